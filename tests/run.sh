@@ -1,0 +1,52 @@
+#!/bin/sh
+# Builds and runs the tests: sh tests/run.sh [filter]. Needs a C compiler and libc; ends in "N passed, N failed".
+cd "$(dirname "$0")/.." || exit 1
+CC=${CC:-cc}
+out=${TMPDIR:-/tmp}/hybrid-tests.$$
+mkdir -p "$out" || exit 1
+trap 'rm -rf "$out"' EXIT
+passed=0
+failed=0
+
+note() { # ok? name
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; fi
+}
+
+# The tests proper, in one program.
+if $CC ${CFLAGS:--O1 -g} -std=gnu11 -Wall -Wextra tests/all.c -o "$out/all" $LDFLAGS -lm -lpthread; then
+    "$out/all" $1 | tee "$out/log" | grep -v '^[0-9]* passed, [0-9]* failed$'
+    last=$(grep '^[0-9]* passed, [0-9]* failed$' "$out/log" | tail -1)
+    if [ -n "$last" ]; then
+        passed=${last%% *}
+        failed=${last#*, }
+        failed=${failed%% *}
+    else
+        failed=1
+        echo "FAILED tests/all.c did not finish"
+    fi
+else
+    failed=1
+    echo "FAILED tests/all.c does not compile"
+fi
+
+# Examples: built by the command in their first line, their output compared with the lines kept beside them.
+if [ -z "$1" ] || [ "$1" = examples ]; then
+    for source in examples/*.c; do
+        name=$(basename "$source" .c)
+        $CC -O1 "$source" -o "$out/$name" $LDFLAGS -lm -lpthread && (cd "$out" && "./$name" > "$name.out")
+        note $? "$source runs"
+        cmp -s "$out/$name.out" "tests/golden/$name.txt"
+        note $? "$source prints what tests/golden/$name.txt holds"
+    done
+fi
+
+# Languages, standards, switches: whatever compilers are here.
+if [ -z "$1" ] || [ "$1" = compile ]; then
+    sh tests/compile.sh "$out" > "$out/compile.log"
+    grep '^FAILED' "$out/compile.log"
+    passed=$((passed + $(grep -c '^ok' "$out/compile.log")))
+    failed=$((failed + $(grep -c '^FAILED' "$out/compile.log")))
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

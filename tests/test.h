@@ -1,0 +1,57 @@
+/* A test is a function; a check that fails says where and goes on. */
+#ifndef TEST_H
+#define TEST_H
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int test_passed, test_failed;    /* cases */
+static int test_broken;                 /* checks that failed in the running case */
+static const char *test_filter;
+
+#define CHECK(condition) test_check((condition) != 0, #condition, __FILE__, __LINE__)
+#define CHECK_STR(got, want) test_check_text(got, want, __FILE__, __LINE__)
+#define CHECK_NEAR(got, want, tolerance) test_check_near(got, want, tolerance, __FILE__, __LINE__)
+#define RUN(test) test_run(#test, test)
+
+static int test_check(int ok, const char *what, const char *file, int line)
+{
+    if (!ok && test_broken++ < 5) printf("%s:%d: %s\n", file, line, what);
+    return ok;
+}
+
+static int test_check_text(const char *got, const char *want, const char *file, int line)
+{
+    int ok = got && want ? !strcmp(got, want) : got == want;
+    if (!ok && test_broken++ < 5)
+        printf("%s:%d: got  \"%s\"\n%*swant \"%s\"\n", file, line, got ? got : "(null)", (int)strlen(file) + 6, "",
+               want ? want : "(null)");
+    return ok;
+}
+
+static int test_check_near(double got, double want, double tolerance, const char *file, int line)
+{
+    double error = got > want ? got - want : want - got;
+    int ok = got == want || error <= tolerance;
+    if (!ok && test_broken++ < 5) printf("%s:%d: got %.9g, want %.9g\n", file, line, got, want);
+    return ok;
+}
+
+/* Does the filter given on the command line let this name through? */
+static int test_wanted(const char *name) { return !test_filter || strstr(name, test_filter) != NULL; }
+
+static void test_begin(void) { test_broken = 0; }
+static void test_end(const char *name)
+{
+    if (test_broken) { test_failed++; printf("FAILED %s\n", name); }
+    else test_passed++;
+}
+
+static void test_run(const char *name, void (*test)(void))
+{
+    if (!test_wanted(name)) return;
+    test_begin();
+    test();
+    test_end(name);
+}
+#endif

@@ -1,0 +1,608 @@
+/* Proves every row of the operator table against its reference in ops_ref.c: values in every type and on every
+ * instruction set, gradients against difference quotients, imperative = traced, 1 thread = 4, strided = packed,
+ * records that print and parse back. A row of the table without a reference does not compile. */
+
+typedef struct ops_row { int number; const char *name; const ref_op *ref; } ops_row;
+#define OPS_ONE(name, ...) { HY_OP_##name, #name, &ref_##name },
+#define OPS_BINARY(name, ...) OPS_ONE(name, 0) { HY_OP_elemwise_##name, "elemwise_" #name, &ref_elemwise_##name }, \
+    { HY_OP_##name##_scalar, #name "_scalar", &ref_##name##_scalar },
+#define OPS_RSCALAR(name, ...) { HY_OP_r##name##_scalar, "r" #name "_scalar", &ref_r##name##_scalar },
+static const ops_row ops_rows[] = {
+    HY_UNARY_OPS(OPS_ONE) HY_BINARY_OPS(OPS_BINARY) HY_RSCALAR_OPS(OPS_RSCALAR) HY_REDUCE_OPS(OPS_ONE)
+    HY_OPS(OPS_ONE, OPS_ONE)
+};
+
+/* --- a case: "(2,3)[0,1] (4)int[0,5] | axis=1 @training" --- */
+typedef enum ops_kind { OPS_REAL, OPS_INT, OPS_PERM, OPS_BOOL, OPS_AUX } ops_kind;
+typedef struct ops_input { ops_kind kind; double low, high; } ops_input;
+typedef struct ops_case {
+    ref_case  ref;
+    ops_input input[REF_MAX];
+    char      attrs[256];
+    uint64_t  seed;
+} ops_case;
+
+static double ops_random(uint64_t *seed)                /* [0, 1) */
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static void ops_fill(ref_tensor *t, const ops_input *in, uint64_t *seed)
+{
+    int64_t i;
+    t->v = (double *)malloc((size_t)(t->size ? t->size : 1) * sizeof *t->v);
+    for (i = 0; i < t->size; i++) {
+        double u = ops_random(seed);
+        switch (in->kind) {
+        case OPS_INT:  t->v[i] = floor(in->low + u * (in->high - in->low + 1)); break;
+        case OPS_BOOL: t->v[i] = u < 0.5; break;
+        case OPS_PERM: t->v[i] = (double)i; break;
+        default:       t->v[i] = in->low + u * (in->high - in->low);
+        }
+    }
+    if (in->kind == OPS_PERM)
+        for (i = t->size - 1; i > 0; i--) {
+            int64_t k = (int64_t)(ops_random(seed) * (double)(i + 1));
+            double swap = t->v[i];
+            t->v[i] = t->v[k];
+            t->v[k] = swap;
+        }
+}
+
+static const char *ops_parse_input(const char *s, ref_tensor *t, ops_input *in)
+{
+    char *end;
+    t->ndim = 0;
+    t->size = 1;
+    for (s++; *s != ')'; s = *end == ',' ? end + 1 : end) {
+        t->dim[t->ndim] = strtol(s, &end, 10);
+        t->size *= t->dim[t->ndim++];
+    }
+    s++;
+    in->kind = !strncmp(s, "int", 3) ? OPS_INT : !strncmp(s, "perm", 4) ? OPS_PERM : !strncmp(s, "bool", 4) ? OPS_BOOL
+             : !strncmp(s, "aux", 3) ? OPS_AUX : OPS_REAL;
+    s += strspn(s, "intpermboolaux");
+    in->low = in->kind == OPS_REAL ? -2 : 0;
+    in->high = in->kind == OPS_REAL ? 2 : 1;
+    if (*s == '[') {
+        in->low = strtod(s + 1, &end);
+        in->high = strtod(end + 1, &end);
+        s = end + 1;
+    }
+    return s;
+}
+
+static void ops_open_case(ops_case *c, const char *text)
+{
+    const char *s = text, *mark;
+    char *training;
+    memset(c, 0, sizeof *c);
+    c->seed = 88172645463325252u;
+    for (; *s; s++) c->seed = c->seed * 31 + (unsigned char)*s;
+    for (s = text; *s && *s != '|'; ) {
+        if (*s != '(') { s++; continue; }
+        s = ops_parse_input(s, &c->ref.in[c->ref.nin], &c->input[c->ref.nin]);
+        ops_fill(&c->ref.in[c->ref.nin], &c->input[c->ref.nin], &c->seed);
+        c->ref.nin++;
+    }
+    mark = strchr(text, '|');
+    for (s = mark ? mark + 1 : ""; *s == ' '; s++) continue;
+    strncpy(c->attrs, s, sizeof c->attrs - 1);
+    training = strstr(c->attrs, "@training");
+    if (training) { memset(training, ' ', 9); c->ref.training = 1; }
+    c->ref.attrs = c->attrs;
+}
+
+static void ops_close_case(ops_case *c)
+{
+    int i;
+    for (i = 0; i < c->ref.nin; i++) free(c->ref.in[i].v);
+    for (i = 0; i < c->ref.nout; i++) free(c->ref.out[i].v);
+}
+
+/* --- arrays for a case --- */
+static const char ops_letters[] = "?fdhbcuilo";
+
+static hy_shape ops_shape(const ref_tensor *t)
+{
+    hy_shape s;
+    int d;
+    s.ndim = t->ndim;
+    for (d = 0; d < t->ndim; d++) s.dim[d] = t->dim[d];
+    return s;
+}
+
+/* Which type each input has when the first has this one: as inference says, else its own or plain f32 indices. */
+static void ops_types(hy_frame *F, const hy_op *op, const ops_case *c, hy_dtype dtype, hy_dtype *types)
+{
+    union { double align[128]; char bytes[1]; } record;
+    hy__call call;
+    hy_infer I;
+    int i, whole = dtype == HY_I32 || dtype == HY_I64 || hy__floating(dtype);
+    char room[512], *key, *value;
+    const char *s = c->attrs;
+    uint64_t seen = 0;
+    hy__record_clear(op, &record);
+    while ((s = hy__next_attribute(s, room, sizeof room, &key, &value)) != NULL)
+        hy__parse_attribute(F, op, &record, key, value, &seen);
+    memset(&I, 0, sizeof I);
+    if (hy__call_open(F, &call, op, c->ref.nin, &record)) return;
+    for (i = 0; i < c->ref.nin; i++) {
+        call.type[i].dtype = i ? HY_DTYPE_NONE : dtype;
+        call.type[i].shape = ops_shape(&c->ref.in[i]);
+    }
+    hy__infer_call(F, &call, op, &record, NULL);
+    for (i = 0; i < c->ref.nin; i++) {
+        types[i] = call.type[i].dtype;
+        if (!types[i]) types[i] = c->input[i].kind == OPS_REAL || whole ? dtype : HY_F32;
+    }
+    hy__call_close(F, &call);
+}
+
+/* An input in its type; strided ones lie in every second place of a larger array. */
+static hy_array *ops_array(hy_frame *F, const ref_tensor *t, hy_dtype dtype, int strided)
+{
+    hy_shape shape = ops_shape(t);
+    hy_array *x = hy_from(F, shape, HY_F64, t->v), *wide;
+    x = hy_cast(F, x, dtype);
+    if (!strided || !shape.ndim || !x) return x;
+    shape.dim[shape.ndim - 1] *= 2;
+    wide = hy_empty(F, shape, dtype);
+    hy_fill(F, wide, 1);
+    wide = hy_view_slice(F, wide, -1, 0, HY_NONE, 2);
+    hy_assign(F, wide, x);
+    return wide;
+}
+
+typedef struct ops_inputs { int n; hy_array *x[REF_MAX]; } ops_inputs;
+
+static ops_inputs ops_arrays(hy_frame *F, const hy_op *op, const ops_case *c, hy_dtype dtype, int strided)
+{
+    ops_inputs in;
+    hy_dtype types[REF_MAX];
+    int i;
+    ops_types(F, op, c, dtype, types);
+    in.n = c->ref.nin;
+    for (i = 0; i < in.n; i++) in.x[i] = ops_array(F, &c->ref.in[i], types[i], strided && c->input[i].kind != OPS_AUX);
+    return in;
+}
+
+/* Reads arrays back into the reference's inputs, so that both start from the same rounded numbers. */
+static void ops_round_inputs(hy_frame *F, const ops_inputs *in, ops_case *c)
+{
+    int i;
+    for (i = 0; i < in->n; i++)
+        hy_to(F, in->x[i], HY_F64, c->ref.in[i].v, (size_t)c->ref.in[i].size * sizeof(double));
+}
+
+static int ops_same_bits(hy_frame *F, hy_array *a, hy_array *b)
+{
+    int i, n = hy_count(F, a);
+    if (!a || !b || n != hy_count(F, b)) return 0;
+    for (i = 0; i < n; i++) {
+        hy_array *x = hy_get(F, a, i), *y = hy_get(F, b, i);
+        if (!hy__same_shape(&x->t.type.shape, &y->t.type.shape) || x->t.type.dtype != y->t.type.dtype ||
+            memcmp(x->t.data, y->t.data, (size_t)hy__bytes(&x->t.type))) return 0;
+    }
+    return 1;
+}
+
+/* --- values --- */
+static double ops_expected(double v, hy_dtype dtype)
+{
+    double rounded;
+    if (!hy__floating(dtype)) return dtype == HY_BOOL ? v != 0 : trunc(v);
+    hy__store(&rounded, dtype, v);
+    return hy__load(&rounded, dtype);
+}
+
+static void ops_compare(hy_frame *F, hy_array *y, const ref_tensor *want, double tolerance)
+{
+    double largest = 0, *got = (double *)malloc((size_t)(want->size + 1) * sizeof *got), allowed;
+    hy_shape shape = ops_shape(want);
+    hy_dtype dtype = hy_dtype_of(F, y);
+    int64_t i, bad = -1;
+    if (!CHECK(y && hy__same_shape(&y->t.type.shape, &shape))) {
+        if (y) { hy_shape have = y->t.type.shape; printf("    %d dims, first %d; want %d, first %d\n", have.ndim, (int)have.dim[0], shape.ndim, (int)shape.dim[0]); }
+        free(got);
+        return;
+    }
+    hy_to(F, y, HY_F64, got, (size_t)want->size * sizeof *got);
+    for (i = 0; i < want->size; i++) if (fabs(want->v[i]) < HUGE_VAL && fabs(want->v[i]) > largest) largest = fabs(want->v[i]);
+    allowed = !hy__floating(dtype) ? 0 : tolerance * largest * (hy__traits[dtype].epsilon / hy__traits[HY_F32].epsilon);
+    if (tolerance > 0 && dtype != HY_F32 && dtype != HY_F64 && hy__floating(dtype)) allowed += largest * hy__traits[dtype].epsilon;
+    for (i = 0; i < want->size && bad < 0; i++) {
+        double w = ops_expected(want->v[i], dtype);
+        int same = got[i] == w || (got[i] != got[i] && w != w);
+        if (!same && !(fabs(got[i] - w) <= allowed)) bad = i;
+    }
+    if (!CHECK(bad < 0)) printf("    element %d is %.9g, want %.9g (largest %.3g, %s)\n", (int)bad, got[bad], want->v[bad],
+                                largest, hy_dtype_name(dtype));
+    free(got);
+}
+
+static void ops_complain(hy_frame *F, const char *where)
+{
+    if (!hy_error(F)) return;
+    CHECK(!"the operator runs");
+    printf("    %s: %s\n", where, hy_error(F));
+    hy_clear(F);
+}
+
+/* One case in one type on one machine's worth of threads and instruction set. */
+static void ops_check_values(hy_frame *F, const ops_row *row, const char *text, hy_dtype dtype)
+{
+    const hy_op *op = hy_op_at(F, row->number);
+    ops_case c;
+    ops_inputs in, again;
+    hy_array *y, *z;
+    int i;
+    ops_open_case(&c, text);
+    hy_begin(F);
+    hy_set_training(F, c.ref.training);
+    in = ops_arrays(F, op, &c, dtype, 0);
+    ops_round_inputs(F, &in, &c);
+    hy_seed(F, 7);
+    y = hy_apply(F, row->name, in.n, in.x, c.attrs);
+    ops_complain(F, "values");
+    if (y && row->ref->fn) {
+        row->ref->fn(&c.ref);
+        if (CHECK(hy_count(F, y) == c.ref.nout))
+            for (i = 0; i < c.ref.nout; i++) ops_compare(F, hy_get(F, y, i), &c.ref.out[i], row->ref->tolerance);
+        for (i = 0; i < in.n; i++) if (c.input[i].kind == OPS_AUX) ops_compare(F, in.x[i], &c.ref.in[i], 1e-5);
+    }
+    if (y) {
+        ops_case fresh;
+        ops_open_case(&fresh, text);
+        again = ops_arrays(F, op, &fresh, dtype, 1);
+        hy_seed(F, 7);
+        z = hy_apply(F, row->name, again.n, again.x, c.attrs);
+        ops_complain(F, "strided");
+        CHECK(ops_same_bits(F, y, z));
+        ops_close_case(&fresh);
+    }
+    hy_set_training(F, 0);
+    hy_end(F);
+    ops_complain(F, "values");
+    ops_close_case(&c);
+}
+
+/* Imperative = traced, with shapes given and without. */
+static void ops_check_trace(hy_frame *F, const ops_row *row, const char *text)
+{
+    const hy_op *op = hy_op_at(F, row->number);
+    ops_case c;
+    ops_inputs in;
+    hy_array *y, *z, *var[REF_MAX], *s;
+    hy_frame *S = hy_symbolic(F);
+    hy_graph *g;
+    int i, shaped;
+    ops_open_case(&c, text);
+    hy_begin(F);
+    hy_set_training(F, c.ref.training);
+    in = ops_arrays(F, op, &c, HY_F32, 0);
+    hy_seed(F, 7);
+    y = hy_apply(F, row->name, in.n, in.x, c.attrs);
+    for (shaped = 0; shaped < 2 && in.n; shaped++) {
+        in = ops_arrays(F, op, &c, HY_F32, 0);
+        for (i = 0; i < in.n; i++) {
+            hy_var_opt opt;
+            memset(&opt, 0, sizeof opt);
+            opt.shaped = 1;
+            opt.shape = hy_shape_of(F, in.x[i]);
+            opt.dtype = hy_dtype_of(F, in.x[i]);
+            var[i] = hy_var(S, "x", shaped ? &opt : NULL);
+        }
+        s = hy_apply(S, row->name, in.n, var, c.attrs);
+        ops_complain(S, shaped ? "traced with shapes" : "traced without shapes");
+        g = s ? hy_compile(S, s) : NULL;
+        hy_seed(F, 7);
+        z = g ? hy_graph_run(F, g, hy_group_of(F, in.n, in.x)) : NULL;
+        ops_complain(F, "traced");
+        CHECK(ops_same_bits(F, y, z));
+        hy_graph_free(F, g);
+        hy_close(S);
+        S = hy_symbolic(F);
+    }
+    hy_close(S);
+    hy_set_training(F, 0);
+    hy_end(F);
+    ops_close_case(&c);
+}
+
+/* Records print, parse back, and print the same. */
+static void ops_check_record(hy_frame *F, const ops_row *row, const char *text)
+{
+    union { double align[128]; char bytes[1024]; } a, b;
+    const hy_op *op = hy_op_at(F, row->number);
+    const hy_attr *attr;
+    ops_case c;
+    char room[512], *key, *value, printed[256], again[256];
+    const char *s;
+    uint64_t seen = 0;
+    hy__line line;
+    ops_open_case(&c, text);
+    hy__record_clear(op, &a);
+    hy__record_clear(op, &b);
+    for (s = c.attrs; (s = hy__next_attribute(s, room, sizeof room, &key, &value)) != NULL; )
+        CHECK(!hy__parse_attribute(F, op, &a, key, value, &seen));
+    for (attr = op->attr; attr && attr->name; attr++) {
+        line.text = printed;
+        line.cap = sizeof printed;
+        line.n = 0;
+        printed[0] = again[0] = 0;
+        hy__print_value(attr, &a, &line);
+        CHECK(hy__parse_value(attr, &b, printed));
+        line.text = again;
+        line.n = 0;
+        hy__print_value(attr, &b, &line);
+        CHECK_STR(again, printed);
+    }
+    ops_close_case(&c);
+}
+
+/* --- gradients --- */
+typedef struct ops_call { const char *name, *attrs; ops_inputs in; int real[REF_MAX], reals; } ops_call;
+
+/* The operator as a function of its differentiable inputs. */
+static hy_array *ops_function(hy_frame *F, hy_array *x, void *user)
+{
+    ops_call *call = (ops_call *)user;
+    ops_inputs in = call->in;
+    int i;
+    for (i = 0; i < call->reals; i++) in.x[call->real[i]] = hy_get(F, x, i);
+    hy_set_training(F, call->in.n >= 0 ? hy_is_training(F) : 0);
+    return hy_apply(F, call->name, in.n, in.x, call->attrs);
+}
+
+static int ops_all_floating(hy_frame *F, hy_array *y)
+{
+    int i, all = y != NULL;
+    for (i = 0; all && i < hy_count(F, y); i++) all = hy__floating(hy_get(F, y, i)->t.type.dtype);
+    return all;
+}
+
+static void ops_check_declared(hy_frame *F, const ops_row *row, ops_case *c, ops_call *call, hy_array *x)
+{
+    const double *dy[REF_MAX];
+    double *dx[REF_MAX];
+    hy_array *y, *heads[REF_MAX];
+    hy_backward_opt opt;
+    int i, n;
+    int64_t k;
+    memset(&opt, 0, sizeof opt);
+    for (i = 0; i < call->reals; i++) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);
+    hy_record(F);
+    hy_set_training(F, c->ref.training);
+    y = ops_function(F, x, call);
+    hy_pause(F);
+    n = hy_count(F, y);
+    row->ref->fn(&c->ref);
+    for (i = 0; i < n; i++) {
+        double *w = (double *)malloc((size_t)(c->ref.out[i].size + 1) * sizeof *w);
+        for (k = 0; k < c->ref.out[i].size; k++) w[k] = 0.5 + (double)((k * 7 + i) % 11) / 11;
+        heads[i] = hy_from(F, hy_shape_of(F, hy_get(F, y, i)), HY_F64, w);
+        dy[i] = w;
+    }
+    opt.head_grads = hy_group_of(F, n, heads);
+    hy_backward(F, y, &opt);
+    ops_complain(F, "declared gradient");
+    for (i = 0; i < c->ref.nin; i++) dx[i] = (double *)calloc((size_t)c->ref.in[i].size + 1, sizeof **dx);
+    row->ref->declared(&c->ref, dy, dx);
+    for (i = 0; i < call->reals; i++) {
+        ref_tensor want = c->ref.in[call->real[i]];
+        want.v = dx[call->real[i]];
+        ops_compare(F, hy_grad_of(F, hy_get(F, x, i)), &want, 1e3);
+    }
+    for (i = 0; i < n; i++) free((void *)dy[i]);
+    for (i = 0; i < c->ref.nin; i++) free(dx[i]);
+}
+
+/* The gradient of a gradient, where its operators have one. */
+static hy_array *ops_slope(hy_frame *F, hy_array *x, void *user)
+{
+    hy_backward_opt opt;
+    hy_array *y, *g;
+    int recording = hy_is_recording(F), training = hy_is_training(F), i;
+    memset(&opt, 0, sizeof opt);
+    opt.create_graph = 1;
+    for (i = 0; i < hy_count(F, x); i++)
+        if (!hy_get(F, x, i)->tape) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);
+    hy__set_recording(F, 1);
+    y = ops_function(F, x, user);
+    if (y) opt.head_grads = hy__weights_like(F, y);
+    g = y ? hy_grad(F, y, x, &opt) : NULL;
+    hy__set_recording(F, recording);
+    hy_set_training(F, training);
+    return g;
+}
+
+static void ops_check_gradient(hy_frame *F, const ops_row *row, const char *text)
+{
+    const hy_op *op = hy_op_at(F, row->number);
+    ops_case c;
+    ops_call call;
+    hy_array *x, *y, *reals[REF_MAX];
+    double error;
+    int i;
+    ops_open_case(&c, text);
+    memset(&call, 0, sizeof call);
+    call.name = row->name;
+    call.attrs = c.attrs;
+    hy_begin(F);
+    call.in = ops_arrays(F, op, &c, HY_F64, 0);
+    for (i = 0; i < call.in.n; i++) {
+        if (!call.in.x[i] || c.input[i].kind == OPS_INT || c.input[i].kind == OPS_PERM || c.input[i].kind == OPS_BOOL ||
+            c.input[i].kind == OPS_AUX || !hy__floating(call.in.x[i]->t.type.dtype)) continue;
+        reals[call.reals] = call.in.x[i];
+        call.real[call.reals++] = i;
+    }
+    x = call.reals ? hy_group_of(F, call.reals, reals) : NULL;
+    hy_seed(F, 7);
+    y = x ? ops_function(F, x, &call) : NULL;
+    ops_complain(F, "gradient");
+    if (x && ops_all_floating(F, y)) switch (row->ref->gradient) {
+    case REF_TRUE:
+        error = hy_check_grad(F, ops_function, &call, x, 1e-5);
+        ops_complain(F, "gradient");
+        if (!CHECK(error < 2e-5)) printf("    gradient is off by %g\n", error);
+        for (i = 0; i < call.reals; i++) hy_attach_grad(F, reals[i], HY_GRAD_NULL);
+        error = hy_check_grad(F, ops_slope, &call, x, 1e-5);
+        if (hy_error_code(F) == HY_ERROR_GRADIENT) { hy_clear(F); hy_pause(F); error = 0; }
+        ops_complain(F, "second gradient");
+        if (!CHECK(error < 1e-4)) printf("    second gradient is off by %g\n", error);
+        break;
+    case REF_DECLARED: ops_check_declared(F, row, &c, &call, x); break;
+    case REF_NO_GRADIENT: {
+        hy_attach_grad(F, reals[0], HY_GRAD_WRITE);
+        hy_record(F);
+        y = ops_function(F, x, &call);
+        hy_pause(F);
+        if (y && hy_get(F, y, 0)->tape) {
+            hy_backward(F, y, NULL);
+            CHECK(hy_error_code(F) == HY_ERROR_GRADIENT);
+            hy_clear(F);
+        }
+        break;
+    }
+    default:
+        for (i = 0; i < call.reals; i++) hy_attach_grad(F, reals[i], HY_GRAD_WRITE);
+        hy_record(F);
+        y = ops_function(F, x, &call);
+        hy_pause(F);
+        if (y && hy_get(F, y, 0)->tape) {
+            int64_t k;
+            hy_backward(F, y, NULL);
+            ops_complain(F, "zero gradient");
+            for (k = 0; k < hy_size(F, reals[0]); k++) CHECK(((const double *)hy_data(F, hy_grad_of(F, reals[0])))[k] == 0);
+        }
+    }
+    hy_end(F);
+    ops_complain(F, "gradient");
+    ops_close_case(&c);
+}
+
+/* --- frames: every instruction set with one thread, the best with four, and a host's own loop --- */
+static void ops_backwards_for(void *user, int64_t n, void (*fn)(void *arg, int64_t i, int worker), void *arg)
+{
+    (void)user;
+    while (n-- > 0) fn(arg, n, (int)(n % 3));
+}
+
+typedef struct ops_frames { hy_frame *one[4], *four, *host; int ones; } ops_frames;
+
+static void ops_open_frames(ops_frames *f)
+{
+    hy_desc desc;
+    int isa;
+    memset(f, 0, sizeof *f);
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 1;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        desc.isa = isa;
+        f->one[f->ones] = hy_open(&desc);
+        if (hy_isa(f->one[f->ones]) == isa) f->ones++;
+        else hy_close(f->one[f->ones]);
+    }
+    desc.isa = 0;
+    desc.threads = 4;
+    f->four = hy_open(&desc);
+    desc.threads = 3;
+    desc.parallel_for = ops_backwards_for;
+    f->host = hy_open(&desc);
+}
+
+static void ops_close_frames(ops_frames *f)
+{
+    int i;
+    for (i = 0; i < f->ones; i++) CHECK(hy_close(f->one[i]) == 0);
+    CHECK(hy_close(f->four) == 0);
+    CHECK(hy_close(f->host) == 0);
+}
+
+/* Results of one, four and a host's threads. */
+static void ops_check_threads(ops_frames *f, const ops_row *row, const char *text)
+{
+    hy_frame *frame[3], *F;
+    hy_array *y[3];
+    ops_case c;
+    int i;
+    frame[0] = f->one[f->ones - 1];
+    frame[1] = f->four;
+    frame[2] = f->host;
+    for (i = 0; i < 3; i++) {
+        ops_inputs in;
+        F = frame[i];
+        ops_open_case(&c, text);
+        hy_begin(F);
+        hy_seed(F, 7);
+        hy_set_training(F, c.ref.training);
+        in = ops_arrays(F, hy_op_at(F, row->number), &c, HY_F32, 0);
+        y[i] = hy_apply(F, row->name, in.n, in.x, c.attrs);
+        hy_set_training(F, 0);
+        ops_complain(F, "threads");
+        ops_close_case(&c);
+    }
+    CHECK(ops_same_bits(frame[0], y[0], y[1]));
+    CHECK(ops_same_bits(frame[0], y[0], y[2]));
+    for (i = 0; i < 3; i++) hy_end(frame[i]);
+}
+
+static void ops_test_case(ops_frames *f, const ops_row *row, const char *text)
+{
+    char name[512];
+    int i, isa;
+    snprintf(name, sizeof name, "%s %s", row->name, text);
+    test_begin();
+    for (i = 0; row->ref->dtypes[i]; i++) {
+        hy_dtype dtype = (hy_dtype)(strchr(ops_letters, row->ref->dtypes[i]) - ops_letters);
+        for (isa = 0; isa < (dtype == HY_F32 ? f->ones : 1); isa++)
+            ops_check_values(f->one[f->ones - 1 - isa], row, text, dtype);
+    }
+    ops_check_trace(f->one[f->ones - 1], row, text);
+    ops_check_threads(f, row, text);
+    ops_check_record(f->one[0], row, text);
+    ops_check_gradient(f->one[f->ones - 1], row, text);
+    test_end(name);
+}
+
+static void ops_test_table(void)
+{
+    hy_frame *F = hy_open(NULL);
+    int i, k, mxnet = 0;
+    for (i = 0; i < HY_OP_COUNT; i++) {
+        const hy_op *op = hy_op_at(F, i);
+        const hy_attr *a;
+        CHECK(op->doc && op->doc[0]);
+        CHECK(hy_op_find(F, op->name) == op);
+        CHECK(op->record <= 512);
+        mxnet += op->mxnet != NULL;
+        for (k = 0; k < i; k++) CHECK(strcmp(hy_op_at(F, k)->name, op->name) != 0);
+        for (a = op->attr; a && a->name; a++) {
+            CHECK(a->doc && a->doc[0]);
+            if (a->option && a->missing == 0) continue;
+            CHECK(!a->option || a->kind == HY_ATTR_real || a->kind == HY_ATTR_int || a->kind == HY_ATTR_oint ||
+                  a->kind == HY_ATTR_i64 || a->kind == HY_ATTR_dtype);
+        }
+    }
+    CHECK(hy_op_at(F, HY_OP_COUNT) == NULL);
+    CHECK(mxnet >= 200);
+    hy_close(F);
+}
+
+static void test_ops(void)
+{
+    ops_frames f;
+    size_t i;
+    int k;
+    RUN(ops_test_table);
+    ops_open_frames(&f);
+    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "ops %s", ops_rows[i].name);
+        if (!test_wanted(name)) continue;
+        for (k = 0; ops_rows[i].ref->cases[k]; k++) ops_test_case(&f, &ops_rows[i], ops_rows[i].ref->cases[k]);
+    }
+    ops_close_frames(&f);
+}
