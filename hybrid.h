@@ -1,3 +1,4 @@
+/* MARK: - 00 >>door ------------------------------------------------------------------------------------- */
 /* hybrid.h - 0.1.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
  *
  * A network written as ordinary C runs line by line. One header, libc and pthreads, nothing else.
@@ -18,7 +19,7 @@
  *     return hy_close(F);
  *
  * INDEX (search for the tag). A room names only what stands above it.
- *     >>door      this page                          >>manual    ideas, ownership, errors, threads, your own op
+ *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
  *     >>config    switches                           >>types     values of the API, what an operator is
  *     >>catalogue every operator, once               >>api       everything else that is public
  *     >>cpp       conveniences for C++
@@ -31,18 +32,18 @@
  *     >>execute   running a graph                    >>trace     operators become nodes
  *     >>autograd  gradients                          >>end       history, licence
  *
- * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table, reached as
- * F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes later.
+ * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
+ * reached as F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes
+ * later.
  */
-/* MARK: - 00 >>door ------------------------------------------------------------------------------------- */
 
 /* MARK: - 01 >>manual -----------------------------------------------------------------------------------
  *
  * FRAMES AND ARRAYS
  *   hy_open makes a frame, F, the first argument of everything. Operators called with F run at once and give
  *   arrays that F owns. hy_begin(F) ... hy_end(F) brackets a piece of work: what was made inside dies at the
- *   end, except what hy_keep (until hy_free or hy_close) or hy_return (one bracket outward) takes out. Memory of
- *   dead arrays is reused, so a loop body in brackets settles to no allocations at all.
+ *   end, except what hy_keep (until hy_free or hy_close) or hy_return (one bracket outward) takes out.
+ *   Memory of dead arrays is reused, so a loop body in brackets settles to no allocations at all.
  *
  *       for (step = 0; step < 100; step++) {
  *           hy_begin(F);
@@ -50,58 +51,60 @@
  *           hy_end(F);
  *       }
  *
- *   An array has a type (HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL) and up to 8 dims;
- *   HY_SCALAR is the shape with none, sizes of 0 are legal. Operators never promote types: cast first.
- *   Operators give new arrays. Only hy_write, hy_set_value, hy_assign, hy_fill and hy_add_to and its kin change
- *   one; hy_view_* share memory with the array they look into.
+ *   An array has a type (HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL) and up to
+ *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal. Operators never promote types: cast
+ *   first. Operators give new arrays. Only hy_write, hy_set_value, hy_assign, hy_fill and hy_add_to and its
+ *   kin change one; hy_view_* share memory with the array they look into.
  *
  * OPTIONS
- *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options struct zero
- *   means the default, so clear it first (hy_x_opt o = {0}) and set what differs. Where 0 itself is meant and is
- *   not the default, write HY_ZERO.
+ *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
+ *   struct zero means the default, so clear it first (hy_x_opt o = {0}) and set what differs. Where 0
+ *   itself is meant and is not the default, write HY_ZERO.
  *
  * GROUPS
- *   Several arrays as one handle: hy_group(F, a, b), hy_get(F, g, i), hy_count(F, g). Operators with many outputs
- *   return one; hy_concat, hy_stack and hy_add_n take one.
+ *   Several arrays as one handle: hy_group(F, a, b), hy_get(F, g, i), hy_count(F, g). Operators with many
+ *   outputs return one; hy_concat, hy_stack and hy_add_n take one.
  *
  * ERRORS
- *   The first error stays in the frame: hy_error(F) says it in words. Calls after it do nothing and return NULL,
- *   which the next call accepts in silence, so a program may check once, at the end. hy_clear forgets it. Nothing
- *   a program passes in aborts the process, running out of memory included.
+ *   The first error stays in the frame: hy_error(F) says it in words. Calls after it do nothing and return
+ *   NULL, which the next call accepts in silence, so a program may check once, at the end. hy_clear forgets
+ *   it. Nothing a program passes in aborts the process, running out of memory included.
  *
  * GRADIENTS
- *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F) operators
- *   on x, and on what came of it, are written down (and run in training mode: dropout drops, batch norm uses the
- *   batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to what is there. hy_grad
- *   returns gradients instead; with create_graph they can be differentiated again. What a recorded call still
- *   needs must not be overwritten: that is an error until backward has run or the result is gone.
- *   hy_check_grad compares a gradient with difference quotients.
+ *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
+ *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
+ *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
+ *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again.
+ *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
+ *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
  * RANDOM NUMBERS
- *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element): the same
- *   on every machine and for any number of threads. hy_seed restarts it.
+ *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
+ *   the same on every machine and for any number of threads. hy_seed restarts it.
  *
  * THREADS
- *   One frame belongs to one thread. hy_fork gives another thread its own; it may read arrays of the first frame
- *   that nobody writes meanwhile. Frames of one hy_open share one thread pool, made when first needed: below some
- *   ten microseconds of work everything stays in the calling thread, and an idle pool sleeps. A host with its own
- *   job system sets hy_desc.parallel_for. Results have the same bits for any number of threads.
+ *   One frame belongs to one thread. hy_fork gives another thread its own; it may read arrays of the first
+ *   frame that nobody writes meanwhile. Frames of one hy_open share one thread pool, made when first
+ *   needed: below some ten microseconds of work everything stays in the calling thread, and an idle pool
+ *   sleeps. A host with its own job system sets hy_desc.parallel_for. Results have the same bits for any
+ *   number of threads.
  *
  * MEMORY
- *   hy_desc.allocator takes all memory from functions of yours, hy_desc.memory from one block. hy_memory_use tells
- *   how much is held and was ever held; hy_trim gives cached blocks back. hy_close gives back everything.
+ *   hy_desc.allocator takes all memory from functions of yours, hy_desc.memory from one block.
+ *   hy_memory_use tells how much is held and was ever held; hy_trim gives cached blocks back. hy_close
+ *   gives back everything.
  *
  * YOUR OWN OPERATOR
  *   Fill a hy_op: names and kinds of inputs and outputs; infer, which derives the output's type and shape;
- *   bind, which sets job->run, job->stages and job->items; grad, which emits operators for the gradient (or NULL: none
- *   flows). hy_register(F, &op), then hy_emit(F, &op, n, inputs, &record). examples/own_op.c does it in full.
- *   run(job, stage, item, scratch, shared) computes one item: no allocation, no locks, and it writes only its own part
- *   of the output, since items of a stage run in any order on any thread.
+ *   bind, which sets job->run, job->stages and job->items; grad, which emits operators for the gradient (or
+ *   NULL: none flows). hy_register(F, &op), then hy_emit(F, &op, n, inputs, &record). examples/own_op.c
+ *   does it in full. run(job, stage, item, scratch, shared) computes one item: no allocation, no locks, and
+ *   it writes only its own part of the output, since items of a stage run in any order on any thread.
  *
  * NUMBERS
- *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are 0; casts
- *   from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is there. Indices may
- *   have any numeric type. A reduction over all axes gives shape (1,), as in MXNet.
+ *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
+ *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
+ *   there. Indices may have any numeric type. A reduction over all axes gives shape (1,), as in MXNet.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -153,10 +156,10 @@
 #define HYBRID_CACHE_BYTES ((size_t)256 << 20)          /* most that one frame keeps for reuse */
 #endif
 #ifndef HYBRID_PARALLEL_NS
-#define HYBRID_PARALLEL_NS 8000                         /* below so many nanoseconds a second core does not pay */
+#define HYBRID_PARALLEL_NS 8000                         /* a second core does not pay below so many ns */
 #endif
 #ifndef HYBRID_CHUNK
-#define HYBRID_CHUNK 16384                              /* elements of a simple operator that one thread takes at a time */
+#define HYBRID_CHUNK 16384                              /* elements that a thread takes at a time */
 #endif
 
 #ifndef HYBRID_ASSERT
@@ -181,7 +184,6 @@ enum { HY_MAX_DIM = 8, HY_MAX_INTS = 16, HY_MAX_STAGES = 6 };
 
 typedef struct hy_shape { int ndim; int64_t dim[HY_MAX_DIM]; } hy_shape;    /* -1: not known */
 typedef struct hy_ints  { int n; int64_t v[HY_MAX_INTS]; } hy_ints;         /* n = -1: None, "all" */
-typedef struct hy_reals { int n; double v[HY_MAX_INTS]; } hy_reals;
 typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
 
 #define HY_NONE (-2147483647 - 1)       /* None, where an integer is due */
@@ -227,12 +229,18 @@ enum { HY_LOG_ERROR, HY_LOG_WARNING, HY_LOG_INFO, HY_LOG_PRINT };
 typedef enum hy_grad_req { HY_GRAD_NULL, HY_GRAD_WRITE, HY_GRAD_ADD } hy_grad_req;
 
 /* Names for enum attributes, in the order of their documentation. */
-enum { HY_LAYOUT_NONE, HY_LAYOUT_NCW, HY_LAYOUT_NCHW, HY_LAYOUT_NCDHW, HY_LAYOUT_NWC, HY_LAYOUT_NHWC, HY_LAYOUT_NDHWC };
+enum {
+    HY_LAYOUT_NONE, HY_LAYOUT_NCW, HY_LAYOUT_NCHW, HY_LAYOUT_NCDHW,
+    HY_LAYOUT_NWC, HY_LAYOUT_NHWC, HY_LAYOUT_NDHWC
+};
 enum { HY_POOL_MAX, HY_POOL_AVG, HY_POOL_SUM, HY_POOL_LP };
 enum { HY_CONVENTION_VALID, HY_CONVENTION_FULL, HY_CONVENTION_SAME };
 enum { HY_JOIN_CONCAT, HY_JOIN_SUM };
 enum { HY_L2_INSTANCE, HY_L2_CHANNEL, HY_L2_SPATIAL };
-enum { HY_ACT_RELU, HY_ACT_SIGMOID, HY_ACT_TANH, HY_ACT_SOFTRELU, HY_ACT_SOFTSIGN, HY_ACT_LOG_SIGMOID, HY_ACT_MISH };
+enum {
+    HY_ACT_RELU, HY_ACT_SIGMOID, HY_ACT_TANH, HY_ACT_SOFTRELU, HY_ACT_SOFTSIGN,
+    HY_ACT_LOG_SIGMOID, HY_ACT_MISH
+};
 enum { HY_LEAKY_LEAKY, HY_LEAKY_ELU, HY_LEAKY_SELU, HY_LEAKY_GELU, HY_LEAKY_PRELU, HY_LEAKY_RRELU };
 enum { HY_SOFTMAX_INSTANCE, HY_SOFTMAX_CHANNEL };
 enum { HY_NORMALIZE_NULL, HY_NORMALIZE_BATCH, HY_NORMALIZE_VALID };
@@ -245,14 +253,14 @@ enum { HY_RNN_RELU, HY_RNN_TANH, HY_RNN_LSTM, HY_RNN_GRU };
 /* Memory comes from here. Called from several threads once a frame is forked. */
 typedef struct hy_allocator {
     void *(*alloc_fn)(void *user_data, size_t bytes);
-    void *(*realloc_fn)(void *user_data, void *block, size_t bytes);    /* may be NULL */
     void  (*free_fn)(void *user_data, void *block);
     void  *user_data;
 } hy_allocator;
 
-/* A host's job system: runs fn(arg, i, worker) for i in [0, n) and returns when all have returned. Any order and
- * any thread will do; worker is below hy_desc.threads and two calls at one time never share it. */
-typedef void (*hy_parallel_for)(void *user, int64_t n, void (*fn)(void *arg, int64_t i, int worker), void *arg);
+/* A host's job system: runs fn(arg, i, worker) for i in [0, n) and returns when all have returned. Any order
+ * and any thread will do; worker is below hy_threads(F) and two calls at one time never share it. */
+typedef void (*hy_item_fn)(void *arg, int64_t i, int worker);
+typedef void (*hy_parallel_for)(void *user, int64_t n, hy_item_fn fn, void *arg);
 
 /* Options of hy_open. Zero everywhere is the default. */
 typedef struct hy_desc {
@@ -275,7 +283,7 @@ typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
     HY_ATTR_flag, HY_ATTR_inv, HY_ATTR_int, HY_ATTR_oint, HY_ATTR_i64, HY_ATTR_real, HY_ATTR_dtype,
-    HY_ATTR_enum, HY_ATTR_text, HY_ATTR_shape, HY_ATTR_ints, HY_ATTR_oints, HY_ATTR_reals
+    HY_ATTR_enum, HY_ATTR_shape, HY_ATTR_ints, HY_ATTR_oints
 } hy_attr_kind;
 typedef struct hy_attr {
     const char *name, *mxnet;           /* field of the record; name in files */
@@ -297,7 +305,7 @@ enum {                                  /* facts that passes ask for */
     HY_OP_STRIDED   = 128               /* reads inputs of any strides; others get packed ones */
 };
 
-typedef struct hy_tensor { void *data; hy_type type; int64_t stride[HY_MAX_DIM]; } hy_tensor;  /* in elements */
+typedef struct hy_tensor { void *data; hy_type type; int64_t stride[HY_MAX_DIM]; } hy_tensor;  /* elements */
 
 /* Types and shapes of one call; an operator fills in what it can deduce, in any direction. */
 typedef struct hy_infer {
@@ -305,6 +313,8 @@ typedef struct hy_infer {
     const void  *attr;                  /* the record */
     int          nin, nout;
     hy_type     *in, *out;
+    int          nsub;                  /* sub-graphs of control flow */
+    hy_graph *const *sub;
     const hy_tensor *value;             /* inputs with values, when a dynamic operator runs; else NULL */
     int          status;                /* 1 something was learnt, 0 nothing, -1 contradiction */
     hy_error_t   code;
@@ -318,6 +328,8 @@ typedef struct hy_job {
     const struct hy__kernels *kernels;
     int          nin, nout;
     hy_tensor   *in, *out;              /* out[i].data is NULL for a hidden output nobody wants */
+    int          nsub;
+    hy_graph *const *sub;
     int          training;
     uint64_t     seed, stream;          /* the random key of this run */
     void       (*run)(struct hy_job *job, int stage, int64_t item, void *scratch, void *shared);
@@ -325,9 +337,9 @@ typedef struct hy_job {
     int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
     double       cost;                  /* of the whole, about nanoseconds on one core */
     size_t       scratch, shared;       /* bytes per worker, bytes for all */
-    int          fault;                 /* set by an item that met bad data */
+    int          fault;                 /* set by hy_fault in an item that met bad data */
     const char  *fault_text;            /* what it means */
-    union { int64_t i[64]; double f[64]; const void *p[64]; } plan;     /* bind's notes for run */
+    union { int64_t i[128]; double f[128]; const void *p[128]; } plan;  /* bind's notes for run */
     hy_error_t   code;
     char         text[256];             /* why bind refused */
 } hy_job;
@@ -337,12 +349,14 @@ typedef struct hy_diff {
     const hy_op *op;
     const void  *attr;
     int          nin, nout;
+    int          nsub;
+    hy_graph *const *sub;
     hy_array   **in, **out, **dy, **dx;
     const int   *want;
 } hy_diff;
 
-/* How a call falls apart along an axis of its first output: per input the axis to slice, or -1 to share it. */
-typedef struct hy_slicing { int axis[HY_MAX_INTS]; } hy_slicing;
+/* How a call falls apart along an axis of its first output: per input the axis to slice, -1 to share it. */
+typedef struct hy_slicing { int *axis; } hy_slicing;
 
 struct hy_op {
     const char    *name, *mxnet, *aliases, *doc;    /* aliases: "one|other" */
@@ -351,8 +365,8 @@ struct hy_op {
     size_t         record;              /* bytes of the record */
     unsigned       flags;
     int            member;              /* which one of a family that shares its functions */
-    int          (*count)(const void *attr, int output, int index);   /* how many values an argument has: 0, 1, n;
-                                           -1 as many as given; for HID 2 means shown; NULL: one each */
+    /* How many values argument `index` has: 0, 1, n; -1 as many as given; 2 shows a HID; NULL: one each. */
+    int          (*count)(const void *attr, int output, int index);
     int          (*infer)(hy_infer *);
     int          (*bind)(hy_job *);     /* 0, or nonzero with code and text */
     int          (*grad)(hy_frame *, hy_diff *);
@@ -363,20 +377,21 @@ struct hy_op {
  *
  * Every operator, once. From these lists come the prototypes, the option structs, the records, the tables
  * that read and print attributes, and the tests. An operator `x` is one row in HY_OPS and four lists:
- *     HY_I_x(I)  inputs     I(name, kind, how many)     ONE, OPT (exists when the expression is true), LIST (a
- *                                                       group of any size), AUX (a running statistic, written)
- *     HY_O_x(O)  outputs    O(name, kind, how many)     ONE, OPT, LIST; HID is for the gradient only (2 shows it)
+ *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
+ *                                     true; LIST, a group of any size; AUX, a running statistic, written
+ *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
+ *                                     2 shows it
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
- *     HY_A_x(A, R)  fields of hy_x_opt  A(R, kind, name, MXNet's name, default, doc): zero in a field is the default
- * Expressions may use the record `r`; R is passed on. Kinds: flag, inv (a flag whose MXNet twin has the opposite sense), int,
- * oint (int or HY_NONE), i64, real, dtype, text, shape, ints, oints, reals, and enum, whose doc begins with
- * its names in order. Its behaviour is the block of the same name in >>ops.
+ *     HY_A_x(A, R)  fields of hy_x_opt  A(R, kind, name, MXNet's name, default, doc): zero is the default
+ * Expressions may use the record `r`; R is passed on. Kinds: flag, inv (a flag whose MXNet twin has the
+ * opposite sense), int, oint (int or HY_NONE), i64, real, dtype, shape, ints, oints, and enum,
+ * whose doc begins with its names in order. What it does is the block of the same name in >>ops.
  */
 #define HY_NOTHING(...)
 
 /* One line each: what they compute from x (and a, b), and their gradient as operators of dy, x, y. The V_
- * words stand for the same function in every number type. ARITH runs in any type, MATH in floats; what is FAST_
- * is compiled for every instruction set, the rest (the bits are the same) for the plainest only. */
+ * words stand for the same function in every number type. ARITH runs in any type, MATH in floats; what is
+ * FAST_ is compiled for every instruction set, the rest (the bits are the same) for the plainest only. */
 #define HY_UNARY_OPS(U) \
     U(relu,      "relu",      FAST_ARITH, V_SEL(x <= 0, 0, x), hy_mul(F, dy, hy_sign(F, y)), "max(x, 0)") \
     U(sigmoid,   "sigmoid",   FAST_MATH, V_SIGMOID(x), \
@@ -384,7 +399,8 @@ struct hy_op {
     U(log_sigmoid, "log_sigmoid", MATH, -V_SOFTRELU(-x), \
         hy_mul(F, dy, hy_sigmoid(F, hy_negative(F, x))), "log(1 / (1 + exp(-x)))") \
     U(softrelu,  "_softrelu", FAST_MATH, V_SOFTRELU(x), hy_mul(F, dy, hy_sigmoid(F, x)), "log(1 + exp(x))") \
-    U(mish,      "mish",      MATH, x * V_TANH(V_SOFTRELU(x)), hy__mish_slope(F, dy, x), "x tanh(log(1 + exp(x)))") \
+    U(mish,      "mish",      MATH, x * V_TANH(V_SOFTRELU(x)), hy__mish_slope(F, dy, x), \
+        "x tanh(log(1 + exp(x)))") \
     U(softsign,  "softsign",  MATH, x / (1 + V_ABS(x)), \
         hy_div(F, dy, hy_square(F, hy_add_scalar(F, hy_abs(F, x), 1))), "x / (1 + |x|)") \
     U(erf,       "erf",       FAST_MATH, V_ERF(x), hy_mul(F, dy, hy__gauss(F, x, 1.1283791670955126)), \
@@ -407,7 +423,8 @@ struct hy_op {
     U(sqrt,      "sqrt",      FAST_MATH, V_SQRT(x), hy_div(F, dy, hy_mul_scalar(F, y, 2)), "square root") \
     U(rsqrt,     "rsqrt",     MATH, 1 / V_SQRT(x), \
         hy_mul(F, dy, hy_mul_scalar(F, hy_div(F, y, x), -0.5)), "1 / sqrt(x)") \
-    U(cbrt,      "cbrt",      MATH, V_CBRT(x), hy_div(F, dy, hy_mul_scalar(F, hy_square(F, y), 3)), "cube root") \
+    U(cbrt,      "cbrt",      MATH, V_CBRT(x), hy_div(F, dy, hy_mul_scalar(F, hy_square(F, y), 3)), \
+        "cube root") \
     U(rcbrt,     "rcbrt",     MATH, 1 / V_CBRT(x), \
         hy_mul(F, dy, hy_mul_scalar(F, hy_div(F, y, x), -1.0 / 3)), "1 / cbrt(x)") \
     U(reciprocal, "reciprocal", ARITH, V_DIV(1, x), \
@@ -422,7 +439,8 @@ struct hy_op {
     U(log1p,     "log1p",     MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
     U(sin,       "sin",       FAST_MATH, V_SIN(x), hy_mul(F, dy, hy_cos(F, x)), "sine") \
     U(cos,       "cos",       FAST_MATH, V_COS(x), hy_negative(F, hy_mul(F, dy, hy_sin(F, x))), "cosine") \
-    U(tan,       "tan",       MATH, V_TAN(x), hy_mul(F, dy, hy_add_scalar(F, hy_square(F, y), 1)), "tangent") \
+    U(tan,       "tan",       MATH, V_TAN(x), hy_mul(F, dy, hy_add_scalar(F, hy_square(F, y), 1)), \
+        "tangent") \
     U(arcsin,    "arcsin",    MATH, V_ASIN(x), \
         hy_mul(F, dy, hy_rsqrt(F, hy_rsub_scalar(F, hy_square(F, x), 1))), "inverse sine") \
     U(arccos,    "arccos",    MATH, V_ACOS(x), \
@@ -450,21 +468,28 @@ struct hy_op {
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. */
 #define HY_BINARY_OPS(B) \
-    B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", "_plus|_Plus|_add|_grad_add", \
+    B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
+        "_plus|_Plus|_add|_grad_add", \
         "_plus_scalar", "_PlusScalar", V_ADD(a, b), dy, dy, "a + b") \
     B(sub, FAST, HY_OP_NO_SAVE, "broadcast_sub", "broadcast_minus", "elemwise_sub", "_sub|_minus|_Minus", \
         "_minus_scalar", "_MinusScalar", V_SUB(a, b), dy, hy_negative(F, dy), "a - b") \
-    B(mul, FAST, 0, "broadcast_mul", NULL, "elemwise_mul", "_mul|_Mul", "_mul_scalar", "_MulScalar", V_MUL(a, b), \
+    B(mul, FAST, 0, "broadcast_mul", NULL, "elemwise_mul", "_mul|_Mul", "_mul_scalar", "_MulScalar", \
+        V_MUL(a, b), \
         HY_TIMES(dy, b), HY_TIMES(dy, a), "a * b") \
-    B(div, FAST, 0, "broadcast_div", NULL, "elemwise_div", "_div|_Div", "_div_scalar", "_DivScalar", V_DIV(a, b), \
+    B(div, FAST, 0, "broadcast_div", NULL, "elemwise_div", "_div|_Div", "_div_scalar", "_DivScalar", \
+        V_DIV(a, b), \
         HY_OVER(dy, b), hy_negative(F, HY_OVER(hy_mul(F, dy, y), b)), "a / b; integer x / 0 is 0") \
     B(mod, PLAIN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
-        dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", V_POW(a, b), \
+        dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
+        "a mod b with the sign of b; x mod 0 is 0") \
+    B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+        V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
-    B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", "_MaximumScalar", \
+    B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
+        "_MaximumScalar", \
         V_MAX(a, b), hy_mul(F, dy, HY_GE(a, b)), hy_mul(F, dy, HY_LT(a, b)), "the larger; NaN wins") \
-    B(minimum, FAST, 0, "broadcast_minimum", NULL, "_minimum", "_Minimum", "_minimum_scalar", "_MinimumScalar", \
+    B(minimum, FAST, 0, "broadcast_minimum", NULL, "_minimum", "_Minimum", "_minimum_scalar", \
+        "_MinimumScalar", \
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
     B(hypot, PLAIN, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
@@ -472,19 +497,24 @@ struct hy_op {
         V_BOOL(a == b), NULL, NULL, "1 where a == b, else 0") \
     B(not_equal, PLAIN, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
         "_NotEqualScalar", V_BOOL(a != b), NULL, NULL, "1 where a != b, else 0") \
-    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", "_GreaterScalar", \
+    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
+        "_GreaterScalar", \
         V_BOOL(a > b), NULL, NULL, "1 where a > b, else 0") \
     B(greater_equal, PLAIN, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
-        "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, "1 where a >= b, else 0") \
+        "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, \
+        "1 where a >= b, else 0") \
     B(lesser, PLAIN, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
         V_BOOL(a < b), NULL, NULL, "1 where a < b, else 0") \
     B(lesser_equal, PLAIN, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
         "_lesser_equal_scalar", "_LesserEqualScalar", V_BOOL(a <= b), NULL, NULL, "1 where a <= b, else 0") \
-    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", "_logical_and_scalar", \
+    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
+        "_logical_and_scalar", \
         "_LogicalAndScalar", V_BOOL((a != 0) & (b != 0)), NULL, NULL, "1 where both are not 0") \
-    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", "_logical_or_scalar", \
+    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
+        "_logical_or_scalar", \
         "_LogicalOrScalar", V_BOOL((a != 0) | (b != 0)), NULL, NULL, "1 where one is not 0") \
-    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", "_logical_xor_scalar", \
+    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
+        "_logical_xor_scalar", \
         "_LogicalXorScalar", V_BOOL((a != 0) != (b != 0)), NULL, NULL, "1 where exactly one is not 0")
 
 /* The same with the number on the left: formula and gradient in b (the array) and y. */
@@ -557,7 +587,8 @@ struct hy_op {
     A(R, ints, pad, pad, 0, "zeros added at both ends per dim, 0s if empty")
 #define HY_P_KERNEL(P, R) P(R, ints, kernel, kernel, HY_REQUIRED, "kernel size per dim") \
     P(R, int, num_filter, num_filter, HY_REQUIRED, "number of output channels")
-#define HY_A_LAYOUT(A, R) A(R, enum, layout, layout, 0, "None|NCW|NCHW|NCDHW|NWC|NHWC|NDHWC: None is channels first")
+#define HY_A_LAYOUT(A, R) \
+    A(R, enum, layout, layout, 0, "None|NCW|NCHW|NCDHW|NWC|NHWC|NDHWC: None is channels first")
 
 #define HY_I_convolution(I) I(data, ONE, 1) I(weight, ONE, 1) I(bias, OPT, !r->no_bias)
 #define HY_O_convolution HY_O_OUT
@@ -568,7 +599,8 @@ struct hy_op {
 #define HY_I_deconvolution(I) I(data, ONE, 1) I(weight, ONE, 1) I(bias, OPT, r->use_bias)
 #define HY_O_deconvolution HY_O_OUT
 #define HY_P_deconvolution HY_P_KERNEL
-#define HY_A_deconvolution(A, R) HY_A_WINDOW(A, R) A(R, ints, adj, adj, 0, "extra output size per dim, below stride") \
+#define HY_A_deconvolution(A, R) HY_A_WINDOW(A, R) \
+    A(R, ints, adj, adj, 0, "extra output size per dim, below stride") \
     A(R, ints, target_shape, target_shape, 0, "output size per dim; pad and adj follow from it") \
     A(R, int, num_group, num_group, 1, "channel groups") A(R, inv, use_bias, no_bias, 0, "has a bias input") \
     HY_A_LAYOUT(A, R)
@@ -576,14 +608,17 @@ struct hy_op {
 #define HY_I__conv_weight_grad(I) I(data, ONE, 1) I(out_grad, ONE, 1)
 #define HY_O__conv_weight_grad HY_O_OUT
 #define HY_P__conv_weight_grad HY_P_KERNEL
-#define HY_A__conv_weight_grad(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") HY_A_LAYOUT(A, R)
+#define HY_A__conv_weight_grad(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
+    HY_A_LAYOUT(A, R)
 
 #define HY_A_POOLING(A, R) A(R, enum, pool_type, pool_type, 0, "max|avg|sum|lp: what a window gives") \
     A(R, flag, global_pool, global_pool, 0, "one window over everything") \
     A(R, enum, convention, pooling_convention, 0, "valid|full|same: how the output size is rounded") \
-    A(R, ints, stride, stride, 0, "step per dim, 1s if empty") A(R, ints, pad, pad, 0, "padding per dim, 0s if empty") \
+    A(R, ints, stride, stride, 0, "step per dim, 1s if empty") \
+    A(R, ints, pad, pad, 0, "padding per dim, 0s if empty") \
     A(R, int, p_value, p_value, 2, "power of lp pooling: 1, 2 or 3") \
-    A(R, inv, exclude_pad, count_include_pad, 0, "averages divide by the number of real elements") HY_A_LAYOUT(A, R)
+    A(R, inv, exclude_pad, count_include_pad, 0, "averages divide by the number of real elements") \
+    HY_A_LAYOUT(A, R)
 #define HY_I_pooling HY_I_DATA
 #define HY_O_pooling HY_O_OUT
 #define HY_P_pooling(P, R) P(R, ints, kernel, kernel, 0, "window per dim")
@@ -602,7 +637,8 @@ struct hy_op {
 
 #define HY_I_adaptive_avg_pooling HY_I_DATA
 #define HY_O_adaptive_avg_pooling HY_O_OUT
-#define HY_P_adaptive_avg_pooling(P, R) P(R, ints, output_size, output_size, 0, "height and width, one number for both")
+#define HY_P_adaptive_avg_pooling(P, R) \
+    P(R, ints, output_size, output_size, 0, "height and width, one number for both")
 #define HY_I__adaptive_avg_pooling_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
 #define HY_O__adaptive_avg_pooling_grad HY_O_OUT
 #define HY_P__adaptive_avg_pooling_grad HY_P_adaptive_avg_pooling
@@ -618,21 +654,25 @@ struct hy_op {
     A(R, flag, use_global_stats, use_global_stats, 0, "running statistics in training too") \
     A(R, flag, output_mean_var, output_mean_var, 0, "return mean and 1/sqrt(var + eps) too") \
     A(R, int, axis, axis, 1, "channel axis")
-#define HY_I__batch_norm_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(gamma, ONE, 1) I(mean, ONE, 1) I(rstd, ONE, 1)
+#define HY_I__batch_norm_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(gamma, ONE, 1) I(mean, ONE, 1) \
+    I(rstd, ONE, 1)
 #define HY_O__batch_norm_grad(O) O(data_grad, ONE, 1) O(gamma_grad, ONE, 1) O(beta_grad, ONE, 1)
-#define HY_P__batch_norm_grad(P, R) P(R, int, axis, axis, 1, "channel axis") P(R, int, batch_stats, batch_stats, 1, \
+#define HY_P__batch_norm_grad(P, R) P(R, int, axis, axis, 1, "channel axis") \
+    P(R, int, batch_stats, batch_stats, 1, \
     "mean and rstd depend on data") P(R, int, learn_gamma, learn_gamma, 0, "gamma counts")
 
 #define HY_I_layer_norm HY_I_NORM
 #define HY_O_layer_norm HY_O_NORM
 #define HY_P_layer_norm HY_NOTHING
-#define HY_A_layer_norm(A, R) A(R, int, axis, axis, -1, "the axis to normalise") A(R, real, eps, eps, 1e-5, "added to the variance") \
+#define HY_A_layer_norm(A, R) A(R, int, axis, axis, -1, "the axis to normalise") \
+    A(R, real, eps, eps, 1e-5, "added to the variance") \
     A(R, flag, output_mean_var, output_mean_var, 0, "return mean and deviation too")
 
 #define HY_I_group_norm HY_I_NORM
 #define HY_O_group_norm HY_O_NORM
 #define HY_P_group_norm HY_NOTHING
-#define HY_A_group_norm(A, R) A(R, int, num_groups, num_groups, 1, "channel groups; gamma and beta have one value each") \
+#define HY_A_group_norm(A, R) \
+    A(R, int, num_groups, num_groups, 1, "channel groups; gamma and beta have one value each") \
     A(R, real, eps, eps, 1e-5, "added to the variance") \
     A(R, flag, output_mean_var, output_mean_var, 0, "return mean and deviation too")
 
@@ -650,7 +690,8 @@ struct hy_op {
 #define HY_I_lrn HY_I_DATA
 #define HY_O_lrn(O) O(output, ONE, 1) O(scale, HID, 1)
 #define HY_P_lrn(P, R) P(R, int, nsize, nsize, HY_REQUIRED, "channels in the window, odd")
-#define HY_A_lrn(A, R) A(R, real, alpha, alpha, 1e-4, "factor on the squares") A(R, real, beta, beta, 0.75, "exponent") \
+#define HY_A_lrn(A, R) A(R, real, alpha, alpha, 1e-4, "factor on the squares") \
+    A(R, real, beta, beta, 0.75, "exponent") \
     A(R, real, knorm, knorm, 2, "added constant")
 #define HY_I__channel_window_sum HY_I_DATA
 #define HY_O__channel_window_sum HY_O_OUT
@@ -664,7 +705,8 @@ struct hy_op {
 
 #define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, OPT, r->act_type == HY_LEAKY_PRELU)
 #define HY_O_leaky_relu(O) O(output, ONE, 1) O(mask, HID, r->act_type == HY_LEAKY_RRELU)
-#define HY_P_leaky_relu(P, R) P(R, enum, act_type, act_type, 0, "leaky|elu|selu|gelu|prelu|rrelu: which function")
+#define HY_P_leaky_relu(P, R) \
+    P(R, enum, act_type, act_type, 0, "leaky|elu|selu|gelu|prelu|rrelu: which function")
 #define HY_A_leaky_relu(A, R) A(R, real, slope, slope, 0.25, "slope of leaky, factor of elu") \
     A(R, real, lower_bound, lower_bound, 0.125, "least slope of rrelu") \
     A(R, real, upper_bound, upper_bound, 0.334, "largest slope of rrelu")
@@ -675,7 +717,8 @@ struct hy_op {
 #define HY_I_softmax(I) I(data, ONE, 1) I(length, OPT, r->use_length)
 #define HY_O_softmax HY_O_OUT
 #define HY_P_softmax HY_P_SOFTMAX
-#define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) A(R, flag, use_length, use_length, 0, "a second input gives lengths; 0 beyond")
+#define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) \
+    A(R, flag, use_length, use_length, 0, "a second input gives lengths; 0 beyond")
 #define HY_I_log_softmax HY_I_DATA
 #define HY_O_log_softmax HY_O_OUT
 #define HY_P_log_softmax HY_P_SOFTMAX
@@ -687,7 +730,8 @@ struct hy_op {
 #define HY_I_softmax_activation HY_I_DATA
 #define HY_O_softmax_activation HY_O_OUT
 #define HY_P_softmax_activation HY_NOTHING
-#define HY_A_softmax_activation(A, R) A(R, enum, mode, mode, 0, "instance|channel: over all but the batch, or axis 1")
+#define HY_A_softmax_activation(A, R) \
+    A(R, enum, mode, mode, 0, "instance|channel: over all but the batch, or axis 1")
 
 #define HY_A_SOFTMAX_OUTPUT(A, R) HY_A_GRAD_SCALE(A, R) \
     A(R, real, ignore_label, ignore_label, -1, "label without a gradient, if use_ignore") \
@@ -722,7 +766,8 @@ struct hy_op {
 #define HY_I_make_loss HY_I_DATA
 #define HY_O_make_loss HY_O_OUT
 #define HY_P_make_loss HY_NOTHING
-#define HY_A_make_loss(A, R) HY_A_GRAD_SCALE(A, R) A(R, real, valid_thresh, valid_thresh, 0, "what counts as valid") \
+#define HY_A_make_loss(A, R) HY_A_GRAD_SCALE(A, R) \
+    A(R, real, valid_thresh, valid_thresh, 0, "what counts as valid") \
     A(R, enum, normalization, normalization, 0, "null|batch|valid: what the gradient is divided by")
 #define HY_I_block_grad HY_I_DATA
 #define HY_O_block_grad HY_O_OUT
@@ -749,7 +794,8 @@ struct hy_op {
 #define HY_A_hard_sigmoid(A, R) A(R, real, alpha, alpha, 0.2, "slope") A(R, real, beta, beta, 0.5, "offset")
 #define HY_I_clip HY_I_DATA
 #define HY_O_clip HY_O_OUT
-#define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") P(R, real, a_max, a_max, HY_REQUIRED, "largest value")
+#define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") \
+    P(R, real, a_max, a_max, HY_REQUIRED, "largest value")
 #define HY_I_cast HY_I_DATA
 #define HY_O_cast HY_O_OUT
 #define HY_P_cast(P, R) P(R, dtype, dtype, dtype, HY_REQUIRED, "type of the result")
@@ -760,7 +806,8 @@ struct hy_op {
 /* --- shape --- */
 #define HY_I_reshape HY_I_DATA
 #define HY_O_reshape HY_O_OUT
-#define HY_P_reshape(P, R) P(R, ints, shape, shape, 0, "sizes; 0 copies, -1 infers, -2 the rest, -3 joins two, -4 splits one")
+#define HY_P_reshape(P, R) \
+    P(R, ints, shape, shape, 0, "sizes; 0 copies, -1 infers, -2 the rest, -3 joins two, -4 splits one")
 #define HY_A_reshape(A, R) A(R, flag, reverse, reverse, 0, "match from the right")
 #define HY_I_reshape_like HY_I_PAIR
 #define HY_O_reshape_like HY_O_OUT
@@ -800,16 +847,20 @@ struct hy_op {
 #define HY_O_split(O) O(output, LIST, r->num_outputs)
 #define HY_P_split(P, R) P(R, int, num_outputs, num_outputs, HY_REQUIRED, "number of equal parts") \
     P(R, int, axis, axis, 1, "the axis to cut")
-#define HY_A_split(A, R) A(R, flag, squeeze_axis, squeeze_axis, 0, "drop the axis, whose parts must have size 1")
+#define HY_A_split(A, R) A(R, flag, squeeze_axis, squeeze_axis, 0, \
+    "drop the axis, whose parts must have size 1")
 #define HY_I_split_v2 HY_I_DATA
 #define HY_O_split_v2(O) O(output, LIST, r->sections > 0 ? r->sections : r->indices.n)
-#define HY_P_split_v2(P, R) P(R, ints, indices, indices, HY_REQUIRED, "where each part begins; the first is 0") \
+#define HY_P_split_v2(P, R) \
+    P(R, ints, indices, indices, HY_REQUIRED, "where each part begins; the first is 0") \
     P(R, int, axis, axis, 1, "the axis to cut")
-#define HY_A_split_v2(A, R) A(R, flag, squeeze_axis, squeeze_axis, 0, "drop the axis, whose parts must have size 1") \
+#define HY_A_split_v2(A, R) \
+    A(R, flag, squeeze_axis, squeeze_axis, 0, "drop the axis, whose parts must have size 1") \
     A(R, int, sections, sections, 0, "number of equal parts, in place of indices")
 #define HY_I_slice HY_I_DATA
 #define HY_O_slice HY_O_OUT
-#define HY_P_slice(P, R) P(R, oints, begin, begin, HY_REQUIRED, "first index per axis; HY_NONE, negative from the end") \
+#define HY_P_slice(P, R) P(R, oints, begin, begin, HY_REQUIRED, \
+    "first index per axis; HY_NONE, negative from the end") \
     P(R, oints, end, end, HY_REQUIRED, "index after the last per axis")
 #define HY_A_slice(A, R) A(R, oints, step, step, 0, "step per axis, may be negative")
 #define HY_I__slice_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
@@ -818,7 +869,8 @@ struct hy_op {
 #define HY_A__slice_grad HY_A_slice
 #define HY_I_slice_axis HY_I_DATA
 #define HY_O_slice_axis HY_O_OUT
-#define HY_P_slice_axis(P, R) P(R, int, axis, axis, HY_REQUIRED, "the axis") P(R, int, begin, begin, HY_REQUIRED, "first index") \
+#define HY_P_slice_axis(P, R) P(R, int, axis, axis, HY_REQUIRED, "the axis") \
+    P(R, int, begin, begin, HY_REQUIRED, "first index") \
     P(R, oint, end, end, HY_REQUIRED, "index after the last, or HY_NONE")
 #define HY_I_slice_like(I) I(data, ONE, 1) I(shape_like, ONE, 1)
 #define HY_O_slice_like HY_O_OUT
@@ -826,7 +878,8 @@ struct hy_op {
 #define HY_I_crop HY_I_ARGS
 #define HY_O_crop HY_O_OUT
 #define HY_P_crop HY_NOTHING
-#define HY_A_crop(A, R) A(R, ints, offset, offset, 0, "top and left") A(R, ints, h_w, h_w, 0, "height and width, if one input") \
+#define HY_A_crop(A, R) A(R, ints, offset, offset, 0, "top and left") \
+    A(R, ints, h_w, h_w, 0, "height and width, if one input") \
     A(R, flag, center_crop, center_crop, 0, "cut from the middle")
 #define HY_I_repeat HY_I_DATA
 #define HY_O_repeat HY_O_OUT
@@ -856,7 +909,8 @@ struct hy_op {
 #define HY_I_diag HY_I_DATA
 #define HY_O_diag HY_O_OUT
 #define HY_P_diag(P, R) P(R, int, k, k, 0, "which diagonal")
-#define HY_A_diag(A, R) A(R, int, axis1, axis1, 0, "first axis of the matrices") A(R, int, axis2, axis2, 1, "second axis")
+#define HY_A_diag(A, R) A(R, int, axis1, axis1, 0, "first axis of the matrices") \
+    A(R, int, axis2, axis2, 1, "second axis")
 #define HY_I__diag_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
 #define HY_O__diag_grad HY_O_OUT
 #define HY_P__diag_grad HY_P_diag
@@ -866,7 +920,8 @@ struct hy_op {
 #define HY_P_broadcast_to(P, R) P(R, ints, shape, shape, 0, "sizes; 0 keeps")
 #define HY_I_broadcast_axis HY_I_DATA
 #define HY_O_broadcast_axis HY_O_OUT
-#define HY_P_broadcast_axis(P, R) P(R, ints, axis, axis, 0, "axes of size 1") P(R, ints, size, size, 0, "their new sizes")
+#define HY_P_broadcast_axis(P, R) P(R, ints, axis, axis, 0, "axes of size 1") \
+    P(R, ints, size, size, 0, "their new sizes")
 #define HY_I_broadcast_like HY_I_PAIR
 #define HY_O_broadcast_like HY_O_OUT
 #define HY_P_broadcast_like HY_NOTHING
@@ -918,7 +973,8 @@ struct hy_op {
 #define HY_I_one_hot(I) I(indices, ONE, 1)
 #define HY_O_one_hot HY_O_OUT
 #define HY_P_one_hot(P, R) P(R, int, depth, depth, HY_REQUIRED, "length of the new axis")
-#define HY_A_one_hot(A, R) A(R, real, on_value, on_value, 1, "value at the index") A(R, real, off_value, off_value, 0, "elsewhere") \
+#define HY_A_one_hot(A, R) A(R, real, on_value, on_value, 1, "value at the index") \
+    A(R, real, off_value, off_value, 0, "elsewhere") \
     A(R, dtype, dtype, dtype, HY_F32, "type of the result")
 #define HY_I_gather_nd(I) I(data, ONE, 1) I(indices, ONE, 1)
 #define HY_O_gather_nd HY_O_OUT
@@ -931,7 +987,8 @@ struct hy_op {
 #define HY_P__gather_nd_grad HY_NOTHING
 #define HY_I_topk HY_I_DATA
 #define HY_O_topk(O) O(output, ONE, 1) O(indices, HID, r->ret_typ == HY_TOPK_BOTH ? 2 : 1)
-#define HY_P_topk(P, R) P(R, oint, axis, axis, -1, "the axis; HY_NONE flattens") P(R, int, k, k, 1, "how many; below 1 all")
+#define HY_P_topk(P, R) P(R, oint, axis, axis, -1, "the axis; HY_NONE flattens") \
+    P(R, int, k, k, 1, "how many; below 1 all")
 #define HY_A_topk(A, R) A(R, enum, ret_typ, ret_typ, 0, "indices|value|mask|both: what is returned") \
     A(R, flag, is_ascend, is_ascend, 0, "the smallest instead of the largest") \
     A(R, dtype, dtype, dtype, HY_F32, "type of the indices")
@@ -942,7 +999,8 @@ struct hy_op {
 #define HY_I_argsort HY_I_DATA
 #define HY_O_argsort HY_O_OUT
 #define HY_P_argsort HY_P_sort
-#define HY_A_argsort(A, R) A(R, inv, descending, is_ascend, 0, "largest first") A(R, dtype, dtype, dtype, HY_F32, "type of the result")
+#define HY_A_argsort(A, R) A(R, inv, descending, is_ascend, 0, "largest first") \
+    A(R, dtype, dtype, dtype, HY_F32, "type of the result")
 #define HY_P_ARG(P, R) P(R, oint, axis, axis, HY_NONE, "the axis; HY_NONE flattens")
 #define HY_A_ARG(A, R) A(R, flag, keepdims, keepdims, 0, "the axis stays with size 1")
 #define HY_I_argmax HY_I_DATA
@@ -970,7 +1028,8 @@ struct hy_op {
 #define HY_I_norm HY_I_DATA
 #define HY_O_norm HY_O_OUT
 #define HY_P_norm HY_P_AXES
-#define HY_A_norm(A, R) A(R, int, ord, ord, 2, "1 or 2") A(R, flag, keepdims, keepdims, 0, "reduced axes stay with size 1") \
+#define HY_A_norm(A, R) A(R, int, ord, ord, 2, "1 or 2") \
+    A(R, flag, keepdims, keepdims, 0, "reduced axes stay with size 1") \
     A(R, dtype, out_dtype, out_dtype, 0, "type of the result, of the input if 0")
 #define HY_I_moments HY_I_DATA
 #define HY_O_moments(O) O(mean, ONE, 1) O(var, ONE, 1)
@@ -982,18 +1041,21 @@ struct hy_op {
 #define HY_A_cumsum(A, R) A(R, dtype, dtype, dtype, 0, "type of the result, of the input if 0")
 
 /* --- sequences --- */
-#define HY_A_SEQUENCE(A, R) A(R, flag, use_sequence_length, use_sequence_length, 0, "a second input gives lengths")
+#define HY_A_SEQUENCE(A, R) \
+    A(R, flag, use_sequence_length, use_sequence_length, 0, "a second input gives lengths")
 #define HY_A_SEQUENCE_AXIS(A, R) A(R, int, axis, axis, 0, "time axis: 0 or 1")
 #define HY_I_sequence_mask HY_I_LENGTH
 #define HY_O_sequence_mask HY_O_OUT
 #define HY_P_sequence_mask HY_NOTHING
-#define HY_A_sequence_mask(A, R) HY_A_SEQUENCE(A, R) A(R, real, value, value, 0, "what stands beyond the length") \
+#define HY_A_sequence_mask(A, R) HY_A_SEQUENCE(A, R) \
+    A(R, real, value, value, 0, "what stands beyond the length") \
     HY_A_SEQUENCE_AXIS(A, R)
 #define HY_I_sequence_last HY_I_LENGTH
 #define HY_O_sequence_last HY_O_OUT
 #define HY_P_sequence_last HY_NOTHING
 #define HY_A_sequence_last(A, R) HY_A_SEQUENCE(A, R) HY_A_SEQUENCE_AXIS(A, R)
-#define HY_I__sequence_last_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(sequence_length, OPT, r->use_sequence_length)
+#define HY_I__sequence_last_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) \
+    I(sequence_length, OPT, r->use_sequence_length)
 #define HY_O__sequence_last_grad HY_O_OUT
 #define HY_P__sequence_last_grad HY_NOTHING
 #define HY_A__sequence_last_grad HY_A_sequence_last
@@ -1021,7 +1083,8 @@ struct hy_op {
 #define HY_A_rnn HY_A_RNN
 #define HY_I__rnn_grad(I) I(out_grad, ONE, 1) I(state_grad, OPT, r->state_outputs) \
     I(cell_grad, OPT, r->state_outputs && r->mode == HY_RNN_LSTM) I(data, ONE, 1) I(parameters, ONE, 1) \
-    I(state, ONE, 1) I(state_cell, OPT, r->mode == HY_RNN_LSTM) I(sequence_length, OPT, r->use_sequence_length) \
+    I(state, ONE, 1) I(state_cell, OPT, r->mode == HY_RNN_LSTM) \
+    I(sequence_length, OPT, r->use_sequence_length) \
     I(output, ONE, 1) I(reserve, ONE, 1)
 #define HY_O__rnn_grad(O) O(data_grad, ONE, 1) O(parameters_grad, ONE, 1) O(state_grad, ONE, 1) \
     O(cell_grad, OPT, r->mode == HY_RNN_LSTM)
@@ -1078,22 +1141,26 @@ struct hy_op {
 #define HY_A__full HY_A_DTYPE
 #define HY_I__eye HY_NOTHING
 #define HY_O__eye HY_O_OUT
-#define HY_P__eye(P, R) P(R, i64, rows, N, HY_REQUIRED, "rows") P(R, i64, columns, M, 0, "columns, as many as rows if 0") \
+#define HY_P__eye(P, R) P(R, i64, rows, N, HY_REQUIRED, "rows") \
+    P(R, i64, columns, M, 0, "columns, as many as rows if 0") \
     P(R, i64, k, k, 0, "which diagonal")
 #define HY_A__eye HY_A_DTYPE
 #define HY_I__arange HY_NOTHING
 #define HY_O__arange HY_O_OUT
-#define HY_P__arange(P, R) P(R, real, start, start, 0, "first value") P(R, real, stop, stop, HY_NONE, "bound") \
+#define HY_P__arange(P, R) P(R, real, start, start, 0, "first value") \
+    P(R, real, stop, stop, HY_NONE, "bound") \
     P(R, real, step, step, 1, "distance")
 #define HY_A__arange(A, R) A(R, int, repeat, repeat, 1, "how often each value stands") HY_A_DTYPE(A, R)
 #define HY_I__linspace HY_NOTHING
 #define HY_O__linspace HY_O_OUT
-#define HY_P__linspace(P, R) P(R, real, start, start, 0, "first value") P(R, real, stop, stop, HY_REQUIRED, "last value") \
+#define HY_P__linspace(P, R) P(R, real, start, start, 0, "first value") \
+    P(R, real, stop, stop, HY_REQUIRED, "last value") \
     P(R, i64, num, num, HY_REQUIRED, "how many")
 #define HY_A__linspace(A, R) A(R, inv, no_endpoint, endpoint, 0, "stop is not included") HY_A_DTYPE(A, R)
 #define HY_I_arange_like HY_I_DATA
 #define HY_O_arange_like HY_O_OUT
-#define HY_P_arange_like(P, R) P(R, real, start, start, 0, "first value") P(R, real, step, step, 1, "distance") \
+#define HY_P_arange_like(P, R) P(R, real, start, start, 0, "first value") \
+    P(R, real, step, step, 1, "distance") \
     P(R, oint, axis, axis, HY_NONE, "the axis whose length counts; HY_NONE the whole shape")
 #define HY_A_arange_like(A, R) A(R, int, repeat, repeat, 1, "how often each value stands")
 
@@ -1108,7 +1175,8 @@ struct hy_op {
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
     OP(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
-    OPT(layer_norm, "LayerNorm", NULL, 0, "each vector along axis to mean 0, variance 1; gamma and beta per element") \
+    OPT(layer_norm, "LayerNorm", NULL, 0, \
+        "each vector along axis to mean 0, variance 1; gamma and beta per element") \
     OPT(group_norm, "GroupNorm", NULL, 0, "each group of channels to mean 0, variance 1") \
     OPT(instance_norm, "InstanceNorm", NULL, 0, "each channel of each sample to mean 0, variance 1") \
     OPT(l2_normalization, "L2Normalization", NULL, 0, "x / sqrt(sum x^2 + eps)") \
@@ -1118,20 +1186,25 @@ struct hy_op {
     OPT(log_softmax, "log_softmax", NULL, 0, "log of softmax") \
     OPT(softmin, "softmin", NULL, 0, "softmax of -x") \
     OPT(softmax_activation, "SoftmaxActivation", NULL, 0, "softmax of old files") \
-    OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, "softmax whose gradient is that of the cross entropy") \
+    OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
+        "softmax whose gradient is that of the cross entropy") \
     OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
     OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
-    OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, "sigmoid; gradient (y - label) scale / n") \
+    OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
+        "sigmoid; gradient (y - label) scale / n") \
     OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, "x; gradient sign(x - label) scale / n") \
     OPT(make_loss, "MakeLoss", "make_loss", 0, "x; the gradient starts here") \
     OP(block_grad, "BlockGrad", "stop_gradient", 0, "x; no gradient passes") \
     OP(identity, "_copy", "identity", HY_OP_POINTWISE, "x") \
-    OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "in training a share p becomes 0, the rest grows by 1/(1-p)") \
-    OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, "sum of -log softmax(data)[label], shape (1,)") \
+    OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN, \
+        "in training a share p becomes 0, the rest grows by 1/(1-p)") \
+    OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
+        "sum of -log softmax(data)[label], shape (1,)") \
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
-    OP(cast, "Cast", "cast", 0, "x in another type; floats become integers by truncation, out of range saturates") \
+    OP(cast, "Cast", "cast", 0, \
+        "x in another type; floats become integers by truncation, out of range saturates") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW, "the same elements in another shape") \
     OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW, "lhs in the shape of rhs") \
@@ -1191,8 +1264,10 @@ struct hy_op {
     OPT(_sequence_last_grad, NULL, NULL, 0, "gradient of sequence_last") \
     OPT(sequence_reverse, "SequenceReverse", NULL, 0, "each sequence turned round") \
     OPT(random_uniform, "_random_uniform", "uniform|random_uniform", HY_OP_RANDOM, "uniform in [low, high)") \
-    OPT(random_normal, "_random_normal", "normal|random_normal", HY_OP_RANDOM, "normal with mean loc, deviation scale") \
-    OPT(random_exponential, "_random_exponential", "random_exponential", HY_OP_RANDOM, "exponential with rate lam") \
+    OPT(random_normal, "_random_normal", "normal|random_normal", HY_OP_RANDOM, \
+        "normal with mean loc, deviation scale") \
+    OPT(random_exponential, "_random_exponential", "random_exponential", HY_OP_RANDOM, \
+        "exponential with rate lam") \
     OPT(random_randint, "_random_randint", "random_randint", HY_OP_RANDOM, "integers in [low, high)") \
     OP(uniform_like, "_random_uniform_like", NULL, HY_OP_RANDOM, "uniform, shaped like data") \
     OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM, "normal, shaped like data") \
@@ -1225,7 +1300,8 @@ struct hy_op {
     OPT(pooling, "Pooling", "Pooling_v1", 0, "one number per window") \
     OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
     OPT(upsampling, "UpSampling", NULL, 0, "each pixel scale x scale times") \
-    OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, 0, "averages over windows that cover the input") \
+    OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, 0, \
+        "averages over windows that cover the input") \
     OP(_adaptive_avg_pooling_grad, NULL, NULL, 0, "gradient of adaptive_avg_pooling") \
     OPT(lrn, "LRN", NULL, 0, "x (knorm + alpha/nsize sum of squares over near channels)^-beta") \
     OP(_channel_window_sum, NULL, NULL, 0, "sum over a window of channels") \
@@ -1243,11 +1319,9 @@ struct hy_op {
 #define HY__C_i64   int64_t
 #define HY__C_real  double
 #define HY__C_dtype hy_dtype
-#define HY__C_text  const char *
 #define HY__C_shape hy_shape
 #define HY__C_ints  hy_ints
 #define HY__C_oints hy_ints
-#define HY__C_reals hy_reals
 #define HY__FIELD_P(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__FIELD_A(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__PARAM_I(name, kind, many) , hy_array *name
@@ -1286,41 +1360,42 @@ enum {
 
 /* MARK: - 05 >>api --------------------------------------------------------------------------------------
  *
- * Everything that is not an operator. F is the frame throughout. A function that fails sets the frame's error,
- * unless one stands already, and returns NULL or 0; handing that NULL on is harmless.
+ * Everything that is not an operator. F is the frame throughout. A function that fails sets the frame's
+ * error, unless one stands already, and returns NULL or 0; handing that NULL on is harmless.
  */
 
 /* --- frames --- */
 HY_API hy_frame   *hy_open(const hy_desc *desc);                  /* NULL only when memory is out */
-HY_API int         hy_close(hy_frame *F);                         /* the first error's code; frees all it owns */
-HY_API hy_frame   *hy_fork(hy_frame *F);                          /* a frame for another thread; close it too */
+HY_API int         hy_close(hy_frame *F);  /* the first error's code; frees all it owns */
+HY_API hy_frame   *hy_fork(hy_frame *F);  /* a frame for another thread; close it too */
 HY_API void        hy_begin(hy_frame *F);                         /* arrays made from here on ... */
 HY_API void        hy_end(hy_frame *F);                           /* ... die here, unless kept or returned */
 HY_API hy_array   *hy_keep(hy_frame *F, hy_array *x);             /* x lives until hy_free or F's close */
 HY_API hy_array   *hy_return(hy_frame *F, hy_array *x);           /* x moves out to the enclosing begin/end */
-HY_API void        hy_free(hy_frame *F, hy_array *x);             /* x dies now */
+HY_API void        hy_free(hy_frame *F, hy_array *x);             /* x dies now, with what a group holds */
 HY_API const char *hy_error(hy_frame *F);                         /* the first error in words, or NULL */
 HY_API hy_error_t  hy_error_code(hy_frame *F);
 HY_API const char *hy_error_name(hy_error_t code);
 HY_API void        hy_clear(hy_frame *F);                         /* forget the error */
 HY_API void        hy_raise(hy_frame *F, hy_error_t code, const char *text);   /* set one, if none stands */
 HY_API void        hy_seed(hy_frame *F, uint64_t seed);           /* restart the random numbers */
-HY_API int         hy_wait_all(hy_frame *F);                      /* all work is done on return: the error code */
+HY_API int         hy_wait_all(hy_frame *F);  /* all work is done on return: the error code */
 HY_API const char *hy_mode(hy_frame *F);                          /* "ndarray" or "symbol" */
 HY_API const char *hy_version(void);
 typedef struct hy_memory { size_t bytes, peak, cached; int64_t calls; } hy_memory;
-HY_API hy_memory   hy_memory_use(hy_frame *F);                    /* bytes held, most ever held, kept for reuse; allocator calls */
-HY_API void        hy_trim(hy_frame *F);                          /* give cached blocks back to the allocator */
+HY_API hy_memory   hy_memory_use(hy_frame *F);  /* bytes held, at most, in the cache */
+HY_API void        hy_trim(hy_frame *F);  /* give cached blocks back to the allocator */
 HY_API int         hy_threads(hy_frame *F);                       /* how many threads may work */
 HY_API int         hy_isa(hy_frame *F);                           /* HY_ISA_... in use */
 
 /* --- arrays: making --- */
-HY_API hy_array *hy_from(hy_frame *F, hy_shape shape, hy_dtype dtype, const void *data);      /* a packed copy */
-HY_API hy_array *hy_borrow(hy_frame *F, hy_shape shape, hy_dtype dtype, void *data);          /* the caller's memory */
-HY_API hy_array *hy_floats(hy_frame *F, hy_shape shape, const float *data);                   /* hy_from for f32 */
+HY_API hy_array *hy_from(hy_frame *F, hy_shape shape, hy_dtype dtype, const void *data);  /* a packed copy */
+/* the caller's memory */
+HY_API hy_array *hy_borrow(hy_frame *F, hy_shape shape, hy_dtype dtype, void *data);
+HY_API hy_array *hy_floats(hy_frame *F, hy_shape shape, const float *data);  /* hy_from for f32 */
 HY_API hy_array *hy_empty(hy_frame *F, hy_shape shape, hy_dtype dtype);                       /* not filled */
-HY_API hy_array *hy_scalar(hy_frame *F, double value);                                        /* f32, shape () */
-HY_API hy_array *hy_zeros(hy_frame *F, hy_shape shape);                                       /* f32, like the next */
+HY_API hy_array *hy_scalar(hy_frame *F, double value);  /* f32, shape () */
+HY_API hy_array *hy_zeros(hy_frame *F, hy_shape shape);  /* f32, like the next */
 HY_API hy_array *hy_ones(hy_frame *F, hy_shape shape);
 HY_API hy_array *hy_full(hy_frame *F, hy_shape shape, double value);
 HY_API hy_array *hy_arange(hy_frame *F, double start, double stop, double step);
@@ -1329,7 +1404,7 @@ HY_API hy_array *hy_eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k);
 HY_API hy_array *hy_uniform(hy_frame *F, hy_shape shape, double low, double high);
 HY_API hy_array *hy_normal(hy_frame *F, hy_shape shape, double loc, double scale);
 HY_API hy_array *hy_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high);          /* i32 */
-HY_API hy_array *hy_copy(hy_frame *F, hy_array *x);                                           /* hy_identity */
+HY_API hy_array *hy_copy(hy_frame *F, hy_array *x);  /* hy_identity */
 
 /* --- arrays: asking --- */
 HY_API int         hy_ndim(hy_frame *F, hy_array *x);
@@ -1348,25 +1423,27 @@ HY_API void        hy_touch(hy_frame *F, hy_array *x);            /* borrowed me
 HY_API double      hy_item(hy_frame *F, hy_array *x);             /* the only element */
 HY_API void        hy_assign(hy_frame *F, hy_array *x, hy_array *value);      /* x[:] = value, broadcast */
 HY_API void        hy_fill(hy_frame *F, hy_array *x, double value);
-HY_API void        hy_add_to(hy_frame *F, hy_array *x, hy_array *y);          /* x += y, in place, and so on */
+HY_API void        hy_add_to(hy_frame *F, hy_array *x, hy_array *y);  /* x += y, in place, and so on */
 HY_API void        hy_sub_from(hy_frame *F, hy_array *x, hy_array *y);
 HY_API void        hy_mul_by(hy_frame *F, hy_array *x, hy_array *y);
 HY_API void        hy_div_by(hy_frame *F, hy_array *x, hy_array *y);
-HY_API size_t      hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size_t bytes);   /* bytes written */
+/* bytes written */
+HY_API size_t      hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size_t bytes);
 HY_API double      hy_value_of(hy_frame *F, hy_array *x, hy_shape index);
 HY_API void        hy_set_value_of(hy_frame *F, hy_array *x, hy_shape index, double value);
-#define hy_value(F, x, ...) hy_value_of(F, x, HY_SHAPE(__VA_ARGS__))          /* x[i, j]; negative from the end */
+#define hy_value(F, x, ...) hy_value_of(F, x, HY_SHAPE(__VA_ARGS__))  /* x[i, j]; negative from the end */
 #define hy_set_value(F, x, value, ...) hy_set_value_of(F, x, HY_SHAPE(__VA_ARGS__), value)
 
 /* --- arrays: strided views of the same memory --- */
 HY_API hy_array *hy_view_slice(hy_frame *F, hy_array *x, int axis, int64_t begin, int64_t end, int64_t step);
-HY_API hy_array *hy_view_index(hy_frame *F, hy_array *x, int axis, int64_t index);             /* drops the axis */
+HY_API hy_array *hy_view_index(hy_frame *F, hy_array *x, int axis, int64_t index);  /* drops the axis */
 HY_API hy_array *hy_view_transpose(hy_frame *F, hy_array *x, hy_ints axes);
-HY_API hy_array *hy_view_reshape(hy_frame *F, hy_array *x, hy_shape shape);                    /* packed x only */
+HY_API hy_array *hy_view_reshape(hy_frame *F, hy_array *x, hy_shape shape);  /* packed x only */
 
 /* --- arrays: text --- */
-HY_API void   hy_print(hy_frame *F, hy_array *x);                 /* to stdout, or the log hook without stdio */
-HY_API size_t hy_text(hy_frame *F, hy_array *x, char *buffer, size_t bytes);  /* length needed, without the end */
+HY_API void   hy_print(hy_frame *F, hy_array *x);  /* to stdout, or the log hook without stdio */
+/* length needed, without the end */
+HY_API size_t hy_text(hy_frame *F, hy_array *x, char *buffer, size_t bytes);
 
 /* --- groups: several arrays as one --- */
 HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x);
@@ -1381,30 +1458,34 @@ HY_API int       hy_count(hy_frame *F, hy_array *group);          /* 1 for an ar
 
 /* --- operators by name, and your own --- */
 HY_API int          hy_register(hy_frame *F, const hy_op *op);    /* 0, or nonzero: the name is taken */
-HY_API const hy_op *hy_op_find(hy_frame *F, const char *name);    /* own name, MXNet's, or an alias; or NULL */
+HY_API const hy_op *hy_op_find(hy_frame *F, const char *name);  /* own name, MXNet's, or an alias; or NULL */
 HY_API const hy_op *hy_op_at(hy_frame *F, int i);                 /* i-th operator, NULL at the end */
 HY_API hy_array    *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record);
+HY_API void         hy_defaults(const hy_op *op, void *record);  /* zero options become their defaults */
+HY_API size_t       hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes);   /* "(3, 3)" */
 HY_API hy_array    *hy_apply(hy_frame *F, const char *name, int n, hy_array *const *in,
                              const char *attributes);             /* "kernel=(3,3) num_filter=8" */
-HY_API void         hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b);                 /* for your own infer: */
-HY_API void         hy_infer_same(hy_infer *I, hy_shape *a, hy_shape *b);                /* unify, both ways */
+HY_API void         hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b);  /* for your own infer: */
+HY_API void         hy_infer_same(hy_infer *I, hy_shape *a, hy_shape *b);  /* unify, both ways */
 HY_API void         hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b);
 HY_API void         hy_infer_dim(hy_infer *I, int64_t *a, int64_t b);
 HY_API int          hy_infer_fail(hy_infer *I, hy_error_t code, const char *format, ...);
+HY_API void         hy_fault(hy_job *job);                       /* for your own run: bad data met */
 HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs and outputs alike */
 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
 HY_API void      hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req);
 HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x);            /* the attached gradient */
-HY_API void      hy_record(hy_frame *F);                          /* operators are recorded from here, in training mode */
+HY_API void      hy_record(hy_frame *F);  /* operators are recorded from here, in training mode */
 HY_API void      hy_pause(hy_frame *F);                           /* ... to here */
 HY_API int       hy_is_recording(hy_frame *F);
 HY_API int       hy_is_training(hy_frame *F);
 HY_API void      hy_set_training(hy_frame *F, int training);      /* apart from recording */
-typedef struct hy_backward_opt { hy_array *head_grads; int retain; int create_graph; } hy_backward_opt;
+typedef struct hy_backward_opt { hy_array *head_grads; int retain; } hy_backward_opt;
+typedef struct hy_grad_opt { hy_array *head_grads; int retain; int create_graph; } hy_grad_opt;
 HY_API void      hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt);
-HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, const hy_backward_opt *opt);
+HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, const hy_grad_opt *opt);
 typedef hy_array *(*hy_function)(hy_frame *F, hy_array *x, void *user);
 HY_API double    hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *inputs, double step);
 #endif
@@ -1413,17 +1494,19 @@ HY_API double    hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array
 HY_API hy_frame *hy_symbolic(hy_frame *F);                        /* a frame whose operators become nodes */
 typedef struct hy_var_opt { hy_shape shape; int shaped; hy_dtype dtype; } hy_var_opt;
 HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt);
-HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads);        /* lives until hy_graph_free or the root's close */
-HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *graph, hy_array *inputs);    /* in the order of the variables */
+/* lives until hy_graph_free or the root's close */
+HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads);
+/* in the order of the variables */
+HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *graph, hy_array *inputs);
 HY_API int       hy_graph_count(hy_graph *graph);
-HY_API int       hy_graph_infer(hy_frame *F, hy_graph *graph, hy_type *types);    /* one per output of each node */
 HY_API void      hy_graph_free(hy_frame *F, hy_graph *graph);
 
 /* --- a stop-watch --- */
 typedef struct hy_watch { double start; } hy_watch;
 HY_API double   hy_seconds(void);                                 /* monotonic clock */
 HY_API hy_watch hy_watch_start(void);
-HY_API double   hy_watch_stop(hy_watch watch, const char *description);   /* prints "<description>: %.4f sec" */
+/* prints "<description>: %.4f sec" */
+HY_API double   hy_watch_stop(hy_watch watch, const char *description);
 
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
@@ -1880,11 +1963,6 @@ static int hy__text_float(char *buf, double v, int as, double small)
 static int hy__text_f64(char *buf, double v)
 {
     return hy__text_float(buf, v, HY__AS_F64, 1e-4);
-}
-
-static int hy__text_f32(char *buf, float v)
-{
-    return hy__text_float(buf, (double)v, HY__AS_F32, (double)1e-4f);
 }
 
 /* ---- Reading numbers ---- */
@@ -2394,8 +2472,11 @@ struct hy__tape {
     hy__value    grad;                  /* ... its gradient */
     hy__tape    *next;                  /* while being dropped */
     int          spent;                 /* backward has run and let go of the values */
-    int          mark;                  /* hy_backward's notes */
+    hy_frame    *frame;                 /* who recorded it, or attached the leaf */
+    int          training;              /* the mode it ran in */
 };
+
+typedef struct hy__edge { hy__node *node; int output; } hy__edge;       /* which output of which node */
 
 /* A traced call, or (op NULL) a variable. */
 struct hy__node {
@@ -2403,13 +2484,13 @@ struct hy__node {
     const hy_op *op;
     void        *record;
     int          nin, nout, number;     /* place in the graph */
-    struct hy__edge { hy__node *node; int output; } *in;
+    hy__edge    *in;
     hy_type     *type;                  /* of each output */
-    hy_tensor    constant;              /* of a variable that stands for an array, with ... */
+    hy_tensor    constant;              /* of a variable: its declared type, or the array it stands for, with ... */
     hy__buffer  *held;                  /* ... its buffer */
 };
 
-enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665 };
+enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024 };
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
@@ -2431,8 +2512,9 @@ typedef struct hy__list { hy_array **at; int n, cap; } hy__list;
 
 typedef struct hy_root {
     hy__heap   heap;
-    hy__lock   lock;                    /* guards slabs and spare */
+    hy__lock   lock;                    /* guards slabs, graphs and spare */
     hy__slab  *slabs;
+    hy_graph  *graphs;                  /* compiled ones, freed with the root */
     hy_array  *spare;                   /* free handles of closed frames */
     const hy_op **ops;                  /* by number: built in, then registered */
     int        nops, ops_cap;
@@ -2451,6 +2533,8 @@ struct hy_frame {
     hy__cache   cache;
     hy__list    live, kept;
     int        *mark, marks, marks_cap; /* where each begin stands in live */
+    int         lost;                   /* begins that got no mark, memory being out */
+    uint64_t    forks;                  /* frames forked off, for their random numbers */
     hy_array   *free_first, *free_last; /* dead handles, oldest first */
     hy_error_t  code;
     char        text[512];
@@ -2636,7 +2720,8 @@ static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const c
 HY_API void hy_begin(hy_frame *F)
 {
     if (!F) return;
-    if (hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
+    if (F->lost || hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
+        F->lost++;
         hy__no_memory(F, "hy_begin");
         return;
     }
@@ -2664,6 +2749,7 @@ static void hy__unwind(hy_frame *F, int mark)
 HY_API void hy_end(hy_frame *F)
 {
     if (!F) return;
+    if (F->lost) { F->lost--; return; }
     if (!F->marks) { hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin"); return; }
     hy__unwind(F, F->mark[--F->marks]);
 }
@@ -2673,9 +2759,18 @@ HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
     int i;
     if (!hy__alive(F, x, "hy_return")) return NULL;
     if (x->frame != F) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another frame"); return NULL; }
-    for (i = 0; i < x->count; i++) hy_return(F, x->item[i]);
+    for (i = 0; i < x->count; i++) if (x->item[i]->frame == F) hy_return(F, x->item[i]);
     if (!x->kept && F->marks && x->slot >= F->mark[F->marks - 1]) x->kept = -1;
     return x;
+}
+
+/* Takes x out of its scope. */
+static void hy__detach(hy_frame *F, hy_array *x)
+{
+    int i, slot = x->slot;
+    memmove(F->live.at + slot, F->live.at + slot + 1, (size_t)(F->live.n - slot - 1) * sizeof *F->live.at);
+    for (F->live.n--, i = slot; i < F->live.n; i++) F->live.at[i]->slot = i;
+    for (i = F->marks; i > 0 && F->mark[i - 1] > slot; i--) F->mark[i - 1]--;
 }
 
 HY_API hy_array *hy_keep(hy_frame *F, hy_array *x)
@@ -2684,32 +2779,43 @@ HY_API hy_array *hy_keep(hy_frame *F, hy_array *x)
     if (!hy__alive(F, x, "hy_keep")) return NULL;
     if (x->kept > 0) return x;
     if (x->frame != F) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_keep: the array belongs to another frame"); return NULL; }
-    for (i = 0; i < x->count; i++) if (!hy_keep(F, x->item[i])) return NULL;
+    for (i = 0; i < x->count; i++) if (x->item[i]->frame == F && !hy_keep(F, x->item[i])) return NULL;
     slot = x->slot;
     if (hy__list_add(F, &F->kept, x)) return (hy_array *)hy__no_memory(F, "hy_keep");
-    memmove(F->live.at + slot, F->live.at + slot + 1, (size_t)(F->live.n - slot - 1) * sizeof *F->live.at);
-    for (F->live.n--, i = slot; i < F->live.n; i++) F->live.at[i]->slot = i;
-    for (i = F->marks; i > 0 && F->mark[i - 1] > slot; i--) F->mark[i - 1]--;
+    i = x->slot;
+    x->slot = slot;
+    hy__detach(F, x);
+    x->slot = i;
     x->kept = 1;
     return x;
 }
 
 HY_API void hy_free(hy_frame *F, hy_array *x)
 {
-    int standing = F ? (int)F->code : 0;
+    int i;
     if (!F || !x) return;
-    if (x->state != HY__LIVE) { if (!standing) hy__alive(F, x, "hy_free"); return; }
+    if (x->state != HY__LIVE) { hy__alive(F, x, "hy_free"); return; }
     if (x->frame != F) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_free: the array belongs to another frame"); return; }
-    if (x->kept <= 0) {
-        F->code = HY_ERROR_OK;
-        if (!hy_keep(F, x)) return;
-        F->code = (hy_error_t)standing;
-    }
-    hy__list_remove(&F->kept, x);
+    for (i = 0; i < x->count; i++)
+        if (x->item[i]->state == HY__LIVE && x->item[i]->frame == F) hy_free(F, x->item[i]);
+    if (x->kept > 0) hy__list_remove(&F->kept, x);
+    else hy__detach(F, x);
     hy__handle_drop(F, x);
 }
 
 /* --- groups --- */
+/* A group with room for n arrays, which the caller fills in. */
+static hy_array *hy__group_make(hy_frame *F, int n)
+{
+    hy_array *group = hy__handle(F);
+    if (!group) return NULL;
+    group->buffer = hy__buffer_new(&F->cache, (size_t)n * sizeof *group->item);
+    if (!group->buffer) return (hy_array *)hy__no_memory(F, "hy_group");
+    group->item = (hy_array **)group->buffer->data;
+    group->count = n;
+    return group;
+}
+
 HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
 {
     hy_array *group;
@@ -2717,13 +2823,8 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
     if (!F || F->code) return NULL;
     if (n < 1) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
     for (i = 0; i < n; i++) if (!hy__alive(F, x[i], "hy_group")) return NULL;
-    group = hy__handle(F);
-    if (!group) return NULL;
-    group->buffer = hy__buffer_new(&F->cache, (size_t)n * sizeof *group->item);
-    if (!group->buffer) return (hy_array *)hy__no_memory(F, "hy_group");
-    group->item = (hy_array **)group->buffer->data;
-    memcpy(group->item, x, (size_t)n * sizeof *x);
-    group->count = n;
+    group = hy__group_make(F, n);
+    if (group) memcpy(group->item, x, (size_t)n * sizeof *x);
     return group;
 }
 
@@ -2747,7 +2848,7 @@ HY_API int hy_count(hy_frame *F, hy_array *group)
 /* --- the way every operator goes --- */
 
 /* Zero in an option means its default, HY_ZERO means zero. */
-static void hy__fill_defaults(const hy_op *op, void *record)
+HY_API void hy_defaults(const hy_op *op, void *record)
 {
     const hy_attr *a;
     for (a = op->attr; a && a->name; a++) {
@@ -2864,7 +2965,7 @@ HY_OPS(HY__WRAP_OP, HY__SKIP)
 #undef HY__OPTIONS
 #define HY__OPTIONS(name) \
         if (opt) { HY_A_##name(HY__SET_A, name) } \
-        hy__fill_defaults(F->root->ops[HY_OP_##name], &r);
+        hy_defaults(F->root->ops[HY_OP_##name], &r);
 HY_OPS(HY__SKIP, HY__WRAP_OPT)
 #undef HY__OPTIONS
 
@@ -3203,14 +3304,14 @@ static int64_t hy__product(const hy_shape *s, int from, int to)
 static int64_t hy__bytes(const hy_type *type)
 {
     int64_t n = hy__traits[type->dtype].size;
-    int d;
+    int d, empty = 0;
     for (d = 0; d < type->shape.ndim; d++) {
         int64_t size = type->shape.dim[d];
-        if (size == 0) return 0;
+        if (size == 0) { empty = 1; continue; }
         if (size < 0 || n > ((int64_t)1 << 50) / size) return -1;
         n *= size;
     }
-    return n;
+    return empty ? 0 : n;
 }
 
 static int hy__same_shape(const hy_shape *a, const hy_shape *b)
@@ -3310,8 +3411,9 @@ static void hy__walk_seek(const hy__walk *w, int64_t i, int64_t *at, int64_t *of
     int d, k;
     for (k = 0; k < w->n; k++) offset[k] = 0;
     for (d = w->ndim - 1; d >= 0; d--) {
-        at[d] = i % w->dim[d];
-        i /= w->dim[d];
+        int64_t n = w->dim[d] ? w->dim[d] : 1;
+        at[d] = i % n;
+        i /= n;
         for (k = 0; k < w->n; k++) offset[k] += at[d] * w->stride[k][d];
     }
 }
@@ -3399,7 +3501,7 @@ HY__STORE_TILE(i32, int32_t, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I6
 HY__STORE_TILE(i64, int64_t, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
 #undef HY__EACH
 
-enum { HY__TILE = 256 };                /* elements: 2 KB of doubles */
+#define HY__TILE 256                    /* elements: 2 KB of doubles */
 
 static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n)
 {
@@ -3587,10 +3689,10 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
 {
     if (!hy__alive(F, x, who)) return 0;
     if (x->count) hy__fail(F, HY_ERROR_ARGUMENT, "%s: a group of %d arrays: use hy_get", who, x->count);
-    else if (x->t.type.shape.ndim < 0 && !strcmp(what, "shape"))
+    else if (!hy__shape_known(&x->t.type.shape) && !strcmp(what, "shape"))
         hy__fail(F, HY_ERROR_TRACE, "%s: 'Symbol' object has no attribute 'shape': %s was made without one; give "
                  "hy_var a shape, or use reshape codes, shape_array, reshape_like", who, x->node->name);
-    else if (!x->t.type.dtype)
+    else if (!x->t.type.dtype && !strcmp(what, "dtype"))
         hy__fail(F, HY_ERROR_TRACE, "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
                  "hy_var a dtype", who, x->node->name);
     else return 1;
@@ -3646,6 +3748,11 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
     if (HY__LOAD(&x->buffer->pins)) {
         hy__fail(F, HY_ERROR_STATE, "%s: a recorded backward still needs the value of this array: run hy_backward "
                  "first, or write to a hy_copy", who);
+        return 0;
+    }
+    if (x->tape && !x->tape->spent && (x->tape->op || F->recording)) {
+        hy__fail(F, HY_ERROR_STATE, "%s: the array is part of a recorded computation, which a change would escape: "
+                 "write a = a + b instead of a += b", who);
         return 0;
     }
     x->buffer->version++;
@@ -3817,6 +3924,7 @@ HY_API hy_array *hy_view_slice(hy_frame *F, hy_array *x, int axis, int64_t begin
         return NULL;
     }
     n = v->t.type.shape.dim[at];
+    step = hy__clamp_i64(step, -n - 1, n + 1);
     begin = begin == HY_NONE ? (step > 0 ? 0 : n - 1) : hy__clamp_i64(begin < 0 ? begin + n : begin, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
     end = end == HY_NONE ? (step > 0 ? n : -1) : hy__clamp_i64(end < 0 ? end + n : end, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
     n = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
@@ -3926,7 +4034,7 @@ static int hy__is_folded(const hy__shown *s, int axis)
     return s->folded && s->dim[axis] > 2 * HY__EDGE;
 }
 
-static int64_t hy__flat_at(const hy__shown *s)
+static int64_t hy__shown_at(const hy__shown *s)
 {
     int64_t flat = 0;
     for (int axis = 0; axis < s->ndim; axis++) {
@@ -3951,7 +4059,7 @@ static int hy__walk_on(hy__shown *s)
 
 static double hy__float_at(const hy__shown *s)
 {
-    return s->get_f(s->array, hy__flat_at(s));
+    return s->get_f(s->array, hy__shown_at(s));
 }
 
 /* Whether a number is too large, too small or too far from another for positional text. NumPy divides in the
@@ -4011,7 +4119,7 @@ static void hy__float_style(hy__shown *s, hy__style *style)
 static void hy__int_style(hy__shown *s, hy__style *style)
 {
     char text[24];
-    do style->left = hy__max_int(style->left, hy__text_i64(text, s->get_i(s->array, hy__flat_at(s))));
+    do style->left = hy__max_int(style->left, hy__text_i64(text, s->get_i(s->array, hy__shown_at(s))));
     while (hy__walk_on(s) >= 0);
 }
 
@@ -4073,10 +4181,10 @@ static void hy__put_number(hy__lines *l, const hy__shown *s, const hy__style *st
             right = style->right - (n - point - 1);
         }
     } else if (s->look == HY__LOOK_INT) {
-        n = hy__text_i64(text, s->get_i(s->array, hy__flat_at(s)));
+        n = hy__text_i64(text, s->get_i(s->array, hy__shown_at(s)));
         left = style->left - n;
     } else {
-        int yes = s->get_i(s->array, hy__flat_at(s)) != 0;
+        int yes = s->get_i(s->array, hy__shown_at(s)) != 0;
         n = 5 - yes;
         left = yes;
         memcpy(text, yes ? "True" : "False", (size_t)n);
@@ -4262,6 +4370,25 @@ HY_API void hy_print(hy_frame *F, hy_array *x)
     sink.put = hy__sink_to_print;
     sink.user = F;
     hy__describe(F, x, sink);
+}
+
+/* --- the stop-watch --- */
+HY_API hy_watch hy_watch_start(void)
+{
+    hy_watch watch;
+    watch.start = hy_seconds();
+    return watch;
+}
+
+HY_API double hy_watch_stop(hy_watch watch, const char *description)
+{
+    double seconds = hy_seconds() - watch.start;
+#ifndef HYBRID_NO_STDIO
+    printf("%s: %.4f sec\n", description ? description : "Done", seconds);
+#else
+    (void)description;
+#endif
+    return seconds;
 }
 
 /* MARK: - 16 >>kernels ----------------------------------------------------------------------------------
@@ -5535,16 +5662,23 @@ HY__STAMP_TABLE
 #undef HY__NAME
 
 /* And for integers, where only ARITH rows and binary ones exist: wrap round, never trap. */
-#define HY__INT_MATH(T, U, low) \
+#define HY__INT_MATH(T, U) \
     HY__INLINE T hy__div_##T(T a, T b) { return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : (T)(a / b); } \
     HY__INLINE T hy__mod_##T(T a, T b) \
-    { T m = b == 0 || b == -1 ? 0 : (T)(a % b); return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m; } \
+    { \
+        T m = b == 0 || b == -1 ? 0 : (T)(a % b); \
+        return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m; \
+    } \
     static T hy__pow_##T(T a, T b) \
-    { U y = 1, f = (U)a; if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0; \
-      for (; b; b >>= 1, f *= f) if (b & 1) y *= f; return (T)y; } \
+    { \
+        U y = 1, f = (U)a; \
+        if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0; \
+        for (; b; b >>= 1, f *= f) if (b & 1) y *= f; \
+        return (T)y; \
+    } \
     HY__INLINE T hy__hypot_##T(T a, T b) { return (T)hy__to_i64(hypot((double)a, (double)b)); }
-HY__INT_MATH(int32_t, uint32_t, INT32_MIN)
-HY__INT_MATH(int64_t, uint64_t, INT64_MIN)
+HY__INT_MATH(int32_t, uint32_t)
+HY__INT_MATH(int64_t, uint64_t)
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_FAST_MATH
 #undef HY__DEFINE_ZIP_FAST
@@ -5594,7 +5728,8 @@ HY__STAMP_TABLE
 #undef HY__NAME
 
 /* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
-enum { HY__OPERANDS = 4, HY__CHUNK = HYBRID_CHUNK };
+#define HY__CHUNK ((int64_t)HYBRID_CHUNK)
+enum { HY__OPERANDS = 4 };
 typedef struct hy__pointwise {
     hy__walk  walk;
     int64_t   total;
@@ -5659,19 +5794,23 @@ static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_
 typedef enum hy__reduction {
     HY__SUM, HY__MEAN, HY__PROD, HY__NANSUM, HY__NANPROD, HY__MAX, HY__MIN, HY__NORM1, HY__NORM2
 } hy__reduction;
-enum { HY__LANES = 8, HY__COLUMNS = HY__TILE, HY__PART = 1 << 16 };
+#define HY__LANES   8
+#define HY__COLUMNS HY__TILE
+#define HY__PART    (1 << 16)           /* values of a long reduction that one item joins */
 
 #define HY__FOLD(kind, joined) \
-    case kind: for (i = 0; i + HY__LANES <= n; i += HY__LANES) for (k = 0; k < HY__LANES; k++) \
-               { double x = v[i + k], y = acc[k]; acc[k] = joined; } \
-               for (k = 0; i < n; i++, k++) { double x = v[i], y = acc[k]; acc[k] = joined; } break;
+    case kind: \
+        for (i = 0; i + HY__LANES <= n; i += HY__LANES) \
+            for (k = 0; k < HY__LANES; k++) { double x = v[i + k], y = acc[k]; acc[k] = joined; } \
+        for (k = 0; i < n; i++, k++) { double x = v[i], y = acc[k]; acc[k] = joined; } \
+        break;
 #define HY__FOLDS(FOLD) \
     FOLD(HY__MEAN,    y + x) \
     FOLD(HY__PROD,    y * x) \
     FOLD(HY__NANSUM,  y + (x != x ? 0 : x)) \
     FOLD(HY__NANPROD, y * (x != x ? 1 : x)) \
-    FOLD(HY__MAX,     (x > y) | (x != x) ? x : y) \
-    FOLD(HY__MIN,     (x < y) | (x != x) ? x : y) \
+    FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y) \
+    FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y) \
     FOLD(HY__NORM1,   y + (x < 0 ? -x : x)) \
     FOLD(HY__NORM2,   y + x * x)
 
@@ -6406,27 +6545,6 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
 static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4); }
 static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f64), 8); }
 
-static void hy__gemm_pack_f32(const hy__gemm *g, const float *b, int64_t item, void *shared)
-{
-    hy__gemm_pack(g, (const char *)b, item, (char *)shared);
-}
-
-static void hy__gemm_pack_f64(const hy__gemm *g, const double *b, int64_t item, void *shared)
-{
-    hy__gemm_pack(g, (const char *)b, item, (char *)shared);
-}
-
-static void hy__gemm_run_f32(const hy__gemm *g, const float *a, const float *b, float *c, int64_t item,
-    void *scratch, const void *shared)
-{
-    hy__gemm_run(g, (const char *)a, (const char *)b, (char *)c, item, (char *)scratch, (const char *)shared);
-}
-
-static void hy__gemm_run_f64(const hy__gemm *g, const double *a, const double *b, double *c, int64_t item,
-    void *scratch, const void *shared)
-{
-    hy__gemm_run(g, (const char *)a, (const char *)b, (char *)c, item, (char *)scratch, (const char *)shared);
-}
 /* --- selection: whole elements move, so every type keeps its bits --- */
 #define HY__SELECT(bits) \
     case bits / 8: { \
@@ -6542,6 +6660,92 @@ static void hy__prelu_f32 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 #undef HY__T
 
+/* --- normalisation --- *
+ *     moments: s1 += sum of g, s2 += sum of g (x - center), g being x - center if not given: over `runs` of n
+ *              elements, `stride` apart. Either everything is one set, dealt out to HY__DEAL lanes, or (not `deal`)
+ *              element i of each run belongs to set i. Sums are short, HY__SPAN rows of lanes, and end in doubles
+ *     scale:   y = (x - center) factor gain + shift, n elements; `stats` and `params` are vectors or single numbers
+ *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
+enum { HY__SPAN = 64 };
+
+typedef struct hy__norms_table {
+    void (*moments)(const void *from, const void *with, int64_t runs, int64_t stride, int64_t n, int deal,
+                    const double *center, double *s1, double *s2);
+    void (*scale)(const void *from, void *to, int64_t n, const void *center, const void *factor, int stats,
+                  const void *gain, const void *shift, int params);
+    void (*blend)(const void *grad, const void *from, void *to, int64_t n, const void *const *part, int stats);
+} hy__norms_table;
+
+#define HY__NORMS_SWEEP(body) \
+    for (r = 0; r < runs; r++) \
+        for (j = 0; j < n; j += lanes) { \
+            int64_t w = n - j < lanes ? n - j : lanes; \
+            const T *p = x + r * stride + j, *q = (with ? g : x) + r * stride + j; \
+            (void)q; \
+            HY__IVDEP \
+            for (i = 0; i < w; i++) { T d = p[i] - c[i]; body; } \
+        }
+#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < n; i++) y[i] = (x[i] - m) * f * k + b; }
+#define HY__BLEND(at) \
+    { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
+#define HY__DEFINE_NORMS(name, target, type) \
+    target static void hy__moments_##name(const void *from, const void *with, int64_t runs, int64_t stride, int64_t n, \
+                                          int deal, const double *center, double *s1, double *s2) \
+    { \
+        typedef type T; \
+        T a[HY__TILE], b[HY__TILE], c[HY__TILE]; \
+        const T *x = (const T *)from, *g = (const T *)with; \
+        int64_t lanes = deal ? HY__DEAL : n, half, r, i, j; \
+        for (i = 0; i < lanes; i++) { a[i] = b[i] = 0; c[i] = (T)center[deal ? 0 : i]; } \
+        if (with) HY__NORMS_SWEEP(a[i] += q[i]; b[i] += q[i] * d) \
+        else HY__NORMS_SWEEP(a[i] += d; b[i] += d * d) \
+        for (half = HY__DEAL / 2; deal && half; half /= 2) \
+            for (i = 0; i < half; i++) { a[i] += a[i + half]; b[i] += b[i + half]; } \
+        for (i = 0; i < (deal ? 1 : n); i++) { s1[i] += a[i]; s2[i] += b[i]; } \
+    } \
+    target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, const void *factor, \
+                                        int stats, const void *gain, const void *shift, int params) \
+    { \
+        typedef type T; \
+        const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor, *k = (const T *)gain, *b = (const T *)shift; \
+        T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0]; \
+        int64_t i; \
+        if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i]) \
+        else if (stats) HY__SCALE(m[i], f[i], k0, b0) \
+        else if (params) HY__SCALE(m0, f0, k[i], b[i]) \
+        else HY__SCALE(m0, f0, k0, b0) \
+    } \
+    target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, const void *const *part, \
+                                        int stats) \
+    { \
+        typedef type T; \
+        const T *g = (const T *)grad, *x = (const T *)from; \
+        const T *p0 = (const T *)part[0], *p1 = (const T *)part[1], *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
+        T *y = (T *)to; \
+        int64_t i; \
+        if (stats) HY__BLEND(i) \
+        else HY__BLEND(0) \
+    } \
+    static const hy__norms_table hy__norms_##name = { hy__moments_##name, hy__scale_##name, hy__blend_##name };
+
+HY__DEFINE_NORMS(f64, , double)
+HY__DEFINE_NORMS(base, , float)
+#if HY__X86
+HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
+HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
+#endif
+
+static const hy__norms_table *hy__norms_for(hy_dtype compute, int isa)
+{
+    if (compute == HY_F64) return &hy__norms_f64;
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__norms_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__norms_avx2;
+#endif
+    (void)isa;
+    return &hy__norms_base;
+}
+
 /* --- moving: to[...] = from[...] over a box, each dim with a stride on either side --- *
  * Transposing, slicing, reversing, broadcasting, repeating, joining and cutting are all this one copy. Strides
  * may be negative or, when reading, 0. The two dims that matter for speed form a plane; the others go over
@@ -6556,7 +6760,7 @@ typedef uint16_t HY__ANY_ALIAS hy__any16;
 typedef uint32_t HY__ANY_ALIAS hy__any32;
 typedef uint64_t HY__ANY_ALIAS hy__any64;
 
-enum { HY__MOVE_DIMS = 2 * HY_MAX_DIM, HY__MOVE_EDGE = 128, HY__MOVE_STRIP = 8 };
+enum { HY__MOVE_DIMS = 2 * HY_MAX_DIM, HY__MOVE_EDGE = 128, HY__MOVE_STRIP = 16, HY__MOVE_NARROW = 8 };
 typedef struct hy__move {
     int     ndim, size;                 /* bytes of an element */
     int64_t n[HY__MOVE_DIMS], to[HY__MOVE_DIMS], from[HY__MOVE_DIMS];     /* strides in elements; inner dims last */
@@ -6614,9 +6818,10 @@ static void hy__move_close(hy__move *m)
         if (m->n[d] > 1 && m->from[d] && (llabs(m->from[d]) < llabs(m->from[row]) || !m->from[row])) row = d;
     across = llabs(m->from[last]) > 1 && m->from[row] && llabs(m->from[row]) < llabs(m->from[last]);
     if (across) hy__move_swap(m, row, last - 1);
-    else if (m->n[last] < HY__MOVE_STRIP && m->n[last - 1] > m->n[last]) hy__move_swap(m, last - 1, last);
+    else if (m->n[last] < HY__MOVE_NARROW && m->n[last - 1] > m->n[last] && (m->to[last] != 1 || m->from[last] != 1))
+        hy__move_swap(m, last - 1, last);
     for (d = 0; d < last - 1; d++) planes *= m->n[d];
-    m->cols = across ? HY__MOVE_EDGE : HY__CHUNK;
+    m->cols = !across ? HY__CHUNK : m->n[last - 1] > HY__MOVE_EDGE ? HY__MOVE_EDGE : HY__CHUNK / m->n[last - 1];
     if (m->cols > m->n[last]) m->cols = m->n[last];
     m->rows = m->cols ? HY__CHUNK / m->cols : 1;
     if (m->rows > m->n[last - 1]) m->rows = m->n[last - 1];
@@ -6627,23 +6832,56 @@ static void hy__move_close(hy__move *m)
     m->items = m->planes ? (planes + m->planes - 1) / m->planes * m->row_blocks * m->col_blocks : 0;
 }
 
-/* One block of a plane for one size of element. */
+/* Rows without gaps. Short ones are two pieces of a fixed size, the second ending where the row ends. */
+#define HY__COPY_ROWS(piece) \
+    for (; rows > 0; rows--, to += to_row, from += from_row) { \
+        memcpy(to, from, piece); \
+        memcpy(to + bytes - piece, from + bytes - piece, piece); \
+    }
+static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t bytes, int64_t to_row, int64_t from_row)
+{
+    if (bytes > 64) for (; rows > 0; rows--, to += to_row, from += from_row) memcpy(to, from, (size_t)bytes);
+    else if (bytes >= 32) HY__COPY_ROWS(32)
+    else if (bytes >= 16) HY__COPY_ROWS(16)
+    else if (bytes >= 8) HY__COPY_ROWS(8)
+    else if (bytes >= 4) HY__COPY_ROWS(4)
+    else if (bytes >= 2) HY__COPY_ROWS(2)
+    else HY__COPY_ROWS(1)
+}
+
+/* One block of a plane, for one size of element. Turned, rows are read without gaps and columns written: strips
+ * of columns, in squares that stay in registers. */
 #define HY__DEFINE_PLANE(T) \
+    static void hy__turn_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, int64_t from_col) \
+    { \
+        int64_t r, c, i, strip, square; \
+        for (; cols > 0; cols -= strip, to += strip, from += strip * from_col) { \
+            strip = cols < HY__MOVE_STRIP ? cols : HY__MOVE_STRIP; \
+            square = rows < 4 ? 0 : strip & ~3; \
+            for (r = 0; r + 4 <= rows; r += 4) \
+                for (c = 0; c < square; c += 4) { \
+                    T in[4][4], out[4]; \
+                    for (i = 0; i < 4; i++) memcpy(in[i], from + (c + i) * from_col + r, sizeof in[i]); \
+                    for (i = 0; i < 4; i++) { \
+                        out[0] = in[0][i]; out[1] = in[1][i]; out[2] = in[2][i]; out[3] = in[3][i]; \
+                        memcpy(to + (r + i) * to_row + c, out, sizeof out); \
+                    } \
+                } \
+            for (; r < rows; r++) for (c = 0; c < square; c++) to[r * to_row + c] = from[c * from_col + r]; \
+            for (c = square; c < strip; c++) for (r = 0; r < rows; r++) to[r * to_row + c] = from[c * from_col + r]; \
+        } \
+    } \
     static void hy__plane_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, int64_t to_col, \
                               int64_t from_row, int64_t from_col) \
     { \
-        int64_t r, c, strip; \
-        if (from_row == 1 && from_col != 1) { \
-            for (; rows > 0; rows -= strip, to += strip * to_row, from += strip) { \
-                strip = rows < HY__MOVE_STRIP ? rows : HY__MOVE_STRIP; \
-                for (c = 0; c < cols; c++) \
-                    for (r = 0; r < strip; r++) to[r * to_row + c * to_col] = from[c * from_col + r]; \
-            } \
-            return; \
-        } \
-        for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
-            if (to_col == 1 && from_col == 1) memcpy(to, from, (size_t)cols * sizeof(T)); \
-            else if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
+        int64_t r, c; \
+        if (to_col == 1 && from_col == 1) \
+            hy__copy_rows((char *)to, (const char *)from, rows, cols * (int64_t)sizeof(T), \
+                          to_row * (int64_t)sizeof(T), from_row * (int64_t)sizeof(T)); \
+        else if (to_col == 1 && from_row == 1 && rows > 1) hy__turn_##T(to, from, rows, cols, to_row, from_col); \
+        else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
+            if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
+            else if (to_col == 1 && from_col == -1) for (c = 0; c < cols; c++) to[c] = from[-c]; \
             else for (c = 0; c < cols; c++) to[c * to_col] = from[c * from_col]; \
         } \
     }
@@ -6658,9 +6896,9 @@ static void hy__move_plane(const hy__move *m, char *to, const char *from, int64_
 {
     int b = m->ndim - 1, a = b - 1;
     switch (m->size) {
-    case 1: HY__PLANE(hy__any8); break;
-    case 2: HY__PLANE(hy__any16); break;
-    case 4: HY__PLANE(hy__any32); break;
+    case 1:  HY__PLANE(hy__any8); break;
+    case 2:  HY__PLANE(hy__any16); break;
+    case 4:  HY__PLANE(hy__any32); break;
     default: HY__PLANE(hy__any64);
     }
 }
@@ -6691,6 +6929,765 @@ static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t
             at[d] = 0;
         }
     }
+}
+/* --- indexing: index values become positions once, then elements move --- *
+ * Data is seen as (outer, n, inner), what is picked from it as (outer, m, inner). There is one position per
+ * row of `inner` elements, the same for every outer, or (each) one per picked element. -1 is nowhere. */
+enum { HY__INDEX_SIGNED = HY_INDEX_RAISE + 1, HY__INDEX_DROP };    /* from the end if negative; or skipped */
+
+HY__INLINE int64_t hy__index_place(int64_t i, int64_t n, int mode)
+{
+    if (n <= 0) return -1;
+    if (mode == HY_INDEX_CLIP) return hy__clamp_i64(i, 0, n - 1);
+    if (mode == HY_INDEX_WRAP) { i %= n; return i < 0 ? i + n : i; }
+    if (mode == HY__INDEX_SIGNED && i < 0) i += n;
+    return i >= 0 && i < n ? i : -1;
+}
+
+/* Positions of the index tuples [first, first + count), component c of tuple t at index[c * tuples + t].
+ * Returns how many are nowhere. */
+static int64_t hy__resolve(const char *index, hy_dtype dtype, int64_t tuples, int64_t first, int64_t count,
+                           int components, const int64_t *dim, int mode, int64_t *place)
+{
+    int64_t tile[HY__TILE], i, m, nowhere = 0;
+    int c;
+    for (; count > 0; first += m, place += m, count -= m) {
+        m = count < HY__TILE ? count : HY__TILE;
+        for (i = 0; i < m; i++) place[i] = 0;
+        for (c = 0; c < components; c++) {
+            hy__load_i64tile(tile, index + (c * tuples + first) * hy__traits[dtype].size, dtype, 1, m);
+            for (i = 0; i < m; i++) {
+                int64_t at = hy__index_place(tile[i], dim[c], mode);
+                place[i] = (at < 0) | (place[i] < 0) ? -1 : place[i] * dim[c] + at;
+            }
+        }
+        for (i = 0; i < m; i++) nowhere += place[i] < 0;
+    }
+    return nowhere;
+}
+
+/* Where a mask of n is not 0: the first m places, then -1. Returns how many there are. */
+static int64_t hy__resolve_mask(const char *mask, hy_dtype dtype, int64_t n, int64_t m, int64_t *place)
+{
+    double tile[HY__TILE];
+    int64_t i, j, k, found = 0;
+    for (i = 0; i < n; i += k) {
+        k = n - i < HY__TILE ? n - i : HY__TILE;
+        hy__load_f64(tile, mask + i * hy__traits[dtype].size, dtype, 1, k);
+        for (j = 0; j < k; j++) {
+            if (tile[j] == 0) continue;
+            if (found < m) place[found] = i + j;
+            found++;
+        }
+    }
+    for (i = found; i < m; i++) place[i] = -1;
+    return found;
+}
+
+typedef struct hy__span {
+    int64_t m, columns;                 /* picked rows, and how many elements of each */
+    int64_t wide, tall;                 /* elements from row to row: of what is picked, of the data */
+    int64_t next;                       /* positions from row to row */
+    int     each;                       /* a position per element */
+    int64_t low, high;                  /* scatter: the rows that may be written; `to` is row low */
+} hy__span;
+typedef void (*hy__move_fn)(void *to, const void *from, const int64_t *place, const hy__span *s);
+
+#define HY__GATHER(T) \
+    static void hy__gather_##T(void *to, const void *from, const int64_t *place, const hy__span *s) \
+    { \
+        T *y = (T *)to; \
+        const T *x = (const T *)from; \
+        int64_t i, j; \
+        for (j = 0; j < s->m; j++, y += s->wide, place += s->next) { \
+            if (s->each) for (i = 0; i < s->columns; i++) \
+                y[i] = place[i] < 0 ? 0 : x[place[i] * s->tall + i]; \
+            else if (place[0] < 0) memset(y, 0, (size_t)s->columns * sizeof *y); \
+            else memcpy(y, x + place[0] * s->tall, (size_t)s->columns * sizeof *y); \
+        } \
+    }
+HY__GATHER(uint8_t)
+HY__GATHER(uint16_t)
+HY__GATHER(uint32_t)
+HY__GATHER(uint64_t)
+
+/* What is picked, added to the data (old) or put there, in the order of the positions. */
+#define HY__SCATTER(name, T, S, joined) \
+    static void hy__scatter_##name(void *to, const void *from, const int64_t *place, const hy__span *s) \
+    { \
+        T *y = (T *)to; \
+        const S *x = (const S *)from; \
+        int64_t i, j; \
+        for (j = 0; j < s->m; j++, x += s->wide, place += s->next) { \
+            if (s->each) for (i = 0; i < s->columns; i++) { \
+                if (place[i] < s->low || place[i] >= s->high) continue; \
+                T *at = &y[(place[i] - s->low) * s->tall + i], old = *at; \
+                S v = x[i]; \
+                (void)old; \
+                *at = (T)(joined); \
+            } else if (place[0] >= s->low && place[0] < s->high) { \
+                T *row = y + (place[0] - s->low) * s->tall; \
+                HY__IVDEP \
+                for (i = 0; i < s->columns; i++) { \
+                    T old = row[i]; \
+                    S v = x[i]; \
+                    (void)old; \
+                    row[i] = (T)(joined); \
+                } \
+            } \
+        } \
+    }
+HY__SCATTER(add_f32,  float,    float,    old + v)
+HY__SCATTER(add_f64,  double,   double,   old + v)
+HY__SCATTER(add_f16,  float,    uint16_t, old + hy__f16_to_f32(v))      /* halves are summed in f32 */
+HY__SCATTER(add_bf16, float,    uint16_t, old + hy__bf16_to_f32(v))
+HY__SCATTER(add_8,    uint8_t,  uint8_t,  old + v)
+HY__SCATTER(add_32,   uint32_t, uint32_t, old + v)
+HY__SCATTER(add_64,   uint64_t, uint64_t, old + v)
+HY__SCATTER(put_8,    uint8_t,  uint8_t,  v)
+HY__SCATTER(put_16,   uint16_t, uint16_t, v)
+HY__SCATTER(put_32,   uint32_t, uint32_t, v)
+HY__SCATTER(put_64,   uint64_t, uint64_t, v)
+
+static hy__move_fn hy__gather_fn(int size)
+{
+    return size == 1 ? hy__gather_uint8_t : size == 2 ? hy__gather_uint16_t : size == 4 ? hy__gather_uint32_t
+         : hy__gather_uint64_t;
+}
+static hy__move_fn hy__put_fn(int size)
+{
+    return size == 1 ? hy__scatter_put_8 : size == 2 ? hy__scatter_put_16 : size == 4 ? hy__scatter_put_32
+         : hy__scatter_put_64;
+}
+static hy__move_fn hy__add_fn(hy_dtype dtype)
+{
+    switch (dtype) {
+    case HY_F32:  return hy__scatter_add_f32;
+    case HY_F64:  return hy__scatter_add_f64;
+    case HY_F16:  return hy__scatter_add_f16;
+    case HY_BF16: return hy__scatter_add_bf16;
+    case HY_I8: case HY_U8: return hy__scatter_add_8;
+    case HY_I32:  return hy__scatter_add_32;
+    case HY_I64:  return hy__scatter_add_64;
+    default:      return NULL;
+    }
+}
+
+/* --- order: every type becomes unsigned keys that ascend in the wanted order, NaN last --- */
+typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
+
+static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64_t stride, int64_t n,
+                          int descending)
+{
+    const uint64_t top = (uint64_t)1 << 63, flip = descending ? ~(uint64_t)0 : 0;
+    double real[HY__TILE];
+    int64_t whole[HY__TILE], i;
+    if (hy__floating(dtype)) {
+        hy__load_f64(real, data, dtype, stride, n);
+        for (i = 0; i < n; i++) {
+            double v = real[i] + 0.0;                           /* -0 equals 0 */
+            uint64_t bits;
+            memcpy(&bits, &v, 8);
+            bits ^= ((0 - (bits >> 63)) | top) ^ flip;
+            key[i] = v != v ? ~(uint64_t)0 : bits;
+        }
+        return;
+    }
+    hy__load_i64tile(whole, data, dtype, stride, n);
+    for (i = 0; i < n; i++) key[i] = (uint64_t)whole[i] ^ top ^ flip;
+}
+
+/* Merges the runs a (m) and b (n) to y; of equals those of a come first. */
+static void hy__merge(const hy__ranked *a, int64_t m, const hy__ranked *b, int64_t n, hy__ranked *y)
+{
+    const hy__ranked *a_end = a + m, *b_end = b + n;
+    while (a < a_end && b < b_end) {
+        int right = b->key < a->key;
+        *y++ = *(right ? b : a);
+        a += !right;
+        b += right;
+    }
+    if (a < a_end) memcpy(y, a, (size_t)(a_end - a) * sizeof *y);
+    if (b < b_end) memcpy(y, b, (size_t)(b_end - b) * sizeof *y);
+}
+
+/* Sorts, stable; the result is in v or in room. */
+static hy__ranked *hy__merge_sort(hy__ranked *v, hy__ranked *room, int64_t n)
+{
+    enum { RUN = 16 };
+    int64_t first, i, k, width;
+    for (first = 0; first < n; first += RUN) {
+        int64_t end = n - first < RUN ? n : first + RUN;
+        for (i = first + 1; i < end; i++) {
+            hy__ranked x = v[i];
+            for (k = i; k > first && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
+            v[k] = x;
+        }
+    }
+    for (width = RUN; width < n; width *= 2) {
+        hy__ranked *other = room;
+        for (first = 0; first < n; first += 2 * width) {
+            int64_t m = n - first < width ? n - first : width, rest = n - first - m;
+            hy__merge(v + first, m, v + first + m, rest < width ? rest : width, room + first);
+        }
+        room = v;
+        v = other;
+    }
+    return v;
+}
+
+/* How many candidates a search for the first k of n holds. */
+static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 8 ? 4 * k + 64 : n; }
+
+/* The first k of a line in order. room is for twice hy__rank_room; when it is full the worst are dropped. */
+static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
+                                       int descending, hy__ranked *room)
+{
+    uint64_t key[HY__TILE], limit = 0;
+    int64_t most = hy__rank_room(n, k), held = 0, i, j, m;
+    hy__ranked *v = room;
+    int limited = 0;
+    for (i = 0; i < n; i += m) {
+        m = n - i < HY__TILE ? n - i : HY__TILE;
+        hy__rank_keys(key, data + i * stride * hy__traits[dtype].size, dtype, stride, m, descending);
+        for (j = 0; j < m; j++) {
+            if (limited && key[j] >= limit) continue;
+            if (held == most) {
+                v = hy__merge_sort(v, v == room ? room + most : room, held);
+                held = k;
+                limited = 1;
+                limit = v[k - 1].key;
+                if (key[j] >= limit) continue;
+            }
+            v[held].key = key[j];
+            v[held++].at = i + j;
+        }
+    }
+    return hy__merge_sort(v, v == room ? room + most : room, held);
+}
+
+/* --- the place of the largest: the first of equals, NaN before all --- */
+#define HY__NAN_REAL(x)  ((x) != (x))
+#define HY__NAN_WHOLE(x) 0
+#define HY__BEST(name, T, N, COMPUTE, IS_NAN, MIRROR) \
+    HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where) \
+    { \
+        int64_t i; \
+        for (i = 0; i < n; i++) { \
+            T x = v[i], b = best[i]; \
+            int better = (x > b) | (IS_NAN(x) & !IS_NAN(b)); \
+            best[i] = better ? x : b; \
+            at[i] = better ? where : at[i]; \
+        } \
+    } \
+    static void hy__load_best_##name(T *v, const char *data, hy_dtype dtype, int64_t n, int least) \
+    { \
+        int64_t i; \
+        hy__load_tile(COMPUTE, v, data, dtype, 1, n); \
+        if (least) for (i = 0; i < n; i++) v[i] = MIRROR v[i]; \
+    } \
+    /* down each of up to HY__TILE columns */ \
+    static void hy__best_columns_##name(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, \
+                                        int64_t n, int least, int64_t *place) \
+    { \
+        T best[HY__TILE], v[HY__TILE]; \
+        N at[HY__TILE]; \
+        int64_t i, j; \
+        for (j = 0; j < rows; j++) { \
+            hy__load_best_##name(j ? v : best, data + j * pitch * hy__traits[dtype].size, dtype, n, least); \
+            if (j) hy__better_##name(best, at, v, n, (N)j); \
+            else for (i = 0; i < n; i++) at[i] = 0; \
+        } \
+        for (i = 0; i < n; i++) place[i] = at[i]; \
+    } \
+    /* along a line, as rows of 16 columns */ \
+    static int64_t hy__best_line_##name(const char *data, hy_dtype dtype, int64_t n, int least) \
+    { \
+        enum { WIDE = 16 }; \
+        T best[WIDE], v[HY__TILE], b; \
+        N at[WIDE]; \
+        int64_t i, j, m, place = 0, wide = n < WIDE ? n : WIDE; \
+        hy__load_best_##name(best, data, dtype, wide, least); \
+        for (i = 0; i < WIDE; i++) at[i] = 0; \
+        for (i = wide; i < n; i += m) { \
+            m = n - i < HY__TILE ? n - i : HY__TILE; \
+            hy__load_best_##name(v, data + i * hy__traits[dtype].size, dtype, m, least); \
+            for (j = 0; j + WIDE <= m; j += WIDE) \
+                hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE)); \
+            if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE)); \
+        } \
+        for (b = best[0], place = at[0] * (int64_t)WIDE, i = 1; i < wide; i++) { \
+            int64_t p = at[i] * (int64_t)WIDE + i; \
+            T x = best[i]; \
+            int equal = (x == b) | (IS_NAN(x) & IS_NAN(b)); \
+            if ((x > b) | (IS_NAN(x) & !IS_NAN(b)) | (equal & (p < place))) { b = x; place = p; } \
+        } \
+        return place; \
+    }
+HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL,  -)
+HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL,  -)
+HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE, ~)
+
+typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
+                                    int least, int64_t *place);
+typedef int64_t (*hy__best_line_fn)(const char *data, hy_dtype dtype, int64_t n, int least);
+
+/* --- running sums: of lines (columns = 1), or of up to HY__TILE columns side by side --- */
+#define HY__SCAN(name, T, LOAD, joined) \
+    static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
+                                int64_t pitch, int64_t rows, int64_t columns) \
+    { \
+        T sum[HY__TILE], v[HY__TILE], x, y = 0; \
+        int64_t i, j, m; \
+        if (columns == 1) for (j = 0; j < rows; j += m) { \
+            m = rows - j < HY__TILE ? rows - j : HY__TILE; \
+            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, pitch, m); \
+            for (i = 0; i < m; i++) { x = v[i]; v[i] = y = joined; } \
+            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, pitch, v, m); \
+        } else for (j = 0; j < rows; j++) { \
+            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, 1, columns); \
+            for (i = 0; i < columns; i++) { x = v[i]; y = j ? sum[i] : 0; sum[i] = joined; } \
+            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, 1, sum, columns); \
+        } \
+    }
+HY__SCAN(f64, double,  hy__load_f64,     y + x)
+HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
+typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
+                            int64_t rows, int64_t columns);
+
+/* --- moments: sums of d = x - shift and of d d, where shift is the first value of each output --- *
+ * Since shift is one of the n values, (mean - shift)^2 <= n var: var loses no more than about n roundings. */
+static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                             int64_t high, double *acc)
+{
+    double *shift = acc, *sum = acc + r->width, *square = sum + r->width, v[HY__TILE], lanes[2][HY__LANES];
+    int64_t out_at[HY_MAX_DIM], at[HY_MAX_DIM], base[HY__WALK], offset[HY__WALK], i, j, m, k, c;
+    int size = hy__traits[r->from].size, last = r->gone.ndim - 1, out_last = r->kept.ndim - 1;
+    int64_t step = r->columns ? r->kept.stride[0][out_last] : r->gone.stride[0][last];
+    hy__walk_seek(&r->kept, first, out_at, base);
+    for (j = 0; j < width; j += k) {
+        k = r->columns ? r->kept.dim[out_last] - out_at[out_last] : 1;
+        if (k > width - j) k = width - j;
+        hy__load_f64(shift + j, data + base[0] * size, r->from, step, r->count ? k : 0);
+        for (c = j; c < j + k; c++) {
+            shift[c] = r->count && shift[c] - shift[c] == 0 ? shift[c] : 0;     /* not if it is infinite */
+            sum[c] = square[c] = 0;
+        }
+        memset(lanes, 0, sizeof lanes);
+        hy__walk_seek(&r->gone, low, at, offset);
+        for (i = low; i < high; i += m) {
+            m = r->columns ? 1 : r->gone.dim[last] - at[last];
+            if (m > high - i) m = high - i;
+            if (m > HY__TILE) m = HY__TILE;
+            hy__load_f64(v, data + (base[0] + offset[0]) * size, r->from, step, r->columns ? k : m);
+            if (r->columns) for (c = 0; c < k; c++) {
+                double d = v[c] - shift[j + c];
+                sum[j + c] += d;
+                square[j + c] += d * d;
+            } else for (c = 0; c < m; c++) {
+                double d = v[c] - shift[j];
+                lanes[0][c % HY__LANES] += d;
+                lanes[1][c % HY__LANES] += d * d;
+            }
+            at[last] += m;
+            offset[0] += m * r->gone.stride[0][last];
+            if (at[last] == r->gone.dim[last]) hy__walk_next(&r->gone, at, offset);
+        }
+        if (!r->columns) for (c = 0; c < HY__LANES; c++) { sum[j] += lanes[0][c]; square[j] += lanes[1][c]; }
+        out_at[out_last] += k;
+        base[0] += k * r->kept.stride[0][out_last];
+        if (out_at[out_last] == r->kept.dim[out_last]) hy__walk_next(&r->kept, out_at, base);
+    }
+}
+#ifndef HYBRID_NO_RNN
+
+/* --- cells of recurrent layers: one sample, one step --- *
+ * `gates` holds wx x, `rec` wh h, each a row per gate, without their biases bx and bh. The step leaves in
+ * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and wh h + bh of n, else the state. */
+typedef struct hy__rnn_cell {
+    int     mode;
+    int64_t units;
+    double  low, high, nan;             /* an lstm's cell is kept within [low, high], NaN becomes `nan` */
+} hy__rnn_cell;
+
+/* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
+typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, void *gates, const void *rec, const void *bx, const void *bh,
+                                void *h, void *cell);
+/* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
+ * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
+typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const void *h_old, const void *cell_old,
+                                void *dh, void *dcell, void *dx, void *dr, void *full);
+
+#define HY__GATE(k) (g[(k) * n + j] + bx[(k) * n + j] + (rec[(k) * n + j] + bh[(k) * n + j]))
+#define HY__RNN_STEP(name, target, T, SIGMOID, TANH) \
+    target static void hy__rnn_step_##name(const hy__rnn_cell *c, void *gates, const void *recurrent, const void *bias_x, \
+                                           const void *bias_h, void *state, void *cells) \
+    { \
+        T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells, low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
+        const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
+        int64_t n = c->units, j; \
+        if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T in = SIGMOID(HY__GATE(0)), forget = SIGMOID(HY__GATE(1)), new_ = TANH(HY__GATE(2)); \
+                T out = SIGMOID(HY__GATE(3)), s = forget * cell[j] + in * new_; \
+                s = s != s ? nan : s; \
+                s = s < low ? low : s; \
+                s = s > high ? high : s; \
+                g[j] = in; \
+                g[n + j] = forget; \
+                g[2 * n + j] = new_; \
+                g[3 * n + j] = out; \
+                g[4 * n + j] = cell[j] = s; \
+                h[j] = out * TANH(s); \
+            } \
+        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T reset = SIGMOID(HY__GATE(0)), update = SIGMOID(HY__GATE(1)), inner = rec[2 * n + j] + bh[2 * n + j]; \
+                T new_ = TANH(g[2 * n + j] + bx[2 * n + j] + reset * inner); \
+                g[j] = reset; \
+                g[n + j] = update; \
+                g[2 * n + j] = new_; \
+                g[3 * n + j] = inner; \
+                h[j] = (1 - update) * new_ + update * h[j]; \
+            } \
+        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
+            for (j = 0; j < n; j++) g[j] = h[j] = TANH(HY__GATE(0)); \
+        } else { HY__IVDEP \
+            for (j = 0; j < n; j++) { T s = HY__GATE(0); g[j] = h[j] = s <= 0 ? 0 : s; } \
+        } \
+    }
+
+#define HY__RNN_BACK(name, target, T, SIGMOID, TANH) \
+    target static void hy__rnn_back_##name(const hy__rnn_cell *c, const void *gates, const void *h_old, \
+                                           const void *cell_old, void *dstate, void *dcells, void *dgates_x, \
+                                           void *dgates_h, void *state) \
+    { \
+        T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h, *full = (T *)state; \
+        const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
+        T low = (T)c->low, high = (T)c->high; \
+        int64_t n = c->units, j; \
+        if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = TANH(g[4 * n + j]); \
+                T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
+                ds = (s < low) | (s > high) ? 0 : ds; \
+                dx[j] = ds * new_ * in * (1 - in); \
+                dx[n + j] = ds * cell[j] * forget * (1 - forget); \
+                dx[2 * n + j] = ds * in * (1 - new_ * new_); \
+                dx[3 * n + j] = dh[j] * t * out * (1 - out); \
+                dcell[j] = ds * forget; \
+                dh[j] = 0; \
+                full[j] = out * t; \
+            } \
+        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T reset = g[j], update = g[n + j], new_ = g[2 * n + j], inner = g[3 * n + j], d = dh[j]; \
+                T dn = d * (1 - update) * (1 - new_ * new_); \
+                dx[j] = dr[j] = dn * inner * reset * (1 - reset); \
+                dx[n + j] = dr[n + j] = d * (h[j] - new_) * update * (1 - update); \
+                dx[2 * n + j] = dn; \
+                dr[2 * n + j] = dn * reset; \
+                dh[j] = d * update; \
+            } \
+        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
+            for (j = 0; j < n; j++) { dx[j] = dh[j] * (1 - g[j] * g[j]); dh[j] = 0; } \
+        } else { HY__IVDEP \
+            for (j = 0; j < n; j++) { dx[j] = g[j] > 0 ? dh[j] : 0; dh[j] = 0; } \
+        } \
+    }
+
+#define HY__RNN_CELL(name, target, T, SIGMOID, TANH) \
+    HY__RNN_STEP(name, target, T, SIGMOID, TANH) HY__RNN_BACK(name, target, T, SIGMOID, TANH)
+HY__INLINE double hy__sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
+HY__RNN_CELL(f64, , double, hy__sigmoid_f64, tanh)
+HY__RNN_CELL(f32_base, , float, hy__sigmoid_f32, hy__tanh_f32)
+#if HY__X86
+HY__RNN_CELL(f32_avx2, HY__TARGET_AVX2, float, hy__sigmoid_f32, hy__tanh_f32)
+HY__RNN_CELL(f32_avx512, HY__TARGET_AVX512, float, hy__sigmoid_f32, hy__tanh_f32)
+#endif
+#undef HY__GATE
+
+static hy__rnn_step_fn hy__rnn_step_of(hy_dtype dtype, int isa)
+{
+#if HY__X86
+    if (dtype == HY_F32 && isa == HY_ISA_AVX512) return hy__rnn_step_f32_avx512;
+    if (dtype == HY_F32 && isa == HY_ISA_AVX2) return hy__rnn_step_f32_avx2;
+#endif
+    (void)isa;
+    return dtype == HY_F64 ? hy__rnn_step_f64 : hy__rnn_step_f32_base;
+}
+static hy__rnn_back_fn hy__rnn_back_of(hy_dtype dtype, int isa)
+{
+#if HY__X86
+    if (dtype == HY_F32 && isa == HY_ISA_AVX512) return hy__rnn_back_f32_avx512;
+    if (dtype == HY_F32 && isa == HY_ISA_AVX2) return hy__rnn_back_f32_avx2;
+#endif
+    (void)isa;
+    return dtype == HY_F64 ? hy__rnn_back_f64 : hy__rnn_back_f32_base;
+}
+#endif
+#ifndef HYBRID_NO_VISION
+/* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer --- *
+ * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
+typedef struct hy__window {
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t low[3], high[3];            /* fine places that count: all, or one item's band */
+} hy__window;
+
+static int64_t hy__window_size(const int64_t *size) { return size[0] * size[1] * size[2]; }
+
+static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
+{
+    at[2] = i % size[2];
+    at[1] = i / size[2] % size[1];
+    at[0] = i / size[2] / size[1];
+}
+
+/* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets `fine`,
+ * each next one lies stride[2] further. */
+typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
+
+static hy__stretch hy__stretch_at(const hy__window *w, const int64_t *tap, const int64_t *at, int64_t most)
+{
+    int64_t p[3], step = w->stride[2];
+    hy__stretch s;
+    int d;
+    for (d = 0; d < 3; d++) p[d] = at[d] * w->stride[d] + tap[d] * w->dilate[d] - w->pad[d];
+    s.n = w->coarse[2] - at[2] < most ? w->coarse[2] - at[2] : most;
+    s.low = s.high = s.fine = 0;
+    if (p[0] < w->low[0] || p[0] >= w->high[0] || p[1] < w->low[1] || p[1] >= w->high[1]) return s;
+    if (p[2] < w->low[2]) s.low = (w->low[2] - p[2] + step - 1) / step;
+    if (p[2] < w->high[2]) s.high = (w->high[2] - 1 - p[2]) / step + 1;
+    if (s.high > s.n) s.high = s.n;
+    if (s.low >= s.high) s.low = s.high = 0;
+    s.fine = (p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2] + s.low * step;
+    return s;
+}
+
+static void hy__stretch_next(const hy__window *w, int64_t *at, int64_t n)
+{
+    at[2] += n;
+    if (at[2] < w->coarse[2]) return;
+    at[2] = 0;
+    if (++at[1] < w->coarse[1]) return;
+    at[1] = 0;
+    at[0]++;
+}
+
+/* --- planes: a tensor as images of channels of places, in either layout and any type --- */
+typedef struct hy__planes {
+    int64_t  images, channels, places, step_c, step_p;
+    hy_dtype dtype;
+    int      size;
+} hy__planes;
+enum { HY__PLANE_CHANNELS = 16, HY__PLANE_PLACES = 4096 };    /* of one item; 16 channels share cache lines */
+
+static hy__planes hy__planes_of(const hy_tensor *t, int last)
+{
+    const hy_shape *s = &t->type.shape;
+    hy__planes p;
+    p.images = s->dim[0];
+    p.channels = s->dim[last ? s->ndim - 1 : 1];
+    p.places = hy__product(s, last ? 1 : 2, last ? s->ndim - 1 : s->ndim);
+    p.step_c = last ? 1 : p.places;
+    p.step_p = last ? p.channels : 1;
+    p.dtype = t->type.dtype;
+    p.size = hy__traits[p.dtype].size;
+    return p;
+}
+
+/* Where plane i of all images begins, in bytes. */
+static int64_t hy__plane_at(const hy__planes *p, int64_t i)
+{
+    return (i / p->channels * p->channels * p->places + i % p->channels * p->step_c) * p->size;
+}
+
+static int64_t hy__planes_items(const hy__planes *p)
+{
+    return p->places ? p->images * hy__gemm_ceil(p->channels, HY__PLANE_CHANNELS) *
+                       hy__gemm_ceil(p->places, HY__PLANE_PLACES) : 0;
+}
+
+/* Between a tensor and its copy with channels first in another type: one item's part, to the copy or back. */
+static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor, char *copy, int64_t item, int back)
+{
+    int64_t bands = hy__gemm_ceil(p->places, HY__PLANE_PLACES), blocks = hy__gemm_ceil(p->channels, HY__PLANE_CHANNELS);
+    int64_t place = item % bands * HY__PLANE_PLACES, image = item / bands / blocks;
+    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__gemm_min(c + HY__PLANE_CHANNELS, p->channels);
+    int64_t end = hy__gemm_min(place + HY__PLANE_PLACES, p->places), first = c, n;
+    for (; place < end; place += n)
+        for (n = hy__gemm_min(end - place, HY__TILE), c = first; c < end_c; c++) {
+            char *from = tensor + hy__plane_at(p, image * p->channels + c) + place * p->step_p * p->size;
+            char *to = copy + ((image * p->channels + c) * p->places + place) * hy__traits[compute].size;
+            if (back) hy__store_tile(compute, from, p->dtype, p->step_p, to, n);
+            else hy__load_tile(compute, to, from, p->dtype, p->step_p, n);
+        }
+}
+
+/* --- convolution through matrices --- */
+enum { HY__LINE = 512 };                /* a multiple of every panel of the matrix engine */
+
+/* One row of the unrolled image: what tap sees from `cols` coarse places. */
+static void hy__im2col_line(const hy__window *w, hy_dtype dtype, const char *plane, const int64_t *tap, int64_t first,
+                            int64_t cols, char *line)
+{
+    int64_t at[3], size = hy__traits[dtype].size;
+    hy__window_place(w->coarse, first, at);
+    while (cols > 0) {
+        hy__stretch s = hy__stretch_at(w, tap, at, cols);
+        if (s.low) memset(line, 0, (size_t)(s.low * size));
+        hy__load_tile(dtype, line + s.low * size, plane + s.fine * size, dtype, w->stride[2], s.high - s.low);
+        if (s.high < s.n) memset(line + s.high * size, 0, (size_t)((s.n - s.high) * size));
+        line += s.n * size;
+        cols -= s.n;
+        hy__stretch_next(w, at, s.n);
+    }
+}
+
+/* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in panels
+ * of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
+static void hy__im2col(const hy__window *w, hy_dtype dtype, const char *x, int64_t channels, int64_t first,
+                       int64_t cols, int64_t panel, int64_t depth, int64_t lanes, char *dst)
+{
+    double line[HY__LINE];
+    int64_t size = hy__traits[dtype].size, taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine);
+    int64_t row, from, n, j, tap[3];
+    for (row = 0; row < channels * taps; row++) {
+        hy__window_place(w->kernel, row % taps, tap);
+        for (from = 0; from < cols; from += n) {
+            n = hy__gemm_min(cols - from, HY__LINE);
+            hy__im2col_line(w, dtype, x + row / taps * fine * size, tap, first + from, n, (char *)line);
+            for (j = 0; j < n; j += panel) {
+                char *to = dst + ((from + j) * depth + row * panel) * size;
+                int64_t width = hy__gemm_min(panel, n - j);
+                memcpy(to, (char *)line + j * size, (size_t)(width * size));
+                if (width < lanes) memset(to + width * size, 0, (size_t)((lanes - width) * size));
+            }
+        }
+    }
+}
+
+static void hy__add_f32(float *y, int64_t step, const float *x, int64_t n)
+{
+    int64_t i;
+    if (step == 1) for (i = 0; i < n; i++) y[i] += x[i];
+    else for (i = 0; i < n; i++) y[i * step] += x[i];
+}
+static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) y[i * step] += x[i];
+}
+
+/* The way back: one row, from `first` on, is added to the plane where w's band lets it. */
+static void hy__col2im_line(const hy__window *w, hy_dtype dtype, char *plane, const int64_t *tap, int64_t first,
+                            int64_t cols, const char *line)
+{
+    int64_t at[3], size = hy__traits[dtype].size;
+    hy__window_place(w->coarse, first, at);
+    while (cols > 0) {
+        hy__stretch s = hy__stretch_at(w, tap, at, cols);
+        char *to = plane + s.fine * size;
+        const char *from = line + s.low * size;
+        if (dtype == HY_F64) hy__add_f64((double *)(void *)to, w->stride[2], (const double *)(const void *)from, s.high - s.low);
+        else hy__add_f32((float *)(void *)to, w->stride[2], (const float *)(const void *)from, s.high - s.low);
+        line += s.n * size;
+        cols -= s.n;
+        hy__stretch_next(w, at, s.n);
+    }
+}
+
+/* A whole product in one worker: what several readers share is packed into the scratch too. */
+static size_t hy__gemm_need(const hy__gemm *g)
+{
+    return (g->scratch_bytes + 63) / 64 * 64 + (g->shared_bytes + 63) / 64 * 64;
+}
+static void hy__gemm_all(const hy__gemm *g, const char *a, const char *b, char *c, char *scratch)
+{
+    char *shared = scratch + (g->scratch_bytes + 63) / 64 * 64;
+    int64_t i;
+    for (i = 0; i < g->pack_items; i++) hy__gemm_pack(g, b, i, shared);
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, scratch, shared);
+}
+
+/* The same product with fewer columns. */
+static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
+{
+    hy__gemm narrow = *g;
+    narrow.n = n;
+    narrow.col_blocks = hy__gemm_ceil(n, g->col_block);
+    if (g->pack_items) narrow.pack_items = hy__gemm_ceil(n, g->panel);
+    narrow.items = g->items ? narrow.row_blocks * narrow.col_blocks : 0;
+    return narrow;
+}
+
+/* --- one channel per group: no matrix, but shifted planes --- *
+ * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
+ * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
+#define HY__TAPS(name, T, TARGET) \
+    TARGET static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n) \
+    { \
+        int64_t t = 0, i; \
+        for (; t + 3 <= taps; t += 3) { \
+            const T *a = x + offset[t], *b = x + offset[t + 1], *c = x + offset[t + 2]; \
+            const T p = weight[t], q = weight[t + 1], r = weight[t + 2]; \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) y[i] += p * a[i] + q * b[i] + r * c[i]; \
+        } \
+        for (; t < taps; t++) { \
+            const T *a = x + offset[t]; \
+            const T p = weight[t]; \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) y[i] += p * a[i]; \
+        } \
+    }
+HY__TAPS(hy__taps_f64, double, )
+HY__TAPS(hy__taps_f32, float, )
+#if HY__X86
+HY__TAPS(hy__taps_f32_avx2, float, HY__TARGET_AVX2)
+HY__TAPS(hy__taps_f32_avx512, float, HY__TARGET_AVX512)
+#endif
+typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight, int64_t taps,
+                                int64_t n);
+
+/* --- sums over neighbouring channels of x (images, channels, inner) --- */
+static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner, int64_t c,
+                            int64_t half, int squares, int64_t n)
+{
+    double tile[HY__TILE];
+    int64_t k, low = c > half ? c - half : 0, high = channels - c > half ? c + half + 1 : channels, i;
+    for (i = 0; i < n; i++) sum[i] = 0;
+    for (k = low; k < high; k++) {
+        hy__load_f64(tile, x + (k - c) * inner * hy__traits[dtype].size, dtype, 1, n);
+        hy__fold_columns(squares ? HY__NORM2 : HY__MEAN, sum, tile, n);
+    }
+}
+#endif
+
+/* --- random fills: kind is 0 uniform in [a, b), 1 normal with mean a and deviation b, 2 exponential of scale a --- */
+#define HY__FILL_RANDOM(name, target, T, suffix) \
+    target static void name(int kind, T *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream, T a, T b) \
+    { \
+        if (kind == 0) hy__fill_uniform_##suffix(y, first, count, seed, stream, a, b); \
+        else if (kind == 1) hy__fill_normal_##suffix(y, first, count, seed, stream, a, b); \
+        else hy__fill_exponential_##suffix(y, first, count, seed, stream, a); \
+    }
+HY__FILL_RANDOM(hy__fill_random_f64, , double, f64)
+HY__FILL_RANDOM(hy__fill_random_f32_base, , float, f32)
+#if HY__X86
+HY__FILL_RANDOM(hy__fill_random_f32_avx2, HY__TARGET_AVX2, float, f32)
+HY__FILL_RANDOM(hy__fill_random_f32_avx512, HY__TARGET_AVX512, float, f32)
+#endif
+
+static void hy__fill_random_f32(int isa, int kind, float *y, int64_t first, int64_t count, uint64_t seed,
+                                uint64_t stream, float a, float b)
+{
+#if HY__X86
+    if (isa == HY_ISA_AVX512) { hy__fill_random_f32_avx512(kind, y, first, count, seed, stream, a, b); return; }
+    if (isa == HY_ISA_AVX2) { hy__fill_random_f32_avx2(kind, y, first, count, seed, stream, a, b); return; }
+#endif
+    (void)isa;
+    hy__fill_random_f32_base(kind, y, first, count, seed, stream, a, b);
 }
 
 /* --- what a root uses --- */
@@ -6726,6 +7723,11 @@ static const hy__kernels *hy__kernels_for(int isa)
  * >>catalogue, a block here, a row in tests/ops_ref.c.
  */
 
+#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+
 /* --- records: attributes as text --- */
 static void hy__record_clear(const hy_op *op, void *record)
 {
@@ -6738,7 +7740,7 @@ static void hy__record_clear(const hy_op *op, void *record)
         case HY_ATTR_real: *(double *)field = v; break;
         case HY_ATTR_i64:  *(int64_t *)field = (int64_t)v; break;
         case HY_ATTR_ints: case HY_ATTR_oints: ((hy_ints *)field)->n = v == HY_NONE ? -1 : 0; break;
-        case HY_ATTR_text: case HY_ATTR_shape: case HY_ATTR_reals: break;
+        case HY_ATTR_shape: break;
         default: *(int *)field = (int)v;
         }
     }
@@ -6904,6 +7906,18 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
     }
 }
 
+HY_API size_t hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes)
+{
+    hy__line line;
+    if (!attr || !record || !buffer || !bytes) return 0;
+    line.text = buffer;
+    line.cap = bytes;
+    line.n = 0;
+    buffer[0] = 0;
+    hy__print_value(attr, record, &line);
+    return line.n;
+}
+
 /* Names that MXNet's files carry and that mean nothing here. */
 static int hy__ignored_attribute(const char *key)
 {
@@ -7050,6 +8064,16 @@ static int hy__infer_axis(hy_infer *I, int axis, int ndim)
 }
 
 /* --- binding: what every bind is written with --- */
+
+/* A struct of notes must fit where bind keeps them. */
+#define HY__FITS_PLAN(type) typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 : -1]
+HY__FITS_PLAN(hy__pointwise);
+HY__FITS_PLAN(hy__reduce);
+HY__FITS_PLAN(hy__gemm);
+
+/* An item met data it cannot work with; what that means is job->fault_text. */
+HY_API void hy_fault(hy_job *job) { HY__POKE(&job->fault, 1); }
+
 static int hy__refuse(hy_job *job, hy_error_t code, const char *format, ...)
 {
     hy__line line;
@@ -7082,11 +8106,6 @@ static int hy__one_stage(hy_job *job, hy__run_fn run, int64_t items, double cost
 }
 
 static int64_t hy__pieces(int64_t total, int64_t piece) { return total / piece + (total % piece != 0); }
-
-static void hy__run_nothing(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
-{
-    (void)job; (void)stage; (void)item; (void)scratch; (void)shared;
-}
 
 /* --- gradients: what every grad is written with --- */
 #define HY_NO_GRADIENT hy__no_gradient(F, D)
@@ -7509,11 +8528,14 @@ static int hy__reduce_grad(hy_frame *F, hy_diff *D)
 typedef struct hy__matmul {
     hy__gemm gemm;
     hy_dtype compute, dtype;
-    int64_t  batch, a_step, b_step, c_step;     /* elements between the matrices of a batch */
+    int64_t  batch, inner;                      /* matrices; how many lie interleaved, row by row */
+    int64_t  a_step, b_step, c_step;            /* elements from one such run to the next, ... */
+    int64_t  a_next, b_next, c_next;            /* ... and from one matrix of a run to the next */
     int64_t  a_size, b_size, c_size;            /* elements of the whole operands */
     double   alpha;
     int      bias;                              /* input 2 is added to every row */
 } hy__matmul;
+HY__FITS_PLAN(hy__matmul);
 
 static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int64_t *rows, int64_t *col, int64_t *cols)
 {
@@ -7539,12 +8561,68 @@ static void hy__matmul_edge(const hy__matmul *m, char *c, int64_t item, const ch
     }
 }
 
+#ifdef HYBRID_USE_CBLAS
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+                        const float *b, int ldb, float beta, float *c, int ldc);
+extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
+                        const double *b, int ldb, double beta, double *c, int ldc);
+#ifdef __cplusplus
+}
+#endif
+
+/* CBLAS wants one stride of each operand to be 1, and everything to fit an int. */
+static int hy__cblas_fits(const hy__gemm *g)
+{
+    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) && g->m > 0 && g->n > 0 && g->k > 0 &&
+           g->a_row + g->a_col + g->b_row + g->b_col + g->c_row + g->m + g->n + g->k < INT_MAX;
+}
+
+static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, void *c)
+{
+    enum { ROWS = 101, PLAIN = 111, TRANSPOSED = 112 };
+    int ta = g->a_col != 1, tb = g->b_col != 1;
+    int lda = (int)(ta ? g->a_col : g->a_row), ldb = (int)(tb ? g->b_col : g->b_row);
+    if (lda < (ta ? g->m : g->k)) lda = (int)(ta ? g->m : g->k);        /* a single row may have any stride */
+    if (ldb < (tb ? g->k : g->n)) ldb = (int)(tb ? g->k : g->n);
+    if (g->size == 4)
+        cblas_sgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k, 1,
+                    (const float *)a, lda, (const float *)b, ldb, (float)g->accumulate, (float *)c, (int)g->c_row);
+    else
+        cblas_dgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k, 1,
+                    (const double *)a, lda, (const double *)b, ldb, g->accumulate, (double *)c, (int)g->c_row);
+}
+
+/* One item of the whole product. */
+static void hy__cblas_plan(hy__gemm *g)
+{
+    if (!hy__cblas_fits(g)) return;
+    g->pack_items = 0;
+    g->items = g->row_blocks = g->col_blocks = 1;
+    g->row_block = g->m;
+    g->col_block = g->n;
+    g->shared_bytes = g->scratch_bytes = 0;
+}
+#endif
+
 static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const char *bias, int64_t item,
                             char *scratch, const char *shared)
 {
     if (bias) hy__matmul_edge(m, c, item, bias);
+#ifdef HYBRID_USE_CBLAS
+    if (hy__cblas_fits(&m->gemm)) hy__cblas_product(&m->gemm, a, b, c);
+    else
+#endif
     hy__gemm_run(&m->gemm, a, b, c, item, scratch, shared);
     if (m->alpha != 1) hy__matmul_edge(m, c, item, NULL);
+}
+
+/* Where matrix i of a batch begins: runs are step apart, matrices within one a row. */
+static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, int64_t row)
+{
+    return i / m->inner * step + i % m->inner * row;
 }
 
 static size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
@@ -7582,9 +8660,9 @@ static void hy__run_matmul(hy_job *job, int stage, int64_t item, void *scratch, 
     }
     i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
     packed += (size_t)i * hy__round64(g->shared_bytes);
-    if (stage == 0) hy__gemm_pack(g, b + i * m->b_step * size, item % g->pack_items, packed);
-    else hy__matmul_item(m, a + i * m->a_step * size, b + i * m->b_step * size, c + i * m->c_step * size, bias,
-                         item % g->items, (char *)scratch, packed);
+    if (stage == 0) hy__gemm_pack(g, b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size, item % g->pack_items, packed);
+    else hy__matmul_item(m, a + hy__matmul_offset(m, i, m->a_step, m->a_next) * size, b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size,
+                         c + hy__matmul_offset(m, i, m->c_step, m->c_next) * size, bias, item % g->items, (char *)scratch, packed);
 }
 
 static hy_dtype hy__matmul_type(hy_dtype dtype)
@@ -7606,6 +8684,9 @@ static int hy__matmul_bind(hy_job *job)
     g->accumulate = m->bias;
     if (m->compute == HY_F32) hy__gemm_plan_f32(g, job->kernels->isa - HY_ISA_BASE);
     else hy__gemm_plan_f64(g, job->kernels->isa - HY_ISA_BASE);
+#ifdef HYBRID_USE_CBLAS
+    hy__cblas_plan(g);
+#endif
     m->a_size = hy__size(&job->in[0].type.shape);
     m->b_size = hy__size(&job->in[1].type.shape);
     m->c_size = hy__size(&job->out[0].type.shape);
@@ -7653,6 +8734,12 @@ static int hy__fully_connected_infer(hy_infer *I)
     return I->status;
 }
 
+static void hy__matmul_single(hy__matmul *m)
+{
+    m->batch = m->inner = 1;
+    m->a_step = m->b_step = m->c_step = m->a_next = m->b_next = m->c_next = 0;
+}
+
 static int hy__fully_connected_bind(hy_job *job)
 {
     const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)job->attr;
@@ -7664,8 +8751,7 @@ static int hy__fully_connected_bind(hy_job *job)
     m->gemm.a_row = m->gemm.b_col = k;
     m->gemm.a_col = m->gemm.b_row = 1;
     m->gemm.c_row = r->num_hidden;
-    m->batch = 1;
-    m->a_step = m->b_step = m->c_step = 0;
+    hy__matmul_single(m);
     m->alpha = 1;
     m->bias = !r->no_bias;
     return hy__matmul_bind(job);
@@ -7740,8 +8826,7 @@ static int hy__dot_bind(hy_job *job)
     g->b_row = r->transpose_b ? 1 : g->n;
     g->b_col = r->transpose_b ? g->k : 1;
     g->c_row = g->n;
-    m->batch = 1;
-    m->a_step = m->b_step = m->c_step = 0;
+    hy__matmul_single(m);
     m->alpha = 1;
     m->bias = 0;
     return hy__matmul_bind(job);
@@ -7776,83 +8861,101 @@ static int hy__dot_grad(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_dot hy__dot_infer, hy__dot_bind, hy__dot_grad, NULL
 
-/* batch_dot and linalg_gemm2: (..., m, k) times (..., k, n), the last two dims possibly transposed. */
-static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_b)
+/* batch_dot and linalg_gemm2: (..., m, ..., k) times (..., k, ..., n); rows stand on `axis`, columns on the last. */
+static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_b, int axis)
 {
     hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape, want;
-    int n, d;
+    int64_t *ka, *kb;
+    int n, d, row;
     hy__same_types(I);
     n = a->ndim >= 0 ? a->ndim : b->ndim >= 0 ? b->ndim : y->ndim;
     if (n < 0) return I->status;
     if (n < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least two dims");
+    row = hy__infer_axis(I, axis, n);
+    if (row == n - 1) hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis %d: the last axis holds the columns", axis);
     want = hy__rank(n);
     hy_infer_shape(I, a, want);
     hy_infer_shape(I, b, want);
     if (I->status < 0) return -1;
-    for (d = 0; d < n - 2; d++) { hy_infer_dim(I, &a->dim[d], b->dim[d]); hy_infer_dim(I, &b->dim[d], a->dim[d]); want.dim[d] = a->dim[d]; }
-    hy_infer_dim(I, &a->dim[transpose_a ? n - 2 : n - 1], b->dim[transpose_b ? n - 1 : n - 2]);
-    hy_infer_dim(I, &b->dim[transpose_b ? n - 1 : n - 2], a->dim[transpose_a ? n - 2 : n - 1]);
-    want.dim[n - 2] = a->dim[transpose_a ? n - 1 : n - 2];
-    want.dim[n - 1] = b->dim[transpose_b ? n - 2 : n - 1];
+    for (d = 0; d < n - 1; d++) {
+        if (d == row) continue;
+        hy_infer_dim(I, &a->dim[d], b->dim[d]);
+        hy_infer_dim(I, &b->dim[d], a->dim[d]);
+        want.dim[d] = a->dim[d];
+    }
+    ka = &a->dim[transpose_a ? row : n - 1];
+    kb = &b->dim[transpose_b ? n - 1 : row];
+    hy_infer_dim(I, ka, *kb);
+    hy_infer_dim(I, kb, *ka);
+    want.dim[row] = a->dim[transpose_a ? n - 1 : row];
+    want.dim[n - 1] = b->dim[transpose_b ? row : n - 1];
     hy_infer_shape(I, y, want);
     return I->status;
 }
 
-static int hy__batch_dot_bind_dims(hy_job *job, int transpose_a, int transpose_b, double alpha)
+static int hy__batch_dot_bind_dims(hy_job *job, int transpose_a, int transpose_b, int axis, double alpha)
 {
     const hy_shape *a = &job->in[0].type.shape, *y = &job->out[0].type.shape;
     hy__matmul *m = (hy__matmul *)(void *)&job->plan;
     hy__gemm *g = &m->gemm;
-    int n = y->ndim;
-    g->m = y->dim[n - 2];
-    g->n = y->dim[n - 1];
-    g->k = a->dim[transpose_a ? n - 2 : n - 1];
-    g->a_row = transpose_a ? 1 : g->k;
-    g->a_col = transpose_a ? g->m : 1;
-    g->b_row = transpose_b ? 1 : g->n;
-    g->b_col = transpose_b ? g->k : 1;
-    g->c_row = g->n;
-    m->batch = hy__product(y, 0, n - 2);
-    m->a_step = g->m * g->k;
-    m->b_step = g->k * g->n;
-    m->c_step = g->m * g->n;
+    int last = y->ndim - 1, row = hy__axis(axis, y->ndim);
+    g->m = y->dim[row];
+    g->n = y->dim[last];
+    g->k = a->dim[transpose_a ? row : last];
+    m->inner = hy__product(y, row + 1, last);
+    m->batch = hy__product(y, 0, row) * m->inner;
+    if (m->inner < 1) m->inner = 1;
+    m->a_next = transpose_a ? g->m : g->k;              /* the length of a stored row */
+    m->b_next = transpose_b ? g->k : g->n;
+    m->c_next = g->n;
+    g->a_row = transpose_a ? 1 : m->inner * m->a_next;
+    g->a_col = transpose_a ? m->inner * m->a_next : 1;
+    g->b_row = transpose_b ? 1 : m->inner * m->b_next;
+    g->b_col = transpose_b ? m->inner * m->b_next : 1;
+    g->c_row = m->inner * g->n;
+    m->a_step = g->m * g->k * m->inner;
+    m->b_step = g->k * g->n * m->inner;
+    m->c_step = g->m * g->n * m->inner;
     m->alpha = alpha;
     m->bias = 0;
     return hy__matmul_bind(job);
 }
 
-static int hy__batch_dot_infer(hy_infer *I)
-{
-    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)I->attr;
-    return hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b);
-}
-static int hy__batch_dot_bind(hy_job *job)
-{
-    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)job->attr;
-    return hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, 1);
-}
-
 /* dA = dY B^T and dB = A^T dY, turned round where an operand was transposed. */
-static void hy__batch_dot_grads(hy_frame *F, hy_diff *D, int ta, int tb)
+static void hy__batch_dot_grads(hy_frame *F, hy_diff *D, int ta, int tb, int axis, double alpha)
 {
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0];
-    hy_batch_dot_opt opt;
+    hy_linalg_gemm2_opt opt;
     memset(&opt, 0, sizeof opt);
+    opt.axis = axis ? axis : HY_ZERO;
+    opt.alpha = alpha != 0 ? alpha : HY_ZERO;
+    if (!dy) return;
     if (D->want[0]) {
         opt.transpose_a = ta && tb;
         opt.transpose_b = ta || !tb;
-        D->dx[0] = ta ? hy_batch_dot(F, b, dy, &opt) : hy_batch_dot(F, dy, b, &opt);
+        D->dx[0] = ta ? hy_linalg_gemm2(F, b, dy, &opt) : hy_linalg_gemm2(F, dy, b, &opt);
     }
     if (D->want[1]) {
         opt.transpose_a = !ta || tb;
         opt.transpose_b = ta && tb;
-        D->dx[1] = tb ? hy_batch_dot(F, dy, a, &opt) : hy_batch_dot(F, a, dy, &opt);
+        D->dx[1] = tb ? hy_linalg_gemm2(F, dy, a, &opt) : hy_linalg_gemm2(F, a, dy, &opt);
     }
+}
+
+static int hy__batch_dot_infer(hy_infer *I)
+{
+    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)I->attr;
+    return hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, -2);
+}
+static int hy__batch_dot_bind(hy_job *job)
+{
+    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)job->attr;
+    return hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, -2, 1);
 }
 static int hy__batch_dot_grad(hy_frame *F, hy_diff *D)
 {
     const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)D->attr;
-    if (D->dy[0]) hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b);
+    hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b, -2, 1);
     return 0;
 }
 #define HY__ON_batch_dot hy__batch_dot_infer, hy__batch_dot_bind, hy__batch_dot_grad, NULL
@@ -7860,21 +8963,17 @@ static int hy__batch_dot_grad(hy_frame *F, hy_diff *D)
 static int hy__linalg_gemm2_infer(hy_infer *I)
 {
     const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)I->attr;
-    if (r->axis != -2) return hy_infer_fail(I, HY_ERROR_UNSUPPORTED, "axis %d: only -2 is supported", r->axis);
-    return hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b);
+    return hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, r->axis);
 }
 static int hy__linalg_gemm2_bind(hy_job *job)
 {
     const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)job->attr;
-    return hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->alpha);
+    return hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha);
 }
 static int hy__linalg_gemm2_grad(hy_frame *F, hy_diff *D)
 {
     const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)D->attr;
-    int i;
-    if (!D->dy[0]) return 0;
-    hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b);
-    for (i = 0; i < 2; i++) if (D->want[i] && r->alpha != 1) D->dx[i] = hy_mul_scalar(F, D->dx[i], r->alpha);
+    hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha);
     return 0;
 }
 #define HY__ON_linalg_gemm2 hy__linalg_gemm2_infer, hy__linalg_gemm2_bind, hy__linalg_gemm2_grad, NULL
@@ -8138,20 +9237,28 @@ static int hy__activation_grad(hy_frame *F, hy_diff *D)
  * the mask is 1 and stage 1 copies. */
 typedef struct hy__masked {
     hy__pointwise pw;
-    int64_t  count;                     /* elements of the mask */
-    int      random;
-    double   low, high;                 /* dropout: share kept, 1 / share; rrelu: range of the slope */
+    int64_t count;                      /* elements of the mask */
+    int     random;
+    double  low, high;                  /* dropout: share kept and its reciprocal; rrelu: range of the slope */
+    void  (*draw)(const hy_job *job, const struct hy__masked *k, int64_t first, int64_t n, void *mask);
 } hy__masked;
 
-static void hy__mask_dropout(const hy_job *job, const hy__masked *k, int64_t first, int64_t n, float *mask)
+static void hy__draw_dropout(const hy_job *job, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
+    hy_dtype dtype = job->out[0].type.dtype;
+    float kept[HY__TILE];
+    double wide[HY__TILE];
     int64_t i;
-    if (k->random) hy__mask_for(job->kernels->isa)(mask, (uint64_t)first, n, job->seed, job->stream, (float)k->low, (float)k->high);
-    else for (i = 0; i < n; i++) mask[i] = 1;
+    if (k->random) hy__mask_for(job->kernels->isa)(kept, (uint64_t)first, n, job->seed, job->stream, (float)k->low, (float)k->high);
+    else for (i = 0; i < n; i++) kept[i] = 1;
+    if (dtype == HY_F64) {
+        for (i = 0; i < n; i++) wide[i] = kept[i] != 0 ? k->high : 0;
+        memcpy(mask, wide, (size_t)n * sizeof *wide);
+    } else hy__store_f32(mask, dtype, 1, kept, n);
 }
 
 /* Slope 1 above 0, below it a random one, or the mean of all. */
-static void hy__mask_rrelu(const hy_job *job, const hy__masked *k, int64_t first, int64_t n, float *mask)
+static void hy__draw_rrelu(const hy_job *job, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
     uint32_t room[HY__DRAW + 6];
     const uint32_t *word = hy__draw(room, (uint64_t)first, n, job->seed, job->stream);
@@ -8159,36 +9266,6578 @@ static void hy__mask_rrelu(const hy_job *job, const hy__masked *k, int64_t first
     double v[HY__TILE];
     int64_t i;
     hy__load_f64(v, (const char *)x->data + first * hy__traits[x->type.dtype].size, x->type.dtype, 1, n);
-    for (i = 0; i < n; i++) {
-        double u = k->random ? (double)hy__unit_f32(word[i]) : 0.5;
-        mask[i] = v[i] > 0 ? 1 : (float)(k->low + (k->high - k->low) * u);
-    }
+    for (i = 0; i < n; i++)
+        v[i] = v[i] > 0 ? 1 : k->low + (k->high - k->low) * (k->random ? (double)hy__unit_f32(word[i]) : 0.5);
+    hy__store_f64(mask, job->out[0].type.dtype, 1, v, n);
 }
 
 static void hy__run_masked(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
 {
     const hy__masked *k = (const hy__masked *)(const void *)&job->plan;
-    hy_dtype dtype = job->out[0].type.dtype;
-    void *mask = job->out[1].data ? job->out[1].data : shared, *data[3];
-    int dropout = job->op == job->op && k->pw.p[0] == 0;
-    float tile[HY__TILE];
     int64_t i = item * HY__CHUNK, end = i + HY__CHUNK < k->count ? i + HY__CHUNK : k->count, n;
+    void *data[3];
+    data[0] = job->out[0].data;
+    data[1] = job->in[0].data;
+    data[2] = job->out[1].data ? job->out[1].data : job->shared ? shared : NULL;
     if (stage == 1) {
-        data[0] = job->out[0].data;
-        data[1] = job->in[0].data;
-        data[2] = mask;
-        if (dropout && !k->random) hy__run_copy(job, stage, item, scratch, shared);
-        else hy__pointwise_run(&k->pw, data, item);
+        if (data[2]) hy__pointwise_run(&k->pw, data, item);
+        else hy__run_copy(job, stage, item, scratch, shared);
         return;
     }
-    if (!mask) return;
-    for (; i < end; i += n) {
+    for (; i < end && data[2]; i += n) {
         n = end - i < HY__TILE ? end - i : HY__TILE;
-        if (dropout) hy__mask_dropout(job, k, i, n, tile);
-        else hy__mask_rrelu(job, k, i, n, tile);
-        hy__store_tile(HY_F32, (char *)mask + i * hy__traits[dtype].size, dtype, 1, tile, n);
+        k->draw(job, k, i, n, (char *)data[2] + i * hy__traits[job->out[0].type.dtype].size);
     }
 }
+
+/* needed: there must be a mask even if nobody asks for it. */
+static int hy__masked_bind(hy_job *job, int needed)
+{
+    hy__masked *k = (hy__masked *)(void *)&job->plan;
+    hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
+    int64_t stride[HY__OPERANDS][HY_MAX_DIM];
+    hy_tensor mask = job->out[1];
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    hy__pack_strides(&mask);
+    hy__plan_pointwise(job, compute)->loose = 1;
+    memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
+    memcpy(stride[1], job->in[0].stride, sizeof stride[1]);
+    hy__broadcast_strides(&mask, job->out[0].type.shape.ndim, stride[2]);
+    hy__walk_init(&k->pw.walk, &job->out[0].type.shape, 3, (const int64_t (*)[HY_MAX_DIM])stride);
+    k->pw.dtype[2] = dtype;
+    k->count = hy__size(&mask.type.shape);
+    hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[HY__BINARY_mul], k->random ? 3 : 0.5);
+    job->run = hy__run_masked;
+    job->stages = 2;
+    job->items[1] = job->items[0];
+    job->items[0] = hy__pieces(k->count, HY__CHUNK);
+    job->shared = needed ? (size_t)(k->count * hy__traits[dtype].size) : 0;
+    return 0;
+}
+
+static int hy__dropout_infer(hy_infer *I)
+{
+    const hy__dropout_rec *r = (const hy__dropout_rec *)I->attr;
+    hy_shape mask;
+    int i;
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    if (!(r->p >= 0 && r->p <= 1)) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p is not within [0, 1]");
+    if (I->status < 0 || I->out[0].shape.ndim < 0) return I->status;
+    mask = I->out[0].shape;
+    for (i = 0; i < r->axes.n; i++) {
+        int at = hy__infer_axis(I, (int)hy__clamp_i64(r->axes.v[i], INT_MIN, INT_MAX), mask.ndim);
+        if (at < 0) return -1;
+        mask.dim[at] = 1;
+    }
+    hy_infer_shape(I, &I->out[1].shape, mask);
+    return I->status;
+}
+static int hy__dropout_bind(hy_job *job)
+{
+    const hy__dropout_rec *r = (const hy__dropout_rec *)job->attr;
+    hy__masked *k = (hy__masked *)(void *)&job->plan;
+    k->random = r->p > 0 && (job->training || r->mode == HY_DROP_ALWAYS);
+    k->low = 1 - r->p;
+    k->high = !k->random ? 1 : r->p < 1 ? 1 / k->low : 0;
+    k->draw = hy__draw_dropout;
+    return hy__masked_bind(job, k->random);
+}
+static int hy__mask_grad(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0]) D->dx[0] = hy_mul(F, D->dy[0], D->out[1]);
+    return 0;
+}
+#define HY__ON_dropout hy__dropout_infer, hy__dropout_bind, hy__mask_grad, NULL
+
+/* --- leaky_relu: x above 0, something small below --- */
+static int hy__leaky_relu_infer(hy_infer *I)
+{
+    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *gamma;
+    int d, shift;
+    if (r->act_type < 0 || r->act_type > HY_LEAKY_RRELU)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "act_type is %d", r->act_type);
+    if (r->act_type != HY_LEAKY_PRELU) return hy_infer_pointwise(I);
+    hy__same_types(I);
+    gamma = &I->in[1].shape;
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (gamma->ndim < 0) hy_infer_shape(I, gamma, hy__shape1(x->dim[x->ndim > 1]));
+    else if (gamma->ndim > x->ndim) hy_infer_fail(I, HY_ERROR_SHAPE, "gamma %z has more dims than data %z", gamma, x);
+    else for (d = 0; d < gamma->ndim && I->status >= 0; d++) {
+        shift = gamma->ndim == 1 ? x->ndim > 1 : x->ndim - gamma->ndim;
+        if (gamma->dim[d] != 1) hy_infer_dim(I, &gamma->dim[d], x->dim[d + shift]);
+    }
+    return I->status;
+}
+
+/* prelu: a vector gamma belongs to the channels (axis 1); other shapes broadcast. */
+static int hy__prelu_per_channel(const hy_shape *x, const hy_shape *gamma) { return gamma->ndim == 1 && x->ndim > 1; }
+
+static int hy__prelu_bind(hy_job *job)
+{
+    hy_tensor *gamma = &job->in[1], given = *gamma;
+    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
+    int d;
+    if (hy__prelu_per_channel(&job->in[0].type.shape, &gamma->type.shape)) {
+        gamma->type.shape.ndim = job->in[0].type.shape.ndim;
+        for (d = 0; d < gamma->type.shape.ndim; d++) gamma->type.shape.dim[d] = 1;
+        gamma->type.shape.dim[1] = given.type.shape.dim[0];
+        gamma->stride[1] = given.stride[0];
+    }
+    hy__plan_pointwise(job, compute)->loose = 1;
+    *gamma = given;
+    return hy__finish_pointwise(job, compute == HY_F64 ? hy__prelu_f64 : hy__prelu_f32, 0.4);
+}
+
+static int hy__leaky_relu_bind(hy_job *job)
+{
+    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)job->attr;
+    hy__masked *k = (hy__masked *)(void *)&job->plan;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    switch (r->act_type) {
+    case HY_LEAKY_LEAKY: return hy__extra_bind(job, HY__EXTRA_leaky, r->slope, 0);
+    case HY_LEAKY_ELU:   return hy__extra_bind(job, HY__EXTRA_elu, r->slope, 0);
+    case HY_LEAKY_SELU:  return hy__extra_bind(job, HY__EXTRA_selu, 0, 0);
+    case HY_LEAKY_GELU:  return hy__extra_bind(job, HY__EXTRA_gelu, 0, 0);
+    case HY_LEAKY_PRELU: return hy__prelu_bind(job);
+    default:
+        k->random = job->training;
+        k->low = r->lower_bound;
+        k->high = r->upper_bound;
+        k->draw = hy__draw_rrelu;
+        return hy__masked_bind(job, 1);
+    }
+}
+
+/* dx = dy above 0 and dy gamma below; dgamma = the sum of dy x below 0. */
+static void hy__prelu_grad(hy_frame *F, hy_diff *D)
+{
+    hy_array *x = D->in[0], *gamma = D->in[1], *dy = D->dy[0], *g;
+    hy_array *above = hy_greater_scalar(F, x, 0), *below = hy_rsub_scalar(F, above, 1);
+    const hy_shape *gs = &gamma->t.type.shape;
+    int d, channel = hy__prelu_per_channel(&x->t.type.shape, gs);
+    hy_ints shape;
+    hy_reduce_opt others;
+    if (D->want[0]) {
+        shape.n = x->t.type.shape.ndim;
+        for (d = 0; d < shape.n; d++) shape.v[d] = d == 1 ? gs->dim[0] : 1;
+        g = channel ? hy_reshape(F, gamma, shape, NULL) : gamma;
+        D->dx[0] = hy_mul(F, dy, hy_add(F, above, hy_mul(F, below, g)));
+    }
+    if (!D->want[1]) return;
+    g = hy_mul(F, hy_mul(F, dy, x), below);
+    memset(&others, 0, sizeof others);
+    others.exclude = channel && gs->dim[0] != 1;
+    if (!channel) D->dx[1] = hy__unbroadcast(F, g, gamma);
+    else D->dx[1] = hy_sum(F, g, others.exclude ? HY_AXES(1) : HY_ALL, &others);
+}
+
+/* dy times `above` for x > 0; below it times y + `below`, the slope of a scaled exponential. */
+static hy_array *hy__elu_slope(hy_frame *F, const hy_diff *D, double above, double below)
+{
+    hy_array *dy = D->dy[0];
+    return hy_where(F, hy_greater_scalar(F, D->in[0], 0), above == 1 ? dy : hy_mul_scalar(F, dy, above),
+                    hy_mul(F, dy, hy_add_scalar(F, D->out[0], below)));
+}
+
+static int hy__leaky_relu_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)D->attr;
+    hy_array *x = D->in[0], *dy = D->dy[0], *u, *v;
+    if (!dy) return 0;
+    switch (r->act_type) {
+    case HY_LEAKY_LEAKY:
+        u = hy_mul_scalar(F, hy_greater_scalar(F, x, 0), 1 - r->slope);
+        D->dx[0] = hy_mul(F, dy, hy_add_scalar(F, u, r->slope));
+        break;
+    case HY_LEAKY_ELU:  D->dx[0] = hy__elu_slope(F, D, 1, r->slope); break;
+    case HY_LEAKY_SELU: D->dx[0] = hy__elu_slope(F, D, 1.0507009873554805, 1.7580993408473766); break;
+    case HY_LEAKY_GELU:                                 /* P(x) + x p(x): the normal distribution and its density */
+        u = hy_mul_scalar(F, x, 0.7071067811865476);
+        v = hy_mul(F, x, hy__gauss(F, u, 0.3989422804014327));
+        u = hy_mul_scalar(F, hy_add_scalar(F, hy_erf(F, u), 1), 0.5);
+        D->dx[0] = hy_mul(F, dy, hy_add(F, u, v));
+        break;
+    case HY_LEAKY_PRELU: hy__prelu_grad(F, D); break;
+    default: hy__mask_grad(F, D);
+    }
+    return 0;
+}
+#define HY__ON_leaky_relu hy__leaky_relu_infer, hy__leaky_relu_bind, hy__leaky_relu_grad, NULL
+
+/* --- softmax --- *
+ * The array is (outer, axis, inner). A strip is `width` neighbours of inner or, where that would be too thin, a
+ * single vector along axis, gathered if need be. */
+typedef struct hy__softmax {
+    int64_t  outer, axis, inner, width, strips, batch;  /* strips: per outer index; batch: strips of an item */
+    hy_dtype compute;
+    int      direct, log, lengths;                      /* direct: neither conversion nor gathering */
+    double   scale;
+} hy__softmax;
+
+/* Between the array and a packed buffer in the computing type: n rows of w, or one vector of n. */
+static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w, char *buffer, int back)
+{
+    int64_t row = w == 1 ? n : w, rows = w == 1 ? 1 : n, stride = w == 1 ? s->inner : 1, r;
+    for (r = 0; r < rows; r++) {
+        char *at = (char *)t->data + (base + r * s->inner) * hy__traits[t->type.dtype].size;
+        char *packed = buffer + r * row * hy__traits[s->compute].size;
+        if (back) hy__store_tile(s->compute, at, t->type.dtype, stride, packed, row);
+        else hy__load_tile(s->compute, packed, at, t->type.dtype, stride, row);
+    }
+}
+
+static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t strip, char *buffer)
+{
+    int64_t o = strip / s->strips, column = strip % s->strips * s->width, base = o * s->axis * s->inner + column;
+    int64_t w = s->inner - column < s->width ? s->inner - column : s->width, n = s->axis, size = hy__traits[s->compute].size;
+    const hy_tensor *length = &job->in[1];
+    const char *from = (const char *)job->in[0].data + base * size;
+    char *to = s->direct ? (char *)job->out[0].data + base * size : buffer;
+    hy__softmax_fn fn = hy__softmax_for(s->compute, job->kernels->isa);
+    if (s->lengths)
+        n = hy__clamp_i64(hy__load_i64((const char *)length->data + (o * s->inner + column) *
+                                       hy__traits[length->type.dtype].size, length->type.dtype), 0, n);
+    if (!s->direct) hy__softmax_move(s, &job->in[0], base, n, w, buffer, 0);
+    fn(s->direct ? from : buffer, to, n, w, s->direct ? s->inner : w, s->scale, s->log);
+    if (n < s->axis) memset(to + n * size, 0, (size_t)((s->axis - n) * size));
+    if (!s->direct) hy__softmax_move(s, &job->out[0], base, s->axis, w, buffer, 1);
+}
+
+static void hy__run_softmax(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__softmax *s = (const hy__softmax *)(const void *)&job->plan;
+    int64_t strip = item * s->batch, end = strip + s->batch, all = s->outer * s->strips;
+    (void)stage; (void)shared;
+    if (end > all) end = all;
+    for (; strip < end; strip++) hy__softmax_strip(job, s, strip, (char *)scratch);
+}
+
+/* The dims from `first` up to `last` together are the axis. */
+static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale, int log_too)
+{
+    hy__softmax *s = (hy__softmax *)(void *)&job->plan;
+    const hy_shape *x = &job->in[0].type.shape;
+    hy_dtype in = job->in[0].type.dtype, out = job->out[0].type.dtype;
+    int64_t total = hy__size(x);
+    if (!hy__floating(out)) return hy__refuse_dtype(job, out);
+    s->outer = hy__product(x, 0, first);
+    s->axis = hy__product(x, first, last);
+    s->inner = hy__product(x, last, x->ndim);
+    s->scale = scale;
+    s->log = log_too;
+    s->lengths = 0;
+    s->compute = in == HY_F64 || out == HY_F64 ? HY_F64 : HY_F32;
+    s->width = s->inner < 8 ? 1 : s->inner < HY__TILE ? s->inner : s->axis > 256 ? 64 : HY__TILE;
+    s->direct = in == s->compute && out == s->compute && (s->inner == 1 || s->width > 1);
+    s->strips = hy__pieces(s->inner, s->width);
+    s->batch = total ? HY__CHUNK / 2 / (s->axis * s->width) + 1 : 1;
+    job->scratch = s->direct || !total ? 0 : (size_t)(s->axis * s->width * hy__traits[s->compute].size);
+    return hy__one_stage(job, hy__run_softmax, total ? hy__pieces(s->outer * s->strips, s->batch) : 0,
+                         (s->compute == HY_F64 ? 10 : 1) * (double)total);
+}
+
+/* One length for each vector, so each vector is a strip. */
+static void hy__softmax_with_lengths(hy_job *job)
+{
+    hy__softmax *s = (hy__softmax *)(void *)&job->plan;
+    s->lengths = 1;
+    s->strips = s->inner;
+    s->direct &= s->inner == 1;
+    s->width = 1;
+    if (!job->items[0]) return;
+    s->batch = HY__CHUNK / 2 / s->axis + 1;
+    job->items[0] = hy__pieces(s->outer * s->strips, s->batch);
+    if (!s->direct) job->scratch = (size_t)(s->axis * hy__traits[s->compute].size);
+}
+
+static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_dtype dtype)
+{
+    if ((unsigned)dtype >= HY_DTYPE_COUNT) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "dtype %d is no type", (int)dtype);
+    if (!(temperature != 0 && temperature - temperature == 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the temperature must be finite and not 0");
+    hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : I->in[0].dtype);
+    if (!dtype) hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    if (I->status >= 0 && I->in[0].shape.ndim >= 0) hy__infer_axis(I, axis, I->in[0].shape.ndim);
+    return I->status;
+}
+
+/* softmax: dx = scale y (dy - sum(y dy)); its log: dx = scale (dy - exp(y) sum(dy)). */
+static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exclude, double scale, int log_too)
+{
+    hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g;
+    hy_reduce_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.keepdims = 1;
+    opt.exclude = exclude;
+    if (!dy) return;
+    g = hy_sum(F, log_too ? dy : hy_mul(F, y, dy), axes, &opt);
+    if (log_too) g = hy_sub(F, dy, hy_mul(F, hy_exp(F, y), g));
+    else g = hy_mul(F, y, hy_sub(F, dy, g));
+    if (scale != 1) g = hy_mul_scalar(F, g, scale);
+    D->dx[0] = x->t.type.dtype == y->t.type.dtype ? g : hy_cast(F, g, x->t.type.dtype);
+}
+
+/* softmax, log_softmax and softmin differ in the sign of the scale and in the logarithm. */
+#define HY__SOFTMAX_FAMILY(name, sign, log_too) \
+    static int hy__##name##_infer_plain(hy_infer *I) \
+    { \
+        const hy__##name##_rec *r = (const hy__##name##_rec *)I->attr; \
+        return hy__softmax_infer_axis(I, r->axis, r->temperature, r->dtype); \
+    } \
+    static int hy__##name##_bind_plain(hy_job *job) \
+    { \
+        const hy__##name##_rec *r = (const hy__##name##_rec *)job->attr; \
+        int at = hy__axis(r->axis, job->in[0].type.shape.ndim); \
+        return hy__softmax_bind_over(job, at, at + 1, sign / r->temperature, log_too); \
+    } \
+    static int hy__##name##_grad(hy_frame *F, hy_diff *D) \
+    { \
+        const hy__##name##_rec *r = (const hy__##name##_rec *)D->attr; \
+        hy__softmax_grad_over(F, D, HY_AXES(r->axis), 0, sign / r->temperature, log_too); \
+        return 0; \
+    } \
+    static int hy__##name##_split(const hy_job *job, int axis, hy_slicing *s)       /* any axis but that of the sums */ \
+    { \
+        int at = hy__axis(((const hy__##name##_rec *)job->attr)->axis, job->in[0].type.shape.ndim); \
+        s->axis[0] = axis; \
+        if (job->nin > 1) s->axis[1] = axis - (axis > at); \
+        return axis != at; \
+    }
+HY__SOFTMAX_FAMILY(softmax, 1, 0)
+HY__SOFTMAX_FAMILY(log_softmax, 1, 1)
+HY__SOFTMAX_FAMILY(softmin, -1, 0)
+#undef HY__SOFTMAX_FAMILY
+
+static int hy__softmax_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, rest;
+    int d, at;
+    if (hy__softmax_infer_plain(I) < 0 || I->nin < 2) return I->status;
+    if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, HY_I32);
+    if (x->ndim < 0) return I->status;
+    at = hy__axis(((const hy__softmax_rec *)I->attr)->axis, x->ndim);
+    rest = hy__rank(x->ndim - 1);
+    for (d = 0; d < rest.ndim; d++) rest.dim[d] = x->dim[d + (d >= at)];
+    hy_infer_shape(I, &I->in[1].shape, rest);
+    for (d = 0; d < rest.ndim && I->status >= 0; d++) hy_infer_dim(I, &x->dim[d + (d >= at)], I->in[1].shape.dim[d]);
+    return I->status;
+}
+static int hy__softmax_bind(hy_job *job)
+{
+    int error = hy__softmax_bind_plain(job);
+    if (!error && job->nin > 1) hy__softmax_with_lengths(job);
+    return error;
+}
+#define HY__ON_softmax hy__softmax_infer, hy__softmax_bind, hy__softmax_grad, hy__softmax_split
+#define HY__ON_log_softmax hy__log_softmax_infer_plain, hy__log_softmax_bind_plain, hy__log_softmax_grad, hy__log_softmax_split
+#define HY__ON_softmin hy__softmin_infer_plain, hy__softmin_bind_plain, hy__softmin_grad, hy__softmin_split
+
+static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)     /* samples do not know each other */
+{
+    int i;
+    for (i = 0; i < job->nin; i++) s->axis[i] = 0;
+    return axis == 0;
+}
+
+static int hy__softmax_activation_infer(hy_infer *I)
+{
+    int least = ((const hy__softmax_activation_rec *)I->attr)->mode == HY_SOFTMAX_CHANNEL ? 2 : 1;
+    hy_infer_pointwise(I);
+    if (I->status >= 0 && I->in[0].shape.ndim >= 0 && I->in[0].shape.ndim < least)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least %d dims", least);
+    return I->status;
+}
+static int hy__softmax_activation_bind(hy_job *job)
+{
+    int channel = ((const hy__softmax_activation_rec *)job->attr)->mode == HY_SOFTMAX_CHANNEL;
+    return hy__softmax_bind_over(job, 1, channel ? 2 : job->in[0].type.shape.ndim, 1, 0);
+}
+static int hy__softmax_activation_grad(hy_frame *F, hy_diff *D)
+{
+    int channel = ((const hy__softmax_activation_rec *)D->attr)->mode == HY_SOFTMAX_CHANNEL;
+    hy__softmax_grad_over(F, D, channel ? HY_AXES(1) : HY_AXES(0), !channel, 1, 0);
+    return 0;
+}
+#define HY__ON_softmax_activation hy__softmax_activation_infer, hy__softmax_activation_bind, hy__softmax_activation_grad, \
+    hy__first_axis_split
+
+/* --- softmax_output: the softmax's classes are axis 1 (multi_output), the last axis (preserve_shape), or all
+ * but the batch --- */
+static void hy__softmax_output_dims(const hy_shape *x, int multi, int preserve, int *first, int *last)
+{
+    *first = preserve && !multi ? x->ndim - 1 : 1;
+    *last = multi ? 2 : x->ndim;
+}
+
+/* One label for each softmax, in any arrangement, or one probability for each element. */
+static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, int normalization)
+{
+    hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, want;
+    int first, last, d;
+    if (normalization < 0 || normalization > HY_NORMALIZE_VALID)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "normalization is %d", normalization);
+    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim < 1 + (multi != 0)) return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
+    hy__softmax_output_dims(x, multi, preserve, &first, &last);
+    want = hy__rank(0);
+    for (d = 0; d < x->ndim; d++) if (d < first || d >= last) want.dim[want.ndim++] = x->dim[d];
+    if (multi) {                                        /* (N, all places) */
+        hy_shape places = want;
+        places.dim[0] = 1;
+        if (label->ndim < 0) want = hy__shape2(x->dim[0], hy__size(&places));
+    }
+    if (label->ndim < 0) hy_infer_shape(I, label, want);
+    else if (hy__shape_known(x) && hy__shape_known(label) && !hy__same_shape(x, label) && hy__size(label) != hy__size(&want))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "labels %z do not belong to data %z", label, x);
+    else if (label->ndim == want.ndim && label->ndim != x->ndim) hy_infer_same(I, label, &want);
+    return I->status;
+}
+static int hy__softmax_output_infer(hy_infer *I)
+{
+    const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)I->attr;
+    return hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization);
+}
+static int hy__softmax_output_bind(hy_job *job)
+{
+    const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)job->attr;
+    int first, last;
+    hy__softmax_output_dims(&job->in[0].type.shape, r->multi_output, r->preserve_shape, &first, &last);
+    return hy__softmax_bind_over(job, first, last, 1, 0);
+}
+static int hy__softmax_output_backward(hy_frame *F, hy_diff *D)
+{
+    hy___softmax_output_grad_rec r;
+    hy_array *in[2], *g;
+    memcpy(&r, D->attr, sizeof r);                      /* the same attributes */
+    in[0] = D->out[0];
+    in[1] = D->in[1];
+    g = hy__emit_args(F, F->root->ops[HY_OP__softmax_output_grad], in, &r);
+    D->dx[0] = r.out_grad && D->dy[0] ? hy_mul(F, g, D->dy[0]) : g;
+    return 0;
+}
+#define HY__ON_softmax_output hy__softmax_output_infer, hy__softmax_output_bind, hy__softmax_output_backward, NULL
+
+static int hy__softmax_output_grad_infer(hy_infer *I)
+{
+    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)I->attr;
+    return hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization);
+}
+
+/* What plan.i holds: the array is (outer, axis, inner), axis being the classes. */
+enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
+
+/* The number that the gradient is multiplied by. */
+static double hy__softmax_output_factor(const hy_job *job)
+{
+    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
+    const hy_tensor *label = &job->in[1];
+    int64_t labels = job->plan.i[HY__OUTPUT_LABELS], valid = 0, i;
+    double share = 1;
+    if (!labels) return r->grad_scale;                  /* probabilities */
+    for (i = 0; r->normalization == HY_NORMALIZE_VALID && i < labels; i++)
+        valid += hy__load((const char *)label->data + i * hy__traits[label->type.dtype].size, label->type.dtype) !=
+                 r->ignore_label;
+    if (r->normalization == HY_NORMALIZE_VALID) share = valid > 0 ? (double)valid : 1;
+    if (r->normalization == HY_NORMALIZE_BATCH)
+        share = (double)(r->multi_output ? job->in[0].type.shape.dim[0] : labels);
+    if (r->multi_output && r->normalization != HY_NORMALIZE_VALID) share *= (double)job->plan.i[HY__OUTPUT_INNER];
+    return r->grad_scale / share;
+}
+
+/* (p - want) factor, where want is 1 or 1 - alpha for the label, 0 or alpha / (classes - 1) for the others. */
+static void hy__run_softmax_output_grad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
+    const hy_tensor *p = &job->in[0], *label = &job->in[1];
+    int64_t i = item * HY__CHUNK, end = i + HY__CHUNK, total = hy__size(&p->type.shape), n, j;
+    int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
+    int size = hy__traits[p->type.dtype].size, probabilities = !job->plan.i[HY__OUTPUT_LABELS];
+    double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
+    double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
+    (void)scratch;
+    if (stage == 0) { *factor = hy__softmax_output_factor(job); return; }
+    if (end > total) end = total;
+    for (; i < end; i += n) {
+        n = end - i < HY__TILE ? end - i : HY__TILE;
+        hy__load_f64(v, (const char *)p->data + i * size, p->type.dtype, 1, n);
+        for (j = 0; j < n; j++) {
+            int64_t at = i + j, class_of = at / inner % axis, which = probabilities ? at : at / (inner * axis) * inner + at % inner;
+            double want = hy__load((const char *)label->data + which * hy__traits[label->type.dtype].size, label->type.dtype);
+            if (probabilities) v[j] -= want;
+            else if (r->use_ignore && want == r->ignore_label) v[j] = 0;
+            else v[j] -= want == (double)class_of ? 1 - alpha : other;
+            v[j] *= *factor;
+        }
+        hy__store_f64((char *)job->out[0].data + i * size, p->type.dtype, 1, v, n);
+    }
+}
+static int hy__softmax_output_grad_bind(hy_job *job)
+{
+    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
+    const hy_shape *x = &job->in[0].type.shape, *label = &job->in[1].type.shape;
+    int64_t total = hy__size(x);
+    int first, last;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    hy__softmax_output_dims(x, r->multi_output, r->preserve_shape, &first, &last);
+    job->plan.i[HY__OUTPUT_AXIS] = hy__product(x, first, last);
+    job->plan.i[HY__OUTPUT_INNER] = hy__product(x, last, x->ndim);
+    job->plan.i[HY__OUTPUT_LABELS] = hy__same_shape(x, label) ? 0 : hy__size(label);
+    hy__one_stage(job, hy__run_softmax_output_grad, 1, 4 * (double)total);
+    job->stages = 2;
+    job->items[1] = hy__pieces(total, HY__CHUNK);
+    job->shared = sizeof(double);
+    return 0;
+}
+static int hy__without_gradient(hy_frame *F, hy_diff *D)
+{
+    HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__softmax_output_grad hy__softmax_output_grad_infer, hy__softmax_output_grad_bind, hy__without_gradient, NULL
+
+/* --- losses whose gradient starts at them: what comes from above does not count --- */
+static int hy__regression_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape;
+    hy__same_types(I);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim == 2 && (label->ndim == 1 || (label->ndim < 0 && x->dim[1] == 1))) {    /* (N,1) with (N,) */
+        hy_infer_dim(I, &x->dim[1], 1);
+        hy_infer_shape(I, label, hy__shape1(x->dim[0]));
+        if (I->status >= 0) hy_infer_dim(I, &x->dim[0], label->dim[0]);
+    } else hy_infer_same(I, x, label);
+    return I->status;
+}
+static int hy__logistic_bind(hy_job *job)
+{
+    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
+    int nin = job->nin;
+    job->nin = 1;
+    hy__plan_pointwise(job, compute);
+    job->nin = nin;
+    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[HY__UNARY_sigmoid], 1);
+}
+
+/* y - label, divided by the labels of a sample. */
+static hy_array *hy__regression_error(hy_frame *F, const hy_diff *D)
+{
+    return hy_sub(F, D->out[0], hy_reshape_like(F, D->in[1], D->out[0], NULL));
+}
+static int hy__regression_scale(hy_frame *F, hy_diff *D, hy_array *g, double scale)
+{
+    const hy_shape *label = &D->in[1]->t.type.shape;
+    int64_t each = label->ndim > 1 ? hy__product(label, 1, label->ndim) : 1;
+    D->dx[0] = hy_mul_scalar(F, g, each ? scale / (double)each : 0);
+    return 0;
+}
+static int hy__linear_regression_grad(hy_frame *F, hy_diff *D)
+{
+    return hy__regression_scale(F, D, hy__regression_error(F, D), ((const hy__linear_regression_output_rec *)D->attr)->grad_scale);
+}
+static int hy__logistic_regression_grad(hy_frame *F, hy_diff *D)
+{
+    return hy__regression_scale(F, D, hy__regression_error(F, D), ((const hy__logistic_regression_output_rec *)D->attr)->grad_scale);
+}
+static int hy__mae_regression_grad(hy_frame *F, hy_diff *D)
+{
+    return hy__regression_scale(F, D, hy_sign(F, hy__regression_error(F, D)),
+                                ((const hy__mae_regression_output_rec *)D->attr)->grad_scale);
+}
+#define HY__ON_linear_regression_output hy__regression_infer, hy__copy_bind, hy__linear_regression_grad, hy__first_axis_split
+#define HY__ON_logistic_regression_output hy__regression_infer, hy__logistic_bind, hy__logistic_regression_grad, hy__first_axis_split
+#define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_regression_grad, hy__first_axis_split
+
+static int hy__make_loss_infer(hy_infer *I)
+{
+    int normalization = ((const hy__make_loss_rec *)I->attr)->normalization;
+    if (normalization < 0 || normalization > HY_NORMALIZE_VALID)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "normalization is %d", normalization);
+    return hy_infer_pointwise(I);
+}
+static int hy__make_loss_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__make_loss_rec *r = (const hy__make_loss_rec *)D->attr;
+    hy_array *x = D->in[0], *g = hy_mul_scalar(F, hy_ones_like(F, x), r->grad_scale), *valid;
+    const hy_shape *shape = &x->t.type.shape;
+    if (r->normalization == HY_NORMALIZE_BATCH && shape->ndim > 0 && shape->dim[0] > 0)
+        g = hy_div_scalar(F, g, (double)shape->dim[0]);
+    if (r->normalization == HY_NORMALIZE_VALID) {
+        valid = hy_sum(F, hy_greater_scalar(F, x, r->valid_thresh), HY_ALL, NULL);
+        g = hy_div(F, g, hy_maximum_scalar(F, valid, 1));
+    }
+    D->dx[0] = g;
+    return 0;
+}
+#define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_grad, hy__pointwise_split
+
+/* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label, stage 1 sums --- */
+static int hy__softmax_cross_entropy_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape;
+    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
+    hy_infer_shape(I, x, hy__rank(2));
+    hy_infer_shape(I, label, hy__rank(1));
+    hy_infer_shape(I, &I->out[0].shape, hy__shape1(1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &x->dim[0], label->dim[0]);
+    hy_infer_dim(I, &label->dim[0], x->dim[0]);
+    return I->status;
+}
+static void hy__run_softmax_cross_entropy(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__softmax *s = (const hy__softmax *)(const void *)&job->plan;
+    const hy_tensor *x = &job->in[0], *label = &job->in[1];
+    double *loss = (double *)shared, total = 0;
+    int64_t row = item * s->batch, end = row + s->batch < s->outer ? row + s->batch : s->outer;
+    if (stage == 1) {
+        for (row = 0; row < s->outer; row++) total += loss[row];
+        hy__store(job->out[0].data, job->out[0].type.dtype, total);
+        return;
+    }
+    for (; row < end; row++) {
+        int64_t at = hy__load_i64((const char *)label->data + row * hy__traits[label->type.dtype].size, label->type.dtype);
+        loss[row] = 0;
+        if (at < 0 || at >= s->axis) { hy_fault(job); continue; }
+        hy__load_tile(s->compute, scratch, (const char *)x->data + row * s->axis * hy__traits[x->type.dtype].size,
+                      x->type.dtype, 1, s->axis);
+        hy__softmax_for(s->compute, job->kernels->isa)(scratch, scratch, s->axis, 1, 1, 1, 1);
+        loss[row] = -hy__load((const char *)scratch + at * hy__traits[s->compute].size, s->compute);
+    }
+}
+static int hy__softmax_cross_entropy_bind(hy_job *job)
+{
+    hy__softmax *s = (hy__softmax *)(void *)&job->plan;
+    hy_tensor loss = job->out[0];
+    int error;
+    job->out[0].type.shape = job->in[0].type.shape;
+    error = hy__softmax_bind_over(job, 1, 2, 1, 1);
+    job->out[0] = loss;
+    job->run = hy__run_softmax_cross_entropy;
+    job->stages = 2;
+    job->items[0] = hy__pieces(s->outer, s->batch);
+    job->items[1] = 1;
+    job->scratch = (size_t)(s->axis * hy__traits[s->compute].size);
+    job->shared = (size_t)s->outer * sizeof(double);
+    job->fault_text = "a label is no class";
+    return error;
+}
+/* dx = dy (softmax(x) - the label's unit vector). */
+static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
+{
+    hy_array *x = D->in[0], *unit;
+    hy_one_hot_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = x->t.type.dtype;
+    if (!D->dy[0]) return 0;
+    unit = hy_one_hot(F, D->in[1], (int)x->t.type.shape.dim[1], &opt);
+    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, NULL, -1, NULL), unit), D->dy[0]);
+    return 0;
+}
+#define HY__ON_softmax_cross_entropy hy__softmax_cross_entropy_infer, hy__softmax_cross_entropy_bind, \
+    hy__softmax_cross_entropy_grad, NULL
+
+/* --- normalisation --- *
+ * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count` =
+ * outer * inner elements: batch_norm is (1, N, C, places), norms of whole rows (1, 1, rows, n), those along an
+ * axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width` sets side by side,
+ * otherwise one set. A block may fall into parts: then stage 0 leaves their sums in shared memory, and stage 1
+ * joins them, always in the same order. */
+enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };     /* mean and variance of the set; its length; inputs 3, 4 */
+enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma and beta of its own */
+typedef struct hy__norms {
+    int64_t  batch, outer, mid, inner, count, width, blocks, parts, many;   /* many: blocks of an item */
+    int64_t  params;                    /* values of gamma; sets take them in turn */
+    hy_dtype compute;
+    int      stats, param, use_gamma;
+    int      root;                      /* the last output is sqrt(var + eps), not its reciprocal */
+    int      update;                    /* of the moving statistics */
+    int      backward, batch_stats;     /* the gradient; mean and rstd depend on the data */
+    double   eps, momentum;
+} hy__norms;
+typedef struct hy__norms_block {
+    int64_t first, mid, width;          /* number of the first set, its mid, how many */
+    double  one[HY__TILE], two[HY__TILE];       /* mean, squared deviations; or sum(dy), sum(dy (x - mean)) */
+} hy__norms_block;
+typedef struct hy__norms_run { int64_t at, runs, n, elements; } hy__norms_run;    /* elements: of each set */
+
+static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_block *b)
+{
+    int64_t per_batch = hy__pieces(k->mid, k->width);
+    b->mid = block % per_batch * k->width;
+    b->first = block / per_batch * k->mid + b->mid;
+    b->width = k->mid - b->mid < k->width ? k->mid - b->mid : k->width;
+}
+
+/* What kernels take at once of a block's elements [e, end). */
+static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end, int direct)
+{
+    int64_t outer = b->first / k->mid * k->outer + e / k->inner, limit = direct ? HY__SPAN * HY__DEAL : HY__TILE;
+    hy__norms_run run;
+    run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
+    run.runs = 1;
+    if (k->inner == 1) {
+        run.n = b->width;
+        if (direct) run.runs = end - e < HY__SPAN ? end - e : HY__SPAN;
+        run.elements = run.runs;
+        return run;
+    }
+    run.n = k->inner - e % k->inner;
+    if (run.n > end - e) run.n = end - e;
+    if (run.n > limit) run.n = limit;
+    if (run.n == k->inner && direct) run.runs = (end - e < limit ? end - e : limit) / k->inner;
+    run.elements = run.runs * run.n;
+    return run;
+}
+
+/* The elements themselves, or a tile of them in the computing type. */
+static const void *hy__norms_load(const hy__norms *k, const hy_tensor *t, int64_t at, int64_t n, void *tile)
+{
+    const char *from = (const char *)t->data + at * hy__traits[t->type.dtype].size;
+    if (t->type.dtype == k->compute) return from;
+    hy__load_tile(k->compute, tile, from, t->type.dtype, 1, n);
+    return tile;
+}
+static double hy__norms_get(const hy_tensor *t, int64_t i)
+{
+    return hy__load((const char *)t->data + i * hy__traits[t->type.dtype].size, t->type.dtype);
+}
+static void hy__norms_put(const hy_tensor *t, int64_t i, double v)
+{
+    if (t->data) hy__store((char *)t->data + i * hy__traits[t->type.dtype].size, t->type.dtype, v);
+}
+
+/* Sums g and g (x - center) over the elements [e, end) of each set; without g the deviations themselves. */
+static void hy__norms_sums(const hy_job *job, const hy__norms *k, const hy__norms_block *b, const hy_tensor *x,
+                          const hy_tensor *g, int64_t e, int64_t end, const double *center, double *s1, double *s2)
+{
+    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    double tile[2][HY__TILE];
+    hy__norms_run run;
+    int64_t i;
+    for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
+    for (; e < end; e += run.elements) {
+        run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
+        kernel->moments(hy__norms_load(k, x, run.at, run.n, tile[0]), g ? hy__norms_load(k, g, run.at, run.n, tile[1]) : NULL,
+                        run.runs, k->mid * k->inner, run.n, k->inner > 1, center, s1, s2);
+    }
+}
+
+/* Mean and squared deviations of a part: around a first mean, then corrected for the rounding of that. */
+static void hy__norms_measure(const hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end)
+{
+    double s1[HY__TILE], center[HY__TILE], n = end > e ? (double)(end - e) : 1;
+    int64_t i;
+    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__norms_get(&job->in[3], b->first + i) : 0;
+    if (k->backward) { hy__norms_sums(job, k, b, &job->in[1], &job->in[0], e, end, center, b->one, b->two); return; }
+    if (k->stats == HY__NORMS_GIVEN) return;
+    if (k->stats == HY__NORMS_OWN) {
+        hy__norms_sums(job, k, b, &job->in[0], NULL, e, end, center, s1, b->two);
+        for (i = 0; i < b->width; i++) center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
+    }
+    hy__norms_sums(job, k, b, &job->in[0], NULL, e, end, center, s1, b->two);
+    for (i = 0; i < b->width && k->stats == HY__NORMS_OWN; i++) {
+        b->one[i] = center[i] + s1[i] / n;
+        b->two[i] -= s1[i] * s1[i] / n;
+    }
+}
+
+static int64_t hy__norms_cut(const hy__norms *k, int64_t part) { return k->count * part / k->parts; }
+
+/* The parts' sums, (part, 2, width), become those of the block. */
+static void hy__norms_join(const hy__norms *k, hy__norms_block *b, const double *kept)
+{
+    int64_t part, i;
+    for (i = 0; i < b->width; i++) b->one[i] = b->two[i] = 0;
+    for (part = 0; part < k->parts; part++, kept += 2 * k->width) {
+        double had = (double)hy__norms_cut(k, part), all = (double)hy__norms_cut(k, part + 1), more = all - had;
+        for (i = 0; i < b->width; i++) {
+            double d = kept[i] - b->one[i];
+            b->two[i] += kept[k->width + i];
+            if (k->backward) b->one[i] += kept[i];
+            else if (k->stats == HY__NORMS_OWN) {
+                b->one[i] += d * (more / all);
+                b->two[i] += d * d * (had * more / all);
+            }
+        }
+    }
+}
+
+/* two becomes 1 / sqrt(var + eps); `keep`: statistics go where they are wanted. */
+static void hy__norms_finish(hy_job *job, const hy__norms *k, hy__norms_block *b, int keep)
+{
+    int64_t i, set;
+    for (i = 0; i < b->width; i++) {
+        double var = b->two[i], root;
+        set = b->first + i;
+        if (k->stats == HY__NORMS_LENGTH) b->one[i] = 0;
+        if (k->stats == HY__NORMS_OWN) var = k->count ? var / (double)k->count : 0;
+        if (k->stats == HY__NORMS_GIVEN) {
+            b->one[i] = hy__norms_get(&job->in[3], set);
+            var = hy__norms_get(&job->in[4], set);
+        }
+        root = sqrt(var + k->eps);
+        b->two[i] = 1 / root;
+        if (!keep) continue;
+        hy__norms_put(&job->out[1], set, k->stats == HY__NORMS_LENGTH ? root : b->one[i]);
+        if (job->nout > 2) hy__norms_put(&job->out[2], set, k->root ? root : b->two[i]);
+        if (!k->update) continue;
+        hy__norms_put(&job->in[3], set, k->momentum * hy__norms_get(&job->in[3], set) + (1 - k->momentum) * b->one[i]);
+        hy__norms_put(&job->in[4], set, k->momentum * hy__norms_get(&job->in[4], set) + (1 - k->momentum) * var);
+    }
+}
+
+/* y = (x - mean) rstd gamma + beta for the elements [e, end) of each set. */
+static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end, int keep)
+{
+    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
+    double gain[HY__TILE], shift[HY__TILE], narrow[4][HY__TILE], tile[2][HY__TILE];
+    int direct = x->type.dtype == k->compute, size = hy__traits[k->compute].size, sets = k->inner == 1;
+    int vectors = k->param == HY__PARAM_INNER || (k->param != HY__PARAM_OUTER && sets);
+    int64_t i, r;
+    hy__norms_finish(job, k, b, keep);
+    for (i = 0; i < b->width; i++) {
+        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__norms_get(gamma, (b->first + i) % k->params) : 1;
+        shift[i] = k->param == HY__PARAM_SET ? hy__norms_get(beta, (b->first + i) % k->params) : 0;
+    }
+    hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
+    hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
+    hy__store_f64(narrow[2], k->compute, 1, gain, b->width);
+    hy__store_f64(narrow[3], k->compute, 1, shift, b->width);
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, direct);
+        for (r = 0; r < run.runs; r++, e += sets ? 1 : run.n) {
+            int64_t at = run.at + r * k->mid * k->inner, of = k->param == HY__PARAM_INNER ? e % k->inner : e / k->inner;
+            int64_t params = k->param == HY__PARAM_INNER ? run.n : 1;
+            int own = k->param == HY__PARAM_OUTER || k->param == HY__PARAM_INNER;
+            const void *from = hy__norms_load(k, x, at, run.n, tile[0]);
+            const void *m = own ? hy__norms_load(k, gamma, of, params, narrow[2]) : narrow[2];
+            const void *a = own ? hy__norms_load(k, beta, of, params, narrow[3]) : narrow[3];
+            void *to = direct ? (void *)((char *)y->data + at * size) : (void *)tile[1];
+            kernel->scale(from, to, run.n, narrow[0], narrow[1], sets, m, a, vectors);
+            if (!direct) hy__store_tile(k->compute, (char *)y->data + at * hy__traits[y->type.dtype].size, y->type.dtype, 1, to, run.n);
+        }
+    }
+}
+
+/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; the sums only where mean and
+ * rstd depend on x. */
+static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end, int keep)
+{
+    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
+    double v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
+    const void *part[4];
+    int direct = x->type.dtype == k->compute;
+    int64_t i, r;
+    for (i = 0; i < b->width; i++) {
+        double rstd = hy__norms_get(&job->in[4], b->first + i), dot = b->two[i] * rstd;
+        v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
+        v[1][i] = hy__norms_get(&job->in[3], b->first + i);
+        v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
+        v[3][i] = rstd * (k->use_gamma ? hy__norms_get(&job->in[2], b->first + i) : 1);
+        if (!keep) continue;
+        hy__norms_put(&job->out[1], b->first + i, k->use_gamma ? dot : 0);
+        hy__norms_put(&job->out[2], b->first + i, b->one[i]);
+    }
+    for (i = 0; i < 4; i++) { hy__store_f64(narrow[i], k->compute, 1, v[i], b->width); part[i] = narrow[i]; }
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, direct);
+        for (r = 0; r < run.runs; r++) {
+            int64_t at = run.at + r * k->mid * k->inner;
+            const void *g = hy__norms_load(k, dy, at, run.n, tile[0]), *from = hy__norms_load(k, x, at, run.n, tile[1]);
+            char *place = (char *)dx->data + at * hy__traits[dx->type.dtype].size;
+            kernel->blend(g, from, direct ? (void *)place : (void *)tile[2], run.n, part, k->inner == 1);
+            if (!direct) hy__store_tile(k->compute, place, dx->type.dtype, 1, tile[2], run.n);
+        }
+        e += run.elements;
+    }
+}
+
+static void hy__run_norms(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__norms *k = (const hy__norms *)(const void *)&job->plan;
+    int64_t block = item / k->parts * k->many, end = block + k->many, part = item % k->parts;
+    int64_t low = hy__norms_cut(k, part), high = hy__norms_cut(k, part + 1);
+    hy__norms_block b;
+    (void)scratch;
+    if (end > k->blocks) end = k->blocks;
+    for (; block < end; block++) {
+        double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
+        hy__norms_block_at(k, block, &b);
+        if (job->stages == 1) hy__norms_measure(job, k, &b, low, high);
+        else if (stage == 1) hy__norms_join(k, &b, kept);
+        else {
+            hy__norms_measure(job, k, &b, low, high);
+            memcpy(mine, b.one, (size_t)b.width * sizeof *mine);
+            memcpy(mine + k->width, b.two, (size_t)b.width * sizeof *mine);
+            continue;
+        }
+        if (k->backward) hy__norms_backward(job, k, &b, low, high, part == 0);
+        else hy__norms_forward(job, k, &b, low, high, part == 0);
+    }
+}
+
+/* The caller has set batch, outer, mid, inner and what else is not zero. */
+static int hy__norms_bind(hy_job *job, const hy__norms *given)
+{
+    hy__norms *k = (hy__norms *)(void *)&job->plan;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double total;
+    int64_t work;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    *k = *given;
+    if (k->mid == 1) { k->inner *= k->outer; k->outer = 1; }
+    k->compute = hy__compute_type(dtype, 0);
+    k->count = k->outer * k->inner;
+    k->width = k->inner != 1 ? 1 : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
+    if (k->width > k->mid) k->width = k->mid ? k->mid : 1;
+    k->blocks = k->batch * hy__pieces(k->mid, k->width);
+    work = k->count * k->width;
+    k->parts = k->blocks >= 16 || work < 1 << 16 ? 1 : work >> 21 ? 64 : work >> 15;
+    k->many = work < 1 << 13 && k->parts == 1 ? (1 << 13) / (work + 1) + 1 : 1;
+    total = (double)k->batch * (double)k->mid * (double)k->count;
+    hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts, (k->compute == HY_F64 ? 2 : 1) * total + 100);
+    if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
+    job->stages = 2;
+    job->items[1] = job->items[0];
+    job->shared = (size_t)(k->blocks * k->parts * 2 * k->width) * sizeof(double);
+    return 0;
+}
+
+/* A vector that belongs to one dim. */
+static void hy__infer_vector(hy_infer *I, hy_shape *vector, int64_t *dim)
+{
+    hy_infer_shape(I, vector, hy__shape1(*dim));
+    if (I->status >= 0) hy_infer_dim(I, dim, vector->dim[0]);
+}
+static int hy__infer_eps(hy_infer *I, double eps)
+{
+    return eps >= 0 ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "eps must not be negative");
+}
+static int hy__infer_least_dims(hy_infer *I, int least)
+{
+    if (I->in[0].shape.ndim >= least) return 0;
+    return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least %d dims, not %z", least, &I->in[0].shape);
+}
+
+/* --- batch_norm --- */
+static int hy__batch_norm_infer(hy_infer *I)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape;
+    hy_dtype vectors;
+    int64_t channels = -1;
+    int i, at, round;
+    if (hy__infer_eps(I, r->eps)) return -1;
+    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    vectors = I->in[0].dtype == HY_F16 || I->in[0].dtype == HY_BF16 ? HY_F32 : I->in[0].dtype;
+    for (i = 1; i < 5; i++) hy_infer_type(I, &I->in[i].dtype, vectors);
+    for (i = 1; i < 3; i++) hy_infer_type(I, &I->out[i].dtype, vectors);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status >= 0 && x->ndim >= 0) {
+        at = hy__infer_axis(I, r->axis, x->ndim);
+        if (at < 0) return -1;
+        for (i = 1; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
+        channels = x->dim[at];
+    }
+    for (round = 0; round < 2; round++)
+        for (i = 1; i < 7 && I->status >= 0; i++)
+            hy__infer_vector(I, i < 5 ? &I->in[i].shape : &I->out[i - 4].shape, &channels);
+    return I->status;
+}
+static int hy__batch_norm_bind(hy_job *job)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)job->attr;
+    const hy_shape *x = &job->in[0].type.shape;
+    int at = hy__axis(r->axis, x->ndim);
+    hy__norms k;
+    memset(&k, 0, sizeof k);
+    k.batch = 1;
+    k.outer = hy__product(x, 0, at);
+    k.mid = k.params = x->dim[at];
+    k.inner = hy__product(x, at + 1, x->ndim);
+    k.stats = job->training && !r->use_global_stats ? HY__NORMS_OWN : HY__NORMS_GIVEN;
+    k.update = k.stats == HY__NORMS_OWN && k.outer * k.inner > 0;
+    k.param = HY__PARAM_SET;
+    k.use_gamma = r->learn_gamma;
+    k.eps = r->eps;
+    k.momentum = r->momentum;
+    return hy__norms_bind(job, &k);
+}
+static int hy__batch_norm_backward(hy_frame *F, hy_diff *D)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)D->attr;
+    hy_array *g;
+    int i;
+    if (!D->dy[0]) return 0;
+    g = hy__batch_norm_grad(F, D->dy[0], D->in[0], D->in[1], D->out[1], D->out[2], r->axis, !r->use_global_stats, r->learn_gamma);
+    for (i = 0; i < 3; i++) if (D->want[i] && (i != 1 || r->learn_gamma)) D->dx[i] = hy_get(F, g, i);
+    return 0;
+}
+/* With moving statistics samples do not know each other. */
+static int hy__batch_norm_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)job->attr;
+    int i, channel = axis == hy__axis(r->axis, job->in[0].type.shape.ndim);
+    s->axis[0] = axis;
+    for (i = 1; i < 5; i++) s->axis[i] = channel ? 0 : -1;
+    return !job->training || r->use_global_stats;
+}
+#define HY__ON_batch_norm hy__batch_norm_infer, hy__batch_norm_bind, hy__batch_norm_backward, hy__batch_norm_split
+
+static int hy__batch_norm_grad_infer(hy_infer *I)
+{
+    const hy___batch_norm_grad_rec *r = (const hy___batch_norm_grad_rec *)I->attr;
+    hy_shape *x = &I->in[1].shape;
+    int i, at;
+    hy_infer_type(I, &I->in[0].dtype, I->in[1].dtype);
+    hy_infer_type(I, &I->out[0].dtype, I->in[1].dtype);
+    hy_infer_type(I, &I->out[1].dtype, I->in[2].dtype);
+    hy_infer_type(I, &I->out[2].dtype, I->in[2].dtype);
+    hy_infer_same(I, x, &I->in[0].shape);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    at = hy__infer_axis(I, r->axis, x->ndim);
+    if (at < 0) return -1;
+    for (i = 2; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->out[i].shape, &x->dim[at]);
+    return I->status;
+}
+static int hy__batch_norm_grad_bind(hy_job *job)
+{
+    const hy___batch_norm_grad_rec *r = (const hy___batch_norm_grad_rec *)job->attr;
+    const hy_shape *x = &job->in[1].type.shape;
+    int at = hy__axis(r->axis, x->ndim);
+    hy__norms k;
+    memset(&k, 0, sizeof k);
+    k.batch = 1;
+    k.outer = hy__product(x, 0, at);
+    k.mid = k.params = x->dim[at];
+    k.inner = hy__product(x, at + 1, x->ndim);
+    k.backward = 1;
+    k.use_gamma = r->learn_gamma;
+    k.batch_stats = r->batch_stats;
+    return hy__norms_bind(job, &k);
+}
+#define HY__ON__batch_norm_grad hy__batch_norm_grad_infer, hy__batch_norm_grad_bind, hy__without_gradient, NULL
+
+/* --- layer_norm, group_norm, instance_norm --- */
+
+/* Gradients by differentiable operators. x is (..., axes, ...) with statistics over `axis`, gamma broadcasts to it:
+ * dx = rstd (g - mean(g) - u mean(g u)) with g = dy gamma, u = (x - mean) rstd. Returns u. */
+static hy_array *hy__norms_gradient(hy_frame *F, hy_array *x, hy_array *gamma, hy_array *dy, int axis, double eps, hy_array **dx)
+{
+    hy_array *d, *rstd, *u, *g;
+    hy_ints axes = HY_AXES(axis);
+    hy_reduce_opt keep;
+    memset(&keep, 0, sizeof keep);
+    keep.keepdims = 1;
+    d = hy_sub(F, x, hy_mean(F, x, axes, &keep));
+    rstd = hy_rsqrt(F, hy_add_scalar(F, hy_mean(F, hy_square(F, d), axes, &keep), eps));
+    u = hy_mul(F, d, rstd);
+    if (!dx) return u;
+    g = hy_mul(F, dy, gamma);
+    d = hy_mul(F, u, hy_mean(F, hy_mul(F, g, u), axes, &keep));
+    g = hy_sub(F, hy_sub(F, g, hy_mean(F, g, axes, &keep)), d);
+    *dx = hy_mul(F, g, rstd);
+    return u;
+}
+
+/* Nothing in, nothing out. */
+static int hy__norms_grad_empty(hy_frame *F, hy_diff *D)
+{
+    int i;
+    if (hy__size(&D->in[0]->t.type.shape)) return 0;
+    for (i = 0; i < D->nin; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
+    return 1;
+}
+
+static int hy__layer_norm_infer(hy_infer *I)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, stats;
+    int i, at;
+    if (hy__infer_eps(I, r->eps)) return -1;
+    hy__same_types(I);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    at = hy__infer_axis(I, r->axis, x->ndim);
+    if (at < 0) return -1;
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
+    stats = *x;
+    stats.dim[at] = 1;
+    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
+    return I->status;
+}
+static int hy__layer_norm_bind(hy_job *job)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)job->attr;
+    const hy_shape *x = &job->in[0].type.shape;
+    int at = hy__axis(r->axis, x->ndim);
+    int64_t before = hy__product(x, 0, at), behind = hy__product(x, at + 1, x->ndim);
+    hy__norms k;
+    memset(&k, 0, sizeof k);
+    k.params = x->dim[at];
+    if (behind == 1) { k.batch = k.outer = 1; k.mid = before; k.inner = k.params; }
+    else { k.batch = before; k.outer = k.params; k.mid = behind; k.inner = 1; }
+    k.param = k.inner == 1 ? HY__PARAM_OUTER : HY__PARAM_INNER;
+    k.use_gamma = k.root = 1;
+    k.eps = r->eps;
+    return hy__norms_bind(job, &k);
+}
+static int hy__layer_norm_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)D->attr;
+    hy_array *x = D->in[0], *dy = D->dy[0], *gamma = D->in[1], *u;
+    int d, at = hy__axis(r->axis, x->t.type.shape.ndim);
+    hy_ints shape;
+    hy_reduce_opt others;
+    if (!dy || hy__norms_grad_empty(F, D)) return 0;
+    memset(&others, 0, sizeof others);
+    others.exclude = 1;
+    shape.n = x->t.type.shape.ndim - at;                /* from axis on, to broadcast */
+    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
+    if (shape.n > 1) gamma = hy_reshape(F, gamma, shape, NULL);
+    u = hy__norms_gradient(F, x, gamma, dy, at, r->eps, D->want[0] ? &D->dx[0] : NULL);
+    if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(at), &others);
+    if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(at), &others);
+    return 0;
+}
+static int hy__layer_norm_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    s->axis[0] = axis;
+    s->axis[1] = s->axis[2] = -1;
+    return axis != hy__axis(((const hy__layer_norm_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
+}
+#define HY__ON_layer_norm hy__layer_norm_infer, hy__layer_norm_bind, hy__layer_norm_grad, hy__layer_norm_split
+
+/* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
+static int hy__groups_infer(hy_infer *I, int groups, double eps)
+{
+    hy_shape *x = &I->in[0].shape;
+    int64_t sets;
+    int i;
+    if (hy__infer_eps(I, eps)) return -1;
+    hy__same_types(I);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (hy__infer_least_dims(I, 3)) return -1;
+    if (groups && x->dim[1] % groups && x->dim[1] > 0)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels do not fall into %d groups", x->dim[1], groups);
+    sets = groups ? groups : x->dim[1];
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, groups ? &sets : &x->dim[1]);
+    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, hy__shape2(x->dim[0], groups ? sets : x->dim[1]));
+    return I->status;
+}
+static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    hy__norms k;
+    memset(&k, 0, sizeof k);
+    k.batch = k.outer = 1;
+    k.params = groups ? groups : 1;
+    k.mid = x->dim[0] * groups;
+    k.inner = hy__product(x, 1, x->ndim) / k.params;
+    k.param = HY__PARAM_SET;
+    k.use_gamma = 1;
+    k.root = root;
+    k.eps = eps;
+    return hy__norms_bind(job, &k);
+}
+static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
+{
+    const hy_shape *shape = &D->in[0]->t.type.shape;
+    hy_array *x, *dy, *u, *dx = NULL;
+    if (!D->dy[0] || hy__norms_grad_empty(F, D)) return 0;
+    x = hy_reshape(F, D->in[0], HY_INTS(shape->dim[0], groups, -1), NULL);
+    dy = hy_reshape(F, D->dy[0], HY_INTS(shape->dim[0], groups, -1), NULL);
+    u = hy__norms_gradient(F, x, hy_reshape(F, D->in[1], HY_INTS(groups, 1), NULL), dy, 2, eps, D->want[0] ? &dx : NULL);
+    if (D->want[0]) D->dx[0] = hy_reshape_like(F, dx, D->in[0], NULL);
+    if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(0, 2), NULL);
+    if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(0, 2), NULL);
+    return 0;
+}
+static int hy__group_norm_infer(hy_infer *I)
+{
+    const hy__group_norm_rec *r = (const hy__group_norm_rec *)I->attr;
+    if (r->num_groups < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_groups is %d", r->num_groups);
+    return hy__groups_infer(I, r->num_groups, r->eps);
+}
+static int hy__group_norm_bind(hy_job *job)
+{
+    const hy__group_norm_rec *r = (const hy__group_norm_rec *)job->attr;
+    return hy__groups_bind(job, r->num_groups, r->eps, 1);
+}
+static int hy__group_norm_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__group_norm_rec *r = (const hy__group_norm_rec *)D->attr;
+    return hy__groups_grad(F, D, r->num_groups, r->eps);
+}
+static int hy__per_sample_split(const hy_job *job, int axis, hy_slicing *s)     /* parameters are shared */
+{
+    int i;
+    s->axis[0] = 0;
+    for (i = 1; i < job->nin; i++) s->axis[i] = -1;
+    return axis == 0;
+}
+#define HY__ON_group_norm hy__group_norm_infer, hy__group_norm_bind, hy__group_norm_grad, hy__per_sample_split
+
+static int hy__instance_norm_infer(hy_infer *I)
+{
+    return hy__groups_infer(I, 0, ((const hy__instance_norm_rec *)I->attr)->eps);
+}
+static int hy__instance_norm_bind(hy_job *job)
+{
+    return hy__groups_bind(job, job->in[0].type.shape.dim[1], ((const hy__instance_norm_rec *)job->attr)->eps, 0);
+}
+static int hy__instance_norm_grad(hy_frame *F, hy_diff *D)
+{
+    return hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], ((const hy__instance_norm_rec *)D->attr)->eps);
+}
+#define HY__ON_instance_norm hy__instance_norm_infer, hy__instance_norm_bind, hy__instance_norm_grad, hy__per_sample_split
+
+/* --- l2_normalization: over all but the batch, the channels, or the places --- */
+static int hy__l2_normalization_infer(hy_infer *I)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, norm;
+    int d;
+    if (r->mode < 0 || r->mode > HY_L2_SPATIAL) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", r->mode);
+    if (hy__infer_eps(I, r->eps)) return -1;
+    hy__same_types(I);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (hy__infer_least_dims(I, r->mode == HY_L2_INSTANCE ? 1 : 3)) return -1;
+    norm = *x;
+    for (d = 1; d < norm.ndim; d++)
+        if (r->mode == HY_L2_INSTANCE || (d == 1) == (r->mode == HY_L2_CHANNEL)) norm.dim[d] = 1;
+    hy_infer_shape(I, &I->out[1].shape, norm);
+    return I->status;
+}
+static int hy__l2_normalization_bind(hy_job *job)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)job->attr;
+    const hy_shape *x = &job->in[0].type.shape;
+    int rows = r->mode == HY_L2_SPATIAL ? 2 : 1;
+    hy__norms k;
+    memset(&k, 0, sizeof k);
+    if (r->mode == HY_L2_CHANNEL) {
+        k.batch = x->dim[0];
+        k.outer = x->dim[1];
+        k.mid = hy__product(x, 2, x->ndim);
+        k.inner = 1;
+    } else {
+        k.batch = k.outer = 1;
+        k.mid = hy__product(x, 0, rows);
+        k.inner = hy__product(x, rows, x->ndim);
+    }
+    k.stats = HY__NORMS_LENGTH;
+    k.eps = r->eps;
+    return hy__norms_bind(job, &k);
+}
+/* dx = (dy - y sum(dy y)) / length */
+static int hy__l2_normalization_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)D->attr;
+    hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g, *scale;
+    hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : r->mode == HY_L2_SPATIAL ? HY_AXES(0, 1) : HY_AXES(0);
+    hy_reduce_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.keepdims = 1;
+    opt.exclude = r->mode != HY_L2_CHANNEL;
+    if (!dy) return 0;
+    scale = hy_rsqrt(F, hy_add_scalar(F, hy_sum(F, hy_square(F, x), axes, &opt), r->eps));
+    g = hy_mul(F, y, hy_sum(F, hy_mul(F, dy, y), axes, &opt));
+    D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
+    return 0;
+}
+#define HY__ON_l2_normalization hy__l2_normalization_infer, hy__l2_normalization_bind, hy__l2_normalization_grad, \
+    hy__per_sample_split
+
+/* --- shape --- *
+ * Nearly all of these are one strided copy (hy__move): bind only says which strides either side has. */
+static void hy__run_move(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__move *m = (const hy__move *)(const void *)&job->plan;
+    (void)scratch; (void)shared;
+    if (stage + 1 < job->stages) {                      /* first zeros, where the copy leaves gaps */
+        int64_t at = item * HY__PART, n = hy__bytes(&job->out[0].type) - at;
+        memset((char *)job->out[0].data + at, 0, (size_t)(n < HY__PART ? n : HY__PART));
+        return;
+    }
+    hy__move_item(m, (char *)job->out[0].data, (const char *)job->in[0].data, item);
+}
+
+static hy__move *hy__begin_move(hy_job *job)
+{
+    hy__move *m = (hy__move *)(void *)&job->plan;
+    hy__move_open(m, job->out[0].type.dtype);
+    return m;
+}
+
+static int hy__finish_move(hy_job *job)
+{
+    hy__move *m = (hy__move *)(void *)&job->plan;
+    hy__move_close(m);
+    return hy__one_stage(job, hy__run_move, m->items, 0.1 * m->size * (double)hy__size(&job->out[0].type.shape) + 50);
+}
+
+static int hy__finish_move_into_zeros(hy_job *job)
+{
+    hy__finish_move(job);
+    job->stages = 2;
+    job->items[1] = job->items[0];
+    job->items[0] = hy__pieces(hy__bytes(&job->out[0].type), HY__PART);
+    return 0;
+}
+
+static void hy__move_box(hy__move *m, const hy_shape *box, const int64_t *to, const int64_t *from)
+{
+    int d;
+    for (d = 0; d < box->ndim; d++) hy__move_dim(m, box->dim[d], to[d], from[d]);
+}
+
+/* The same elements in the same order. */
+static int hy__view_bind(hy_job *job)
+{
+    hy_tensor packed = job->in[0];
+    hy__pack_strides(&packed);
+    hy__move_box(hy__begin_move(job), &packed.type.shape, packed.stride, job->in[0].stride);
+    return hy__finish_move(job);
+}
+
+/* The first input spread over the output. */
+static int hy__broadcast_bind(hy_job *job)
+{
+    int64_t from[HY_MAX_DIM];
+    hy__broadcast_strides(&job->in[0], job->out[0].type.shape.ndim, from);
+    hy__move_box(hy__begin_move(job), &job->out[0].type.shape, job->out[0].stride, from);
+    return hy__finish_move(job);
+}
+
+/* Output 0 has the type of input 0; a second input only lends its shape. */
+static void hy__first_type(hy_infer *I)
+{
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+}
+
+static void hy__infer_same_dim(hy_infer *I, int64_t *a, int64_t *b)
+{
+    hy_infer_dim(I, a, *b);
+    hy_infer_dim(I, b, *a);
+}
+
+/* A product of sizes that cannot overflow: too large stays too large. */
+static int64_t hy__times(int64_t a, int64_t b)
+{
+    const int64_t most = (int64_t)1 << 60;
+    return a && b > most / a ? most : a * b;
+}
+
+/* --- new shapes for the same elements --- *
+ * The dims of input and output fall into groups of equal product; from each group one unknown dim follows. */
+typedef struct hy__regroup {
+    int     groups, ndim, read, written;            /* dims of the input, of them read; dims of the output */
+    int     in[HY_MAX_DIM], out[HY_MAX_DIM];        /* group of each dim; 0 is "the rest" */
+    int64_t size[HY_MAX_DIM];                       /* of the output, -1 where it follows */
+} hy__regroup;
+
+static void hy__regroup_open(hy__regroup *g, int ndim)
+{
+    memset(g, 0, sizeof *g);
+    g->ndim = ndim;
+}
+
+/* The next `take` dims of the input become the next `give` dims of the output. */
+static int hy__regroup_link(hy_infer *I, hy__regroup *g, int take, int give, const int64_t *size)
+{
+    int k;
+    if (g->read + take > g->ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the new shape refers to more dims than %d", g->ndim);
+    if (g->written + give > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the new shape has more than %d dims", (int)HY_MAX_DIM);
+    g->groups++;
+    for (k = 0; k < take; k++) g->in[g->read++] = g->groups;
+    for (k = 0; k < give; k++) {
+        g->out[g->written] = g->groups;
+        g->size[g->written++] = size ? size[k] : -1;
+    }
+    return 0;
+}
+
+/* One dim of the output that belongs to the rest. */
+static int hy__regroup_rest(hy_infer *I, hy__regroup *g, int64_t size)
+{
+    if (g->written == HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the new shape has more than %d dims", (int)HY_MAX_DIM);
+    g->out[g->written] = 0;
+    g->size[g->written++] = size;
+    g->read++;
+    return 0;
+}
+
+/* One group: of its dims on both sides at most one may be unknown. */
+static void hy__regroup_solve(hy_infer *I, const hy__regroup *g, int group)
+{
+    hy_shape *shape[2];
+    int64_t product[2], *unknown = NULL;
+    int side, other = 0, d, unknowns = 0;
+    shape[0] = &I->in[0].shape;
+    shape[1] = &I->out[0].shape;
+    for (side = 0; side < 2; side++) {
+        product[side] = 1;
+        for (d = 0; d < shape[side]->ndim; d++) {
+            int64_t *dim = &shape[side]->dim[d];
+            if ((side ? g->out : g->in)[d] != group) continue;
+            if (*dim >= 0) { product[side] = hy__times(product[side], *dim); continue; }
+            unknown = dim;
+            unknowns++;
+            other = 1 - side;
+        }
+    }
+    if (unknowns > 1) return;
+    if (unknowns && product[1 - other]) {
+        if (product[other] % product[1 - other] == 0) hy_infer_dim(I, unknown, product[other] / product[1 - other]);
+        else unknowns = 0;
+    } else if (unknowns && product[other] == 0) return;
+    if (!unknowns && product[0] != product[1])
+        hy_infer_fail(I, HY_ERROR_SHAPE, "Target shape size is different to source. Target: %z Source: %z", shape[1],
+                      shape[0]);
+    else if (unknowns && !product[1 - other])
+        hy_infer_fail(I, HY_ERROR_SHAPE, "no size of %z can match %z", shape[1 - other], shape[other]);
+}
+
+static int hy__regroup_infer(hy_infer *I, const hy__regroup *g)
+{
+    hy_shape y = hy__rank(g->written);
+    int d;
+    for (d = 0; d < y.ndim; d++) y.dim[d] = g->size[d];
+    hy_infer_shape(I, &I->out[0].shape, y);
+    if (g->ndim >= 0)
+        for (d = 0; d <= g->groups && I->status >= 0; d++) hy__regroup_solve(I, g, d);
+    return I->status;
+}
+
+static void hy__flip(int *v, int n)
+{
+    int i;
+    for (i = 0; i < n / 2; i++) { int t = v[i]; v[i] = v[n - 1 - i]; v[n - 1 - i] = t; }
+}
+
+/* Reads the codes, from the right if reversed, when everything is mirrored once more at the end. */
+static int hy__read_codes(hy_infer *I, const hy_ints *codes, int reverse, hy__regroup *g)
+{
+    int i, inferred = 0, n = codes->n > 0 ? codes->n : 0;
+    for (i = 0; i < n; i++) {
+        int64_t code = codes->v[reverse ? n - 1 - i : i], pair[2];
+        int error = 0;
+        if (code > 0 || code == -1) {
+            if (code == -1 && inferred++) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "One and only one dim can be inferred");
+            error = hy__regroup_rest(I, g, code);
+        } else if (code == 0) error = hy__regroup_link(I, g, 1, 1, NULL);
+        else if (code == -2) while (g->read < g->ndim && !error) error = hy__regroup_link(I, g, 1, 1, NULL);
+        else if (code == -3) error = hy__regroup_link(I, g, 2, 1, NULL);
+        else if (code == -4) {
+            if (i + 2 >= n) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "-4 needs two numbers");
+            pair[0] = codes->v[reverse ? n - 2 - i : i + 1];
+            pair[1] = codes->v[reverse ? n - 3 - i : i + 2];
+            i += 2;
+            if (pair[0] < -1 || pair[1] < -1 || !pair[0] || !pair[1] || (pair[0] < 0 && pair[1] < 0))
+                return hy_infer_fail(I, HY_ERROR_ARGUMENT, "-4 cannot split into %l and %l", pair[0], pair[1]);
+            error = hy__regroup_link(I, g, 1, 2, pair);
+        } else return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%l is no shape code", code);
+        if (error) return -1;
+    }
+    if (reverse) {
+        hy__flip(g->in, g->ndim);
+        hy__flip(g->out, g->written);
+        for (i = 0; i < g->written / 2; i++) {
+            int64_t t = g->size[i];
+            g->size[i] = g->size[g->written - 1 - i];
+            g->size[g->written - 1 - i] = t;
+        }
+    }
+    return 0;
+}
+
+static int hy__reshape_infer(hy_infer *I)
+{
+    const hy__reshape_rec *r = (const hy__reshape_rec *)I->attr;
+    hy__regroup g;
+    int i;
+    hy__same_types(I);
+    if (I->in[0].shape.ndim < 0)                        /* then only plain sizes tell something */
+        for (i = 0; i < r->shape.n; i++) if (r->shape.v[i] <= 0 && r->shape.v[i] != -1) return I->status;
+    hy__regroup_open(&g, I->in[0].shape.ndim);
+    if (hy__read_codes(I, &r->shape, r->reverse, &g)) return -1;
+    return hy__regroup_infer(I, &g);
+}
+
+static int hy__back_in_shape(hy_frame *F, hy_diff *D)   /* gradient of everything that keeps the elements */
+{
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_reshape_like(F, D->dy[0], D->in[0], NULL);
+    return 0;
+}
+#define HY__ON_reshape hy__reshape_infer, hy__view_bind, hy__back_in_shape, NULL
+
+/* begin and end of a range of axes, with their defaults; 0 after an error. */
+static int hy__axis_range(hy_infer *I, int ndim, int *begin, int *end)
+{
+    *begin = *begin == HY_NONE ? 0 : *begin < 0 ? *begin + ndim : *begin;
+    *end = *end == HY_NONE ? ndim : *end < 0 ? *end + ndim : *end;
+    if (*begin >= 0 && *begin <= *end && *end <= ndim) return 1;
+    hy_infer_fail(I, HY_ERROR_INDEX, "axes [%d, %d) are out of range for %d dims", *begin, *end, ndim);
+    return 0;
+}
+
+static int hy__reshape_like_infer(hy_infer *I)
+{
+    const hy__reshape_like_rec *r = (const hy__reshape_like_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape, *y = &I->out[0].shape;
+    int from = r->lhs_begin, to = r->lhs_end, like_from = r->rhs_begin, like_to = r->rhs_end, d;
+    int whole = from == HY_NONE && to == HY_NONE && like_from == HY_NONE && like_to == HY_NONE;
+    hy__regroup g;
+    hy__first_type(I);
+    if (whole) hy_infer_same(I, like, y);
+    if (x->ndim < 0 || like->ndim < 0 || I->status < 0) return I->status;
+    if (!hy__axis_range(I, x->ndim, &from, &to) || !hy__axis_range(I, like->ndim, &like_from, &like_to)) return -1;
+    hy__regroup_open(&g, x->ndim);
+    for (d = 0; d < from; d++) if (hy__regroup_link(I, &g, 1, 1, NULL)) return -1;
+    for (d = like_from; d < like_to; d++) if (hy__regroup_rest(I, &g, like->dim[d])) return -1;
+    g.read = to;
+    for (d = to; d < x->ndim; d++) if (hy__regroup_link(I, &g, 1, 1, NULL)) return -1;
+    if (hy__regroup_infer(I, &g) < 0) return -1;
+    for (d = like_from; d < like_to; d++) hy_infer_dim(I, &like->dim[d], y->dim[from + d - like_from]);
+    return I->status;
+}
+#define HY__ON_reshape_like hy__reshape_like_infer, hy__view_bind, hy__back_in_shape, NULL
+
+static int hy__flatten_infer(hy_infer *I)
+{
+    hy__regroup g;
+    hy__same_types(I);
+    if (I->in[0].shape.ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    hy__regroup_open(&g, I->in[0].shape.ndim);
+    if (I->in[0].shape.ndim < 0 ? hy__regroup_rest(I, &g, -1) : hy__regroup_link(I, &g, 1, 1, NULL)) return -1;
+    if (hy__regroup_rest(I, &g, -1)) return -1;
+    return hy__regroup_infer(I, &g);
+}
+static int hy__flatten_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    (void)job;
+    s->axis[0] = 0;
+    return axis == 0;
+}
+#define HY__ON_flatten hy__flatten_infer, hy__view_bind, hy__back_in_shape, hy__flatten_split
+
+/* `more` has the dims of `less` and, at the places in bits, some that `less` lacks. */
+static void hy__infer_inserted(hy_infer *I, hy_shape *less, hy_shape *more, int bits)
+{
+    int d, k = 0;
+    for (d = 0; d < more->ndim && I->status >= 0; d++)
+        if (!(bits >> d & 1) && k < less->ndim) hy__infer_same_dim(I, &less->dim[k++], &more->dim[d]);
+}
+
+static int hy__expand_dims_infer(hy_infer *I)
+{
+    const hy__expand_dims_rec *r = (const hy__expand_dims_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int ndim = x->ndim >= 0 ? x->ndim + 1 : y->ndim, axis;
+    hy__same_types(I);
+    if (ndim < 0) return I->status;
+    if (ndim < 1 || ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", ndim);
+    axis = hy__infer_axis(I, r->axis, ndim);
+    if (axis < 0) return -1;
+    hy_infer_shape(I, x, hy__rank(ndim - 1));
+    hy_infer_shape(I, y, hy__rank(ndim));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &y->dim[axis], 1);
+    hy__infer_inserted(I, x, y, 1 << axis);
+    return I->status;
+}
+#define HY__ON_expand_dims hy__expand_dims_infer, hy__view_bind, hy__back_in_shape, NULL
+
+static int hy__squeeze_infer(hy_infer *I)
+{
+    const hy__squeeze_rec *r = (const hy__squeeze_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int d, bits = 0, kept;
+    hy__same_types(I);
+    if (x->ndim < 0) return I->status;
+    if (r->axis.n > 0) bits = hy__axis_bits(I, &r->axis, 0, x->ndim);
+    if (bits < 0) return -1;
+    if (r->axis.n < 0) {                                /* all ones: only known sizes can tell */
+        if (!hy__shape_known(x)) return I->status;
+        for (d = 0; d < x->ndim; d++) bits |= (x->dim[d] == 1) << d;
+    }
+    for (d = kept = 0; d < x->ndim; d++) {
+        if (bits >> d & 1) hy_infer_dim(I, &x->dim[d], 1);
+        else kept++;
+    }
+    if (!kept && x->ndim) { hy_infer_shape(I, y, hy__shape1(1)); return I->status; }
+    hy_infer_shape(I, y, hy__rank(kept));
+    if (I->status >= 0) hy__infer_inserted(I, y, x, bits);
+    return I->status;
+}
+#define HY__ON_squeeze hy__squeeze_infer, hy__view_bind, hy__back_in_shape, NULL
+
+/* --- axes in another order --- */
+
+/* order[d] is the axis that stands at d; no axes reverse. 0 when they are no permutation. */
+static int hy__axis_order(const hy_ints *axes, int ndim, int *order)
+{
+    int d, seen = 0;
+    if (axes->n > 0 && axes->n != ndim) return 0;
+    for (d = 0; d < ndim; d++) {
+        order[d] = axes->n <= 0 ? ndim - 1 - d : hy__axis((int)hy__clamp_i64(axes->v[d], INT_MIN, INT_MAX), ndim);
+        if (order[d] < 0 || (seen >> order[d] & 1)) return 0;
+        seen |= 1 << order[d];
+    }
+    return 1;
+}
+
+static int hy__infer_order(hy_infer *I, const int *order, int ndim)
+{
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int d;
+    hy_infer_shape(I, x, hy__rank(ndim));
+    hy_infer_shape(I, y, hy__rank(ndim));
+    for (d = 0; d < ndim && I->status >= 0; d++) hy__infer_same_dim(I, &x->dim[order[d]], &y->dim[d]);
+    return I->status;
+}
+
+static int hy__order_bind(hy_job *job, const int *order)
+{
+    int64_t from[HY_MAX_DIM];
+    int d;
+    for (d = 0; d < job->out[0].type.shape.ndim; d++) from[d] = job->in[0].stride[order[d]];
+    hy__move_box(hy__begin_move(job), &job->out[0].type.shape, job->out[0].stride, from);
+    return hy__finish_move(job);
+}
+
+static int hy__transpose_infer(hy_infer *I)
+{
+    const hy__transpose_rec *r = (const hy__transpose_rec *)I->attr;
+    int ndim = I->in[0].shape.ndim >= 0 ? I->in[0].shape.ndim : I->out[0].shape.ndim, order[HY_MAX_DIM];
+    hy__same_types(I);
+    if (ndim < 0 && r->axes.n > 0 && r->axes.n <= HY_MAX_DIM) ndim = r->axes.n;
+    if (ndim < 0) return I->status;
+    if (!hy__axis_order(&r->axes, ndim, order))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axes are no permutation of %d dims", ndim);
+    return hy__infer_order(I, order, ndim);
+}
+
+static int hy__transpose_bind(hy_job *job)
+{
+    const hy__transpose_rec *r = (const hy__transpose_rec *)job->attr;
+    int order[HY_MAX_DIM];
+    hy__axis_order(&r->axes, job->in[0].type.shape.ndim, order);
+    return hy__order_bind(job, order);
+}
+
+static int hy__transpose_grad(hy_frame *F, hy_diff *D)
+{
+    hy_ints axes = ((const hy__transpose_rec *)D->attr)->axes;
+    int order[HY_MAX_DIM], d;
+    if (!D->dy[0]) return 0;
+    if (axes.n > 0) {
+        hy__axis_order(&axes, axes.n, order);
+        for (d = 0; d < axes.n; d++) axes.v[order[d]] = d;
+    }
+    D->dx[0] = hy_transpose(F, D->dy[0], axes);
+    return 0;
+}
+static int hy__transpose_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int order[HY_MAX_DIM];
+    hy__axis_order(&((const hy__transpose_rec *)job->attr)->axes, job->in[0].type.shape.ndim, order);
+    s->axis[0] = order[axis];
+    return 1;
+}
+#define HY__ON_transpose hy__transpose_infer, hy__transpose_bind, hy__transpose_grad, hy__transpose_split
+
+static void hy__swapped_order(int ndim, int a, int b, int *order)
+{
+    int d;
+    for (d = 0; d < ndim; d++) order[d] = d == a ? b : d == b ? a : d;
+}
+
+static int hy__swap_axes_infer(hy_infer *I)
+{
+    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)I->attr;
+    int ndim = I->in[0].shape.ndim >= 0 ? I->in[0].shape.ndim : I->out[0].shape.ndim, order[HY_MAX_DIM], a, b;
+    hy__same_types(I);
+    if (ndim < 0) return I->status;
+    a = hy__infer_axis(I, r->dim1, ndim);
+    b = hy__infer_axis(I, r->dim2, ndim);
+    if (a < 0 || b < 0) return -1;
+    hy__swapped_order(ndim, a, b, order);
+    return hy__infer_order(I, order, ndim);
+}
+
+static int hy__swap_axes_bind(hy_job *job)
+{
+    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)job->attr;
+    int ndim = job->in[0].type.shape.ndim, order[HY_MAX_DIM];
+    hy__swapped_order(ndim, hy__axis(r->dim1, ndim), hy__axis(r->dim2, ndim), order);
+    return hy__order_bind(job, order);
+}
+
+static int hy__swap_axes_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)D->attr;
+    if (D->dy[0]) D->dx[0] = hy_swap_axes(F, D->dy[0], r->dim1, r->dim2);
+    return 0;
+}
+#define HY__ON_swap_axes hy__swap_axes_infer, hy__swap_axes_bind, hy__swap_axes_grad, NULL
+
+/* --- what the shape is --- */
+static void hy__run_shape_array(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t *y = (int64_t *)job->out[0].data;
+    (void)stage; (void)item; (void)scratch; (void)shared;
+    if (job->plan.i[0]) y[0] = hy__size(x);
+    else memcpy(y, x->dim, (size_t)x->ndim * sizeof *y);
+}
+static int hy__shape_array_infer(hy_infer *I)
+{
+    hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    if (I->in[0].shape.ndim >= 0) hy_infer_shape(I, &I->out[0].shape, hy__shape1(I->in[0].shape.ndim));
+    return I->status;
+}
+static int hy__shape_array_bind(hy_job *job)
+{
+    job->plan.i[0] = 0;
+    return hy__one_stage(job, hy__run_shape_array, 1, 10);
+}
+#define HY__ON_shape_array hy__shape_array_infer, hy__shape_array_bind, NULL, NULL
+
+static int hy__size_array_infer(hy_infer *I)
+{
+    hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy_infer_shape(I, &I->out[0].shape, hy__shape1(1));
+    return I->status;
+}
+static int hy__size_array_bind(hy_job *job)
+{
+    job->plan.i[0] = 1;
+    return hy__one_stage(job, hy__run_shape_array, 1, 10);
+}
+#define HY__ON_size_array hy__size_array_infer, hy__size_array_bind, NULL, NULL
+
+/* --- joining and cutting: parts of a whole along an axis --- */
+typedef struct hy__parts {
+    int     n, axis, join, bare;        /* bare: the parts lack the axis */
+    int64_t together, slices;           /* parts per item, or items per part */
+} hy__parts;
+
+static const hy_tensor *hy__part(const hy_job *job, const hy__parts *p, int i)
+{
+    return p->join ? &job->in[i] : &job->out[i];
+}
+
+/* The copy of part i, which begins at `start` of the axis; gives the part's length there. */
+static int64_t hy__part_move(const hy_job *job, const hy__parts *p, int i, int64_t start, hy__move *m)
+{
+    const hy_tensor *part = hy__part(job, p, i), *whole = p->join ? &job->out[0] : &job->in[0];
+    int64_t length = p->bare ? 1 : part->type.shape.dim[p->axis];
+    int d, k = 0;
+    hy__move_open(m, whole->type.dtype);
+    for (d = 0; d < whole->type.shape.ndim; d++) {
+        int64_t stride;
+        if (d == p->axis && p->bare) continue;
+        stride = part->stride[k];
+        hy__move_dim(m, part->type.shape.dim[k++], p->join ? whole->stride[d] : stride, p->join ? stride : whole->stride[d]);
+    }
+    *(p->join ? &m->to_start : &m->from_start) = start * whole->stride[p->axis];
+    hy__move_close(m);
+    return length;
+}
+
+static void hy__run_parts(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__parts *p = (const hy__parts *)(const void *)&job->plan;
+    int64_t slice = item % p->slices, first = item / p->slices * p->together, end = first + p->together, start = 0, k;
+    int i;
+    hy__move m;
+    (void)stage; (void)scratch; (void)shared;
+    if (end > p->n) end = p->n;
+    for (i = 0; i < first; i++) start += p->bare ? 1 : hy__part(job, p, i)->type.shape.dim[p->axis];
+    for (; i < end; i++) {
+        start += hy__part_move(job, p, i, start, &m);
+        for (k = m.items * slice / p->slices; k < m.items * (slice + 1) / p->slices; k++)
+            hy__move_item(&m, (char *)(p->join ? job->out[0].data : job->out[i].data),
+                          (const char *)(p->join ? job->in[i].data : job->in[0].data), k);
+    }
+}
+
+static int hy__parts_bind(hy_job *job, int axis, int join, int bare)
+{
+    hy__parts *p = (hy__parts *)(void *)&job->plan;
+    const hy_shape *whole = join ? &job->out[0].type.shape : &job->in[0].type.shape;
+    int64_t size = hy__size(whole);
+    int i;
+    p->n = join ? job->nin : job->nout;
+    p->axis = hy__axis(axis, whole->ndim);
+    p->join = join;
+    p->bare = bare;
+    p->slices = 1;
+    for (i = 0; i < p->n; i++) {
+        int64_t pieces = hy__pieces(hy__size(&hy__part(job, p, i)->type.shape), HY__CHUNK);
+        if (pieces > p->slices) p->slices = pieces;
+    }
+    p->together = p->slices > 1 ? 1 : hy__clamp_i64(HY__CHUNK / (size / p->n + 1), 1, p->n);
+    return hy__one_stage(job, hy__run_parts, size ? hy__pieces(p->n, p->together) * p->slices : 0,
+                         0.1 * hy__traits[job->out[0].type.dtype].size * (double)size + 100 * p->n);
+}
+
+/* x[..., begin:end, ...] along an axis, as an operator. */
+static hy_array *hy__between(hy_frame *F, hy_array *x, int axis, int64_t begin, int64_t end)
+{
+    hy_ints low, high;
+    int d;
+    low.n = high.n = axis + 1;
+    for (d = 0; d < axis; d++) low.v[d] = high.v[d] = HY_NONE;
+    low.v[axis] = begin;
+    high.v[axis] = end;
+    return hy_slice(F, x, low, high, NULL);
+}
+
+/* Sizes along the axis add up; all other dims are the same. The parts are inputs or outputs. */
+static void hy__infer_parts(hy_infer *I, hy_type *part, int n, hy_shape *whole, int axis)
+{
+    int64_t sum = 0, *unknown = NULL;
+    int i, d, unknowns = 0, round;
+    for (i = 0; i < n; i++) hy_infer_shape(I, &part[i].shape, hy__rank(whole->ndim));
+    if (I->status < 0) return;
+    for (round = 0; round < 2; round++)
+        for (i = 0; i < n; i++)
+            for (d = 0; d < whole->ndim; d++)
+                if (d != axis) hy__infer_same_dim(I, &whole->dim[d], &part[i].shape.dim[d]);
+    for (i = 0; i < n; i++) {
+        int64_t *dim = &part[i].shape.dim[axis];
+        if (*dim < 0) { unknown = dim; unknowns++; }
+        else sum += *dim > (INT64_MAX >> 1) - sum ? 0 : *dim;
+    }
+    if (!unknowns) hy_infer_dim(I, &whole->dim[axis], sum);
+    else if (unknowns == 1 && whole->dim[axis] >= sum) hy_infer_dim(I, unknown, whole->dim[axis] - sum);
+    else if (whole->dim[axis] >= 0 && whole->dim[axis] < sum)
+        hy_infer_fail(I, HY_ERROR_SHAPE, "the parts are longer than the whole: %l, %l", sum, whole->dim[axis]);
+}
+
+static int hy__concat_infer(hy_infer *I)
+{
+    const hy__concat_rec *r = (const hy__concat_rec *)I->attr;
+    int i, ndim = I->out[0].shape.ndim, axis;
+    hy__same_types(I);
+    for (i = 0; i < I->nin; i++) if (ndim < 0) ndim = I->in[i].shape.ndim;
+    if (ndim < 0) return I->status;
+    axis = hy__infer_axis(I, r->dim, ndim);
+    if (axis < 0) return -1;
+    hy_infer_shape(I, &I->out[0].shape, hy__rank(ndim));
+    if (I->status >= 0) hy__infer_parts(I, I->in, I->nin, &I->out[0].shape, axis);
+    return I->status;
+}
+static int hy__concat_bind(hy_job *job)
+{
+    return hy__parts_bind(job, ((const hy__concat_rec *)job->attr)->dim, 1, 0);
+}
+static int hy__concat_grad(hy_frame *F, hy_diff *D)
+{
+    int i, axis = hy__axis(((const hy__concat_rec *)D->attr)->dim, D->in[0]->t.type.shape.ndim);
+    int64_t start = 0;
+    for (i = 0; D->dy[0] && i < D->nin; i++) {
+        int64_t length = D->in[i]->t.type.shape.dim[axis];
+        if (D->want[i]) D->dx[i] = hy__between(F, D->dy[0], axis, start, start + length);
+        start += length;
+    }
+    return 0;
+}
+static int hy__concat_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int i;
+    if (axis == hy__axis(((const hy__concat_rec *)job->attr)->dim, job->out[0].type.shape.ndim) ||
+        job->nin > HY_MAX_INTS) return 0;
+    for (i = 0; i < job->nin; i++) s->axis[i] = axis;
+    return 1;
+}
+#define HY__ON_concat hy__concat_infer, hy__concat_bind, hy__concat_grad, hy__concat_split
+
+static int hy__stack_infer(hy_infer *I)
+{
+    const hy__stack_rec *r = (const hy__stack_rec *)I->attr;
+    hy_shape *y = &I->out[0].shape;
+    int i, ndim = y->ndim, axis, round;
+    hy__same_types(I);
+    for (i = 0; i < I->nin; i++) if (I->in[i].shape.ndim >= 0) ndim = I->in[i].shape.ndim + 1;
+    if (ndim < 0) return I->status;
+    if (ndim < 1 || ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", ndim);
+    axis = hy__infer_axis(I, r->axis, ndim);
+    if (axis < 0) return -1;
+    hy_infer_shape(I, y, hy__rank(ndim));
+    for (i = 0; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__rank(ndim - 1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &y->dim[axis], I->nin);
+    for (round = 0; round < 2; round++)
+        for (i = 0; i < I->nin; i++) hy__infer_inserted(I, &I->in[i].shape, y, 1 << axis);
+    return I->status;
+}
+static int hy__stack_bind(hy_job *job)
+{
+    return hy__parts_bind(job, ((const hy__stack_rec *)job->attr)->axis, 1, 1);
+}
+static int hy__stack_grad(hy_frame *F, hy_diff *D)
+{
+    int i, axis = hy__axis(((const hy__stack_rec *)D->attr)->axis, D->in[0]->t.type.shape.ndim + 1);
+    for (i = 0; D->dy[0] && i < D->nin; i++)
+        if (D->want[i]) D->dx[i] = hy_reshape_like(F, hy__between(F, D->dy[0], axis, i, i + 1), D->in[i], NULL);
+    return 0;
+}
+#define HY__ON_stack hy__stack_infer, hy__stack_bind, hy__stack_grad, NULL
+
+/* The outputs are parts of the input; squeezed, they are single slices without the axis. */
+static int hy__infer_pieces(hy_infer *I, int axis, int squeeze)
+{
+    hy_shape *x = &I->in[0].shape;
+    int i;
+    if (!squeeze) { hy__infer_parts(I, I->out, I->nout, x, axis); return I->status; }
+    hy_infer_dim(I, &x->dim[axis], I->nout);
+    for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, hy__rank(x->ndim - 1));
+    for (i = 0; i < I->nout && I->status >= 0; i++) hy__infer_inserted(I, &I->out[i].shape, x, 1 << axis);
+    return I->status;
+}
+
+/* The rank of the input, learnt from an output if need be; the axis, or -1 when unknown or wrong. */
+static int hy__infer_pieces_axis(hy_infer *I, int axis, int squeeze)
+{
+    hy_shape *x = &I->in[0].shape;
+    int i;
+    hy__same_types(I);
+    if (I->nout < 1) { hy_infer_fail(I, HY_ERROR_ARGUMENT, "there must be at least one part"); return -1; }
+    for (i = 0; i < I->nout && x->ndim < 0; i++)
+        if (I->out[i].shape.ndim >= 0 && I->out[i].shape.ndim + (squeeze != 0) <= HY_MAX_DIM)
+            hy_infer_shape(I, x, hy__rank(I->out[i].shape.ndim + (squeeze != 0)));
+    return x->ndim < 0 ? -1 : hy__infer_axis(I, axis, x->ndim);
+}
+
+static int hy__split_infer(hy_infer *I)
+{
+    const hy__split_rec *r = (const hy__split_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape;
+    int axis, i, k;
+    if (r->num_outputs < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_outputs is %d", r->num_outputs);
+    axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis);
+    if (axis < 0) return I->status;
+    if (x->dim[axis] >= 0 && x->dim[axis] % I->nout)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%d parts of equal size cannot be cut from %l on axis %d", I->nout,
+                             x->dim[axis], axis);
+    if (!r->squeeze_axis) {
+        for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, hy__rank(x->ndim));
+        if (I->status < 0) return -1;
+        if (x->dim[axis] >= 0) hy_infer_dim(I, &I->out[0].shape.dim[axis], x->dim[axis] / I->nout);
+        for (k = 0; k < 2; k++)
+            for (i = 1; i < I->nout; i++) hy__infer_same_dim(I, &I->out[i].shape.dim[axis], &I->out[0].shape.dim[axis]);
+        if (I->status < 0) return -1;
+    }
+    return hy__infer_pieces(I, axis, r->squeeze_axis);
+}
+static int hy__split_bind(hy_job *job)
+{
+    const hy__split_rec *r = (const hy__split_rec *)job->attr;
+    return hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0);
+}
+
+/* The parts' gradients join again; a part nobody used has zeros. */
+static int hy__join_parts(hy_frame *F, hy_diff *D, int axis, int squeeze)
+{
+    hy_array *all;
+    int i, some = 0;
+    for (i = 0; i < D->nout; i++) some |= D->dy[i] != NULL;
+    if (!some) return 0;
+    for (i = 0; i < D->nout; i++) if (!D->dy[i]) D->dy[i] = hy_zeros_like(F, D->out[i]);
+    all = hy_group_of(F, D->nout, D->dy);
+    D->dx[0] = squeeze ? hy_stack(F, all, axis) : hy_concat(F, all, axis);
+    return 0;
+}
+static int hy__split_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__split_rec *r = (const hy__split_rec *)D->attr;
+    return hy__join_parts(F, D, r->axis, r->squeeze_axis);
+}
+#define HY__ON_split hy__split_infer, hy__split_bind, hy__split_grad, NULL
+
+/* Where part i of n begins when `sections` equal parts are asked for: the first ones may be one longer. */
+static int64_t hy__section_start(int64_t size, int64_t n, int64_t i)
+{
+    return size / n * i + (i < size % n ? i : size % n);
+}
+
+static int hy__split_v2_infer(hy_infer *I)
+{
+    const hy__split_v2_rec *r = (const hy__split_v2_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape;
+    int axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis), i, n = I->nout;
+    if (axis < 0) return I->status;
+    for (i = 0; i < n; i++) {
+        int64_t size = x->dim[axis], low, high;
+        if (r->sections > 0 && size < 0) break;
+        low = r->sections > 0 ? hy__section_start(size, n, i) : r->indices.v[i];
+        high = r->sections > 0 ? hy__section_start(size, n, i + 1) : i + 1 < n ? r->indices.v[i + 1] : size;
+        if ((i == 0 && low != 0) || (high >= 0 && (low > high || (size >= 0 && high > size))) || (i + 1 < n && high < 0))
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "part %d cannot be [%l, %l) of %l; parts begin with 0", i, low,
+                                 high, size);
+        if (r->squeeze_axis) { if (high >= 0 && high - low != 1)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "squeeze_axis needs parts of size 1, part %d has %l", i, high - low); }
+        else {
+            hy_infer_shape(I, &I->out[i].shape, hy__rank(x->ndim));
+            if (I->status < 0) return -1;
+            if (high >= 0) hy_infer_dim(I, &I->out[i].shape.dim[axis], high - low);
+        }
+    }
+    return hy__infer_pieces(I, axis, r->squeeze_axis);
+}
+static int hy__split_v2_bind(hy_job *job)
+{
+    const hy__split_v2_rec *r = (const hy__split_v2_rec *)job->attr;
+    return hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0);
+}
+static int hy__split_v2_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__split_v2_rec *r = (const hy__split_v2_rec *)D->attr;
+    return hy__join_parts(F, D, r->axis, r->squeeze_axis);
+}
+#define HY__ON_split_v2 hy__split_v2_infer, hy__split_v2_bind, hy__split_v2_grad, NULL
+
+/* --- boxes --- */
+
+/* Indices begin, begin + step, ... of an axis of `size`, as Python reads begin:end:step. Gives their number. */
+static int64_t hy__range_of(int64_t size, int64_t begin, int64_t end, int64_t step, int64_t *first)
+{
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+    begin = begin == HY_NONE ? (step > 0 ? low : high) : hy__clamp_i64(begin < 0 ? begin + size : begin, low, high);
+    end = end == HY_NONE ? (step > 0 ? high : low) : hy__clamp_i64(end < 0 ? end + size : end, low, high);
+    *first = begin;
+    if (step > 0) return end > begin ? (end - begin - 1) / step + 1 : 0;
+    return begin > end ? (begin - end - 1) / -step + 1 : 0;
+}
+
+static const hy_ints hy__no_steps = { 0, { 0 } };
+static int64_t hy__step_of(const hy_ints *step, int d)
+{
+    return d < step->n && step->v[d] != HY_NONE ? step->v[d] : 1;
+}
+
+/* Says what the slice `part` of `whole` is; and for axes that are not cut, the reverse. */
+static int hy__infer_slice(hy_infer *I, const hy_ints *begin, const hy_ints *end, const hy_ints *step, hy_shape *whole,
+                           hy_shape *part)
+{
+    int d;
+    int64_t first;
+    if (begin->n < 0 || begin->n != end->n || (step->n > 0 && step->n != begin->n))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "begin, end and step must have the same length");
+    for (d = 0; d < begin->n; d++)
+        if (!hy__step_of(step, d) || hy__step_of(step, d) < -INT64_MAX)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "step %d cannot be %l", d, hy__step_of(step, d));
+    if (whole->ndim < 0) hy_infer_shape(I, whole, hy__rank(part->ndim));
+    if (whole->ndim < 0) return I->status;
+    if (begin->n > whole->ndim)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "a slice of %d axes cannot be taken from %z", begin->n, whole);
+    hy_infer_shape(I, part, hy__rank(whole->ndim));
+    for (d = 0; d < whole->ndim && I->status >= 0; d++) {
+        int64_t by = d < begin->n ? hy__step_of(step, d) : 1;
+        if (d >= begin->n || (by == 1 && begin->v[d] == HY_NONE && end->v[d] == HY_NONE))
+            hy__infer_same_dim(I, &whole->dim[d], &part->dim[d]);
+        else if (whole->dim[d] >= 0)
+            hy_infer_dim(I, &part->dim[d], hy__range_of(whole->dim[d], begin->v[d], end->v[d], by, &first));
+    }
+    return I->status;
+}
+
+/* Strides of a slice, and where it starts. */
+static int64_t hy__slice_strides(const hy_tensor *x, const hy_ints *begin, const hy_ints *end, const hy_ints *step,
+                                 int64_t *stride)
+{
+    int64_t start = 0, first;
+    int d;
+    for (d = 0; d < x->type.shape.ndim; d++) {
+        int64_t by = d < begin->n ? hy__step_of(step, d) : 1, n;
+        stride[d] = x->stride[d];
+        if (d >= begin->n) continue;
+        n = hy__range_of(x->type.shape.dim[d], begin->v[d], end->v[d], by, &first);
+        start += n > 0 ? first * stride[d] : 0;
+        stride[d] = n > 1 ? stride[d] * by : 0;
+    }
+    return start;
+}
+
+static int hy__slice_bind_box(hy_job *job, const hy_ints *begin, const hy_ints *end, const hy_ints *step)
+{
+    hy__move *m = hy__begin_move(job);
+    int64_t from[HY_MAX_DIM];
+    m->from_start = hy__slice_strides(&job->in[0], begin, end, step, from);
+    hy__move_box(m, &job->out[0].type.shape, job->out[0].stride, from);
+    return hy__finish_move(job);
+}
+
+static int hy__slice_infer(hy_infer *I)
+{
+    const hy__slice_rec *r = (const hy__slice_rec *)I->attr;
+    hy__same_types(I);
+    return hy__infer_slice(I, &r->begin, &r->end, &r->step, &I->in[0].shape, &I->out[0].shape);
+}
+static int hy__slice_bind(hy_job *job)
+{
+    const hy__slice_rec *r = (const hy__slice_rec *)job->attr;
+    return hy__slice_bind_box(job, &r->begin, &r->end, &r->step);
+}
+static int hy__slice_back(hy_frame *F, hy_diff *D)
+{
+    const hy__slice_rec *r = (const hy__slice_rec *)D->attr;
+    hy__slice_grad_opt opt;
+    opt.step = r->step;
+    if (D->dy[0]) D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], r->begin, r->end, &opt);
+    return 0;
+}
+#define HY__ON_slice hy__slice_infer, hy__slice_bind, hy__slice_back, NULL
+
+static int hy__unslice_infer(hy_infer *I)
+{
+    const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)I->attr;
+    hy__first_type(I);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status < 0 ? -1 : hy__infer_slice(I, &r->begin, &r->end, &r->step, &I->out[0].shape, &I->in[0].shape);
+}
+static int hy__unslice_bind(hy_job *job)
+{
+    const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)job->attr;
+    hy__move *m = hy__begin_move(job);
+    int64_t to[HY_MAX_DIM];
+    m->to_start = hy__slice_strides(&job->out[0], &r->begin, &r->end, &r->step, to);
+    hy__move_box(m, &job->in[0].type.shape, to, job->in[0].stride);
+    return hy__finish_move_into_zeros(job);
+}
+static int hy__unslice_back(hy_frame *F, hy_diff *D)
+{
+    const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)D->attr;
+    hy_slice_opt opt;
+    opt.step = r->step;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_slice(F, D->dy[0], r->begin, r->end, &opt);
+    return 0;
+}
+#define HY__ON__slice_grad hy__unslice_infer, hy__unslice_bind, hy__unslice_back, NULL
+
+/* slice_axis as a slice. */
+static void hy__axis_slice(const hy__slice_axis_rec *r, int axis, hy_ints *begin, hy_ints *end)
+{
+    int d;
+    begin->n = end->n = axis + 1;
+    for (d = 0; d < axis; d++) begin->v[d] = end->v[d] = HY_NONE;
+    begin->v[axis] = r->begin;
+    end->v[axis] = r->end;
+}
+
+static int hy__slice_axis_infer(hy_infer *I)
+{
+    const hy__slice_axis_rec *r = (const hy__slice_axis_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape;
+    hy_ints begin, end;
+    int axis;
+    hy__same_types(I);
+    hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
+    if (x->ndim < 0 || I->status < 0) return I->status;
+    axis = hy__infer_axis(I, r->axis, x->ndim);
+    if (axis < 0) return -1;
+    if (x->dim[axis] >= 0) {
+        int64_t n = x->dim[axis], low = r->begin == HY_NONE ? 0 : r->begin, high = r->end == HY_NONE ? n : r->end;
+        if (low < 0) low += n;
+        if (high < 0) high += n;
+        if (low < 0 || low > high || high > n)
+            return hy_infer_fail(I, HY_ERROR_INDEX, "[%l, %l) is out of range for axis %d of %z", low, high, axis, x);
+    }
+    hy__axis_slice(r, axis, &begin, &end);
+    return hy__infer_slice(I, &begin, &end, &hy__no_steps, x, &I->out[0].shape);
+}
+static int hy__slice_axis_bind(hy_job *job)
+{
+    const hy__slice_axis_rec *r = (const hy__slice_axis_rec *)job->attr;
+    hy_ints begin, end;
+    hy__axis_slice(r, hy__axis(r->axis, job->in[0].type.shape.ndim), &begin, &end);
+    return hy__slice_bind_box(job, &begin, &end, &hy__no_steps);
+}
+static int hy__slice_axis_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__slice_axis_rec *r = (const hy__slice_axis_rec *)D->attr;
+    hy_ints begin, end;
+    if (!D->dy[0]) return 0;
+    hy__axis_slice(r, hy__axis(r->axis, D->in[0]->t.type.shape.ndim), &begin, &end);
+    D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], begin, end, NULL);
+    return 0;
+}
+#define HY__ON_slice_axis hy__slice_axis_infer, hy__slice_axis_bind, hy__slice_axis_grad, NULL
+
+static int hy__slice_like_infer(hy_infer *I)
+{
+    const hy__slice_like_rec *r = (const hy__slice_like_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape, *y = &I->out[0].shape;
+    int bits, d;
+    hy__first_type(I);
+    hy_infer_shape(I, x, hy__rank(y->ndim));
+    if (x->ndim < 0 || I->status < 0) return I->status;
+    hy_infer_shape(I, y, hy__rank(x->ndim));
+    bits = hy__axis_bits(I, &r->axes, 0, x->ndim);
+    if (bits < 0 || I->status < 0) return -1;
+    if (like->ndim >= 0 && (bits >> like->ndim || (r->axes.n <= 0 && like->ndim != x->ndim)))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be cut to the sizes of %z", x, like);
+    for (d = 0; d < x->ndim && I->status >= 0; d++) {
+        if (!(bits >> d & 1)) { hy__infer_same_dim(I, &x->dim[d], &y->dim[d]); continue; }
+        if (like->ndim >= 0) hy__infer_same_dim(I, &like->dim[d], &y->dim[d]);
+        if (x->dim[d] >= 0 && y->dim[d] > x->dim[d])
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be cut to the sizes of %z", x, like);
+    }
+    return I->status;
+}
+static int hy__slice_like_bind(hy_job *job)
+{
+    hy__move_box(hy__begin_move(job), &job->out[0].type.shape, job->out[0].stride, job->in[0].stride);
+    return hy__finish_move(job);
+}
+static int hy__slice_like_grad(hy_frame *F, hy_diff *D)
+{
+    const hy_shape *y = &D->out[0]->t.type.shape;
+    hy_ints begin, end;
+    int d;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    begin.n = end.n = y->ndim;
+    for (d = 0; d < y->ndim; d++) { begin.v[d] = 0; end.v[d] = y->dim[d]; }
+    D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], begin, end, NULL);
+    return 0;
+}
+#define HY__ON_slice_like hy__slice_like_infer, hy__slice_like_bind, hy__slice_like_grad, NULL
+
+/* --- several times the same --- */
+static int hy__repeat_infer(hy_infer *I)
+{
+    const hy__repeat_rec *r = (const hy__repeat_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
+    int axis;
+    hy__same_types(I);
+    if (r->repeats < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeats cannot be %d", r->repeats);
+    if (r->axis == HY_NONE) {
+        int64_t n = hy__size(x);
+        hy_infer_shape(I, y, hy__shape1(n < 0 ? -1 : hy__times(n, r->repeats)));
+        return I->status;
+    }
+    hy_infer_shape(I, x, hy__rank(y->ndim));
+    if (x->ndim < 0 || I->status < 0) return I->status;
+    axis = hy__infer_axis(I, r->axis, x->ndim);
+    if (axis < 0) return -1;
+    want = *x;
+    if (x->dim[axis] >= 0) want.dim[axis] = hy__times(x->dim[axis], r->repeats);
+    hy_infer_shape(I, y, want);
+    if (I->status < 0) return -1;
+    want = *y;
+    want.dim[axis] = r->repeats && y->dim[axis] >= 0 && y->dim[axis] % r->repeats == 0 ? y->dim[axis] / r->repeats : -1;
+    hy_infer_shape(I, x, want);
+    return I->status;
+}
+
+static int hy__repeat_bind(hy_job *job)
+{
+    const hy__repeat_rec *r = (const hy__repeat_rec *)job->attr;
+    hy_tensor x = job->in[0];
+    hy__move *m = hy__begin_move(job);
+    int ndim = x.type.shape.ndim, axis = r->axis == HY_NONE ? ndim - 1 : hy__axis(r->axis, ndim), d;
+    int64_t inner;
+    hy__pack_strides(&x);
+    inner = axis >= 0 ? x.stride[axis] : 1;
+    for (d = 0; d < ndim; d++) {
+        hy__move_dim(m, x.type.shape.dim[d], d > axis ? x.stride[d] : x.stride[d] * r->repeats, job->in[0].stride[d]);
+        if (d == axis) hy__move_dim(m, r->repeats, inner, 0);
+    }
+    if (!ndim) hy__move_dim(m, r->repeats, 1, 0);
+    return hy__finish_move(job);
+}
+
+/* Sums over the middle of (outer, n, inner), which reshape must not see as codes: no size may be 0. */
+static hy_array *hy__sum_middle(hy_frame *F, hy_array *g, int64_t outer, int64_t n, int64_t inner)
+{
+    return hy_sum(F, hy_reshape(F, g, HY_INTS(outer, n, inner), NULL), HY_AXES(1), NULL);
+}
+
+static int hy__repeat_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__repeat_rec *r = (const hy__repeat_rec *)D->attr;
+    const hy_shape *x = &D->in[0]->t.type.shape;
+    int axis = r->axis == HY_NONE ? x->ndim - 1 : hy__axis(r->axis, x->ndim);
+    if (!D->dy[0] || !hy__size(x) || !r->repeats) return 0;
+    D->dx[0] = hy__sum_middle(F, D->dy[0], hy__product(x, 0, axis + 1), r->repeats, hy__product(x, axis + 1, x->ndim));
+    D->dx[0] = hy_reshape_like(F, D->dx[0], D->in[0], NULL);
+    return 0;
+}
+#define HY__ON_repeat hy__repeat_infer, hy__repeat_bind, hy__repeat_grad, NULL
+
+/* How often axis d of ndim stands; reps are aligned on the right. */
+static int64_t hy__reps_at(const hy_ints *reps, int ndim, int d)
+{
+    int k = d - ndim + (reps->n > 0 ? reps->n : 0);
+    return k >= 0 ? reps->v[k] : 1;
+}
+
+static int hy__tile_infer(hy_infer *I)
+{
+    const hy__tile_rec *r = (const hy__tile_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
+    int d, shift;
+    hy__same_types(I);
+    for (d = 0; d < r->reps.n; d++)
+        if (r->reps.v[d] < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "reps cannot hold %l", r->reps.v[d]);
+    if (x->ndim < 0) return I->status;
+    want = hy__rank(r->reps.n > x->ndim ? r->reps.n : x->ndim);
+    if (want.ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", want.ndim);
+    shift = want.ndim - x->ndim;
+    for (d = 0; d < want.ndim; d++) {
+        int64_t n = d < shift ? 1 : x->dim[d - shift];
+        if (n >= 0) want.dim[d] = hy__times(n, hy__reps_at(&r->reps, want.ndim, d));
+    }
+    hy_infer_shape(I, y, want);
+    for (d = shift; d < want.ndim && I->status >= 0; d++) {
+        int64_t n = hy__reps_at(&r->reps, want.ndim, d);
+        if (n && y->dim[d] >= 0 && y->dim[d] % n == 0) hy_infer_dim(I, &x->dim[d - shift], y->dim[d] / n);
+    }
+    return I->status;
+}
+
+static int hy__tile_bind(hy_job *job)
+{
+    const hy__tile_rec *r = (const hy__tile_rec *)job->attr;
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    hy__move *m = hy__begin_move(job);
+    int d, ndim = y->type.shape.ndim, shift = ndim - x->type.shape.ndim;
+    for (d = 0; d < ndim; d++) {
+        int64_t n = d < shift ? 1 : x->type.shape.dim[d - shift];
+        hy__move_dim(m, hy__reps_at(&r->reps, ndim, d), n * y->stride[d], 0);
+        hy__move_dim(m, n, y->stride[d], d < shift ? 0 : x->stride[d - shift]);
+    }
+    return hy__finish_move(job);
+}
+
+static int hy__tile_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__tile_rec *r = (const hy__tile_rec *)D->attr;
+    hy_shape left = D->out[0]->t.type.shape;            /* the shape of what is not summed yet */
+    hy_array *g = D->dy[0];
+    int d;
+    if (!g || !hy__size(&left)) return 0;
+    for (d = 0; d < left.ndim; d++) {
+        int64_t n = hy__reps_at(&r->reps, left.ndim, d);
+        if (n == 1) continue;
+        g = hy__sum_middle(F, g, hy__product(&left, 0, d), n, hy__product(&left, d, left.ndim) / n);
+        left.dim[d] /= n;
+    }
+    D->dx[0] = hy_reshape_like(F, g, D->in[0], NULL);
+    return 0;
+}
+#define HY__ON_tile hy__tile_infer, hy__tile_bind, hy__tile_grad, NULL
+
+static int hy__reverse_infer(hy_infer *I)
+{
+    const hy__reverse_rec *r = (const hy__reverse_rec *)I->attr;
+    hy_infer_pointwise(I);
+    if (I->in[0].shape.ndim >= 0) hy__axis_bits(I, &r->axis, 0, I->in[0].shape.ndim);
+    return I->status;
+}
+static int hy__reverse_bind(hy_job *job)
+{
+    const hy__reverse_rec *r = (const hy__reverse_rec *)job->attr;
+    const hy_tensor *x = &job->in[0];
+    hy__move *m = hy__begin_move(job);
+    int d, bits = hy__known_axis_bits(&r->axis, 0, x->type.shape.ndim);
+    for (d = 0; d < x->type.shape.ndim; d++) {
+        int turn = bits >> d & 1 && x->type.shape.dim[d] > 0;
+        if (turn) m->from_start += (x->type.shape.dim[d] - 1) * x->stride[d];
+        hy__move_dim(m, x->type.shape.dim[d], job->out[0].stride[d], turn ? -x->stride[d] : x->stride[d]);
+    }
+    return hy__finish_move(job);
+}
+static int hy__reverse_grad(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0]) D->dx[0] = hy_reverse(F, D->dy[0], ((const hy__reverse_rec *)D->attr)->axis);
+    return 0;
+}
+#define HY__ON_reverse hy__reverse_infer, hy__reverse_bind, hy__reverse_grad, NULL
+
+/* --- broadcasting and what undoes it --- */
+static int hy__back_in_sum(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__unbroadcast(F, D->dy[0], D->in[0]);
+    return 0;
+}
+
+/* An axis may become `size` if it has that size or 1. */
+static void hy__infer_widened(hy_infer *I, const hy_shape *x, int d, int64_t size, hy_shape *want)
+{
+    if (x->dim[d] > 1 || x->dim[d] == 0) {
+        if (size >= 0 && size != x->dim[d])
+            hy_infer_fail(I, HY_ERROR_SHAPE, "axis %d of %z cannot be broadcast to %l", d, x, size);
+        size = x->dim[d];
+    }
+    want->dim[want->ndim - x->ndim + d] = size;
+}
+
+static int hy__broadcast_to_infer(hy_infer *I)
+{
+    const hy__broadcast_to_rec *r = (const hy__broadcast_to_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, want = hy__rank(r->shape.n > 0 ? r->shape.n : 0);
+    int d;
+    hy__same_types(I);
+    if (want.ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", want.ndim);
+    for (d = 0; d < want.ndim; d++) {
+        if (r->shape.v[d] < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "shape cannot hold %l", r->shape.v[d]);
+        if (r->shape.v[d] > 0) want.dim[d] = r->shape.v[d];
+    }
+    if (x->ndim > want.ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has more dims than the shape it shall be broadcast to", x);
+    for (d = 0; d < x->ndim; d++) {
+        int64_t size = want.dim[want.ndim - x->ndim + d];
+        hy__infer_widened(I, x, d, size < 0 ? x->dim[d] : size, &want);
+    }
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+#define HY__ON_broadcast_to hy__broadcast_to_infer, hy__broadcast_bind, hy__back_in_sum, NULL
+
+static int hy__broadcast_axis_infer(hy_infer *I)
+{
+    const hy__broadcast_axis_rec *r = (const hy__broadcast_axis_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, want;
+    int i, n = r->axis.n > 0 ? r->axis.n : 0;
+    hy__same_types(I);
+    if (n != (r->size.n > 0 ? r->size.n : 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d axes and %d sizes", r->axis.n, r->size.n);
+    hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
+    if (x->ndim < 0 || I->status < 0) return I->status;
+    if (n && hy__axis_bits(I, &r->axis, 0, x->ndim) < 0) return -1;
+    want = *x;
+    for (i = 0; i < n; i++) {
+        int d = hy__axis((int)r->axis.v[i], x->ndim);
+        if (r->size.v[i] < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "size cannot hold %l", r->size.v[i]);
+        hy_infer_dim(I, &x->dim[d], 1);
+        want.dim[d] = r->size.v[i];
+    }
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+#define HY__ON_broadcast_axis hy__broadcast_axis_infer, hy__broadcast_bind, hy__back_in_sum, NULL
+
+static int hy__broadcast_like_infer(hy_infer *I)
+{
+    const hy__broadcast_like_rec *r = (const hy__broadcast_like_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape, want;
+    int d, i, n = r->lhs_axes.n > 0 ? r->lhs_axes.n : 0;
+    hy__first_type(I);
+    if (n != (r->rhs_axes.n > 0 ? r->rhs_axes.n : 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d axes of lhs and %d of rhs", r->lhs_axes.n, r->rhs_axes.n);
+    if (!n) hy_infer_same(I, like, &I->out[0].shape);
+    if (x->ndim < 0 || like->ndim < 0 || I->status < 0) return I->status;
+    if (!n && x->ndim > like->ndim) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be broadcast to %z", x, like);
+    want = n ? *x : *like;
+    if (n && (hy__axis_bits(I, &r->lhs_axes, 0, x->ndim) < 0 || hy__axis_bits(I, &r->rhs_axes, 0, like->ndim) < 0))
+        return -1;
+    for (i = 0; i < n; i++)
+        hy__infer_widened(I, x, hy__axis((int)r->lhs_axes.v[i], x->ndim),
+                          like->dim[hy__axis((int)r->rhs_axes.v[i], like->ndim)], &want);
+    if (!n) for (d = 0; d < x->ndim; d++) hy__infer_widened(I, x, d, want.dim[want.ndim - x->ndim + d], &want);
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+#define HY__ON_broadcast_like hy__broadcast_like_infer, hy__broadcast_bind, hy__back_in_sum, NULL
+
+static int hy__sum_like_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape;
+    int d;
+    hy__first_type(I);
+    hy_infer_same(I, like, &I->out[0].shape);
+    for (d = 1; d <= like->ndim && x->ndim >= 0; d++) {
+        int64_t a = d <= x->ndim ? x->dim[x->ndim - d] : 1, b = like->dim[like->ndim - d];
+        if (a >= 0 && b >= 0 && b != 1 && a != b)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be summed to %z", x, like);
+    }
+    return I->status;
+}
+
+static int hy__sum_like_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    int d, bits = 0, shift = x->ndim - y->ndim;
+    for (d = 0; d < x->ndim; d++)
+        bits |= (x->dim[d] != 1 && (d < shift || y->dim[d - shift] == 1)) << d;
+    return bits ? hy__reduce_bind_kind(job, HY__SUM, bits) : hy__view_bind(job);
+}
+
+static int hy__sum_like_grad(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_broadcast_like(F, D->dy[0], D->in[0], NULL);
+    return 0;
+}
+#define HY__ON__sum_like hy__sum_like_infer, hy__sum_like_bind, hy__sum_like_grad, NULL
+
+/* --- borders --- *
+ * A padded array is made of boxes: per axis what stands before, the array itself, and what stands behind. */
+typedef struct hy__pad {
+    int     mode, n, axis[HY_MAX_DIM];              /* the axes that have a border */
+    int64_t boxes, slices;                          /* items per box */
+    uint64_t value;                                 /* of a constant border, as it lies in memory */
+} hy__pad;
+
+static int hy__infer_pad(hy_infer *I, const hy_ints *width, int mode, hy_shape *inner, hy_shape *padded)
+{
+    int d, ndim = inner->ndim >= 0 ? inner->ndim : padded->ndim;
+    for (d = 0; d < width->n; d++)
+        if (width->v[d] < 0 || width->v[d] > (int64_t)1 << 48)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "pad_width cannot hold %l", width->v[d]);
+    if (ndim < 0) return I->status;
+    if (width->n != 2 * ndim)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "pad_width has %d numbers for %d dims", width->n, ndim);
+    hy_infer_shape(I, inner, hy__rank(ndim));
+    hy_infer_shape(I, padded, hy__rank(ndim));
+    for (d = 0; d < ndim && I->status >= 0; d++) {
+        int64_t before = width->v[2 * d], after = width->v[2 * d + 1], n = inner->dim[d];
+        if (n >= 0 && n <= INT64_MAX >> 1) hy_infer_dim(I, &padded->dim[d], n + before + after);
+        else if (padded->dim[d] >= before + after) hy_infer_dim(I, &inner->dim[d], padded->dim[d] - before - after);
+        if (n < 0 || mode == HY_PAD_CONSTANT || before + after == 0) continue;
+        if (n == 0 || (mode == HY_PAD_REFLECT && (before >= n || after >= n)))
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "a border of %l and %l is too wide for axis %d of %z", before, after, d,
+                                 inner);
+    }
+    return I->status;
+}
+
+static int hy__pad_infer(hy_infer *I)
+{
+    const hy__pad_rec *r = (const hy__pad_rec *)I->attr;
+    hy__same_types(I);
+    return hy__infer_pad(I, &r->pad_width, r->mode, &I->in[0].shape, &I->out[0].shape);
+}
+
+/* Box number `box`, whose digits to base 3 say for each bordered axis: the array, before, behind. */
+static void hy__pad_box(const hy_job *job, const hy__pad *p, const hy_ints *width, int64_t box, hy__move *m)
+{
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    int d, k, part[HY_MAX_DIM];
+    for (d = 0; d < x->type.shape.ndim; d++) part[d] = 0;
+    for (k = 0; k < p->n; k++, box /= 3) part[p->axis[k]] = (int)(box % 3);
+    hy__move_open(m, y->type.dtype);
+    for (d = 0; d < x->type.shape.ndim; d++) {
+        int64_t n = x->type.shape.dim[d], before = width->v[2 * d], after = width->v[2 * d + 1];
+        int64_t count = part[d] == 0 ? n : part[d] == 1 ? before : after;
+        int64_t place = part[d] == 0 ? before : part[d] == 1 ? 0 : before + n;
+        int64_t first = 0, step = 1;
+        if (part[d] && p->mode == HY_PAD_EDGE) { first = part[d] == 1 ? 0 : n - 1; step = 0; }
+        if (part[d] && p->mode == HY_PAD_REFLECT) { first = part[d] == 1 ? before : n - 2; step = -1; }
+        m->to_start += place * y->stride[d];
+        m->from_start += first * x->stride[d];
+        hy__move_dim(m, count, y->stride[d], step * x->stride[d]);
+    }
+    hy__move_close(m);
+}
+
+static void hy__run_pad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__pad *p = (const hy__pad *)(const void *)&job->plan;
+    const hy__pad_rec *r = (const hy__pad_rec *)job->attr;
+    int64_t slice = item % p->slices, k;
+    hy__move m;
+    (void)scratch; (void)shared;
+    if (stage + 1 < job->stages) {                      /* the border's value everywhere */
+        k = hy__size(&job->out[0].type.shape) - item * HY__CHUNK;
+        hy__move_open(&m, job->out[0].type.dtype);
+        m.to_start = item * HY__CHUNK;
+        hy__move_dim(&m, k < HY__CHUNK ? k : HY__CHUNK, 1, 0);
+        hy__move_close(&m);
+        hy__move_item(&m, (char *)job->out[0].data, (const char *)&p->value, 0);
+        return;
+    }
+    hy__pad_box(job, p, &r->pad_width, item / p->slices, &m);
+    for (k = m.items * slice / p->slices; k < m.items * (slice + 1) / p->slices; k++)
+        hy__move_item(&m, (char *)job->out[0].data, (const char *)job->in[0].data, k);
+}
+
+static int hy__pad_bind(hy_job *job)
+{
+    const hy__pad_rec *r = (const hy__pad_rec *)job->attr;
+    hy__pad *p = (hy__pad *)(void *)&job->plan;
+    int64_t size = hy__size(&job->out[0].type.shape);
+    int d;
+    hy__move m;
+    p->mode = r->mode;
+    p->n = 0;
+    p->value = 0;
+    p->boxes = 1;
+    hy__store(&p->value, job->out[0].type.dtype, r->constant_value);
+    for (d = 0; d < job->in[0].type.shape.ndim && p->mode != HY_PAD_CONSTANT; d++)
+        if (r->pad_width.v[2 * d] || r->pad_width.v[2 * d + 1]) { p->axis[p->n++] = d; p->boxes *= 3; }
+    hy__pad_box(job, p, &r->pad_width, 0, &m);
+    p->slices = m.items > 0 ? m.items : 1;
+    hy__one_stage(job, hy__run_pad, p->boxes * p->slices, 0.15 * m.size * (double)size + 100 * (double)p->boxes);
+    if (p->mode == HY_PAD_CONSTANT) {
+        job->stages = 2;
+        job->items[1] = job->items[0];
+        job->items[0] = hy__pieces(size, HY__CHUNK);
+    }
+    return 0;
+}
+
+static int hy__pad_back(hy_frame *F, hy_diff *D)
+{
+    const hy__pad_rec *r = (const hy__pad_rec *)D->attr;
+    if (D->dy[0]) D->dx[0] = hy__pad_grad(F, D->dy[0], r->pad_width, r->mode);
+    return 0;
+}
+#define HY__ON_pad hy__pad_infer, hy__pad_bind, hy__pad_back, NULL
+
+/* The places of the padded axis that hold element i of n: the k-th, or -1. */
+static int64_t hy__pad_place(int mode, int64_t n, int64_t before, int64_t after, int64_t i, int64_t k)
+{
+    int64_t left = 0;
+    if (k == 0) return i + before;
+    if (mode == HY_PAD_EDGE) {
+        left = i == 0 ? before : 0;
+        if (k <= left) return k - 1;
+        return i == n - 1 && k <= left + after ? before + n + k - left - 1 : -1;
+    }
+    left = i >= 1 && i <= before;
+    if (k <= left) return before - i;
+    return k == left + 1 && i < n - 1 && i >= n - 1 - after ? before + 2 * (n - 1) - i : -1;
+}
+
+/* What one element of the array gets: the sum over all its places in the padded one. */
+static double hy__unpad_element(const hy_job *job, const hy___pad_grad_rec *r, int64_t element)
+{
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    const hy_shape *s = &y->type.shape;
+    int64_t i[HY_MAX_DIM], k[HY_MAX_DIM], at[HY_MAX_DIM], offset = 0;
+    double sum = 0;
+    int d, size = hy__traits[x->type.dtype].size;
+    for (d = s->ndim - 1; d >= 0; d--) {
+        i[d] = element % s->dim[d];
+        element /= s->dim[d];
+        k[d] = 0;
+        at[d] = i[d] + r->pad_width.v[2 * d];
+        offset += at[d] * x->stride[d];
+    }
+    for (;;) {
+        sum += hy__load((const char *)x->data + offset * size, x->type.dtype);
+        for (d = s->ndim - 1; d >= 0; d--) {
+            int64_t before = r->pad_width.v[2 * d], after = r->pad_width.v[2 * d + 1];
+            int64_t next = hy__pad_place(r->mode, s->dim[d], before, after, i[d], ++k[d]);
+            if (next < 0) { k[d] = 0; next = i[d] + before; }
+            offset += (next - at[d]) * x->stride[d];
+            at[d] = next;
+            if (k[d]) break;
+        }
+        if (d < 0) return sum;
+    }
+}
+
+/* Rows: the array's own place is copied, then what shares an element with the border is summed anew. */
+static void hy__run_unpad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)job->attr;
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    const int64_t *width = r->pad_width.v;
+    int d, last = y->type.shape.ndim - 1, edge = r->mode == HY_PAD_EDGE, size = hy__traits[y->type.dtype].size;
+    int64_t n = y->type.shape.dim[last], rows = hy__product(&y->type.shape, 0, last), row, end, c;
+    int64_t left = edge ? width[2 * last] > 0 : width[2 * last] + 1;
+    int64_t right = edge ? n - (width[2 * last + 1] > 0) : n - 1 - width[2 * last + 1];
+    (void)stage; (void)scratch; (void)shared;
+    row = item * job->plan.i[0];
+    end = rows - row < job->plan.i[0] ? rows : row + job->plan.i[0];
+    for (; row < end; row++) {
+        char *to = (char *)y->data + row * n * size;
+        int64_t offset = width[2 * last] * x->stride[last], rest = row;
+        int border = 0;
+        for (d = last - 1; d >= 0; d--) {
+            int64_t m = y->type.shape.dim[d], i = rest % m;
+            rest /= m;
+            offset += (i + width[2 * d]) * x->stride[d];
+            border |= hy__pad_place(r->mode, m, width[2 * d], width[2 * d + 1], i, 1) >= 0;
+        }
+        hy__copy_run(to, y->type.dtype, 1, (const char *)x->data + offset * size, y->type.dtype, x->stride[last], n);
+        for (c = 0; c < n; c++) {
+            if (!border && c >= left && c < right) c = right;
+            if (c < n) hy__store(to + c * size, y->type.dtype, hy__unpad_element(job, r, row * n + c));
+        }
+    }
+}
+
+static int hy__unpad_infer(hy_infer *I)
+{
+    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)I->attr;
+    hy__same_types(I);
+    return hy__infer_pad(I, &r->pad_width, r->mode, &I->out[0].shape, &I->in[0].shape);
+}
+static int hy__unpad_bind(hy_job *job)
+{
+    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)job->attr;
+    const hy_tensor *x = &job->in[0];
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t size = hy__size(y), n = y->ndim ? y->dim[y->ndim - 1] : 1;
+    int d;
+    if (r->mode == HY_PAD_CONSTANT || hy__same_shape(&x->type.shape, y)) {
+        hy__move *m = hy__begin_move(job);
+        for (d = 0; d < y->ndim; d++) m->from_start += r->pad_width.v[2 * d] * x->stride[d];
+        hy__move_box(m, y, job->out[0].stride, x->stride);
+        return hy__finish_move(job);
+    }
+    job->plan.i[0] = hy__clamp_i64(HY__CHUNK / (n + 1), 1, HY__CHUNK);         /* rows of an item */
+    return hy__one_stage(job, hy__run_unpad, size ? hy__pieces(size / n, job->plan.i[0]) : 0, 2 * (double)size);
+}
+static int hy__unpad_back(hy_frame *F, hy_diff *D)
+{
+    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)D->attr;
+    if (D->dy[0]) D->dx[0] = hy_pad(F, D->dy[0], r->pad_width, r->mode, NULL);
+    return 0;
+}
+#define HY__ON__pad_grad hy__unpad_infer, hy__unpad_bind, hy__unpad_back, NULL
+
+/* --- diagonals --- */
+
+/* The axes of the matrices in a shape of at least two dims; 0 after an error. */
+static int hy__diag_axes(hy_infer *I, const hy__diag_rec *r, int ndim, int *rows, int *cols)
+{
+    *rows = hy__infer_axis(I, r->axis1, ndim);
+    *cols = hy__infer_axis(I, r->axis2, ndim);
+    if (*rows >= 0 && *cols >= 0 && *rows == *cols)
+        hy_infer_fail(I, HY_ERROR_ARGUMENT, "the two axes of diag must differ, both are %d", *rows);
+    return I->status >= 0;
+}
+
+static int64_t hy__diag_length(int64_t rows, int64_t cols, int64_t k)
+{
+    if (rows < 0 || cols < 0) return -1;
+    if (k >= 0) cols -= k;
+    else rows += k;
+    if (cols < rows) rows = cols;
+    return rows > 0 ? rows : 0;
+}
+
+/* matrix: (..., rows, ..., cols, ...) -> diagonal (..., length); a vector is put on the diagonal of a matrix. */
+static int hy__infer_diag(hy_infer *I, const hy__diag_rec *r, hy_shape *x, hy_shape *y)
+{
+    hy_shape want = hy__rank(0);
+    int64_t far = r->k < 0 ? -(int64_t)r->k : r->k;
+    int d, rows, cols;
+    if (x->ndim < 0) return I->status;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim == 1) {
+        int64_t n = x->dim[0] < 0 || x->dim[0] > INT64_MAX >> 1 ? -1 : x->dim[0] + far;
+        hy_infer_shape(I, y, hy__shape2(n, n));
+        if (I->status >= 0 && y->dim[0] >= far) hy_infer_dim(I, &x->dim[0], y->dim[0] - far);
+        return I->status;
+    }
+    if (!hy__diag_axes(I, r, x->ndim, &rows, &cols)) return -1;
+    for (d = 0; d < x->ndim; d++) if (d != rows && d != cols) want.dim[want.ndim++] = x->dim[d];
+    want.dim[want.ndim++] = hy__diag_length(x->dim[rows], x->dim[cols], r->k);
+    hy_infer_shape(I, y, want);
+    return I->status;
+}
+
+/* Strides of the diagonal of a matrix tensor, and where it starts. */
+static int64_t hy__diag_strides(const hy__diag_rec *r, const hy_tensor *x, int64_t *stride)
+{
+    int d, k = 0, ndim = x->type.shape.ndim, rows = hy__axis(r->axis1, ndim), cols = hy__axis(r->axis2, ndim);
+    for (d = 0; d < ndim; d++) if (d != rows && d != cols) stride[k++] = x->stride[d];
+    stride[k] = x->stride[rows] + x->stride[cols];
+    if (!hy__diag_length(x->type.shape.dim[rows], x->type.shape.dim[cols], r->k)) return 0;
+    return r->k >= 0 ? r->k * x->stride[cols] : -(int64_t)r->k * x->stride[rows];
+}
+
+/* Takes the diagonal out of input 0, or puts input 0 on that of the output; `flat` means a plain matrix. */
+static int hy__diag_move(hy_job *job, const hy__diag_rec *r, int put)
+{
+    hy__move *m = hy__begin_move(job);
+    int64_t stride[HY_MAX_DIM];
+    if (put) {
+        m->to_start = hy__diag_strides(r, &job->out[0], stride);
+        hy__move_box(m, &job->in[0].type.shape, stride, job->in[0].stride);
+        return hy__finish_move_into_zeros(job);
+    }
+    m->from_start = hy__diag_strides(r, &job->in[0], stride);
+    hy__move_box(m, &job->out[0].type.shape, job->out[0].stride, stride);
+    return hy__finish_move(job);
+}
+
+static hy__diag_rec hy__main_axes(int k)                /* the axes attributes mean nothing for a vector */
+{
+    hy__diag_rec r;
+    r.k = k;
+    r.axis1 = 0;
+    r.axis2 = 1;
+    return r;
+}
+
+static int hy__diag_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    return hy__infer_diag(I, (const hy__diag_rec *)I->attr, &I->in[0].shape, &I->out[0].shape);
+}
+static int hy__diag_bind(hy_job *job)
+{
+    const hy__diag_rec *r = (const hy__diag_rec *)job->attr;
+    hy__diag_rec plain = hy__main_axes(r->k);
+    int vector = job->in[0].type.shape.ndim == 1;
+    return hy__diag_move(job, vector ? &plain : r, vector);
+}
+static int hy__diag_back(hy_frame *F, hy_diff *D)
+{
+    const hy__diag_rec *r = (const hy__diag_rec *)D->attr;
+    hy__diag_grad_opt opt;
+    opt.axis1 = r->axis1 ? r->axis1 : HY_ZERO;
+    opt.axis2 = r->axis2 ? r->axis2 : HY_ZERO;
+    if (D->dy[0]) D->dx[0] = hy__diag_grad(F, D->dy[0], D->in[0], r->k, &opt);
+    return 0;
+}
+#define HY__ON_diag hy__diag_infer, hy__diag_bind, hy__diag_back, NULL
+
+static hy__diag_rec hy__undiag_record(const void *attr)
+{
+    const hy___diag_grad_rec *from = (const hy___diag_grad_rec *)attr;
+    hy__diag_rec r;
+    r.k = from->k;
+    r.axis1 = from->axis1;
+    r.axis2 = from->axis2;
+    return r;
+}
+static int hy__undiag_infer(hy_infer *I)
+{
+    hy__diag_rec r = hy__undiag_record(I->attr);
+    hy__first_type(I);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status < 0 ? -1 : hy__infer_diag(I, &r, &I->out[0].shape, &I->in[0].shape);
+}
+static int hy__undiag_bind(hy_job *job)
+{
+    hy__diag_rec r = hy__undiag_record(job->attr), plain = hy__main_axes(r.k);
+    int vector = job->out[0].type.shape.ndim == 1;
+    return hy__diag_move(job, vector ? &plain : &r, !vector);
+}
+static int hy__undiag_back(hy_frame *F, hy_diff *D)
+{
+    hy__diag_rec r = hy__undiag_record(D->attr);
+    hy_diag_opt opt;
+    opt.axis1 = r.axis1 ? r.axis1 : HY_ZERO;
+    opt.axis2 = r.axis2 ? r.axis2 : HY_ZERO;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_diag(F, D->dy[0], r.k, &opt);
+    return 0;
+}
+#define HY__ON__diag_grad hy__undiag_infer, hy__undiag_bind, hy__undiag_back, NULL
+/* --- indexing --- *
+ * Stage 0 turns the index input into positions, which all workers share; stage 1 moves elements. A gather
+ * falls into picked rows; a scatter into blocks of the result, each of which looks through all positions, so
+ * that whatever is added to one element is added in their order. */
+enum { HY__BASE_ZERO, HY__BASE_FILL, HY__BASE_OLD };                    /* what a scatter writes upon */
+typedef struct hy__rows {
+    int64_t outer, n, m, inner;         /* the data is (outer, n, inner), what is picked (outer, m, inner) */
+    int64_t places;
+    int     each;                       /* a position per element, not per row */
+    int     data, index;                /* which inputs; a scatter's data are its picked rows, -1: `on` */
+    int     mode, components, mask;     /* index tuples have components of sizes dim; a mask's non-0s count */
+    int64_t dim[HY_MAX_DIM];
+    hy__move_fn move;
+    int64_t outers, rows, columns;      /* a block: outers when the other two cover all */
+    int64_t row_blocks, column_blocks;
+    int     base, size, half;           /* half: summed in f32 in scratch */
+    double  on, off;                    /* `on` as an element */
+} hy__rows;
+
+typedef struct hy__along { int64_t outer, n, inner; } hy__along;
+
+static char *hy__nth(const hy_tensor *t, int64_t i)
+{
+    return (char *)t->data + i * hy__traits[t->type.dtype].size;
+}
+
+/* s seen along an axis; HY_NONE is all of it in one line. */
+static hy__along hy__along_axis(const hy_shape *s, int axis)
+{
+    hy__along l = { 1, 1, 1 };
+    int at = axis == HY_NONE ? 0 : hy__axis(axis, s->ndim);
+    if (axis == HY_NONE) { l.n = hy__size(s); return l; }
+    l.outer = hy__product(s, 0, at);
+    l.n = s->dim[at];
+    l.inner = hy__product(s, at + 1, s->ndim);
+    return l;
+}
+
+static void hy__resolve_item(hy_job *job, const hy__rows *r, int64_t item, int64_t *place)
+{
+    const hy_tensor *index = &job->in[r->index];
+    const char *data = (const char *)index->data;
+    int64_t first = item * HY__CHUNK, count = r->places - first < HY__CHUNK ? r->places - first : HY__CHUNK;
+    if (r->mask) {
+        if (hy__resolve_mask(data, index->type.dtype, r->n, r->m, place) != r->m) HY__STORE(&job->fault, 1);
+        return;
+    }
+    count = hy__resolve(data, index->type.dtype, r->places, first, count, r->components, r->dim, r->mode,
+                        place + first);
+    if (count && (r->mode == HY_INDEX_RAISE || r->mode == HY__INDEX_SIGNED)) HY__STORE(&job->fault, 1);
+}
+
+static void hy__run_gather(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
+    int64_t *place = (int64_t *)shared, row = item * r->rows, end = row + r->rows;
+    hy__span s;
+    (void)scratch;
+    if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
+    if (end > r->outer * r->m) end = r->outer * r->m;
+    memset(&s, 0, sizeof s);
+    s.columns = s.wide = s.tall = r->inner;
+    s.each = r->each || r->inner == 1;
+    s.next = r->each ? r->inner : 1;
+    for (; row < end; row += s.m) {
+        int64_t outer = row / r->m, j = row % r->m;
+        s.m = r->m - j < end - row ? r->m - j : end - row;
+        r->move(hy__nth(&job->out[0], row * r->inner), hy__nth(&job->in[r->data], outer * r->n * r->inner),
+                place + (r->each ? row * r->inner : j), &s);
+    }
+}
+
+/* rows x columns of the result at `to`, which are those at `at`, before anything is added. */
+static void hy__scatter_base(const hy_job *job, const hy__rows *r, char *to, int64_t at, int64_t rows,
+                             int64_t columns)
+{
+    double off[HY__TILE];
+    int64_t size = r->half ? 4 : r->size, step = (r->half ? columns : r->inner) * size, j, k;
+    if (step == columns * size) { columns *= rows; rows = rows > 0; }
+    if (r->base == HY__BASE_FILL) hy__load_f64(off, &r->off, HY_F64, 0, HY__TILE);
+    for (; rows > 0; rows--, to += step, at += r->inner) {
+        if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
+        else if (r->base == HY__BASE_OLD) memcpy(to, hy__nth(&job->in[0], at), (size_t)(columns * size));
+        else for (j = 0; j < columns; j += k) {
+            k = columns - j < HY__TILE ? columns - j : HY__TILE;
+            hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
+        }
+    }
+}
+
+static void hy__run_scatter(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
+    int64_t column = item % r->column_blocks * r->columns, block = item / r->column_blocks, i;
+    int64_t outer = block / r->row_blocks * r->outers, end = outer + r->outers, *place = (int64_t *)shared;
+    hy__span s;
+    if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
+    if (end > r->outer) end = r->outer;
+    s.low = block % r->row_blocks * r->rows;
+    s.high = r->n - s.low < r->rows ? r->n : s.low + r->rows;
+    s.m = r->m;
+    s.columns = r->inner - column < r->columns ? r->inner - column : r->columns;
+    s.wide = r->data < 0 ? 0 : r->inner;
+    s.tall = r->half ? s.columns : r->inner;
+    s.each = r->each || r->inner == 1;
+    s.next = r->each ? r->inner : 1;
+    for (; outer < end; outer++) {
+        int64_t at = (outer * r->n + s.low) * r->inner + column, from = outer * r->m * r->inner + column;
+        char *to = r->half ? (char *)scratch : hy__nth(&job->out[0], at);
+        hy__scatter_base(job, r, to, at, s.high - s.low, s.columns);
+        r->move(to, r->data < 0 ? (const void *)&r->on : (const void *)hy__nth(&job->in[r->data], from),
+                place + (r->each ? from : 0), &s);
+        if (r->half) for (i = 0; i < s.high - s.low; i++)
+            hy__store_f32(hy__nth(&job->out[0], at + i * r->inner), job->out[0].type.dtype, 1,
+                          (float *)scratch + i * s.columns, s.columns);
+    }
+}
+
+/* The plan of rows picked along one axis: what most of these operators start from. */
+static hy__rows *hy__rows_plan(hy_job *job, int data, int index, hy__along l, int64_t m, int mode)
+{
+    hy__rows *r = (hy__rows *)(void *)&job->plan;
+    memset(r, 0, sizeof *r);
+    r->outer = l.outer;
+    r->n = r->dim[0] = l.n;
+    r->inner = l.inner;
+    r->m = r->places = m;
+    r->data = data;
+    r->index = index;
+    r->mode = mode;
+    r->components = 1;
+    r->size = hy__traits[job->out[0].type.dtype].size;
+    job->fault_text = "an index is out of range";
+    return r;
+}
+static void hy__rows_each(hy__rows *r)
+{
+    r->each = 1;
+    r->places = r->outer * r->m * r->inner;
+}
+static void hy__rows_mask(hy_job *job, hy__rows *r)
+{
+    r->mask = 1;
+    job->fault_text = "the mask has another number of non-zeros than there are slices";
+}
+
+static int hy__rows_stages(hy_job *job, hy__rows *r, hy__run_fn run, int64_t items, int64_t elements)
+{
+    if (!r->n && r->mode != HY__INDEX_DROP && !r->mask && r->outer * r->m * r->inner > 0)
+        return hy__refuse(job, HY_ERROR_INDEX, "an axis of size 0 has nothing to index");
+    hy__one_stage(job, run, r->mask ? 1 : hy__pieces(r->places, HY__CHUNK),
+                  (double)(r->places + (r->mask ? r->n : 0)) + 0.1 * (double)r->size * (double)elements);
+    job->stages = 2;
+    job->items[1] = items;
+    job->shared = (size_t)r->places * sizeof(int64_t);
+    return 0;
+}
+
+static int hy__gather_bind(hy_job *job, hy__rows *r)
+{
+    r->move = hy__gather_fn(r->size);
+    r->rows = r->inner < HY__CHUNK ? HY__CHUNK / (r->inner + !r->inner) : 1;
+    return hy__rows_stages(job, r, hy__run_gather, hy__pieces(r->outer * r->m, r->rows),
+                           r->outer * r->m * r->inner);
+}
+
+/* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
+ * quarter of the rest. Columns first: they share the additions evenly, whatever the indices. */
+static int hy__scatter_bind(hy_job *job, hy__rows *r)
+{
+    int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
+    int64_t scan = r->m * (r->each ? r->inner : 1);
+    r->column_blocks = hy__clamp_i64(blocks < r->inner / 64 ? blocks : r->inner / 64, 1, INT32_MAX);
+    r->columns = hy__pieces(r->inner, r->column_blocks);
+    r->columns += -r->columns & 15;
+    if (r->columns > r->inner || r->column_blocks == 1) r->columns = r->inner;
+    r->column_blocks = hy__clamp_i64(hy__pieces(r->inner, r->columns + !r->columns), 1, INT32_MAX);
+    most = work / (4 * scan + 1) / (r->each ? 1 : r->column_blocks);
+    r->row_blocks = blocks / r->column_blocks < most ? blocks / r->column_blocks : most;
+    r->row_blocks = hy__clamp_i64(r->row_blocks, 1, r->n + !r->n);
+    r->rows = hy__pieces(r->n, r->row_blocks);
+    r->row_blocks = hy__clamp_i64(hy__pieces(r->n, r->rows + !r->rows), 1, INT32_MAX);
+    r->outers = r->row_blocks * r->column_blocks > 1 ? 1 : 1 + 2 * HY__CHUNK / (work + 1);
+    if (r->half) job->scratch = (size_t)(r->rows * r->columns) * sizeof(float);
+    return hy__rows_stages(job, r, hy__run_scatter,
+                           hy__pieces(r->outer, r->outers) * r->row_blocks * r->column_blocks,
+                           r->outer * work);
+}
+
+static int hy__scatter_add_bind(hy_job *job, hy__rows *r)
+{
+    hy_dtype dtype = job->out[0].type.dtype;
+    r->move = hy__add_fn(dtype);
+    r->half = dtype == HY_F16 || dtype == HY_BF16;
+    return r->move ? hy__scatter_bind(job, r) : hy__refuse_dtype(job, dtype);
+}
+static int hy__scatter_put_bind(hy_job *job, hy__rows *r)
+{
+    r->move = hy__put_fn(r->size);
+    return hy__scatter_bind(job, r);
+}
+
+/* Data, picked rows and (from) more of one type; indices have their own. */
+static void hy__one_type(hy_infer *I, int a, int b)
+{
+    int round;
+    for (round = 0; round < 2; round++) {
+        hy_infer_type(I, &I->out[0].dtype, I->in[a].dtype);
+        hy_infer_type(I, &I->in[a].dtype, I->out[0].dtype);
+        if (b < 0) return;
+        hy_infer_type(I, &I->in[b].dtype, I->out[0].dtype);
+        hy_infer_type(I, &I->out[0].dtype, I->in[b].dtype);
+    }
+}
+
+/* --- take and embedding: y = a[:axis] + index + a[axis+1:] --- */
+static int hy__take_shapes(hy_infer *I, hy_shape *a, hy_shape *index, hy_shape *y, int axis)
+{
+    hy_shape want;
+    int d, at;
+    if (a->ndim < 0 || index->ndim < 0) return I->status;
+    at = hy__infer_axis(I, axis, a->ndim);
+    if (at < 0) return -1;
+    want.ndim = a->ndim - 1 + index->ndim;
+    if (want.ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    for (d = 0; d < at; d++) want.dim[d] = a->dim[d];
+    for (d = 0; d < index->ndim; d++) want.dim[at + d] = index->dim[d];
+    for (d = at + 1; d < a->ndim; d++) want.dim[d - 1 + index->ndim] = a->dim[d];
+    hy_infer_shape(I, y, want);
+    if (I->status < 0) return -1;
+    for (d = 0; d < at; d++) hy_infer_dim(I, &a->dim[d], y->dim[d]);
+    for (d = 0; d < index->ndim; d++) hy_infer_dim(I, &index->dim[d], y->dim[at + d]);
+    for (d = at + 1; d < a->ndim; d++) hy_infer_dim(I, &a->dim[d], y->dim[d - 1 + index->ndim]);
+    return I->status;
+}
+
+static int hy__take_infer(hy_infer *I)
+{
+    const hy__take_rec *r = (const hy__take_rec *)I->attr;
+    hy__one_type(I, 0, -1);
+    return hy__take_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis);
+}
+static int hy__take_bind(hy_job *job)
+{
+    const hy__take_rec *r = (const hy__take_rec *)job->attr;
+    hy__along l = hy__along_axis(&job->in[0].type.shape, r->axis);
+    return hy__gather_bind(job, hy__rows_plan(job, 0, 1, l, hy__size(&job->in[1].type.shape), r->mode));
+}
+static int hy__take_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__take_rec *r = (const hy__take_rec *)D->attr;
+    hy__take_grad_opt o;
+    o.mode = r->mode;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__take_grad(F, D->dy[0], D->in[1], D->in[0], r->axis, &o);
+    return 0;
+}
+static int hy__take_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int at = hy__axis(((const hy__take_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
+    int end = at + job->in[1].type.shape.ndim;
+    s->axis[0] = axis < at ? axis : axis < end ? -1 : axis - end + at + 1;
+    s->axis[1] = axis >= at && axis < end ? axis - at : -1;
+    return 1;
+}
+#define HY__ON_take hy__take_infer, hy__take_bind, hy__take_diff, hy__take_split
+
+static int hy__take_grad_infer(hy_infer *I)
+{
+    const hy__take_rec *r = (const hy__take_rec *)I->attr;      /* the two records are alike */
+    hy__one_type(I, 0, 2);
+    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
+    return hy__take_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape, r->axis);
+}
+static int hy__take_grad_bind(hy_job *job)
+{
+    const hy__take_rec *r = (const hy__take_rec *)job->attr;
+    hy__along l = hy__along_axis(&job->out[0].type.shape, r->axis);
+    return hy__scatter_add_bind(job, hy__rows_plan(job, 0, 1, l, hy__size(&job->in[1].type.shape), r->mode));
+}
+static int hy__take_grad_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__take_rec *r = (const hy__take_rec *)D->attr;
+    hy_take_opt o;
+    o.mode = r->mode;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_take(F, D->dy[0], D->in[1], r->axis, &o);
+    return 0;
+}
+#define HY__ON__take_grad hy__take_grad_infer, hy__take_grad_bind, hy__take_grad_diff, NULL
+
+static int hy__embedding_infer(hy_infer *I)
+{
+    const hy__embedding_rec *r = (const hy__embedding_rec *)I->attr;
+    hy_shape *y = &I->out[0].shape, index;
+    if (r->input_dim < 1 || r->output_dim < 1)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "input_dim is %d, output_dim is %d", r->input_dim,
+                             r->output_dim);
+    hy__one_type(I, 1, -1);
+    if (!I->out[0].dtype) { hy_infer_type(I, &I->out[0].dtype, r->dtype); hy__one_type(I, 1, -1); }
+    hy_infer_shape(I, &I->in[1].shape, hy__shape2(r->input_dim, r->output_dim));
+    if (y->ndim > 0) {
+        index = *y;
+        index.ndim--;
+        hy_infer_shape(I, &I->in[0].shape, index);
+    }
+    if (I->status < 0) return -1;
+    return hy__take_shapes(I, &I->in[1].shape, &I->in[0].shape, y, 0);
+}
+static int hy__embedding_bind(hy_job *job)
+{
+    hy__along l = hy__along_axis(&job->in[1].type.shape, 0);
+    return hy__gather_bind(job, hy__rows_plan(job, 1, 0, l, hy__size(&job->in[0].type.shape), HY_INDEX_CLIP));
+}
+static int hy__embedding_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0] && D->want[1]) D->dx[1] = hy__take_grad(F, D->dy[0], D->in[0], D->in[1], 0, NULL);
+    return 0;
+}
+static int hy__embedding_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int feature = axis == job->in[0].type.shape.ndim;
+    s->axis[0] = feature ? -1 : axis;
+    s->axis[1] = feature ? 1 : -1;
+    return 1;
+}
+#define HY__ON_embedding hy__embedding_infer, hy__embedding_bind, hy__embedding_diff, hy__embedding_split
+
+/* --- pick: one element per line --- *
+ * With keepdims the index may also have several entries along the axis, each of which picks one: that is how
+ * sort and topk hand their gradient back. */
+static int hy__pick_shapes(hy_infer *I, hy_shape *x, hy_shape *index, hy_shape *y, int axis, int keepdims)
+{
+    hy_shape full, less;
+    int at, d;
+    if (x->ndim < 0) return I->status;
+    if (axis == HY_NONE) {
+        hy_infer_shape(I, y, hy__reduced_shape(x, (1 << x->ndim) - 1, keepdims));
+        if (index->ndim < 0) hy_infer_shape(I, index, hy__shape1(1));
+        for (d = 0; d < index->ndim; d++) hy_infer_dim(I, &index->dim[d], 1);
+        return I->status;
+    }
+    at = hy__infer_axis(I, axis, x->ndim);
+    if (at < 0) return -1;
+    full = *x;
+    full.dim[at] = keepdims && index->ndim == x->ndim ? index->dim[at] : 1;
+    less = x->ndim > 1 ? hy__reduced_shape(x, 1 << at, 0) : HY_SCALAR;
+    hy_infer_shape(I, index, index->ndim == x->ndim || (index->ndim < 0 && keepdims) ? full : less);
+    if (I->status < 0) return -1;
+    for (d = 0; d < x->ndim; d++)
+        if (d != at) hy_infer_dim(I, &x->dim[d], index->dim[index->ndim == x->ndim || d < at ? d : d - 1]);
+    hy_infer_shape(I, y, keepdims ? full : hy__reduced_shape(x, 1 << at, 0));
+    return I->status;
+}
+
+static hy__rows *hy__pick_plan(hy_job *job, const hy_shape *x, int axis, int mode)
+{
+    hy__along l = hy__along_axis(x, axis);
+    int64_t lines = l.outer * l.inner;
+    hy__rows *r = hy__rows_plan(job, 0, 1, l, lines ? hy__size(&job->in[1].type.shape) / lines : 0, mode);
+    hy__rows_each(r);
+    return r;
+}
+
+static int hy__pick_infer(hy_infer *I)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)I->attr;
+    hy__one_type(I, 0, -1);
+    return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis, r->keepdims);
+}
+static int hy__pick_bind(hy_job *job)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)job->attr;
+    return hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode));
+}
+static int hy__pick_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)D->attr;
+    hy__pick_grad_opt o;
+    o.keepdims = r->keepdims;
+    o.mode = r->mode;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__pick_grad(F, D->dy[0], D->in[1], D->in[0], r->axis, &o);
+    return 0;
+}
+#define HY__ON_pick hy__pick_infer, hy__pick_bind, hy__pick_diff, NULL
+
+static int hy__pick_grad_infer(hy_infer *I)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)I->attr;      /* the two records are alike */
+    hy__one_type(I, 0, 2);
+    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
+    return hy__pick_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape, r->axis, r->keepdims);
+}
+static int hy__pick_grad_bind(hy_job *job)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)job->attr;
+    return hy__scatter_add_bind(job, hy__pick_plan(job, &job->out[0].type.shape, r->axis, r->mode));
+}
+static int hy__pick_grad_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)D->attr;
+    hy_pick_opt o;
+    o.keepdims = r->keepdims;
+    o.mode = r->mode;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_pick(F, D->dy[0], D->in[1], r->axis, &o);
+    return 0;
+}
+#define HY__ON__pick_grad hy__pick_grad_infer, hy__pick_grad_bind, hy__pick_grad_diff, NULL
+
+static int hy__batch_take_infer(hy_infer *I)
+{
+    hy__one_type(I, 0, -1);
+    hy_infer_shape(I, &I->in[0].shape, hy__rank(2));
+    if (I->status < 0) return -1;
+    hy_infer_shape(I, &I->out[0].shape, hy__rank(1));
+    return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, 1, 0);
+}
+static int hy__batch_take_bind(hy_job *job)
+{
+    return hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, 1, HY_INDEX_CLIP));
+}
+static int hy__batch_take_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__pick_grad(F, D->dy[0], D->in[1], D->in[0], 1, NULL);
+    return 0;
+}
+#define HY__ON_batch_take hy__batch_take_infer, hy__batch_take_bind, hy__batch_take_diff, NULL
+
+/* --- one_hot --- */
+static int hy__one_hot_infer(hy_infer *I)
+{
+    const hy__one_hot_rec *r = (const hy__one_hot_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
+    if (r->depth < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "depth is %d", r->depth);
+    hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    if (y->ndim > 0) {
+        want = *y;
+        want.ndim--;
+        hy_infer_shape(I, x, want);
+    }
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim == HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    want = *x;
+    want.dim[want.ndim++] = r->depth;
+    hy_infer_shape(I, y, want);
+    return I->status;
+}
+static int hy__one_hot_bind(hy_job *job)
+{
+    const hy__one_hot_rec *a = (const hy__one_hot_rec *)job->attr;
+    hy__rows *r = hy__rows_plan(job, -1, 0, hy__along_axis(&job->out[0].type.shape, -1), 1, HY__INDEX_DROP);
+    hy__rows_each(r);
+    r->base = HY__BASE_FILL;
+    r->off = a->off_value;
+    hy__store(&r->on, job->out[0].type.dtype, a->on_value);
+    return hy__scatter_put_bind(job, r);
+}
+static int hy__one_hot_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    s->axis[0] = axis;
+    return axis < job->in[0].type.shape.ndim;
+}
+#define HY__ON_one_hot hy__one_hot_infer, hy__one_hot_bind, NULL, hy__one_hot_split
+
+/* --- gather_nd and its kin: index (M, ...) holds tuples, y = index[1:] + x[M:] --- */
+static int hy__tuple_shapes(hy_infer *I, const hy_shape *x, hy_shape *index, hy_shape *y)
+{
+    hy_shape want;
+    int d, m;
+    if (index->ndim < 0) return I->status;
+    if (index->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "indices need at least one dim");
+    for (d = 1; d < index->ndim && d <= y->ndim; d++) hy_infer_dim(I, &index->dim[d], y->dim[d - 1]);
+    if (x->ndim < 0 || index->dim[0] < 0) return I->status;
+    if (index->dim[0] > x->ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l indices for shape %z", index->dim[0], x);
+    m = (int)index->dim[0];
+    want.ndim = index->ndim - 1 + x->ndim - m;
+    if (want.ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    for (d = 1; d < index->ndim; d++) want.dim[d - 1] = index->dim[d];
+    for (d = m; d < x->ndim; d++) want.dim[index->ndim - 1 + d - m] = x->dim[d];
+    hy_infer_shape(I, y, want);
+    return I->status;
+}
+static hy__rows *hy__tuple_plan(hy_job *job, const hy_shape *x)
+{
+    const hy_shape *index = &job->in[1].type.shape;
+    int m = (int)index->dim[0], d;
+    hy__along l;
+    hy__rows *r;
+    l.outer = 1;
+    l.n = hy__product(x, 0, m);
+    l.inner = hy__product(x, m, x->ndim);
+    r = hy__rows_plan(job, 0, 1, l, hy__product(index, 1, index->ndim), HY__INDEX_SIGNED);
+    r->components = m;
+    for (d = 0; d < m; d++) r->dim[d] = x->dim[d];
+    return r;
+}
+
+static int hy__gather_nd_infer(hy_infer *I)
+{
+    hy__one_type(I, 0, -1);
+    return hy__tuple_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape);
+}
+static int hy__gather_nd_bind(hy_job *job)
+{
+    return hy__gather_bind(job, hy__tuple_plan(job, &job->in[0].type.shape));
+}
+static int hy__gather_nd_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__gather_nd_grad(F, D->dy[0], D->in[1], D->in[0]);
+    return 0;
+}
+#define HY__ON_gather_nd hy__gather_nd_infer, hy__gather_nd_bind, hy__gather_nd_diff, NULL
+
+static int hy__gather_nd_grad_infer(hy_infer *I)
+{
+    hy__one_type(I, 0, 2);
+    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
+    return hy__tuple_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape);
+}
+static int hy__gather_nd_grad_bind(hy_job *job)
+{
+    return hy__scatter_add_bind(job, hy__tuple_plan(job, &job->out[0].type.shape));
+}
+static int hy__scatter_diff(hy_frame *F, hy_diff *D)            /* of scatter_nd too: every place is read */
+{
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_gather_nd(F, D->dy[0], D->in[1]);
+    return 0;
+}
+#define HY__ON__gather_nd_grad hy__gather_nd_grad_infer, hy__gather_nd_grad_bind, hy__scatter_diff, NULL
+
+static int hy__scatter_nd_infer(hy_infer *I)
+{
+    const hy__scatter_nd_rec *r = (const hy__scatter_nd_rec *)I->attr;
+    hy_type want;
+    int d;
+    if (r->shape.n < 0 || r->shape.n > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "shape has %d dims; up to %d are possible", r->shape.n,
+                             (int)HY_MAX_DIM);
+    want.dtype = HY_F64;
+    want.shape.ndim = r->shape.n;
+    for (d = 0; d < r->shape.n; d++) {
+        want.shape.dim[d] = r->shape.v[d];
+        if (r->shape.v[d] < 0)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "shape has the negative size %l", r->shape.v[d]);
+    }
+    if (hy__bytes(&want) < 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "shape %z is too large", &want.shape);
+    hy__one_type(I, 0, -1);
+    hy_infer_shape(I, &I->out[0].shape, want.shape);
+    return hy__tuple_shapes(I, &want.shape, &I->in[1].shape, &I->in[0].shape);
+}
+static int hy__scatter_nd_bind(hy_job *job)
+{
+    return hy__scatter_put_bind(job, hy__tuple_plan(job, &job->out[0].type.shape));
+}
+#define HY__ON_scatter_nd hy__scatter_nd_infer, hy__scatter_nd_bind, hy__scatter_diff, NULL
+
+/* --- boolean_mask: the slices along an axis where the mask is not 0; only values tell how many --- */
+static int hy__mask_shapes(hy_infer *I, hy_shape *x, hy_shape *mask, hy_shape *y, int axis)
+{
+    hy_shape want;
+    int at, d;
+    hy_infer_shape(I, mask, hy__rank(1));
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    at = hy__infer_axis(I, axis, x->ndim);
+    if (at < 0) return -1;
+    hy_infer_dim(I, &mask->dim[0], x->dim[at]);
+    hy_infer_dim(I, &x->dim[at], mask->dim[0]);
+    want = *x;
+    want.dim[at] = I->value && I->op->flags & HY_OP_DYNAMIC ?
+        hy__resolve_mask((const char *)I->value[1].data, I->value[1].type.dtype, mask->dim[0], 0, NULL) : -1;
+    hy_infer_shape(I, y, want);
+    if (I->status < 0) return -1;
+    for (d = 0; d < x->ndim; d++) if (d != at) hy_infer_dim(I, &x->dim[d], y->dim[d]);
+    return I->status;
+}
+
+static int hy__boolean_mask_infer(hy_infer *I)
+{
+    hy__one_type(I, 0, -1);
+    return hy__mask_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape,
+                           ((const hy__boolean_mask_rec *)I->attr)->axis);
+}
+static int hy__boolean_mask_bind(hy_job *job)
+{
+    hy__along x = hy__along_axis(&job->in[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
+    hy__along y = hy__along_axis(&job->out[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
+    hy__rows *r = hy__rows_plan(job, 0, 1, x, y.n, HY_INDEX_CLIP);
+    hy__rows_mask(job, r);
+    return hy__gather_bind(job, r);
+}
+static int hy__boolean_mask_diff(hy_frame *F, hy_diff *D)
+{
+    int axis = ((const hy__boolean_mask_rec *)D->attr)->axis;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__boolean_mask_grad(F, D->dy[0], D->in[1], D->in[0], axis);
+    return 0;
+}
+#define HY__ON_boolean_mask hy__boolean_mask_infer, hy__boolean_mask_bind, hy__boolean_mask_diff, NULL
+
+static int hy__boolean_mask_grad_infer(hy_infer *I)
+{
+    hy__one_type(I, 0, 2);
+    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
+    return hy__mask_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape,
+                           ((const hy__boolean_mask_rec *)I->attr)->axis);
+}
+static int hy__boolean_mask_grad_bind(hy_job *job)
+{
+    hy__along x = hy__along_axis(&job->out[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
+    hy__along y = hy__along_axis(&job->in[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
+    hy__rows *r = hy__rows_plan(job, 0, 1, x, y.n, HY_INDEX_CLIP);
+    hy__rows_mask(job, r);
+    return hy__scatter_put_bind(job, r);
+}
+static int hy__boolean_mask_grad_diff(hy_frame *F, hy_diff *D)
+{
+    int axis = ((const hy__boolean_mask_rec *)D->attr)->axis;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_boolean_mask(F, D->dy[0], D->in[1], axis);
+    return 0;
+}
+#define HY__ON__boolean_mask_grad hy__boolean_mask_grad_infer, hy__boolean_mask_grad_bind, \
+    hy__boolean_mask_grad_diff, NULL
+
+/* --- index_copy: rows of new_tensor put over rows of old_tensor --- */
+static int hy__index_copy_infer(hy_infer *I)
+{
+    hy_shape *old = &I->in[0].shape, *index = &I->in[1].shape, *row = &I->in[2].shape;
+    hy__one_type(I, 0, 2);
+    hy_infer_same(I, old, &I->out[0].shape);
+    hy_infer_shape(I, index, hy__rank(1));
+    if (I->status < 0) return -1;
+    if (old->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "old_tensor needs at least one dim");
+    return hy__take_shapes(I, old, index, row, 0);
+}
+static int hy__index_copy_bind(hy_job *job)
+{
+    hy__along l = hy__along_axis(&job->in[0].type.shape, 0);
+    hy__rows *r = hy__rows_plan(job, 2, 1, l, job->in[1].type.shape.dim[0], HY_INDEX_RAISE);
+    r->base = HY__BASE_OLD;
+    return hy__scatter_put_bind(job, r);
+}
+static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
+{
+    if (!D->dy[0]) return 0;
+    if (D->want[0]) D->dx[0] = hy_index_copy(F, D->dy[0], D->in[1], hy_zeros_like(F, D->in[2]));
+    if (D->want[2]) D->dx[2] = hy_take(F, D->dy[0], D->in[1], 0, NULL);
+    return 0;
+}
+#define HY__ON_index_copy hy__index_copy_infer, hy__index_copy_bind, hy__index_copy_diff, NULL
+
+/* --- order: topk, sort, argsort --- */
+typedef struct hy__ranking {
+    hy__along lines;
+    int64_t   k, width;                 /* how many are wanted; lines per item */
+    int       descending, value, index, mask;       /* outputs, -1: not there */
+} hy__ranking;
+
+/* Can this type count up to n - 1 exactly? */
+static int hy__infer_counts(hy_infer *I, hy_dtype dtype, int64_t n)
+{
+    static const int bits[HY_DTYPE_COUNT] = { 0, 24, 53, 11, 8, 7, 8, 31, 62, 1 };
+    if ((unsigned)dtype - 1 >= HY_DTYPE_COUNT - 1) return 1;
+    if (n - 1 <= ((int64_t)1 << bits[dtype]) - !hy__floating(dtype)) return 1;
+    hy_infer_fail(I, HY_ERROR_DTYPE, "type %t cannot hold indices up to %l", (int)dtype, n - 1);
+    return 0;
+}
+
+/* Along axis at: its size if known; HY_NONE counts everything. -1: not known, -2 after an error. */
+static int64_t hy__infer_line(hy_infer *I, const hy_shape *x, int axis)
+{
+    int at;
+    if (x->ndim < 0) return -1;
+    if (axis == HY_NONE) return hy__size(x);
+    at = hy__infer_axis(I, axis, x->ndim);
+    return at < 0 ? -2 : x->dim[at];
+}
+
+/* x with k along the axis. */
+static hy_shape hy__ranked_shape(const hy_shape *x, int axis, int64_t k)
+{
+    hy_shape y = *x;
+    if (axis == HY_NONE) return hy__shape1(k);
+    y.dim[hy__axis(axis, x->ndim)] = k;
+    return y;
+}
+
+/* Writes what is wanted of the first k of a line that begins at x[from]; its results begin at y[to]. */
+static void hy__rank_write(hy_job *job, const hy__ranking *r, const hy__ranked *best, int64_t from,
+                           int64_t to)
+{
+    const hy_tensor *x = &job->in[0], *value = r->value < 0 ? NULL : &job->out[r->value];
+    const hy_tensor *index = r->index < 0 || !job->out[r->index].data ? NULL : &job->out[r->index];
+    const hy_tensor *mask = r->mask < 0 ? NULL : &job->out[r->mask];
+    int64_t inner = r->lines.inner, n = r->lines.n, tile[HY__TILE], i, j, m;
+    size_t size = (size_t)hy__traits[x->type.dtype].size;
+    memset(tile, 0, sizeof tile);
+    for (j = 0; mask && j < n; j += HY__TILE)
+        hy__store_i64(hy__nth(mask, from + j * inner), mask->type.dtype, inner, tile,
+                      n - j < HY__TILE ? n - j : HY__TILE);
+    for (j = 0; j < r->k; j += m) {
+        m = r->k - j < HY__TILE ? r->k - j : HY__TILE;
+        for (i = 0; i < m; i++) {
+            int64_t at = from + best[j + i].at * inner;
+            tile[i] = best[j + i].at;
+            if (value) memcpy(hy__nth(value, to + (j + i) * inner), hy__nth(x, at), size);
+            if (mask) hy__store(hy__nth(mask, at), mask->type.dtype, 1);
+        }
+        if (index) hy__store_i64(hy__nth(index, to + j * inner), index->type.dtype, inner, tile, m);
+    }
+}
+
+static void hy__run_rank(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__ranking *r = (const hy__ranking *)(const void *)&job->plan;
+    const hy_tensor *x = &job->in[0];
+    int64_t line = item * r->width, end = line + r->width, inner = r->lines.inner;
+    (void)stage; (void)shared;
+    if (end > r->lines.outer * inner) end = r->lines.outer * inner;
+    for (; line < end; line++) {
+        int64_t from = line / inner * r->lines.n * inner + line % inner;
+        const hy__ranked *best = hy__rank_line(hy__nth(x, from), x->type.dtype, inner, r->lines.n, r->k,
+                                               r->descending, (hy__ranked *)scratch);
+        hy__rank_write(job, r, best, from, line / inner * r->k * inner + line % inner);
+    }
+}
+
+static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int value, int index, int mask)
+{
+    hy__ranking *r = (hy__ranking *)(void *)&job->plan;
+    double n;
+    r->lines = hy__along_axis(&job->in[0].type.shape, axis);
+    r->k = k;
+    r->descending = descending;
+    r->value = value;
+    r->index = index;
+    r->mask = mask;
+    r->width = r->lines.n < 1024 ? 1024 / (r->lines.n + 1) + 1 : 1;
+    n = (double)r->lines.n;
+    job->scratch = 2 * (size_t)hy__rank_room(r->lines.n, k) * sizeof(hy__ranked);
+    return hy__one_stage(job, hy__run_rank, hy__pieces(r->lines.outer * r->lines.inner, r->width),
+                         (double)(r->lines.outer * r->lines.inner) * n * (k < n / 8 ? 2 : 4 * log(n + 2)));
+}
+
+/* Values came from the places in `index`: the gradient goes back there. */
+static int hy__rank_diff(hy_frame *F, hy_diff *D, int axis, hy_array *index)
+{
+    hy__pick_grad_opt o;
+    hy_array *x = D->in[0];
+    memset(&o, 0, sizeof o);
+    o.keepdims = 1;
+    if (!D->dy[0]) return 0;
+    if (axis == HY_NONE) x = hy_reshape(F, x, HY_INTS(-1), NULL);
+    D->dx[0] = hy__pick_grad(F, D->dy[0], index, x, axis == HY_NONE ? 0 : axis, &o);
+    if (axis == HY_NONE) D->dx[0] = hy_reshape_like(F, D->dx[0], D->in[0], NULL);
+    return 0;
+}
+
+static int hy__rank_split(int axis, int sorted, const hy_job *job, hy_slicing *s)
+{
+    s->axis[0] = axis;
+    return sorted != HY_NONE && axis != hy__axis(sorted, job->in[0].type.shape.ndim);
+}
+
+static int hy__sort_infer(hy_infer *I)
+{
+    const hy__sort_rec *r = (const hy__sort_rec *)I->attr;
+    int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
+    int o;
+    hy__one_type(I, 0, -1);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
+    if (n == -2 || I->in[0].shape.ndim < 0) return I->status;
+    for (o = 0; o < 2; o++)
+        hy_infer_shape(I, &I->out[o].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
+    if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
+    return I->status;
+}
+static int hy__sort_bind(hy_job *job)
+{
+    const hy__sort_rec *r = (const hy__sort_rec *)job->attr;
+    int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
+    return hy__rank_bind(job, r->axis, n, r->descending, 0, 1, -1);
+}
+static int hy__sort_diff(hy_frame *F, hy_diff *D)
+{
+    return hy__rank_diff(F, D, ((const hy__sort_rec *)D->attr)->axis, D->out[1]);
+}
+static int hy__sort_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    return hy__rank_split(axis, ((const hy__sort_rec *)job->attr)->axis, job, s);
+}
+#define HY__ON_sort hy__sort_infer, hy__sort_bind, hy__sort_diff, hy__sort_split
+
+static int hy__argsort_infer(hy_infer *I)
+{
+    const hy__argsort_rec *r = (const hy__argsort_rec *)I->attr;
+    int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
+    hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    if (n == -2 || I->in[0].shape.ndim < 0 || !hy__infer_counts(I, r->dtype, n)) return I->status;
+    hy_infer_shape(I, &I->out[0].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
+    if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
+    return I->status;
+}
+static int hy__argsort_bind(hy_job *job)
+{
+    const hy__argsort_rec *r = (const hy__argsort_rec *)job->attr;
+    int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
+    return hy__rank_bind(job, r->axis, n, r->descending, -1, 0, -1);
+}
+static int hy__argsort_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    return hy__rank_split(axis, ((const hy__argsort_rec *)job->attr)->axis, job, s);
+}
+#define HY__ON_argsort hy__argsort_infer, hy__argsort_bind, NULL, hy__argsort_split
+
+static int hy__topk_infer(hy_infer *I)
+{
+    const hy__topk_rec *r = (const hy__topk_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, y;
+    int64_t n = hy__infer_line(I, x, r->axis), k = r->k < 1 ? n : r->k;
+    int indices = r->ret_typ == HY_TOPK_INDICES, counted = indices || r->ret_typ == HY_TOPK_BOTH;
+    if ((unsigned)r->ret_typ > HY_TOPK_BOTH)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ret_typ is %d", r->ret_typ);
+    if (indices) hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    else hy__one_type(I, 0, -1);
+    hy_infer_type(I, &I->out[1].dtype, r->ret_typ == HY_TOPK_BOTH ? r->dtype : HY_I64);
+    if (n == -2 || x->ndim < 0 || (counted && !hy__infer_counts(I, r->dtype, n))) return I->status;
+    if (n >= 0 && k > n) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "k is %l, but there are %l values", k, n);
+    y = hy__ranked_shape(x, r->axis, k);
+    hy_infer_shape(I, &I->out[0].shape, r->ret_typ == HY_TOPK_MASK ? *x : y);
+    hy_infer_shape(I, &I->out[1].shape, y);
+    return I->status;
+}
+static int hy__topk_bind(hy_job *job)
+{
+    const hy__topk_rec *r = (const hy__topk_rec *)job->attr;
+    int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
+    int indices = r->ret_typ == HY_TOPK_INDICES, mask = r->ret_typ == HY_TOPK_MASK;
+    return hy__rank_bind(job, r->axis, r->k < 1 ? n : r->k, !r->is_ascend, indices || mask ? -1 : 0, !indices,
+                         mask ? 0 : -1);
+}
+static int hy__topk_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__topk_rec *r = (const hy__topk_rec *)D->attr;
+    if (r->ret_typ == HY_TOPK_INDICES || r->ret_typ == HY_TOPK_MASK) return 0;
+    return hy__rank_diff(F, D, r->axis, D->out[1]);
+}
+static int hy__topk_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    return hy__rank_split(axis, ((const hy__topk_rec *)job->attr)->axis, job, s);
+}
+#define HY__ON_topk hy__topk_infer, hy__topk_bind, hy__topk_diff, hy__topk_split
+
+/* --- argmax, argmin --- */
+typedef struct hy__argbest {
+    hy__along lines;
+    int64_t   width, blocks, parts;     /* lines per block, blocks, pieces of a long line */
+    int       least;
+    hy__best_columns_fn columns;
+    hy__best_line_fn    line;
+} hy__argbest;
+
+static int64_t hy__argbest_start(const hy__argbest *r, int64_t line)           /* where a line begins */
+{
+    return line / r->lines.inner * r->lines.n * r->lines.inner + line % r->lines.inner;
+}
+
+/* The best places of lines [first, first + width) within rows [low, high). */
+static void hy__argbest_part(const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
+                             int64_t low, int64_t high, int64_t *place)
+{
+    int64_t at = hy__argbest_start(r, first) + low * r->lines.inner, i;
+    if (r->lines.inner > 1)
+        r->columns(hy__nth(x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
+    else for (i = 0; i < width; i++)
+        place[i] = r->line(hy__nth(x, at + i * r->lines.n), x->type.dtype, high - low, r->least);
+    for (i = 0; i < width; i++) place[i] += low;
+}
+
+/* Is the element at a better than the one at b, which comes earlier? */
+static int hy__argbest_wins(const hy_tensor *x, int64_t a, int64_t b, int least)
+{
+    if (!hy__floating(x->type.dtype)) {
+        int64_t v = hy__load_i64(hy__nth(x, a), x->type.dtype);
+        int64_t w = hy__load_i64(hy__nth(x, b), x->type.dtype);
+        return least ? v < w : v > w;
+    } else {
+        double v = hy__load(hy__nth(x, a), x->type.dtype), w = hy__load(hy__nth(x, b), x->type.dtype);
+        return (least ? v < w : v > w) || (v != v && w == w);
+    }
+}
+
+/* The best of what the parts of each line have found. */
+static void hy__argbest_join(const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
+                             const int64_t *found, int64_t *place)
+{
+    int64_t i, part;
+    for (i = 0; i < width; i++) {
+        int64_t start = hy__argbest_start(r, first + i), inner = r->lines.inner;
+        place[i] = found[i];
+        for (part = 1; part < r->parts; part++) {
+            int64_t other = found[part * r->width + i];
+            if (hy__argbest_wins(x, start + other * inner, start + place[i] * inner, r->least))
+                place[i] = other;
+        }
+    }
+}
+
+static void hy__run_argbest(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__argbest *r = (const hy__argbest *)(const void *)&job->plan;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, n = r->lines.n;
+    int64_t inner = r->lines.inner, across = hy__pieces(inner, r->width), tile[HY__TILE];
+    int64_t first = inner > 1 ? block / across * inner + block % across * r->width : block * r->width;
+    int64_t end = inner > 1 ? (block / across + 1) * inner : r->lines.outer;
+    int64_t width = end - first < r->width ? end - first : r->width, *found = (int64_t *)shared;
+    hy_tensor *y = &job->out[0];
+    (void)scratch;
+    if (stage) hy__argbest_join(&job->in[0], r, first, width, found + item * r->parts * r->width, tile);
+    else hy__argbest_part(&job->in[0], r, first, width, n * part / r->parts, n * (part + 1) / r->parts,
+                          r->parts > 1 ? found + item * r->width : tile);
+    if (stage || r->parts == 1) hy__store_i64(hy__nth(y, first), y->type.dtype, 1, tile, width);
+}
+
+static int hy__argbest_bind(hy_job *job, int axis, int least)
+{
+    hy__argbest *r = (hy__argbest *)(void *)&job->plan;
+    hy_dtype dtype = job->in[0].type.dtype;
+    int64_t n, size;
+    r->lines = hy__along_axis(&job->in[0].type.shape, axis);
+    n = r->lines.n;
+    r->least = least;
+    if (dtype == HY_F64) {
+        r->columns = hy__best_columns_f64;
+        r->line = hy__best_line_f64;
+    } else if (dtype == HY_I64 || dtype == HY_I32) {
+        r->columns = hy__best_columns_i64;
+        r->line = hy__best_line_i64;
+    } else {
+        r->columns = hy__best_columns_f32;
+        r->line = hy__best_line_f32;
+    }
+    r->width = r->lines.inner > 1 ? HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
+    r->blocks = r->lines.inner > 1 ? r->lines.outer * hy__pieces(r->lines.inner, r->width)
+                                   : hy__pieces(r->lines.outer, r->width);
+    size = n * (r->lines.inner > r->width ? r->width : r->lines.inner);
+    r->parts = r->blocks < 16 ? hy__clamp_i64(size / HY__PART, 1, 64) : 1;
+    hy__one_stage(job, hy__run_argbest, r->blocks * r->parts,
+                  0.5 * (double)r->lines.outer * (double)n * (double)r->lines.inner);
+    if (r->parts > 1) {
+        job->stages = 2;
+        job->items[1] = r->blocks;
+        job->shared = (size_t)(r->blocks * r->parts * r->width) * sizeof(int64_t);
+    }
+    return 0;
+}
+
+static int hy__argbest_infer(hy_infer *I, int axis, int keepdims)
+{
+    const hy_shape *x = &I->in[0].shape;
+    hy_dtype dtype = I->in[0].dtype;
+    int64_t n = hy__infer_line(I, x, axis);
+    if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__floating(dtype) ? dtype : HY_F32);
+    if (n == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "nothing to choose from in shape %z", x);
+    if (n == -2 || x->ndim < 0 || !hy__infer_counts(I, I->out[0].dtype, n)) return I->status;
+    hy_infer_shape(I, &I->out[0].shape, hy__reduced_shape(x, axis == HY_NONE ? (1 << x->ndim) - 1
+                                                             : 1 << hy__axis(axis, x->ndim), keepdims));
+    return I->status;
+}
+static int hy__argmax_infer(hy_infer *I)                /* argmin's record is alike */
+{
+    const hy__argmax_rec *r = (const hy__argmax_rec *)I->attr;
+    return hy__argbest_infer(I, r->axis, r->keepdims);
+}
+static int hy__argmax_bind(hy_job *job)
+{
+    return hy__argbest_bind(job, ((const hy__argmax_rec *)job->attr)->axis, 0);
+}
+static int hy__argmin_bind(hy_job *job)
+{
+    return hy__argbest_bind(job, ((const hy__argmin_rec *)job->attr)->axis, 1);
+}
+#define HY__ON_argmax hy__argmax_infer, hy__argmax_bind, NULL, NULL
+#define HY__ON_argmin hy__argmax_infer, hy__argmin_bind, NULL, NULL
+
+static int hy__argmax_channel_infer(hy_infer *I)
+{
+    hy_infer_shape(I, &I->in[0].shape, hy__rank(2));
+    return I->status < 0 ? -1 : hy__argbest_infer(I, 1, 0);
+}
+static int hy__argmax_channel_bind(hy_job *job) { return hy__argbest_bind(job, 1, 0); }
+#define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, NULL
+
+/* --- cumsum --- */
+typedef struct hy__sums {
+    hy__along   lines;
+    int64_t     width, across;          /* lines per item; items side by side */
+    hy__scan_fn scan;
+} hy__sums;
+
+static void hy__run_cumsum(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__sums *r = (const hy__sums *)(const void *)&job->plan;
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    int64_t inner = r->lines.inner, side = item % r->across * r->width;
+    int64_t outer = item / r->across, end = outer + 1;
+    int64_t width = inner - side < r->width ? inner - side : r->width;
+    (void)stage; (void)scratch; (void)shared;
+    if (inner == 1) {
+        outer *= r->width;
+        end = outer + r->width < r->lines.outer ? outer + r->width : r->lines.outer;
+    }
+    for (; outer < end; outer++) {
+        int64_t at = outer * r->lines.n * inner + side;
+        r->scan(hy__nth(y, at), y->type.dtype, hy__nth(x, at), x->type.dtype, inner, r->lines.n, width);
+    }
+}
+
+static int hy__cumsum_infer(hy_infer *I)
+{
+    const hy__cumsum_rec *r = (const hy__cumsum_rec *)I->attr;
+    int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
+    if (r->dtype) hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    else hy__one_type(I, 0, -1);
+    if (n == -2 || I->in[0].shape.ndim < 0) return I->status;
+    hy_infer_shape(I, &I->out[0].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
+    if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
+    return I->status;
+}
+static int hy__cumsum_bind(hy_job *job)
+{
+    hy__sums *r = (hy__sums *)(void *)&job->plan;
+    hy__along l = hy__along_axis(&job->in[0].type.shape, ((const hy__cumsum_rec *)job->attr)->axis);
+    int64_t items;
+    r->lines = l;
+    r->scan = hy__floating(job->in[0].type.dtype) ? hy__scan_f64 : hy__scan_i64;
+    r->width = l.inner > 1 ? HY__TILE : hy__clamp_i64(HY__CHUNK / (l.n + !l.n), 1, HY__CHUNK);
+    r->across = l.inner > 1 ? hy__pieces(l.inner, r->width) : 1;
+    items = l.inner == 1 ? hy__pieces(l.outer, r->width) : l.inner ? l.outer * r->across : 0;
+    return hy__one_stage(job, hy__run_cumsum, items, 1.5 * (double)l.outer * (double)l.n * (double)l.inner);
+}
+
+/* x[i] is in every later sum: the running sum of dy from the end. */
+static int hy__cumsum_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__cumsum_rec *r = (const hy__cumsum_rec *)D->attr;
+    int axis = r->axis == HY_NONE ? 0 : r->axis;
+    hy_array *dy = D->dy[0], *x = D->in[0];
+    if (!dy) return 0;
+    if (r->dtype && r->dtype != x->t.type.dtype) dy = hy_cast(F, dy, x->t.type.dtype);
+    D->dx[0] = hy_reverse(F, hy_cumsum(F, hy_reverse(F, dy, HY_AXES(axis)), axis, NULL), HY_AXES(axis));
+    if (r->axis == HY_NONE) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
+    return 0;
+}
+static int hy__cumsum_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    return hy__rank_split(axis, ((const hy__cumsum_rec *)job->attr)->axis, job, s);
+}
+#define HY__ON_cumsum hy__cumsum_infer, hy__cumsum_bind, hy__cumsum_diff, hy__cumsum_split
+
+/* --- norm --- */
+static int hy__norm_infer(hy_infer *I)
+{
+    const hy__norm_rec *r = (const hy__norm_rec *)I->attr;
+    if (r->ord != 1 && r->ord != 2)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ord is %d; 1 and 2 are possible", r->ord);
+    if (r->out_dtype) hy_infer_type(I, &I->out[0].dtype, r->out_dtype);
+    else hy__same_types(I);
+    return hy__reduce_infer_axes(I, &r->axis, 0, r->keepdims);
+}
+static int hy__norm_bind(hy_job *job)
+{
+    const hy__norm_rec *r = (const hy__norm_rec *)job->attr;
+    hy__reduce *plan = (hy__reduce *)(void *)&job->plan;
+    int error = hy__reduce_bind_kind(job, r->ord == 1 ? HY__NORM1 : HY__NORM2,
+                                     hy__known_axis_bits(&r->axis, 0, job->in[0].type.shape.ndim));
+    plan->integer &= !hy__floating(plan->to);
+    return error;
+}
+
+/* sign(x) dy, or x dy / |x|, which is 0 where everything is. */
+static int hy__norm_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__norm_rec *r = (const hy__norm_rec *)D->attr;
+    hy_array *x = D->in[0], *dy = D->dy[0], *y = D->out[0];
+    int bits = hy__known_axis_bits(&r->axis, 0, x->t.type.shape.ndim);
+    if (!dy) return 0;
+    if (r->ord == 2) dy = hy_div(F, dy, hy_add(F, y, hy_equal_scalar(F, y, 0)));
+    if (r->out_dtype && r->out_dtype != x->t.type.dtype) dy = hy_cast(F, dy, x->t.type.dtype);
+    D->dx[0] = hy_mul(F, hy__spread(F, dy, x, bits, r->keepdims), r->ord == 2 ? x : hy_sign(F, x));
+    return 0;
+}
+#define HY__ON_norm hy__norm_infer, hy__norm_bind, hy__norm_diff, NULL
+
+/* --- moments --- */
+static int hy__moments_infer(hy_infer *I)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)I->attr;
+    hy__same_types(I);
+    hy__reduce_infer_axes(I, &r->axes, 0, r->keepdims);
+    hy_infer_same(I, &I->out[0].shape, &I->out[1].shape);
+    return I->status;
+}
+
+/* mean = shift + s/n, var = q/n - (s/n)^2 */
+static void hy__moments_finish(const hy__reduce *r, hy_tensor *out, double *acc, int64_t first, int64_t width)
+{
+    double *shift = acc, *sum = acc + r->width, *square = sum + r->width, n = (double)r->count;
+    int64_t j;
+    for (j = 0; j < width; j++) {
+        double mean = sum[j] / n, var = square[j] / n - mean * mean;
+        shift[j] += mean;
+        square[j] = var < 0 ? 0 : var;
+    }
+    hy__store_f64(hy__nth(&out[0], first), r->to, 1, shift, width);
+    hy__store_f64(hy__nth(&out[1], first), r->to, 1, square, width);
+}
+
+static void hy__run_moments(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
+    int64_t width = r->outputs - first < r->width ? r->outputs - first : r->width;
+    double acc[3 * HY__COLUMNS], *partial = (double *)shared;
+    (void)scratch;
+    if (stage == 0) {
+        double *to = r->parts > 1 ? partial + 3 * item * r->width : acc;
+        hy__moments_part(r, (const char *)job->in[0].data, first, width, r->count * part / r->parts,
+                         r->count * (part + 1) / r->parts, to);
+        if (r->parts == 1) hy__moments_finish(r, job->out, acc, first, width);
+        return;
+    }
+    partial += 3 * item * r->parts * r->width;
+    for (part = 1; part < r->parts; part++)
+        for (j = r->width; j < 3 * r->width; j++) partial[j] += partial[3 * part * r->width + j];
+    hy__moments_finish(r, job->out, partial, first, width);
+}
+
+static int hy__moments_bind(hy_job *job)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)job->attr;
+    int error = hy__reduce_bind_kind(job, HY__MEAN,
+                                     hy__known_axis_bits(&r->axes, 0, job->in[0].type.shape.ndim));
+    job->run = hy__run_moments;
+    job->shared *= 3;
+    job->cost *= 2;
+    return error;
+}
+
+/* dx = dmean / n + dvar 2 (x - mean) / n */
+static int hy__moments_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)D->attr;
+    hy_array *x = D->in[0], *mean = NULL, *var = NULL;
+    int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim);
+    int64_t size = hy__size(&x->t.type.shape);
+    double share = size ? (double)hy__size(&D->out[0]->t.type.shape) / (double)size : 0;
+    if (D->dy[0]) mean = hy_mul_scalar(F, hy__spread(F, D->dy[0], x, bits, r->keepdims), share);
+    if (D->dy[1]) {
+        var = hy_sub(F, x, hy__spread(F, D->out[0], x, bits, r->keepdims));
+        var = hy_mul(F, hy_mul_scalar(F, var, 2 * share), hy__spread(F, D->dy[1], x, bits, r->keepdims));
+    }
+    D->dx[0] = mean && var ? hy_add(F, mean, var) : mean ? mean : var;
+    return 0;
+}
+#define HY__ON_moments hy__moments_infer, hy__moments_bind, hy__moments_diff, NULL
+
+/* --- sequences --- *
+ * data (T,N,...), or (N,T,...) with axis 1; sequence_length (N,) or none, which means T. Every row of the output
+ * (all behind the first two axes) comes whole from one place, or is filled. */
+enum { HY__SEQ_MASK, HY__SEQ_REVERSE, HY__SEQ_LAST, HY__SEQ_LAST_GRAD };
+typedef struct hy__sequence {
+    int      kind, axis, lengths;       /* axis of time; which input holds the lengths, or -1 */
+    int      size, pad;                 /* bytes of an element */
+    int64_t  steps, batch, row, rows;   /* T, N, elements of a row, rows of an item */
+    double   value;                     /* what fills, in the output's type */
+} hy__sequence;
+
+static int64_t hy__sequence_length(const hy_tensor *lengths, int64_t n, int64_t steps)
+{
+    int size = hy__traits[lengths->type.dtype].size;
+    return hy__clamp_i64(hy__load_i64((const char *)lengths->data + n * size, lengths->type.dtype), 0, steps);
+}
+
+/* The row that output row i is a copy of, or -1. */
+static int64_t hy__sequence_source(const hy__sequence *q, const hy_job *job, int64_t i)
+{
+    int64_t inner = q->axis ? q->steps : q->batch;
+    int64_t t = q->axis ? i % inner : i / inner, n = q->axis ? i / inner : i % inner, length;
+    if (q->kind == HY__SEQ_LAST) n = i;
+    length = q->lengths < 0 ? q->steps : hy__sequence_length(&job->in[q->lengths], n, q->steps);
+    switch (q->kind) {
+    case HY__SEQ_MASK:    return t < length ? i : -1;
+    case HY__SEQ_REVERSE: if (t < length) t = length - 1 - t; break;
+    case HY__SEQ_LAST:    t = length > 0 ? length - 1 : 0; break;
+    default:              return t == (length > 0 ? length - 1 : 0) ? n : -1;
+    }
+    return q->axis ? n * inner + t : t * inner + n;
+}
+
+static void hy__run_sequence(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__sequence *q = (const hy__sequence *)(const void *)&job->plan;
+    int64_t total = hy__size(&job->out[0].type.shape) / q->row, bytes = q->row * q->size, i, j;
+    const char *from = (const char *)job->in[0].data;
+    char *to = (char *)job->out[0].data + item * q->rows * bytes;
+    (void)stage; (void)scratch; (void)shared;
+    for (i = item * q->rows; i < total && i < (item + 1) * q->rows; i++, to += bytes) {
+        int64_t source = hy__sequence_source(q, job, i);
+        if (source >= 0) memcpy(to, from + source * bytes, (size_t)bytes);
+        else if (q->value == 0) memset(to, 0, (size_t)bytes);
+        else for (j = 0; j < q->row; j++) memcpy(to + j * q->size, &q->value, (size_t)q->size);
+    }
+}
+
+/* data: number of the input with the sequences, followed by that with the lengths. */
+static int hy__sequence_bind(hy_job *job, int kind, int axis, int data, double value)
+{
+    const hy_shape *x = &job->in[data].type.shape;
+    hy__sequence *q = (hy__sequence *)(void *)&job->plan;
+    hy_dtype dtype = job->out[0].type.dtype;
+    int64_t total = hy__size(&job->out[0].type.shape);
+    q->kind = kind;
+    q->axis = axis;
+    q->lengths = job->nin > data + 1 ? data + 1 : -1;
+    q->size = hy__traits[dtype].size;
+    q->steps = x->dim[axis];
+    q->batch = x->dim[1 - axis];
+    q->row = hy__product(x, 2, x->ndim);
+    q->value = 0;
+    hy__store(&q->value, dtype, value);
+    if (total && !q->steps) return hy__refuse(job, HY_ERROR_SHAPE, "sequences of no steps have no last one");
+    q->rows = total ? HY__CHUNK / q->row + 1 : 1;
+    return hy__one_stage(job, hy__run_sequence, total ? hy__pieces(total / q->row, q->rows) : 0,
+                         0.2 * (double)total + (total ? 5.0 * (double)(total / q->row) : 0));
+}
+
+/* Types, the lengths' shape, and the axis. `same` is shaped like data. */
+static int hy__sequence_infer_data(hy_infer *I, int axis, int data, hy_type *same)
+{
+    hy_type *x = &I->in[data];
+    int64_t *batch;
+    hy_infer_type(I, &x->dtype, same->dtype);
+    hy_infer_type(I, &same->dtype, x->dtype);
+    hy_infer_same(I, &x->shape, &same->shape);
+    if (axis != 0 && axis != 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis is %d; time is axis 0 or 1", axis);
+    if (I->nin > data + 1) hy_infer_shape(I, &I->in[data + 1].shape, hy__rank(1));
+    if (x->shape.ndim < 0 || I->status < 0) return I->status;
+    if (x->shape.ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least two dims");
+    batch = &x->shape.dim[1 - axis];
+    if (I->nin > data + 1) {
+        hy_infer_dim(I, &I->in[data + 1].shape.dim[0], *batch);
+        hy_infer_dim(I, batch, I->in[data + 1].shape.dim[0]);
+    }
+    return I->status;
+}
+
+/* y (N,...) is data without the time axis. */
+static int hy__sequence_infer_last(hy_infer *I, int axis, int data, hy_type *y)
+{
+    hy_shape *x = &I->in[data].shape, want;
+    int d;
+    hy_infer_type(I, &y->dtype, I->in[data].dtype);
+    hy_infer_type(I, &I->in[data].dtype, y->dtype);
+    if (hy__sequence_infer_data(I, axis, data, &I->in[data]) < 0) return -1;
+    if (x->ndim < 0 && y->shape.ndim > 0 && y->shape.ndim < HY_MAX_DIM) hy_infer_shape(I, x, hy__rank(y->shape.ndim + 1));
+    if (x->ndim < 0) return I->status;
+    want = hy__rank(x->ndim - 1);
+    for (d = 0; d < want.ndim; d++) want.dim[d] = x->dim[d ? d + 1 : 1 - axis];
+    hy_infer_shape(I, &y->shape, want);
+    for (d = 0; d < want.ndim && I->status >= 0; d++) hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - axis], y->shape.dim[d]);
+    return I->status;
+}
+
+/* Slices along the batch, or along what lies behind, go their own way. */
+static int hy__sequence_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    const hy__sequence *q = (const hy__sequence *)(const void *)&job->plan;
+    if (axis == q->axis) return 0;
+    s->axis[0] = axis;
+    s->axis[1] = axis < 2 ? 0 : -1;
+    return 1;
+}
+
+static int hy__sequence_mask_infer(hy_infer *I)
+{
+    return hy__sequence_infer_data(I, ((const hy__sequence_mask_rec *)I->attr)->axis, 0, &I->out[0]);
+}
+static int hy__sequence_mask_bind(hy_job *job)
+{
+    const hy__sequence_mask_rec *r = (const hy__sequence_mask_rec *)job->attr;
+    return hy__sequence_bind(job, HY__SEQ_MASK, r->axis, 0, r->value);
+}
+static int hy__sequence_mask_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__sequence_mask_rec *r = (const hy__sequence_mask_rec *)D->attr;
+    hy_sequence_mask_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = r->use_sequence_length;
+    opt.axis = r->axis;
+    if (D->dy[0]) D->dx[0] = hy_sequence_mask(F, D->dy[0], D->nin > 1 ? D->in[1] : NULL, &opt);
+    return 0;
+}
+#define HY__ON_sequence_mask hy__sequence_mask_infer, hy__sequence_mask_bind, hy__sequence_mask_grad, hy__sequence_split
+
+static int hy__sequence_reverse_infer(hy_infer *I)
+{
+    return hy__sequence_infer_data(I, ((const hy__sequence_reverse_rec *)I->attr)->axis, 0, &I->out[0]);
+}
+static int hy__sequence_reverse_bind(hy_job *job)
+{
+    return hy__sequence_bind(job, HY__SEQ_REVERSE, ((const hy__sequence_reverse_rec *)job->attr)->axis, 0, 0);
+}
+static int hy__sequence_reverse_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__sequence_reverse_rec *r = (const hy__sequence_reverse_rec *)D->attr;
+    hy_sequence_reverse_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = r->use_sequence_length;
+    opt.axis = r->axis;
+    if (D->dy[0]) D->dx[0] = hy_sequence_reverse(F, D->dy[0], D->nin > 1 ? D->in[1] : NULL, &opt);
+    return 0;
+}
+#define HY__ON_sequence_reverse \
+    hy__sequence_reverse_infer, hy__sequence_reverse_bind, hy__sequence_reverse_grad, hy__sequence_split
+
+static int hy__sequence_last_infer(hy_infer *I)
+{
+    return hy__sequence_infer_last(I, ((const hy__sequence_last_rec *)I->attr)->axis, 0, &I->out[0]);
+}
+static int hy__sequence_last_bind(hy_job *job)
+{
+    return hy__sequence_bind(job, HY__SEQ_LAST, ((const hy__sequence_last_rec *)job->attr)->axis, 0, 0);
+}
+static int hy__sequence_last_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__sequence_last_rec *r = (const hy__sequence_last_rec *)D->attr;
+    hy__sequence_last_grad_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = r->use_sequence_length;
+    opt.axis = r->axis;
+    if (D->dy[0]) D->dx[0] = hy__sequence_last_grad(F, D->dy[0], D->in[0], D->nin > 1 ? D->in[1] : NULL, &opt);
+    return 0;
+}
+#define HY__ON_sequence_last hy__sequence_last_infer, hy__sequence_last_bind, hy__sequence_last_diff, NULL
+
+static int hy___sequence_last_grad_infer(hy_infer *I)
+{
+    int axis = ((const hy___sequence_last_grad_rec *)I->attr)->axis;
+    if (hy__sequence_infer_data(I, axis, 1, &I->out[0]) < 0) return -1;
+    return hy__sequence_infer_last(I, axis, 1, &I->in[0]);
+}
+static int hy___sequence_last_grad_bind(hy_job *job)
+{
+    return hy__sequence_bind(job, HY__SEQ_LAST_GRAD, ((const hy___sequence_last_grad_rec *)job->attr)->axis, 1, 0);
+}
+static int hy___sequence_last_grad_diff(hy_frame *F, hy_diff *D)
+{
+    const hy___sequence_last_grad_rec *r = (const hy___sequence_last_grad_rec *)D->attr;
+    hy_sequence_last_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = r->use_sequence_length;
+    opt.axis = r->axis;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy_sequence_last(F, D->dy[0], D->nin > 2 ? D->in[2] : NULL, &opt);
+    return 0;
+}
+#define HY__ON__sequence_last_grad \
+    hy___sequence_last_grad_infer, hy___sequence_last_grad_bind, hy___sequence_last_grad_diff, NULL
+
+#ifndef HYBRID_NO_RNN
+/* --- rnn --- *
+ * L layers of D directions over data (T,N,I), G gates of H units; P numbers of state: H, or an lstm's projection.
+ * The parameters are, for each layer and direction, wx (GH,in), wh (GH,P) and perhaps wp (P,H); then, in the same
+ * order, bx (GH) and bh (GH). Forward, a layer is one product of all its input with wx, and then a walk along time
+ * in which every block of the batch and every direction goes alone. The gradient walks back, leaves the gradients
+ * of all gates in rows (`delta`), and turns these into those of wx, wh and the input by products over all steps.
+ *
+ * The work falls into stages that come one after the other: weights packed for their many products, then two
+ * stages for each layer. More of them than a job may have become one item at its end.
+ */
+enum {                                  /* what the tensors of both operators are */
+    HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS, HY__RNN_OUTPUT, HY__RNN_LAST,
+    HY__RNN_LAST_CELL, HY__RNN_RESERVE, HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL, HY__RNN_DDATA,
+    HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_ROLES
+};
+enum { HY__RNN_OUT = 16, HY__RNN_SEVERAL = 5, HY__RNN_BLOCK = 24, HY__RNN_PACK_PIECES = 8, HY__RNN_DEEP = 65536 };
+
+typedef struct hy__rnn {
+    hy__rnn_cell cell;
+    hy_dtype dtype, compute;
+    int     back, layers, directions, gates, project, drop, foreign, size;
+    signed char tensor[HY__RNN_ROLES];  /* input, or HY__RNN_OUT + output, or -1 */
+    int64_t steps, batch, input, width; /* T, N, I, P */
+    int64_t gate, keep, delta;          /* GH; rows of the reserve's gates and of delta */
+    int64_t block, blocks;              /* samples that walk together */
+    int64_t copy[HY__RNN_ROLES];        /* in `shared`: f16 tensors in f32, ... */
+    int64_t packs, rows, inner;         /* ... packed weights, gates or delta, input or its gradient of a layer */
+    int64_t part[2][4];                 /* of packed weights, in layer 0 and in others; the last is their end */
+    int64_t gemm;                       /* scratch bytes of products */
+} hy__rnn;
+
+/* What the attributes say. */
+static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
+{
+    const hy__rnn_rec *a = (const hy__rnn_rec *)attr;       /* the two records are alike */
+    int lstm = a->mode == HY_RNN_LSTM, last = a->state_outputs, in = 0, out = HY__RNN_OUT, k;
+    r->back = back;
+    r->cell.mode = a->mode;
+    r->cell.units = a->state_size;
+    r->cell.low = a->clip_min == HY_NONE ? -HUGE_VAL : a->clip_min;
+    r->cell.high = a->clip_max == HY_NONE ? HUGE_VAL : a->clip_max;
+    r->cell.nan = a->clip_nan && a->clip_min != HY_NONE ? a->clip_min : HUGE_VAL - HUGE_VAL;
+    r->layers = a->num_layers;
+    r->directions = a->bidirectional ? 2 : 1;
+    r->gates = lstm ? 4 : a->mode == HY_RNN_GRU ? 3 : 1;
+    r->project = a->projection_size != HY_NONE && a->projection_size != 0;
+    r->drop = a->p > 0 && a->num_layers > 1;
+    r->width = r->project ? a->projection_size : a->state_size;
+    r->gate = (int64_t)r->gates * a->state_size;
+    r->keep = r->gate + (r->gates > 1 ? a->state_size : 0);
+    r->delta = r->gate * (a->mode == HY_RNN_GRU ? 2 : 1) + r->width + (r->project ? r->width + a->state_size : 0);
+    for (k = 0; k < HY__RNN_ROLES; k++) r->tensor[k] = -1;
+    if (back) {
+        r->tensor[HY__RNN_DOUTPUT] = (signed char)in++;
+        if (last) r->tensor[HY__RNN_DLAST] = (signed char)in++;
+        if (last && lstm) r->tensor[HY__RNN_DLAST_CELL] = (signed char)in++;
+    }
+    r->tensor[HY__RNN_DATA] = (signed char)in++;
+    r->tensor[HY__RNN_PARAMETERS] = (signed char)in++;
+    r->tensor[HY__RNN_STATE] = (signed char)in++;
+    if (lstm) r->tensor[HY__RNN_CELL] = (signed char)in++;
+    if (a->use_sequence_length) r->tensor[HY__RNN_LENGTHS] = (signed char)in++;
+    if (back) {
+        r->tensor[HY__RNN_OUTPUT] = (signed char)in++;
+        r->tensor[HY__RNN_RESERVE] = (signed char)in;
+        r->tensor[HY__RNN_DDATA] = (signed char)out++;
+        r->tensor[HY__RNN_DPARAMETERS] = (signed char)out++;
+        r->tensor[HY__RNN_DSTATE] = (signed char)out++;
+        if (lstm) r->tensor[HY__RNN_DCELL] = (signed char)out;
+        return;
+    }
+    r->tensor[HY__RNN_OUTPUT] = (signed char)out++;
+    if (last) r->tensor[HY__RNN_LAST] = (signed char)out++;
+    if (last && lstm) r->tensor[HY__RNN_LAST_CELL] = (signed char)out++;
+    r->tensor[HY__RNN_RESERVE] = (signed char)out;
+}
+
+/* --- sizes, in elements; those of layer 0 differ from those of the others --- */
+static int64_t hy__rnn_unit(const hy__rnn *r, int64_t first, int64_t other, int layer, int direction)
+{
+    return layer ? r->directions * first + ((int64_t)(layer - 1) * r->directions + direction) * other : direction * first;
+}
+static int64_t hy__rnn_fan(const hy__rnn *r, int layer) { return layer ? r->directions * r->width : r->input; }
+static int64_t hy__rnn_weights(const hy__rnn *r, int layer)     /* of one direction */
+{
+    return r->gate * (hy__rnn_fan(r, layer) + r->width) + (r->project ? r->width * r->cell.units : 0);
+}
+/* Where a direction's matrix 0 (wx), 1 (wh), 2 (wp), or vector 3 (bx), 4 (bh), begins. */
+static int64_t hy__rnn_parameter(const hy__rnn *r, int layer, int direction, int which)
+{
+    int64_t first = hy__rnn_weights(r, 0), other = hy__rnn_weights(r, 1);
+    if (which > 2)
+        return hy__rnn_unit(r, first, other, r->layers, 0) +
+               (2 * ((int64_t)layer * r->directions + direction) + which - 3) * r->gate;
+    return hy__rnn_unit(r, first, other, layer, direction) +
+           r->gate * ((which > 0) * hy__rnn_fan(r, layer) + (which > 1) * r->width);
+}
+static int64_t hy__rnn_reserve(const hy__rnn *r)
+{
+    return r->steps * r->batch * (r->layers * r->directions * r->keep +
+                                  (r->layers - 1) * r->directions * r->width * (r->drop ? 3 : 1));
+}
+
+/* --- inference, of both operators --- */
+static int hy__rnn_check(hy_infer *I)
+{
+    const hy__rnn_rec *a = (const hy__rnn_rec *)I->attr;
+    int project = a->projection_size != HY_NONE && a->projection_size != 0;
+    double wide = (double)a->state_size + (project ? a->projection_size : 0);
+    if (a->state_size < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "state_size is %d", a->state_size);
+    if (a->num_layers < 1 || a->num_layers > HY__RNN_DEEP)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_layers is %d", a->num_layers);
+    if ((unsigned)a->mode > HY_RNN_GRU) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", a->mode);
+    if (!(a->p >= 0 && a->p <= 1)) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p is %g, no probability", a->p);
+    if (project && (a->projection_size < 0 || a->mode != HY_RNN_LSTM))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "projection_size %d; only an lstm has one, above 0", a->projection_size);
+    if (a->clip_min != HY_NONE && a->clip_max != HY_NONE && !(a->clip_min <= a->clip_max))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the cell is to be kept within [%g, %g]", a->clip_min, a->clip_max);
+    if (a->num_layers * wide * wide > 1e13) return hy_infer_fail(I, HY_ERROR_SHAPE, "the layers are too large");
+    return 0;
+}
+
+/* The shape of a role; T, N, I and the reserve may still be unknown. */
+static hy_shape hy__rnn_shape(const hy__rnn *r, int role)
+{
+    hy_shape s = hy__shape1(-1);
+    switch (role) {
+    case HY__RNN_DATA: case HY__RNN_DDATA: case HY__RNN_OUTPUT: case HY__RNN_DOUTPUT:
+        s.ndim = 3;
+        s.dim[0] = r->steps;
+        s.dim[1] = r->batch;
+        s.dim[2] = role == HY__RNN_DATA || role == HY__RNN_DDATA ? r->input : r->directions * r->width;
+        break;
+    case HY__RNN_PARAMETERS: case HY__RNN_DPARAMETERS:
+        if (r->input >= 0) s.dim[0] = hy__rnn_parameter(r, r->layers, 0, 3);
+        break;
+    case HY__RNN_LENGTHS: s.dim[0] = r->batch; break;
+    case HY__RNN_RESERVE: if (r->steps >= 0 && r->batch >= 0) s.dim[0] = hy__rnn_reserve(r); break;
+    default:
+        s.ndim = 3;
+        s.dim[0] = (int64_t)r->layers * r->directions;
+        s.dim[1] = r->batch;
+        s.dim[2] = role == HY__RNN_CELL || role == HY__RNN_LAST_CELL || role == HY__RNN_DLAST_CELL || role == HY__RNN_DCELL
+                 ? r->cell.units : r->width;
+    }
+    return s;
+}
+
+static hy_type *hy__rnn_type(hy_infer *I, const hy__rnn *r, int role)
+{
+    int k = r->tensor[role];
+    return k < 0 ? NULL : k < HY__RNN_OUT ? &I->in[k] : &I->out[k - HY__RNN_OUT];
+}
+
+/* T, N, I and the type from whatever knows them. */
+static void hy__rnn_gather(hy_infer *I, hy__rnn *r)
+{
+    int role;
+    r->steps = r->batch = r->input = -1;
+    r->dtype = HY_DTYPE_NONE;
+    for (role = 0; role < HY__RNN_ROLES; role++) {
+        const hy_type *t = hy__rnn_type(I, r, role);
+        int ndim = hy__rnn_shape(r, role).ndim;
+        if (!t) continue;
+        if (role != HY__RNN_LENGTHS && role != HY__RNN_RESERVE && !r->dtype) r->dtype = t->dtype;
+        if (t->shape.ndim != ndim) continue;
+        if (ndim == 3 && r->batch < 0) r->batch = t->shape.dim[1];
+        if (role == HY__RNN_LENGTHS && r->batch < 0) r->batch = t->shape.dim[0];
+        if ((role == HY__RNN_DATA || role == HY__RNN_OUTPUT || role == HY__RNN_DOUTPUT) && r->steps < 0)
+            r->steps = t->shape.dim[0];
+        if (role == HY__RNN_DATA) r->input = t->shape.dim[2];
+    }
+}
+
+static int hy__rnn_infer_pass(hy_infer *I, int back)
+{
+    hy__rnn r;
+    int role;
+    if (hy__rnn_check(I)) return -1;
+    hy__rnn_read(I->attr, back, &r);
+    hy__rnn_gather(I, &r);
+    if ((double)r.input * (double)r.gate > 1e15 ||
+        (double)r.steps * (double)r.batch * (double)r.layers * 3.0 * (double)(r.keep + r.width) > 5e14)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the layers or the data are too large");
+    for (role = 0; role < HY__RNN_ROLES; role++) {
+        hy_type *t = hy__rnn_type(I, &r, role);
+        if (!t) continue;
+        hy_infer_shape(I, &t->shape, hy__rnn_shape(&r, role));
+        if (role == HY__RNN_RESERVE) hy_infer_type(I, &t->dtype, !r.dtype || r.dtype == HY_F64 ? r.dtype : HY_F32);
+        else if (role != HY__RNN_LENGTHS) hy_infer_type(I, &t->dtype, r.dtype);
+    }
+    return I->status;
+}
+
+/* --- products: matrix k, (out,from), times rows; its transpose; and rows times rows, its gradient --- */
+enum { HY__RNN_TIMES, HY__RNN_TURNED = 3, HY__RNN_WEIGHT = 6 };
+
+static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy__gemm *g)
+{
+    int k = which % 3, packed = which < HY__RNN_WEIGHT && r->steps >= HY__RNN_SEVERAL;
+    int64_t out = k == 2 ? r->width : r->gate, from = k == 0 ? hy__rnn_fan(r, layer) : k == 1 ? r->width : r->cell.units;
+    int64_t all = r->steps * r->batch, b_row, b_col;
+    g->m = which >= HY__RNN_WEIGHT ? out : k == 0 ? all : r->block;
+    g->n = which < HY__RNN_TURNED ? out : from;
+    g->k = which < HY__RNN_TURNED ? from : which < HY__RNN_WEIGHT ? out : all;
+    g->a_row = which < HY__RNN_TURNED ? from : which < HY__RNN_WEIGHT ? r->delta : 1;
+    g->a_col = which < HY__RNN_WEIGHT ? 1 : r->delta;
+    b_row = which < HY__RNN_TURNED ? 1 : which < HY__RNN_WEIGHT || k == 0 ? from : r->delta;
+    b_col = which < HY__RNN_TURNED ? from : 1;
+    g->c_row = which == HY__RNN_TIMES ? r->keep : g->n;
+    g->accumulate = which == HY__RNN_TURNED + 1;
+    g->b_row = packed ? g->n : b_row;       /* packed, it no longer matters how the matrix lay */
+    g->b_col = packed ? 1 : b_col;
+    if (r->compute == HY_F32) hy__gemm_plan_f32(g, isa - HY_ISA_BASE);
+    else hy__gemm_plan_f64(g, isa - HY_ISA_BASE);
+    g->b_row = b_row;
+    g->b_col = b_col;
+    if (packed && g->items && !g->use_dots) {
+        g->b_place = HY__B_IN_SHARED;
+        g->pack_items = hy__gemm_ceil(g->n, g->panel);
+        g->shared_bytes = (size_t)(g->pack_items * g->panel * g->k * r->size);
+    } else if (which >= HY__RNN_WEIGHT && g->b_place == HY__B_IN_SHARED) {      /* read once: not worth a stage */
+        g->b_place = HY__B_IN_PLACE;
+        g->pack_items = 0;
+    }
+}
+
+/* One run's view of the plan. */
+typedef struct hy__rnn_run {
+    const hy__rnn *r;
+    hy_job *job;
+    char   *at[HY__RNN_ROLES];          /* in the computing type */
+    char   *shared, *scratch;
+} hy__rnn_run;
+
+static hy_tensor *hy__rnn_tensor(const hy_job *job, const hy__rnn *r, int role)
+{
+    int k = r->tensor[role];
+    return k < 0 ? NULL : k < HY__RNN_OUT ? &job->in[k] : &job->out[k - HY__RNN_OUT];
+}
+static int hy__rnn_converts(const hy__rnn *r, int role)
+{
+    return r->foreign && r->tensor[role] >= 0 && role != HY__RNN_LENGTHS && role != HY__RNN_RESERVE;
+}
+
+static const char *hy__rnn_matrix(const hy__rnn_run *u, int layer, int direction, int which)
+{
+    return u->at[HY__RNN_PARAMETERS] + hy__rnn_parameter(u->r, layer, direction, which) * u->r->size;
+}
+static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int which)
+{
+    const hy__rnn *r = u->r;
+    return u->shared + r->packs + hy__rnn_unit(r, r->part[0][3], r->part[1][3], layer, direction) + r->part[layer > 0][which % 3];
+}
+static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c, const char *packed)
+{
+    int64_t i;
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed);
+}
+/* A product planned for a whole block, with fewer rows. */
+static void hy__rnn_trim(hy__gemm *g, int64_t rows)
+{
+    if (!g->items) return;
+    g->m = rows;
+    g->row_blocks = hy__gemm_ceil(rows, g->row_block);
+    g->items = g->row_blocks * g->col_blocks;
+}
+
+/* Gates (T,N,keep) of a layer and direction; forward without a reserve one layer's place serves all. */
+static char *hy__rnn_gates(const hy__rnn_run *u, int layer, int direction)
+{
+    const hy__rnn *r = u->r;
+    char *reserve = u->at[HY__RNN_RESERVE];
+    int64_t one = r->steps * r->batch * r->keep * r->size;
+    return reserve ? reserve + ((int64_t)layer * r->directions + direction) * one : u->shared + r->rows + direction * one;
+}
+/* (T,N,DP) between layer and the next: 0 what comes out, 1 what goes in, 2 the factors between. */
+static char *hy__rnn_between(const hy__rnn_run *u, int layer, int which)
+{
+    const hy__rnn *r = u->r;
+    char *reserve = u->at[HY__RNN_RESERVE];
+    int64_t rows = r->steps * r->batch, one = rows * r->directions * r->width * r->size;
+    if (!reserve) return which == 2 ? NULL : u->shared + r->inner;
+    return reserve + rows * r->layers * r->directions * r->keep * r->size + (r->drop ? 3 * layer + which : layer) * one;
+}
+static char *hy__rnn_layer_input(const hy__rnn_run *u, int layer)
+{
+    return layer ? hy__rnn_between(u, layer - 1, 1) : u->at[HY__RNN_DATA];
+}
+static char *hy__rnn_layer_output(const hy__rnn_run *u, int layer)
+{
+    return layer + 1 < u->r->layers ? hy__rnn_between(u, layer, 0) : u->at[HY__RNN_OUTPUT];
+}
+static int64_t hy__rnn_length(const hy__rnn_run *u, int64_t n)
+{
+    const hy__rnn *r = u->r;
+    return r->tensor[HY__RNN_LENGTHS] < 0 ? r->steps
+         : hy__sequence_length(&u->job->in[r->tensor[HY__RNN_LENGTHS]], n, r->steps);
+}
+
+/* --- forward --- */
+
+/* One row of what goes into the next layer: dropped in training, and the factors noted. */
+static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direction)
+{
+    const hy__rnn *r = u->r;
+    double p = u->job->training ? ((const hy__rnn_rec *)u->job->attr)->p : 0, scale = p < 1 ? 1 / (1 - p) : 0, f;
+    int64_t first = (row * r->directions + direction) * r->width, all = r->steps * r->batch * r->directions * r->width, i, j, m;
+    const char *y = hy__rnn_between(u, layer, 0);
+    char *x = hy__rnn_between(u, layer, 1), *factor = hy__rnn_between(u, layer, 2);
+    float uniform[HY__TILE];
+    for (i = 0; i < r->width; i += m) {
+        m = r->width - i < HY__TILE ? r->width - i : HY__TILE;
+        hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->job->seed, u->job->stream, 0, 1);
+        for (j = 0; j < m; j++) {
+            int64_t at = (first + i + j) * r->size;
+            f = uniform[j] >= (float)p ? scale : 0;
+            hy__store(x + at, r->compute, hy__load(y + at, r->compute) * f);
+            if (factor) hy__store(factor + at, r->compute, f);
+        }
+    }
+}
+
+/* The outputs of one step: the state of samples still running, 0 of others. */
+static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t t, int64_t first, int64_t rows, const char *h)
+{
+    const hy__rnn *r = u->r;
+    int inner = layer + 1 < r->layers && r->drop && (u->job->training || u->at[HY__RNN_RESERVE]);
+    int64_t bytes = r->width * r->size, n;
+    char *y = hy__rnn_layer_output(u, layer);
+    for (n = 0; n < rows; n++) {
+        int64_t row = t * r->batch + first + n;
+        char *to = y + (row * r->directions + direction) * bytes;
+        if (t < hy__rnn_length(u, first + n)) memcpy(to, h + n * bytes, (size_t)bytes);
+        else memset(to, 0, (size_t)bytes);
+        if (inner) hy__rnn_drop(u, layer, row, direction);
+    }
+}
+
+/* Copies rows of (L*D,N,row) to or from a block's; absent means zero. */
+static void hy__rnn_load(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row, char *to)
+{
+    size_t bytes = (size_t)(rows * row * u->r->size);
+    if (u->at[role]) memcpy(to, u->at[role] + (unit * u->r->batch + first) * row * u->r->size, bytes);
+    else memset(to, 0, bytes);
+}
+static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row, const char *from)
+{
+    if (u->at[role])
+        memcpy(u->at[role] + (unit * u->r->batch + first) * row * u->r->size, from, (size_t)(rows * row * u->r->size));
+}
+
+/* A block of samples through all steps of one direction. */
+static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
+{
+    const hy__rnn *r = u->r;
+    hy__rnn_step_fn step = hy__rnn_step_of(r->compute, u->job->kernels->isa);
+    int direction = (int)(item % r->directions);
+    int64_t first = item / r->directions * r->block, rows = r->batch - first < r->block ? r->batch - first : r->block;
+    int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
+    const char *wh = hy__rnn_matrix(u, layer, direction, 1), *wp = hy__rnn_matrix(u, layer, direction, 2);
+    const char *bx = hy__rnn_matrix(u, layer, direction, 3), *bh = hy__rnn_matrix(u, layer, direction, 4);
+    char *gates = hy__rnn_gates(u, layer, direction), *h = u->scratch + r->gemm, *cell = h + r->block * r->width * size;
+    char *full = cell + r->block * units * size, *rec = full + r->block * units * size;
+    hy__gemm state, project;
+    hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES + 1, layer, &state);
+    hy__rnn_trim(&state, rows);
+    hy__rnn_load(u, HY__RNN_STATE, unit, first, rows, r->width, h);
+    hy__rnn_load(u, HY__RNN_CELL, unit, first, rows, units, cell);
+    if (r->project) {
+        hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES + 2, layer, &project);
+        hy__rnn_trim(&project, rows);
+        memset(full, 0, (size_t)(rows * units * size));
+    } else full = h;
+    for (s = 0; s < r->steps; s++) {
+        int64_t t = direction ? r->steps - 1 - s : s;
+        hy__rnn_multiply(u, &state, h, wh, rec, hy__rnn_packed(u, layer, direction, 1));
+        for (n = 0; n < rows; n++)
+            if (t < hy__rnn_length(u, first + n))
+                step(&r->cell, gates + (t * r->batch + first + n) * r->keep * size, rec + n * r->gate * size, bx, bh,
+                     full + n * units * size, cell + n * units * size);
+        if (r->project) {
+            hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2));
+            for (n = 0; n < rows; n++)
+                if (t < hy__rnn_length(u, first + n))
+                    memcpy(h + n * r->width * size, rec + n * r->width * size, (size_t)(r->width * size));
+        }
+        hy__rnn_emit(u, layer, direction, t, first, rows, h);
+    }
+    hy__rnn_save(u, HY__RNN_LAST, unit, first, rows, r->width, h);
+    hy__rnn_save(u, HY__RNN_LAST_CELL, unit, first, rows, units, cell);
+}
+
+/* --- backward --- *
+ * A row of delta: gradients of wx x, for a gru also those of wh h, then the old state, then for a projection the
+ * gradient of the state and the state before it. */
+static int64_t hy__rnn_slot(const hy__rnn *r, int which)        /* 0 dx, 1 dr, 2 old state, 3 dstate, 4 full */
+{
+    int64_t gates = r->cell.mode == HY_RNN_GRU ? 2 * r->gate : r->gate;
+    return which == 0 ? 0 : which == 1 ? gates - r->gate : gates + (which > 2) * r->width + (which > 3) * r->width;
+}
+static char *hy__rnn_delta(const hy__rnn_run *u, int direction, int64_t row, int slot)
+{
+    const hy__rnn *r = u->r;
+    return u->shared + r->rows +
+           ((direction * r->steps * r->batch + row) * r->delta + hy__rnn_slot(r, slot)) * r->size;
+}
+
+/* dh += the gradient of the layer's output, one row; where it was dropped, by its factor. */
+static void hy__rnn_collect(const hy__rnn_run *u, int layer, int direction, int64_t row, char *dh)
+{
+    const hy__rnn *r = u->r;
+    int64_t at = (row * r->directions + direction) * r->width * r->size, i;
+    int last = layer + 1 == r->layers;
+    const char *dy = (last ? u->at[HY__RNN_DOUTPUT] : u->shared + r->inner) + at;
+    const char *factor = last || !r->drop ? NULL : hy__rnn_between(u, layer, 2) + at;
+    if (r->compute == HY_F32) {
+        float *to = (float *)(void *)dh;
+        const float *from = (const float *)(const void *)dy, *f = (const float *)(const void *)factor;
+        for (i = 0; i < r->width; i++) to[i] += f ? from[i] * f[i] : from[i];
+    } else {
+        double *to = (double *)(void *)dh;
+        const double *from = (const double *)(const void *)dy, *f = (const double *)(const void *)factor;
+        for (i = 0; i < r->width; i++) to[i] += f ? from[i] * f[i] : from[i];
+    }
+}
+
+/* What a sample knew before step t: its row of (L*D,N,row) at its first step, else `steps` at the step before. */
+static const char *hy__rnn_before(const hy__rnn_run *u, int role, int64_t unit, int64_t t, int64_t n, int64_t row,
+                                  const char *steps, int64_t stride)
+{
+    const hy__rnn *r = u->r;
+    int direction = (int)(unit % r->directions);
+    if (u->at[role] && t == (direction ? hy__rnn_length(u, n) - 1 : 0))
+        return u->at[role] + (unit * r->batch + n) * row * r->size;
+    return steps + ((t + (direction ? 1 : -1)) * r->batch + n) * stride * r->size;
+}
+
+typedef struct hy__rnn_back {            /* a block on its way back */
+    int      layer, direction;
+    int64_t  first, rows;
+    char    *dh, *dcell, *dfull, *unused;
+    hy__gemm state, project;
+} hy__rnn_back;
+
+/* One step back for a block: delta's rows of step t, dh and dcell. */
+static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64_t t)
+{
+    const hy__rnn *r = u->r;
+    hy__rnn_back_fn back = hy__rnn_back_of(r->compute, u->job->kernels->isa);
+    int64_t unit = (int64_t)b->layer * r->directions + b->direction, size = r->size, width = r->width * size;
+    int64_t units = r->cell.units, row = t * r->batch + b->first, n;
+    const char *gates = hy__rnn_gates(u, b->layer, b->direction), *y = hy__rnn_layer_output(u, b->layer), *old;
+    for (n = 0; n < b->rows; n++) {
+        char *dh = b->dh + n * width;
+        if (t >= hy__rnn_length(u, b->first + n)) {
+            memset(hy__rnn_delta(u, b->direction, row + n, 0), 0, (size_t)(r->delta * size));
+            continue;
+        }
+        hy__rnn_collect(u, b->layer, b->direction, row + n, dh);
+        old = hy__rnn_before(u, HY__RNN_STATE, unit, t, b->first + n, r->width, y + b->direction * width,
+                             r->directions * r->width);
+        memcpy(hy__rnn_delta(u, b->direction, row + n, 2), old, (size_t)width);
+        if (!r->project) continue;
+        memcpy(hy__rnn_delta(u, b->direction, row + n, 3), dh, (size_t)width);
+        memset(dh, 0, (size_t)width);
+    }
+    if (r->project)
+        hy__rnn_multiply(u, &b->project, hy__rnn_delta(u, b->direction, row, 3), hy__rnn_matrix(u, b->layer, b->direction, 2),
+                         b->dfull, hy__rnn_packed(u, b->layer, b->direction, 2));
+    for (n = 0; n < b->rows; n++) {
+        if (t >= hy__rnn_length(u, b->first + n)) continue;
+        old = NULL;
+        if (u->at[HY__RNN_CELL])
+            old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * units * size, r->keep);
+        back(&r->cell, gates + (row + n) * r->keep * size, hy__rnn_delta(u, b->direction, row + n, 2), old,
+             b->dfull + n * units * size, b->dcell + n * units * size, hy__rnn_delta(u, b->direction, row + n, 0),
+             hy__rnn_delta(u, b->direction, row + n, 1),
+             r->project ? hy__rnn_delta(u, b->direction, row + n, 4) : b->unused);
+    }
+    hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, b->direction, row, 1), hy__rnn_matrix(u, b->layer, b->direction, 1), b->dh,
+                     hy__rnn_packed(u, b->layer, b->direction, 1));
+}
+
+static void hy__rnn_walk_back(const hy__rnn_run *u, int layer, int64_t item)
+{
+    const hy__rnn *r = u->r;
+    int isa = u->job->kernels->isa;
+    int64_t unit, s, units = r->cell.units;
+    hy__rnn_back b;
+    b.layer = layer;
+    b.direction = (int)(item % r->directions);
+    b.first = item / r->directions * r->block;
+    b.rows = r->batch - b.first < r->block ? r->batch - b.first : r->block;
+    b.dh = u->scratch + r->gemm;
+    b.dcell = b.dh + r->block * r->width * r->size;
+    b.unused = b.dcell + r->block * units * r->size;
+    b.dfull = r->project ? b.unused + r->block * units * r->size : b.dh;
+    unit = (int64_t)layer * r->directions + b.direction;
+    hy__rnn_product(r, isa, HY__RNN_TURNED + 1, layer, &b.state);
+    hy__rnn_trim(&b.state, b.rows);
+    if (r->project) {
+        hy__rnn_product(r, isa, HY__RNN_TURNED + 2, layer, &b.project);
+        hy__rnn_trim(&b.project, b.rows);
+    }
+    hy__rnn_load(u, HY__RNN_DLAST, unit, b.first, b.rows, r->width, b.dh);
+    hy__rnn_load(u, HY__RNN_DLAST_CELL, unit, b.first, b.rows, units, b.dcell);
+    for (s = r->steps - 1; s >= 0; s--) hy__rnn_step_back(u, &b, b.direction ? r->steps - 1 - s : s);
+    hy__rnn_save(u, HY__RNN_DSTATE, unit, b.first, b.rows, r->width, b.dh);
+    hy__rnn_save(u, HY__RNN_DCELL, unit, b.first, b.rows, units, b.dcell);
+}
+
+/* The gradient of a bias, columns of which are one item: delta's rows added up. */
+static void hy__rnn_bias(const hy__rnn_run *u, int layer, int direction, int64_t item)
+{
+    const hy__rnn *r = u->r;
+    double sum[HY__COLUMNS], row[HY__COLUMNS];
+    int64_t tiles = hy__pieces(r->gate, HY__COLUMNS), first = item % tiles * HY__COLUMNS, i;
+    int64_t n = r->gate - first < HY__COLUMNS ? r->gate - first : HY__COLUMNS;
+    int which = (int)(item / tiles);
+    char *to = u->at[HY__RNN_DPARAMETERS] + (hy__rnn_parameter(r, layer, direction, 3 + which) + first) * r->size;
+    memset(sum, 0, sizeof sum);
+    for (i = 0; i < r->steps * r->batch; i++) {
+        hy__load_tile(HY_F64, row, hy__rnn_delta(u, direction, i, which) + first * r->size, r->compute, 1, n);
+        hy__fold_columns(HY__MEAN, sum, row, n);
+    }
+    hy__store_tile(HY_F64, to, r->compute, 1, sum, n);
+}
+
+/* What delta says about a layer: first the gradient of its input, then those of its parameters. */
+static int64_t hy__rnn_gradients(const hy__rnn_run *u, const hy__rnn *r, int isa, int layer, int64_t item)
+{
+    hy__gemm g;
+    int64_t total;
+    int direction, k;
+    hy__rnn_product(r, isa, HY__RNN_TURNED, layer, &g);
+    total = g.items;
+    if (u && item < g.items)
+        for (direction = 0; direction < r->directions; direction++) {
+            g.accumulate = direction;
+            hy__gemm_run(&g, hy__rnn_delta(u, direction, 0, 0), hy__rnn_matrix(u, layer, direction, 0),
+                         layer ? u->shared + r->inner : u->at[HY__RNN_DDATA], item, u->scratch,
+                         hy__rnn_packed(u, layer, direction, 0));
+        }
+    for (direction = 0; direction < r->directions; direction++) {
+        for (k = 0; k < 2 + r->project; k++, total += g.items) {
+            hy__rnn_product(r, isa, HY__RNN_WEIGHT + k, layer, &g);
+            if (u && item >= total && item < total + g.items)
+                hy__gemm_run(&g, hy__rnn_delta(u, direction, 0, k == 2 ? 3 : k),
+                             k ? hy__rnn_delta(u, direction, 0, 2 * k) : hy__rnn_layer_input(u, layer),
+                             u->at[HY__RNN_DPARAMETERS] + hy__rnn_parameter(r, layer, direction, k) * r->size, item - total,
+                             u->scratch, NULL);
+        }
+        k = 2 * (int)hy__pieces(r->gate, HY__COLUMNS);
+        if (u && item >= total && item < total + k) hy__rnn_bias(u, layer, direction, item - total);
+        total += k;
+    }
+    return total;
+}
+
+/* --- stages: [convert], pack, two for each layer, [convert] --- */
+static int hy__rnn_stages(const hy__rnn *r) { return 1 + 2 * r->layers + 2 * r->foreign; }
+
+/* Converts f16 inputs, or outputs, by pieces; counts them without u. */
+static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_job *job, int outputs, int64_t item)
+{
+    int64_t total = 0, n, at;
+    int role, size = hy__traits[r->dtype].size;
+    for (role = 0; role < HY__RNN_ROLES; role++) {
+        const hy_tensor *t = hy__rnn_tensor(job, r, role);
+        if (!hy__rnn_converts(r, role) || (r->tensor[role] >= HY__RNN_OUT) != outputs) continue;
+        n = hy__size(&t->type.shape);
+        at = (item - total) * HY__CHUNK;
+        total += hy__pieces(n, HY__CHUNK);
+        if (!u || at < 0 || at >= n) continue;
+        n = n - at < HY__CHUNK ? n - at : HY__CHUNK;
+        if (outputs) hy__store_tile(HY_F32, (char *)t->data + at * size, r->dtype, 1, u->at[role] + at * r->size, n);
+        else hy__load_tile(HY_F32, u->at[role] + at * r->size, (const char *)t->data + at * size, r->dtype, 1, n);
+    }
+    return total;
+}
+
+/* An eighth of a packed matrix. */
+static void hy__rnn_pack(const hy__rnn_run *u, int64_t item)
+{
+    const hy__rnn *r = u->r;
+    int64_t unit = item / (3 * HY__RNN_PACK_PIECES), i;
+    int piece = (int)(item % HY__RNN_PACK_PIECES), k = (int)(item / HY__RNN_PACK_PIECES % 3);
+    int layer = (int)(unit / r->directions), direction = (int)(unit % r->directions);
+    hy__gemm g;
+    if (k == 2 && !r->project) return;
+    hy__rnn_product(r, u->job->kernels->isa, (r->back ? HY__RNN_TURNED : HY__RNN_TIMES) + k, layer, &g);
+    for (i = g.pack_items * piece / HY__RNN_PACK_PIECES; i < g.pack_items * (piece + 1) / HY__RNN_PACK_PIECES; i++)
+        hy__gemm_pack(&g, hy__rnn_matrix(u, layer, direction, k), i, hy__rnn_packed(u, layer, direction, k));
+}
+
+static int64_t hy__rnn_items(const hy__rnn *r, const hy_job *job, int stage)
+{
+    hy__gemm g;
+    int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2;
+    if (at < -1) return hy__rnn_convert(NULL, r, job, 0, 0);
+    if (at < 0) return (int64_t)r->layers * r->directions * 3 * HY__RNN_PACK_PIECES;
+    if (at >= 2 * r->layers) return hy__rnn_convert(NULL, r, job, 1, 0);
+    if (at % 2 == !r->back) return r->blocks * r->directions;
+    if (r->back) return hy__rnn_gradients(NULL, r, job->kernels->isa, layer, 0);
+    hy__rnn_product(r, job->kernels->isa, HY__RNN_TIMES, layer, &g);
+    return g.items * r->directions;
+}
+
+static void hy__rnn_item(const hy__rnn_run *u, int stage, int64_t item)
+{
+    const hy__rnn *r = u->r;
+    hy__gemm g;
+    int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2, direction = (int)(item % r->directions);
+    if (at < -1) hy__rnn_convert(u, r, u->job, 0, item);
+    else if (at < 0) hy__rnn_pack(u, item);
+    else if (at >= 2 * r->layers) hy__rnn_convert(u, r, u->job, 1, item);
+    else if (at % 2 == !r->back) { if (r->back) hy__rnn_walk_back(u, layer, item); else hy__rnn_walk(u, layer, item); }
+    else if (r->back) hy__rnn_gradients(u, r, u->job->kernels->isa, layer, item);
+    else {
+        hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES, layer, &g);
+        hy__gemm_run(&g, hy__rnn_layer_input(u, layer), hy__rnn_matrix(u, layer, direction, 0),
+                     hy__rnn_gates(u, layer, direction), item / r->directions, u->scratch,
+                     hy__rnn_packed(u, layer, direction, 0));
+    }
+}
+
+static void hy__run_rnn(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__rnn *r = (const hy__rnn *)(const void *)&job->plan;
+    hy__rnn_run u;
+    int role;
+    u.r = r;
+    u.job = job;
+    u.shared = (char *)shared;
+    u.scratch = (char *)scratch;
+    for (role = 0; role < HY__RNN_ROLES; role++) {
+        hy_tensor *t = hy__rnn_tensor(job, r, role);
+        u.at[role] = !t ? NULL : hy__rnn_converts(r, role) ? u.shared + r->copy[role] : (char *)t->data;
+    }
+    if (stage + 1 < job->stages || job->stages == hy__rnn_stages(r)) { hy__rnn_item(&u, stage, item); return; }
+    for (; stage < hy__rnn_stages(r); stage++) {
+        int64_t items = hy__rnn_items(r, job, stage);
+        for (item = 0; item < items; item++) hy__rnn_item(&u, stage, item);
+    }
+}
+
+/* Places in `shared`, and the scratch that products need. */
+static void hy__rnn_layout(hy_job *job, hy__rnn *r)
+{
+    int64_t at = 0, all = r->steps * r->batch, need;
+    int role, layer, k, base = r->back ? HY__RNN_TURNED : HY__RNN_TIMES;
+    hy__gemm g;
+    for (role = 0; role < HY__RNN_ROLES; role++) {
+        r->copy[role] = at;
+        if (hy__rnn_converts(r, role))
+            at += (int64_t)hy__round64((size_t)(hy__size(&hy__rnn_tensor(job, r, role)->type.shape) * r->size));
+    }
+    r->packs = at;
+    r->gemm = 0;
+    for (layer = 0; layer < 2; layer++) {
+        for (k = 0, need = 0; k < 3; k++) {
+            r->part[layer][k] = need;
+            if (k == 2 && !r->project) continue;
+            hy__rnn_product(r, job->kernels->isa, base + k, layer, &g);
+            need += (int64_t)hy__round64(g.shared_bytes);
+            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
+            if (r->back) hy__rnn_product(r, job->kernels->isa, HY__RNN_WEIGHT + k, layer, &g);
+            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
+        }
+        r->part[layer][3] = need;
+    }
+    at += hy__rnn_unit(r, r->part[0][3], r->part[1][3], r->layers, 0);
+    r->rows = at;
+    at += (int64_t)hy__round64((size_t)(r->directions * all * (r->back ? r->delta : r->keep) * r->size));
+    r->inner = at;
+    if (r->layers > 1) at += all * r->directions * r->width * r->size;
+    r->gemm = (int64_t)hy__round64((size_t)r->gemm);
+    job->shared = (size_t)at;
+    need = r->width + 2 * r->cell.units + (r->gate > r->width ? r->gate : r->width);
+    if (need < r->width + 3 * r->cell.units) need = r->width + 3 * r->cell.units;
+    job->scratch = (size_t)(r->gemm + r->block * need * r->size);
+}
+
+static int hy__rnn_bind_pass(hy_job *job, int back)
+{
+    hy__rnn *r = (hy__rnn *)(void *)&job->plan;
+    const hy_tensor *x;
+    int stage, stages;
+    hy__rnn_read(job->attr, back, r);
+    x = hy__rnn_tensor(job, r, HY__RNN_DATA);
+    r->dtype = x->type.dtype;
+    if (!hy__floating(r->dtype)) return hy__refuse_dtype(job, r->dtype);
+    r->compute = r->dtype == HY_F64 ? HY_F64 : HY_F32;
+    r->foreign = r->compute != r->dtype;
+    r->size = hy__traits[r->compute].size;
+    r->steps = x->type.shape.dim[0];
+    r->batch = x->type.shape.dim[1];
+    r->input = x->type.shape.dim[2];
+    r->blocks = hy__pieces(r->batch, HY__RNN_BLOCK);
+    if (r->blocks < 4) r->blocks = hy__gemm_min(4, hy__pieces(r->batch, HY__TILE_ROWS));
+    r->block = r->blocks ? hy__pieces(r->batch, r->blocks) : 1;
+    r->blocks = hy__pieces(r->batch, r->block);
+    hy__rnn_layout(job, r);
+    stages = hy__rnn_stages(r);
+    job->run = hy__run_rnn;
+    job->stages = stages < HY_MAX_STAGES ? stages : HY_MAX_STAGES;
+    for (stage = 0; stage < job->stages; stage++) job->items[stage] = hy__rnn_items(r, job, stage);
+    if (job->stages < stages) job->items[job->stages - 1] = 1;
+    job->cost = (double)(r->steps * r->batch * r->layers * r->directions) * (double)r->gate * (back ? 2 : 1) *
+                ((double)(r->input + r->width) / 40 + 1);
+    return 0;
+}
+
+static int hy__rnn_infer(hy_infer *I) { return hy__rnn_infer_pass(I, 0); }
+static int hy__rnn_bind(hy_job *job) { return hy__rnn_bind_pass(job, 0); }
+static int hy___rnn_grad_infer(hy_infer *I) { return hy__rnn_infer_pass(I, 1); }
+static int hy___rnn_grad_bind(hy_job *job) { return hy__rnn_bind_pass(job, 1); }
+
+/* The options that make a call like the one recorded; 0 in an option would mean its default. */
+static hy__rnn_grad_opt hy__rnn_options(const hy__rnn_rec *a)
+{
+    hy__rnn_grad_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.bidirectional = a->bidirectional;
+    opt.p = a->p;
+    opt.state_outputs = a->state_outputs;
+    opt.projection_size = a->projection_size;
+    opt.use_sequence_length = a->use_sequence_length;
+    opt.clip_min = a->clip_min == 0 ? HY_ZERO : a->clip_min;
+    opt.clip_max = a->clip_max == 0 ? HY_ZERO : a->clip_max;
+    opt.clip_nan = a->clip_nan;
+    return opt;
+}
+
+static int hy__rnn_diff(hy_frame *F, hy_diff *D)
+{
+    const hy__rnn_rec *a = (const hy__rnn_rec *)D->attr;
+    hy__rnn_grad_opt opt = hy__rnn_options(a);
+    int lstm = a->mode == HY_RNN_LSTM, visible = 1 + (a->state_outputs ? 1 + lstm : 0), i;
+    hy_array *dy[3] = { NULL, NULL, NULL }, *all;
+    for (i = 0; i < visible; i++) dy[i] = D->dy[i] ? D->dy[i] : hy_zeros_like(F, D->out[i]);
+    all = hy__rnn_grad(F, dy[0], dy[1], dy[2], D->in[0], D->in[1], D->in[2], lstm ? D->in[3] : NULL,
+                       a->use_sequence_length ? D->in[3 + lstm] : NULL, D->out[0], D->out[visible], a->state_size,
+                       a->num_layers, a->mode, &opt);
+    for (i = 0; i < 3 + lstm; i++) if (D->want[i]) D->dx[i] = hy_get(F, all, i);
+    return 0;
+}
+static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D) { HY_NO_GRADIENT; return 0; }
+#define HY__ON_rnn       hy__rnn_infer, hy__rnn_bind, hy__rnn_diff, NULL
+#define HY__ON__rnn_grad hy___rnn_grad_infer, hy___rnn_grad_bind, hy___rnn_grad_diff, NULL
+#endif
+#ifndef HYBRID_NO_VISION
+/* --- convolution and pooling: windows from attributes --- */
+enum { HY__SPACE = 3, HY__WINDOW_MOST = 1 << 24 };
+
+static int hy__channels_last(int layout) { return layout >= HY_LAYOUT_NWC; }
+
+/* Element d of a tuple attribute, which may be empty. */
+static int64_t hy__tuple_at(const hy_ints *v, int d, int64_t missing) { return v->n > 0 ? v->v[d] : missing; }
+
+static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int n, int64_t least)
+{
+    int d;
+    if (v->n > 0 && v->n != n)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s has %d numbers where %d are due", name, v->n, n);
+    for (d = 0; d < v->n; d++)
+        if (v->v[d] < least || v->v[d] > HY__WINDOW_MOST)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s must be at least %l: %l", name, least, v->v[d]);
+    return 0;
+}
+
+/* Checks what belongs to a window of n dims: 0, or -1 after an error. */
+static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_ints *stride, const hy_ints *dilate,
+                            const hy_ints *pad, int layout)
+{
+    if (n < 1 || n > HY__SPACE)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the kernel has %d dims; 1, 2 or 3 are possible", n);
+    if (layout != HY_LAYOUT_NONE && (layout - HY_LAYOUT_NCW) % HY__SPACE != n - 1)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the layout does not fit a kernel of %d dims", n);
+    if (hy__infer_tuple(I, "kernel", kernel, n, 1) || hy__infer_tuple(I, "stride", stride, n, 1) ||
+        hy__infer_tuple(I, "pad", pad, n, 0)) return -1;
+    return dilate ? hy__infer_tuple(I, "dilate", dilate, n, 1) : 0;
+}
+
+static int hy__infer_sizes(hy_infer *I, const hy_shape *s)       /* small enough for arithmetic on windows */
+{
+    int d;
+    for (d = 0; d < s->ndim; d++)
+        if (s->dim[d] > (int64_t)1 << 36) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z is too large", s);
+    return 0;
+}
+
+/* --- convolution: one relation in three directions --- *
+ * coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k),
+ * p = q stride + k dilate - pad. Convolution goes to the coarse side, deconvolution to the fine side, the third
+ * direction to the weight (coarse channels, fine channels / group, taps) or (coarse channels, taps, ...). */
+typedef struct hy__conv_attr {
+    const hy_ints *kernel, *stride, *dilate, *pad;
+    int            n, filters, groups, last;
+} hy__conv_attr;
+
+#define HY__CONV_ATTR(a, r) \
+    ((a)->kernel = &(r)->kernel, (a)->stride = &(r)->stride, (a)->dilate = &(r)->dilate, (a)->pad = &(r)->pad, \
+     (a)->n = (r)->kernel.n, (a)->filters = (r)->num_filter, (a)->groups = (r)->num_group, \
+     (a)->last = hy__channels_last((r)->layout))
+
+static int64_t hy__extent(const hy__conv_attr *a, int d)         /* places from a kernel's first tap to its last */
+{
+    return hy__tuple_at(a->dilate, d, 1) * (a->kernel->v[d] - 1) + 1;
+}
+
+static int hy__infer_conv_attr(hy_infer *I, const hy__conv_attr *a, int layout)
+{
+    if (hy__infer_window(I, a->n, a->kernel, a->stride, a->dilate, a->pad, layout)) return -1;
+    if (a->filters < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter is %d", a->filters);
+    if (a->groups < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_group is %d", a->groups);
+    if (a->filters % a->groups)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter %d is not a multiple of num_group %d", a->filters, a->groups);
+    return 0;
+}
+
+/* Ranks, batch and channels. first: the side whose channels lead the weight; second: the other one. */
+static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape *first, hy_shape *second, hy_shape *w)
+{
+    int c = a->last ? a->n + 1 : 1, d, round;
+    hy_infer_shape(I, first, hy__rank(a->n + 2));
+    hy_infer_shape(I, second, hy__rank(a->n + 2));
+    hy_infer_shape(I, w, hy__rank(a->n + 2));
+    if (I->status < 0) return -1;
+    for (d = 0; d < a->n; d++) hy_infer_dim(I, &w->dim[d + (a->last ? 1 : 2)], a->kernel->v[d]);
+    for (round = 0; round < 2; round++) {
+        hy_infer_dim(I, &first->dim[0], second->dim[0]);
+        hy_infer_dim(I, &second->dim[0], first->dim[0]);
+        hy_infer_dim(I, &w->dim[0], first->dim[c]);
+        hy_infer_dim(I, &first->dim[c], w->dim[0]);
+        if (second->dim[c] >= 0 && second->dim[c] % a->groups)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", second->dim[c], a->groups);
+        if (second->dim[c] >= 0) hy_infer_dim(I, &w->dim[c], second->dim[c] / a->groups);
+        else if (w->dim[c] >= 0 && w->dim[c] < (int64_t)1 << 36) hy_infer_dim(I, &second->dim[c], w->dim[c] * a->groups);
+    }
+    if (first->dim[c] >= 0 && first->dim[c] % a->groups)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", first->dim[c], a->groups);
+    return hy__infer_sizes(I, first) || hy__infer_sizes(I, second) ? -1 : 0;
+}
+
+/* coarse = floor((fine + 2 pad - extent) / stride) + 1, and back where the stride is 1. */
+static int hy__infer_conv_places(hy_infer *I, const hy__conv_attr *a, hy_shape *fine, hy_shape *coarse)
+{
+    int d;
+    for (d = 0; d < a->n; d++) {
+        int64_t *from = &fine->dim[d + (a->last ? 1 : 2)], *to = &coarse->dim[d + (a->last ? 1 : 2)];
+        int64_t room = 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d), s = hy__tuple_at(a->stride, d, 1);
+        if (*from >= 0 && *from + room < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size exceed input: %l places, padded to %l, for a kernel of %l",
+                                 *from, *from + 2 * hy__tuple_at(a->pad, d, 0), hy__extent(a, d));
+        if (*from >= 0) hy_infer_dim(I, to, (*from + room) / s + 1);
+        else if (s == 1 && *to > room) hy_infer_dim(I, from, *to - 1 - room);
+    }
+    return I->status;
+}
+
+static int hy__infer_bias(hy_infer *I, int filters)
+{
+    if (I->nin > 2) hy_infer_shape(I, &I->in[2].shape, hy__shape1(filters));
+    return I->status;
+}
+
+/* --- how it runs --- *
+ * The loops know channels first and one type; other layouts and types are brought there by a stage before and a
+ * stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
+enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT, HY__CONV_UNITS = 20 };
+enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH };
+typedef struct hy__conv {
+    hy__window win;
+    hy__gemm   gemm;
+    int64_t    images, groups, fine_c, coarse_c;        /* channels per group */
+    int64_t    fine_n, coarse_n, taps;
+    int64_t    block, blocks, bands, parts, column;     /* what makes an item, as each direction has it */
+    hy_dtype   compute;
+    int        direction, way, foreign, last, pointwise;
+} hy__conv;
+typedef char hy__conv_fits[sizeof(hy__conv) <= sizeof(((hy_job *)0)->plan) ? 1 : -1];
+typedef struct hy__conv_data { char *fine, *coarse, *weight; const hy_tensor *bias; } hy__conv_data;
+
+/* Rows of C begin with their channel's bias. */
+static void hy__conv_bias(const hy__conv *v, const hy_tensor *bias, int64_t channel, char *c, int64_t step,
+                          int64_t rows, int64_t cols)
+{
+    int size = hy__traits[bias->type.dtype].size;
+    int64_t i;
+    for (i = 0; i < rows; i++)
+        hy__load_tile(v->compute, c + i * step * hy__traits[v->compute].size,
+                      (const char *)bias->data + (channel + i) * size, bias->type.dtype, 0, cols);
+}
+
+/* y_g (coarse_c, q) = W_g (coarse_c, fine_c taps) col (fine_c taps, q) */
+static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch, char *shared)
+{
+    const int64_t size = hy__traits[v->compute].size, depth = v->fine_c * v->taps;
+    int64_t unit = item / v->blocks, part = item % v->blocks, first, rows, col, cols, i;
+    const char *x, *w = d->weight + unit % v->groups * v->coarse_c * depth * size;
+    char *y = d->coarse + unit * v->coarse_c * v->coarse_n * size, *panels;
+    hy__gemm g = v->gemm;
+    if (v->way == HY__CONV_SHARED && stage == 0) {              /* some channels of an image */
+        unit = item / v->parts;
+        first = v->fine_c * (item % v->parts) / v->parts;
+        rows = v->fine_c * (item % v->parts + 1) / v->parts - first;
+        panels = shared + unit * v->bands + first * v->taps * g.panel * size;
+        hy__im2col(&v->win, v->compute, d->fine + (unit * v->fine_c + first) * v->fine_n * size, rows, 0, v->coarse_n,
+                   g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
+        return;
+    }
+    x = d->fine + unit * v->fine_c * v->fine_n * size;
+    if (v->way != HY__CONV_SCRATCH) {                           /* one item of the product */
+        panels = shared + unit * v->bands;
+        hy__matmul_region(&g, part, &first, &rows, &col, &cols);
+        if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->coarse_c + first,
+                                   y + (first * v->coarse_n + col) * size, v->coarse_n, rows, cols);
+        hy__gemm_run(&g, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch, panels);
+        return;
+    }
+    first = part * v->block;                                    /* all rows of some columns */
+    g = hy__gemm_narrow(&g, hy__gemm_min(v->block, v->coarse_n - first));
+    panels = scratch + hy__round64(g.scratch_bytes);
+    y += first * size;
+    hy__im2col(&v->win, v->compute, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
+    if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
+    for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels);
+}
+
+static void hy__conv_plan_gemm(const hy_job *job, const hy__conv *v, hy__gemm *g)
+{
+    if (v->compute == HY_F32) hy__gemm_plan_f32(g, job->kernels->isa - HY_ISA_BASE);
+    else hy__gemm_plan_f64(g, job->kernels->isa - HY_ISA_BASE);
+}
+
+/* Elements that fit a core's L2 beside what else must be there. */
+static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes * HY__STRIP_LANE; }
+
+static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
+{
+    hy__gemm *g = &v->gemm;
+    const int64_t units = v->images * v->groups, depth = v->fine_c * v->taps, size = hy__traits[v->compute].size;
+    int64_t widest, panels, stage = job->stages;
+    g->m = v->coarse_c;
+    g->n = v->coarse_n;
+    g->k = g->a_row = depth;
+    g->a_col = g->b_col = 1;
+    g->b_row = g->c_row = v->coarse_n;
+    hy__conv_plan_gemm(job, v, g);
+    v->blocks = hy__gemm_max(g->items, 1);
+    job->scratch = g->scratch_bytes;
+    job->stages++;
+    job->items[stage] = units * g->items;
+    v->way = HY__CONV_IN_PLACE;
+    v->bands = 0;
+    if (v->pointwise && g->b_place == HY__B_IN_PLACE && g->items) return;
+    panels = hy__gemm_ceil(v->coarse_n, g->panel);
+    if (!g->use_dots) g->b_place = HY__B_IN_SHARED;
+    if (units * panels < HY__CONV_UNITS && g->items > 1) {      /* few columns: all workers share them */
+        v->way = HY__CONV_SHARED;
+        v->parts = hy__clamp_i64(depth * v->coarse_n / HY__CHUNK, 1, v->fine_c);
+        v->bands = (int64_t)hy__round64((size_t)(panels * g->panel * depth * size));
+        job->items[stage] = units * v->parts;
+        job->items[job->stages++] = units * g->items;
+        job->shared += (size_t)(units * v->bands);
+        return;
+    }
+    v->way = HY__CONV_SCRATCH;
+    widest = hy__clamp_i64(hy__conv_strip(g) / (depth + 1) / g->panel, 1, hy__gemm_max(HY__LINE / g->panel, 1));
+    while (widest > 1 && units * hy__gemm_ceil(panels, widest) < HY__CONV_UNITS) widest--;
+    v->block = widest * g->panel;
+    v->blocks = hy__gemm_max(hy__gemm_ceil(v->coarse_n, v->block), 1);
+    g->n = hy__gemm_min(v->block, v->coarse_n);
+    job->items[stage] = v->coarse_n ? units * v->blocks : 0;
+    job->scratch = hy__round64(g->scratch_bytes) + (size_t)(v->block * (depth + 1) * size) + 512;
+}
+
+/* Fine places [low, high) of the leading dim and the coarse places that reach them. */
+static int hy__conv_lead(const hy__window *w) { return w->coarse[0] * w->fine[0] > 1 ? 0 : w->coarse[1] * w->fine[1] > 1 ? 1 : 2; }
+
+static void hy__conv_reach(const hy__window *w, int lead, int64_t low, int64_t high, int64_t *first, int64_t *end)
+{
+    int64_t s = w->stride[lead], before = low + w->pad[lead] - w->dilate[lead] * (w->kernel[lead] - 1);
+    *first = before > 0 ? (before + s - 1) / s : 0;
+    *end = hy__gemm_min((high - 1 + w->pad[lead]) / s + 1, w->coarse[lead]);
+    if (*end < *first) *end = *first;
+}
+
+/* col (fine channels of the block taps, q) = W_g^T (.., coarse_c) x_g (coarse_c, q), and each row of it is added
+ * to where its tap points. An item owns some channels of one band of fine places. */
+static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch, char *shared)
+{
+    const int64_t size = hy__traits[v->compute].size;
+    int64_t band = item % v->bands, block = item / v->bands % v->blocks, unit = item / v->bands / v->blocks;
+    int64_t channel = v->fine_c * block / v->blocks, channels = v->fine_c * (block + 1) / v->blocks - channel;
+    int64_t first, end, inner = 1, width = 1, row, tap[3], i;
+    hy__window w = v->win;
+    hy__gemm g;
+    char *y, *col;
+    const char *x, *weight = d->weight + (unit % v->groups * v->coarse_c * v->fine_c + channel) * v->taps * size;
+    int lead = hy__conv_lead(&w), k;
+    (void)stage; (void)shared;
+    w.low[lead] = w.fine[lead] * band / v->bands;
+    w.high[lead] = w.fine[lead] * (band + 1) / v->bands;
+    for (k = lead + 1; k < HY__SPACE; k++) { inner *= w.coarse[k]; width *= w.fine[k]; }
+    hy__conv_reach(&w, lead, w.low[lead], w.high[lead], &first, &end);
+    first *= inner;
+    g = hy__gemm_narrow(&v->gemm, end * inner - first);
+    g.m = channels * v->taps;
+    g.row_blocks = hy__gemm_ceil(g.m, g.row_block);
+    g.items = g.items ? g.row_blocks * g.col_blocks : 0;
+    x = d->coarse + (unit * v->coarse_c * v->coarse_n + first) * size;
+    y = d->fine + (unit * v->fine_c + channel) * v->fine_n * size;
+    col = scratch + hy__round64(hy__gemm_need(&v->gemm));
+    for (i = 0; i < channels; i++) {
+        char *to = y + (i * v->fine_n + w.low[lead] * width) * size;
+        int64_t n = (w.high[lead] - w.low[lead]) * width;
+        if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->fine_c + channel + i, to, 0, 1, n);
+        else memset(to, 0, (size_t)(n * size));
+    }
+    if (!g.n || !g.items) return;
+    if (v->pointwise) { hy__gemm_all(&g, weight, x, y + first * size, scratch); return; }
+    hy__gemm_all(&g, weight, x, col, scratch);
+    for (row = 0; row < g.m; row++) {
+        hy__window_place(w.kernel, row % v->taps, tap);
+        hy__col2im_line(&w, v->compute, y + row / v->taps * v->fine_n * size, tap, first, g.n, col + row * g.c_row * size);
+    }
+}
+
+static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
+{
+    hy__gemm *g = &v->gemm;
+    hy__window *w = &v->win;
+    int lead = hy__conv_lead(w), k;
+    int64_t inner = 1, units = v->images * v->groups, channels, reach, first, end, band, col, limit;
+    for (k = lead + 1; k < HY__SPACE; k++) inner *= w->coarse[k];
+    reach = w->dilate[lead] * (w->kernel[lead] - 1) + 1;
+    v->blocks = v->bands = 1;
+    for (;;) {                                              /* smaller items until they fit and suffice */
+        channels = hy__gemm_max(hy__gemm_ceil(v->fine_c, v->blocks), 1);
+        band = hy__gemm_max(hy__gemm_ceil(w->fine[lead], v->bands), 1);
+        hy__conv_reach(w, lead, 0, band, &first, &end);
+        col = hy__gemm_min(w->coarse[lead], (band + reach) / w->stride[lead] + 1) * inner;
+        limit = (int64_t)(job->kernels->isa == HY_ISA_AVX512 ? 16 : 8) * HY__STRIP_LANE;
+        if (channels * v->taps * col <= limit && units * v->blocks * v->bands >= HY__CONV_UNITS) break;
+        if (channels * v->taps > 36 && channels > 1) v->blocks = hy__gemm_min(2 * v->blocks, v->fine_c);
+        else if (band > 4 * reach && band * inner > 128) v->bands *= 2;
+        else if (channels > 1 && channels * v->taps * col > limit) v->blocks = hy__gemm_min(2 * v->blocks, v->fine_c);
+        else break;
+    }
+    g->m = channels * v->taps;
+    g->n = col;
+    g->k = v->coarse_c;
+    g->a_row = 1;
+    g->a_col = v->fine_c * v->taps;
+    g->b_row = v->coarse_n;
+    g->b_col = 1;
+    g->c_row = v->pointwise ? v->fine_n : col;
+    g->accumulate = v->pointwise;
+    hy__conv_plan_gemm(job, v, g);
+    job->scratch = hy__round64(hy__gemm_need(g)) + (size_t)(v->pointwise ? 0 : g->m * col * hy__traits[v->compute].size);
+    job->items[job->stages++] = v->fine_n ? units * v->blocks * v->bands : 0;
+}
+
+/* One term of the weight's gradient: `channels` fine channels, k coarse places. */
+static void hy__conv_plan_weight(const hy__conv *v, hy__gemm *g, int64_t channels, int64_t k, int accumulate)
+{
+    g->m = v->coarse_c;
+    g->n = channels * v->taps;
+    g->k = k;
+    g->a_row = v->coarse_n;
+    g->a_col = g->b_row = 1;
+    g->b_col = v->pointwise ? v->fine_n : k;
+    g->c_row = v->fine_c * v->taps;
+    g->accumulate = accumulate;
+    hy__gemm_plan(g, g->isa, (int)hy__traits[v->compute].size);
+}
+
+/* dW_g (coarse_c, fine channels of the block taps) = sum over images and pieces of q of y_g (coarse_c, q) col^T.
+ * Parts of that sum go to the shared memory; a second stage adds them in order. */
+static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch, char *shared)
+{
+    const int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps, whole = v->groups * v->coarse_c * row;
+    const int64_t pieces = hy__gemm_ceil(v->coarse_n, v->bands), terms = v->images * pieces;
+    int64_t part = item % v->parts, block = item / v->parts % v->blocks, group = item / v->parts / v->blocks, i;
+    int64_t channel = v->fine_c * block / v->blocks, channels = v->fine_c * (block + 1) / v->blocks - channel;
+    int64_t low = terms * part / v->parts, high = terms * (part + 1) / v->parts;
+    char *w = (v->parts > 1 ? shared + part * whole * size : d->weight) + (group * v->coarse_c * row + channel * v->taps) * size;
+    hy__gemm g = v->gemm;
+    if (stage > 0) {
+        int64_t at = item * HY__CHUNK, n = hy__gemm_min(whole - at, HY__CHUNK);
+        memcpy(d->weight + at * size, shared + at * size, (size_t)(n * size));
+        for (part = 1; part < v->parts; part++) {
+            const char *more = shared + (part * whole + at) * size;
+            if (size == 4) hy__add_f32((float *)(void *)d->weight + at, 1, (const float *)(const void *)more, n);
+            else hy__add_f64((double *)(void *)d->weight + at, 1, (const double *)(const void *)more, n);
+        }
+        return;
+    }
+    if (low == high) for (i = 0; i < v->coarse_c; i++) memset(w + i * row * size, 0, (size_t)(channels * v->taps * size));
+    for (i = low; i < high; i++) {
+        int64_t unit = i / pieces * v->groups + group, first = i % pieces * v->bands;
+        const char *x = d->fine + (unit * v->fine_c + channel) * v->fine_n * size;
+        hy__conv_plan_weight(v, &g, channels, hy__gemm_min(v->bands, v->coarse_n - first), i > low);
+        if (v->pointwise) x += first * size;
+        else {
+            char *col = scratch + v->column;
+            hy__im2col(&v->win, v->compute, x, channels, first, g.k, g.k, 1, 0, col);
+            x = col;
+        }
+        hy__gemm_all(&g, d->coarse + (unit * v->coarse_c * v->coarse_n + first) * size, x, w, scratch);
+    }
+}
+
+static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
+{
+    hy__gemm *g = &v->gemm;
+    int64_t row = v->fine_c * v->taps, whole = v->groups * v->coarse_c * row, size = hy__traits[v->compute].size;
+    int64_t terms, last, k;
+    size_t need = 0;
+    g->m = g->n = g->k = g->a_row = g->a_col = g->b_row = g->b_col = g->c_row = 1;
+    g->accumulate = 0;
+    hy__conv_plan_gemm(job, v, g);                              /* for its isa */
+    for (v->blocks = 1; v->groups * v->blocks < HY__CONV_UNITS && row > 64 * v->blocks && 2 * v->blocks <= v->fine_c; )
+        v->blocks *= 2;
+    v->bands = hy__gemm_max(hy__gemm_ceil(v->coarse_n, hy__gemm_ceil(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
+    terms = v->images * hy__gemm_ceil(v->coarse_n, v->bands);
+    v->parts = hy__gemm_min(terms, hy__gemm_ceil(HY__CONV_UNITS, v->groups * v->blocks));
+    v->parts = hy__clamp_i64(v->parts, 1, hy__gemm_max(((int64_t)1 << 22) / (whole + 1), 1));
+    last = v->coarse_n - (hy__gemm_ceil(v->coarse_n, v->bands) - 1) * v->bands;
+    for (k = 0; k < 8; k++) {
+        hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands, k >> 2);
+        if (hy__gemm_need(g) > need) need = hy__gemm_need(g);
+    }
+    v->column = (int64_t)hy__round64(need);
+    job->scratch = (size_t)v->column + (v->pointwise ? 0 : (size_t)((v->fine_c / v->blocks + 1) * v->taps * v->bands * size));
+    job->items[job->stages++] = v->groups * v->blocks * v->parts;
+    if (v->parts == 1) return;
+    job->items[job->stages++] = hy__pieces(whole, HY__CHUNK);
+    job->shared += (size_t)(v->parts * whole * size);
+}
+
+/* --- one channel per group --- *
+ * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps round,
+ * which is how a deconvolution of stride 1 becomes a convolution. */
+typedef struct hy__depthwise {
+    hy__window win;                     /* of the convolution that runs */
+    int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
+    int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
+    int64_t    part, taps, flat;        /* places of a part, taps, output places counted in the parts' strides */
+    hy_dtype   compute;
+    int        flip, last;
+    hy__taps_f32_fn fn;
+} hy__depthwise;
+
+/* Fills the parts with the padded plane: part r holds the places that are r modulo the stride. */
+static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, const char *plane, char *parts)
+{
+    const hy__window *w = &v->win;
+    int64_t size = hy__traits[v->compute].size, r, z, y, at[3], q[3], place[3], n, low, high;
+    int64_t count = hy__window_size(w->stride);
+    memset(parts, 0, (size_t)((count * v->part) * size));
+    for (r = 0; r < count; r++) {
+        hy__window_place(w->stride, r, at);
+        for (z = 0; z < v->split[0]; z++)
+            for (y = 0; y < v->split[1]; y++) {
+                q[0] = z;
+                q[1] = y;
+                for (n = 0; n < 2; n++) place[n] = q[n] * w->stride[n] + at[n] - w->pad[n];
+                if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1]) continue;
+                place[2] = at[2] - w->pad[2];
+                low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
+                high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
+                if (high > v->split[2]) high = v->split[2];
+                if (low >= high) continue;
+                place[2] += low * w->stride[2];
+                hy__load_tile(v->compute, parts + (r * v->part + (z * v->split[1] + y) * v->split[2] + low) * size,
+                              plane + ((place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2]) * x->step_p * x->size,
+                              x->dtype, x->step_p * w->stride[2], high - low);
+            }
+    }
+}
+
+static void hy__run_depthwise(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
+    const hy__window *w = &v->win;
+    const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
+    const int64_t size = hy__traits[v->compute].size;
+    int64_t *offset = (int64_t *)scratch, j, t, i, tap[3];
+    char *weight = (char *)(offset + v->taps), *line = weight + (v->taps + 1) / 2 * 16;
+    char *parts = line + (v->flat + 1) / 2 * 16;
+    (void)stage; (void)shared;
+    hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, item), parts);
+    for (t = 0; t < v->taps; t++) {
+        int64_t inside = 0, r = 0;
+        hy__window_place(w->kernel, t, tap);
+        for (i = 0; i < HY__SPACE; i++) {
+            r = r * w->stride[i] + tap[i] * w->dilate[i] % w->stride[i];
+            inside = inside * v->split[i] + tap[i] * w->dilate[i] / w->stride[i];
+        }
+        offset[t] = r * v->part + inside;
+    }
+    for (j = 0; j < v->each; j++) {
+        int64_t channel = item % v->channels * v->each + j, out = item / v->channels * v->channels * v->each + channel;
+        const char *from = (const char *)job->in[1].data + channel * v->taps * x.size;
+        char *to = (char *)job->out[0].data + hy__plane_at(&y, out);
+        if (job->nin > 2) hy__load_tile(v->compute, line, (const char *)job->in[2].data + channel * x.size, x.dtype, 0, v->flat);
+        else memset(line, 0, (size_t)(v->flat * size));
+        hy__load_tile(v->compute, weight, v->flip ? from + (v->taps - 1) * x.size : from, x.dtype, v->flip ? -1 : 1, v->taps);
+        if (v->compute == HY_F64) hy__taps_f64((double *)(void *)line, (double *)(void *)parts, offset,
+                                               (double *)(void *)weight, v->taps, v->flat);
+        else v->fn((float *)(void *)line, (float *)(void *)parts, offset, (float *)(void *)weight, v->taps, v->flat);
+        for (i = 0; i < w->coarse[0] * w->coarse[1]; i++)
+            hy__store_tile(v->compute, to + i * w->coarse[2] * y.step_p * y.size, y.dtype, y.step_p,
+                           line + (i / w->coarse[1] * v->split[1] + i % w->coarse[1]) * v->split[2] * size, w->coarse[2]);
+    }
+}
+
+static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
+{
+    hy__depthwise plan, *v = &plan;
+    int64_t size = hy__traits[conv->compute].size;
+    int d;
+    v->win = conv->win;
+    v->flip = conv->direction == HY__CONV_FINE;
+    for (d = 0; d < HY__SPACE; d++) {
+        if (v->flip) {
+            v->win.fine[d] = conv->win.coarse[d];
+            v->win.coarse[d] = conv->win.fine[d];
+            v->win.pad[d] = conv->win.dilate[d] * (conv->win.kernel[d] - 1) - conv->win.pad[d];
+        }
+        v->split[d] = v->win.coarse[d] + v->win.dilate[d] * (v->win.kernel[d] - 1) / v->win.stride[d];
+    }
+    v->channels = conv->groups;
+    v->each = conv->coarse_c;
+    v->planes = conv->images * conv->groups;
+    v->part = hy__window_size(v->split);
+    v->taps = conv->taps;
+    v->flat = ((v->win.coarse[0] - 1) * v->split[1] + v->win.coarse[1] - 1) * v->split[2] + v->win.coarse[2];
+    v->compute = conv->compute;
+    v->last = conv->last;
+    v->fn = hy__taps_f32;
+#if HY__X86
+    if (job->kernels->isa == HY_ISA_AVX2) v->fn = hy__taps_f32_avx2;
+    if (job->kernels->isa == HY_ISA_AVX512) v->fn = hy__taps_f32_avx512;
+#endif
+    memcpy(&job->plan, v, sizeof *v);
+    hy__one_stage(job, hy__run_depthwise, hy__window_size(v->win.coarse) ? v->planes : 0,
+                  (double)v->planes * (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps));
+    job->scratch = (size_t)v->taps * 24 + (size_t)((v->flat + hy__window_size(v->win.stride) * v->part) * size) + 64;
+}
+
+/* --- all directions: bring data here, work, bring the result back --- */
+static void hy__run_conv(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__conv *v = (const hy__conv *)(const void *)&job->plan;
+    hy_tensor *t[HY__SPACE];            /* fine, coarse, weight */
+    char *data[HY__SPACE], *common = (char *)shared;
+    hy__conv_data d;
+    int i, out = v->direction == HY__CONV_COARSE ? 1 : v->direction == HY__CONV_FINE ? 0 : 2;
+    t[0] = v->direction == HY__CONV_FINE ? &job->out[0] : &job->in[0];
+    t[1] = v->direction == HY__CONV_COARSE ? &job->out[0] : v->direction == HY__CONV_FINE ? &job->in[0] : &job->in[1];
+    t[2] = v->direction == HY__CONV_WEIGHT ? &job->out[0] : &job->in[1];
+    for (i = 0; i < 3; i++) {
+        data[i] = (char *)t[i]->data;
+        if (!v->foreign) continue;
+        data[i] = common;
+        common += hy__round64((size_t)hy__size(&t[i]->type.shape) * (size_t)hy__traits[v->compute].size);
+    }
+    if (v->foreign && (stage == 0 || stage == job->stages - 1)) {
+        for (i = 0; i < 3; i++) {
+            hy__planes p = hy__planes_of(t[i], v->last);
+            if ((i == out) != (stage > 0)) continue;
+            if (item < hy__planes_items(&p)) {
+                hy__planes_copy(&p, v->compute, (char *)t[i]->data, data[i], item, stage > 0);
+                return;
+            }
+            item -= hy__planes_items(&p);
+        }
+        return;
+    }
+    d.fine = data[0];
+    d.coarse = data[1];
+    d.weight = data[2];
+    d.bias = job->nin > 2 ? &job->in[2] : NULL;
+    stage -= v->foreign;
+    if (v->direction == HY__CONV_COARSE) hy__conv_coarse(v, &d, stage, item, (char *)scratch, common);
+    else if (v->direction == HY__CONV_FINE) hy__conv_fine(v, &d, stage, item, (char *)scratch, common);
+    else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
+}
+
+/* Sizes of both sides into the window; the channels of each go to the plan. */
+static void hy__conv_window(hy__conv *v, const hy__conv_attr *a, const hy_tensor *fine, const hy_tensor *coarse)
+{
+    hy__window *w = &v->win;
+    int d, k;
+    for (d = 0; d < HY__SPACE; d++) {
+        k = d - (HY__SPACE - a->n);                             /* dim of the attributes; negative: trivial */
+        w->fine[d] = k < 0 ? 1 : fine->type.shape.dim[k + (a->last ? 1 : 2)];
+        w->coarse[d] = k < 0 ? 1 : coarse->type.shape.dim[k + (a->last ? 1 : 2)];
+        w->kernel[d] = k < 0 ? 1 : a->kernel->v[k];
+        w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
+        w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
+        w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
+        w->low[d] = 0;
+        w->high[d] = w->fine[d];
+    }
+    v->images = fine->type.shape.dim[0];
+    v->groups = a->groups;
+    v->fine_c = fine->type.shape.dim[a->last ? a->n + 1 : 1] / a->groups;
+    v->coarse_c = coarse->type.shape.dim[a->last ? a->n + 1 : 1] / a->groups;
+    v->fine_n = hy__window_size(w->fine);
+    v->coarse_n = hy__window_size(w->coarse);
+    v->taps = hy__window_size(w->kernel);
+}
+
+static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
+{
+    hy__conv *v = (hy__conv *)(void *)&job->plan;
+    const hy_tensor *out = &job->out[0], *fine = direction == HY__CONV_FINE ? out : &job->in[0];
+    const hy_tensor *coarse = direction == HY__CONV_COARSE ? out : &job->in[direction == HY__CONV_WEIGHT];
+    const hy__window *w = &v->win;
+    int d, flips = 1, i;
+    hy__conv_window(v, a, fine, coarse);
+    v->direction = direction;
+    v->last = a->last;
+    v->compute = hy__matmul_type(out->type.dtype);
+    v->foreign = v->last || v->compute != out->type.dtype;
+    v->pointwise = v->taps == 1;
+    for (d = 0; d < HY__SPACE; d++) {
+        v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
+        flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
+    }
+    if (v->fine_c == 1 && !v->pointwise && (direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE && flips &&
+                                            v->coarse_c == 1)) {
+        hy__conv copy = *v;
+        hy__depthwise_bind(job, &copy);
+        return 0;
+    }
+    job->run = hy__run_conv;
+    job->stages = v->foreign;
+    v->gemm.accumulate = job->nin > 2;
+    if (v->foreign) {
+        job->items[0] = 0;
+        for (i = 0; i < 3; i++) {
+            const hy_tensor *t = i < 2 ? &job->in[i] : out;
+            hy__planes p = hy__planes_of(t, v->last);
+            if (i < 2) job->items[0] += hy__planes_items(&p);
+            job->shared += hy__round64((size_t)hy__size(&t->type.shape) * (size_t)hy__traits[v->compute].size);
+        }
+    }
+    if (direction == HY__CONV_COARSE) hy__conv_bind_coarse(job, v);
+    else if (direction == HY__CONV_FINE) hy__conv_bind_fine(job, v);
+    else hy__conv_bind_weight(job, v);
+    if (v->foreign) {
+        hy__planes p = hy__planes_of(out, v->last);
+        job->items[job->stages++] = hy__planes_items(&p);
+    }
+    job->cost = (double)v->images * (double)v->groups * (double)v->coarse_c * (double)v->coarse_n * (double)v->fine_c *
+                (double)v->taps / 30 + (double)(hy__size(&fine->type.shape) + hy__size(&coarse->type.shape)) + 200;
+    return 0;
+}
+
+static int hy__convolution_infer(hy_infer *I)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, y, x, w)) return -1;
+    hy_infer_dim(I, &y->dim[a.last ? a.n + 1 : 1], a.filters);
+    hy_infer_dim(I, &w->dim[0], a.filters);
+    hy__infer_conv_places(I, &a, x, y);
+    return hy__infer_bias(I, a.filters);
+}
+static int hy__convolution_bind(hy_job *job)
+{
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, (const hy__convolution_rec *)job->attr);
+    return hy__conv_bind(job, &a, HY__CONV_COARSE);
+}
+
+/* Options of one direction from the record of another: all but what only it has. */
+#define HY__CONV_OPT(o, r) \
+    (memset(&(o), 0, sizeof (o)), (o).stride = (r)->stride, (o).dilate = (r)->dilate, (o).pad = (r)->pad, \
+     (o).num_group = (r)->num_group, (o).layout = (r)->layout)
+
+/* The deconvolution that undoes shapes exactly: adj is what the stride left over at the far end. */
+static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layout, hy_array *coarse, hy_array *w, hy_array *fine)
+{
+    const hy_shape *s = &fine->t.type.shape;
+    hy_deconvolution_opt o;
+    int d;
+    memset(&o, 0, sizeof o);
+    o.stride = *a->stride;
+    o.dilate = *a->dilate;
+    o.pad = *a->pad;
+    o.num_group = a->groups;
+    o.layout = layout;
+    o.adj.n = a->n;
+    for (d = 0; d < a->n; d++)
+        o.adj.v[d] = (s->dim[d + (a->last ? 1 : 2)] + 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d)) %
+                     hy__tuple_at(a->stride, d, 1);
+    return hy_deconvolution(F, coarse, w, NULL, *a->kernel, (int)s->dim[a->last ? a->n + 1 : 1], &o);
+}
+
+static hy_array *hy__bias_grad(hy_frame *F, hy_array *dy, int last)
+{
+    hy_reduce_opt o;
+    memset(&o, 0, sizeof o);
+    o.exclude = 1;
+    return hy_sum(F, dy, HY_AXES(last ? -1 : 1), &o);
+}
+
+static int hy__convolution_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)D->attr;
+    hy_array *dy = D->dy[0];
+    hy__conv_weight_grad_opt o;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    if (!dy) return 0;
+    HY__CONV_OPT(o, r);
+    if (D->want[0]) D->dx[0] = hy__conv_to_fine(F, &a, r->layout, dy, D->in[1], D->in[0]);
+    if (D->want[1]) D->dx[1] = hy__conv_weight_grad(F, D->in[0], dy, r->kernel, r->num_filter, &o);
+    if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
+    return 0;
+}
+#define HY__ON_convolution hy__convolution_infer, hy__convolution_bind, hy__convolution_grad, NULL
+
+/* --- deconvolution --- */
+
+/* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. */
+static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x, hy_ints *pad, hy_ints *adj)
+{
+    int d;
+    pad->n = adj->n = a->n;
+    for (d = 0; d < a->n; d++) {
+        int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + (a->last ? 1 : 2)], total;
+        pad->v[d] = hy__tuple_at(&r->pad, d, 0);
+        adj->v[d] = hy__tuple_at(&r->adj, d, 0);
+        if (target <= 0 || in < 0) continue;
+        total = hy__tuple_at(a->stride, d, 1) * (in - 1) + hy__extent(a, d) - target;
+        if (total < 0) return -1;
+        pad->v[d] = (total + 1) / 2;
+        adj->v[d] = total % 2;
+    }
+    return 0;
+}
+
+static int hy__deconvolution_infer(hy_infer *I)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
+    hy_ints pad, adj;
+    hy__conv_attr a;
+    int d, at;
+    HY__CONV_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_tuple(I, "adj", &r->adj, a.n, 0) ||
+        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) || hy__infer_conv_channels(I, &a, x, y, w)) return -1;
+    hy_infer_dim(I, &y->dim[a.last ? a.n + 1 : 1], a.filters);
+    hy_infer_dim(I, &w->dim[a.last ? a.n + 1 : 1], a.filters / a.groups);
+    if (hy__deconv_pad(r, &a, x, &pad, &adj))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "too big target shape for data %z", x);
+    for (d = 0; d < a.n; d++) {
+        int64_t s = hy__tuple_at(a.stride, d, 1), rest = hy__extent(&a, d) - 2 * pad.v[d] + adj.v[d];
+        at = d + (a.last ? 1 : 2);
+        if (hy__tuple_at(&r->target_shape, d, 0) > 0) hy_infer_dim(I, &y->dim[at], r->target_shape.v[d]);
+        else if (adj.v[d] >= s)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "adj %l must be smaller than stride %l", adj.v[d], s);
+        else if (x->dim[at] > 0 && s * (x->dim[at] - 1) + rest < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "pad %l is larger than the result", pad.v[d]);
+        else if (x->dim[at] >= 0) hy_infer_dim(I, &y->dim[at], x->dim[at] ? s * (x->dim[at] - 1) + rest : 0);
+        else if (y->dim[at] >= rest && (y->dim[at] - rest) % s == 0) hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
+    }
+    return hy__infer_bias(I, a.filters);
+}
+
+static int hy__deconvolution_bind(hy_job *job)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)job->attr;
+    hy_ints pad, adj;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    hy__deconv_pad(r, &a, &job->in[0].type.shape, &pad, &adj);
+    a.pad = &pad;
+    return hy__conv_bind(job, &a, HY__CONV_FINE);
+}
+
+static int hy__deconvolution_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)D->attr;
+    const hy_shape *x = &D->in[0]->t.type.shape;
+    hy_array *dy = D->dy[0];
+    hy_convolution_opt o;
+    hy__conv_weight_grad_opt ow;
+    hy_ints pad, adj;
+    hy__conv_attr a;
+    int channels;
+    HY__CONV_ATTR(&a, r);
+    if (!dy) return 0;
+    channels = (int)x->dim[a.last ? a.n + 1 : 1];
+    hy__deconv_pad(r, &a, x, &pad, &adj);
+    HY__CONV_OPT(o, r);
+    HY__CONV_OPT(ow, r);
+    o.pad = ow.pad = pad;
+    o.no_bias = 1;
+    if (D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
+    if (D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
+    if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
+    return 0;
+}
+#define HY__ON_deconvolution hy__deconvolution_infer, hy__deconvolution_bind, hy__deconvolution_grad, NULL
+
+static int hy___conv_weight_grad_infer(hy_infer *I)
+{
+    const hy___conv_weight_grad_rec *r = (const hy___conv_weight_grad_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *dy = &I->in[1].shape;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, dy, x, &I->out[0].shape)) return -1;
+    hy_infer_dim(I, &dy->dim[a.last ? a.n + 1 : 1], a.filters);
+    return hy__infer_conv_places(I, &a, x, dy);
+}
+static int hy___conv_weight_grad_bind(hy_job *job)
+{
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, (const hy___conv_weight_grad_rec *)job->attr);
+    return hy__conv_bind(job, &a, HY__CONV_WEIGHT);
+}
+static int hy___conv_weight_grad_grad(hy_frame *F, hy_diff *D)
+{
+    const hy___conv_weight_grad_rec *r = (const hy___conv_weight_grad_rec *)D->attr;
+    hy_array *dw = D->dy[0];
+    hy_convolution_opt o;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    if (!dw) return 0;
+    HY__CONV_OPT(o, r);
+    o.no_bias = 1;
+    if (D->want[0]) D->dx[0] = hy__conv_to_fine(F, &a, r->layout, D->in[1], dw, D->in[0]);
+    if (D->want[1]) D->dx[1] = hy_convolution(F, D->in[0], dw, NULL, r->kernel, r->num_filter, &o);
+    return 0;
+}
+#define HY__ON__conv_weight_grad \
+    hy___conv_weight_grad_infer, hy___conv_weight_grad_bind, hy___conv_weight_grad_grad, NULL
+
+/* The first output's batch is that of input 0; all other inputs are shared. */
+static int hy__batch_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int i;
+    for (i = 0; i < job->nin; i++) s->axis[i] = i ? -1 : 0;
+    return axis == 0;
+}
+
+/* --- pooling --- *
+ * Planes are read as they lie, a tile of output places at a time, in doubles. */
+typedef struct hy__pool_plan {
+    hy__window win;
+    int64_t    planes, together;        /* planes in all and per item */
+    int        type, power, exclude_pad, last;
+} hy__pool_plan;
+enum { HY__PLANES_WORK = 1 << 15 };     /* taps times places of an item */
+
+/* The output's size along one dim, or -1 if the kernel does not fit. */
+static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
+{
+    int64_t s = hy__tuple_at(&r->stride, d, 1), room = in + 2 * hy__tuple_at(&r->pad, d, 0) - r->kernel.v[d];
+    if (r->global_pool) return 1;
+    if (r->convention == HY_CONVENTION_SAME) return (in + s - 1) / s;
+    if (room < 0) return -1;
+    return (r->convention == HY_CONVENTION_FULL ? room + s - 1 : room) / s + 1;
+}
+
+static int hy__infer_pool_attr(hy_infer *I, const hy__pooling_rec *r, int n)
+{
+    if (n < 1 || n > HY__SPACE) return hy_infer_fail(I, HY_ERROR_SHAPE, "pooling needs data of 3, 4 or 5 dims");
+    if (!r->global_pool && r->kernel.n < 1)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "kernel is needed unless global_pool is set");
+    if (hy__infer_window(I, n, &r->kernel, &r->stride, NULL, &r->pad, r->layout)) return -1;
+    if (r->pool_type == HY_POOL_LP && (r->p_value < 1 || r->p_value > 3))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p_value must be 1, 2 or 3: %d", r->p_value);
+    if (r->convention != HY_CONVENTION_SAME || r->global_pool) return 0;
+    if (n != 1 || r->pool_type != HY_POOL_MAX || hy__tuple_at(&r->pad, 0, 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "convention 'same' is for max pooling over one dim without pad");
+    return 0;
+}
+
+static int hy__infer_pool(hy_infer *I, const hy__pooling_rec *r, hy_shape *x, hy_shape *y)
+{
+    int n = r->kernel.n > 0 ? r->kernel.n : x->ndim >= 0 ? x->ndim - 2 : y->ndim - 2, d, first, c;
+    if (r->kernel.n <= 0 && x->ndim < 0 && y->ndim < 0) return I->status;
+    if (hy__infer_pool_attr(I, r, n)) return -1;
+    hy_infer_shape(I, x, hy__rank(n + 2));
+    hy_infer_shape(I, y, hy__rank(n + 2));
+    if (I->status < 0 || hy__infer_sizes(I, x)) return -1;
+    first = hy__channels_last(r->layout) ? 1 : 2;
+    c = first == 1 ? n + 1 : 1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    hy__infer_same_dim(I, &x->dim[c], &y->dim[c]);
+    for (d = 0; d < n; d++) {
+        int64_t size = x->dim[first + d] < 0 ? (r->global_pool ? 1 : -1) : hy__pool_size(r, d, x->dim[first + d]);
+        if (size < 0 && x->dim[first + d] >= 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size (%l) exceeds input (%l padded to %l)", r->kernel.v[d],
+                                 x->dim[first + d], x->dim[first + d] + 2 * hy__tuple_at(&r->pad, d, 0));
+        hy_infer_dim(I, &y->dim[first + d], size);
+    }
+    return I->status;
+}
+
+static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy_shape *x, const hy_shape *y)
+{
+    hy__window *w = &v->win;
+    int n = x->ndim - 2, d, k, first;
+    v->last = hy__channels_last(r->layout);
+    first = v->last ? 1 : 2;
+    for (d = 0; d < HY__SPACE; d++) {
+        k = d - (HY__SPACE - n);
+        w->fine[d] = k < 0 ? 1 : x->dim[first + k];
+        w->coarse[d] = k < 0 ? 1 : y->dim[first + k];
+        w->kernel[d] = k < 0 ? 1 : r->global_pool ? w->fine[d] : r->kernel.v[k];
+        w->stride[d] = k < 0 || r->global_pool ? 1 : hy__tuple_at(&r->stride, k, 1);
+        w->pad[d] = k < 0 || r->global_pool ? 0 : hy__tuple_at(&r->pad, k, 0);
+        w->dilate[d] = 1;
+        w->low[d] = 0;
+        w->high[d] = w->fine[d];
+    }
+    v->type = r->pool_type;
+    v->power = v->type == HY_POOL_LP ? r->p_value : 1;
+    v->exclude_pad = r->exclude_pad;
+    v->planes = x->dim[0] * x->dim[v->last ? n + 1 : 1];
+}
+
+/* By what an average divides: places of the window within the padded input, or within the input. */
+static double hy__pool_area(const hy__pool_plan *v, const int64_t *at)
+{
+    const hy__window *w = &v->win;
+    int64_t area = 1, low, high;
+    int d;
+    for (d = 0; d < HY__SPACE; d++) {
+        low = at[d] * w->stride[d] - w->pad[d];
+        high = low + w->kernel[d];
+        if (v->exclude_pad && low < 0) low = 0;
+        high = hy__gemm_min(high, w->fine[d] + (v->exclude_pad ? 0 : w->pad[d]));
+        area *= hy__gemm_max(high - low, 0);
+    }
+    return (double)area;
+}
+
+/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
+static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
+{
+    int64_t at[HY__SPACE], i;
+    double area;
+    hy__window_place(v->win.coarse, first, at);
+    for (i = 0; i < n; i++) {
+        area = v->type == HY_POOL_AVG ? hy__pool_area(v, at) : 1;
+        share[i] = area > 0 ? 1 / area : 0;
+        hy__stretch_next(&v->win, at, 1);
+    }
+}
+
+static void hy__cube(double *x, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
+}
+
+/* n windows from coarse place `first` on. */
+static void hy__pool_tile(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first, int64_t n, double *acc)
+{
+    const hy__window *w = &v->win;
+    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
+    int64_t at[HY__SPACE], tap[HY__SPACE], t, i, taps = hy__window_size(w->kernel);
+    double tile[HY__TILE];
+    for (i = 0; i < n; i++) acc[i] = hy__fold_start(kind);
+    for (t = 0; t < taps; t++) {
+        hy__window_place(w->kernel, t, tap);
+        hy__window_place(w->coarse, first, at);
+        for (i = 0; i < n; ) {
+            hy__stretch s = hy__stretch_at(w, tap, at, n - i);
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p, s.high - s.low);
+            if (v->power == 3) hy__cube(tile, s.high - s.low);
+            hy__fold_columns(kind, acc + i + s.low, tile, s.high - s.low);
+            hy__stretch_next(w, at, s.n);
+            i += s.n;
+        }
+    }
+    if (v->type == HY_POOL_AVG) {
+        hy__pool_shares(v, first, n, tile);
+        for (i = 0; i < n; i++) acc[i] *= tile[i];
+    }
+    if (v->power == 2) for (i = 0; i < n; i++) acc[i] = sqrt(acc[i]);
+    if (v->power == 3) for (i = 0; i < n; i++) acc[i] = cbrt(acc[i]);
+}
+
+static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
+    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n;
+    double acc[HY__TILE];
+    (void)stage; (void)scratch; (void)shared;
+    for (; plane < end; plane++)
+        for (first = 0; first < y.places; first += n) {
+            n = hy__gemm_min(y.places - first, HY__TILE);
+            hy__pool_tile(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), first, n, acc);
+            hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane) + first * y.step_p * y.size, y.dtype, y.step_p,
+                          acc, n);
+        }
+}
+
+static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
+{
+    int64_t work = hy__window_size(v->win.kernel) * hy__window_size(v->win.coarse) + hy__window_size(v->win.fine);
+    v->together = hy__clamp_i64(HY__PLANES_WORK / work, 1, v->last ? HY__PLANE_CHANNELS : HY__PLANES_WORK);
+    if (v->last) v->together = HY__PLANE_CHANNELS;
+    return hy__one_stage(job, run, hy__pieces(v->planes, v->together), 1.0 * (double)v->planes * (double)work);
+}
+
+static int hy__pooling_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    return hy__infer_pool(I, (const hy__pooling_rec *)I->attr, &I->in[0].shape, &I->out[0].shape);
+}
+
+/* One window over everything is a reduction of all but batch and channels. */
+static int hy__pooling_bind(hy_job *job)
+{
+    const hy__pooling_rec *r = (const hy__pooling_rec *)job->attr;
+    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    int n = job->in[0].type.shape.ndim;
+    hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
+    if (r->global_pool && v->power < 3 && v->win.fine[2] > 0)
+        return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
+                                         : v->power == 2 ? HY__NORM2 : HY__SUM,
+                                    v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
+    return hy__pool_one_stage(job, v, hy__run_pool);
+}
+
+static int hy__pooling_back(hy_frame *F, hy_diff *D)
+{
+    const hy__pooling_rec *r = (const hy__pooling_rec *)D->attr;
+    hy__pooling_grad_opt o;
+    if (!D->dy[0]) return 0;
+    memset(&o, 0, sizeof o);
+    o.pool_type = r->pool_type;
+    o.global_pool = r->global_pool;
+    o.convention = r->convention;
+    o.stride = r->stride;
+    o.pad = r->pad;
+    o.p_value = r->p_value;
+    o.exclude_pad = r->exclude_pad;
+    o.layout = r->layout;
+    if (r->global_pool && (r->pool_type == HY_POOL_AVG || r->pool_type == HY_POOL_SUM)) {
+        double places = (double)hy__size(&D->in[0]->t.type.shape) / (double)hy__size(&D->out[0]->t.type.shape);
+        D->dx[0] = hy_broadcast_like(F, r->pool_type == HY_POOL_SUM ? D->dy[0] : hy_mul_scalar(F, D->dy[0], 1 / places),
+                                     D->in[0], NULL);
+        return 0;
+    }
+    D->dx[0] = hy__pooling_grad(F, D->dy[0], D->in[0], D->out[0], r->kernel, &o);
+    return 0;
+}
+#define HY__ON_pooling hy__pooling_infer, hy__pooling_bind, hy__pooling_back, hy__batch_split
+
+
+/* The gradient of max goes to the first of the largest, to the first NaN if there is one. */
+static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first, int64_t n,
+                              const double *dy, double *dx)
+{
+    const hy__window *w = &v->win;
+    int64_t at[HY__SPACE], tap[HY__SPACE], which[HY__TILE], t, i, j, taps = hy__window_size(w->kernel);
+    double best[HY__TILE], tile[HY__TILE];
+    for (i = 0; i < n; i++) which[i] = -1;
+    for (t = 0; t < taps; t++) {
+        hy__window_place(w->kernel, t, tap);
+        hy__window_place(w->coarse, first, at);
+        for (i = 0; i < n; ) {
+            hy__stretch s = hy__stretch_at(w, tap, at, n - i);
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p, s.high - s.low);
+            for (j = s.low; j < s.high; j++) {
+                double u = tile[j - s.low];
+                if (which[i + j] >= 0 && !(u > best[i + j]) && !(u != u && best[i + j] == best[i + j])) continue;
+                best[i + j] = u;
+                which[i + j] = s.fine + (j - s.low) * w->stride[2];
+            }
+            hy__stretch_next(w, at, s.n);
+            i += s.n;
+        }
+    }
+    for (i = 0; i < n; i++) if (which[i] >= 0) dx[which[i]] += dy[i];
+}
+
+/* dx += share x^(power - 1) wherever a window lies. */
+static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first, int64_t n,
+                              const double *share, double *dx)
+{
+    const hy__window *w = &v->win;
+    int64_t at[HY__SPACE], tap[HY__SPACE], t, i, j, m, taps = hy__window_size(w->kernel);
+    double tile[HY__TILE];
+    for (t = 0; t < taps; t++) {
+        hy__window_place(w->kernel, t, tap);
+        hy__window_place(w->coarse, first, at);
+        for (i = 0; i < n; ) {
+            hy__stretch s = hy__stretch_at(w, tap, at, n - i);
+            const double *from = share + i + s.low;
+            double *to = dx + s.fine;
+            m = s.high - s.low;
+            if (v->power == 1) for (j = 0; j < m; j++) to[j * w->stride[2]] += from[j];
+            else {
+                hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p, m);
+                if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
+                for (j = 0; j < m; j++) to[j * w->stride[2]] += from[j] * tile[j];
+            }
+            hy__stretch_next(w, at, s.n);
+            i += s.n;
+        }
+    }
+}
+
+/* Inputs: out_grad, data, out. Of lp: y = (sum x^p)^(1/p), dx = dy x^(p-1) / y^(p-1), and 0 where y is 0. */
+static void hy__run_pool_back(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__planes x = hy__planes_of(&job->in[1], v->last), y = hy__planes_of(&job->in[0], v->last);
+    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n, i, at;
+    double share[HY__TILE], tile[HY__TILE], *dx = (double *)scratch;
+    const char *data;
+    (void)stage; (void)shared;
+    for (; plane < end; plane++) {
+        data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
+        for (i = 0; i < x.places; i++) dx[i] = 0;
+        for (first = 0; first < y.places; first += n) {
+            n = hy__gemm_min(y.places - first, HY__TILE);
+            at = hy__plane_at(&y, plane) + first * y.step_p * y.size;
+            hy__load_f64(share, (const char *)job->in[0].data + at, y.dtype, y.step_p, n);
+            if (v->type == HY_POOL_MAX) { hy__pool_back_max(v, &x, data, first, n, share, dx); continue; }
+            if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, tile);
+            if (v->power > 1) {
+                hy__load_f64(tile, (const char *)job->in[2].data + at, y.dtype, y.step_p, n);
+                for (i = 0; i < n; i++) tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] * tile[i]) : 0;
+            }
+            if (v->type == HY_POOL_AVG || v->power > 1) for (i = 0; i < n; i++) share[i] *= tile[i];
+            hy__pool_back_sum(v, &x, data, first, n, share, dx);
+        }
+        hy__store_f64((char *)job->out[0].data + hy__plane_at(&x, plane), x.dtype, x.step_p, dx, x.places);
+    }
+}
+
+/* Its record has the same fields in the same order as that of pooling. */
+static int hy___pooling_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    hy_infer_same(I, &I->in[0].shape, &I->in[2].shape);
+    return hy__infer_pool(I, (const hy__pooling_rec *)I->attr, &I->in[1].shape, &I->in[0].shape);
+}
+static int hy___pooling_grad_bind(hy_job *job)
+{
+    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->in[0].type.shape);
+    job->scratch = (size_t)hy__window_size(v->win.fine) * sizeof(double);
+    return hy__pool_one_stage(job, v, hy__run_pool_back);
+}
+static int hy___pooling_grad_grad(hy_frame *F, hy_diff *D)
+{
+    HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy___pooling_grad_grad, NULL
+
+/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n / m) --- */
+static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
+static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
+
+static int hy__infer_adaptive(hy_infer *I, const hy_ints *size, hy_shape *x, hy_shape *y)
+{
+    int d;
+    hy__same_types(I);
+    if (size->n > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "output_size has %d numbers where 1 or 2 are due", size->n);
+    if (hy__infer_tuple(I, "output_size", size, size->n, 1)) return -1;
+    hy_infer_shape(I, x, hy__rank(4));
+    hy_infer_shape(I, y, hy__rank(4));
+    if (I->status < 0 || hy__infer_sizes(I, x)) return -1;
+    for (d = 0; d < 2; d++) {
+        hy__infer_same_dim(I, &x->dim[d], &y->dim[d]);
+        hy_infer_dim(I, &y->dim[2 + d], size->n < 1 ? 1 : size->v[size->n > 1 ? d : 0]);
+        if (x->dim[2 + d] == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places to average", x);
+    }
+    return I->status;
+}
+
+/* Adds each window's sum to y, or, going back, each window's share of dy to the plane. */
+static void hy__adaptive_plane(double *plane, const int64_t *from, double *y, const int64_t *to, int back)
+{
+    int64_t i, j, r, c;
+    for (i = 0; i < to[0]; i++)
+        for (j = 0; j < to[1]; j++, y++) {
+            int64_t top = hy__adaptive_low(i, from[0], to[0]), bottom = hy__adaptive_high(i, from[0], to[0]);
+            int64_t left = hy__adaptive_low(j, from[1], to[1]), right = hy__adaptive_high(j, from[1], to[1]);
+            double area = (double)((bottom - top) * (right - left)), sum = 0;
+            for (r = top; r < bottom; r++) {
+                double *row = plane + r * from[1];
+                if (back) for (c = left; c < right; c++) row[c] += *y / area;
+                else for (c = left; c < right; c++) sum += row[c];
+            }
+            if (!back) *y = sum / area;
+        }
+}
+
+static void hy__run_adaptive(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    int back = job->nin > 1;
+    const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
+    int64_t fine = hy__product(&x->type.shape, 2, 4), coarse = hy__product(&y->type.shape, 2, 4), i;
+    int size = hy__traits[x->type.dtype].size;
+    double *plane = (double *)scratch, *out = plane + fine;
+    char *at_x = (char *)x->data + item * fine * size, *at_y = (char *)y->data + item * coarse * size;
+    (void)stage; (void)shared;
+    if (back) {
+        for (i = 0; i < fine; i++) plane[i] = 0;
+        hy__load_f64(out, at_y, y->type.dtype, 1, coarse);
+    } else hy__load_f64(plane, at_x, x->type.dtype, 1, fine);
+    hy__adaptive_plane(plane, x->type.shape.dim + 2, out, y->type.shape.dim + 2, back);
+    if (back) hy__store_f64(at_x, x->type.dtype, 1, plane, fine);
+    else hy__store_f64(at_y, y->type.dtype, 1, out, coarse);
+}
+static int hy__adaptive_bind(hy_job *job)
+{
+    const hy_shape *x = job->nin > 1 ? &job->out[0].type.shape : &job->in[0].type.shape;
+    const hy_shape *y = job->nin > 1 ? &job->in[0].type.shape : &job->out[0].type.shape;
+    int64_t places = hy__product(x, 2, 4) + hy__product(y, 2, 4), planes = hy__product(x, 0, 2);
+    job->scratch = (size_t)places * sizeof(double);
+    return hy__one_stage(job, hy__run_adaptive, planes, 2.0 * (double)planes * (double)places);
+}
+
+static int hy__adaptive_avg_pooling_infer(hy_infer *I)
+{
+    const hy__adaptive_avg_pooling_rec *r = (const hy__adaptive_avg_pooling_rec *)I->attr;
+    return hy__infer_adaptive(I, &r->output_size, &I->in[0].shape, &I->out[0].shape);
+}
+static int hy__adaptive_avg_pooling_back(hy_frame *F, hy_diff *D)
+{
+    const hy__adaptive_avg_pooling_rec *r = (const hy__adaptive_avg_pooling_rec *)D->attr;
+    if (D->dy[0]) D->dx[0] = hy__adaptive_avg_pooling_grad(F, D->dy[0], D->in[0], r->output_size);
+    return 0;
+}
+#define HY__ON_adaptive_avg_pooling \
+    hy__adaptive_avg_pooling_infer, hy__adaptive_bind, hy__adaptive_avg_pooling_back, hy__batch_split
+
+static int hy___adaptive_avg_pooling_grad_infer(hy_infer *I)
+{
+    const hy___adaptive_avg_pooling_grad_rec *r = (const hy___adaptive_avg_pooling_grad_rec *)I->attr;
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return hy__infer_adaptive(I, &r->output_size, &I->in[1].shape, &I->in[0].shape);
+}
+static int hy___adaptive_avg_pooling_grad_back(hy_frame *F, hy_diff *D)     /* linear; of data only the shape counts */
+{
+    const hy___adaptive_avg_pooling_grad_rec *r = (const hy___adaptive_avg_pooling_grad_rec *)D->attr;
+    if (D->dy[0]) D->dx[0] = hy_adaptive_avg_pooling(F, D->dy[0], r->output_size);
+    return 0;
+}
+#define HY__ON__adaptive_avg_pooling_grad \
+    hy___adaptive_avg_pooling_grad_infer, hy__adaptive_bind, hy___adaptive_avg_pooling_grad_back, NULL
+
+/* --- moving pixels --- */
+
+/* Every input grows to the size of the first times scale; then they are joined along the channels or added up. */
+static int hy__upsampling_infer(hy_infer *I)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)I->attr;
+    hy_shape *y = &I->out[0].shape;
+    int sum = r->multi_input_mode == HY_JOIN_SUM, i, d;
+    int64_t channels = 0;
+    hy__same_types(I);
+    if (r->scale < 1 || r->scale > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %d", r->scale);
+    hy_infer_shape(I, y, hy__rank(4));
+    for (i = 0; i < I->nin && I->status >= 0; i++) {
+        hy_shape *x = &I->in[i].shape;
+        hy_infer_shape(I, x, hy__rank(4));
+        if (I->status < 0 || hy__infer_sizes(I, x)) return -1;
+        hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+        if (sum) hy__infer_same_dim(I, &x->dim[1], &y->dim[1]);
+        channels = channels < 0 || x->dim[1] < 0 ? -1 : channels + x->dim[1];
+        for (d = 2; d < 4; d++) {
+            if (!i && x->dim[d] >= 0) hy_infer_dim(I, &y->dim[d], x->dim[d] * r->scale);
+            else if (!i && y->dim[d] >= 0 && y->dim[d] % r->scale == 0) hy_infer_dim(I, &x->dim[d], y->dim[d] / r->scale);
+            if (x->dim[d] > 0 && y->dim[d] >= 0 && y->dim[d] % x->dim[d])
+                return hy_infer_fail(I, HY_ERROR_SHAPE, "input %d, %z, does not grow to %z by a whole factor", i, x, y);
+            if (x->dim[d] == 0 && y->dim[d] > 0)
+                return hy_infer_fail(I, HY_ERROR_SHAPE, "input %d, %z, does not grow to %z", i, x, y);
+        }
+    }
+    if (!sum) hy_infer_dim(I, &y->dim[1], channels);
+    return I->status;
+}
+
+/* One plane of input i, each pixel repeated. */
+static void hy__upsample(const hy_job *job, int i, int64_t plane, char *to)
+{
+    const int64_t *x = job->in[i].type.shape.dim, *y = job->out[0].type.shape.dim;
+    int64_t k, tall = y[2] / x[2], wide = y[3] / x[3];
+    hy__move m;
+    hy__move_open(&m, job->out[0].type.dtype);
+    hy__move_dim(&m, x[2], tall * y[3], x[3]);
+    hy__move_dim(&m, tall, y[3], 0);
+    hy__move_dim(&m, x[3], wide, 1);
+    hy__move_dim(&m, wide, 1, 0);
+    hy__move_close(&m);
+    for (k = 0; k < m.items; k++)
+        hy__move_item(&m, to, (const char *)job->in[i].data + plane * x[2] * x[3] * m.size, k);
+}
+
+/* to += more, n elements of any type. */
+static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const char *more, hy_dtype dtype, int64_t n)
+{
+    double a[HY__TILE], b[HY__TILE];
+    const void *in[2];
+    int step[2];
+    in[0] = a;
+    in[1] = b;
+    step[0] = step[1] = 1;
+    hy__load_tile(compute, a, to, dtype, 1, n);
+    hy__load_tile(compute, b, more, dtype, 1, n);
+    hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, a, n, NULL);
+    hy__store_tile(compute, to, dtype, 1, a, n);
+}
+
+static void hy__run_upsampling(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)job->attr;
+    const hy_shape *y = &job->out[0].type.shape;
+    hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
+    int64_t image = item / y->dim[1], channel = item % y->dim[1], places = y->dim[2] * y->dim[3], n, at;
+    char *to = (char *)job->out[0].data + item * places * hy__traits[dtype].size;
+    int i = 0;
+    (void)stage; (void)shared;
+    if (r->multi_input_mode == HY_JOIN_CONCAT) {
+        for (; channel >= job->in[i].type.shape.dim[1]; i++) channel -= job->in[i].type.shape.dim[1];
+        hy__upsample(job, i, image * job->in[i].type.shape.dim[1] + channel, to);
+        return;
+    }
+    hy__upsample(job, 0, item, to);
+    for (i = 1; i < job->nin; i++) {
+        hy__upsample(job, i, item, (char *)scratch);
+        for (at = 0; at < places; at += n) {
+            n = hy__gemm_min(places - at, HY__TILE);
+            hy__add_tile(job, compute, to + at * hy__traits[dtype].size, (char *)scratch + at * hy__traits[dtype].size, dtype, n);
+        }
+    }
+}
+
+static int hy__upsampling_bind(hy_job *job)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)job->attr;
+    int64_t planes = hy__product(&job->out[0].type.shape, 0, 2), places = hy__product(&job->out[0].type.shape, 2, 4);
+    if (r->multi_input_mode == HY_JOIN_SUM) job->scratch = (size_t)(places * hy__traits[job->out[0].type.dtype].size);
+    return hy__one_stage(job, hy__run_upsampling, places ? planes : 0, 0.6 * (double)planes * (double)places + 100);
+}
+
+/* What a pixel became is summed up again. */
+static int hy__upsampling_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)D->attr;
+    const int64_t *y = D->out[0]->t.type.shape.dim;
+    int64_t channel = 0;
+    hy_pooling_opt o;
+    int i, d;
+    memset(&o, 0, sizeof o);
+    o.pool_type = HY_POOL_SUM;
+    for (i = 0; i < D->nin && D->dy[0]; i++) {
+        const int64_t *x = D->in[i]->t.type.shape.dim;
+        hy_array *dy = D->dy[0];
+        if (r->multi_input_mode == HY_JOIN_CONCAT) {
+            if (D->want[i] && D->nin > 1) dy = hy__between(F, dy, 1, channel, channel + x[1]);
+            channel += x[1];
+        }
+        if (!D->want[i]) continue;
+        o.stride.n = 2;
+        for (d = 0; d < 2; d++) o.stride.v[d] = x[2 + d] ? y[2 + d] / x[2 + d] : 1;
+        D->dx[i] = x[2] && x[3] ? hy_pooling(F, dy, o.stride, &o) : hy_zeros_like(F, D->in[i]);
+    }
+    return 0;
+}
+#define HY__ON_upsampling hy__upsampling_infer, hy__upsampling_bind, hy__upsampling_grad, NULL
+
+/* Where a crop begins along height (0) or width (1). */
+static int64_t hy__crop_start(const hy__crop_rec *r, const hy_shape *x, const hy_shape *y, int d)
+{
+    return r->center_crop ? (x->dim[2 + d] - y->dim[2 + d]) / 2 : hy__tuple_at(&r->offset, d, 0);
+}
+
+static int hy__crop_infer(hy_infer *I)
+{
+    const hy__crop_rec *r = (const hy__crop_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int d;
+    hy__same_types(I);
+    if (I->nin > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "one or two inputs are due, not %d", I->nin);
+    if (hy__infer_tuple(I, "offset", &r->offset, 2, 0) || hy__infer_tuple(I, "h_w", &r->h_w, 2, 0)) return -1;
+    if (I->nin == 1 && r->h_w.n < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "h_w is needed with one input");
+    for (d = 0; d < I->nin; d++) hy_infer_shape(I, &I->in[d].shape, hy__rank(4));
+    hy_infer_shape(I, y, hy__rank(4));
+    if (I->status < 0) return -1;
+    for (d = 0; d < 2; d++) {
+        hy__infer_same_dim(I, &x->dim[d], &y->dim[d]);
+        if (I->nin == 1) hy_infer_dim(I, &y->dim[2 + d], r->h_w.v[d]);
+        else hy__infer_same_dim(I, &I->in[1].shape.dim[2 + d], &y->dim[2 + d]);
+        if (x->dim[2 + d] >= 0 && y->dim[2 + d] >= 0 &&
+            (y->dim[2 + d] > x->dim[2 + d] || hy__crop_start(r, x, y, d) > x->dim[2 + d] - y->dim[2 + d]))
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "the window %z does not lie within %z", y, x);
+    }
+    return I->status;
+}
+static int hy__crop_bind(hy_job *job)
+{
+    const hy__crop_rec *r = (const hy__crop_rec *)job->attr;
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    hy__move *m = hy__begin_move(job);
+    int d;
+    for (d = 0; d < 2; d++) m->from_start += hy__crop_start(r, &x->type.shape, &y->type.shape, d) * x->stride[2 + d];
+    hy__move_box(m, &y->type.shape, y->stride, x->stride);
+    return hy__finish_move(job);
+}
+static int hy__crop_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__crop_rec *r = (const hy__crop_rec *)D->attr;
+    const hy_shape *x = &D->in[0]->t.type.shape, *y = &D->out[0]->t.type.shape;
+    hy_ints width;
+    int d;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    width.n = 8;
+    width.v[0] = width.v[1] = width.v[2] = width.v[3] = 0;
+    for (d = 0; d < 2; d++) {
+        width.v[4 + 2 * d] = hy__crop_start(r, x, y, d);
+        width.v[5 + 2 * d] = x->dim[2 + d] - y->dim[2 + d] - width.v[4 + 2 * d];
+    }
+    D->dx[0] = hy_pad(F, D->dy[0], width, HY_PAD_CONSTANT, NULL);
+    return 0;
+}
+#define HY__ON_crop hy__crop_infer, hy__crop_bind, hy__crop_grad, NULL
+
+/* deep (N, b b C, H, W) and wide (N, C, b H, b W): deep channel (i b + j) C + c is pixel (i, j) of each block of c. */
+static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wide)
+{
+    int d;
+    hy__same_types(I);
+    if (b < 1 || b > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "block_size is %l", b);
+    hy_infer_shape(I, deep, hy__rank(4));
+    hy_infer_shape(I, wide, hy__rank(4));
+    if (I->status < 0 || hy__infer_sizes(I, deep) || hy__infer_sizes(I, wide)) return -1;
+    hy__infer_same_dim(I, &deep->dim[0], &wide->dim[0]);
+    for (d = 1; d < 4; d++) {
+        int64_t *more = d == 1 ? &deep->dim[d] : &wide->dim[d], *less = d == 1 ? &wide->dim[d] : &deep->dim[d];
+        int64_t factor = d == 1 ? b * b : b;
+        if (*more >= 0 && *more % factor)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "dim %d of %z is not a multiple of %l", d, d == 1 ? deep : wide, factor);
+        if (*more >= 0) hy_infer_dim(I, less, *more / factor);
+        else if (*less >= 0 && *less <= ((int64_t)1 << 60) / factor) hy_infer_dim(I, more, *less * factor);
+    }
+    return I->status;
+}
+
+static int hy__blocks_bind(hy_job *job, int64_t b, int to_wide)
+{
+    const hy_tensor *deep = to_wide ? &job->in[0] : &job->out[0], *wide = to_wide ? &job->out[0] : &job->in[0];
+    const int64_t *n = deep->type.shape.dim, *s = deep->stride, *t = wide->stride;
+    int64_t channels = wide->type.shape.dim[1], dim[6], at_deep[6], at_wide[6];
+    hy__move *m = hy__begin_move(job);
+    int d;
+    dim[0] = n[0];     at_deep[0] = s[0];                at_wide[0] = t[0];
+    dim[1] = channels; at_deep[1] = s[1];                at_wide[1] = t[1];
+    dim[2] = n[2];     at_deep[2] = s[2];                at_wide[2] = b * t[2];
+    dim[3] = b;        at_deep[3] = b * channels * s[1]; at_wide[3] = t[2];
+    dim[4] = n[3];     at_deep[4] = s[3];                at_wide[4] = b * t[3];
+    dim[5] = b;        at_deep[5] = channels * s[1];     at_wide[5] = t[3];
+    for (d = 0; d < 6; d++) hy__move_dim(m, dim[d], to_wide ? at_wide[d] : at_deep[d], to_wide ? at_deep[d] : at_wide[d]);
+    return hy__finish_move(job);
+}
+
+static int hy__depth_to_space_infer(hy_infer *I)
+{
+    int64_t b = ((const hy__depth_to_space_rec *)I->attr)->block_size;
+    return hy__infer_blocks(I, b, &I->in[0].shape, &I->out[0].shape);
+}
+static int hy__depth_to_space_bind(hy_job *job)
+{
+    return hy__blocks_bind(job, ((const hy__depth_to_space_rec *)job->attr)->block_size, 1);
+}
+static int hy__depth_to_space_grad(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0]) D->dx[0] = hy_space_to_depth(F, D->dy[0], ((const hy__depth_to_space_rec *)D->attr)->block_size);
+    return 0;
+}
+#define HY__ON_depth_to_space hy__depth_to_space_infer, hy__depth_to_space_bind, hy__depth_to_space_grad, hy__batch_split
+
+static int hy__space_to_depth_infer(hy_infer *I)
+{
+    int64_t b = ((const hy__space_to_depth_rec *)I->attr)->block_size;
+    return hy__infer_blocks(I, b, &I->out[0].shape, &I->in[0].shape);
+}
+static int hy__space_to_depth_bind(hy_job *job)
+{
+    return hy__blocks_bind(job, ((const hy__space_to_depth_rec *)job->attr)->block_size, 0);
+}
+static int hy__space_to_depth_grad(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0]) D->dx[0] = hy_depth_to_space(F, D->dy[0], ((const hy__space_to_depth_rec *)D->attr)->block_size);
+    return 0;
+}
+#define HY__ON_space_to_depth hy__space_to_depth_infer, hy__space_to_depth_bind, hy__space_to_depth_grad, hy__batch_split
+
+/* --- windows of channels --- *
+ * Item: a tile of places of one image, all channels. */
+static int hy__infer_channel_window(hy_infer *I, int nsize)
+{
+    if (nsize < 1 || nsize % 2 == 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d", nsize);
+    if (I->in[0].shape.ndim >= 0 && I->in[0].shape.ndim < 2)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a batch and a channel dim");
+    return hy_infer_pointwise(I);
+}
+
+static int hy__channel_window_bind(hy_job *job, int64_t nsize, hy__run_fn run)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t inner = hy__product(x, 2, x->ndim), channels = x->dim[1];
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    return hy__one_stage(job, run, channels ? x->dim[0] * hy__pieces(inner, HY__TILE) : 0,
+                         (2 + (double)hy__gemm_min(nsize, channels)) * (double)hy__size(x));
+}
+
+static void hy__run_channel_sum(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy_shape *s = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, n = inner - item % tiles * HY__TILE, at;
+    double sum[HY__TILE];
+    (void)stage; (void)scratch; (void)shared;
+    if (n > HY__TILE) n = HY__TILE;
+    for (c = 0; c < s->dim[1]; c++) {
+        at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
+        hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c,
+                        ((const hy___channel_window_sum_rec *)job->attr)->nsize / 2, 0, n);
+        hy__store_f64((char *)job->out[0].data + at, dtype, 1, sum, n);
+    }
+}
+static int hy___channel_window_sum_infer(hy_infer *I)
+{
+    return hy__infer_channel_window(I, ((const hy___channel_window_sum_rec *)I->attr)->nsize);
+}
+static int hy___channel_window_sum_bind(hy_job *job)
+{
+    return hy__channel_window_bind(job, ((const hy___channel_window_sum_rec *)job->attr)->nsize, hy__run_channel_sum);
+}
+static int hy___channel_window_sum_grad(hy_frame *F, hy_diff *D)        /* the window is symmetric */
+{
+    if (D->dy[0]) D->dx[0] = hy__channel_window_sum(F, D->dy[0], ((const hy___channel_window_sum_rec *)D->attr)->nsize);
+    return 0;
+}
+#define HY__ON__channel_window_sum \
+    hy___channel_window_sum_infer, hy___channel_window_sum_bind, hy___channel_window_sum_grad, hy__batch_split
+
+/* scale = knorm + alpha / nsize (sum of x^2 over the window), y = x scale^-beta */
+static void hy__run_lrn(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__lrn_rec *r = (const hy__lrn_rec *)job->attr;
+    const hy_shape *s = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
+    const hy__pointwise_table *table = hy__pointwise_of(job, compute);
+    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
+    int64_t n = hy__gemm_min(inner - item % tiles * HY__TILE, HY__TILE);
+    double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
+    const void *in[2];
+    int step[2];
+    (void)stage; (void)scratch; (void)shared;
+    step[0] = step[1] = 1;
+    hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
+    for (c = 0; c < s->dim[1]; c++) {
+        at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
+        hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
+        for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
+        if (job->out[1].data) hy__store_f64((char *)job->out[1].data + at, dtype, 1, sum, n);
+        hy__store_f64(scale, compute, 1, sum, n);
+        in[0] = scale;
+        in[1] = exponent;
+        table->binary[HY__BINARY_power](in, step, sum, n, NULL);
+        hy__load_tile(compute, x, (const char *)job->in[0].data + at, dtype, 1, n);
+        in[0] = x;
+        in[1] = sum;
+        table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
+        hy__store_tile(compute, (char *)job->out[0].data + at, dtype, 1, scale, n);
+    }
+}
+static int hy__lrn_infer(hy_infer *I) { return hy__infer_channel_window(I, ((const hy__lrn_rec *)I->attr)->nsize); }
+static int hy__lrn_bind(hy_job *job)
+{
+    return hy__channel_window_bind(job, ((const hy__lrn_rec *)job->attr)->nsize, hy__run_lrn);
+}
+
+/* dscale = -beta dy x scale^(-beta - 1), and what comes in by itself; dx = dy scale^-beta + 2 alpha / nsize x window(dscale) */
+static int hy__lrn_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__lrn_rec *r = (const hy__lrn_rec *)D->attr;
+    hy_array *x = D->in[0], *dy = D->dy[0], *scale = D->out[1], *dscale = D->dy[1], *dx = NULL, *g;
+    if (dy) {
+        g = hy_mul(F, dy, hy_power_scalar(F, scale, -r->beta));
+        dx = g;
+        g = hy_mul_scalar(F, hy_mul(F, x, hy_div(F, g, scale)), -r->beta);
+        dscale = dscale ? hy_add(F, dscale, g) : g;
+    }
+    if (!dscale) return 0;
+    g = hy_mul(F, x, hy_mul_scalar(F, hy__channel_window_sum(F, dscale, r->nsize), 2 * r->alpha / r->nsize));
+    D->dx[0] = dx ? hy_add(F, dx, g) : g;
+    return 0;
+}
+#define HY__ON_lrn hy__lrn_infer, hy__lrn_bind, hy__lrn_grad, hy__batch_split
+#endif
 
 /* --- fresh arrays --- *
  * All are one loop over the elements: a maker fills `count` of them from number `first` on, in the type
@@ -8332,108 +15981,234 @@ static int hy___arange_bind(hy_job *job)
 }
 #define HY__ON__arange hy___arange_infer, hy___arange_bind, NULL, NULL
 
-/* stand-ins */
-static int hy__absent_infer(hy_infer *I) { return hy_infer_fail(I, HY_ERROR_UNSUPPORTED, "absent"); }
-static int hy__absent_bind(hy_job *job) { (void)job; return -1; }
-#define HY__ON_batch_norm hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__batch_norm_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_layer_norm hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_group_norm hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_instance_norm hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_l2_normalization hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_leaky_relu hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_softmax hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_log_softmax hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_softmin hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_softmax_activation hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_softmax_output hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__softmax_output_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_linear_regression_output hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_logistic_regression_output hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_mae_regression_output hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_make_loss hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_dropout hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_softmax_cross_entropy hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_reshape hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_reshape_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_flatten hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_transpose hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_expand_dims hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_squeeze hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_swap_axes hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_shape_array hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_size_array hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_concat hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_stack hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_split hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_split_v2 hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_slice hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__slice_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_slice_axis hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_slice_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_repeat hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_tile hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_reverse hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_pad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__pad_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_diag hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__diag_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_broadcast_to hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_broadcast_axis hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_broadcast_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__sum_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_embedding hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_take hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__take_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_batch_take hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_pick hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__pick_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_one_hot hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_gather_nd hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_scatter_nd hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__gather_nd_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_topk hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_sort hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_argsort hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_argmax hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_argmin hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_argmax_channel hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_boolean_mask hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__boolean_mask_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_index_copy hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_norm hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_moments hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_cumsum hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_sequence_mask hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_sequence_last hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__sequence_last_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_sequence_reverse hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_random_uniform hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_random_normal hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_random_exponential hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_random_randint hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_uniform_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_normal_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_exponential_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_shuffle hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__eye hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__linspace hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_arange_like hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_rnn hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__rnn_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_convolution hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_deconvolution hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__conv_weight_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_pooling hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__pooling_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_upsampling hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_adaptive_avg_pooling hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__adaptive_avg_pooling_grad hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_lrn hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON__channel_window_sum hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_crop hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_depth_to_space hy__absent_infer, hy__absent_bind, NULL, NULL
-#define HY__ON_space_to_depth hy__absent_infer, hy__absent_bind, NULL, NULL
+static int hy___linspace_infer(hy_infer *I)
+{
+    const hy___linspace_rec *r = (const hy___linspace_rec *)I->attr;
+    hy_shape shape = hy__shape1(r->num);
+    if (r->num < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num is %l", r->num);
+    return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
+}
+static int hy___linspace_bind(hy_job *job)
+{
+    const hy___linspace_rec *r = (const hy___linspace_rec *)job->attr;
+    int64_t gaps = r->no_endpoint ? r->num : r->num - 1;
+    return hy__range_bind(job, r->start, gaps > 0 ? (r->stop - r->start) / (double)gaps : 0, 1,
+                          !r->no_endpoint && gaps > 0, r->stop);
+}
+#define HY__ON__linspace hy___linspace_infer, hy___linspace_bind, NULL, NULL
+
+static int hy__arange_like_infer(hy_infer *I)
+{
+    const hy__arange_like_rec *r = (const hy__arange_like_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape;
+    int at;
+    hy__same_types(I);
+    if (r->repeat < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeat is %d", r->repeat);
+    if (r->axis == HY_NONE) {
+        hy_infer_same(I, x, &I->out[0].shape);
+        return I->status;
+    }
+    hy_infer_shape(I, &I->out[0].shape, hy__rank(1));
+    if (x->ndim < 0 || I->status < 0) return I->status;
+    at = hy__infer_axis(I, r->axis, x->ndim);
+    if (at < 0) return -1;
+    hy_infer_dim(I, &I->out[0].shape.dim[0], x->dim[at]);
+    hy_infer_dim(I, &x->dim[at], I->out[0].shape.dim[0]);
+    return I->status;
+}
+static int hy__arange_like_bind(hy_job *job)
+{
+    const hy__arange_like_rec *r = (const hy__arange_like_rec *)job->attr;
+    return hy__range_bind(job, r->start, r->step, r->repeat, 0, 0);
+}
+#define HY__ON_arange_like hy__arange_like_infer, hy__arange_like_bind, NULL, NULL
+
+/* --- eye: rows of `low` columns, ones where column - row is `high` --- */
+static void hy__make_eye(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    double *y = (double *)to;
+    int64_t i, row = first / f->low, column = first % f->low;
+    (void)job;
+    for (i = 0; i < count; i++) {
+        y[i] = column - row == f->high;
+        if (++column == f->low) { column = 0; row++; }
+    }
+}
+static int hy___eye_infer(hy_infer *I)
+{
+    const hy___eye_rec *r = (const hy___eye_rec *)I->attr;
+    hy_shape shape = hy__shape2(r->rows, r->columns ? r->columns : r->rows);
+    if (r->rows < 0 || r->columns < 0)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%l rows and %l columns", r->rows, r->columns);
+    return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
+}
+static int hy___eye_bind(hy_job *job)
+{
+    hy__fresh *f = hy__fresh_bind(job, hy__make_eye, HY_F64, 0.6);
+    f->low = job->out[0].type.shape.dim[1];
+    f->high = ((const hy___eye_rec *)job->attr)->k;
+    return 0;
+}
+#define HY__ON__eye hy___eye_infer, hy___eye_bind, NULL, NULL
+
+/* --- random numbers --- */
+enum { HY__UNIFORM, HY__NORMAL, HY__EXPONENTIAL };
+
+static void hy__make_random(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    if (f->compute == HY_F32)
+        hy__fill_random_f32(job->kernels->isa, (int)f->low, (float *)to, first, count, job->seed, job->stream,
+                            (float)f->a, (float)f->b);
+    else
+        hy__fill_random_f64((int)f->low, (double *)to, first, count, job->seed, job->stream, f->a, f->b);
+}
+
+static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
+{
+    static const double ns[] = { 1, 2.5, 2 };
+    hy__fresh *f = hy__fresh_bind(job, hy__make_random, hy__compute_type(job->out[0].type.dtype, 0), ns[kind]);
+    f->low = kind;
+    f->a = a;
+    f->b = b;
+    return 0;
+}
+
+static int hy__uniform_check(hy_infer *I, double low, double high)
+{
+    return low <= high && high - low < HUGE_VAL ? 0
+         : hy_infer_fail(I, HY_ERROR_ARGUMENT, "low is above high, or one of them is no number");
+}
+static int hy__normal_check(hy_infer *I, double loc, double scale)
+{
+    return scale >= 0 && loc - loc + scale < HUGE_VAL ? 0
+         : hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is negative, or loc or scale is no number");
+}
+static int hy__exponential_check(hy_infer *I, double lam)
+{
+    return lam > 0 ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "lam must be above 0");
+}
+
+/* A distribution: random_x of a given shape, x_like of the shape of data. */
+#define HY__DISTRIBUTION(x, kind, check, a, b) \
+    static int hy__random_##x##_infer(hy_infer *I) \
+    { \
+        const hy__random_##x##_rec *r = (const hy__random_##x##_rec *)I->attr; \
+        if (check) return -1; \
+        return hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32); \
+    } \
+    static int hy__random_##x##_bind(hy_job *job) \
+    { \
+        const hy__random_##x##_rec *r = (const hy__random_##x##_rec *)job->attr; \
+        return hy__random_bind_kind(job, kind, a, b); \
+    } \
+    static int hy__##x##_like_infer(hy_infer *I) \
+    { \
+        const hy__##x##_like_rec *r = (const hy__##x##_like_rec *)I->attr; \
+        if (check) return -1; \
+        return hy_infer_pointwise(I); \
+    } \
+    static int hy__##x##_like_bind(hy_job *job) \
+    { \
+        const hy__##x##_like_rec *r = (const hy__##x##_like_rec *)job->attr; \
+        return hy__random_bind_kind(job, kind, a, b); \
+    }
+HY__DISTRIBUTION(uniform, HY__UNIFORM, hy__uniform_check(I, r->low, r->high), r->low, r->high)
+HY__DISTRIBUTION(normal, HY__NORMAL, hy__normal_check(I, r->loc, r->scale), r->loc, r->scale)
+HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, hy__exponential_check(I, r->lam), 1 / r->lam, 0)
+#define HY__ON_random_uniform     hy__random_uniform_infer, hy__random_uniform_bind, NULL, NULL
+#define HY__ON_random_normal      hy__random_normal_infer, hy__random_normal_bind, NULL, NULL
+#define HY__ON_random_exponential hy__random_exponential_infer, hy__random_exponential_bind, NULL, NULL
+#define HY__ON_uniform_like       hy__uniform_like_infer, hy__uniform_like_bind, NULL, NULL
+#define HY__ON_normal_like        hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
+#define HY__ON_exponential_like   hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
+
+static void hy__make_randint(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    hy__fill_randint_i64((int64_t *)to, first, count, job->seed, job->stream, f->low, f->high);
+}
+/* Does a type hold this integer? Floats take any. */
+static int hy__holds(hy_dtype dtype, int64_t v)
+{
+    switch (dtype) {
+    case HY_I8:   return v >= -128 && v <= 127;
+    case HY_U8:   return v >= 0 && v <= 255;
+    case HY_I32:  return v >= INT32_MIN && v <= INT32_MAX;
+    case HY_BOOL: return v >= 0 && v <= 1;
+    default:      return 1;
+    }
+}
+static int hy__random_randint_infer(hy_infer *I)
+{
+    const hy__random_randint_rec *r = (const hy__random_randint_rec *)I->attr;
+    hy_dtype dtype = r->dtype ? r->dtype : HY_I32;
+    if (r->low >= r->high)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "there is no integer from %l on below %l", r->low, r->high);
+    if (!hy__holds(dtype, r->low) || !hy__holds(dtype, r->high - 1))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "type %t does not hold all from %l on below %l", (int)dtype, r->low,
+                             r->high);
+    return hy__fresh_infer_type(I, &r->shape, r->dtype, HY_I32);
+}
+static int hy__random_randint_bind(hy_job *job)
+{
+    const hy__random_randint_rec *r = (const hy__random_randint_rec *)job->attr;
+    hy__fresh *f = hy__fresh_bind(job, hy__make_randint, HY_I64, 2.5);
+    f->low = r->low;
+    f->high = r->high;
+    return 0;
+}
+#define HY__ON_random_randint hy__random_randint_infer, hy__random_randint_bind, NULL, NULL
+
+/* --- shuffle: one item draws the order (Fisher and Yates), then slices are copied --- */
+static int hy__shuffle_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape;
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    hy_infer_shape(I, &I->out[1].shape, hy__shape1(x->ndim > 0 ? x->dim[0] : -1));
+    return I->status;
+}
+
+static void hy__run_shuffle(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    int64_t *order = (int64_t *)(job->out[1].data ? job->out[1].data : shared);
+    int64_t n = job->in[0].type.shape.dim[0], rows = job->plan.i[0], bytes = job->plan.i[1], i;
+    const char *from = (const char *)job->in[0].data;
+    char *to = (char *)job->out[0].data;
+    (void)scratch;
+    if (stage == 0) {
+        for (i = 0; i < n; i++) {                       /* element i goes to a random place up to i */
+            int64_t j = (int64_t)hy__mul_high_u64(hy__random_u64(job->seed, job->stream, (uint64_t)i), (uint64_t)i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        return;
+    }
+    for (i = item * rows; i < n && i < (item + 1) * rows; i++)
+        memcpy(to + i * bytes, from + order[i] * bytes, (size_t)bytes);
+}
+static int hy__shuffle_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t n = x->dim[0], bytes = hy__product(x, 1, x->ndim) * hy__traits[job->in[0].type.dtype].size;
+    job->plan.i[0] = bytes < 65536 ? 65536 / (bytes + 8) + 1 : 1;
+    job->plan.i[1] = bytes;
+    job->run = hy__run_shuffle;
+    job->stages = 2;
+    job->items[0] = n > 0;
+    job->items[1] = bytes ? hy__pieces(n, job->plan.i[0]) : 0;
+    job->shared = (size_t)n * sizeof(int64_t);
+    job->cost = 10.0 * (double)n + 0.1 * (double)n * (double)bytes;
+    return 0;
+}
+static int hy__shuffle_grad(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0]) D->dx[0] = hy__take_grad(F, D->dy[0], D->out[1], D->in[0], 0, NULL);
+    return 0;
+}
+#define HY__ON_shuffle hy__shuffle_infer, hy__shuffle_bind, hy__shuffle_grad, NULL
 /* --- the table: rows and blocks come together --- */
 #define HY__ROW_ARG(name, kind, many) { #name, HY_ARG_##kind },
 #define HY__ROW_P(R, kind, field, mxnet, missing, doc) \
@@ -8465,29 +16240,38 @@ static const hy_arg hy__one_out[] = { HY_O_OUT(HY__ROW_ARG) HY__NO_ARG };
 static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO_ATTR };
 static const hy_attr hy__reduce_attr[] = { HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
-enum { HY__POINTWISE_FLAGS = HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED };
+/* Without training no operator has a gradient, and the functions that would emit one are left out. */
+#ifdef HYBRID_NO_TRAIN
+#define HY__GRAD(grad) NULL
+#define HY__WITHOUT_GRAD(infer, bind, grad, split) infer, bind, NULL, split
+#define HY__BEHAVIOUR(...) HY__WITHOUT_GRAD(__VA_ARGS__)
+#else
+#define HY__GRAD(grad) grad
+#define HY__BEHAVIOUR(...) __VA_ARGS__
+#endif
+#define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
     { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
-      hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split },
+      hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, db, doc) \
     { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, HY_OP_STRIDED | (saves), \
-      HY__BINARY_##name, NULL, hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL }, \
+      HY__BINARY_##name, NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
     { "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, hy__one_out, NULL, 0, \
-      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, \
+      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), \
       hy__pointwise_split }, \
     { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
       sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__scalar_bind, \
-      hy__##name##_scalar_grad, hy__pointwise_split },
+      HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
     { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), \
-      HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__rscalar_bind, hy__r##name##_scalar_grad, \
+      HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), \
       hy__pointwise_split },
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
     { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
-      HY_OP_STRIDED | (saves), kind, NULL, hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL },
+      saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
     { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, \
-      hy__##name##_count, HY__ON_##name },
+      hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
 static const hy_op hy__ops[] = {
     HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
     HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
@@ -8512,10 +16296,8 @@ static int hy__add_op(hy_frame *F, const hy_op *op)
 {
     hy_root *root = F->root;
     if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops)) return -1;
-    root->ops[root->nops] = op;
-    if (hy__name_op(F, op, root->nops)) return -1;
-    root->nops++;
-    return 0;
+    root->ops[root->nops++] = op;
+    return hy__name_op(F, op, root->nops - 1);
 }
 
 static int hy__add_builtin_ops(hy_frame *F)
@@ -8547,6 +16329,10 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: an operator needs name, in, out, infer and bind");
         return -1;
     }
+    if (op->record > HY__RECORD_MAX) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes", (int)HY__RECORD_MAX);
+        return -1;
+    }
     if (hy_op_find(F, op->name)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: there is an operator %s already", op->name);
         return -1;
@@ -8555,6 +16341,9 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
     hy__no_memory(F, "hy_register");
     return -1;
 }
+#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /* MARK: - 18 >>invoke -----------------------------------------------------------------------------------
  *
@@ -8562,7 +16351,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
  */
 
 /* Arguments of one call: types, tensors and where they live. Few stay on the stack. */
-enum { HY__FEW = 8 };
+enum { HY__FEW = 8, HY__MOST_OUTPUTS = 1 << 20 };
 typedef struct hy__call {
     int        nin, nout;
     hy_type   *type;                    /* inputs, then outputs */
@@ -8583,6 +16372,10 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->heap = NULL;
     for (i = 0; op->out[i].name; i++) {
         n = hy__arg_count(op, op->out, 1, i, record, &hidden);
+        if (n > HY__MOST_OUTPUTS - c->nout) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d outputs are too many", op->name, n);
+            return -1;
+        }
         if (n > 0) c->nout += n;
     }
     total = nin + c->nout;
@@ -8607,9 +16400,9 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
 static void hy__call_close(hy_frame *F, hy__call *c) { hy__free(&F->root->heap, c->heap); }
 
 /* "data (2,3) float32, weight (4,5) float32": what an error is about. */
-static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, const hy_type *type, int nin)
+static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, const hy__call *c)
 {
-    int i, k = 0, n, hidden;
+    int i, k = 0, n, hidden, nin = c->nin;
     for (i = 0; op->in[i].name && k < nin; i++) {
         n = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (n < 0) n = nin - k;
@@ -8617,9 +16410,9 @@ static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, c
             if (k) hy__puts(out, ", ");
             hy__puts(out, op->in[i].name);
             hy__puts(out, " ");
-            hy__put_shape(out, &type[k].shape);
+            hy__put_shape(out, c->type ? &c->type[k].shape : &c->tensor[k].type.shape);
             hy__puts(out, " ");
-            hy__puts(out, hy_dtype_name(type[k].dtype));
+            hy__puts(out, hy_dtype_name(c->type ? c->type[k].dtype : c->tensor[k].type.dtype));
         }
     }
 }
@@ -8633,7 +16426,7 @@ static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const v
     line.cap = sizeof about;
     line.n = 0;
     about[0] = 0;
-    hy__put_inputs(&line, op, record, c->type, c->nin);
+    hy__put_inputs(&line, op, record, c);
     hy__fail(F, code, "Error in operator %s: %s (%s)", op->name, why, about);
 }
 
@@ -8669,8 +16462,10 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.nout = c->nout;
     I.in = c->type;
     I.out = c->type + c->nin;
+    I.nsub = 0;
+    I.sub = NULL;
     I.value = value;
-    I.code = HY_ERROR_OK;
+    I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
     do { I.status = 0; op->infer(&I); } while (I.status > 0 && ++round < 8);
     if (I.status >= 0) return 0;
@@ -8695,6 +16490,8 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->nout = c->nout;
     job->in = c->tensor;
     job->out = c->tensor + c->nin;
+    job->nsub = 0;
+    job->sub = NULL;
     job->training = F->training;
     job->seed = F->seed;
     job->stream = F->stream;
@@ -8704,8 +16501,9 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->fault = 0;
     job->fault_text = "bad data";
     job->cost = 0;
-    job->text[0] = 0;
-    if (!op->bind(job)) return 0;
+    job->code = HY_ERROR_UNSUPPORTED;
+    strcpy(job->text, "there is no kernel for this");
+    if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) return 0;
     hy__fail_call(F, job->code, op, record, c, job->text);
     return -1;
 }
@@ -8770,14 +16568,12 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
 static hy_array *hy__result(hy_frame *F, const hy__call *c, hy_array **out)
 {
     int i, n = 0;
-    hy_array *shown[HY__FEW], *first = NULL;
+    hy_array *first = NULL, *group;
     for (i = 0; i < c->nout; i++) if (!c->hidden[i]) { if (!n) first = out[i]; n++; }
     if (n == 1) return first;
-    if (c->nout <= HY__FEW) {
-        for (i = n = 0; i < c->nout; i++) if (!c->hidden[i]) shown[n++] = out[i];
-        return hy_group_of(F, n, shown);
-    }
-    return hy_group_of(F, c->nout, out);
+    group = hy__group_make(F, n);
+    for (i = n = 0; group && i < c->nout; i++) if (!c->hidden[i]) group->item[n++] = out[i];
+    return group;
 }
 
 /* Fills out[] (NULL for hidden outputs that nobody wants) and returns 0, or fails. */
@@ -8839,9 +16635,7 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
 static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record, hy__call *c,
                             hy_array **out)
 {
-    int base = F->live.n;
     hy_array *y = NULL;
-    (void)base;
     if (!hy__check_count(F, op, n, record) || hy__check_aux(F, op, n, in, record)) return NULL;
     if (!hy__run_call(F, c, op, in, record, out)) y = hy__result(F, c, out);
     return y;
@@ -8864,18 +16658,17 @@ static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *con
 /* --- operators by name --- */
 HY_API hy_array *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
-    union { double align[64]; char bytes[1]; } copy;
+    union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } plain;
     if (!F || F->code) return NULL;
-    if (!op || n < 0 || op->record > sizeof copy) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", op ? "a record may have 512 bytes" : "the operator is NULL");
+    if (!op || n < 0 || op->record > sizeof plain) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", op ? "the record is too large" : "the operator is NULL");
         return NULL;
     }
-    if (op->record) {
-        if (record) memcpy(&copy, record, op->record);
-        else hy__record_clear(op, &copy);
-        hy__fill_defaults(op, &copy);
+    if (op->record && !record) {
+        hy__record_clear(op, &plain);
+        record = &plain;
     }
-    return hy__emit_flat(F, op, n, in, op->record ? &copy : NULL);
+    return hy__emit_flat(F, op, n, in, record);
 }
 
 /* "a=1 b=(2, 3)" -> key and value, each ended by 0 in `room`; the rest of the text, or NULL at its end. */
@@ -8898,7 +16691,7 @@ static const char *hy__next_attribute(const char *s, char *room, size_t bytes, c
 
 HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const *in, const char *attributes)
 {
-    union { double align[128]; char bytes[1]; } record;
+    union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
     char room[512], *key = NULL, *value = NULL;
     const char *s = attributes ? attributes : "";
     const hy_op *op = hy_op_find(F, name);
@@ -8944,7 +16737,7 @@ HY_API void hy_sub_from(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F,
 HY_API void hy_mul_by(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F, x, y, HY_OP_mul, "hy_mul_by"); }
 HY_API void hy_div_by(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F, x, y, HY_OP_div, "hy_div_by"); }
 
-/* --- opening and closing --- */
+/* --- asking a frame --- */
 HY_API int hy_threads(hy_frame *F) { return F ? F->root->threads : 0; }
 HY_API int hy_isa(hy_frame *F) { return F ? F->root->isa : 0; }
 HY_API const char *hy_mode(hy_frame *F) { return F && F->graph ? "symbol" : "ndarray"; }
@@ -8969,122 +16762,6 @@ HY_API hy_memory hy_memory_use(hy_frame *F)
 
 HY_API void hy_trim(hy_frame *F) { if (F) hy__cache_empty(&F->cache); }
 
-static hy_frame *hy__frame_new(hy_root *root)
-{
-    hy_frame *F = (hy_frame *)hy__alloc_zero(&root->heap, sizeof *F);
-    if (!F) return NULL;
-    F->root = root;
-    F->emit = F->emit_below = hy__emit_run;
-    F->cache.heap = &root->heap;
-    F->seed = root->desc.seed;
-    HY__ADD(&root->frames, 1);
-    return F;
-}
-
-static int hy__isa_wanted(int asked)
-{
-    int best = hy__isa_of_machine();
-    const char *e = getenv("HYBRID_ISA");
-    if (!asked && e) asked = hy__word_number("auto|base|avx2|avx512", e);
-    return asked <= 0 || asked > best ? best : asked;
-}
-
-static void hy__root_free(hy_root *root)
-{
-    hy__slab *slab;
-    hy_allocator use = root->heap.use;
-#ifndef HYBRID_NO_THREADS
-    hy__pool_free(root->pool);
-#endif
-    while ((slab = root->slabs) != NULL) { root->slabs = slab->next; hy__free(&root->heap, slab); }
-    hy__free(&root->heap, (void *)root->names.key);
-    hy__free(&root->heap, root->names.value);
-    hy__free(&root->heap, (void *)root->ops);
-    hy__lock_done(&root->lock);
-    hy__lock_done(&root->heap.lock);
-    if (use.user_data != &root->heap) use.free_fn(use.user_data, root);
-}
-
-/* The root itself lies at the head of the user's memory, or is the allocator's first block. */
-static hy_root *hy__root_new(const hy_desc *asked)
-{
-    hy_desc desc = *asked;
-    hy_root *root;
-    size_t skip = (size_t)(-(intptr_t)desc.memory & 63), size = hy__round64(sizeof *root);
-    if (desc.memory) {
-        if (desc.memory_bytes < skip + size) return NULL;
-        root = (hy_root *)(void *)((char *)desc.memory + skip);
-        desc.memory = (char *)desc.memory + skip + size;
-        desc.memory_bytes -= skip + size;
-    } else if (desc.allocator.alloc_fn && desc.allocator.free_fn)
-        root = (hy_root *)desc.allocator.alloc_fn(desc.allocator.user_data, sizeof *root);
-    else root = (hy_root *)malloc(sizeof *root);
-    if (!root) return NULL;
-    memset(root, 0, sizeof *root);
-    root->desc = desc;
-    hy__heap_init(&root->heap, &desc);
-    hy__lock_init(&root->lock);
-    root->isa = hy__isa_wanted(desc.isa);
-    root->kernels = hy__kernels_for(root->isa);
-    root->threads = desc.threads > 0 ? desc.threads : hy__cores();
-    if (root->threads > 256) root->threads = 256;
-    root->next_id = 1;
-    return root;
-}
-
-HY_API hy_frame *hy_open(const hy_desc *desc)
-{
-    hy_desc plain;
-    hy_root *root;
-    hy_frame *F;
-    memset(&plain, 0, sizeof plain);
-    root = hy__root_new(desc ? desc : &plain);
-    if (!root) return NULL;
-    F = hy__frame_new(root);
-#ifdef HYBRID_NO_THREADS
-    if (!root->desc.parallel_for) root->threads = 1;
-#else
-    if (F && root->threads > 1 && !root->desc.parallel_for) {
-        root->pool = hy__pool_new(&root->heap, root->threads - 1);
-        if (!root->pool) root->threads = 1;
-    }
-#endif
-    if (F && !hy__add_builtin_ops(F)) return F;
-    if (F) hy__free(&root->heap, F);
-    hy__root_free(root);
-    return NULL;
-}
-
-HY_API hy_frame *hy_fork(hy_frame *F)
-{
-    hy_frame *fork;
-    if (!F || F->code) return NULL;
-    fork = hy__frame_new(F->root);
-    if (!fork) return (hy_frame *)hy__no_memory(F, "hy_fork");
-    fork->seed = F->seed;
-    return fork;
-}
-
-static void hy__frame_free(hy_frame *F)
-{
-    hy_root *root = F->root;
-    while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
-    while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
-    hy__cache_empty(&F->cache);
-    hy__free(&root->heap, F->kept.at);
-    hy__free(&root->heap, F->live.at);
-    hy__free(&root->heap, F->mark);
-    hy__free(&root->heap, F->scratch);
-    if (F->free_first) {
-        hy__acquire(&root->lock);
-        F->free_last->item = (hy_array **)(void *)root->spare;
-        root->spare = F->free_first;
-        hy__release(&root->lock);
-    }
-    hy__free(&root->heap, F);
-    if (HY__ADD(&root->frames, -1) == 0) hy__root_free(root);
-}
-
 /* MARK: - 19 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program: nodes in the order they were made, inputs before users. A symbolic frame builds one;
@@ -9103,11 +16780,12 @@ struct hy_graph {
     hy__nodes  *store;
     hy__node  **node;                   /* in topological order */
     int         n;
-    struct hy__edge *head;
+    hy__edge *head;
     int         heads;
     int         vars;                   /* variables, which come in the order they were made */
     hy__node  **var;
     struct hy__executor *executor;
+    hy_graph   *next;                   /* of the root's list */
 };
 
 static void hy__nodes_drop(hy__nodes *store)
@@ -9122,29 +16800,43 @@ static void hy__nodes_drop(hy__nodes *store)
     hy__free(store->heap, store);
 }
 
-/* A node with room for everything it owns, in one block. */
+/* A node with room for everything it owns, in one block. It joins the graph when it is complete. */
 static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record, const char *name)
 {
-    size_t size = hy__round64(sizeof(hy__node)), edges = hy__round64((size_t)nin * sizeof(struct hy__edge));
+    size_t size = hy__round64(sizeof(hy__node)), edges = hy__round64((size_t)nin * sizeof(hy__edge));
     size_t types = hy__round64((size_t)nout * sizeof(hy_type)), rec = op ? hy__round64(op->record) : 0;
-    hy__nodes *store = F->graph->store;
-    hy__node *node;
-    if (hy__grow(&F->root->heap, (void **)&store->node, &store->cap, store->n + 1, sizeof *store->node))
-        return (hy__node *)hy__no_memory(F, "graph");
-    node = (hy__node *)hy__alloc_zero(&F->root->heap, size + edges + types + rec + strlen(name) + 1);
+    char *block = (char *)hy__alloc_zero(&F->root->heap, size + edges + types + rec + strlen(name) + 1);
+    hy__node *node = (hy__node *)(void *)block;
     if (!node) return (hy__node *)hy__no_memory(F, "graph");
     node->op = op;
     node->nin = nin;
     node->nout = nout;
-    node->in = (struct hy__edge *)(void *)((char *)node + size);
-    node->type = (hy_type *)(void *)((char *)node + size + edges);
-    node->record = (char *)node + size + edges + types;
-    node->name = (char *)node + size + edges + types + rec;
-    if (rec) memcpy(node->record, record, op->record);
-    memcpy((char *)node + size + edges + types + rec, name, strlen(name) + 1);
-    node->number = store->n;
-    store->node[store->n++] = node;
+    node->in = (hy__edge *)(void *)(block + size);
+    node->type = (hy_type *)(void *)(block + size + edges);
+    node->record = block + size + edges + types;
+    node->name = block + size + edges + types + rec;
+    if (rec && op->record) memcpy(node->record, record, op->record);
+    memcpy(block + size + edges + types + rec, name, strlen(name) + 1);
     return node;
+}
+
+static void hy__node_discard(hy_frame *F, hy__node *node)
+{
+    if (node) hy__buffer_drop(&F->cache, node->held);
+    hy__free(&F->root->heap, node);
+}
+
+/* Behind every node it uses. */
+static int hy__node_join(hy_frame *F, hy__node *node)
+{
+    hy__nodes *all = F->graph->store;
+    if (hy__grow(&F->root->heap, (void **)&all->node, &all->cap, all->n + 1, sizeof *all->node)) {
+        hy__no_memory(F, "graph");
+        return -1;
+    }
+    node->number = all->n;
+    all->node[all->n++] = node;
+    return 0;
 }
 
 /* A handle for an output of a node. */
@@ -9220,11 +16912,12 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     g = hy__graph_new(S, S->graph->store);
     if (!g) return NULL;
     g->heads = heads->count ? heads->count : 1;
-    g->head = (struct hy__edge *)hy__alloc(&S->root->heap, (size_t)g->heads * sizeof *g->head);
+    g->head = (hy__edge *)hy__alloc(&S->root->heap, (size_t)g->heads * sizeof *g->head);
     if (!g->head) { hy__no_memory(S, "hy_compile"); hy__graph_drop(g); return NULL; }
     for (i = 0; i < g->heads; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
-        if (!x->node) {
+        if (!hy__alive(S, x, "hy_compile")) { hy__graph_drop(g); return NULL; }
+        if (!x->node || x->frame != S) {
             hy__fail(S, HY_ERROR_ARGUMENT, "hy_compile: head %d is no symbol of this frame", i);
             hy__graph_drop(g);
             return NULL;
@@ -9233,6 +16926,10 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
         g->head[i].output = x->output;
     }
     if (hy__graph_collect(S, g)) { hy__graph_drop(g); return NULL; }
+    hy__acquire(&S->root->lock);
+    g->next = S->root->graphs;
+    S->root->graphs = g;
+    hy__release(&S->root->lock);
     return g;
 }
 
@@ -9275,12 +16972,16 @@ static void hy__executor_free(hy__heap *heap, hy__executor *x)
 static int hy__executor_infer(hy_frame *F, hy_graph *g, hy__executor *x, const hy_type *input)
 {
     hy__call c;
-    int i, k, v = 0, failed = 0;
-    for (i = 0; i < g->vars; i++) g->var[i]->type[0] = input[i];
+    int i, k, v = 0, var = 0, failed = 0;
     for (i = 0; i < g->n && !failed; i++) {
         hy__node *node = g->node[i];
         x->first[node->number] = v;
-        if (!node->op) { x->slot[v++].t.type = node->held ? node->constant.type : node->type[0]; continue; }
+        if (!node->op) {
+            while (!node->held && g->var[var] != node) var++;
+            x->slot[v].t.type = node->held ? node->constant.type : input[var];
+            v++;
+            continue;
+        }
         if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
         for (k = 0; k < node->nin; k++) c.type[k] = x->slot[x->first[node->in[k].node->number] + node->in[k].output].t.type;
         failed = hy__infer_call(F, &c, node->op, node->record, NULL);
@@ -9353,6 +17054,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *i
     x->step = (hy__step *)hy__alloc_zero(heap, (size_t)(g->n + 1) * sizeof *x->step);
     x->tensor = (hy_tensor *)hy__alloc_zero(heap, (size_t)(x->tensors + 1) * sizeof *x->tensor);
     x->source = (int *)hy__alloc_zero(heap, (size_t)(x->tensors + 1) * sizeof *x->source);
+    if (x->first) memset(x->first, 0xff, (size_t)g->store->n * sizeof *x->first);       /* -1: not needed */
     if (!x->slot || !x->first || !x->step || !x->tensor || !x->source) hy__no_memory(F, "executor");
     else if (!hy__executor_infer(F, g, x, input)) {
         for (i = 0; i < g->heads; i++) x->slot[x->first[g->head[i].node->number] + g->head[i].output].head = 1;
@@ -9397,19 +17099,27 @@ static int hy__replay(hy_frame *F, hy_graph *g, hy_array *const *input, hy__exec
 
 static int hy__execute(hy_frame *F, hy_graph *g, hy__executor *x, hy_array *const *input, hy_array **out)
 {
-    int i;
+    int i, k;
     uint64_t stream = F->stream;
-    for (i = 0; i < g->vars; i++) x->slot[x->first[g->var[i]->number]].t.data = input[i]->t.data;
+    for (i = 0; i < g->vars; i++)
+        if (x->first[g->var[i]->number] >= 0) x->slot[x->first[g->var[i]->number]].t.data = input[i]->t.data;
     for (i = 0; i < g->heads; i++) {
         hy__slot *s = &x->slot[x->first[g->head[i].node->number] + g->head[i].output];
+        out[i] = NULL;
+        for (k = 0; k < i; k++)
+            if (g->head[k].node == g->head[i].node && g->head[k].output == g->head[i].output) out[i] = out[k];
+        if (out[i]) continue;
         if (g->head[i].node->op) {
             out[i] = hy__make(F, &s->t.type, "outputs");
             if (!out[i]) return -1;
             s->t.data = out[i]->t.data;
+        } else if (g->head[i].node->held) {
+            out[i] = hy__make(F, &g->head[i].node->constant.type, "outputs");
+            if (!out[i]) return -1;
+            hy__copy_tensor(&out[i]->t, &g->head[i].node->constant);
         } else {
-            int k = 0;
-            while (k < g->vars && g->var[k] != g->head[i].node) k++;
-            if (k < g->vars) out[i] = input[k];
+            for (k = 0; g->var[k] != g->head[i].node; k++) continue;
+            out[i] = input[k];
         }
     }
     for (i = 0; i < x->tensors; i++) x->tensor[i].data = x->slot[x->source[i]].t.data;
@@ -9431,30 +17141,48 @@ static int hy__executor_fits(const hy__executor *x, hy_frame *F, hy_graph *g, hy
     int i;
     if (!x || x->owner != F || x->training != F->training) return 0;
     for (i = 0; i < g->vars; i++) {
-        const hy_type *have = &x->slot[x->first[g->var[i]->number]].t.type;
+        int slot = x->first[g->var[i]->number];
+        const hy_type *have = slot < 0 ? &input[i]->t.type : &x->slot[slot].t.type;
         if (have->dtype != input[i]->t.type.dtype || !hy__same_shape(&have->shape, &input[i]->t.type.shape)) return 0;
     }
     return 1;
 }
 
-HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
+/* Does an input agree with what its variable was declared as? */
+static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array *x)
 {
-    hy_array *in[HY_MAX_INTS], *out[HY_MAX_INTS];
-    hy_type type[HY_MAX_INTS];
-    int i, n = g ? g->vars : 0;
-    if (!F || F->code) return NULL;
-    if (!g || n > HY_MAX_INTS || g->heads > HY_MAX_INTS || (n && hy_count(F, inputs) != n)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_run: the graph has %d variables, %d inputs were given", n,
-                 inputs ? hy_count(F, inputs) : 0);
-        return NULL;
+    const hy_type *want = &var->constant.type;
+    int d, fits = !want->dtype || want->dtype == x->t.type.dtype;
+    if (want->shape.ndim >= 0) {
+        fits &= want->shape.ndim == x->t.type.shape.ndim;
+        for (d = 0; fits && d < want->shape.ndim; d++)
+            fits = want->shape.dim[d] < 0 || want->shape.dim[d] == x->t.type.shape.dim[d];
     }
-    for (i = 0; i < n; i++) {
-        in[i] = inputs->count ? inputs->item[i] : inputs;
-        if (!hy__concrete(F, in[i], "hy_graph_run", "an array with values")) return NULL;
-        in[i] = hy__packed_array(F, in[i]);
-        if (!in[i]) return NULL;
+    if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name, &want->shape,
+                        (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
+    return fits;
+}
+
+/* Inputs packed, checked and typed. */
+static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array **in, hy_type *type)
+{
+    int i;
+    for (i = 0; i < g->vars; i++) {
+        hy_array *x = inputs->count ? inputs->item[i] : inputs;
+        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") || !hy__check_input_type(F, g->var[i], x)) return -1;
+        if (F->recording && x->tape) {
+            hy__fail(F, HY_ERROR_GRADIENT, "hy_graph_run: a compiled graph is not recorded: call the operators");
+            return -1;
+        }
+        in[i] = hy__packed_array(F, x);
+        if (!in[i]) return -1;
         type[i] = in[i]->t.type;
     }
+    return 0;
+}
+
+static hy_array *hy__graph_call(hy_frame *F, hy_graph *g, hy_array **in, hy_array **out, const hy_type *type)
+{
     if (!hy__executor_fits(g->executor, F, g, in)) {
         hy__executor_free(&F->root->heap, g->executor);
         g->executor = hy__executor_new(F, g, type);
@@ -9464,13 +17192,41 @@ HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
     return g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
 }
 
-HY_API void hy_graph_free(hy_frame *F, hy_graph *g)
+HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
 {
-    if (!F || !g) return;
-    hy__executor_free(&F->root->heap, g->executor);
-    g->executor = NULL;
+    hy__buffer *room;
+    hy_array **in, *y = NULL;
+    hy_type *type;
+    int n = g ? g->vars : 0;
+    if (!F || F->code) return NULL;
+    if (!g || g->root != F->root || (n && hy_count(F, inputs) != n)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_run: the graph has %d variables, %d inputs were given", n,
+                 inputs ? hy_count(F, inputs) : 0);
+        return NULL;
+    }
+    room = hy__buffer_new(&F->cache, (size_t)n * sizeof *type + (size_t)(n + g->heads) * sizeof *in);
+    if (!room) return (hy_array *)hy__no_memory(F, "hy_graph_run");
+    type = (hy_type *)room->data;
+    in = (hy_array **)(void *)(type + n);
+    if (!hy__graph_inputs(F, g, inputs, in, type)) y = hy__graph_call(F, g, in, in + n, type);
+    hy__buffer_drop(&F->cache, room);
+    return y;
+}
+
+/* Frees a graph and takes it off its root's list. */
+static void hy__graph_free(hy_graph *g)
+{
+    hy_root *root = g->root;
+    hy_graph **at;
+    hy__acquire(&root->lock);
+    for (at = &root->graphs; *at && *at != g; at = &(*at)->next) continue;
+    if (*at) *at = g->next;
+    hy__release(&root->lock);
+    hy__executor_free(&root->heap, g->executor);
     hy__graph_drop(g);
 }
+
+HY_API void hy_graph_free(hy_frame *F, hy_graph *g) { if (F && g) hy__graph_free(g); }
 
 /* MARK: - 23 >>trace ------------------------------------------------------------------------------------
  *
@@ -9478,7 +17234,7 @@ HY_API void hy_graph_free(hy_frame *F, hy_graph *g)
  */
 
 /* The edge an argument stands for; an array with values becomes a constant. */
-static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, struct hy__edge *edge)
+static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
     if (x->frame != S && node) {
@@ -9495,6 +17251,7 @@ static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, struct hy__
         node->type[0] = x->t.type;
         node->constant = x->t;
         node->held = hy__buffer_hold(x->buffer);
+        if (hy__node_join(S, node)) { hy__node_discard(S, node); return -1; }
     }
     edge->node = node;
     edge->output = x->output;
@@ -9518,6 +17275,24 @@ static hy_array *hy__trace_outputs(hy_frame *S, const hy__call *c, hy__node *nod
     return y;
 }
 
+/* Known sizes must be addressable, so that arithmetic on them cannot overflow. */
+static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
+{
+    hy_type known = *type;
+    int d;
+    if (known.shape.ndim < 0) return 1;
+    if (!known.dtype) known.dtype = HY_F64;
+    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++) if (known.shape.dim[d] == -1) known.shape.dim[d] = 1;
+    return hy__check_type(S, &known, who);
+}
+
+static int hy__traceable(hy_frame *S, const hy__call *c, const hy_op *op)
+{
+    int i;
+    for (i = 0; i < c->nin + c->nout; i++) if (!hy__sane_type(S, &c->type[i], op->name)) return 0;
+    return 1;
+}
+
 static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *const *in, const void *record, int nsub,
                                 hy_graph *const *sub)
 {
@@ -9532,25 +17307,14 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
         if (hy__trace_edge(S, in[i], op, &node->in[i])) break;
         c.type[i] = node->in[i].node->type[node->in[i].output];
     }
-    if (node && !S->code && !hy__infer_call(S, &c, op, record, NULL)) {
+    if (node && !S->code && !hy__infer_call(S, &c, op, record, NULL) && hy__traceable(S, &c, op) &&
+        !hy__node_join(S, node)) {
         for (i = 0; i < n; i++) node->in[i].node->type[node->in[i].output] = c.type[i];
         memcpy(node->type, c.type + n, (size_t)c.nout * sizeof *c.type);
         y = hy__trace_outputs(S, &c, node);
-    }
+    } else hy__node_discard(S, node);
     hy__call_close(S, &c);
     return y;
-}
-
-HY_API hy_frame *hy_symbolic(hy_frame *F)
-{
-    hy_frame *S = hy_fork(F);
-    if (!S) return NULL;
-    S->emit = S->emit_below = hy__emit_trace;
-    S->graph = hy__graph_new(S, NULL);
-    if (S->graph) return S;
-    hy__no_memory(F, "hy_symbolic");
-    hy__frame_free(S);
-    return NULL;
 }
 
 HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
@@ -9565,7 +17329,140 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     if (!node) return NULL;
     node->type[0].dtype = opt ? opt->dtype : HY_DTYPE_NONE;
     node->type[0].shape = opt && opt->shaped ? opt->shape : hy__no_shape();
-    return hy__node_handle(S, node, 0);
+    node->constant.type = node->type[0];
+    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, node)) return hy__node_handle(S, node, 0);
+    hy__node_discard(S, node);
+    return NULL;
+}
+
+/* --- opening and closing --- */
+static hy_frame *hy__frame_new(hy_root *root)
+{
+    hy_frame *F = (hy_frame *)hy__alloc_zero(&root->heap, sizeof *F);
+    if (!F) return NULL;
+    F->root = root;
+    F->emit = F->emit_below = hy__emit_run;
+    F->cache.heap = &root->heap;
+    F->seed = root->desc.seed;
+    HY__ADD(&root->frames, 1);
+    return F;
+}
+
+static int hy__isa_wanted(int asked)
+{
+    int best = hy__isa_of_machine();
+    const char *e = getenv("HYBRID_ISA");
+    if (!asked && e) asked = hy__word_number("auto|base|avx2|avx512", e);
+    return asked <= 0 || asked > best ? best : asked;
+}
+
+static void hy__root_free(hy_root *root)
+{
+    hy__slab *slab;
+    hy_allocator use = root->heap.use;
+#ifndef HYBRID_NO_THREADS
+    hy__pool_free(root->pool);
+#endif
+    while (root->graphs) hy__graph_free(root->graphs);
+    while ((slab = root->slabs) != NULL) { root->slabs = slab->next; hy__free(&root->heap, slab); }
+    hy__free(&root->heap, (void *)root->names.key);
+    hy__free(&root->heap, root->names.value);
+    hy__free(&root->heap, (void *)root->ops);
+    hy__lock_done(&root->lock);
+    hy__lock_done(&root->heap.lock);
+    if (use.user_data != &root->heap) use.free_fn(use.user_data, root);
+}
+
+/* The root itself lies at the head of the user's memory, or is the allocator's first block. */
+static hy_root *hy__root_new(const hy_desc *asked)
+{
+    hy_desc desc = *asked;
+    hy_root *root;
+    size_t skip = (size_t)(-(intptr_t)desc.memory & 63), size = hy__round64(sizeof *root);
+    if (desc.memory) {
+        if (desc.memory_bytes < skip + size) return NULL;
+        root = (hy_root *)(void *)((char *)desc.memory + skip);
+        desc.memory = (char *)desc.memory + skip + size;
+        desc.memory_bytes -= skip + size;
+    } else if (desc.allocator.alloc_fn && desc.allocator.free_fn)
+        root = (hy_root *)desc.allocator.alloc_fn(desc.allocator.user_data, sizeof *root);
+    else root = (hy_root *)malloc(sizeof *root);
+    if (!root) return NULL;
+    memset(root, 0, sizeof *root);
+    root->desc = desc;
+    hy__heap_init(&root->heap, &desc);
+    hy__lock_init(&root->lock);
+    root->isa = hy__isa_wanted(desc.isa);
+    root->kernels = hy__kernels_for(root->isa);
+    root->threads = desc.threads > 0 ? desc.threads : hy__cores();
+    if (root->threads > 256) root->threads = 256;
+    root->next_id = 1;
+    return root;
+}
+
+HY_API hy_frame *hy_open(const hy_desc *desc)
+{
+    hy_desc plain;
+    hy_root *root;
+    hy_frame *F;
+    memset(&plain, 0, sizeof plain);
+    root = hy__root_new(desc ? desc : &plain);
+    if (!root) return NULL;
+    F = hy__frame_new(root);
+#ifdef HYBRID_NO_THREADS
+    if (!root->desc.parallel_for) root->threads = 1;
+#else
+    if (F && root->threads > 1 && !root->desc.parallel_for) {
+        root->pool = hy__pool_new(&root->heap, root->threads - 1);
+        if (!root->pool) root->threads = 1;
+    }
+#endif
+    if (F && !hy__add_builtin_ops(F)) return F;
+    if (F) hy__free(&root->heap, F);
+    hy__root_free(root);
+    return NULL;
+}
+
+HY_API hy_frame *hy_fork(hy_frame *F)
+{
+    hy_frame *fork;
+    if (!F || F->code) return NULL;
+    fork = hy__frame_new(F->root);
+    if (!fork) return (hy_frame *)hy__no_memory(F, "hy_fork");
+    fork->seed = F->seed ^ 0x9e3779b97f4a7c15u * ++F->forks;
+    return fork;
+}
+
+static void hy__frame_free(hy_frame *F)
+{
+    hy_root *root = F->root;
+    while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
+    while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
+    hy__cache_empty(&F->cache);
+    hy__free(&root->heap, F->kept.at);
+    hy__free(&root->heap, F->live.at);
+    hy__free(&root->heap, F->mark);
+    hy__free(&root->heap, F->scratch);
+    if (F->free_first) {
+        hy__acquire(&root->lock);
+        F->free_last->item = (hy_array **)(void *)root->spare;
+        root->spare = F->free_first;
+        hy__release(&root->lock);
+    }
+    hy__free(&root->heap, F);
+    if (HY__ADD(&root->frames, -1) == 0) hy__root_free(root);
+}
+
+HY_API hy_frame *hy_symbolic(hy_frame *F)
+{
+    hy_frame *S = hy_fork(F);
+    if (!S) return NULL;
+    S->emit = S->emit_below = hy__emit_trace;
+    S->graph = hy__graph_new(S, NULL);
+    if (S->graph) return S;
+    hy__no_memory(F, "hy_symbolic");
+    hy__frame_free(S);
+    return NULL;
 }
 
 HY_API int hy_close(hy_frame *F)
@@ -9595,6 +17492,8 @@ static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     memset(tape, 0, head + values);
     tape->refs = 1;
     tape->id = HY__ADD(&F->root->next_id, 1);
+    tape->frame = F;
+    tape->training = F->training;
     tape->op = op;
     tape->nin = nin;
     tape->nout = nout;
@@ -9611,9 +17510,21 @@ static void hy__hold_value(hy__value *v, const hy_array *x, int bytes)
     v->output = x->output;
     v->tape = x->tape;
     if (v->tape) HY__ADD(&v->tape->refs, 1);
-    if (!bytes) return;
+    if (!bytes || !x->buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
     v->buffer = hy__buffer_hold(x->buffer);
     HY__ADD(&v->buffer->pins, 1);
+}
+
+/* Is input number i a running statistic? Gradients never read those, so they may change meanwhile. */
+static int hy__is_aux(const hy_op *op, const void *record, int i)
+{
+    int arg, hidden;
+    for (arg = 0; op->in[arg].name; arg++) {
+        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
+        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
+        i -= n;
+    }
+    return 0;
 }
 
 static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
@@ -9629,7 +17540,7 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
     tape = hy__tape_new(F, op, n, c->nout, record);
     if (!tape) return NULL;
     tape->pinned = bytes;
-    for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], bytes);
+    for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], bytes && !hy__is_aux(op, record, i));
     for (i = 0; i < c->nout; i++) {
         hy__hold_value(&tape->value[n + i], out[i], bytes);
         out[i]->tape = tape;
@@ -9727,28 +17638,69 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 }
 
 /* --- backward --- */
+typedef struct hy__found { hy__tape *tape; int slot; } hy__found;       /* slot: of its first output's gradient */
 typedef struct hy__backward {
     hy_frame  *F;
     hy__tape **tape;                    /* what the heads reach; after sorting youngest first */
     int        n, cap;
+    hy__found *found;                   /* the same by address: open addressing */
+    int        slots;
     int        graph;                   /* gradients are recorded too */
     hy_array **grad;                    /* per tape and output, NULL is zero */
     int        grads;
 } hy__backward;
 
-static int hy__tape_younger(const void *a, const void *b)
+static hy__found *hy__find_tape(const hy__backward *B, const hy__tape *tape)
 {
-    uint64_t x = (*(hy__tape *const *)a)->id, y = (*(hy__tape *const *)b)->id;
-    return x < y ? 1 : x > y ? -1 : 0;
+    uint64_t i = tape->id * 0x9e3779b97f4a7c15u >> 20;
+    while (B->found[i & (uint64_t)(B->slots - 1)].tape && B->found[i & (uint64_t)(B->slots - 1)].tape != tape) i++;
+    return &B->found[i & (uint64_t)(B->slots - 1)];
+}
+
+static int hy__widen_found(hy__backward *B)
+{
+    hy__heap *heap = &B->F->root->heap;
+    int i, wide = B->slots ? 2 * B->slots : 64;
+    hy__found *fresh = (hy__found *)hy__alloc_zero(heap, (size_t)wide * sizeof *fresh);
+    if (!fresh) return -1;
+    hy__free(heap, B->found);
+    B->found = fresh;
+    B->slots = wide;
+    for (i = 0; i < B->n; i++) hy__find_tape(B, B->tape[i])->tape = B->tape[i];
+    return 0;
 }
 
 static int hy__reach(hy__backward *B, hy__tape *tape)
 {
-    if (!tape || tape->mark) return 0;
-    if (hy__grow(&B->F->root->heap, (void **)&B->tape, &B->cap, B->n + 1, sizeof *B->tape)) return -1;
-    tape->mark = 1;
+    hy__found *at;
+    if (!tape) return 0;
+    if ((2 * B->n >= B->slots && hy__widen_found(B)) ||
+        hy__grow(&B->F->root->heap, (void **)&B->tape, &B->cap, B->n + 1, sizeof *B->tape)) {
+        hy__no_memory(B->F, "hy_backward");
+        return -1;
+    }
+    at = hy__find_tape(B, tape);
+    if (at->tape) return 0;
+    at->tape = tape;
     B->tape[B->n++] = tape;
     return 0;
+}
+
+/* Youngest first: a heap sort, which takes no memory and no recursion. */
+static void hy__sort_tapes(hy__tape **t, int n)
+{
+    int start = n / 2, end = n, root, child;
+    while (end > 1) {
+        hy__tape *moving;
+        if (start > 0) moving = t[--start];
+        else { moving = t[--end]; t[end] = t[0]; }
+        for (root = start; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && t[child + 1]->id < t[child]->id) child++;
+            if (moving->id <= t[child]->id) break;
+            t[root] = t[child];
+        }
+        t[root] = moving;
+    }
 }
 
 /* Everything the heads depend on, and room for its gradients. */
@@ -9763,7 +17715,7 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
                      "between hy_record and hy_pause", i);
             return -1;
         }
-        if (hy__reach(B, x->tape)) { hy__no_memory(B->F, "hy_backward"); return -1; }
+        if (hy__reach(B, x->tape)) return -1;
     }
     for (i = 0; i < B->n; i++) {
         if (B->tape[i]->spent) {
@@ -9771,12 +17723,11 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
                      "retain the first time", B->tape[i]->op->name);
             return -1;
         }
-        for (k = 0; k < B->tape[i]->nin; k++)
-            if (hy__reach(B, B->tape[i]->value[k].tape)) { hy__no_memory(B->F, "hy_backward"); return -1; }
+        for (k = 0; k < B->tape[i]->nin; k++) if (hy__reach(B, B->tape[i]->value[k].tape)) return -1;
     }
-    if (B->n > 1) qsort(B->tape, (size_t)B->n, sizeof *B->tape, hy__tape_younger);
+    hy__sort_tapes(B->tape, B->n);
     for (i = 0; i < B->n; i++) {
-        B->tape[i]->mark = B->grads + 1;
+        hy__find_tape(B, B->tape[i])->slot = B->grads;
         B->grads += B->tape[i]->op ? B->tape[i]->nout : 1;
     }
     B->grad = (hy_array **)hy__alloc_zero(&B->F->root->heap, (size_t)(B->grads + 1) * sizeof *B->grad);
@@ -9786,23 +17737,32 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
 
 static void hy__backward_close(hy__backward *B)
 {
-    int i;
-    for (i = 0; i < B->n; i++) B->tape[i]->mark = 0;
     hy__free(&B->F->root->heap, (void *)B->tape);
+    hy__free(&B->F->root->heap, B->found);
     hy__free(&B->F->root->heap, (void *)B->grad);
 }
 
+/* Where the gradient of an output is collected; NULL when the heads do not reach it. */
 static hy_array **hy__grad_slot(hy__backward *B, const hy__tape *tape, int output)
 {
-    return &B->grad[tape->mark - 1 + (tape->op ? output : 0)];
+    hy__found *at = tape ? hy__find_tape(B, tape) : NULL;
+    return at && at->tape ? &B->grad[at->slot + (tape->op ? output : 0)] : NULL;
 }
 
 static void hy__contribute(hy__backward *B, const hy__tape *tape, int output, hy_array *g)
 {
-    hy_array **slot;
-    if (!tape || !tape->mark || !g) return;
-    slot = hy__grad_slot(B, tape, output);
-    *slot = *slot ? hy_add(B->F, *slot, g) : g;
+    hy_array **slot = g ? hy__grad_slot(B, tape, output) : NULL;
+    if (slot) *slot = *slot ? hy_add(B->F, *slot, g) : g;
+}
+
+/* A gradient looks like what it is the gradient of. */
+static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of, const char *who, int i)
+{
+    if (!hy__concrete(F, g, who, "an array with values")) return -1;
+    if (hy__same_shape(&g->t.type.shape, &of->shape) && g->t.type.dtype == of->dtype) return 0;
+    hy__fail(F, HY_ERROR_SHAPE, "%s: number %d is %z %t, its gradient %z %t", who, i, &of->shape, (int)of->dtype,
+             &g->t.type.shape, (int)g->t.type.dtype);
+    return -1;
 }
 
 static int hy__seed_heads(hy__backward *B, hy_array *heads, hy_array *head_grads)
@@ -9816,18 +17776,32 @@ static int hy__seed_heads(hy__backward *B, hy_array *heads, hy_array *head_grads
     for (i = 0; i < count; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads, *g;
         g = head_grads ? (head_grads->count ? head_grads->item[i] : head_grads) : hy_ones_like(F, x);
-        if (!g) return -1;
-        if (!hy__same_shape(&g->t.type.shape, &x->t.type.shape) || g->t.type.dtype != x->t.type.dtype) {
-            hy__fail(F, HY_ERROR_SHAPE, "hy_backward: head %d is %z %t, its gradient %z %t", i, &x->t.type.shape,
-                     (int)x->t.type.dtype, &g->t.type.shape, (int)g->t.type.dtype);
-            return -1;
-        }
+        if (!g || hy__check_gradient(F, g, &x->t.type, "hy_backward", i)) return -1;
         hy__contribute(B, x->tape, x->output, g);
     }
     return F->code ? -1 : 0;
 }
 
-/* One recorded call: its gradient, handed on to what it was computed from. */
+/* The handles that a gradient works on, and its result handed on to what the call was computed from. */
+static void hy__run_grad(hy__backward *B, hy__tape *tape, hy_diff *D, int *want)
+{
+    hy_frame *F = B->F;
+    int i, training = F->training;
+    for (i = 0; i < D->nin + D->nout; i++) {
+        D->in[i] = hy__value_handle(F, &tape->value[i]);
+        if (!D->in[i]) return;
+        if (i < D->nin) { D->dx[i] = NULL; want[i] = tape->value[i].tape != NULL; }
+        else if (B->graph) { D->in[i]->tape = tape; D->in[i]->output = i - D->nin; HY__ADD(&tape->refs, 1); }
+    }
+    for (i = 0; i < D->nout; i++) D->dy[i] = *hy__grad_slot(B, tape, i);
+    F->training = tape->training;                       /* a gradient belongs to the mode of its call */
+    if (D->op->grad(F, D)) hy__fail(F, HY_ERROR_GRADIENT, "%s: its gradient failed", D->op->name);
+    F->training = training;
+    for (i = 0; i < D->nin && !F->code; i++)
+        if (want[i] && D->dx[i] && !hy__check_gradient(F, D->dx[i], &tape->value[i].t.type, D->op->name, i))
+            hy__contribute(B, tape->value[i].tape, tape->value[i].output, D->dx[i]);
+}
+
 static int hy__backward_call(hy__backward *B, hy__tape *tape)
 {
     hy_frame *F = B->F;
@@ -9841,6 +17815,7 @@ static int hy__backward_call(hy__backward *B, hy__tape *tape)
         if (!all) { hy__no_memory(F, tape->op->name); return -1; }
         want = (int *)(void *)(all + total);
     }
+    memset(&D, 0, sizeof D);
     D.op = tape->op;
     D.attr = tape->record;
     D.nin = tape->nin;
@@ -9850,16 +17825,7 @@ static int hy__backward_call(hy__backward *B, hy__tape *tape)
     D.dy = D.out + D.nout;
     D.dx = D.dy + D.nout;
     D.want = want;
-    for (i = 0; i < D.nin + D.nout; i++) {
-        D.in[i] = hy__value_handle(F, &tape->value[i]);
-        if (!D.in[i]) break;
-        if (i < D.nin) { D.dx[i] = NULL; want[i] = tape->value[i].tape != NULL; }
-        else if (B->graph) { D.in[i]->tape = tape; D.in[i]->output = i - D.nin; HY__ADD(&tape->refs, 1); }
-    }
-    for (i = 0; i < D.nout; i++) D.dy[i] = *hy__grad_slot(B, tape, i);
-    if (!F->code) D.op->grad(F, &D);
-    for (i = 0; i < D.nin && !F->code; i++)
-        if (want[i]) hy__contribute(B, tape->value[i].tape, tape->value[i].output, D.dx[i]);
+    hy__run_grad(B, tape, &D, want);
     if (all != few) hy__free(&F->root->heap, (void *)all);
     return F->code ? -1 : 0;
 }
@@ -9868,35 +17834,36 @@ static int hy__backward_call(hy__backward *B, hy__tape *tape)
 static void hy__backward_leaf(hy__backward *B, hy__tape *leaf)
 {
     hy_frame *F = B->F;
-    hy_array *g = *hy__grad_slot(B, leaf, 0), *to = hy__value_handle(F, &leaf->grad);
-    if (!g || !to) return;
-    if (leaf->req == HY_GRAD_ADD) hy_add_to(F, to, g);
-    else hy_assign(F, to, g);
-    if (B->graph && g->tape && leaf->req == HY_GRAD_WRITE) {
-        hy__tape_drop(F, leaf->grad.tape);
-        leaf->grad.tape = g->tape;
-        leaf->grad.output = g->output;
-        HY__ADD(&g->tape->refs, 1);
+    hy_array *g = *hy__grad_slot(B, leaf, 0), *to;
+    if (!g) return;
+    if (leaf->frame != F) {
+        hy__fail(F, HY_ERROR_STATE, "hy_backward: the gradient belongs to another frame: use hy_grad, and add up there");
+        return;
     }
+    to = hy__value_handle(F, &leaf->grad);
+    if (to && leaf->req == HY_GRAD_ADD) hy_add_to(F, to, g);
+    else if (to) hy_assign(F, to, g);
 }
 
-static void hy__backward_run(hy__backward *B, hy_array *heads, const hy_backward_opt *opt, int leaves)
+static void hy__backward_run(hy__backward *B, hy_array *heads, hy_array *head_grads, int leaves)
 {
-    int i, recording = B->F->recording, training = B->F->training;
-    B->graph = opt && opt->create_graph;
+    int i, recording = B->F->recording;
     hy__set_recording(B->F, B->graph);
-    if (!hy__backward_open(B, heads) && !hy__seed_heads(B, heads, opt ? opt->head_grads : NULL)) {
-        for (i = 0; i < B->n; i++) {
+    if (!hy__backward_open(B, heads) && !hy__seed_heads(B, heads, head_grads))
+        for (i = 0; i < B->n && !B->F->code; i++) {
             hy__tape *tape = B->tape[i];
-            if (tape->op) { if (hy__backward_call(B, tape)) break; }
+            if (tape->op) hy__backward_call(B, tape);
             else if (leaves) hy__backward_leaf(B, tape);
         }
-    }
-    if (!B->graph && !(opt && opt->retain))
-        for (i = 0; i < B->n; i++)
-            if (B->tape[i]->op && !B->F->code) { hy__tape_empty(B->F, B->tape[i]); B->tape[i]->spent = 1; }
     hy__set_recording(B->F, recording);
-    B->F->training = training;
+}
+
+/* The values of what has been run backward are let go. */
+static void hy__backward_spend(hy__backward *B)
+{
+    int i;
+    for (i = 0; i < B->n && !B->F->code; i++)
+        if (B->tape[i]->op) { hy__tape_empty(B->F, B->tape[i]); B->tape[i]->spent = 1; }
 }
 
 HY_API void hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt)
@@ -9906,30 +17873,49 @@ HY_API void hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt
     memset(&B, 0, sizeof B);
     B.F = F;
     hy_begin(F);
-    hy__backward_run(&B, heads, opt, 1);
+    if (!F->code) hy__backward_run(&B, heads, opt ? opt->head_grads : NULL, 1);
+    if (!(opt && opt->retain)) hy__backward_spend(&B);
     hy__backward_close(&B);
     hy_end(F);
 }
 
-HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, const hy_backward_opt *opt)
+/* The gradient of one variable: an array of its own, whatever it was collected from. */
+static hy_array *hy__collect_grad(hy__backward *B, hy_array *x, int i)
+{
+    hy_array **slot, *g;
+    int recording = B->F->recording;
+    if (!hy__concrete(B->F, x, "hy_grad", "an array with values")) return NULL;
+    if (!x->tape) {
+        hy__fail(B->F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad", i);
+        return NULL;
+    }
+    slot = hy__grad_slot(B, x->tape, x->output);
+    hy__set_recording(B->F, B->graph);
+    g = slot && *slot ? hy_identity(B->F, *slot) : hy_zeros_like(B->F, x);
+    hy__set_recording(B->F, recording);
+    return g;
+}
+
+HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, const hy_grad_opt *opt)
 {
     hy__backward B;
-    hy_array *y = NULL, *few[HY_MAX_INTS];
+    hy_array *y = NULL;
     int i, n;
     if (!hy__alive(F, heads, "hy_grad") || !hy__alive(F, variables, "hy_grad")) return NULL;
     n = hy_count(F, variables);
-    if (n > HY_MAX_INTS) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_grad: at most %d variables", (int)HY_MAX_INTS); return NULL; }
     memset(&B, 0, sizeof B);
     B.F = F;
+    B.graph = opt && opt->create_graph;
     hy_begin(F);
-    hy__backward_run(&B, heads, opt, 0);
+    if (!F->code) hy__backward_run(&B, heads, opt ? opt->head_grads : NULL, 0);
+    if (!F->code && variables->count) y = hy__group_make(F, n);
     for (i = 0; i < n && !F->code; i++) {
-        hy_array *x = hy_get(F, variables, i), *g = NULL;
-        if (!x->tape) { hy__fail(F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad", i); break; }
-        if (x->tape->mark) g = *hy__grad_slot(&B, x->tape, x->output);
-        few[i] = g ? g : hy_zeros_like(F, x);
+        hy_array *g = hy__collect_grad(&B, hy_get(F, variables, i), i);
+        if (variables->count) y->item[i] = g;
+        else y = g;
     }
-    if (!F->code) y = hy_return(F, n == 1 ? few[0] : hy_group_of(F, n, few));
+    y = F->code ? NULL : hy_return(F, y);
+    if (!B.graph && !(opt && opt->retain)) hy__backward_spend(&B);
     hy__backward_close(&B);
     hy_end(F);
     return y;
@@ -9937,7 +17923,9 @@ HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, cons
 
 /* --- checking a gradient against finite differences --- */
 
-/* sum(y w) with weights that tell outputs apart. */
+/* Weights that tell outputs apart; the function checked is sum(y w). */
+static double hy__weight(int64_t k, int output) { return 0.5 + (double)((k * 7 + output) % 11) / 11; }
+
 static double hy__weighed(hy_frame *F, hy_array *y)
 {
     double sum = 0;
@@ -9946,37 +17934,38 @@ static double hy__weighed(hy_frame *F, hy_array *y)
         hy_array *x = hy__packed_array(F, hy_get(F, y, i));
         int64_t k, size = x ? hy__size(&x->t.type.shape) : 0;
         for (k = 0; k < size; k++)
-            sum += hy__load((const char *)x->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype) *
-                   (0.5 + (double)((k * 7 + i) % 11) / 11);
+            sum += hy__weight(k, i) *
+                   hy__load((const char *)x->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
     }
     return sum;
 }
 
 static hy_array *hy__weights_like(hy_frame *F, hy_array *y)
 {
-    hy_array *few[HY_MAX_INTS];
     int i, n = hy_count(F, y);
-    for (i = 0; i < n && i < HY_MAX_INTS; i++) {
+    hy_array *group = hy__group_make(F, n);
+    for (i = 0; group && i < n; i++) {
         hy_array *x = hy_get(F, y, i), *w = hy__make(F, &x->t.type, "hy_check_grad");
         int64_t k;
         if (!w) return NULL;
         for (k = 0; k < hy__size(&x->t.type.shape); k++)
-            hy__store((char *)w->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype, 0.5 + (double)((k * 7 + i) % 11) / 11);
-        few[i] = w;
+            hy__store((char *)w->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype, hy__weight(k, i));
+        group->item[i] = w;
     }
-    return n == 1 ? few[0] : hy_group_of(F, n, few);
+    return group;
 }
 
 /* How far the gradient of one input is from its difference quotients. */
-static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array *inputs, hy_array *x, hy_array *g, double step)
+static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array *inputs, hy_array *x, hy_array *g,
+                              double step)
 {
     double worst = 0;
     int64_t k, n = hy__size(&x->t.type.shape);
     int size = hy__traits[x->t.type.dtype].size;
+    uint64_t stream = F->stream;
     for (k = 0; k < n && !F->code; k++) {
         char *at = (char *)x->t.data + k * size;
-        double v = hy__load(at, x->t.type.dtype), up, down, quotient, slope, error;
-        uint64_t stream = F->stream;
+        double v = hy__load(at, x->t.type.dtype), up, down, quotient, error;
         hy_begin(F);
         hy__store(at, x->t.type.dtype, v + step);
         up = hy__weighed(F, fn(F, inputs, user));
@@ -9987,50 +17976,116 @@ static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array 
         hy__store(at, x->t.type.dtype, v);
         hy_end(F);
         quotient = (up - down) / (2 * step);
-        slope = hy__load((const char *)g->t.data + k * size, x->t.type.dtype);
-        error = fabs(slope - quotient) / (1 + fabs(quotient));
+        error = fabs(hy__load((const char *)g->t.data + k * size, x->t.type.dtype) - quotient) / (1 + fabs(quotient));
         if (!(error <= worst)) worst = error;
     }
     return worst;
 }
 
+static int hy__attach_inputs(hy_frame *F, hy_array *inputs)
+{
+    int i, n = hy_count(F, inputs);
+    for (i = 0; i < n; i++) {
+        hy_array *x = hy_get(F, inputs, i);
+        if (!hy__concrete(F, x, "hy_check_grad", "an array with values")) return -1;
+        if (!hy__packed(&x->t)) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: input %d is a strided view: use hy_copy", i);
+            return -1;
+        }
+        if (hy__floating(x->t.type.dtype)) hy_attach_grad(F, x, HY_GRAD_WRITE);
+    }
+    return F->code ? -1 : 0;
+}
+
+/* Records one call and runs it backward. */
+static void hy__check_backward(hy_frame *F, hy_function fn, void *user, hy_array *inputs)
+{
+    hy_backward_opt opt;
+    hy_array *y;
+    int recording = F->recording;
+    uint64_t stream = F->stream;
+    memset(&opt, 0, sizeof opt);
+    hy__set_recording(F, 1);
+    y = fn(F, inputs, user);
+    hy__set_recording(F, recording);
+    F->stream = stream;
+    if (!y) return;
+    opt.head_grads = hy__weights_like(F, y);
+    if (opt.head_grads) hy_backward(F, y, &opt);
+}
+
 HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *inputs, double step)
 {
     double worst = 0;
-    int i, n;
-    uint64_t stream;
-    hy_backward_opt opt;
-    hy_array *y;
+    int i, n, recording, training;
     if (!hy__alive(F, inputs, "hy_check_grad")) return HUGE_VAL;
-    memset(&opt, 0, sizeof opt);
+    recording = F->recording;
+    training = F->training;
     n = hy_count(F, inputs);
     hy_begin(F);
-    for (i = 0; i < n; i++)
-        if (hy__floating(hy_get(F, inputs, i)->t.type.dtype)) hy_attach_grad(F, hy_get(F, inputs, i), HY_GRAD_WRITE);
-    stream = F->stream;
-    hy_record(F);
-    y = fn(F, inputs, user);
     hy__set_recording(F, 0);
-    if (y) {
-        opt.head_grads = hy__weights_like(F, y);
-        hy_backward(F, y, &opt);
-    }
-    F->stream = stream;
+    F->training = 1;
+    if (!F->code && !hy__attach_inputs(F, inputs)) hy__check_backward(F, fn, user, inputs);
     for (i = 0; i < n && !F->code; i++) {
         hy_array *x = hy_get(F, inputs, i);
-        double error;
-        if (!x->tape) continue;
-        error = hy__check_input(F, fn, user, inputs, x, hy_grad_of(F, x), step);
+        double error = x->tape ? hy__check_input(F, fn, user, inputs, x, hy_grad_of(F, x), step) : 0;
         if (!(error <= worst)) worst = error;
     }
-    F->training = 0;
+    hy__set_recording(F, recording);
+    F->training = training;
     hy_end(F);
     return F->code ? HUGE_VAL : worst;
 }
 #endif
 
-/* MARK: - 99 >>end --------------------------------------------------------------------------------------- */
-#if defined(__GNUC__) && !defined(__clang__)
+/* MARK: - 99 >>end --------------------------------------------------------------------------------------
+ *
+ * HISTORY
+ *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
+ */
+#if defined(__clang__)
+#pragma clang fp contract(on)
+#elif defined(__GNUC__)
 #pragma GCC pop_options
 #endif
 #endif /* HYBRID_IMPLEMENTATION */
+
+/*
+ * hybrid.h is available under two licences. Choose the one you prefer.
+ * ---
+ * ALTERNATIVE A - MIT License
+ * Copyright (c) 2026 The hybrid.h authors
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of
+ * this software and associated documentation files (the "Software"), to deal in
+ * the Software without restriction, including without limitation the rights to
+ * use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+ * of the Software, and to permit persons to whom the Software is furnished to do
+ * so, subject to the following conditions:
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ * ---
+ * ALTERNATIVE B - Public Domain (www.unlicense.org)
+ * This is free and unencumbered software released into the public domain.
+ * Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+ * software, either in source code form or as a compiled binary, for any purpose,
+ * commercial or non-commercial, and by any means.
+ * In jurisdictions that recognize copyright laws, the author or authors of this
+ * software dedicate any and all copyright interest in the software to the public
+ * domain. We make this dedication for the benefit of the public at large and to
+ * the detriment of our heirs and successors. We intend this dedication to be an
+ * overt act of relinquishment in perpetuity of all present and future rights to
+ * this software under copyright law.
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ * ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+ * WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+ */

@@ -17,7 +17,7 @@ awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { e
     say "lines over 110 columns: $(wc -l < "$tmp/long"), the first at line $(head -1 "$tmp/long")"
 
 grep -n '^/\* MARK: - [0-9][0-9] >>' $h | sed 's/^\([0-9]*\):.*>>\([a-z]*\).*/\1 \2/' > "$tmp/rooms"
-echo "$(($(wc -l < $h) + 1)) end-of-file" >> "$tmp/rooms"
+echo "$(($(wc -l < $h) + 1)) bottom" >> "$tmp/rooms"
 previous=""
 while read -r line tag; do
     if [ -n "$previous" ]; then
@@ -39,7 +39,7 @@ doors=$(sed -n '/enum {/,/};/p' $h | grep -c HY_UNARY_OPS)
 [ "$doors" -ge 1 ] || say "the operator numbers are gone"
 gcc -E -DHYBRID_IMPLEMENTATION -P $h > /dev/null 2> "$tmp/cpp" || say "the header does not preprocess: $(head -1 "$tmp/cpp")"
 while read -r line tag; do
-    [ "$line" -gt "$first" ] && [ "$tag" != platform ] || continue
+    [ "$line" -gt "$first" ] && [ "$tag" != platform ] && [ "$tag" != bottom ] || continue
     { head -n $((line - 1)) $h; echo '#endif'; } > "$tmp/head.h"
     printf '#define HYBRID_IMPLEMENTATION\n#include "head.h"\n' > "$tmp/head.c"
     if ! gcc -std=gnu11 -O0 -w -DHYBRID_NO_SIMD -fkeep-static-functions -fkeep-inline-functions -I"$tmp" -c "$tmp/head.c" \
