@@ -351,6 +351,7 @@ typedef struct hy_diff {
     int          nin, nout;
     int          nsub;
     hy_graph *const *sub;
+    int          training;              /* the call ran in training mode */
     hy_array   **in, **out, **dy, **dx;
     const int   *want;
 } hy_diff;
@@ -2471,6 +2472,7 @@ struct hy__tape {
     hy_grad_req  req;                   /* of a leaf, with ... */
     hy__value    grad;                  /* ... its gradient */
     hy__tape    *next;                  /* while being dropped */
+    hy__buffer  *room;                  /* what the record itself lies in */
     int          spent;                 /* backward has run and let go of the values */
     hy_frame    *frame;                 /* who recorded it, or attached the leaf */
     int          training;              /* the mode it ran in */
@@ -2680,7 +2682,7 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
             hy__tape *from = t->value[i].tape;
             if (from && HY__ADD(&from->refs, -1) == 0) { from->next = todo; todo = from; }
         }
-        hy__free(&F->root->heap, t);
+        hy__buffer_drop(&F->cache, t->room);
     }
 }
 
@@ -2822,7 +2824,12 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
     int i;
     if (!F || F->code) return NULL;
     if (n < 1) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
-    for (i = 0; i < n; i++) if (!hy__alive(F, x[i], "hy_group")) return NULL;
+    for (i = 0; i < n; i++) {
+        if (!hy__alive(F, x[i], "hy_group")) return NULL;
+        if (x[i]->frame->root == F->root) continue;
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: the array belongs to another hy_open");
+        return NULL;
+    }
     group = hy__group_make(F, n);
     if (group) memcpy(group->item, x, (size_t)n * sizeof *x);
     return group;
@@ -2881,8 +2888,13 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
 
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
-    int i;
+    int i, arg;
     for (i = 0; i < n; i++) {
+        if (!in[i]) {
+            for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL", op->name, op->in[arg].name);
+            return NULL;
+        }
         if (!hy__alive(F, in[i], op->name)) return NULL;
         if (in[i]->count) {
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a group of %d arrays, where one array is due: use hy_get",
@@ -2898,12 +2910,14 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
 {
     enum { FEW = 32 };
     hy_array *few[FEW], **in = few, *y;
+    hy__buffer *room = NULL;
     int i, j, n = 0, total = 0, hidden;
     if (!F || F->code) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE && arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
-        in = (hy_array **)hy__alloc(&F->root->heap, (size_t)total * sizeof *in);
-        if (!in) return (hy_array *)hy__no_memory(F, op->name);
+        room = hy__buffer_new(&F->cache, (size_t)total * sizeof *in);
+        if (!room) return (hy_array *)hy__no_memory(F, op->name);
+        in = (hy_array **)room->data;
     }
     for (i = 0; op->in[i].name; i++) {
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
@@ -2917,7 +2931,7 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
         else in[n++] = arg[i];
     }
     y = F->code ? NULL : hy__emit_flat(F, op, n, in, record);
-    if (in != few) hy__free(&F->root->heap, in);
+    hy__buffer_drop(&F->cache, room);
     return y;
 }
 
@@ -3232,6 +3246,18 @@ HY__INLINE uint16_t hy__f32_to_bf16(float x)
     return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 | 0x40u) : even >> 16);
 }
 
+/* The f32 from which a second rounding, to a half, gives what one rounding of v would: cut toward zero, its last
+ * bit set when something was cut off. */
+HY__INLINE float hy__f64_to_odd_f32(double v)
+{
+    float x = (float)v;
+    uint32_t bits = hy__bits_f32(x);
+    double back = (double)x;
+    if (back == v || v != v) return x;
+    if (fabs(back) > fabs(v)) bits--;
+    return hy__f32_of_bits(bits | 1);
+}
+
 /* Float to integer: toward zero, saturating, NaN to 0. */
 HY__INLINE int64_t hy__to_i64(double v)
 {
@@ -3264,8 +3290,8 @@ static void hy__store(void *at, hy_dtype dtype, double v)
     switch (dtype) {
     case HY_F32:  *(float *)at = (float)v; break;
     case HY_F64:  *(double *)at = v; break;
-    case HY_F16:  *(uint16_t *)at = hy__f32_to_f16((float)v); break;
-    case HY_BF16: *(uint16_t *)at = hy__f32_to_bf16((float)v); break;
+    case HY_F16:  *(uint16_t *)at = hy__f32_to_f16(hy__f64_to_odd_f32(v)); break;
+    case HY_BF16: *(uint16_t *)at = hy__f32_to_bf16(hy__f64_to_odd_f32(v)); break;
     case HY_I8:   *(int8_t *)at = (int8_t)hy__clamp_i64(hy__to_i64(v), -128, 127); break;
     case HY_U8:   *(uint8_t *)at = (uint8_t)hy__clamp_i64(hy__to_i64(v), 0, 255); break;
     case HY_I32:  *(int32_t *)at = (int32_t)hy__clamp_i64(hy__to_i64(v), INT32_MIN, INT32_MAX); break;
@@ -3461,6 +3487,7 @@ static void hy__walk_next(const hy__walk *w, int64_t *at, int64_t *offset)
     }
 #define HY__AS_F32(v) (float)(v)
 #define HY__AS_F64(v) (double)(v)
+#define HY__NARROW(v) hy__f64_to_odd_f32((double)(v))
 #define HY__AS_I8(v)  (int8_t)hy__clamp_i64(hy__to_i64((double)(v)), INT8_MIN, INT8_MAX)
 #define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
 #define HY__AS_I32(v) (int32_t)hy__clamp_i64(hy__to_i64((double)(v)), INT32_MIN, INT32_MAX)
@@ -3477,7 +3504,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 
 #define HY__EACH(type, expr) \
     { type *to = (type *)dst; for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } break; }
-#define HY__STORE_TILE(name, type, I8, U8, I32, I64) \
+#define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
     { \
         typedef type T; \
@@ -3485,8 +3512,8 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
         switch (dtype) { \
         case HY_F32:  HY__EACH(float,    (float)v) \
         case HY_F64:  HY__EACH(double,   (double)v) \
-        case HY_F16:  HY__EACH(uint16_t, hy__f32_to_f16((float)v)) \
-        case HY_BF16: HY__EACH(uint16_t, hy__f32_to_bf16((float)v)) \
+        case HY_F16:  HY__EACH(uint16_t, hy__f32_to_f16(NARROW(v))) \
+        case HY_BF16: HY__EACH(uint16_t, hy__f32_to_bf16(NARROW(v))) \
         case HY_I8:   HY__EACH(int8_t,   I8(v)) \
         case HY_U8:   HY__EACH(uint8_t,  U8(v)) \
         case HY_I32:  HY__EACH(int32_t,  I32(v)) \
@@ -3495,10 +3522,10 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
         default: break; \
         } \
     }
-HY__STORE_TILE(f32, float,   HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
-HY__STORE_TILE(f64, double,  HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
-HY__STORE_TILE(i32, int32_t, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
-HY__STORE_TILE(i64, int64_t, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
+HY__STORE_TILE(f32, float,   HY__AS_F32, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
+HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
+HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
+HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
 #undef HY__EACH
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
@@ -6572,7 +6599,8 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
 enum { HY__DEAL = 64 };
 
 #define HY__FOLD_LANES(v, joined) \
-    for (half = HY__DEAL / 2; half; half /= 2) for (i = 0; i < half; i++) { a = v[i]; b = v[i + half]; v[i] = joined; } \
+    for (half = HY__DEAL / 2; half; half /= 2) \
+        for (i = 0; i < half; i++) { a = v[i]; b = v[i + half]; v[i] = joined; } \
     for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
 #define HY__SOFTMAX_SWEEP(body) \
     for (r = 0; r < rows + (rest > 0); r++) { \
@@ -6583,8 +6611,8 @@ enum { HY__DEAL = 64 };
         for (i = 0; i < w; i++) { body; } \
     }
 #define HY__DEFINE_SOFTMAX(name, target, T, EXP, LOG) \
-    target static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, double scale, \
-                                          int log_too) \
+    target static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, \
+                                          int64_t step, double scale, int log_too) \
     { \
         T most[HY__TILE], sum[HY__TILE], k = (T)scale, a, b, *y = (T *)to, *q; \
         const T *x = (const T *)from, *p; \
@@ -6605,10 +6633,12 @@ enum { HY__DEAL = 64 };
             HY__SOFTMAX_SWEEP(q[i] *= sum[i]) \
         } \
     }
-typedef void (*hy__softmax_fn)(const void *from, void *to, int64_t n, int64_t width, int64_t step, double scale, int log_too);
+typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
+                               int log_too);
 
 /* --- masks of dropout: element i is `kept` or 0 --- */
-HY__INLINE void hy__keep_mask(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream, float share, float kept)
+HY__INLINE void hy__keep_mask(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream,
+                              float share, float kept)
 {
     uint32_t room[HY__DRAW + 6];
     int64_t i, m;
@@ -6619,12 +6649,14 @@ HY__INLINE void hy__keep_mask(float *mask, uint64_t first, int64_t n, uint64_t s
         for (i = 0; i < m; i++) mask[i] = hy__unit_f32(word[i]) < share ? kept : 0;
     }
 }
-typedef void (*hy__mask_fn)(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream, float share, float kept);
+typedef void (*hy__mask_fn)(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream,
+                            float share, float kept);
 
 #define HY__STAMP_ACT(name, target) \
     HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32) \
-    target static void hy__mask_##name(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream, float share, \
-                                       float kept) { hy__keep_mask(mask, first, n, seed, stream, share, kept); }
+    target static void hy__mask_##name(float *mask, uint64_t first, int64_t n, uint64_t seed, \
+                                       uint64_t stream, float share, float kept) \
+    { hy__keep_mask(mask, first, n, seed, stream, share, kept); }
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
@@ -6662,18 +6694,19 @@ static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 
 /* --- normalisation --- *
  *     moments: s1 += sum of g, s2 += sum of g (x - center), g being x - center if not given: over `runs` of n
- *              elements, `stride` apart. Either everything is one set, dealt out to HY__DEAL lanes, or (not `deal`)
- *              element i of each run belongs to set i. Sums are short, HY__SPAN rows of lanes, and end in doubles
- *     scale:   y = (x - center) factor gain + shift, n elements; `stats` and `params` are vectors or single numbers
+ *              elements, `stride` apart. With `deal` all is one set, dealt out to HY__DEAL lanes; without,
+ *              element i of each run is of set i. Sums are short, HY__SPAN rows of lanes, and end in doubles
+ *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
+ *              vectors of n or single numbers
  *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
 enum { HY__SPAN = 64 };
 
 typedef struct hy__norms_table {
-    void (*moments)(const void *from, const void *with, int64_t runs, int64_t stride, int64_t n, int deal,
+    void (*moments)(const void *x, const void *g, int64_t runs, int64_t stride, int64_t n, int deal,
                     const double *center, double *s1, double *s2);
-    void (*scale)(const void *from, void *to, int64_t n, const void *center, const void *factor, int stats,
+    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
                   const void *gain, const void *shift, int params);
-    void (*blend)(const void *grad, const void *from, void *to, int64_t n, const void *const *part, int stats);
+    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
 } hy__norms_table;
 
 #define HY__NORMS_SWEEP(body) \
@@ -6689,8 +6722,8 @@ typedef struct hy__norms_table {
 #define HY__BLEND(at) \
     { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
 #define HY__DEFINE_NORMS(name, target, type) \
-    target static void hy__moments_##name(const void *from, const void *with, int64_t runs, int64_t stride, int64_t n, \
-                                          int deal, const double *center, double *s1, double *s2) \
+    target static void hy__moments_##name(const void *from, const void *with, int64_t runs, int64_t stride, \
+                                          int64_t n, int deal, const double *center, double *s1, double *s2) \
     { \
         typedef type T; \
         T a[HY__TILE], b[HY__TILE], c[HY__TILE]; \
@@ -6703,11 +6736,13 @@ typedef struct hy__norms_table {
             for (i = 0; i < half; i++) { a[i] += a[i + half]; b[i] += b[i + half]; } \
         for (i = 0; i < (deal ? 1 : n); i++) { s1[i] += a[i]; s2[i] += b[i]; } \
     } \
-    target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, const void *factor, \
-                                        int stats, const void *gain, const void *shift, int params) \
+    target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
+                                        const void *factor, int stats, const void *gain, const void *shift, \
+                                        int params) \
     { \
         typedef type T; \
-        const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor, *k = (const T *)gain, *b = (const T *)shift; \
+        const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor; \
+        const T *k = (const T *)gain, *b = (const T *)shift; \
         T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0]; \
         int64_t i; \
         if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i]) \
@@ -6715,18 +6750,20 @@ typedef struct hy__norms_table {
         else if (params) HY__SCALE(m0, f0, k[i], b[i]) \
         else HY__SCALE(m0, f0, k0, b0) \
     } \
-    target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, const void *const *part, \
-                                        int stats) \
+    target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, \
+                                        const void *const *part, int stats) \
     { \
         typedef type T; \
         const T *g = (const T *)grad, *x = (const T *)from; \
-        const T *p0 = (const T *)part[0], *p1 = (const T *)part[1], *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
+        const T *p0 = (const T *)part[0], *p1 = (const T *)part[1]; \
+        const T *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
         T *y = (T *)to; \
         int64_t i; \
         if (stats) HY__BLEND(i) \
         else HY__BLEND(0) \
     } \
-    static const hy__norms_table hy__norms_##name = { hy__moments_##name, hy__scale_##name, hy__blend_##name };
+    static const hy__norms_table hy__norms_##name = \
+        { hy__moments_##name, hy__scale_##name, hy__blend_##name };
 
 HY__DEFINE_NORMS(f64, , double)
 HY__DEFINE_NORMS(base, , float)
@@ -7097,47 +7134,37 @@ static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64
     for (i = 0; i < n; i++) key[i] = (uint64_t)whole[i] ^ top ^ flip;
 }
 
-/* Merges the runs a (m) and b (n) to y; of equals those of a come first. */
-static void hy__merge(const hy__ranked *a, int64_t m, const hy__ranked *b, int64_t n, hy__ranked *y)
+/* Sorts by key, stable; the result is in v or in room. Digit by digit from the lowest, but those in which all
+ * keys agree: of an f32 that is a double, three of eight. */
+static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
 {
-    const hy__ranked *a_end = a + m, *b_end = b + n;
-    while (a < a_end && b < b_end) {
-        int right = b->key < a->key;
-        *y++ = *(right ? b : a);
-        a += !right;
-        b += right;
-    }
-    if (a < a_end) memcpy(y, a, (size_t)(a_end - a) * sizeof *y);
-    if (b < b_end) memcpy(y, b, (size_t)(b_end - b) * sizeof *y);
-}
-
-/* Sorts, stable; the result is in v or in room. */
-static hy__ranked *hy__merge_sort(hy__ranked *v, hy__ranked *room, int64_t n)
-{
-    enum { RUN = 16 };
-    int64_t first, i, k, width;
-    for (first = 0; first < n; first += RUN) {
-        int64_t end = n - first < RUN ? n : first + RUN;
-        for (i = first + 1; i < end; i++) {
+    int64_t start[256], i, k;
+    uint64_t differ = 0;
+    int shift;
+    if (n <= 32) {
+        for (i = 1; i < n; i++) {
             hy__ranked x = v[i];
-            for (k = i; k > first && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
+            for (k = i; k > 0 && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
             v[k] = x;
         }
+        return v;
     }
-    for (width = RUN; width < n; width *= 2) {
-        hy__ranked *other = room;
-        for (first = 0; first < n; first += 2 * width) {
-            int64_t m = n - first < width ? n - first : width, rest = n - first - m;
-            hy__merge(v + first, m, v + first + m, rest < width ? rest : width, room + first);
-        }
+    for (i = 1; i < n; i++) differ |= v[i].key ^ v[0].key;
+    for (shift = 0; shift < 64; shift += 8) {
+        hy__ranked *sorted = room;
+        if (!(differ >> shift & 255)) continue;
+        memset(start, 0, sizeof start);
+        for (i = 0; i < n; i++) start[v[i].key >> shift & 255]++;
+        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; }
+        for (i = 0; i < n; i++) sorted[start[v[i].key >> shift & 255]++] = v[i];
         room = v;
-        v = other;
+        v = sorted;
     }
     return v;
 }
 
 /* How many candidates a search for the first k of n holds. */
-static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 8 ? 4 * k + 64 : n; }
+static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 4 ? 2 * k + 16 : n; }
 
 /* The first k of a line in order. room is for twice hy__rank_room; when it is full the worst are dropped. */
 static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
@@ -7153,7 +7180,7 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         for (j = 0; j < m; j++) {
             if (limited && key[j] >= limit) continue;
             if (held == most) {
-                v = hy__merge_sort(v, v == room ? room + most : room, held);
+                v = hy__rank_sort(v, v == room ? room + most : room, held);
                 held = k;
                 limited = 1;
                 limit = v[k - 1].key;
@@ -7163,70 +7190,73 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
             v[held++].at = i + j;
         }
     }
-    return hy__merge_sort(v, v == room ? room + most : room, held);
+    return hy__rank_sort(v, v == room ? room + most : room, held);
 }
 
-/* --- the place of the largest: the first of equals, NaN before all --- */
+/* --- the place of the largest or least: the first of equals, NaN before all --- */
 #define HY__NAN_REAL(x)  ((x) != (x))
 #define HY__NAN_WHOLE(x) 0
-#define HY__BEST(name, T, N, COMPUTE, IS_NAN, MIRROR) \
-    HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where) \
+#define HY__BETTER(compare, IS_NAN) \
+    for (i = 0; i < n; i++) { \
+        int wins = (v[i] compare best[i]) | (IS_NAN(v[i]) & !IS_NAN(best[i])); \
+        best[i] = wins ? v[i] : best[i]; \
+        at[i] = wins ? where : at[i]; \
+    }
+#define HY__BEST(name, T, N, COMPUTE, IS_NAN) \
+    HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where, int least) \
     { \
         int64_t i; \
-        for (i = 0; i < n; i++) { \
-            T x = v[i], b = best[i]; \
-            int better = (x > b) | (IS_NAN(x) & !IS_NAN(b)); \
-            best[i] = better ? x : b; \
-            at[i] = better ? where : at[i]; \
-        } \
+        if (least) { HY__BETTER(<, IS_NAN) } else { HY__BETTER(>, IS_NAN) } \
     } \
-    static void hy__load_best_##name(T *v, const char *data, hy_dtype dtype, int64_t n, int least) \
+    HY__INLINE const T *hy__load_best_##name(T *tile, const char *data, hy_dtype dtype, int64_t n) \
     { \
-        int64_t i; \
-        hy__load_tile(COMPUTE, v, data, dtype, 1, n); \
-        if (least) for (i = 0; i < n; i++) v[i] = MIRROR v[i]; \
+        if (dtype == COMPUTE) return (const T *)(const void *)data; \
+        hy__load_tile(COMPUTE, tile, data, dtype, 1, n); \
+        return tile; \
     } \
     /* down each of up to HY__TILE columns */ \
     static void hy__best_columns_##name(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, \
                                         int64_t n, int least, int64_t *place) \
     { \
-        T best[HY__TILE], v[HY__TILE]; \
+        T best[HY__TILE], tile[HY__TILE]; \
         N at[HY__TILE]; \
         int64_t i, j; \
-        for (j = 0; j < rows; j++) { \
-            hy__load_best_##name(j ? v : best, data + j * pitch * hy__traits[dtype].size, dtype, n, least); \
-            if (j) hy__better_##name(best, at, v, n, (N)j); \
-            else for (i = 0; i < n; i++) at[i] = 0; \
+        hy__load_tile(COMPUTE, best, data, dtype, 1, n); \
+        for (i = 0; i < n; i++) at[i] = 0; \
+        for (j = 1; j < rows; j++) { \
+            const T *v = hy__load_best_##name(tile, data + j * pitch * hy__traits[dtype].size, dtype, n); \
+            hy__better_##name(best, at, v, n, (N)j, least); \
         } \
         for (i = 0; i < n; i++) place[i] = at[i]; \
     } \
-    /* along a line, as rows of 16 columns */ \
+    /* along a line, as rows of 64 columns */ \
     static int64_t hy__best_line_##name(const char *data, hy_dtype dtype, int64_t n, int least) \
     { \
-        enum { WIDE = 16 }; \
-        T best[WIDE], v[HY__TILE], b; \
+        enum { WIDE = 64 }; \
+        T best[WIDE], tile[HY__TILE], b; \
         N at[WIDE]; \
         int64_t i, j, m, place = 0, wide = n < WIDE ? n : WIDE; \
-        hy__load_best_##name(best, data, dtype, wide, least); \
+        hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
         for (i = 0; i < WIDE; i++) at[i] = 0; \
         for (i = wide; i < n; i += m) { \
-            m = n - i < HY__TILE ? n - i : HY__TILE; \
-            hy__load_best_##name(v, data + i * hy__traits[dtype].size, dtype, m, least); \
+            const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
+                                              m = n - i < HY__TILE ? n - i : HY__TILE); \
             for (j = 0; j + WIDE <= m; j += WIDE) \
-                hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE)); \
-            if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE)); \
+                hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE), least); \
+            if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE), least); \
         } \
         for (b = best[0], place = at[0] * (int64_t)WIDE, i = 1; i < wide; i++) { \
             int64_t p = at[i] * (int64_t)WIDE + i; \
             T x = best[i]; \
+            int wins = (least ? x < b : x > b) | (IS_NAN(x) & !IS_NAN(b)); \
             int equal = (x == b) | (IS_NAN(x) & IS_NAN(b)); \
-            if ((x > b) | (IS_NAN(x) & !IS_NAN(b)) | (equal & (p < place))) { b = x; place = p; } \
+            if (wins | (equal & (p < place))) { b = x; place = p; } \
         } \
         return place; \
     }
-HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL,  -)
-HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL,  -)
-HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE, ~)
+HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL)
+HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL)
+HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE)
 
 typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
                                     int least, int64_t *place);
@@ -7834,7 +7864,10 @@ static int hy__parse_value(const hy_attr *a, void *record, const char *s)
         *(hy_dtype *)field = hy__dtype_by_name(s);
         return *(hy_dtype *)field != HY_DTYPE_NONE || !strcmp(s, "None");
     case HY_ATTR_int: case HY_ATTR_oint:
-        if (!strcmp(s, "None")) { *(int *)field = a->missing == HY_REQUIRED ? HY_NONE : (int)a->missing; return 1; }
+        if (!strcmp(s, "None")) {
+            *(int *)field = a->kind == HY_ATTR_oint || a->missing == HY_REQUIRED ? HY_NONE : (int)a->missing;
+            return 1;
+        }
         if (hy__read_flag(s, &flag)) whole = flag;
         else if (!hy__read_whole(s, &end, &whole) || *end || whole < -INT32_MAX || whole > INT32_MAX) return 0;
         *(int *)field = (int)whole;
@@ -9015,6 +9048,13 @@ static int hy__add_n_grad(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_add_n hy_infer_pointwise, hy__add_n_bind, hy__add_n_grad, NULL
 
+/* Element i of a packed array: its address, its value. */
+static char *hy__place(const hy_tensor *t, int64_t i)
+{
+    return (char *)t->data + i * hy__traits[t->type.dtype].size;
+}
+static double hy__number(const hy_tensor *t, int64_t i) { return hy__load(hy__place(t, i), t->type.dtype); }
+
 /* --- copies, conversions, constants --- */
 
 /* Every element of the output from the same element of input 0, whatever the strides and types. */
@@ -9128,17 +9168,17 @@ static void hy__run_where(hy_job *job, int stage, int64_t item, void *scratch, v
     hy_dtype through = hy__convert_through(c->type.dtype, c->type.dtype);
     int64_t total = hy__size(&job->out[0].type.shape), i = item * HY__CHUNK, end = i + HY__CHUNK, n;
     int64_t each = job->plan.i[0];                      /* elements that one condition decides */
-    int size = hy__traits[job->out[0].type.dtype].size, size_c = hy__traits[c->type.dtype].size;
+    int size = hy__traits[job->out[0].type.dtype].size;
     (void)stage; (void)scratch; (void)shared;
     if (end > total) end = total;
     for (; i < end; i += n) {
         n = each == 1 ? end - i : each - i % each;
         if (n > end - i) n = end - i;
         if (n > HY__TILE) n = HY__TILE;
-        hy__load_tile(through, wide, (const char *)c->data + i / each * size_c, c->type.dtype, each == 1, n);
+        hy__load_tile(through, wide, hy__place(c, i / each), c->type.dtype, each == 1, n);
         hy__store_tile(through, mask, HY_BOOL, 1, wide, n);
-        hy__select(mask, (const char *)job->in[1].data + i * size, (const char *)job->in[2].data + i * size,
-                   (char *)job->out[0].data + i * size, size, n);
+        hy__select(mask, hy__place(&job->in[1], i), hy__place(&job->in[2], i), hy__place(&job->out[0], i),
+                   size, n);
     }
 }
 static int hy__where_bind(hy_job *job)
@@ -9203,14 +9243,19 @@ static int hy__hard_sigmoid_grad(hy_frame *F, hy_diff *D)
                               hy_logical_and(F, hy_greater_scalar(F, y, 0), hy_lesser_scalar(F, y, 1)));
     return 0;
 }
-#define HY__ON_hard_sigmoid hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_grad, hy__pointwise_split
+#define HY__ON_hard_sigmoid hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_grad, \
+    hy__pointwise_split
 
 /* --- activation: one of the unary operators, by name --- */
 typedef int (*hy__grad_fn)(hy_frame *F, hy_diff *D);
 static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
-    { HY__UNARY_relu, hy__relu_grad }, { HY__UNARY_sigmoid, hy__sigmoid_grad }, { HY__UNARY_tanh, hy__tanh_grad },
-    { HY__UNARY_softrelu, hy__softrelu_grad }, { HY__UNARY_softsign, hy__softsign_grad },
-    { HY__UNARY_log_sigmoid, hy__log_sigmoid_grad }, { HY__UNARY_mish, hy__mish_grad }
+    { HY__UNARY_relu, hy__relu_grad },
+    { HY__UNARY_sigmoid, hy__sigmoid_grad },
+    { HY__UNARY_tanh, hy__tanh_grad },
+    { HY__UNARY_softrelu, hy__softrelu_grad },
+    { HY__UNARY_softsign, hy__softsign_grad },
+    { HY__UNARY_log_sigmoid, hy__log_sigmoid_grad },
+    { HY__UNARY_mish, hy__mish_grad }
 };
 static int hy__activation_infer(hy_infer *I)
 {
@@ -9239,7 +9284,7 @@ typedef struct hy__masked {
     hy__pointwise pw;
     int64_t count;                      /* elements of the mask */
     int     random;
-    double  low, high;                  /* dropout: share kept and its reciprocal; rrelu: range of the slope */
+    double  low, high;                  /* dropout: share kept, its reciprocal; rrelu: range of the slope */
     void  (*draw)(const hy_job *job, const struct hy__masked *k, int64_t first, int64_t n, void *mask);
 } hy__masked;
 
@@ -9249,7 +9294,8 @@ static void hy__draw_dropout(const hy_job *job, const hy__masked *k, int64_t fir
     float kept[HY__TILE];
     double wide[HY__TILE];
     int64_t i;
-    if (k->random) hy__mask_for(job->kernels->isa)(kept, (uint64_t)first, n, job->seed, job->stream, (float)k->low, (float)k->high);
+    hy__mask_fn draw = hy__mask_for(job->kernels->isa);
+    if (k->random) draw(kept, (uint64_t)first, n, job->seed, job->stream, (float)k->low, (float)k->high);
     else for (i = 0; i < n; i++) kept[i] = 1;
     if (dtype == HY_F64) {
         for (i = 0; i < n; i++) wide[i] = kept[i] != 0 ? k->high : 0;
@@ -9262,10 +9308,9 @@ static void hy__draw_rrelu(const hy_job *job, const hy__masked *k, int64_t first
 {
     uint32_t room[HY__DRAW + 6];
     const uint32_t *word = hy__draw(room, (uint64_t)first, n, job->seed, job->stream);
-    const hy_tensor *x = &job->in[0];
     double v[HY__TILE];
     int64_t i;
-    hy__load_f64(v, (const char *)x->data + first * hy__traits[x->type.dtype].size, x->type.dtype, 1, n);
+    hy__load_f64(v, hy__place(&job->in[0], first), job->in[0].type.dtype, 1, n);
     for (i = 0; i < n; i++)
         v[i] = v[i] > 0 ? 1 : k->low + (k->high - k->low) * (k->random ? (double)hy__unit_f32(word[i]) : 0.5);
     hy__store_f64(mask, job->out[0].type.dtype, 1, v, n);
@@ -9365,7 +9410,8 @@ static int hy__leaky_relu_infer(hy_infer *I)
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (gamma->ndim < 0) hy_infer_shape(I, gamma, hy__shape1(x->dim[x->ndim > 1]));
-    else if (gamma->ndim > x->ndim) hy_infer_fail(I, HY_ERROR_SHAPE, "gamma %z has more dims than data %z", gamma, x);
+    else if (gamma->ndim > x->ndim)
+        hy_infer_fail(I, HY_ERROR_SHAPE, "gamma %z has more dims than data %z", gamma, x);
     else for (d = 0; d < gamma->ndim && I->status >= 0; d++) {
         shift = gamma->ndim == 1 ? x->ndim > 1 : x->ndim - gamma->ndim;
         if (gamma->dim[d] != 1) hy_infer_dim(I, &gamma->dim[d], x->dim[d + shift]);
@@ -9374,7 +9420,10 @@ static int hy__leaky_relu_infer(hy_infer *I)
 }
 
 /* prelu: a vector gamma belongs to the channels (axis 1); other shapes broadcast. */
-static int hy__prelu_per_channel(const hy_shape *x, const hy_shape *gamma) { return gamma->ndim == 1 && x->ndim > 1; }
+static int hy__prelu_per_channel(const hy_shape *x, const hy_shape *gamma)
+{
+    return gamma->ndim == 1 && x->ndim > 1;
+}
 
 static int hy__prelu_bind(hy_job *job)
 {
@@ -9455,7 +9504,7 @@ static int hy__leaky_relu_grad(hy_frame *F, hy_diff *D)
         break;
     case HY_LEAKY_ELU:  D->dx[0] = hy__elu_slope(F, D, 1, r->slope); break;
     case HY_LEAKY_SELU: D->dx[0] = hy__elu_slope(F, D, 1.0507009873554805, 1.7580993408473766); break;
-    case HY_LEAKY_GELU:                                 /* P(x) + x p(x): the normal distribution and its density */
+    case HY_LEAKY_GELU:                 /* P(x) + x p(x): the normal distribution and its density */
         u = hy_mul_scalar(F, x, 0.7071067811865476);
         v = hy_mul(F, x, hy__gauss(F, u, 0.3989422804014327));
         u = hy_mul_scalar(F, hy_add_scalar(F, hy_erf(F, u), 1), 0.5);
@@ -9469,21 +9518,23 @@ static int hy__leaky_relu_grad(hy_frame *F, hy_diff *D)
 #define HY__ON_leaky_relu hy__leaky_relu_infer, hy__leaky_relu_bind, hy__leaky_relu_grad, NULL
 
 /* --- softmax --- *
- * The array is (outer, axis, inner). A strip is `width` neighbours of inner or, where that would be too thin, a
- * single vector along axis, gathered if need be. */
+ * The array is (outer, axis, inner). A strip is `width` neighbours of inner or, where that would be too thin,
+ * one vector along axis, gathered if need be. */
 typedef struct hy__softmax {
-    int64_t  outer, axis, inner, width, strips, batch;  /* strips: per outer index; batch: strips of an item */
+    int64_t  outer, axis, inner, width;
+    int64_t  strips, batch;                             /* strips of an outer index, and of an item */
     hy_dtype compute;
     int      direct, log, lengths;                      /* direct: neither conversion nor gathering */
     double   scale;
 } hy__softmax;
 
 /* Between the array and a packed buffer in the computing type: n rows of w, or one vector of n. */
-static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w, char *buffer, int back)
+static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w,
+                             char *buffer, int back)
 {
     int64_t row = w == 1 ? n : w, rows = w == 1 ? 1 : n, stride = w == 1 ? s->inner : 1, r;
     for (r = 0; r < rows; r++) {
-        char *at = (char *)t->data + (base + r * s->inner) * hy__traits[t->type.dtype].size;
+        char *at = hy__place(t, base + r * s->inner);
         char *packed = buffer + r * row * hy__traits[s->compute].size;
         if (back) hy__store_tile(s->compute, at, t->type.dtype, stride, packed, row);
         else hy__load_tile(s->compute, packed, at, t->type.dtype, stride, row);
@@ -9492,17 +9543,19 @@ static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t b
 
 static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t strip, char *buffer)
 {
-    int64_t o = strip / s->strips, column = strip % s->strips * s->width, base = o * s->axis * s->inner + column;
-    int64_t w = s->inner - column < s->width ? s->inner - column : s->width, n = s->axis, size = hy__traits[s->compute].size;
-    const hy_tensor *length = &job->in[1];
-    const char *from = (const char *)job->in[0].data + base * size;
-    char *to = s->direct ? (char *)job->out[0].data + base * size : buffer;
+    int64_t o = strip / s->strips, column = strip % s->strips * s->width;
+    int64_t base = o * s->axis * s->inner + column;
+    int64_t w = s->inner - column < s->width ? s->inner - column : s->width, n = s->axis;
+    int64_t size = hy__traits[s->compute].size;
+    char *from = s->direct ? hy__place(&job->in[0], base) : buffer;
+    char *to = s->direct ? hy__place(&job->out[0], base) : buffer;
     hy__softmax_fn fn = hy__softmax_for(s->compute, job->kernels->isa);
-    if (s->lengths)
-        n = hy__clamp_i64(hy__load_i64((const char *)length->data + (o * s->inner + column) *
-                                       hy__traits[length->type.dtype].size, length->type.dtype), 0, n);
+    if (s->lengths) {
+        const hy_tensor *length = &job->in[1];
+        n = hy__clamp_i64(hy__load_i64(hy__place(length, o * s->inner + column), length->type.dtype), 0, n);
+    }
     if (!s->direct) hy__softmax_move(s, &job->in[0], base, n, w, buffer, 0);
-    fn(s->direct ? from : buffer, to, n, w, s->direct ? s->inner : w, s->scale, s->log);
+    fn(from, to, n, w, s->direct ? s->inner : w, s->scale, s->log);
     if (n < s->axis) memset(to + n * size, 0, (size_t)((s->axis - n) * size));
     if (!s->direct) hy__softmax_move(s, &job->out[0], base, s->axis, w, buffer, 1);
 }
@@ -9556,7 +9609,8 @@ static void hy__softmax_with_lengths(hy_job *job)
 
 static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_dtype dtype)
 {
-    if ((unsigned)dtype >= HY_DTYPE_COUNT) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "dtype %d is no type", (int)dtype);
+    if ((unsigned)dtype >= HY_DTYPE_COUNT)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "dtype %d is no type", (int)dtype);
     if (!(temperature != 0 && temperature - temperature == 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the temperature must be finite and not 0");
     hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : I->in[0].dtype);
@@ -9567,7 +9621,8 @@ static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_
 }
 
 /* softmax: dx = scale y (dy - sum(y dy)); its log: dx = scale (dy - exp(y) sum(dy)). */
-static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exclude, double scale, int log_too)
+static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exclude, double scale,
+                                  int log_too)
 {
     hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g;
     hy_reduce_opt opt;
@@ -9582,7 +9637,8 @@ static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exc
     D->dx[0] = x->t.type.dtype == y->t.type.dtype ? g : hy_cast(F, g, x->t.type.dtype);
 }
 
-/* softmax, log_softmax and softmin differ in the sign of the scale and in the logarithm. */
+/* softmax, log_softmax and softmin differ in the sign of the scale and in the logarithm. They fall apart
+ * along any axis but that of the sums. */
 #define HY__SOFTMAX_FAMILY(name, sign, log_too) \
     static int hy__##name##_infer_plain(hy_infer *I) \
     { \
@@ -9601,7 +9657,7 @@ static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exc
         hy__softmax_grad_over(F, D, HY_AXES(r->axis), 0, sign / r->temperature, log_too); \
         return 0; \
     } \
-    static int hy__##name##_split(const hy_job *job, int axis, hy_slicing *s)       /* any axis but that of the sums */ \
+    static int hy__##name##_split(const hy_job *job, int axis, hy_slicing *s) \
     { \
         int at = hy__axis(((const hy__##name##_rec *)job->attr)->axis, job->in[0].type.shape.ndim); \
         s->axis[0] = axis; \
@@ -9624,7 +9680,8 @@ static int hy__softmax_infer(hy_infer *I)
     rest = hy__rank(x->ndim - 1);
     for (d = 0; d < rest.ndim; d++) rest.dim[d] = x->dim[d + (d >= at)];
     hy_infer_shape(I, &I->in[1].shape, rest);
-    for (d = 0; d < rest.ndim && I->status >= 0; d++) hy_infer_dim(I, &x->dim[d + (d >= at)], I->in[1].shape.dim[d]);
+    for (d = 0; d < rest.ndim && I->status >= 0; d++)
+        hy_infer_dim(I, &x->dim[d + (d >= at)], I->in[1].shape.dim[d]);
     return I->status;
 }
 static int hy__softmax_bind(hy_job *job)
@@ -9634,10 +9691,12 @@ static int hy__softmax_bind(hy_job *job)
     return error;
 }
 #define HY__ON_softmax hy__softmax_infer, hy__softmax_bind, hy__softmax_grad, hy__softmax_split
-#define HY__ON_log_softmax hy__log_softmax_infer_plain, hy__log_softmax_bind_plain, hy__log_softmax_grad, hy__log_softmax_split
+#define HY__ON_log_softmax hy__log_softmax_infer_plain, hy__log_softmax_bind_plain, hy__log_softmax_grad, \
+    hy__log_softmax_split
 #define HY__ON_softmin hy__softmin_infer_plain, hy__softmin_bind_plain, hy__softmin_grad, hy__softmin_split
 
-static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)     /* samples do not know each other */
+/* Samples do not know each other. */
+static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)
 {
     int i;
     for (i = 0; i < job->nin; i++) s->axis[i] = 0;
@@ -9663,8 +9722,8 @@ static int hy__softmax_activation_grad(hy_frame *F, hy_diff *D)
     hy__softmax_grad_over(F, D, channel ? HY_AXES(1) : HY_AXES(0), !channel, 1, 0);
     return 0;
 }
-#define HY__ON_softmax_activation hy__softmax_activation_infer, hy__softmax_activation_bind, hy__softmax_activation_grad, \
-    hy__first_axis_split
+#define HY__ON_softmax_activation hy__softmax_activation_infer, hy__softmax_activation_bind, \
+    hy__softmax_activation_grad, hy__first_axis_split
 
 /* --- softmax_output: the softmax's classes are axis 1 (multi_output), the last axis (preserve_shape), or all
  * but the batch --- */
@@ -9688,17 +9747,18 @@ static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, i
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 1 + (multi != 0)) return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
     hy__softmax_output_dims(x, multi, preserve, &first, &last);
-    want = hy__rank(0);
-    for (d = 0; d < x->ndim; d++) if (d < first || d >= last) want.dim[want.ndim++] = x->dim[d];
-    if (multi) {                                        /* (N, all places) */
-        hy_shape places = want;
-        places.dim[0] = 1;
-        if (label->ndim < 0) want = hy__shape2(x->dim[0], hy__size(&places));
+    want = *x;
+    for (want.ndim = d = 0; d < x->ndim; d++) if (d < first || d >= last) want.dim[want.ndim++] = x->dim[d];
+    if (label->ndim < 0 && multi) {                     /* (N, all places) */
+        hy_shape places = *x;
+        places.dim[0] = places.dim[1] = 1;
+        want = hy__shape2(x->dim[0], hy__size(&places));
     }
     if (label->ndim < 0) hy_infer_shape(I, label, want);
-    else if (hy__shape_known(x) && hy__shape_known(label) && !hy__same_shape(x, label) && hy__size(label) != hy__size(&want))
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "labels %z do not belong to data %z", label, x);
     else if (label->ndim == want.ndim && label->ndim != x->ndim) hy_infer_same(I, label, &want);
+    else if (hy__shape_known(x) && hy__shape_known(label) && !hy__same_shape(x, label) &&
+             hy__size(label) != hy__size(&want))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "labels %z do not belong to data %z", label, x);
     return I->status;
 }
 static int hy__softmax_output_infer(hy_infer *I)
@@ -9724,7 +9784,8 @@ static int hy__softmax_output_backward(hy_frame *F, hy_diff *D)
     D->dx[0] = r.out_grad && D->dy[0] ? hy_mul(F, g, D->dy[0]) : g;
     return 0;
 }
-#define HY__ON_softmax_output hy__softmax_output_infer, hy__softmax_output_bind, hy__softmax_output_backward, NULL
+#define HY__ON_softmax_output hy__softmax_output_infer, hy__softmax_output_bind, \
+    hy__softmax_output_backward, NULL
 
 static int hy__softmax_output_grad_infer(hy_infer *I)
 {
@@ -9739,28 +9800,26 @@ enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
 static double hy__softmax_output_factor(const hy_job *job)
 {
     const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
-    const hy_tensor *label = &job->in[1];
-    int64_t labels = job->plan.i[HY__OUTPUT_LABELS], valid = 0, i;
-    double share = 1;
+    int64_t labels = job->plan.i[HY__OUTPUT_LABELS], share = 1, i;
     if (!labels) return r->grad_scale;                  /* probabilities */
-    for (i = 0; r->normalization == HY_NORMALIZE_VALID && i < labels; i++)
-        valid += hy__load((const char *)label->data + i * hy__traits[label->type.dtype].size, label->type.dtype) !=
-                 r->ignore_label;
-    if (r->normalization == HY_NORMALIZE_VALID) share = valid > 0 ? (double)valid : 1;
+    if (r->normalization == HY_NORMALIZE_VALID) {
+        for (share = i = 0; i < labels; i++) share += hy__number(&job->in[1], i) != r->ignore_label;
+        return r->grad_scale / (share > 0 ? (double)share : 1);
+    }
     if (r->normalization == HY_NORMALIZE_BATCH)
-        share = (double)(r->multi_output ? job->in[0].type.shape.dim[0] : labels);
-    if (r->multi_output && r->normalization != HY_NORMALIZE_VALID) share *= (double)job->plan.i[HY__OUTPUT_INNER];
-    return r->grad_scale / share;
+        share = r->multi_output ? job->in[0].type.shape.dim[0] : labels;
+    if (r->multi_output) share *= job->plan.i[HY__OUTPUT_INNER];
+    return r->grad_scale / (double)share;
 }
 
-/* (p - want) factor, where want is 1 or 1 - alpha for the label, 0 or alpha / (classes - 1) for the others. */
+/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. */
 static void hy__run_softmax_output_grad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
 {
     const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
     const hy_tensor *p = &job->in[0], *label = &job->in[1];
     int64_t i = item * HY__CHUNK, end = i + HY__CHUNK, total = hy__size(&p->type.shape), n, j;
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
-    int size = hy__traits[p->type.dtype].size, probabilities = !job->plan.i[HY__OUTPUT_LABELS];
+    int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
     double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
     double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
     (void)scratch;
@@ -9768,16 +9827,17 @@ static void hy__run_softmax_output_grad(hy_job *job, int stage, int64_t item, vo
     if (end > total) end = total;
     for (; i < end; i += n) {
         n = end - i < HY__TILE ? end - i : HY__TILE;
-        hy__load_f64(v, (const char *)p->data + i * size, p->type.dtype, 1, n);
+        hy__load_f64(v, hy__place(p, i), p->type.dtype, 1, n);
         for (j = 0; j < n; j++) {
-            int64_t at = i + j, class_of = at / inner % axis, which = probabilities ? at : at / (inner * axis) * inner + at % inner;
-            double want = hy__load((const char *)label->data + which * hy__traits[label->type.dtype].size, label->type.dtype);
+            int64_t at = i + j, class_of = at / inner % axis;
+            int64_t place = at / (inner * axis) * inner + at % inner;
+            double want = hy__number(label, probabilities ? at : place);
             if (probabilities) v[j] -= want;
             else if (r->use_ignore && want == r->ignore_label) v[j] = 0;
             else v[j] -= want == (double)class_of ? 1 - alpha : other;
             v[j] *= *factor;
         }
-        hy__store_f64((char *)job->out[0].data + i * size, p->type.dtype, 1, v, n);
+        hy__store_f64(hy__place(&job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
 static int hy__softmax_output_grad_bind(hy_job *job)
@@ -9802,7 +9862,8 @@ static int hy__without_gradient(hy_frame *F, hy_diff *D)
     HY_NO_GRADIENT;
     return 0;
 }
-#define HY__ON__softmax_output_grad hy__softmax_output_grad_infer, hy__softmax_output_grad_bind, hy__without_gradient, NULL
+#define HY__ON__softmax_output_grad hy__softmax_output_grad_infer, hy__softmax_output_grad_bind, \
+    hy__without_gradient, NULL
 
 /* --- losses whose gradient starts at them: what comes from above does not count --- */
 static int hy__regression_infer(hy_infer *I)
@@ -9842,20 +9903,25 @@ static int hy__regression_scale(hy_frame *F, hy_diff *D, hy_array *g, double sca
 }
 static int hy__linear_regression_grad(hy_frame *F, hy_diff *D)
 {
-    return hy__regression_scale(F, D, hy__regression_error(F, D), ((const hy__linear_regression_output_rec *)D->attr)->grad_scale);
+    const hy__linear_regression_output_rec *r = (const hy__linear_regression_output_rec *)D->attr;
+    return hy__regression_scale(F, D, hy__regression_error(F, D), r->grad_scale);
 }
 static int hy__logistic_regression_grad(hy_frame *F, hy_diff *D)
 {
-    return hy__regression_scale(F, D, hy__regression_error(F, D), ((const hy__logistic_regression_output_rec *)D->attr)->grad_scale);
+    const hy__logistic_regression_output_rec *r = (const hy__logistic_regression_output_rec *)D->attr;
+    return hy__regression_scale(F, D, hy__regression_error(F, D), r->grad_scale);
 }
 static int hy__mae_regression_grad(hy_frame *F, hy_diff *D)
 {
-    return hy__regression_scale(F, D, hy_sign(F, hy__regression_error(F, D)),
-                                ((const hy__mae_regression_output_rec *)D->attr)->grad_scale);
+    const hy__mae_regression_output_rec *r = (const hy__mae_regression_output_rec *)D->attr;
+    return hy__regression_scale(F, D, hy_sign(F, hy__regression_error(F, D)), r->grad_scale);
 }
-#define HY__ON_linear_regression_output hy__regression_infer, hy__copy_bind, hy__linear_regression_grad, hy__first_axis_split
-#define HY__ON_logistic_regression_output hy__regression_infer, hy__logistic_bind, hy__logistic_regression_grad, hy__first_axis_split
-#define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_regression_grad, hy__first_axis_split
+#define HY__ON_linear_regression_output hy__regression_infer, hy__copy_bind, hy__linear_regression_grad, \
+    hy__first_axis_split
+#define HY__ON_logistic_regression_output hy__regression_infer, hy__logistic_bind, \
+    hy__logistic_regression_grad, hy__first_axis_split
+#define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_regression_grad, \
+    hy__first_axis_split
 
 static int hy__make_loss_infer(hy_infer *I)
 {
@@ -9907,11 +9973,10 @@ static void hy__run_softmax_cross_entropy(hy_job *job, int stage, int64_t item, 
         return;
     }
     for (; row < end; row++) {
-        int64_t at = hy__load_i64((const char *)label->data + row * hy__traits[label->type.dtype].size, label->type.dtype);
+        int64_t at = hy__load_i64(hy__place(label, row), label->type.dtype);
         loss[row] = 0;
         if (at < 0 || at >= s->axis) { hy_fault(job); continue; }
-        hy__load_tile(s->compute, scratch, (const char *)x->data + row * s->axis * hy__traits[x->type.dtype].size,
-                      x->type.dtype, 1, s->axis);
+        hy__load_tile(s->compute, scratch, hy__place(x, row * s->axis), x->type.dtype, 1, s->axis);
         hy__softmax_for(s->compute, job->kernels->isa)(scratch, scratch, s->axis, 1, 1, 1, 1);
         loss[row] = -hy__load((const char *)scratch + at * hy__traits[s->compute].size, s->compute);
     }
@@ -9949,13 +10014,13 @@ static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
     hy__softmax_cross_entropy_grad, NULL
 
 /* --- normalisation --- *
- * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count` =
- * outer * inner elements: batch_norm is (1, N, C, places), norms of whole rows (1, 1, rows, n), those along an
- * axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width` sets side by side,
- * otherwise one set. A block may fall into parts: then stage 0 leaves their sums in shared memory, and stage 1
- * joins them, always in the same order. */
-enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };     /* mean and variance of the set; its length; inputs 3, 4 */
-enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma and beta of its own */
+ * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
+ * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), norms
+ * along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width` sets
+ * side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared memory and
+ * stage 1 joins them, always in the same order. */
+enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };      /* of the set, only its squares, inputs 3 and 4 */
+enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
 typedef struct hy__norms {
     int64_t  batch, outer, mid, inner, count, width, blocks, parts, many;   /* many: blocks of an item */
     int64_t  params;                    /* values of gamma; sets take them in turn */
@@ -9981,9 +10046,11 @@ static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_bloc
 }
 
 /* What kernels take at once of a block's elements [e, end). */
-static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end, int direct)
+static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end,
+                                    int direct)
 {
-    int64_t outer = b->first / k->mid * k->outer + e / k->inner, limit = direct ? HY__SPAN * HY__DEAL : HY__TILE;
+    int64_t outer = b->first / k->mid * k->outer + e / k->inner;
+    int64_t limit = direct ? HY__SPAN * HY__DEAL : HY__TILE;
     hy__norms_run run;
     run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
     run.runs = 1;
@@ -10004,49 +10071,50 @@ static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b
 /* The elements themselves, or a tile of them in the computing type. */
 static const void *hy__norms_load(const hy__norms *k, const hy_tensor *t, int64_t at, int64_t n, void *tile)
 {
-    const char *from = (const char *)t->data + at * hy__traits[t->type.dtype].size;
-    if (t->type.dtype == k->compute) return from;
-    hy__load_tile(k->compute, tile, from, t->type.dtype, 1, n);
+    if (t->type.dtype == k->compute) return hy__place(t, at);
+    hy__load_tile(k->compute, tile, hy__place(t, at), t->type.dtype, 1, n);
     return tile;
 }
-static double hy__norms_get(const hy_tensor *t, int64_t i)
+static void hy__norms_put(const hy_tensor *t, int64_t i, double v)      /* statistics that somebody wants */
 {
-    return hy__load((const char *)t->data + i * hy__traits[t->type.dtype].size, t->type.dtype);
-}
-static void hy__norms_put(const hy_tensor *t, int64_t i, double v)
-{
-    if (t->data) hy__store((char *)t->data + i * hy__traits[t->type.dtype].size, t->type.dtype, v);
+    if (t->data) hy__store(hy__place(t, i), t->type.dtype, v);
 }
 
 /* Sums g and g (x - center) over the elements [e, end) of each set; without g the deviations themselves. */
-static void hy__norms_sums(const hy_job *job, const hy__norms *k, const hy__norms_block *b, const hy_tensor *x,
-                          const hy_tensor *g, int64_t e, int64_t end, const double *center, double *s1, double *s2)
+static void hy__norms_sums(const hy_job *job, const hy__norms *k, const hy__norms_block *b,
+                           const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
+                           const double *center, double *s1, double *s2)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     double tile[2][HY__TILE];
+    const void *with;
     hy__norms_run run;
     int64_t i;
     for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
     for (; e < end; e += run.elements) {
         run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
-        kernel->moments(hy__norms_load(k, x, run.at, run.n, tile[0]), g ? hy__norms_load(k, g, run.at, run.n, tile[1]) : NULL,
-                        run.runs, k->mid * k->inner, run.n, k->inner > 1, center, s1, s2);
+        with = g ? hy__norms_load(k, g, run.at, run.n, tile[1]) : NULL;
+        kernel->moments(hy__norms_load(k, x, run.at, run.n, tile[0]), with, run.runs, k->mid * k->inner,
+                        run.n, k->inner > 1, center, s1, s2);
     }
 }
 
 /* Mean and squared deviations of a part: around a first mean, then corrected for the rounding of that. */
-static void hy__norms_measure(const hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end)
+static void hy__norms_measure(const hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e,
+                              int64_t end)
 {
+    const hy_tensor *x = &job->in[0];
     double s1[HY__TILE], center[HY__TILE], n = end > e ? (double)(end - e) : 1;
     int64_t i;
-    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__norms_get(&job->in[3], b->first + i) : 0;
-    if (k->backward) { hy__norms_sums(job, k, b, &job->in[1], &job->in[0], e, end, center, b->one, b->two); return; }
-    if (k->stats == HY__NORMS_GIVEN) return;
+    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(&job->in[3], b->first + i) : 0;
+    if (k->backward) hy__norms_sums(job, k, b, &job->in[1], &job->in[0], e, end, center, b->one, b->two);
+    if (k->backward || k->stats == HY__NORMS_GIVEN) return;
     if (k->stats == HY__NORMS_OWN) {
-        hy__norms_sums(job, k, b, &job->in[0], NULL, e, end, center, s1, b->two);
-        for (i = 0; i < b->width; i++) center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
+        hy__norms_sums(job, k, b, x, NULL, e, end, center, s1, b->two);
+        for (i = 0; i < b->width; i++)
+            center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
     }
-    hy__norms_sums(job, k, b, &job->in[0], NULL, e, end, center, s1, b->two);
+    hy__norms_sums(job, k, b, x, NULL, e, end, center, s1, b->two);
     for (i = 0; i < b->width && k->stats == HY__NORMS_OWN; i++) {
         b->one[i] = center[i] + s1[i] / n;
         b->two[i] -= s1[i] * s1[i] / n;
@@ -10061,17 +10129,23 @@ static void hy__norms_join(const hy__norms *k, hy__norms_block *b, const double 
     int64_t part, i;
     for (i = 0; i < b->width; i++) b->one[i] = b->two[i] = 0;
     for (part = 0; part < k->parts; part++, kept += 2 * k->width) {
-        double had = (double)hy__norms_cut(k, part), all = (double)hy__norms_cut(k, part + 1), more = all - had;
+        double had = (double)hy__norms_cut(k, part), all = (double)hy__norms_cut(k, part + 1);
         for (i = 0; i < b->width; i++) {
             double d = kept[i] - b->one[i];
             b->two[i] += kept[k->width + i];
             if (k->backward) b->one[i] += kept[i];
             else if (k->stats == HY__NORMS_OWN) {
-                b->one[i] += d * (more / all);
-                b->two[i] += d * d * (had * more / all);
+                b->one[i] += d * ((all - had) / all);
+                b->two[i] += d * d * (had * (all - had) / all);
             }
         }
     }
+}
+
+/* old weighs momentum, the new value the rest */
+static void hy__norms_move(const hy__norms *k, const hy_tensor *old, int64_t i, double v)
+{
+    hy__norms_put(old, i, k->momentum * hy__number(old, i) + (1 - k->momentum) * v);
 }
 
 /* two becomes 1 / sqrt(var + eps); `keep`: statistics go where they are wanted. */
@@ -10084,8 +10158,8 @@ static void hy__norms_finish(hy_job *job, const hy__norms *k, hy__norms_block *b
         if (k->stats == HY__NORMS_LENGTH) b->one[i] = 0;
         if (k->stats == HY__NORMS_OWN) var = k->count ? var / (double)k->count : 0;
         if (k->stats == HY__NORMS_GIVEN) {
-            b->one[i] = hy__norms_get(&job->in[3], set);
-            var = hy__norms_get(&job->in[4], set);
+            b->one[i] = hy__number(&job->in[3], set);
+            var = hy__number(&job->in[4], set);
         }
         root = sqrt(var + k->eps);
         b->two[i] = 1 / root;
@@ -10093,24 +10167,26 @@ static void hy__norms_finish(hy_job *job, const hy__norms *k, hy__norms_block *b
         hy__norms_put(&job->out[1], set, k->stats == HY__NORMS_LENGTH ? root : b->one[i]);
         if (job->nout > 2) hy__norms_put(&job->out[2], set, k->root ? root : b->two[i]);
         if (!k->update) continue;
-        hy__norms_put(&job->in[3], set, k->momentum * hy__norms_get(&job->in[3], set) + (1 - k->momentum) * b->one[i]);
-        hy__norms_put(&job->in[4], set, k->momentum * hy__norms_get(&job->in[4], set) + (1 - k->momentum) * var);
+        hy__norms_move(k, &job->in[3], set, b->one[i]);
+        hy__norms_move(k, &job->in[4], set, var);
     }
 }
 
 /* y = (x - mean) rstd gamma + beta for the elements [e, end) of each set. */
-static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end, int keep)
+static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
+                              int keep)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
     double gain[HY__TILE], shift[HY__TILE], narrow[4][HY__TILE], tile[2][HY__TILE];
-    int direct = x->type.dtype == k->compute, size = hy__traits[k->compute].size, sets = k->inner == 1;
-    int vectors = k->param == HY__PARAM_INNER || (k->param != HY__PARAM_OUTER && sets);
+    int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
+    int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
     int64_t i, r;
     hy__norms_finish(job, k, b, keep);
     for (i = 0; i < b->width; i++) {
-        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__norms_get(gamma, (b->first + i) % k->params) : 1;
-        shift[i] = k->param == HY__PARAM_SET ? hy__norms_get(beta, (b->first + i) % k->params) : 0;
+        int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
+        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(gamma, at) : 1;
+        shift[i] = k->param == HY__PARAM_SET ? hy__number(beta, at) : 0;
     }
     hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
     hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
@@ -10119,22 +10195,22 @@ static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *
     while (e < end) {
         hy__norms_run run = hy__norms_next(k, b, e, end, direct);
         for (r = 0; r < run.runs; r++, e += sets ? 1 : run.n) {
-            int64_t at = run.at + r * k->mid * k->inner, of = k->param == HY__PARAM_INNER ? e % k->inner : e / k->inner;
-            int64_t params = k->param == HY__PARAM_INNER ? run.n : 1;
-            int own = k->param == HY__PARAM_OUTER || k->param == HY__PARAM_INNER;
+            int64_t at = run.at + r * k->mid * k->inner, of = of_inner ? e % k->inner : e / k->inner;
+            int64_t params = of_inner ? run.n : 1;
             const void *from = hy__norms_load(k, x, at, run.n, tile[0]);
-            const void *m = own ? hy__norms_load(k, gamma, of, params, narrow[2]) : narrow[2];
-            const void *a = own ? hy__norms_load(k, beta, of, params, narrow[3]) : narrow[3];
-            void *to = direct ? (void *)((char *)y->data + at * size) : (void *)tile[1];
-            kernel->scale(from, to, run.n, narrow[0], narrow[1], sets, m, a, vectors);
-            if (!direct) hy__store_tile(k->compute, (char *)y->data + at * hy__traits[y->type.dtype].size, y->type.dtype, 1, to, run.n);
+            const void *times = own ? hy__norms_load(k, gamma, of, params, narrow[2]) : narrow[2];
+            const void *plus = own ? hy__norms_load(k, beta, of, params, narrow[3]) : narrow[3];
+            void *to = direct ? (void *)hy__place(y, at) : (void *)tile[1];
+            kernel->scale(from, to, run.n, narrow[0], narrow[1], sets, times, plus, own ? of_inner : sets);
+            if (!direct) hy__store_tile(k->compute, hy__place(y, at), y->type.dtype, 1, to, run.n);
         }
     }
 }
 
-/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; the sums only where mean and
- * rstd depend on x. */
-static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end, int keep)
+/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
+ * and rstd do not depend on x. */
+static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
+                               int keep)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
@@ -10143,24 +10219,29 @@ static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block 
     int direct = x->type.dtype == k->compute;
     int64_t i, r;
     for (i = 0; i < b->width; i++) {
-        double rstd = hy__norms_get(&job->in[4], b->first + i), dot = b->two[i] * rstd;
+        int64_t set = b->first + i;
+        double rstd = hy__number(&job->in[4], set), dot = b->two[i] * rstd;
         v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
-        v[1][i] = hy__norms_get(&job->in[3], b->first + i);
+        v[1][i] = hy__number(&job->in[3], set);
         v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
-        v[3][i] = rstd * (k->use_gamma ? hy__norms_get(&job->in[2], b->first + i) : 1);
+        v[3][i] = rstd * (k->use_gamma ? hy__number(&job->in[2], set) : 1);
         if (!keep) continue;
-        hy__norms_put(&job->out[1], b->first + i, k->use_gamma ? dot : 0);
-        hy__norms_put(&job->out[2], b->first + i, b->one[i]);
+        hy__norms_put(&job->out[1], set, k->use_gamma ? dot : 0);
+        hy__norms_put(&job->out[2], set, b->one[i]);
     }
-    for (i = 0; i < 4; i++) { hy__store_f64(narrow[i], k->compute, 1, v[i], b->width); part[i] = narrow[i]; }
+    for (i = 0; i < 4; i++) {
+        hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
+        part[i] = narrow[i];
+    }
     while (e < end) {
         hy__norms_run run = hy__norms_next(k, b, e, end, direct);
         for (r = 0; r < run.runs; r++) {
             int64_t at = run.at + r * k->mid * k->inner;
-            const void *g = hy__norms_load(k, dy, at, run.n, tile[0]), *from = hy__norms_load(k, x, at, run.n, tile[1]);
-            char *place = (char *)dx->data + at * hy__traits[dx->type.dtype].size;
-            kernel->blend(g, from, direct ? (void *)place : (void *)tile[2], run.n, part, k->inner == 1);
-            if (!direct) hy__store_tile(k->compute, place, dx->type.dtype, 1, tile[2], run.n);
+            const void *g = hy__norms_load(k, dy, at, run.n, tile[0]);
+            const void *from = hy__norms_load(k, x, at, run.n, tile[1]);
+            void *to = direct ? (void *)hy__place(dx, at) : (void *)tile[2];
+            kernel->blend(g, from, to, run.n, part, k->inner == 1);
+            if (!direct) hy__store_tile(k->compute, hy__place(dx, at), dx->type.dtype, 1, to, run.n);
         }
         e += run.elements;
     }
@@ -10209,7 +10290,8 @@ static int hy__norms_bind(hy_job *job, const hy__norms *given)
     k->parts = k->blocks >= 16 || work < 1 << 16 ? 1 : work >> 21 ? 64 : work >> 15;
     k->many = work < 1 << 13 && k->parts == 1 ? (1 << 13) / (work + 1) + 1 : 1;
     total = (double)k->batch * (double)k->mid * (double)k->count;
-    hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts, (k->compute == HY_F64 ? 2 : 1) * total + 100);
+    hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts,
+                  (k->compute == HY_F64 ? 2 : 1) * total + 100);
     if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
     job->stages = 2;
     job->items[1] = job->items[0];
@@ -10284,7 +10366,8 @@ static int hy__batch_norm_backward(hy_frame *F, hy_diff *D)
     hy_array *g;
     int i;
     if (!D->dy[0]) return 0;
-    g = hy__batch_norm_grad(F, D->dy[0], D->in[0], D->in[1], D->out[1], D->out[2], r->axis, !r->use_global_stats, r->learn_gamma);
+    g = hy__batch_norm_grad(F, D->dy[0], D->in[0], D->in[1], D->out[1], D->out[2], r->axis,
+                            !r->use_global_stats, r->learn_gamma);
     for (i = 0; i < 3; i++) if (D->want[i] && (i != 1 || r->learn_gamma)) D->dx[i] = hy_get(F, g, i);
     return 0;
 }
@@ -10297,7 +10380,8 @@ static int hy__batch_norm_split(const hy_job *job, int axis, hy_slicing *s)
     for (i = 1; i < 5; i++) s->axis[i] = channel ? 0 : -1;
     return !job->training || r->use_global_stats;
 }
-#define HY__ON_batch_norm hy__batch_norm_infer, hy__batch_norm_bind, hy__batch_norm_backward, hy__batch_norm_split
+#define HY__ON_batch_norm hy__batch_norm_infer, hy__batch_norm_bind, hy__batch_norm_backward, \
+    hy__batch_norm_split
 
 static int hy__batch_norm_grad_infer(hy_infer *I)
 {
@@ -10333,13 +10417,15 @@ static int hy__batch_norm_grad_bind(hy_job *job)
     k.batch_stats = r->batch_stats;
     return hy__norms_bind(job, &k);
 }
-#define HY__ON__batch_norm_grad hy__batch_norm_grad_infer, hy__batch_norm_grad_bind, hy__without_gradient, NULL
+#define HY__ON__batch_norm_grad hy__batch_norm_grad_infer, hy__batch_norm_grad_bind, \
+    hy__without_gradient, NULL
 
 /* --- layer_norm, group_norm, instance_norm --- */
 
-/* Gradients by differentiable operators. x is (..., axes, ...) with statistics over `axis`, gamma broadcasts to it:
- * dx = rstd (g - mean(g) - u mean(g u)) with g = dy gamma, u = (x - mean) rstd. Returns u. */
-static hy_array *hy__norms_gradient(hy_frame *F, hy_array *x, hy_array *gamma, hy_array *dy, int axis, double eps, hy_array **dx)
+/* Gradients by differentiable operators, so the statistics are computed again. They are over `axis`; gamma
+ * broadcasts to x: dx = rstd (g - mean(g) - u mean(g u)), g = dy gamma, u = (x - mean) rstd. Returns u. */
+static hy_array *hy__norms_gradient(hy_frame *F, hy_array *x, hy_array *gamma, hy_array *dy, int axis,
+                                    double eps, hy_array **dx)
 {
     hy_array *d, *rstd, *u, *g;
     hy_ints axes = HY_AXES(axis);
@@ -10428,8 +10514,8 @@ static int hy__layer_norm_split(const hy_job *job, int axis, hy_slicing *s)
 /* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
 static int hy__groups_infer(hy_infer *I, int groups, double eps)
 {
-    hy_shape *x = &I->in[0].shape;
-    int64_t sets;
+    hy_shape *x = &I->in[0].shape, stats;
+    int64_t sets, *of;
     int i;
     if (hy__infer_eps(I, eps)) return -1;
     hy__same_types(I);
@@ -10438,9 +10524,11 @@ static int hy__groups_infer(hy_infer *I, int groups, double eps)
     if (hy__infer_least_dims(I, 3)) return -1;
     if (groups && x->dim[1] % groups && x->dim[1] > 0)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels do not fall into %d groups", x->dim[1], groups);
-    sets = groups ? groups : x->dim[1];
-    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, groups ? &sets : &x->dim[1]);
-    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, hy__shape2(x->dim[0], groups ? sets : x->dim[1]));
+    sets = groups;
+    of = groups ? &sets : &x->dim[1];
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, of);
+    stats = hy__shape2(x->dim[0], *of);
+    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
     return I->status;
 }
 static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
@@ -10461,11 +10549,12 @@ static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
 static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
 {
     const hy_shape *shape = &D->in[0]->t.type.shape;
-    hy_array *x, *dy, *u, *dx = NULL;
+    hy_array *x, *dy, *gamma, *u, *dx = NULL;
     if (!D->dy[0] || hy__norms_grad_empty(F, D)) return 0;
     x = hy_reshape(F, D->in[0], HY_INTS(shape->dim[0], groups, -1), NULL);
     dy = hy_reshape(F, D->dy[0], HY_INTS(shape->dim[0], groups, -1), NULL);
-    u = hy__norms_gradient(F, x, hy_reshape(F, D->in[1], HY_INTS(groups, 1), NULL), dy, 2, eps, D->want[0] ? &dx : NULL);
+    gamma = hy_reshape(F, D->in[1], HY_INTS(groups, 1), NULL);
+    u = hy__norms_gradient(F, x, gamma, dy, 2, eps, D->want[0] ? &dx : NULL);
     if (D->want[0]) D->dx[0] = hy_reshape_like(F, dx, D->in[0], NULL);
     if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(0, 2), NULL);
     if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(0, 2), NULL);
@@ -10502,13 +10591,16 @@ static int hy__instance_norm_infer(hy_infer *I)
 }
 static int hy__instance_norm_bind(hy_job *job)
 {
-    return hy__groups_bind(job, job->in[0].type.shape.dim[1], ((const hy__instance_norm_rec *)job->attr)->eps, 0);
+    const hy__instance_norm_rec *r = (const hy__instance_norm_rec *)job->attr;
+    return hy__groups_bind(job, job->in[0].type.shape.dim[1], r->eps, 0);
 }
 static int hy__instance_norm_grad(hy_frame *F, hy_diff *D)
 {
-    return hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], ((const hy__instance_norm_rec *)D->attr)->eps);
+    const hy__instance_norm_rec *r = (const hy__instance_norm_rec *)D->attr;
+    return hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], r->eps);
 }
-#define HY__ON_instance_norm hy__instance_norm_infer, hy__instance_norm_bind, hy__instance_norm_grad, hy__per_sample_split
+#define HY__ON_instance_norm hy__instance_norm_infer, hy__instance_norm_bind, hy__instance_norm_grad, \
+    hy__per_sample_split
 
 /* --- l2_normalization: over all but the batch, the channels, or the places --- */
 static int hy__l2_normalization_infer(hy_infer *I)
@@ -10516,7 +10608,8 @@ static int hy__l2_normalization_infer(hy_infer *I)
     const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)I->attr;
     hy_shape *x = &I->in[0].shape, norm;
     int d;
-    if (r->mode < 0 || r->mode > HY_L2_SPATIAL) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", r->mode);
+    if (r->mode < 0 || r->mode > HY_L2_SPATIAL)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", r->mode);
     if (hy__infer_eps(I, r->eps)) return -1;
     hy__same_types(I);
     hy_infer_same(I, x, &I->out[0].shape);
@@ -10554,19 +10647,20 @@ static int hy__l2_normalization_grad(hy_frame *F, hy_diff *D)
 {
     const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)D->attr;
     hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g, *scale;
-    hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : r->mode == HY_L2_SPATIAL ? HY_AXES(0, 1) : HY_AXES(0);
+    hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : HY_AXES(0, 1);
     hy_reduce_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.keepdims = 1;
     opt.exclude = r->mode != HY_L2_CHANNEL;
     if (!dy) return 0;
+    if (r->mode == HY_L2_INSTANCE) axes.n = 1;
     scale = hy_rsqrt(F, hy_add_scalar(F, hy_sum(F, hy_square(F, x), axes, &opt), r->eps));
     g = hy_mul(F, y, hy_sum(F, hy_mul(F, dy, y), axes, &opt));
     D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
     return 0;
 }
-#define HY__ON_l2_normalization hy__l2_normalization_infer, hy__l2_normalization_bind, hy__l2_normalization_grad, \
-    hy__per_sample_split
+#define HY__ON_l2_normalization hy__l2_normalization_infer, hy__l2_normalization_bind, \
+    hy__l2_normalization_grad, hy__per_sample_split
 
 /* --- shape --- *
  * Nearly all of these are one strided copy (hy__move): bind only says which strides either side has. */
@@ -10896,21 +10990,7 @@ static int hy__squeeze_infer(hy_infer *I)
 }
 #define HY__ON_squeeze hy__squeeze_infer, hy__view_bind, hy__back_in_shape, NULL
 
-/* --- axes in another order --- */
-
-/* order[d] is the axis that stands at d; no axes reverse. 0 when they are no permutation. */
-static int hy__axis_order(const hy_ints *axes, int ndim, int *order)
-{
-    int d, seen = 0;
-    if (axes->n > 0 && axes->n != ndim) return 0;
-    for (d = 0; d < ndim; d++) {
-        order[d] = axes->n <= 0 ? ndim - 1 - d : hy__axis((int)hy__clamp_i64(axes->v[d], INT_MIN, INT_MAX), ndim);
-        if (order[d] < 0 || (seen >> order[d] & 1)) return 0;
-        seen |= 1 << order[d];
-    }
-    return 1;
-}
-
+/* --- axes in another order: order[d] is the axis that stands at d --- */
 static int hy__infer_order(hy_infer *I, const int *order, int ndim)
 {
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
@@ -10937,7 +11017,7 @@ static int hy__transpose_infer(hy_infer *I)
     hy__same_types(I);
     if (ndim < 0 && r->axes.n > 0 && r->axes.n <= HY_MAX_DIM) ndim = r->axes.n;
     if (ndim < 0) return I->status;
-    if (!hy__axis_order(&r->axes, ndim, order))
+    if (!hy__permutation(&r->axes, ndim, order))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axes are no permutation of %d dims", ndim);
     return hy__infer_order(I, order, ndim);
 }
@@ -10946,7 +11026,7 @@ static int hy__transpose_bind(hy_job *job)
 {
     const hy__transpose_rec *r = (const hy__transpose_rec *)job->attr;
     int order[HY_MAX_DIM];
-    hy__axis_order(&r->axes, job->in[0].type.shape.ndim, order);
+    hy__permutation(&r->axes, job->in[0].type.shape.ndim, order);
     return hy__order_bind(job, order);
 }
 
@@ -10956,7 +11036,7 @@ static int hy__transpose_grad(hy_frame *F, hy_diff *D)
     int order[HY_MAX_DIM], d;
     if (!D->dy[0]) return 0;
     if (axes.n > 0) {
-        hy__axis_order(&axes, axes.n, order);
+        hy__permutation(&axes, axes.n, order);
         for (d = 0; d < axes.n; d++) axes.v[order[d]] = d;
     }
     D->dx[0] = hy_transpose(F, D->dy[0], axes);
@@ -10965,7 +11045,7 @@ static int hy__transpose_grad(hy_frame *F, hy_diff *D)
 static int hy__transpose_split(const hy_job *job, int axis, hy_slicing *s)
 {
     int order[HY_MAX_DIM];
-    hy__axis_order(&((const hy__transpose_rec *)job->attr)->axes, job->in[0].type.shape.ndim, order);
+    hy__permutation(&((const hy__transpose_rec *)job->attr)->axes, job->in[0].type.shape.ndim, order);
     s->axis[0] = order[axis];
     return 1;
 }
@@ -12886,7 +12966,7 @@ static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int v
     n = (double)r->lines.n;
     job->scratch = 2 * (size_t)hy__rank_room(r->lines.n, k) * sizeof(hy__ranked);
     return hy__one_stage(job, hy__run_rank, hy__pieces(r->lines.outer * r->lines.inner, r->width),
-                         (double)(r->lines.outer * r->lines.inner) * n * (k < n / 8 ? 2 : 4 * log(n + 2)));
+                         (double)(r->lines.outer * r->lines.inner) * n * (4 * k < r->lines.n ? 2 : 20));
 }
 
 /* Values came from the places in `index`: the gradient goes back there. */
@@ -14707,8 +14787,8 @@ static void hy__run_depthwise(hy_job *job, int stage, int64_t item, void *scratc
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
     const int64_t size = hy__traits[v->compute].size;
     int64_t *offset = (int64_t *)scratch, j, t, i, tap[3];
-    char *weight = (char *)(offset + v->taps), *line = weight + (v->taps + 1) / 2 * 16;
-    char *parts = line + (v->flat + 1) / 2 * 16;
+    char *weight = (char *)(offset + v->taps), *line = (char *)(offset + 2 * v->taps);
+    char *parts = line + hy__round64((size_t)(v->flat * size));
     (void)stage; (void)shared;
     hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, item), parts);
     for (t = 0; t < v->taps; t++) {
@@ -14767,7 +14847,8 @@ static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     memcpy(&job->plan, v, sizeof *v);
     hy__one_stage(job, hy__run_depthwise, hy__window_size(v->win.coarse) ? v->planes : 0,
                   (double)v->planes * (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps));
-    job->scratch = (size_t)v->taps * 24 + (size_t)((v->flat + hy__window_size(v->win.stride) * v->part) * size) + 64;
+    job->scratch = (size_t)v->taps * 16 + hy__round64((size_t)(v->flat * size)) +
+                   (size_t)(hy__window_size(v->win.stride) * v->part * size);
 }
 
 /* --- all directions: bring data here, work, bring the result back --- */
@@ -16357,7 +16438,7 @@ typedef struct hy__call {
     hy_type   *type;                    /* inputs, then outputs */
     hy_tensor *tensor;
     int       *hidden;                  /* per output */
-    void      *heap;
+    hy__buffer *room;                   /* of many */
     hy_type    few_types[HY__FEW];
     hy_tensor  few_tensors[HY__FEW];
     int        few_hidden[HY__FEW];
@@ -16369,7 +16450,7 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     int i, k = 0, hidden, n, total;
     c->nin = nin;
     c->nout = 0;
-    c->heap = NULL;
+    c->room = NULL;
     for (i = 0; op->out[i].name; i++) {
         n = hy__arg_count(op, op->out, 1, i, record, &hidden);
         if (n > HY__MOST_OUTPUTS - c->nout) {
@@ -16383,9 +16464,9 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->tensor = c->few_tensors;
     c->hidden = c->few_hidden;
     if (total > HY__FEW) {
-        c->heap = hy__alloc(&F->root->heap, (size_t)total * (sizeof *c->type + sizeof *c->tensor + sizeof *c->hidden));
-        if (!c->heap) { hy__no_memory(F, op->name); return -1; }
-        c->type = (hy_type *)c->heap;
+        c->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *c->type + sizeof *c->tensor + sizeof *c->hidden));
+        if (!c->room) { hy__no_memory(F, op->name); return -1; }
+        c->type = (hy_type *)c->room->data;
         c->tensor = (hy_tensor *)(void *)(c->type + total);
         c->hidden = (int *)(void *)(c->tensor + total);
     }
@@ -16397,7 +16478,7 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     }
     return 0;
 }
-static void hy__call_close(hy_frame *F, hy__call *c) { hy__free(&F->root->heap, c->heap); }
+static void hy__call_close(hy_frame *F, hy__call *c) { hy__buffer_drop(&F->cache, c->room); }
 
 /* "data (2,3) float32, weight (4,5) float32": what an error is about. */
 static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, const hy__call *c)
@@ -16646,11 +16727,15 @@ static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *con
 {
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
+    hy__buffer *room = NULL;
     (void)nsub; (void)sub;
     if (hy__call_open(F, &c, op, n, record)) return NULL;
-    if (c.nout > HY__FEW) out = (hy_array **)hy__alloc(&F->root->heap, (size_t)c.nout * sizeof *out);
+    if (c.nout > HY__FEW) {
+        room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
+        out = room ? (hy_array **)room->data : NULL;
+    }
     y = out ? hy__run_op(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
-    if (out != few) hy__free(&F->root->heap, (void *)out);
+    hy__buffer_drop(&F->cache, room);
     hy__call_close(F, &c);
     return y;
 }
@@ -17487,9 +17572,11 @@ HY_API int hy_close(hy_frame *F)
 static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record)
 {
     size_t head = hy__round64(sizeof(hy__tape)), values = hy__round64((size_t)(nin + nout) * sizeof(hy__value));
-    hy__tape *tape = (hy__tape *)hy__alloc(&F->root->heap, head + values + (op ? op->record : 0));
+    hy__buffer *room = hy__buffer_new(&F->cache, head + values + (op ? op->record : 0));
+    hy__tape *tape = room ? (hy__tape *)room->data : NULL;
     if (!tape) return (hy__tape *)hy__no_memory(F, op ? op->name : "hy_attach_grad");
     memset(tape, 0, head + values);
+    tape->room = room;
     tape->refs = 1;
     tape->id = HY__ADD(&F->root->next_id, 1);
     tape->frame = F;
@@ -17556,13 +17643,17 @@ static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *
 {
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
+    hy__buffer *room = NULL;
     int i, tracked = 0;
     for (i = 0; i < n; i++) tracked |= in[i]->tape != NULL;
     if (!tracked || !op->grad) return F->emit_below(F, op, n, in, record, nsub, sub);
     if (hy__call_open(F, &c, op, n, record)) return NULL;
-    if (c.nout > HY__FEW) out = (hy_array **)hy__alloc(&F->root->heap, (size_t)c.nout * sizeof *out);
+    if (c.nout > HY__FEW) {
+        room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
+        out = room ? (hy_array **)room->data : NULL;
+    }
     y = out ? hy__record_call(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
-    if (out != few) hy__free(&F->root->heap, (void *)out);
+    hy__buffer_drop(&F->cache, room);
     hy__call_close(F, &c);
     return y;
 }
@@ -17642,12 +17733,13 @@ typedef struct hy__found { hy__tape *tape; int slot; } hy__found;       /* slot:
 typedef struct hy__backward {
     hy_frame  *F;
     hy__tape **tape;                    /* what the heads reach; after sorting youngest first */
-    int        n, cap;
+    int        n;
     hy__found *found;                   /* the same by address: open addressing */
     int        slots;
     int        graph;                   /* gradients are recorded too */
     hy_array **grad;                    /* per tape and output, NULL is zero */
     int        grads;
+    hy__buffer *tape_room, *found_room, *grad_room;     /* from the cache: a training loop allocates nothing */
 } hy__backward;
 
 static hy__found *hy__find_tape(const hy__backward *B, const hy__tape *tape)
@@ -17659,12 +17751,19 @@ static hy__found *hy__find_tape(const hy__backward *B, const hy__tape *tape)
 
 static int hy__widen_found(hy__backward *B)
 {
-    hy__heap *heap = &B->F->root->heap;
+    hy__cache *cache = &B->F->cache;
     int i, wide = B->slots ? 2 * B->slots : 64;
-    hy__found *fresh = (hy__found *)hy__alloc_zero(heap, (size_t)wide * sizeof *fresh);
-    if (!fresh) return -1;
-    hy__free(heap, B->found);
-    B->found = fresh;
+    hy__buffer *found = hy__buffer_new(cache, (size_t)wide * sizeof *B->found);
+    hy__buffer *tapes = hy__buffer_new(cache, (size_t)wide * sizeof *B->tape);
+    if (!found || !tapes) { hy__buffer_drop(cache, found); hy__buffer_drop(cache, tapes); return -1; }
+    memset(found->data, 0, (size_t)wide * sizeof *B->found);
+    if (B->n) memcpy(tapes->data, B->tape, (size_t)B->n * sizeof *B->tape);
+    hy__buffer_drop(cache, B->found_room);
+    hy__buffer_drop(cache, B->tape_room);
+    B->found_room = found;
+    B->tape_room = tapes;
+    B->found = (hy__found *)found->data;
+    B->tape = (hy__tape **)tapes->data;
     B->slots = wide;
     for (i = 0; i < B->n; i++) hy__find_tape(B, B->tape[i])->tape = B->tape[i];
     return 0;
@@ -17674,8 +17773,7 @@ static int hy__reach(hy__backward *B, hy__tape *tape)
 {
     hy__found *at;
     if (!tape) return 0;
-    if ((2 * B->n >= B->slots && hy__widen_found(B)) ||
-        hy__grow(&B->F->root->heap, (void **)&B->tape, &B->cap, B->n + 1, sizeof *B->tape)) {
+    if (2 * B->n >= B->slots && hy__widen_found(B)) {
         hy__no_memory(B->F, "hy_backward");
         return -1;
     }
@@ -17730,16 +17828,18 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
         hy__find_tape(B, B->tape[i])->slot = B->grads;
         B->grads += B->tape[i]->op ? B->tape[i]->nout : 1;
     }
-    B->grad = (hy_array **)hy__alloc_zero(&B->F->root->heap, (size_t)(B->grads + 1) * sizeof *B->grad);
-    if (!B->grad) hy__no_memory(B->F, "hy_backward");
-    return B->grad ? 0 : -1;
+    B->grad_room = hy__buffer_new(&B->F->cache, (size_t)(B->grads + 1) * sizeof *B->grad);
+    if (!B->grad_room) { hy__no_memory(B->F, "hy_backward"); return -1; }
+    B->grad = (hy_array **)B->grad_room->data;
+    memset(B->grad, 0, (size_t)(B->grads + 1) * sizeof *B->grad);
+    return 0;
 }
 
 static void hy__backward_close(hy__backward *B)
 {
-    hy__free(&B->F->root->heap, (void *)B->tape);
-    hy__free(&B->F->root->heap, B->found);
-    hy__free(&B->F->root->heap, (void *)B->grad);
+    hy__buffer_drop(&B->F->cache, B->tape_room);
+    hy__buffer_drop(&B->F->cache, B->found_room);
+    hy__buffer_drop(&B->F->cache, B->grad_room);
 }
 
 /* Where the gradient of an output is collected; NULL when the heads do not reach it. */
@@ -17786,7 +17886,7 @@ static int hy__seed_heads(hy__backward *B, hy_array *heads, hy_array *head_grads
 static void hy__run_grad(hy__backward *B, hy__tape *tape, hy_diff *D, int *want)
 {
     hy_frame *F = B->F;
-    int i, training = F->training;
+    int i;
     for (i = 0; i < D->nin + D->nout; i++) {
         D->in[i] = hy__value_handle(F, &tape->value[i]);
         if (!D->in[i]) return;
@@ -17794,9 +17894,7 @@ static void hy__run_grad(hy__backward *B, hy__tape *tape, hy_diff *D, int *want)
         else if (B->graph) { D->in[i]->tape = tape; D->in[i]->output = i - D->nin; HY__ADD(&tape->refs, 1); }
     }
     for (i = 0; i < D->nout; i++) D->dy[i] = *hy__grad_slot(B, tape, i);
-    F->training = tape->training;                       /* a gradient belongs to the mode of its call */
     if (D->op->grad(F, D)) hy__fail(F, HY_ERROR_GRADIENT, "%s: its gradient failed", D->op->name);
-    F->training = training;
     for (i = 0; i < D->nin && !F->code; i++)
         if (want[i] && D->dx[i] && !hy__check_gradient(F, D->dx[i], &tape->value[i].t.type, D->op->name, i))
             hy__contribute(B, tape->value[i].tape, tape->value[i].output, D->dx[i]);
@@ -17806,18 +17904,21 @@ static int hy__backward_call(hy__backward *B, hy__tape *tape)
 {
     hy_frame *F = B->F;
     hy_diff D;
+    hy__buffer *room = NULL;
     hy_array *few[4 * HY__FEW], **all = few;
     int wanted[HY__FEW], *want = wanted, i, some = 0, total = 2 * (tape->nin + tape->nout);
     for (i = 0; i < tape->nout; i++) some |= *hy__grad_slot(B, tape, i) != NULL;
     if (!some) return 0;
     if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
-        all = (hy_array **)hy__alloc(&F->root->heap, (size_t)total * (sizeof *all + sizeof *want));
-        if (!all) { hy__no_memory(F, tape->op->name); return -1; }
+        room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *all + sizeof *want));
+        if (!room) { hy__no_memory(F, tape->op->name); return -1; }
+        all = (hy_array **)room->data;
         want = (int *)(void *)(all + total);
     }
     memset(&D, 0, sizeof D);
     D.op = tape->op;
     D.attr = tape->record;
+    D.training = tape->training;
     D.nin = tape->nin;
     D.nout = tape->nout;
     D.in = all;
@@ -17826,7 +17927,7 @@ static int hy__backward_call(hy__backward *B, hy__tape *tape)
     D.dx = D.dy + D.nout;
     D.want = want;
     hy__run_grad(B, tape, &D, want);
-    if (all != few) hy__free(&F->root->heap, (void *)all);
+    hy__buffer_drop(&F->cache, room);
     return F->code ? -1 : 0;
 }
 

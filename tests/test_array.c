@@ -1,5 +1,5 @@
-/* Arrays: making, reading, writing, views, casts, text, random numbers. FAILS and FINE are in test_frame.c, which
- * comes before. */
+/* Arrays: making, reading, writing, views, casts, text, random numbers. FAILS and FINE stand in test_frame.c,
+ * included before. */
 #include <limits.h>
 #include <math.h>
 #include <unistd.h>
@@ -587,7 +587,7 @@ static void array_int_casts_wrap(void)
 
 static void array_int_to_float_rounds_once(void)
 {
-    static const int64_t from[] = { 16777217, 16777219, 1152921573326323713, INT64_MAX };   /* 2^60 + 2^36 + 1 */
+    static const int64_t from[] = { 16777217, 16777219, (1LL << 60) + (1LL << 36) + 1, INT64_MAX };
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_from(F, HY_SHAPE(4), HY_I64, from);
     ARRAY_IS(F, hy_cast(F, x, HY_F32), 16777216, 16777220, 1152921642045800448.0, 9223372036854775808.0);
@@ -635,7 +635,7 @@ static void array_bfloat_rounds_to_nearest_even(void)
 {
     static const double from[] = { 1 + 0x1p-8, 1 + 0x3p-8, 1 + 0x1p-8 + 0x1p-20, 3.4028235e38, -0x1.fefp127,
                                    0x1p-133, 0x1p-134, 0x1.8p-133, INFINITY };
-    static const uint32_t nan[] = { 0x7f800001u, 0xffffffffu };  /* rounding must not carry these into infinity */
+    static const uint32_t nan[] = { 0x7f800001u, 0xffffffffu };    /* not to be rounded to infinity */
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_cast(F, hy_cast(F, hy_from(F, HY_SHAPE(9), HY_F64, from), HY_F32), HY_BF16);
     ARRAY_IS(F, x, 1, 1 + 0x1p-6, 1 + 0x1p-7, INFINITY, -0x1.fep127, 0x1p-133, 0, 0x1p-132, INFINITY);

@@ -246,8 +246,8 @@ static void infer_batch_norm_vectors_and_axis(void)     /* 50 */
     CHECK_STR(infer("BatchNorm", "", "(2,3,4,5) ? ? ? ?", "?"), "(2,3,4,5) (3) (3) (3) (3) -> (2,3,4,5)");
     CHECK_STR(infer("BatchNorm", "axis=-1", "(2,3,4,5) ? ? ? ?", "?"), "(2,3,4,5) (5) (5) (5) (5) -> (2,3,4,5)");
     CHECK_STR(infer("BatchNorm", "", "(2,?,4) (7) ? ? ?", "?"), "(2,7,4) (7) (7) (7) (7) -> (2,7,4)");
-    infer_clash("BatchNorm", "", "(2,3,4,5) (4) ? ? ?", "?", "(2,3,4,5)", "(4)");
-    infer_clash("LayerNorm", "", "(2,3,5) (4) ?", "?", "(2,3,5)", "(4)");
+    infer_clash("BatchNorm", "", "(2,3,4,5) (4) ? ? ?", "?", "(2,3,4,5)", "(4,)");
+    infer_clash("LayerNorm", "", "(2,3,5) (4) ?", "?", "(2,3,5)", "(4,)");
 }
 
 static void infer_batch_norm_statistics(void)           /* 50 */

@@ -1,0 +1,351 @@
+/* Proves that running out of memory is an ordinary error: whole programs are run with an allocator that gives n
+ * blocks and then none, for n = 0, 1, 2, ... until the program succeeds. */
+
+typedef struct oom_meter { long left, blocks; } oom_meter;
+
+static void *oom_alloc(void *user, size_t bytes)
+{
+    oom_meter *meter = (oom_meter *)user;
+    void *block = meter->left > 0 && bytes < (size_t)1 << 30 ? malloc(bytes) : NULL;
+    meter->left--;
+    meter->blocks += block != NULL;
+    return block;
+}
+
+static void oom_free(void *user, void *block)
+{
+    ((oom_meter *)user)->blocks--;
+    free(block);
+}
+
+typedef int (*oom_program)(hy_frame *F);                /* is the result right? */
+
+static hy_frame *oom_open(oom_meter *meter, long blocks, int threads)
+{
+    hy_desc desc;
+    memset(&desc, 0, sizeof desc);
+    memset(meter, 0, sizeof *meter);
+    meter->left = blocks;
+    desc.threads = threads;
+    desc.allocator.alloc_fn = oom_alloc;
+    desc.allocator.free_fn = oom_free;
+    desc.allocator.user_data = meter;
+    return hy_open(&desc);
+}
+
+/* When memory is back and the error cleared, the frame must be as good as new. */
+static void oom_recover(hy_frame *F, oom_meter *meter, long n)
+{
+    hy_array *x;
+    meter->left = 1000000;
+    hy_clear(F);
+    hy_begin(F);
+    x = hy_mul(F, hy_full(F, HY_SHAPE(3), 2), hy_full(F, HY_SHAPE(3), 4));
+    if (!CHECK(hy_item(F, hy_sum(F, x, HY_ALL, NULL)) == 24)) printf("    after block %ld: %s\n", n, hy_error(F));
+    hy_end(F);
+    CHECK(!hy_error(F));
+    hy_clear(F);
+}
+
+static void oom_walk(oom_program program, int threads)
+{
+    oom_meter meter;
+    long n;
+    int done = 0;
+    for (n = 0; n < 20000 && !done && !test_broken; n++) {
+        hy_frame *F = oom_open(&meter, n, threads);
+        if (F) {
+            int right = program(F);
+            done = meter.left >= 0;
+            if (done) {
+                if (!CHECK(right && !hy_error(F))) printf("    %s\n", hy_error(F));
+            } else if (hy_error(F)) {
+                if (!CHECK(hy_error_code(F) == HY_ERROR_MEMORY && strstr(hy_error(F), "out of memory")))
+                    printf("    block %ld: %s\n", n, hy_error(F));
+                oom_recover(F, &meter, n);
+            } else CHECK(right);                        /* it did without that block */
+            hy_close(F);
+        } else CHECK(meter.left < 0);
+        if (!CHECK(meter.blocks == 0)) printf("    block %ld: %ld blocks not given back\n", n, meter.blocks);
+    }
+    CHECK(done && n > 5);
+}
+
+/* --- the programs --- */
+static int oom_near(double a, double b) { return fabs(a - b) <= 1e-4 * (1 + fabs(b)); }
+
+static int oom_arithmetic(hy_frame *F)
+{
+    hy_array *x, *y = NULL;
+    int i;
+    for (i = 0; i < 3; i++) {
+        hy_begin(F);
+        x = hy_add(F, hy_arange(F, 0, 300, 1), hy_ones(F, HY_SHAPE(300)));
+        x = hy_sort(F, hy_softmax(F, hy_reshape(F, x, HY_INTS(3, 100), NULL), NULL, 1, NULL), 1, NULL);
+        y = hy_keep(F, hy_sum(F, hy_dot(F, x, hy_ones(F, HY_SHAPE(100, 7)), NULL), HY_ALL, NULL));
+        hy_end(F);
+    }
+    return oom_near(hy_item(F, y), 21);
+}
+
+static int oom_views_and_text(hy_frame *F)
+{
+    char text[256];
+    hy_array *x = hy_reshape(F, hy_arange(F, 0, 6, 1), HY_INTS(2, 3), NULL), *v, *copy;
+    v = hy_view_transpose(F, hy_view_slice(F, x, 1, 0, 2, 1), HY_AXES(1, 0));
+    hy_fill(F, hy_view_index(F, v, 0, 1), 9);
+    copy = hy_copy(F, v);
+    hy_add_to(F, v, copy);
+    hy_add_to(F, x, hy_view_slice(F, x, 0, HY_NONE, HY_NONE, -1));
+    hy_set_value(F, x, 5, 0, 0);
+    text[0] = 0;
+    hy_text(F, v, text, sizeof text);
+    return strstr(text, "36") && hy_value(F, x, 0, 0) == 5;
+}
+
+static int oom_groups(hy_frame *F)
+{
+    hy_array *x[40], *g, *parts;
+    int i;
+    for (i = 0; i < 40; i++) x[i] = hy_full(F, HY_SHAPE(2, 3), i);
+    g = hy_concat(F, hy_group_of(F, 40, x), 0);
+    parts = hy_split(F, g, 20, 0, NULL);
+    hy_keep(F, parts);
+    hy_begin(F);
+    parts = hy_return(F, hy_group(F, hy_get(F, parts, 3), hy_add_n(F, hy_group_of(F, 40, x))));
+    hy_end(F);
+    return hy_count(F, parts) == 2 && hy_value(F, hy_get(F, parts, 1), 0, 0) == 780;
+}
+
+static int oom_many_scopes(hy_frame *F)
+{
+    hy_array *outside = hy_full(F, HY_SHAPE(2), 7), *x = outside;
+    int depth, ok;
+    for (depth = 0; depth < 40; depth++) {
+        hy_begin(F);
+        x = hy_add_scalar(F, x, 1);
+    }
+    for (depth = 0; depth < 40; depth++) {
+        x = hy_return(F, x);
+        hy_end(F);
+    }
+    ok = hy_value(F, x, 0) == 47;
+    CHECK(outside == NULL || outside->state == HY__LIVE);       /* brackets stay in step whatever failed */
+    return ok;
+}
+
+#ifndef HYBRID_NO_TRAIN
+static int oom_gradients(hy_frame *F)
+{
+    hy_array *x = hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(2, 3), NULL), *w = hy_full(F, HY_SHAPE(4, 3), .5), *y, *g;
+    hy_grad_opt graph;
+    memset(&graph, 0, sizeof graph);
+    graph.create_graph = 1;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_attach_grad(F, w, HY_GRAD_ADD);
+    hy_begin(F);
+    hy_record(F);
+    y = hy_sum(F, hy_square(F, hy_fully_connected(F, x, w, hy_zeros(F, HY_SHAPE(4)), 4, NULL)), HY_ALL, NULL);
+    g = hy_grad(F, y, hy_group(F, x, w), &graph);
+    y = hy_sum(F, hy_mul(F, hy_get(F, g, 0), hy_get(F, hy_split(F, hy_get(F, g, 0), 1, 1, NULL), 0)), HY_ALL, NULL);
+    hy_pause(F);
+    hy_backward(F, y, NULL);                            /* y = s1^2 + s2^2, g = 2 s, 3 per row */
+    hy_end(F);
+    return oom_near(hy_value(F, hy_grad_of(F, x), 1, 2), 24.0 * 15);
+}
+
+static hy_array *oom_cube(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_mul(F, x, hy_square(F, x));
+}
+
+static int oom_gradient_check(hy_frame *F)
+{
+    return hy_check_grad(F, oom_cube, NULL, hy_cast(F, hy_ones(F, HY_SHAPE(2)), HY_F64), 1e-4) < 1e-6;
+}
+
+static int oom_training(hy_frame *F)
+{
+    hy_array *w = hy_full(F, HY_SHAPE(3), 1), *x = hy_ones(F, HY_SHAPE(5, 3)), *loss;
+    int i;
+    hy_attach_grad(F, w, HY_GRAD_WRITE);
+    for (i = 0; i < 3; i++) {
+        hy_begin(F);
+        hy_record(F);
+        loss = hy_mean(F, hy_square(F, hy_dot(F, hy_dropout(F, x, 0, NULL), w, NULL)), HY_ALL, NULL);
+        hy_pause(F);
+        hy_backward(F, loss, NULL);
+        hy_sub_from(F, w, hy_mul_scalar(F, hy_grad_of(F, w), 1.0 / 12));
+        hy_end(F);
+    }
+    return oom_near(hy_value(F, w, 0), 0.125);
+}
+#endif
+
+static int oom_symbols(hy_frame *F)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array *x, *w, *y;
+    hy_graph *g;
+    int right = 0, i;
+    if (!S) return 0;
+    x = hy_var(S, "x", NULL);
+    w = hy_var(S, "w", NULL);
+    y = hy_fully_connected(S, x, w, hy_var(S, "b", NULL), 4, NULL);
+    for (i = 0; i < 20; i++) y = hy_add_scalar(S, y, i);
+    g = hy_compile(S, hy_group(S, y, hy_relu(S, y)));
+    for (i = 1; i <= 2 && g; i++) {
+        y = hy_graph_run(F, g, hy_group(F, hy_ones(F, HY_SHAPE(i, 3)), hy_ones(F, HY_SHAPE(4, 3)), hy_ones(F, HY_SHAPE(4))));
+        right = y && hy_value(F, hy_get(F, y, 1), 0, 0) == 194;
+    }
+    hy_graph_free(F, g);
+    if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
+    hy_close(S);
+    return right;
+}
+
+static void oom_twice_run(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    float *room = (float *)scratch;
+    (void)stage; (void)shared;
+    room[0] = 2 * ((const float *)job->in[0].data)[item];
+    ((float *)job->out[0].data)[item] = room[0];
+}
+
+static int oom_twice_bind(hy_job *job)
+{
+    job->run = oom_twice_run;
+    job->stages = 1;
+    job->items[0] = hy__size(&job->out[0].type.shape);
+    job->scratch = 100000;
+    return 0;
+}
+
+static int oom_register(hy_frame *F)
+{
+    static const hy_arg in[] = { { "x", HY_ARG_ONE }, { NULL, HY_ARG_ONE } }, out[] = { { "y", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    static const char *const names[] = { "oom_a", "oom_b", "oom_c", "oom_d", "oom_e", "oom_f" };
+    static hy_op ops[6];
+    hy_array *x = hy_ones(F, HY_SHAPE(3));
+    int i;
+    for (i = 0; i < 6; i++) {
+        memset(&ops[i], 0, sizeof ops[i]);
+        ops[i].name = names[i];
+        ops[i].aliases = "oom_one|oom_two";
+        if (i) ops[i].aliases = NULL;
+        ops[i].in = in;
+        ops[i].out = out;
+        ops[i].infer = hy_infer_pointwise;
+        ops[i].bind = oom_twice_bind;
+        hy_register(F, &ops[i]);
+        x = hy_apply(F, names[i], 1, &x, NULL);
+    }
+    return hy_value(F, x, 0) == 64;
+}
+
+static int oom_fork(hy_frame *F)
+{
+    hy_array *x = hy_keep(F, hy_full(F, HY_SHAPE(100), 3)), *y;
+    hy_frame *fork[3];
+    int i, right = 1;
+    for (i = 0; i < 3; i++) fork[i] = hy_fork(F);
+    for (i = 0; i < 3 && fork[i]; i++) {
+        y = hy_sum(fork[i], hy_square(fork[i], x), HY_ALL, NULL);
+        right &= y && hy_item(fork[i], y) == 900;
+        if (hy_error(fork[i])) hy_raise(F, hy_error_code(fork[i]), hy_error(fork[i]));
+    }
+    for (i = 0; i < 3; i++) hy_close(fork[i]);
+    return right && fork[2];
+}
+
+static void oom_walk_arithmetic(void) { oom_walk(oom_arithmetic, 1); }
+static void oom_walk_with_threads(void) { oom_walk(oom_arithmetic, 3); }
+static void oom_walk_views_and_text(void) { oom_walk(oom_views_and_text, 1); }
+static void oom_walk_groups(void) { oom_walk(oom_groups, 1); }
+static void oom_walk_many_scopes(void) { oom_walk(oom_many_scopes, 1); }
+static void oom_walk_symbols(void) { oom_walk(oom_symbols, 1); }
+static void oom_walk_register(void) { oom_walk(oom_register, 1); }
+static void oom_walk_fork(void) { oom_walk(oom_fork, 1); }
+#ifndef HYBRID_NO_TRAIN
+static void oom_walk_gradients(void) { oom_walk(oom_gradients, 1); }
+static void oom_walk_gradient_check(void) { oom_walk(oom_gradient_check, 1); }
+static void oom_walk_training(void) { oom_walk(oom_training, 1); }
+#endif
+
+/* The same over one block of memory that is too small, a little larger each time. */
+static void oom_walk_one_block(void)
+{
+    size_t bytes, most = 1 << 22;
+    char *memory = (char *)malloc(most);
+    int done = 0;
+    for (bytes = 0; bytes < most && !done && !test_broken; bytes += 1000) {
+        hy_desc desc;
+        hy_frame *F;
+        memset(&desc, 0, sizeof desc);
+        desc.threads = 1;
+        desc.memory = memory + 1;
+        desc.memory_bytes = bytes;
+        memory[1 + bytes] = 42;
+        F = hy_open(&desc);
+        if (F) {
+            done = oom_views_and_text(F) && oom_arithmetic(F) && oom_groups(F);
+            CHECK(done ? !hy_error(F) : hy_error_code(F) == HY_ERROR_MEMORY);
+            hy_close(F);
+        }
+        CHECK(memory[1 + bytes] == 42);
+    }
+    CHECK(done);
+    free(memory);
+}
+
+static void oom_sizes_that_cannot_be(void)
+{
+    oom_meter meter;
+    hy_frame *F = oom_open(&meter, 1000000, 1);
+    int64_t huge = (int64_t)1 << 40;
+    CHECK(!hy_ones(F, HY_SHAPE(huge, huge)));
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    CHECK(!hy_full(F, HY_SHAPE(huge, 16), 1));          /* addressable, but no machine has it */
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    CHECK(!hy_broadcast_to(F, hy_ones(F, HY_SHAPE(1, 1, 1)), HY_INTS(huge, huge, huge)));
+    CHECK(hy_error(F) != NULL);
+    oom_recover(F, &meter, 0);
+    hy_close(F);
+    CHECK(meter.blocks == 0);
+}
+
+static void oom_error_of_no_frame(void)
+{
+    oom_meter meter;
+    hy_frame *F = oom_open(&meter, 0, 1);
+    CHECK(!F && meter.blocks == 0);
+    CHECK_STR(hy_error(F), "out of memory");
+    CHECK(hy_error_code(F) == HY_ERROR_MEMORY);
+    CHECK(!hy_add(F, hy_ones(F, HY_SHAPE(2)), NULL));
+    hy_begin(F);
+    hy_end(F);
+    CHECK(hy_close(F) == HY_ERROR_MEMORY);
+}
+
+static void test_oom(void)
+{
+    RUN(oom_walk_arithmetic);
+    RUN(oom_walk_with_threads);
+    RUN(oom_walk_views_and_text);
+    RUN(oom_walk_groups);
+    RUN(oom_walk_many_scopes);
+    RUN(oom_walk_symbols);
+    RUN(oom_walk_register);
+    RUN(oom_walk_fork);
+#ifndef HYBRID_NO_TRAIN
+    RUN(oom_walk_gradients);
+    RUN(oom_walk_gradient_check);
+    RUN(oom_walk_training);
+#endif
+    RUN(oom_walk_one_block);
+    RUN(oom_sizes_that_cannot_be);
+    RUN(oom_error_of_no_frame);
+}
