@@ -2395,7 +2395,7 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
 {
     hy__buffer *b;
     int slot;
-    if (bytes > (size_t)1 << 60) return NULL;
+    if (bytes > SIZE_MAX / 4) return NULL;
     slot = hy__cache_slot(&bytes);
     b = cache->slot[slot];
     if (HY__LIKELY(b != NULL)) {
@@ -6572,12 +6572,14 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
 static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4); }
 static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f64), 8); }
 
-/* --- selection: whole elements move, so every type keeps its bits --- */
+/* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
 #define HY__SELECT(bits) \
     case bits / 8: { \
-        const uint##bits##_t *p = (const uint##bits##_t *)a, *q = (const uint##bits##_t *)b; \
-        uint##bits##_t *to = (uint##bits##_t *)y; \
-        for (i = 0; i < n; i++) to[i] = mask[i] ? p[i] : q[i]; \
+        typedef uint##bits##_t T; \
+        const T *p = (const T *)a, *q = (const T *)b; \
+        T *to = (T *)y; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) to[i] = (T)(q[i] ^ ((p[i] ^ q[i]) & (T)(0 - (T)mask[i]))); \
         break; \
     }
 static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
@@ -6784,9 +6786,9 @@ static const hy__norms_table *hy__norms_for(hy_dtype compute, int isa)
 }
 
 /* --- moving: to[...] = from[...] over a box, each dim with a stride on either side --- *
- * Transposing, slicing, reversing, broadcasting, repeating, joining and cutting are all this one copy. Strides
- * may be negative or, when reading, 0. The two dims that matter for speed form a plane; the others go over
- * planes. An item is a block of one plane or several whole planes. */
+ * Transposing, slicing, reversing, broadcasting, repeating, joining and cutting are all this one copy.
+ * Strides may be negative or, when reading, 0. The two dims that matter for speed form a plane; the others go
+ * over planes. An item is a block of one plane or several whole planes. */
 #ifdef __GNUC__
 #define HY__ANY_ALIAS __attribute__((may_alias))
 #else
@@ -6800,7 +6802,7 @@ typedef uint64_t HY__ANY_ALIAS hy__any64;
 enum { HY__MOVE_DIMS = 2 * HY_MAX_DIM, HY__MOVE_EDGE = 128, HY__MOVE_STRIP = 16, HY__MOVE_NARROW = 8 };
 typedef struct hy__move {
     int     ndim, size;                 /* bytes of an element */
-    int64_t n[HY__MOVE_DIMS], to[HY__MOVE_DIMS], from[HY__MOVE_DIMS];     /* strides in elements; inner dims last */
+    int64_t n[HY__MOVE_DIMS], to[HY__MOVE_DIMS], from[HY__MOVE_DIMS];   /* strides in elements; inner last */
     int64_t to_start, from_start;
     int64_t planes, rows, cols;         /* planes, rows and columns of an item */
     int64_t row_blocks, col_blocks, items;
@@ -6839,11 +6841,16 @@ static void hy__move_swap(hy__move *m, int a, int b)
     m->from[b] = from;
 }
 
-/* Chooses the plane and the items. Where reading jumps along the last dim, the row is the dim that reads closest. */
+HY__INLINE int64_t hy__least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Chooses the plane and the items. Where reading jumps along the last dim, the rows are the dim that reads
+ * closest: the plane is turned, and its blocks are near to square. */
 static void hy__move_close(hy__move *m)
 {
-    int d, row, last, across;
+    int d, row, last, turned, narrow;
     int64_t planes = 1;
+    m->items = 0;
+    for (d = 0; d < m->ndim; d++) if (!m->n[d]) return;
     while (m->ndim < 2) {
         for (d = m->ndim++; d > 0; d--) hy__move_swap(m, d, d - 1);
         m->n[0] = 1;
@@ -6852,21 +6859,19 @@ static void hy__move_close(hy__move *m)
     last = m->ndim - 1;
     row = last - 1;
     for (d = 0; d < last; d++)
-        if (m->n[d] > 1 && m->from[d] && (llabs(m->from[d]) < llabs(m->from[row]) || !m->from[row])) row = d;
-    across = llabs(m->from[last]) > 1 && m->from[row] && llabs(m->from[row]) < llabs(m->from[last]);
-    if (across) hy__move_swap(m, row, last - 1);
-    else if (m->n[last] < HY__MOVE_NARROW && m->n[last - 1] > m->n[last] && (m->to[last] != 1 || m->from[last] != 1))
-        hy__move_swap(m, last - 1, last);
+        if (m->from[d] && (!m->from[row] || llabs(m->from[d]) < llabs(m->from[row]))) row = d;
+    turned = m->from[row] && llabs(m->from[row]) < llabs(m->from[last]);
+    narrow = m->n[last] < HY__MOVE_NARROW && m->n[last - 1] > m->n[last];
+    if (turned) hy__move_swap(m, row, last - 1);
+    else if (narrow && (m->to[last] != 1 || m->from[last] != 1)) hy__move_swap(m, last - 1, last);
     for (d = 0; d < last - 1; d++) planes *= m->n[d];
-    m->cols = !across ? HY__CHUNK : m->n[last - 1] > HY__MOVE_EDGE ? HY__MOVE_EDGE : HY__CHUNK / m->n[last - 1];
-    if (m->cols > m->n[last]) m->cols = m->n[last];
-    m->rows = m->cols ? HY__CHUNK / m->cols : 1;
-    if (m->rows > m->n[last - 1]) m->rows = m->n[last - 1];
-    m->planes = m->rows && m->cols ? HY__CHUNK / (m->rows * m->cols) : 1;
-    if (m->planes > planes) m->planes = planes;
-    m->row_blocks = m->rows ? (m->n[last - 1] + m->rows - 1) / m->rows : 0;
-    m->col_blocks = m->cols ? (m->n[last] + m->cols - 1) / m->cols : 0;
-    m->items = m->planes ? (planes + m->planes - 1) / m->planes * m->row_blocks * m->col_blocks : 0;
+    m->cols = HY__CHUNK / (turned ? hy__least(m->n[last - 1], HY__MOVE_EDGE) : 1);
+    m->cols = hy__least(m->cols, m->n[last]);
+    m->rows = hy__least(HY__CHUNK / m->cols, m->n[last - 1]);
+    m->planes = hy__least(HY__CHUNK / (m->rows * m->cols), planes);
+    m->row_blocks = (m->n[last - 1] + m->rows - 1) / m->rows;
+    m->col_blocks = (m->n[last] + m->cols - 1) / m->cols;
+    m->items = (planes + m->planes - 1) / m->planes * m->row_blocks * m->col_blocks;
 }
 
 /* Rows without gaps. Short ones are two pieces of a fixed size, the second ending where the row ends. */
@@ -6875,7 +6880,8 @@ static void hy__move_close(hy__move *m)
         memcpy(to, from, piece); \
         memcpy(to + bytes - piece, from + bytes - piece, piece); \
     }
-static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t bytes, int64_t to_row, int64_t from_row)
+static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t bytes, int64_t to_row,
+                          int64_t from_row)
 {
     if (bytes > 64) for (; rows > 0; rows--, to += to_row, from += from_row) memcpy(to, from, (size_t)bytes);
     else if (bytes >= 32) HY__COPY_ROWS(32)
@@ -6886,14 +6892,15 @@ static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t byte
     else HY__COPY_ROWS(1)
 }
 
-/* One block of a plane, for one size of element. Turned, rows are read without gaps and columns written: strips
- * of columns, in squares that stay in registers. */
+/* One block of a plane, for one size of element. A turned one is read along its columns and written along its
+ * rows: strip after strip of columns, in squares that stay in registers. */
 #define HY__DEFINE_PLANE(T) \
-    static void hy__turn_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, int64_t from_col) \
+    static void hy__turn_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, \
+                             int64_t from_col) \
     { \
         int64_t r, c, i, strip, square; \
         for (; cols > 0; cols -= strip, to += strip, from += strip * from_col) { \
-            strip = cols < HY__MOVE_STRIP ? cols : HY__MOVE_STRIP; \
+            strip = hy__least(cols, HY__MOVE_STRIP); \
             square = rows < 4 ? 0 : strip & ~3; \
             for (r = 0; r + 4 <= rows; r += 4) \
                 for (c = 0; c < square; c += 4) { \
@@ -6905,17 +6912,19 @@ static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t byte
                     } \
                 } \
             for (; r < rows; r++) for (c = 0; c < square; c++) to[r * to_row + c] = from[c * from_col + r]; \
-            for (c = square; c < strip; c++) for (r = 0; r < rows; r++) to[r * to_row + c] = from[c * from_col + r]; \
+            for (c = square; c < strip; c++) \
+                for (r = 0; r < rows; r++) to[r * to_row + c] = from[c * from_col + r]; \
         } \
     } \
-    static void hy__plane_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, int64_t to_col, \
-                              int64_t from_row, int64_t from_col) \
+    static void hy__plane_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, \
+                              int64_t to_col, int64_t from_row, int64_t from_col) \
     { \
         int64_t r, c; \
         if (to_col == 1 && from_col == 1) \
             hy__copy_rows((char *)to, (const char *)from, rows, cols * (int64_t)sizeof(T), \
                           to_row * (int64_t)sizeof(T), from_row * (int64_t)sizeof(T)); \
-        else if (to_col == 1 && from_row == 1 && rows > 1) hy__turn_##T(to, from, rows, cols, to_row, from_col); \
+        else if (to_col == 1 && from_row == 1 && rows > 1) \
+            hy__turn_##T(to, from, rows, cols, to_row, from_col); \
         else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
             if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
             else if (to_col == 1 && from_col == -1) for (c = 0; c < cols; c++) to[c] = from[-c]; \
@@ -6926,8 +6935,8 @@ HY__DEFINE_PLANE(hy__any8)
 HY__DEFINE_PLANE(hy__any16)
 HY__DEFINE_PLANE(hy__any32)
 HY__DEFINE_PLANE(hy__any64)
-#define HY__PLANE(T) hy__plane_##T((T *)(void *)to, (const T *)(const void *)from, rows, cols, m->to[a], m->to[b], \
-                                   m->from[a], m->from[b])
+#define HY__PLANE(T) hy__plane_##T((T *)(void *)to, (const T *)(const void *)from, rows, cols, \
+                                   m->to[a], m->to[b], m->from[a], m->from[b])
 
 static void hy__move_plane(const hy__move *m, char *to, const char *from, int64_t rows, int64_t cols)
 {
@@ -6942,12 +6951,12 @@ static void hy__move_plane(const hy__move *m, char *to, const char *from, int64_
 
 static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t item)
 {
-    int64_t col = item % m->col_blocks * m->cols, row = item / m->col_blocks % m->row_blocks * m->rows, planes = 1;
-    int64_t plane = item / m->col_blocks / m->row_blocks * m->planes, rest = plane, at[HY__MOVE_DIMS];
     int a = m->ndim - 2, b = m->ndim - 1, d;
-    int64_t x = m->to_start + row * m->to[a] + col * m->to[b], y = m->from_start + row * m->from[a] + col * m->from[b];
-    int64_t rows = m->n[a] - row < m->rows ? m->n[a] - row : m->rows;
-    int64_t cols = m->n[b] - col < m->cols ? m->n[b] - col : m->cols;
+    int64_t col = item % m->col_blocks * m->cols, row = item / m->col_blocks % m->row_blocks * m->rows;
+    int64_t plane = item / m->col_blocks / m->row_blocks * m->planes, rest = plane, planes = 1;
+    int64_t rows = hy__least(m->rows, m->n[a] - row), cols = hy__least(m->cols, m->n[b] - col);
+    int64_t x = m->to_start + row * m->to[a] + col * m->to[b];
+    int64_t y = m->from_start + row * m->from[a] + col * m->from[b], at[HY__MOVE_DIMS];
     for (d = a - 1; d >= 0; d--) {
         at[d] = rest % m->n[d];
         rest /= m->n[d];
@@ -6955,7 +6964,7 @@ static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t
         y += at[d] * m->from[d];
         planes *= m->n[d];
     }
-    for (planes = planes - plane < m->planes ? planes - plane : m->planes; planes > 0; planes--) {
+    for (planes = hy__least(m->planes, planes - plane); planes > 0; planes--) {
         hy__move_plane(m, to + x * m->size, from + y * m->size, rows, cols);
         for (d = a - 1; d >= 0; d--) {
             x += m->to[d];
@@ -9519,9 +9528,10 @@ static int hy__leaky_relu_grad(hy_frame *F, hy_diff *D)
 
 /* --- softmax --- *
  * The array is (outer, axis, inner). A strip is `width` neighbours of inner or, where that would be too thin,
- * one vector along axis, gathered if need be. */
+ * one vector along axis, gathered if need be. Many short rows are taken as (1, axis, rows): turned round. */
 typedef struct hy__softmax {
     int64_t  outer, axis, inner, width;
+    int64_t  outer_step, step, column_step;             /* in memory: of outer, axis and inner */
     int64_t  strips, batch;                             /* strips of an outer index, and of an item */
     hy_dtype compute;
     int      direct, log, lengths;                      /* direct: neither conversion nor gathering */
@@ -9532,9 +9542,9 @@ typedef struct hy__softmax {
 static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w,
                              char *buffer, int back)
 {
-    int64_t row = w == 1 ? n : w, rows = w == 1 ? 1 : n, stride = w == 1 ? s->inner : 1, r;
+    int64_t row = w == 1 ? n : w, rows = w == 1 ? 1 : n, stride = w == 1 ? s->step : s->column_step, r;
     for (r = 0; r < rows; r++) {
-        char *at = hy__place(t, base + r * s->inner);
+        char *at = hy__place(t, base + r * s->step);
         char *packed = buffer + r * row * hy__traits[s->compute].size;
         if (back) hy__store_tile(s->compute, at, t->type.dtype, stride, packed, row);
         else hy__load_tile(s->compute, packed, at, t->type.dtype, stride, row);
@@ -9544,7 +9554,7 @@ static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t b
 static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t strip, char *buffer)
 {
     int64_t o = strip / s->strips, column = strip % s->strips * s->width;
-    int64_t base = o * s->axis * s->inner + column;
+    int64_t base = o * s->outer_step + column * s->column_step;
     int64_t w = s->inner - column < s->width ? s->inner - column : s->width, n = s->axis;
     int64_t size = hy__traits[s->compute].size;
     char *from = s->direct ? hy__place(&job->in[0], base) : buffer;
@@ -9555,7 +9565,7 @@ static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t s
         n = hy__clamp_i64(hy__load_i64(hy__place(length, o * s->inner + column), length->type.dtype), 0, n);
     }
     if (!s->direct) hy__softmax_move(s, &job->in[0], base, n, w, buffer, 0);
-    fn(from, to, n, w, s->direct ? s->inner : w, s->scale, s->log);
+    fn(from, to, n, w, s->direct ? s->step : w, s->scale, s->log);
     if (n < s->axis) memset(to + n * size, 0, (size_t)((s->axis - n) * size));
     if (!s->direct) hy__softmax_move(s, &job->out[0], base, s->axis, w, buffer, 1);
 }
@@ -9569,8 +9579,8 @@ static void hy__run_softmax(hy_job *job, int stage, int64_t item, void *scratch,
     for (; strip < end; strip++) hy__softmax_strip(job, s, strip, (char *)scratch);
 }
 
-/* The dims from `first` up to `last` together are the axis. */
-static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale, int log_too)
+/* The dims from `first` up to `last` together are the axis. With lengths each vector is a strip. */
+static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale, int log_too, int lengths)
 {
     hy__softmax *s = (hy__softmax *)(void *)&job->plan;
     const hy_shape *x = &job->in[0].type.shape;
@@ -9579,32 +9589,26 @@ static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale,
     if (!hy__floating(out)) return hy__refuse_dtype(job, out);
     s->outer = hy__product(x, 0, first);
     s->axis = hy__product(x, first, last);
-    s->inner = hy__product(x, last, x->ndim);
+    s->inner = s->step = hy__product(x, last, x->ndim);
+    s->outer_step = s->axis * s->inner;
+    s->column_step = 1;
     s->scale = scale;
     s->log = log_too;
-    s->lengths = 0;
+    s->lengths = lengths;
     s->compute = in == HY_F64 || out == HY_F64 ? HY_F64 : HY_F32;
-    s->width = s->inner < 8 ? 1 : s->inner < HY__TILE ? s->inner : s->axis > 256 ? 64 : HY__TILE;
-    s->direct = in == s->compute && out == s->compute && (s->inner == 1 || s->width > 1);
+    if (s->inner == 1 && s->outer >= 8 && s->axis <= 32 && !lengths) {
+        s->inner = s->outer;
+        s->column_step = s->axis;
+        s->outer = 1;
+    }
+    s->width = s->inner < 8 || lengths ? 1 : s->inner < HY__TILE ? s->inner : s->axis > 256 ? 64 : HY__TILE;
+    s->direct = in == s->compute && out == s->compute && s->column_step == 1 &&
+                (s->inner == 1 || s->width > 1);
     s->strips = hy__pieces(s->inner, s->width);
     s->batch = total ? HY__CHUNK / 2 / (s->axis * s->width) + 1 : 1;
     job->scratch = s->direct || !total ? 0 : (size_t)(s->axis * s->width * hy__traits[s->compute].size);
     return hy__one_stage(job, hy__run_softmax, total ? hy__pieces(s->outer * s->strips, s->batch) : 0,
                          (s->compute == HY_F64 ? 10 : 1) * (double)total);
-}
-
-/* One length for each vector, so each vector is a strip. */
-static void hy__softmax_with_lengths(hy_job *job)
-{
-    hy__softmax *s = (hy__softmax *)(void *)&job->plan;
-    s->lengths = 1;
-    s->strips = s->inner;
-    s->direct &= s->inner == 1;
-    s->width = 1;
-    if (!job->items[0]) return;
-    s->batch = HY__CHUNK / 2 / s->axis + 1;
-    job->items[0] = hy__pieces(s->outer * s->strips, s->batch);
-    if (!s->direct) job->scratch = (size_t)(s->axis * hy__traits[s->compute].size);
 }
 
 static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_dtype dtype)
@@ -9645,11 +9649,11 @@ static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exc
         const hy__##name##_rec *r = (const hy__##name##_rec *)I->attr; \
         return hy__softmax_infer_axis(I, r->axis, r->temperature, r->dtype); \
     } \
-    static int hy__##name##_bind_plain(hy_job *job) \
+    static int hy__##name##_bind(hy_job *job) \
     { \
         const hy__##name##_rec *r = (const hy__##name##_rec *)job->attr; \
         int at = hy__axis(r->axis, job->in[0].type.shape.ndim); \
-        return hy__softmax_bind_over(job, at, at + 1, sign / r->temperature, log_too); \
+        return hy__softmax_bind_over(job, at, at + 1, sign / r->temperature, log_too, job->nin > 1); \
     } \
     static int hy__##name##_grad(hy_frame *F, hy_diff *D) \
     { \
@@ -9684,16 +9688,10 @@ static int hy__softmax_infer(hy_infer *I)
         hy_infer_dim(I, &x->dim[d + (d >= at)], I->in[1].shape.dim[d]);
     return I->status;
 }
-static int hy__softmax_bind(hy_job *job)
-{
-    int error = hy__softmax_bind_plain(job);
-    if (!error && job->nin > 1) hy__softmax_with_lengths(job);
-    return error;
-}
 #define HY__ON_softmax hy__softmax_infer, hy__softmax_bind, hy__softmax_grad, hy__softmax_split
-#define HY__ON_log_softmax hy__log_softmax_infer_plain, hy__log_softmax_bind_plain, hy__log_softmax_grad, \
+#define HY__ON_log_softmax hy__log_softmax_infer_plain, hy__log_softmax_bind, hy__log_softmax_grad, \
     hy__log_softmax_split
-#define HY__ON_softmin hy__softmin_infer_plain, hy__softmin_bind_plain, hy__softmin_grad, hy__softmin_split
+#define HY__ON_softmin hy__softmin_infer_plain, hy__softmin_bind, hy__softmin_grad, hy__softmin_split
 
 /* Samples do not know each other. */
 static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)
@@ -9714,7 +9712,7 @@ static int hy__softmax_activation_infer(hy_infer *I)
 static int hy__softmax_activation_bind(hy_job *job)
 {
     int channel = ((const hy__softmax_activation_rec *)job->attr)->mode == HY_SOFTMAX_CHANNEL;
-    return hy__softmax_bind_over(job, 1, channel ? 2 : job->in[0].type.shape.ndim, 1, 0);
+    return hy__softmax_bind_over(job, 1, channel ? 2 : job->in[0].type.shape.ndim, 1, 0, 0);
 }
 static int hy__softmax_activation_grad(hy_frame *F, hy_diff *D)
 {
@@ -9771,7 +9769,7 @@ static int hy__softmax_output_bind(hy_job *job)
     const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)job->attr;
     int first, last;
     hy__softmax_output_dims(&job->in[0].type.shape, r->multi_output, r->preserve_shape, &first, &last);
-    return hy__softmax_bind_over(job, first, last, 1, 0);
+    return hy__softmax_bind_over(job, first, last, 1, 0, 0);
 }
 static int hy__softmax_output_backward(hy_frame *F, hy_diff *D)
 {
@@ -9963,40 +9961,39 @@ static int hy__softmax_cross_entropy_infer(hy_infer *I)
 }
 static void hy__run_softmax_cross_entropy(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
 {
-    const hy__softmax *s = (const hy__softmax *)(const void *)&job->plan;
     const hy_tensor *x = &job->in[0], *label = &job->in[1];
+    int64_t rows = x->type.shape.dim[0], classes = x->type.shape.dim[1], batch = job->plan.i[0];
+    int64_t row = item * batch, end = row + batch < rows ? row + batch : rows;
+    hy_dtype compute = hy__compute_type(x->type.dtype, 0);
     double *loss = (double *)shared, total = 0;
-    int64_t row = item * s->batch, end = row + s->batch < s->outer ? row + s->batch : s->outer;
     if (stage == 1) {
-        for (row = 0; row < s->outer; row++) total += loss[row];
+        for (row = 0; row < rows; row++) total += loss[row];
         hy__store(job->out[0].data, job->out[0].type.dtype, total);
         return;
     }
     for (; row < end; row++) {
         int64_t at = hy__load_i64(hy__place(label, row), label->type.dtype);
         loss[row] = 0;
-        if (at < 0 || at >= s->axis) { hy_fault(job); continue; }
-        hy__load_tile(s->compute, scratch, hy__place(x, row * s->axis), x->type.dtype, 1, s->axis);
-        hy__softmax_for(s->compute, job->kernels->isa)(scratch, scratch, s->axis, 1, 1, 1, 1);
-        loss[row] = -hy__load((const char *)scratch + at * hy__traits[s->compute].size, s->compute);
+        if (at < 0 || at >= classes) { hy_fault(job); continue; }
+        hy__load_tile(compute, scratch, hy__place(x, row * classes), x->type.dtype, 1, classes);
+        hy__softmax_for(compute, job->kernels->isa)(scratch, scratch, classes, 1, 1, 1, 1);
+        loss[row] = -hy__load((const char *)scratch + at * hy__traits[compute].size, compute);
     }
 }
 static int hy__softmax_cross_entropy_bind(hy_job *job)
 {
-    hy__softmax *s = (hy__softmax *)(void *)&job->plan;
-    hy_tensor loss = job->out[0];
-    int error;
-    job->out[0].type.shape = job->in[0].type.shape;
-    error = hy__softmax_bind_over(job, 1, 2, 1, 1);
-    job->out[0] = loss;
-    job->run = hy__run_softmax_cross_entropy;
+    const hy_shape *x = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    job->plan.i[0] = HY__CHUNK / 2 / (x->dim[1] + 1) + 1;
+    hy__one_stage(job, hy__run_softmax_cross_entropy, hy__pieces(x->dim[0], job->plan.i[0]),
+                  2 * (double)hy__size(x));
     job->stages = 2;
-    job->items[0] = hy__pieces(s->outer, s->batch);
     job->items[1] = 1;
-    job->scratch = (size_t)(s->axis * hy__traits[s->compute].size);
-    job->shared = (size_t)s->outer * sizeof(double);
+    job->scratch = (size_t)(x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
+    job->shared = (size_t)x->dim[0] * sizeof(double);
     job->fault_text = "a label is no class";
-    return error;
+    return 0;
 }
 /* dx = dy (softmax(x) - the label's unit vector). */
 static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
@@ -10015,11 +10012,11 @@ static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
 
 /* --- normalisation --- *
  * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
- * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), norms
- * along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width` sets
- * side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared memory and
- * stage 1 joins them, always in the same order. */
-enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };      /* of the set, only its squares, inputs 3 and 4 */
+ * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), and
+ * those along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width` sets
+ * side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared memory,
+ * and stage 1 joins them, always in the same order. */
+enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };  /* of the set; its squares only; inputs 3, 4 */
 enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
 typedef struct hy__norms {
     int64_t  batch, outer, mid, inner, count, width, blocks, parts, many;   /* many: blocks of an item */
@@ -10367,7 +10364,7 @@ static int hy__batch_norm_backward(hy_frame *F, hy_diff *D)
     int i;
     if (!D->dy[0]) return 0;
     g = hy__batch_norm_grad(F, D->dy[0], D->in[0], D->in[1], D->out[1], D->out[2], r->axis,
-                            !r->use_global_stats, r->learn_gamma);
+                            D->training && !r->use_global_stats, r->learn_gamma);
     for (i = 0; i < 3; i++) if (D->want[i] && (i != 1 || r->learn_gamma)) D->dx[i] = hy_get(F, g, i);
     return 0;
 }
@@ -10670,7 +10667,7 @@ static void hy__run_move(hy_job *job, int stage, int64_t item, void *scratch, vo
     (void)scratch; (void)shared;
     if (stage + 1 < job->stages) {                      /* first zeros, where the copy leaves gaps */
         int64_t at = item * HY__PART, n = hy__bytes(&job->out[0].type) - at;
-        memset((char *)job->out[0].data + at, 0, (size_t)(n < HY__PART ? n : HY__PART));
+        memset((char *)job->out[0].data + at, 0, (size_t)hy__least(n, HY__PART));
         return;
     }
     hy__move_item(m, (char *)job->out[0].data, (const char *)job->in[0].data, item);
@@ -10687,7 +10684,7 @@ static int hy__finish_move(hy_job *job)
 {
     hy__move *m = (hy__move *)(void *)&job->plan;
     hy__move_close(m);
-    return hy__one_stage(job, hy__run_move, m->items, 0.1 * m->size * (double)hy__size(&job->out[0].type.shape) + 50);
+    return hy__one_stage(job, hy__run_move, m->items, 0.1 * (double)hy__bytes(&job->out[0].type) + 50);
 }
 
 static int hy__finish_move_into_zeros(hy_job *job)
@@ -10743,6 +10740,11 @@ static int64_t hy__times(int64_t a, int64_t b)
     return a && b > most / a ? most : a * b;
 }
 
+static int hy__too_many_dims(hy_infer *I, int ndim)
+{
+    return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", ndim);
+}
+
 /* --- new shapes for the same elements --- *
  * The dims of input and output fall into groups of equal product; from each group one unknown dim follows. */
 typedef struct hy__regroup {
@@ -10763,8 +10765,7 @@ static int hy__regroup_link(hy_infer *I, hy__regroup *g, int take, int give, con
     int k;
     if (g->read + take > g->ndim)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "the new shape refers to more dims than %d", g->ndim);
-    if (g->written + give > HY_MAX_DIM)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "the new shape has more than %d dims", (int)HY_MAX_DIM);
+    if (g->written + give > HY_MAX_DIM) return hy__too_many_dims(I, g->written + give);
     g->groups++;
     for (k = 0; k < take; k++) g->in[g->read++] = g->groups;
     for (k = 0; k < give; k++) {
@@ -10777,8 +10778,7 @@ static int hy__regroup_link(hy_infer *I, hy__regroup *g, int take, int give, con
 /* One dim of the output that belongs to the rest. */
 static int hy__regroup_rest(hy_infer *I, hy__regroup *g, int64_t size)
 {
-    if (g->written == HY_MAX_DIM)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "the new shape has more than %d dims", (int)HY_MAX_DIM);
+    if (g->written == HY_MAX_DIM) return hy__too_many_dims(I, HY_MAX_DIM + 1);
     g->out[g->written] = 0;
     g->size[g->written++] = size;
     g->read++;
@@ -10789,31 +10789,25 @@ static int hy__regroup_rest(hy_infer *I, hy__regroup *g, int64_t size)
 static void hy__regroup_solve(hy_infer *I, const hy__regroup *g, int group)
 {
     hy_shape *shape[2];
-    int64_t product[2], *unknown = NULL;
-    int side, other = 0, d, unknowns = 0;
+    int64_t known[2] = { 1, 1 }, *unknown = NULL;       /* products of the known dims of input and output */
+    int side, lacking = 0, unknowns = 0, d;
     shape[0] = &I->in[0].shape;
     shape[1] = &I->out[0].shape;
-    for (side = 0; side < 2; side++) {
-        product[side] = 1;
+    for (side = 0; side < 2; side++)
         for (d = 0; d < shape[side]->ndim; d++) {
             int64_t *dim = &shape[side]->dim[d];
             if ((side ? g->out : g->in)[d] != group) continue;
-            if (*dim >= 0) { product[side] = hy__times(product[side], *dim); continue; }
+            if (*dim >= 0) { known[side] = hy__times(known[side], *dim); continue; }
             unknown = dim;
+            lacking = side;
             unknowns++;
-            other = 1 - side;
         }
-    }
-    if (unknowns > 1) return;
-    if (unknowns && product[1 - other]) {
-        if (product[other] % product[1 - other] == 0) hy_infer_dim(I, unknown, product[other] / product[1 - other]);
-        else unknowns = 0;
-    } else if (unknowns && product[other] == 0) return;
-    if (!unknowns && product[0] != product[1])
-        hy_infer_fail(I, HY_ERROR_SHAPE, "Target shape size is different to source. Target: %z Source: %z", shape[1],
-                      shape[0]);
-    else if (unknowns && !product[1 - other])
-        hy_infer_fail(I, HY_ERROR_SHAPE, "no size of %z can match %z", shape[1 - other], shape[other]);
+    if (unknowns > 1 || (unknowns && !known[0] && !known[1])) return;
+    if (unknowns && known[lacking] && known[1 - lacking] % known[lacking] == 0)
+        hy_infer_dim(I, unknown, known[1 - lacking] / known[lacking]);
+    else if (unknowns || known[0] != known[1])
+        hy_infer_fail(I, HY_ERROR_SHAPE, "Target shape size is different to source. Target: %z Source: %z",
+                      shape[1], shape[0]);
 }
 
 static int hy__regroup_infer(hy_infer *I, const hy__regroup *g)
@@ -10841,7 +10835,8 @@ static int hy__read_codes(hy_infer *I, const hy_ints *codes, int reverse, hy__re
         int64_t code = codes->v[reverse ? n - 1 - i : i], pair[2];
         int error = 0;
         if (code > 0 || code == -1) {
-            if (code == -1 && inferred++) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "One and only one dim can be inferred");
+            if (code == -1 && inferred++)
+                return hy_infer_fail(I, HY_ERROR_ARGUMENT, "One and only one dim can be inferred");
             error = hy__regroup_rest(I, g, code);
         } else if (code == 0) error = hy__regroup_link(I, g, 1, 1, NULL);
         else if (code == -2) while (g->read < g->ndim && !error) error = hy__regroup_link(I, g, 1, 1, NULL);
@@ -10852,7 +10847,7 @@ static int hy__read_codes(hy_infer *I, const hy_ints *codes, int reverse, hy__re
             pair[1] = codes->v[reverse ? n - 3 - i : i + 2];
             i += 2;
             if (pair[0] < -1 || pair[1] < -1 || !pair[0] || !pair[1] || (pair[0] < 0 && pair[1] < 0))
-                return hy_infer_fail(I, HY_ERROR_ARGUMENT, "-4 cannot split into %l and %l", pair[0], pair[1]);
+                return hy_infer_fail(I, HY_ERROR_ARGUMENT, "-4 cannot split into %l, %l", pair[0], pair[1]);
             error = hy__regroup_link(I, g, 1, 2, pair);
         } else return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%l is no shape code", code);
         if (error) return -1;
@@ -10909,7 +10904,8 @@ static int hy__reshape_like_infer(hy_infer *I)
     hy__first_type(I);
     if (whole) hy_infer_same(I, like, y);
     if (x->ndim < 0 || like->ndim < 0 || I->status < 0) return I->status;
-    if (!hy__axis_range(I, x->ndim, &from, &to) || !hy__axis_range(I, like->ndim, &like_from, &like_to)) return -1;
+    if (!hy__axis_range(I, x->ndim, &from, &to)) return -1;
+    if (!hy__axis_range(I, like->ndim, &like_from, &like_to)) return -1;
     hy__regroup_open(&g, x->ndim);
     for (d = 0; d < from; d++) if (hy__regroup_link(I, &g, 1, 1, NULL)) return -1;
     for (d = like_from; d < like_to; d++) if (hy__regroup_rest(I, &g, like->dim[d])) return -1;
@@ -10927,8 +10923,9 @@ static int hy__flatten_infer(hy_infer *I)
     hy__same_types(I);
     if (I->in[0].shape.ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     hy__regroup_open(&g, I->in[0].shape.ndim);
-    if (I->in[0].shape.ndim < 0 ? hy__regroup_rest(I, &g, -1) : hy__regroup_link(I, &g, 1, 1, NULL)) return -1;
-    if (hy__regroup_rest(I, &g, -1)) return -1;
+    if (g.ndim < 0) hy__regroup_rest(I, &g, -1);
+    else hy__regroup_link(I, &g, 1, 1, NULL);
+    hy__regroup_rest(I, &g, -1);
     return hy__regroup_infer(I, &g);
 }
 static int hy__flatten_split(const hy_job *job, int axis, hy_slicing *s)
@@ -10954,7 +10951,7 @@ static int hy__expand_dims_infer(hy_infer *I)
     int ndim = x->ndim >= 0 ? x->ndim + 1 : y->ndim, axis;
     hy__same_types(I);
     if (ndim < 0) return I->status;
-    if (ndim < 1 || ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", ndim);
+    if (ndim < 1 || ndim > HY_MAX_DIM) return hy__too_many_dims(I, ndim);
     axis = hy__infer_axis(I, r->axis, ndim);
     if (axis < 0) return -1;
     hy_infer_shape(I, x, hy__rank(ndim - 1));
@@ -11140,10 +11137,10 @@ static int64_t hy__part_move(const hy_job *job, const hy__parts *p, int i, int64
     int d, k = 0;
     hy__move_open(m, whole->type.dtype);
     for (d = 0; d < whole->type.shape.ndim; d++) {
-        int64_t stride;
         if (d == p->axis && p->bare) continue;
-        stride = part->stride[k];
-        hy__move_dim(m, part->type.shape.dim[k++], p->join ? whole->stride[d] : stride, p->join ? stride : whole->stride[d]);
+        if (p->join) hy__move_dim(m, part->type.shape.dim[k], whole->stride[d], part->stride[k]);
+        else hy__move_dim(m, part->type.shape.dim[k], part->stride[k], whole->stride[d]);
+        k++;
     }
     *(p->join ? &m->to_start : &m->from_start) = start * whole->stride[p->axis];
     hy__move_close(m);
@@ -11153,11 +11150,11 @@ static int64_t hy__part_move(const hy_job *job, const hy__parts *p, int i, int64
 static void hy__run_parts(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
 {
     const hy__parts *p = (const hy__parts *)(const void *)&job->plan;
-    int64_t slice = item % p->slices, first = item / p->slices * p->together, end = first + p->together, start = 0, k;
+    int64_t slice = item % p->slices, first = item / p->slices * p->together, start = 0, k;
+    int64_t end = hy__least(first + p->together, p->n);
     int i;
     hy__move m;
     (void)stage; (void)scratch; (void)shared;
-    if (end > p->n) end = p->n;
     for (i = 0; i < first; i++) start += p->bare ? 1 : hy__part(job, p, i)->type.shape.dim[p->axis];
     for (; i < end; i++) {
         start += hy__part_move(job, p, i, start, &m);
@@ -11218,7 +11215,8 @@ static void hy__infer_parts(hy_infer *I, hy_type *part, int n, hy_shape *whole, 
     if (!unknowns) hy_infer_dim(I, &whole->dim[axis], sum);
     else if (unknowns == 1 && whole->dim[axis] >= sum) hy_infer_dim(I, unknown, whole->dim[axis] - sum);
     else if (whole->dim[axis] >= 0 && whole->dim[axis] < sum)
-        hy_infer_fail(I, HY_ERROR_SHAPE, "the parts are longer than the whole: %l, %l", sum, whole->dim[axis]);
+        hy_infer_fail(I, HY_ERROR_SHAPE, "parts of size %l make no whole of %l", sum,
+                      whole->dim[axis]);
 }
 
 static int hy__concat_infer(hy_infer *I)
@@ -11267,7 +11265,7 @@ static int hy__stack_infer(hy_infer *I)
     hy__same_types(I);
     for (i = 0; i < I->nin; i++) if (I->in[i].shape.ndim >= 0) ndim = I->in[i].shape.ndim + 1;
     if (ndim < 0) return I->status;
-    if (ndim < 1 || ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", ndim);
+    if (ndim < 1 || ndim > HY_MAX_DIM) return hy__too_many_dims(I, ndim);
     axis = hy__infer_axis(I, r->axis, ndim);
     if (axis < 0) return -1;
     hy_infer_shape(I, y, hy__rank(ndim));
@@ -11286,7 +11284,8 @@ static int hy__stack_grad(hy_frame *F, hy_diff *D)
 {
     int i, axis = hy__axis(((const hy__stack_rec *)D->attr)->axis, D->in[0]->t.type.shape.ndim + 1);
     for (i = 0; D->dy[0] && i < D->nin; i++)
-        if (D->want[i]) D->dx[i] = hy_reshape_like(F, hy__between(F, D->dy[0], axis, i, i + 1), D->in[i], NULL);
+        if (D->want[i])
+            D->dx[i] = hy_reshape_like(F, hy__between(F, D->dy[0], axis, i, i + 1), D->in[i], NULL);
     return 0;
 }
 #define HY__ON_stack hy__stack_infer, hy__stack_bind, hy__stack_grad, NULL
@@ -11320,19 +11319,20 @@ static int hy__split_infer(hy_infer *I)
 {
     const hy__split_rec *r = (const hy__split_rec *)I->attr;
     hy_shape *x = &I->in[0].shape;
-    int axis, i, k;
+    int axis, i, round;
     if (r->num_outputs < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_outputs is %d", r->num_outputs);
     axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis);
     if (axis < 0) return I->status;
     if (x->dim[axis] >= 0 && x->dim[axis] % I->nout)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "%d parts of equal size cannot be cut from %l on axis %d", I->nout,
-                             x->dim[axis], axis);
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "axis %d of %z cannot be cut into %d equal parts", axis, x,
+                             I->nout);
     if (!r->squeeze_axis) {
         for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, hy__rank(x->ndim));
         if (I->status < 0) return -1;
         if (x->dim[axis] >= 0) hy_infer_dim(I, &I->out[0].shape.dim[axis], x->dim[axis] / I->nout);
-        for (k = 0; k < 2; k++)
-            for (i = 1; i < I->nout; i++) hy__infer_same_dim(I, &I->out[i].shape.dim[axis], &I->out[0].shape.dim[axis]);
+        for (round = 0; round < 2; round++)
+            for (i = 1; i < I->nout; i++)
+                hy__infer_same_dim(I, &I->out[i].shape.dim[axis], &I->out[0].shape.dim[axis]);
         if (I->status < 0) return -1;
     }
     return hy__infer_pieces(I, axis, r->squeeze_axis);
@@ -11368,27 +11368,38 @@ static int64_t hy__section_start(int64_t size, int64_t n, int64_t i)
     return size / n * i + (i < size % n ? i : size % n);
 }
 
+/* Part i as [low, high) of an axis of `size`; -1 for what is not known yet. */
+static void hy__part_range(const hy__split_v2_rec *r, int n, int i, int64_t size, int64_t *low, int64_t *high)
+{
+    if (r->sections > 0) {
+        *low = size < 0 ? -1 : hy__section_start(size, n, i);
+        *high = size < 0 ? -1 : hy__section_start(size, n, i + 1);
+    } else {
+        *low = r->indices.v[i];
+        *high = i + 1 < n ? r->indices.v[i + 1] : size;
+    }
+}
+
 static int hy__split_v2_infer(hy_infer *I)
 {
     const hy__split_v2_rec *r = (const hy__split_v2_rec *)I->attr;
-    hy_shape *x = &I->in[0].shape;
     int axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis), i, n = I->nout;
+    int64_t size, low, high;
     if (axis < 0) return I->status;
+    size = I->in[0].shape.dim[axis];
+    for (i = 0; i < n && r->sections <= 0; i++) {
+        hy__part_range(r, n, i, size, &low, &high);
+        if ((!i && low) || (i + 1 < n || size >= 0 ? low > high : 0) || (size >= 0 && high > size))
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "indices must begin with 0 and rise up to %l", size);
+    }
     for (i = 0; i < n; i++) {
-        int64_t size = x->dim[axis], low, high;
-        if (r->sections > 0 && size < 0) break;
-        low = r->sections > 0 ? hy__section_start(size, n, i) : r->indices.v[i];
-        high = r->sections > 0 ? hy__section_start(size, n, i + 1) : i + 1 < n ? r->indices.v[i + 1] : size;
-        if ((i == 0 && low != 0) || (high >= 0 && (low > high || (size >= 0 && high > size))) || (i + 1 < n && high < 0))
-            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "part %d cannot be [%l, %l) of %l; parts begin with 0", i, low,
-                                 high, size);
-        if (r->squeeze_axis) { if (high >= 0 && high - low != 1)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "squeeze_axis needs parts of size 1, part %d has %l", i, high - low); }
-        else {
-            hy_infer_shape(I, &I->out[i].shape, hy__rank(x->ndim));
-            if (I->status < 0) return -1;
-            if (high >= 0) hy_infer_dim(I, &I->out[i].shape.dim[axis], high - low);
-        }
+        hy__part_range(r, n, i, size, &low, &high);
+        if (!r->squeeze_axis) hy_infer_shape(I, &I->out[i].shape, hy__rank(I->in[0].shape.ndim));
+        if (I->status < 0) return -1;
+        if (high < 0) continue;
+        if (!r->squeeze_axis) hy_infer_dim(I, &I->out[i].shape.dim[axis], high - low);
+        else if (high - low != 1)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "squeezed part %d has size %l, not 1", i, high - low);
     }
     return hy__infer_pieces(I, axis, r->squeeze_axis);
 }
@@ -11406,12 +11417,14 @@ static int hy__split_v2_grad(hy_frame *F, hy_diff *D)
 
 /* --- boxes --- */
 
-/* Indices begin, begin + step, ... of an axis of `size`, as Python reads begin:end:step. Gives their number. */
+/* Indices begin, begin + step, ... of an axis of `size`, as in Python's begin:end:step; gives their count. */
 static int64_t hy__range_of(int64_t size, int64_t begin, int64_t end, int64_t step, int64_t *first)
 {
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-    begin = begin == HY_NONE ? (step > 0 ? low : high) : hy__clamp_i64(begin < 0 ? begin + size : begin, low, high);
-    end = end == HY_NONE ? (step > 0 ? high : low) : hy__clamp_i64(end < 0 ? end + size : end, low, high);
+    if (begin == HY_NONE) begin = step > 0 ? low : high;
+    else begin = hy__clamp_i64(begin < 0 ? begin + size : begin, low, high);
+    if (end == HY_NONE) end = step > 0 ? high : low;
+    else end = hy__clamp_i64(end < 0 ? end + size : end, low, high);
     *first = begin;
     if (step > 0) return end > begin ? (end - begin - 1) / step + 1 : 0;
     return begin > end ? (begin - end - 1) / -step + 1 : 0;
@@ -11424,8 +11437,8 @@ static int64_t hy__step_of(const hy_ints *step, int d)
 }
 
 /* Says what the slice `part` of `whole` is; and for axes that are not cut, the reverse. */
-static int hy__infer_slice(hy_infer *I, const hy_ints *begin, const hy_ints *end, const hy_ints *step, hy_shape *whole,
-                           hy_shape *part)
+static int hy__infer_slice(hy_infer *I, const hy_ints *begin, const hy_ints *end, const hy_ints *step,
+                           hy_shape *whole, hy_shape *part)
 {
     int d;
     int64_t first;
@@ -11437,7 +11450,7 @@ static int hy__infer_slice(hy_infer *I, const hy_ints *begin, const hy_ints *end
     if (whole->ndim < 0) hy_infer_shape(I, whole, hy__rank(part->ndim));
     if (whole->ndim < 0) return I->status;
     if (begin->n > whole->ndim)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "a slice of %d axes cannot be taken from %z", begin->n, whole);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d axes cannot be sliced in %z", begin->n, whole);
     hy_infer_shape(I, part, hy__rank(whole->ndim));
     for (d = 0; d < whole->ndim && I->status >= 0; d++) {
         int64_t by = d < begin->n ? hy__step_of(step, d) : 1;
@@ -11450,8 +11463,8 @@ static int hy__infer_slice(hy_infer *I, const hy_ints *begin, const hy_ints *end
 }
 
 /* Strides of a slice, and where it starts. */
-static int64_t hy__slice_strides(const hy_tensor *x, const hy_ints *begin, const hy_ints *end, const hy_ints *step,
-                                 int64_t *stride)
+static int64_t hy__slice_strides(const hy_tensor *x, const hy_ints *begin, const hy_ints *end,
+                                 const hy_ints *step, int64_t *stride)
 {
     int64_t start = 0, first;
     int d;
@@ -11501,7 +11514,8 @@ static int hy__unslice_infer(hy_infer *I)
     const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)I->attr;
     hy__first_type(I);
     hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
-    return I->status < 0 ? -1 : hy__infer_slice(I, &r->begin, &r->end, &r->step, &I->out[0].shape, &I->in[0].shape);
+    if (I->status < 0) return -1;
+    return hy__infer_slice(I, &r->begin, &r->end, &r->step, &I->out[0].shape, &I->in[0].shape);
 }
 static int hy__unslice_bind(hy_job *job)
 {
@@ -11544,11 +11558,14 @@ static int hy__slice_axis_infer(hy_infer *I)
     axis = hy__infer_axis(I, r->axis, x->ndim);
     if (axis < 0) return -1;
     if (x->dim[axis] >= 0) {
-        int64_t n = x->dim[axis], low = r->begin == HY_NONE ? 0 : r->begin, high = r->end == HY_NONE ? n : r->end;
+        int64_t n = x->dim[axis], low = r->begin, high = r->end;
+        if (low == HY_NONE) low = 0;
+        if (high == HY_NONE) high = n;
         if (low < 0) low += n;
         if (high < 0) high += n;
         if (low < 0 || low > high || high > n)
-            return hy_infer_fail(I, HY_ERROR_INDEX, "[%l, %l) is out of range for axis %d of %z", low, high, axis, x);
+            return hy_infer_fail(I, HY_ERROR_INDEX, "[%l, %l) is out of range for axis %d of %z", low, high,
+                                 axis, x);
     }
     hy__axis_slice(r, axis, &begin, &end);
     return hy__infer_slice(I, &begin, &end, &hy__no_steps, x, &I->out[0].shape);
@@ -11632,7 +11649,8 @@ static int hy__repeat_infer(hy_infer *I)
     hy_infer_shape(I, y, want);
     if (I->status < 0) return -1;
     want = *y;
-    want.dim[axis] = r->repeats && y->dim[axis] >= 0 && y->dim[axis] % r->repeats == 0 ? y->dim[axis] / r->repeats : -1;
+    if (r->repeats && want.dim[axis] > 0) want.dim[axis] /= r->repeats;
+    if (!r->repeats) want.dim[axis] = -1;
     hy_infer_shape(I, x, want);
     return I->status;
 }
@@ -11647,7 +11665,8 @@ static int hy__repeat_bind(hy_job *job)
     hy__pack_strides(&x);
     inner = axis >= 0 ? x.stride[axis] : 1;
     for (d = 0; d < ndim; d++) {
-        hy__move_dim(m, x.type.shape.dim[d], d > axis ? x.stride[d] : x.stride[d] * r->repeats, job->in[0].stride[d]);
+        int64_t to = d > axis ? x.stride[d] : x.stride[d] * r->repeats;
+        hy__move_dim(m, x.type.shape.dim[d], to, job->in[0].stride[d]);
         if (d == axis) hy__move_dim(m, r->repeats, inner, 0);
     }
     if (!ndim) hy__move_dim(m, r->repeats, 1, 0);
@@ -11665,9 +11684,9 @@ static int hy__repeat_grad(hy_frame *F, hy_diff *D)
     const hy__repeat_rec *r = (const hy__repeat_rec *)D->attr;
     const hy_shape *x = &D->in[0]->t.type.shape;
     int axis = r->axis == HY_NONE ? x->ndim - 1 : hy__axis(r->axis, x->ndim);
-    if (!D->dy[0] || !hy__size(x) || !r->repeats) return 0;
-    D->dx[0] = hy__sum_middle(F, D->dy[0], hy__product(x, 0, axis + 1), r->repeats, hy__product(x, axis + 1, x->ndim));
-    D->dx[0] = hy_reshape_like(F, D->dx[0], D->in[0], NULL);
+    int64_t outer = hy__product(x, 0, axis + 1), inner = hy__product(x, axis + 1, x->ndim);
+    if (!D->dy[0] || !outer || !inner || !r->repeats) return 0;
+    D->dx[0] = hy_reshape_like(F, hy__sum_middle(F, D->dy[0], outer, r->repeats, inner), D->in[0], NULL);
     return 0;
 }
 #define HY__ON_repeat hy__repeat_infer, hy__repeat_bind, hy__repeat_grad, NULL
@@ -11689,7 +11708,7 @@ static int hy__tile_infer(hy_infer *I)
         if (r->reps.v[d] < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "reps cannot hold %l", r->reps.v[d]);
     if (x->ndim < 0) return I->status;
     want = hy__rank(r->reps.n > x->ndim ? r->reps.n : x->ndim);
-    if (want.ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", want.ndim);
+    if (want.ndim > HY_MAX_DIM) return hy__too_many_dims(I, want.ndim);
     shift = want.ndim - x->ndim;
     for (d = 0; d < want.ndim; d++) {
         int64_t n = d < shift ? 1 : x->dim[d - shift];
@@ -11786,13 +11805,14 @@ static int hy__broadcast_to_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, want = hy__rank(r->shape.n > 0 ? r->shape.n : 0);
     int d;
     hy__same_types(I);
-    if (want.ndim > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot have %d dims", want.ndim);
+    if (want.ndim > HY_MAX_DIM) return hy__too_many_dims(I, want.ndim);
     for (d = 0; d < want.ndim; d++) {
-        if (r->shape.v[d] < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "shape cannot hold %l", r->shape.v[d]);
+        if (r->shape.v[d] < 0)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "shape cannot hold %l", r->shape.v[d]);
         if (r->shape.v[d] > 0) want.dim[d] = r->shape.v[d];
     }
     if (x->ndim > want.ndim)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has more dims than the shape it shall be broadcast to", x);
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has more dims than the shape for it", x);
     for (d = 0; d < x->ndim; d++) {
         int64_t size = want.dim[want.ndim - x->ndim + d];
         hy__infer_widened(I, x, d, size < 0 ? x->dim[d] : size, &want);
@@ -11832,17 +11852,18 @@ static int hy__broadcast_like_infer(hy_infer *I)
     int d, i, n = r->lhs_axes.n > 0 ? r->lhs_axes.n : 0;
     hy__first_type(I);
     if (n != (r->rhs_axes.n > 0 ? r->rhs_axes.n : 0))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d axes of lhs and %d of rhs", r->lhs_axes.n, r->rhs_axes.n);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "lhs_axes and rhs_axes differ in length");
     if (!n) hy_infer_same(I, like, &I->out[0].shape);
     if (x->ndim < 0 || like->ndim < 0 || I->status < 0) return I->status;
-    if (!n && x->ndim > like->ndim) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be broadcast to %z", x, like);
+    if (!n && x->ndim > like->ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z cannot be broadcast to %z", x, like);
     want = n ? *x : *like;
-    if (n && (hy__axis_bits(I, &r->lhs_axes, 0, x->ndim) < 0 || hy__axis_bits(I, &r->rhs_axes, 0, like->ndim) < 0))
-        return -1;
+    if (n && hy__axis_bits(I, &r->lhs_axes, 0, x->ndim) < 0) return -1;
+    if (n && hy__axis_bits(I, &r->rhs_axes, 0, like->ndim) < 0) return -1;
     for (i = 0; i < n; i++)
         hy__infer_widened(I, x, hy__axis((int)r->lhs_axes.v[i], x->ndim),
                           like->dim[hy__axis((int)r->rhs_axes.v[i], like->ndim)], &want);
-    if (!n) for (d = 0; d < x->ndim; d++) hy__infer_widened(I, x, d, want.dim[want.ndim - x->ndim + d], &want);
+    for (d = 0; d < x->ndim && !n; d++) hy__infer_widened(I, x, d, want.dim[want.ndim - x->ndim + d], &want);
     hy_infer_shape(I, &I->out[0].shape, want);
     return I->status;
 }
@@ -11900,11 +11921,12 @@ static int hy__infer_pad(hy_infer *I, const hy_ints *width, int mode, hy_shape *
     for (d = 0; d < ndim && I->status >= 0; d++) {
         int64_t before = width->v[2 * d], after = width->v[2 * d + 1], n = inner->dim[d];
         if (n >= 0 && n <= INT64_MAX >> 1) hy_infer_dim(I, &padded->dim[d], n + before + after);
-        else if (padded->dim[d] >= before + after) hy_infer_dim(I, &inner->dim[d], padded->dim[d] - before - after);
+        else if (n < 0 && padded->dim[d] >= before + after)
+            hy_infer_dim(I, &inner->dim[d], padded->dim[d] - before - after);
         if (n < 0 || mode == HY_PAD_CONSTANT || before + after == 0) continue;
         if (n == 0 || (mode == HY_PAD_REFLECT && (before >= n || after >= n)))
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "a border of %l and %l is too wide for axis %d of %z", before, after, d,
-                                 inner);
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "a border of %l and %l is too wide for axis %d of %z",
+                                 before, after, d, inner);
     }
     return I->status;
 }
@@ -11949,7 +11971,7 @@ static void hy__run_pad(hy_job *job, int stage, int64_t item, void *scratch, voi
         k = hy__size(&job->out[0].type.shape) - item * HY__CHUNK;
         hy__move_open(&m, job->out[0].type.dtype);
         m.to_start = item * HY__CHUNK;
-        hy__move_dim(&m, k < HY__CHUNK ? k : HY__CHUNK, 1, 0);
+        hy__move_dim(&m, hy__least(k, HY__CHUNK), 1, 0);
         hy__move_close(&m);
         hy__move_item(&m, (char *)job->out[0].data, (const char *)&p->value, 0);
         return;
@@ -11975,7 +11997,7 @@ static int hy__pad_bind(hy_job *job)
         if (r->pad_width.v[2 * d] || r->pad_width.v[2 * d + 1]) { p->axis[p->n++] = d; p->boxes *= 3; }
     hy__pad_box(job, p, &r->pad_width, 0, &m);
     p->slices = m.items > 0 ? m.items : 1;
-    hy__one_stage(job, hy__run_pad, p->boxes * p->slices, 0.15 * m.size * (double)size + 100 * (double)p->boxes);
+    hy__one_stage(job, hy__run_pad, p->boxes * p->slices, 0.5 * (double)size + 100 * (double)p->boxes);
     if (p->mode == HY_PAD_CONSTANT) {
         job->stages = 2;
         job->items[1] = job->items[0];
@@ -12042,13 +12064,14 @@ static void hy__run_unpad(hy_job *job, int stage, int64_t item, void *scratch, v
     const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)job->attr;
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     const int64_t *width = r->pad_width.v;
-    int d, last = y->type.shape.ndim - 1, edge = r->mode == HY_PAD_EDGE, size = hy__traits[y->type.dtype].size;
+    hy_dtype dtype = y->type.dtype;
+    int d, last = y->type.shape.ndim - 1, edge = r->mode == HY_PAD_EDGE, size = hy__traits[dtype].size;
     int64_t n = y->type.shape.dim[last], rows = hy__product(&y->type.shape, 0, last), row, end, c;
     int64_t left = edge ? width[2 * last] > 0 : width[2 * last] + 1;
     int64_t right = edge ? n - (width[2 * last + 1] > 0) : n - 1 - width[2 * last + 1];
     (void)stage; (void)scratch; (void)shared;
     row = item * job->plan.i[0];
-    end = rows - row < job->plan.i[0] ? rows : row + job->plan.i[0];
+    end = hy__least(rows, row + job->plan.i[0]);
     for (; row < end; row++) {
         char *to = (char *)y->data + row * n * size;
         int64_t offset = width[2 * last] * x->stride[last], rest = row;
@@ -12059,10 +12082,10 @@ static void hy__run_unpad(hy_job *job, int stage, int64_t item, void *scratch, v
             offset += (i + width[2 * d]) * x->stride[d];
             border |= hy__pad_place(r->mode, m, width[2 * d], width[2 * d + 1], i, 1) >= 0;
         }
-        hy__copy_run(to, y->type.dtype, 1, (const char *)x->data + offset * size, y->type.dtype, x->stride[last], n);
+        hy__copy_run(to, dtype, 1, (const char *)x->data + offset * size, dtype, x->stride[last], n);
         for (c = 0; c < n; c++) {
             if (!border && c >= left && c < right) c = right;
-            if (c < n) hy__store(to + c * size, y->type.dtype, hy__unpad_element(job, r, row * n + c));
+            if (c < n) hy__store(to + c * size, dtype, hy__unpad_element(job, r, row * n + c));
         }
     }
 }
@@ -12087,7 +12110,7 @@ static int hy__unpad_bind(hy_job *job)
         return hy__finish_move(job);
     }
     job->plan.i[0] = hy__clamp_i64(HY__CHUNK / (n + 1), 1, HY__CHUNK);         /* rows of an item */
-    return hy__one_stage(job, hy__run_unpad, size ? hy__pieces(size / n, job->plan.i[0]) : 0, 2 * (double)size);
+    return hy__one_stage(job, hy__run_unpad, n ? hy__pieces(size / n, job->plan.i[0]) : 0, 2 * (double)size);
 }
 static int hy__unpad_back(hy_frame *F, hy_diff *D)
 {
@@ -12118,7 +12141,7 @@ static int64_t hy__diag_length(int64_t rows, int64_t cols, int64_t k)
     return rows > 0 ? rows : 0;
 }
 
-/* matrix: (..., rows, ..., cols, ...) -> diagonal (..., length); a vector is put on the diagonal of a matrix. */
+/* (..., rows, ..., cols, ...) -> (..., length); a vector is put on the diagonal of a matrix. */
 static int hy__infer_diag(hy_infer *I, const hy__diag_rec *r, hy_shape *x, hy_shape *y)
 {
     hy_shape want = hy__rank(0);
@@ -12401,9 +12424,8 @@ static int hy__scatter_bind(hy_job *job, hy__rows *r)
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
     int64_t scan = r->m * (r->each ? r->inner : 1);
     r->column_blocks = hy__clamp_i64(blocks < r->inner / 64 ? blocks : r->inner / 64, 1, INT32_MAX);
-    r->columns = hy__pieces(r->inner, r->column_blocks);
-    r->columns += -r->columns & 15;
-    if (r->columns > r->inner || r->column_blocks == 1) r->columns = r->inner;
+    r->columns = hy__pieces(hy__pieces(r->inner, r->column_blocks), 16) * 16;
+    if (r->columns > r->inner) r->columns = r->inner;
     r->column_blocks = hy__clamp_i64(hy__pieces(r->inner, r->columns + !r->columns), 1, INT32_MAX);
     most = work / (4 * scan + 1) / (r->each ? 1 : r->column_blocks);
     r->row_blocks = blocks / r->column_blocks < most ? blocks / r->column_blocks : most;
@@ -12443,6 +12465,11 @@ static void hy__one_type(hy_infer *I, int a, int b)
     }
 }
 
+static int hy__infer_mode(hy_infer *I, int mode, int last)
+{
+    return mode >= 0 && mode <= last ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", mode);
+}
+
 /* --- take and embedding: y = a[:axis] + index + a[axis+1:] --- */
 static int hy__take_shapes(hy_infer *I, hy_shape *a, hy_shape *index, hy_shape *y, int axis)
 {
@@ -12468,6 +12495,7 @@ static int hy__take_infer(hy_infer *I)
 {
     const hy__take_rec *r = (const hy__take_rec *)I->attr;
     hy__one_type(I, 0, -1);
+    hy__infer_mode(I, r->mode, HY_INDEX_RAISE);
     return hy__take_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis);
 }
 static int hy__take_bind(hy_job *job)
@@ -12498,6 +12526,7 @@ static int hy__take_grad_infer(hy_infer *I)
 {
     const hy__take_rec *r = (const hy__take_rec *)I->attr;      /* the two records are alike */
     hy__one_type(I, 0, 2);
+    hy__infer_mode(I, r->mode, HY_INDEX_RAISE);
     hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
     return hy__take_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape, r->axis);
 }
@@ -12594,6 +12623,7 @@ static int hy__pick_infer(hy_infer *I)
 {
     const hy__pick_rec *r = (const hy__pick_rec *)I->attr;
     hy__one_type(I, 0, -1);
+    hy__infer_mode(I, r->mode, HY_INDEX_WRAP);
     return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis, r->keepdims);
 }
 static int hy__pick_bind(hy_job *job)
@@ -12610,12 +12640,21 @@ static int hy__pick_diff(hy_frame *F, hy_diff *D)
     if (D->dy[0] && D->want[0]) D->dx[0] = hy__pick_grad(F, D->dy[0], D->in[1], D->in[0], r->axis, &o);
     return 0;
 }
-#define HY__ON_pick hy__pick_infer, hy__pick_bind, hy__pick_diff, NULL
+static int hy__pick_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)job->attr;
+    int ndim = job->in[0].type.shape.ndim, at = r->axis == HY_NONE ? -1 : hy__axis(r->axis, ndim);
+    s->axis[0] = r->keepdims || axis < at ? axis : axis + 1;
+    s->axis[1] = job->in[1].type.shape.ndim == ndim ? s->axis[0] : s->axis[0] - (s->axis[0] > at);
+    return at >= 0 && s->axis[0] != at && s->axis[0] < ndim;
+}
+#define HY__ON_pick hy__pick_infer, hy__pick_bind, hy__pick_diff, hy__pick_split
 
 static int hy__pick_grad_infer(hy_infer *I)
 {
     const hy__pick_rec *r = (const hy__pick_rec *)I->attr;      /* the two records are alike */
     hy__one_type(I, 0, 2);
+    hy__infer_mode(I, r->mode, HY_INDEX_WRAP);
     hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
     return hy__pick_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape, r->axis, r->keepdims);
 }
@@ -12652,7 +12691,7 @@ static int hy__batch_take_diff(hy_frame *F, hy_diff *D)
     if (D->dy[0] && D->want[0]) D->dx[0] = hy__pick_grad(F, D->dy[0], D->in[1], D->in[0], 1, NULL);
     return 0;
 }
-#define HY__ON_batch_take hy__batch_take_infer, hy__batch_take_bind, hy__batch_take_diff, NULL
+#define HY__ON_batch_take hy__batch_take_infer, hy__batch_take_bind, hy__batch_take_diff, hy__pointwise_split
 
 /* --- one_hot --- */
 static int hy__one_hot_infer(hy_infer *I)
@@ -12738,7 +12777,15 @@ static int hy__gather_nd_diff(hy_frame *F, hy_diff *D)
     if (D->dy[0] && D->want[0]) D->dx[0] = hy__gather_nd_grad(F, D->dy[0], D->in[1], D->in[0]);
     return 0;
 }
-#define HY__ON_gather_nd hy__gather_nd_infer, hy__gather_nd_bind, hy__gather_nd_diff, NULL
+static int hy__gather_nd_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    const hy_shape *index = &job->in[1].type.shape;
+    int places = index->ndim - 1;                       /* the output's leading dims */
+    s->axis[0] = axis < places ? -1 : (int)index->dim[0] + axis - places;
+    s->axis[1] = axis < places ? axis + 1 : -1;
+    return 1;
+}
+#define HY__ON_gather_nd hy__gather_nd_infer, hy__gather_nd_bind, hy__gather_nd_diff, hy__gather_nd_split
 
 static int hy__gather_nd_grad_infer(hy_infer *I)
 {
@@ -12795,8 +12842,8 @@ static int hy__mask_shapes(hy_infer *I, hy_shape *x, hy_shape *mask, hy_shape *y
     hy_infer_dim(I, &mask->dim[0], x->dim[at]);
     hy_infer_dim(I, &x->dim[at], mask->dim[0]);
     want = *x;
-    want.dim[at] = I->value && I->op->flags & HY_OP_DYNAMIC ?
-        hy__resolve_mask((const char *)I->value[1].data, I->value[1].type.dtype, mask->dim[0], 0, NULL) : -1;
+    want.dim[at] = !I->value ? -1 : hy__resolve_mask((const char *)I->value[1].data, I->value[1].type.dtype,
+                                                     mask->dim[0], 0, NULL);
     hy_infer_shape(I, y, want);
     if (I->status < 0) return -1;
     for (d = 0; d < x->ndim; d++) if (d != at) hy_infer_dim(I, &x->dim[d], y->dim[d]);
@@ -12955,7 +13002,6 @@ static void hy__run_rank(hy_job *job, int stage, int64_t item, void *scratch, vo
 static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int value, int index, int mask)
 {
     hy__ranking *r = (hy__ranking *)(void *)&job->plan;
-    double n;
     r->lines = hy__along_axis(&job->in[0].type.shape, axis);
     r->k = k;
     r->descending = descending;
@@ -12963,10 +13009,10 @@ static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int v
     r->index = index;
     r->mask = mask;
     r->width = r->lines.n < 1024 ? 1024 / (r->lines.n + 1) + 1 : 1;
-    n = (double)r->lines.n;
     job->scratch = 2 * (size_t)hy__rank_room(r->lines.n, k) * sizeof(hy__ranked);
     return hy__one_stage(job, hy__run_rank, hy__pieces(r->lines.outer * r->lines.inner, r->width),
-                         (double)(r->lines.outer * r->lines.inner) * n * (4 * k < r->lines.n ? 2 : 20));
+                         (double)r->lines.outer * (double)r->lines.n * (double)r->lines.inner *
+                         (4 * k < r->lines.n ? 2 : 30));
 }
 
 /* Values came from the places in `index`: the gradient goes back there. */
@@ -13207,8 +13253,15 @@ static int hy__argmin_bind(hy_job *job)
 {
     return hy__argbest_bind(job, ((const hy__argmin_rec *)job->attr)->axis, 1);
 }
-#define HY__ON_argmax hy__argmax_infer, hy__argmax_bind, NULL, NULL
-#define HY__ON_argmin hy__argmax_infer, hy__argmin_bind, NULL, NULL
+static int hy__argmax_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    const hy__argmax_rec *r = (const hy__argmax_rec *)job->attr;
+    int ndim = job->in[0].type.shape.ndim, at = r->axis == HY_NONE ? -1 : hy__axis(r->axis, ndim);
+    s->axis[0] = r->keepdims || axis < at ? axis : axis + 1;
+    return at >= 0 && s->axis[0] != at && s->axis[0] < ndim;
+}
+#define HY__ON_argmax hy__argmax_infer, hy__argmax_bind, NULL, hy__argmax_split
+#define HY__ON_argmin hy__argmax_infer, hy__argmin_bind, NULL, hy__argmax_split
 
 static int hy__argmax_channel_infer(hy_infer *I)
 {
@@ -13216,7 +13269,7 @@ static int hy__argmax_channel_infer(hy_infer *I)
     return I->status < 0 ? -1 : hy__argbest_infer(I, 1, 0);
 }
 static int hy__argmax_channel_bind(hy_job *job) { return hy__argbest_bind(job, 1, 0); }
-#define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, NULL
+#define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, hy__pointwise_split
 
 /* --- cumsum --- */
 typedef struct hy__sums {
@@ -14363,7 +14416,8 @@ static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int 
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s has %d numbers where %d are due", name, v->n, n);
     for (d = 0; d < v->n; d++)
         if (v->v[d] < least || v->v[d] > HY__WINDOW_MOST)
-            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s must be at least %l: %l", name, least, v->v[d]);
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s must lie in %l to %l: %l", name, least, (int64_t)HY__WINDOW_MOST,
+                                 v->v[d]);
     return 0;
 }
 
@@ -14371,12 +14425,18 @@ static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int 
 static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_ints *stride, const hy_ints *dilate,
                             const hy_ints *pad, int layout)
 {
+    int64_t taps = 1;
+    int d;
     if (n < 1 || n > HY__SPACE)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the kernel has %d dims; 1, 2 or 3 are possible", n);
     if (layout != HY_LAYOUT_NONE && (layout - HY_LAYOUT_NCW) % HY__SPACE != n - 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the layout does not fit a kernel of %d dims", n);
     if (hy__infer_tuple(I, "kernel", kernel, n, 1) || hy__infer_tuple(I, "stride", stride, n, 1) ||
         hy__infer_tuple(I, "pad", pad, n, 0)) return -1;
+    for (d = 0; d < kernel->n; d++) {
+        taps *= kernel->v[d];
+        if (taps > INT32_MAX) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the kernel is too large");
+    }
     return dilate ? hy__infer_tuple(I, "dilate", dilate, n, 1) : 0;
 }
 
@@ -14452,7 +14512,7 @@ static int hy__infer_conv_places(hy_infer *I, const hy__conv_attr *a, hy_shape *
             return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size exceed input: %l places, padded to %l, for a kernel of %l",
                                  *from, *from + 2 * hy__tuple_at(a->pad, d, 0), hy__extent(a, d));
         if (*from >= 0) hy_infer_dim(I, to, (*from + room) / s + 1);
-        else if (s == 1 && *to > room) hy_infer_dim(I, from, *to - 1 - room);
+        else if (s == 1 && *to >= 0 && *to > room) hy_infer_dim(I, from, *to - 1 - room);
     }
     return I->status;
 }
@@ -14571,7 +14631,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     v->blocks = hy__gemm_max(hy__gemm_ceil(v->coarse_n, v->block), 1);
     g->n = hy__gemm_min(v->block, v->coarse_n);
     job->items[stage] = v->coarse_n ? units * v->blocks : 0;
-    job->scratch = hy__round64(g->scratch_bytes) + (size_t)(v->block * (depth + 1) * size) + 512;
+    job->scratch = hy__round64(g->scratch_bytes) + (size_t)(v->block * depth * size);
 }
 
 /* Fine places [low, high) of the leading dim and the coarse places that reach them. */
@@ -14816,10 +14876,12 @@ static void hy__run_depthwise(hy_job *job, int stage, int64_t item, void *scratc
     }
 }
 
-static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
+/* 0, or 1 where padding would make the planes much larger than they are. */
+static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 {
     hy__depthwise plan, *v = &plan;
     int64_t size = hy__traits[conv->compute].size;
+    double padded = 1;
     int d;
     v->win = conv->win;
     v->flip = conv->direction == HY__CONV_FINE;
@@ -14830,7 +14892,9 @@ static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
             v->win.pad[d] = conv->win.dilate[d] * (conv->win.kernel[d] - 1) - conv->win.pad[d];
         }
         v->split[d] = v->win.coarse[d] + v->win.dilate[d] * (v->win.kernel[d] - 1) / v->win.stride[d];
+        padded *= (double)v->split[d] * (double)v->win.stride[d];
     }
+    if (padded > 4096 + 4 * (double)(conv->fine_n + conv->coarse_n)) return 1;
     v->channels = conv->groups;
     v->each = conv->coarse_c;
     v->planes = conv->images * conv->groups;
@@ -14849,6 +14913,7 @@ static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
                   (double)v->planes * (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps));
     job->scratch = (size_t)v->taps * 16 + hy__round64((size_t)(v->flat * size)) +
                    (size_t)(hy__window_size(v->win.stride) * v->part * size);
+    return 0;
 }
 
 /* --- all directions: bring data here, work, bring the result back --- */
@@ -14932,11 +14997,10 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
         flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
     }
-    if (v->fine_c == 1 && !v->pointwise && (direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE && flips &&
-                                            v->coarse_c == 1)) {
+    if (v->fine_c == 1 && !v->pointwise &&
+        (direction == HY__CONV_COARSE || (direction == HY__CONV_FINE && flips && v->coarse_c == 1))) {
         hy__conv copy = *v;
-        hy__depthwise_bind(job, &copy);
-        return 0;
+        if (!hy__depthwise_bind(job, &copy)) return 0;
     }
     job->run = hy__run_conv;
     job->stages = v->foreign;
@@ -15316,10 +15380,10 @@ static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, vo
 
 static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 {
-    int64_t work = hy__window_size(v->win.kernel) * hy__window_size(v->win.coarse) + hy__window_size(v->win.fine);
-    v->together = hy__clamp_i64(HY__PLANES_WORK / work, 1, v->last ? HY__PLANE_CHANNELS : HY__PLANES_WORK);
-    if (v->last) v->together = HY__PLANE_CHANNELS;
-    return hy__one_stage(job, run, hy__pieces(v->planes, v->together), 1.0 * (double)v->planes * (double)work);
+    double work = (double)hy__window_size(v->win.kernel) * (double)hy__window_size(v->win.coarse) +
+                  (double)hy__window_size(v->win.fine) + 1;
+    v->together = v->last ? HY__PLANE_CHANNELS : work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
+    return hy__one_stage(job, run, hy__pieces(v->planes, v->together), (double)v->planes * work);
 }
 
 static int hy__pooling_infer(hy_infer *I)

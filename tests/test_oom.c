@@ -1,12 +1,13 @@
 /* Proves that running out of memory is an ordinary error: whole programs are run with an allocator that gives n
- * blocks and then none, for n = 0, 1, 2, ... until the program succeeds. */
+ * blocks and then none (or refuses just one), for n = 0, 1, 2, ... until the program succeeds. */
 
-typedef struct oom_meter { long left, blocks; } oom_meter;
+typedef struct oom_meter { long left, blocks; int once; } oom_meter;      /* once: only one call fails */
 
 static void *oom_alloc(void *user, size_t bytes)
 {
     oom_meter *meter = (oom_meter *)user;
-    void *block = meter->left > 0 && bytes < (size_t)1 << 30 ? malloc(bytes) : NULL;
+    int give = (meter->once ? meter->left != 0 : meter->left > 0) && bytes < (size_t)1 << 30;
+    void *block = give ? malloc(bytes) : NULL;
     meter->left--;
     meter->blocks += block != NULL;
     return block;
@@ -20,12 +21,13 @@ static void oom_free(void *user, void *block)
 
 typedef int (*oom_program)(hy_frame *F);                /* is the result right? */
 
-static hy_frame *oom_open(oom_meter *meter, long blocks, int threads)
+static hy_frame *oom_open(oom_meter *meter, long blocks, int once, int threads)
 {
     hy_desc desc;
     memset(&desc, 0, sizeof desc);
     memset(meter, 0, sizeof *meter);
     meter->left = blocks;
+    meter->once = once;
     desc.threads = threads;
     desc.allocator.alloc_fn = oom_alloc;
     desc.allocator.free_fn = oom_free;
@@ -47,13 +49,13 @@ static void oom_recover(hy_frame *F, oom_meter *meter, long n)
     hy_clear(F);
 }
 
-static void oom_walk(oom_program program, int threads)
+static void oom_walk_once(oom_program program, int once, int threads)
 {
     oom_meter meter;
     long n;
     int done = 0;
     for (n = 0; n < 20000 && !done && !test_broken; n++) {
-        hy_frame *F = oom_open(&meter, n, threads);
+        hy_frame *F = oom_open(&meter, n, once, threads);
         if (F) {
             int right = program(F);
             done = meter.left >= 0;
@@ -69,6 +71,12 @@ static void oom_walk(oom_program program, int threads)
         if (!CHECK(meter.blocks == 0)) printf("    block %ld: %ld blocks not given back\n", n, meter.blocks);
     }
     CHECK(done && n > 5);
+}
+
+static void oom_walk(oom_program program, int threads)
+{
+    oom_walk_once(program, 0, threads);
+    oom_walk_once(program, 1, threads);
 }
 
 /* --- the programs --- */
@@ -302,7 +310,7 @@ static void oom_walk_one_block(void)
 static void oom_sizes_that_cannot_be(void)
 {
     oom_meter meter;
-    hy_frame *F = oom_open(&meter, 1000000, 1);
+    hy_frame *F = oom_open(&meter, 1000000, 0, 1);
     int64_t huge = (int64_t)1 << 40;
     CHECK(!hy_ones(F, HY_SHAPE(huge, huge)));
     CHECK(hy_error(F) != NULL);
@@ -320,7 +328,7 @@ static void oom_sizes_that_cannot_be(void)
 static void oom_error_of_no_frame(void)
 {
     oom_meter meter;
-    hy_frame *F = oom_open(&meter, 0, 1);
+    hy_frame *F = oom_open(&meter, 0, 0, 1);
     CHECK(!F && meter.blocks == 0);
     CHECK_STR(hy_error(F), "out of memory");
     CHECK(hy_error_code(F) == HY_ERROR_MEMORY);
