@@ -6730,7 +6730,7 @@ typedef struct hy__norms_table {
         typedef type T; \
         T a[HY__TILE], b[HY__TILE], c[HY__TILE]; \
         const T *x = (const T *)from, *g = (const T *)with; \
-        int64_t lanes = deal ? HY__DEAL : n, half, r, i, j; \
+        int64_t lanes = deal ? (int64_t)HY__DEAL : n, half, r, i, j; \
         for (i = 0; i < lanes; i++) { a[i] = b[i] = 0; c[i] = (T)center[deal ? 0 : i]; } \
         if (with) HY__NORMS_SWEEP(a[i] += q[i]; b[i] += q[i] * d) \
         else HY__NORMS_SWEEP(a[i] += d; b[i] += d * d) \
@@ -6998,13 +6998,13 @@ static int64_t hy__resolve(const char *index, hy_dtype dtype, int64_t tuples, in
     int64_t tile[HY__TILE], i, m, nowhere = 0;
     int c;
     for (; count > 0; first += m, place += m, count -= m) {
-        m = count < HY__TILE ? count : HY__TILE;
+        m = hy__least(count, HY__TILE);
         for (i = 0; i < m; i++) place[i] = 0;
         for (c = 0; c < components; c++) {
             hy__load_i64tile(tile, index + (c * tuples + first) * hy__traits[dtype].size, dtype, 1, m);
             for (i = 0; i < m; i++) {
                 int64_t at = hy__index_place(tile[i], dim[c], mode);
-                place[i] = (at < 0) | (place[i] < 0) ? -1 : place[i] * dim[c] + at;
+                place[i] = (at < 0 || place[i] < 0) ? -1 : place[i] * dim[c] + at;
             }
         }
         for (i = 0; i < m; i++) nowhere += place[i] < 0;
@@ -7018,7 +7018,7 @@ static int64_t hy__resolve_mask(const char *mask, hy_dtype dtype, int64_t n, int
     double tile[HY__TILE];
     int64_t i, j, k, found = 0;
     for (i = 0; i < n; i += k) {
-        k = n - i < HY__TILE ? n - i : HY__TILE;
+        k = hy__least(n - i, HY__TILE);
         hy__load_f64(tile, mask + i * hy__traits[dtype].size, dtype, 1, k);
         for (j = 0; j < k; j++) {
             if (tile[j] == 0) continue;
@@ -7073,7 +7073,6 @@ HY__GATHER(uint64_t)
                 *at = (T)(joined); \
             } else if (place[0] >= s->low && place[0] < s->high) { \
                 T *row = y + (place[0] - s->low) * s->tall; \
-                HY__IVDEP \
                 for (i = 0; i < s->columns; i++) { \
                     T old = row[i]; \
                     S v = x[i]; \
@@ -7184,7 +7183,7 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
     hy__ranked *v = room;
     int limited = 0;
     for (i = 0; i < n; i += m) {
-        m = n - i < HY__TILE ? n - i : HY__TILE;
+        m = hy__least(n - i, HY__TILE);
         hy__rank_keys(key, data + i * stride * hy__traits[dtype].size, dtype, stride, m, descending);
         for (j = 0; j < m; j++) {
             if (limited && key[j] >= limit) continue;
@@ -7244,12 +7243,12 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         enum { WIDE = 64 }; \
         T best[WIDE], tile[HY__TILE], b; \
         N at[WIDE]; \
-        int64_t i, j, m, place = 0, wide = n < WIDE ? n : WIDE; \
+        int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
         hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
         for (i = 0; i < WIDE; i++) at[i] = 0; \
         for (i = wide; i < n; i += m) { \
             const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
-                                              m = n - i < HY__TILE ? n - i : HY__TILE); \
+                                              m = hy__least(n - i, HY__TILE)); \
             for (j = 0; j + WIDE <= m; j += WIDE) \
                 hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE), least); \
             if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE), least); \
@@ -7279,7 +7278,7 @@ typedef int64_t (*hy__best_line_fn)(const char *data, hy_dtype dtype, int64_t n,
         T sum[HY__TILE], v[HY__TILE], x, y = 0; \
         int64_t i, j, m; \
         if (columns == 1) for (j = 0; j < rows; j += m) { \
-            m = rows - j < HY__TILE ? rows - j : HY__TILE; \
+            m = hy__least(rows - j, HY__TILE); \
             LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, pitch, m); \
             for (i = 0; i < m; i++) { x = v[i]; v[i] = y = joined; } \
             hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, pitch, v, m); \
@@ -7342,7 +7341,7 @@ static void hy__moments_part(const hy__reduce *r, const char *data, int64_t firs
 
 /* --- cells of recurrent layers: one sample, one step --- *
  * `gates` holds wx x, `rec` wh h, each a row per gate, without their biases bx and bh. The step leaves in
- * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and wh h + bh of n, else the state. */
+ * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the state. */
 typedef struct hy__rnn_cell {
     int     mode;
     int64_t units;
@@ -7350,19 +7349,20 @@ typedef struct hy__rnn_cell {
 } hy__rnn_cell;
 
 /* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
-typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, void *gates, const void *rec, const void *bx, const void *bh,
-                                void *h, void *cell);
+typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, void *gates, const void *rec, const void *bx,
+                                const void *bh, void *h, void *cell);
 /* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
  * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
-typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const void *h_old, const void *cell_old,
-                                void *dh, void *dcell, void *dx, void *dr, void *full);
+typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const void *h_old,
+                                const void *cell_old, void *dh, void *dcell, void *dx, void *dr, void *full);
 
 #define HY__GATE(k) (g[(k) * n + j] + bx[(k) * n + j] + (rec[(k) * n + j] + bh[(k) * n + j]))
 #define HY__RNN_STEP(name, target, T, SIGMOID, TANH) \
-    target static void hy__rnn_step_##name(const hy__rnn_cell *c, void *gates, const void *recurrent, const void *bias_x, \
-                                           const void *bias_h, void *state, void *cells) \
+    target static void hy__rnn_step_##name(const hy__rnn_cell *c, void *gates, const void *recurrent, \
+                                           const void *bias_x, const void *bias_h, void *state, void *cells) \
     { \
-        T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells, low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
+        T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
+        T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
         const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
         int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
@@ -7381,7 +7381,8 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const 
             } \
         } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T reset = SIGMOID(HY__GATE(0)), update = SIGMOID(HY__GATE(1)), inner = rec[2 * n + j] + bh[2 * n + j]; \
+                T reset = SIGMOID(HY__GATE(0)), update = SIGMOID(HY__GATE(1)); \
+                T inner = rec[2 * n + j] + bh[2 * n + j]; \
                 T new_ = TANH(g[2 * n + j] + bx[2 * n + j] + reset * inner); \
                 g[j] = reset; \
                 g[n + j] = update; \
@@ -7401,13 +7402,15 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const 
                                            const void *cell_old, void *dstate, void *dcells, void *dgates_x, \
                                            void *dgates_h, void *state) \
     { \
-        T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h, *full = (T *)state; \
+        T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h; \
+        T *full = (T *)state; \
         const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
         T low = (T)c->low, high = (T)c->high; \
         int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = TANH(g[4 * n + j]); \
+                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j]; \
+                T t = TANH(g[4 * n + j]); \
                 T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
                 ds = (s < low) | (s > high) ? 0 : ds; \
                 dx[j] = ds * new_ * in * (1 - in); \
@@ -7703,9 +7706,10 @@ static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t 
 }
 #endif
 
-/* --- random fills: kind is 0 uniform in [a, b), 1 normal with mean a and deviation b, 2 exponential of scale a --- */
+/* --- random fills: kind 0 uniform in [a, b), 1 normal with mean a, deviation b, 2 exponential of scale a --- */
 #define HY__FILL_RANDOM(name, target, T, suffix) \
-    target static void name(int kind, T *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream, T a, T b) \
+    target static void name(int kind, T *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream, \
+                            T a, T b) \
     { \
         if (kind == 0) hy__fill_uniform_##suffix(y, first, count, seed, stream, a, b); \
         else if (kind == 1) hy__fill_normal_##suffix(y, first, count, seed, stream, a, b); \
@@ -7722,11 +7726,12 @@ static void hy__fill_random_f32(int isa, int kind, float *y, int64_t first, int6
                                 uint64_t stream, float a, float b)
 {
 #if HY__X86
-    if (isa == HY_ISA_AVX512) { hy__fill_random_f32_avx512(kind, y, first, count, seed, stream, a, b); return; }
-    if (isa == HY_ISA_AVX2) { hy__fill_random_f32_avx2(kind, y, first, count, seed, stream, a, b); return; }
+    if (isa == HY_ISA_AVX512) hy__fill_random_f32_avx512(kind, y, first, count, seed, stream, a, b);
+    else if (isa == HY_ISA_AVX2) hy__fill_random_f32_avx2(kind, y, first, count, seed, stream, a, b);
+    else
 #endif
-    (void)isa;
     hy__fill_random_f32_base(kind, y, first, count, seed, stream, a, b);
+    (void)isa;
 }
 
 /* --- what a root uses --- */
@@ -10013,9 +10018,9 @@ static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
 /* --- normalisation --- *
  * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
  * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), and
- * those along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width` sets
- * side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared memory,
- * and stage 1 joins them, always in the same order. */
+ * those along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width`
+ * sets side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared
+ * memory, and stage 1 joins them, always in the same order. */
 enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };  /* of the set; its squares only; inputs 3, 4 */
 enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
 typedef struct hy__norms {
@@ -10047,13 +10052,13 @@ static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b
                                     int direct)
 {
     int64_t outer = b->first / k->mid * k->outer + e / k->inner;
-    int64_t limit = direct ? HY__SPAN * HY__DEAL : HY__TILE;
+    int64_t limit = direct ? (int64_t)HY__SPAN * HY__DEAL : (int64_t)HY__TILE;
     hy__norms_run run;
     run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
     run.runs = 1;
     if (k->inner == 1) {
         run.n = b->width;
-        if (direct) run.runs = end - e < HY__SPAN ? end - e : HY__SPAN;
+        if (direct) run.runs = end - e < HY__SPAN ? end - e : (int64_t)HY__SPAN;
         run.elements = run.runs;
         return run;
     }
@@ -12293,7 +12298,7 @@ static void hy__resolve_item(hy_job *job, const hy__rows *r, int64_t item, int64
 {
     const hy_tensor *index = &job->in[r->index];
     const char *data = (const char *)index->data;
-    int64_t first = item * HY__CHUNK, count = r->places - first < HY__CHUNK ? r->places - first : HY__CHUNK;
+    int64_t first = item * HY__CHUNK, count = hy__least(r->places - first, HY__CHUNK);
     if (r->mask) {
         if (hy__resolve_mask(data, index->type.dtype, r->n, r->m, place) != r->m) HY__STORE(&job->fault, 1);
         return;
@@ -12317,7 +12322,7 @@ static void hy__run_gather(hy_job *job, int stage, int64_t item, void *scratch, 
     s.next = r->each ? r->inner : 1;
     for (; row < end; row += s.m) {
         int64_t outer = row / r->m, j = row % r->m;
-        s.m = r->m - j < end - row ? r->m - j : end - row;
+        s.m = hy__least(r->m - j, end - row);
         r->move(hy__nth(&job->out[0], row * r->inner), hy__nth(&job->in[r->data], outer * r->n * r->inner),
                 place + (r->each ? row * r->inner : j), &s);
     }
@@ -12335,7 +12340,7 @@ static void hy__scatter_base(const hy_job *job, const hy__rows *r, char *to, int
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
         else if (r->base == HY__BASE_OLD) memcpy(to, hy__nth(&job->in[0], at), (size_t)(columns * size));
         else for (j = 0; j < columns; j += k) {
-            k = columns - j < HY__TILE ? columns - j : HY__TILE;
+            k = hy__least(columns - j, HY__TILE);
             hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
         }
     }
@@ -12350,9 +12355,9 @@ static void hy__run_scatter(hy_job *job, int stage, int64_t item, void *scratch,
     if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
     if (end > r->outer) end = r->outer;
     s.low = block % r->row_blocks * r->rows;
-    s.high = r->n - s.low < r->rows ? r->n : s.low + r->rows;
+    s.high = hy__least(s.low + r->rows, r->n);
     s.m = r->m;
-    s.columns = r->inner - column < r->columns ? r->inner - column : r->columns;
+    s.columns = hy__least(r->inner - column, r->columns);
     s.wide = r->data < 0 ? 0 : r->inner;
     s.tall = r->half ? s.columns : r->inner;
     s.each = r->each || r->inner == 1;
@@ -12423,13 +12428,12 @@ static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
     int64_t scan = r->m * (r->each ? r->inner : 1);
-    r->column_blocks = hy__clamp_i64(blocks < r->inner / 64 ? blocks : r->inner / 64, 1, INT32_MAX);
+    r->column_blocks = hy__clamp_i64(blocks, 1, r->inner < 64 ? 1 : r->inner / 64);
     r->columns = hy__pieces(hy__pieces(r->inner, r->column_blocks), 16) * 16;
-    if (r->columns > r->inner) r->columns = r->inner;
+    r->columns = hy__least(r->columns, r->inner);
     r->column_blocks = hy__clamp_i64(hy__pieces(r->inner, r->columns + !r->columns), 1, INT32_MAX);
     most = work / (4 * scan + 1) / (r->each ? 1 : r->column_blocks);
-    r->row_blocks = blocks / r->column_blocks < most ? blocks / r->column_blocks : most;
-    r->row_blocks = hy__clamp_i64(r->row_blocks, 1, r->n + !r->n);
+    r->row_blocks = hy__clamp_i64(hy__least(blocks / r->column_blocks, most), 1, r->n + !r->n);
     r->rows = hy__pieces(r->n, r->row_blocks);
     r->row_blocks = hy__clamp_i64(hy__pieces(r->n, r->rows + !r->rows), 1, INT32_MAX);
     r->outers = r->row_blocks * r->column_blocks > 1 ? 1 : 1 + 2 * HY__CHUNK / (work + 1);
@@ -12971,9 +12975,9 @@ static void hy__rank_write(hy_job *job, const hy__ranking *r, const hy__ranked *
     memset(tile, 0, sizeof tile);
     for (j = 0; mask && j < n; j += HY__TILE)
         hy__store_i64(hy__nth(mask, from + j * inner), mask->type.dtype, inner, tile,
-                      n - j < HY__TILE ? n - j : HY__TILE);
+                      hy__least(n - j, HY__TILE));
     for (j = 0; j < r->k; j += m) {
-        m = r->k - j < HY__TILE ? r->k - j : HY__TILE;
+        m = hy__least(r->k - j, HY__TILE);
         for (i = 0; i < m; i++) {
             int64_t at = from + best[j + i].at * inner;
             tile[i] = best[j + i].at;
@@ -13008,7 +13012,7 @@ static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int v
     r->value = value;
     r->index = index;
     r->mask = mask;
-    r->width = r->lines.n < 1024 ? 1024 / (r->lines.n + 1) + 1 : 1;
+    r->width = 1 + 1024 / (r->lines.n + 1);
     job->scratch = 2 * (size_t)hy__rank_room(r->lines.n, k) * sizeof(hy__ranked);
     return hy__one_stage(job, hy__run_rank, hy__pieces(r->lines.outer * r->lines.inner, r->width),
                          (double)r->lines.outer * (double)r->lines.n * (double)r->lines.inner *
@@ -13186,7 +13190,7 @@ static void hy__run_argbest(hy_job *job, int stage, int64_t item, void *scratch,
     int64_t inner = r->lines.inner, across = hy__pieces(inner, r->width), tile[HY__TILE];
     int64_t first = inner > 1 ? block / across * inner + block % across * r->width : block * r->width;
     int64_t end = inner > 1 ? (block / across + 1) * inner : r->lines.outer;
-    int64_t width = end - first < r->width ? end - first : r->width, *found = (int64_t *)shared;
+    int64_t width = hy__least(end - first, r->width), *found = (int64_t *)shared;
     hy_tensor *y = &job->out[0];
     (void)scratch;
     if (stage) hy__argbest_join(&job->in[0], r, first, width, found + item * r->parts * r->width, tile);
@@ -13213,10 +13217,10 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
         r->columns = hy__best_columns_f32;
         r->line = hy__best_line_f32;
     }
-    r->width = r->lines.inner > 1 ? HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
+    r->width = r->lines.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
     r->blocks = r->lines.inner > 1 ? r->lines.outer * hy__pieces(r->lines.inner, r->width)
                                    : hy__pieces(r->lines.outer, r->width);
-    size = n * (r->lines.inner > r->width ? r->width : r->lines.inner);
+    size = n * hy__least(r->lines.inner, r->width);
     r->parts = r->blocks < 16 ? hy__clamp_i64(size / HY__PART, 1, 64) : 1;
     hy__one_stage(job, hy__run_argbest, r->blocks * r->parts,
                   0.5 * (double)r->lines.outer * (double)n * (double)r->lines.inner);
@@ -13284,11 +13288,11 @@ static void hy__run_cumsum(hy_job *job, int stage, int64_t item, void *scratch, 
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     int64_t inner = r->lines.inner, side = item % r->across * r->width;
     int64_t outer = item / r->across, end = outer + 1;
-    int64_t width = inner - side < r->width ? inner - side : r->width;
+    int64_t width = hy__least(inner - side, r->width);
     (void)stage; (void)scratch; (void)shared;
     if (inner == 1) {
         outer *= r->width;
-        end = outer + r->width < r->lines.outer ? outer + r->width : r->lines.outer;
+        end = hy__least(outer + r->width, r->lines.outer);
     }
     for (; outer < end; outer++) {
         int64_t at = outer * r->lines.n * inner + side;
@@ -13314,7 +13318,7 @@ static int hy__cumsum_bind(hy_job *job)
     int64_t items;
     r->lines = l;
     r->scan = hy__floating(job->in[0].type.dtype) ? hy__scan_f64 : hy__scan_i64;
-    r->width = l.inner > 1 ? HY__TILE : hy__clamp_i64(HY__CHUNK / (l.n + !l.n), 1, HY__CHUNK);
+    r->width = l.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (l.n + !l.n), 1, HY__CHUNK);
     r->across = l.inner > 1 ? hy__pieces(l.inner, r->width) : 1;
     items = l.inner == 1 ? hy__pieces(l.outer, r->width) : l.inner ? l.outer * r->across : 0;
     return hy__one_stage(job, hy__run_cumsum, items, 1.5 * (double)l.outer * (double)l.n * (double)l.inner);
@@ -13400,7 +13404,7 @@ static void hy__run_moments(hy_job *job, int stage, int64_t item, void *scratch,
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
     int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
-    int64_t width = r->outputs - first < r->width ? r->outputs - first : r->width;
+    int64_t width = hy__least(r->outputs - first, r->width);
     double acc[3 * HY__COLUMNS], *partial = (double *)shared;
     (void)scratch;
     if (stage == 0) {
@@ -13446,8 +13450,8 @@ static int hy__moments_diff(hy_frame *F, hy_diff *D)
 #define HY__ON_moments hy__moments_infer, hy__moments_bind, hy__moments_diff, NULL
 
 /* --- sequences --- *
- * data (T,N,...), or (N,T,...) with axis 1; sequence_length (N,) or none, which means T. Every row of the output
- * (all behind the first two axes) comes whole from one place, or is filled. */
+ * data (T,N,...), or (N,T,...) with axis 1; sequence_length (N,) or none, which means T. Every row of the
+ * output (all behind the first two axes) comes whole from one place, or is filled. */
 enum { HY__SEQ_MASK, HY__SEQ_REVERSE, HY__SEQ_LAST, HY__SEQ_LAST_GRAD };
 typedef struct hy__sequence {
     int      kind, axis, lengths;       /* axis of time; which input holds the lengths, or -1 */
@@ -13523,7 +13527,8 @@ static int hy__sequence_infer_data(hy_infer *I, int axis, int data, hy_type *sam
     hy_infer_type(I, &x->dtype, same->dtype);
     hy_infer_type(I, &same->dtype, x->dtype);
     hy_infer_same(I, &x->shape, &same->shape);
-    if (axis != 0 && axis != 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis is %d; time is axis 0 or 1", axis);
+    if (axis != 0 && axis != 1)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis is %d; time is axis 0 or 1", axis);
     if (I->nin > data + 1) hy_infer_shape(I, &I->in[data + 1].shape, hy__rank(1));
     if (x->shape.ndim < 0 || I->status < 0) return I->status;
     if (x->shape.ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least two dims");
@@ -13539,16 +13544,17 @@ static int hy__sequence_infer_data(hy_infer *I, int axis, int data, hy_type *sam
 static int hy__sequence_infer_last(hy_infer *I, int axis, int data, hy_type *y)
 {
     hy_shape *x = &I->in[data].shape, want;
-    int d;
+    int d, ndim = y->shape.ndim;
     hy_infer_type(I, &y->dtype, I->in[data].dtype);
     hy_infer_type(I, &I->in[data].dtype, y->dtype);
     if (hy__sequence_infer_data(I, axis, data, &I->in[data]) < 0) return -1;
-    if (x->ndim < 0 && y->shape.ndim > 0 && y->shape.ndim < HY_MAX_DIM) hy_infer_shape(I, x, hy__rank(y->shape.ndim + 1));
+    if (x->ndim < 0 && ndim > 0 && ndim < HY_MAX_DIM) hy_infer_shape(I, x, hy__rank(ndim + 1));
     if (x->ndim < 0) return I->status;
     want = hy__rank(x->ndim - 1);
     for (d = 0; d < want.ndim; d++) want.dim[d] = x->dim[d ? d + 1 : 1 - axis];
     hy_infer_shape(I, &y->shape, want);
-    for (d = 0; d < want.ndim && I->status >= 0; d++) hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - axis], y->shape.dim[d]);
+    if (I->status < 0) return -1;
+    for (d = 0; d < want.ndim; d++) hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - axis], y->shape.dim[d]);
     return I->status;
 }
 
@@ -13581,7 +13587,8 @@ static int hy__sequence_mask_grad(hy_frame *F, hy_diff *D)
     if (D->dy[0]) D->dx[0] = hy_sequence_mask(F, D->dy[0], D->nin > 1 ? D->in[1] : NULL, &opt);
     return 0;
 }
-#define HY__ON_sequence_mask hy__sequence_mask_infer, hy__sequence_mask_bind, hy__sequence_mask_grad, hy__sequence_split
+#define HY__ON_sequence_mask \
+    hy__sequence_mask_infer, hy__sequence_mask_bind, hy__sequence_mask_grad, hy__sequence_split
 
 static int hy__sequence_reverse_infer(hy_infer *I)
 {
@@ -13615,11 +13622,12 @@ static int hy__sequence_last_bind(hy_job *job)
 static int hy__sequence_last_diff(hy_frame *F, hy_diff *D)
 {
     const hy__sequence_last_rec *r = (const hy__sequence_last_rec *)D->attr;
+    hy_array *lengths = D->nin > 1 ? D->in[1] : NULL;
     hy__sequence_last_grad_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.use_sequence_length = r->use_sequence_length;
     opt.axis = r->axis;
-    if (D->dy[0]) D->dx[0] = hy__sequence_last_grad(F, D->dy[0], D->in[0], D->nin > 1 ? D->in[1] : NULL, &opt);
+    if (D->dy[0]) D->dx[0] = hy__sequence_last_grad(F, D->dy[0], D->in[0], lengths, &opt);
     return 0;
 }
 #define HY__ON_sequence_last hy__sequence_last_infer, hy__sequence_last_bind, hy__sequence_last_diff, NULL
@@ -13632,7 +13640,8 @@ static int hy___sequence_last_grad_infer(hy_infer *I)
 }
 static int hy___sequence_last_grad_bind(hy_job *job)
 {
-    return hy__sequence_bind(job, HY__SEQ_LAST_GRAD, ((const hy___sequence_last_grad_rec *)job->attr)->axis, 1, 0);
+    const hy___sequence_last_grad_rec *r = (const hy___sequence_last_grad_rec *)job->attr;
+    return hy__sequence_bind(job, HY__SEQ_LAST_GRAD, r->axis, 1, 0);
 }
 static int hy___sequence_last_grad_diff(hy_frame *F, hy_diff *D)
 {
@@ -13649,21 +13658,29 @@ static int hy___sequence_last_grad_diff(hy_frame *F, hy_diff *D)
 
 #ifndef HYBRID_NO_RNN
 /* --- rnn --- *
- * L layers of D directions over data (T,N,I), G gates of H units; P numbers of state: H, or an lstm's projection.
- * The parameters are, for each layer and direction, wx (GH,in), wh (GH,P) and perhaps wp (P,H); then, in the same
- * order, bx (GH) and bh (GH). Forward, a layer is one product of all its input with wx, and then a walk along time
- * in which every block of the batch and every direction goes alone. The gradient walks back, leaves the gradients
- * of all gates in rows (`delta`), and turns these into those of wx, wh and the input by products over all steps.
+ * L layers of D directions over data (T,N,I), G gates of H units; P numbers of state: H, or as many as an
+ * lstm projects to. The parameters are, for each layer and direction, wx (GH,in), wh (GH,P) and perhaps wp (P,H);
+ * then, in the same order, bx (GH) and bh (GH). Forward, a layer is one product of all its input with wx, then a
+ * walk along time in which every block of the batch and every direction goes alone. The gradient walks back,
+ * leaves the gradients of all gates in rows (`delta`), and turns these into those of wx, wh and the input by
+ * products over all steps.
  *
  * The work falls into stages that come one after the other: weights packed for their many products, then two
  * stages for each layer. More of them than a job may have become one item at its end.
  */
 enum {                                  /* what the tensors of both operators are */
-    HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS, HY__RNN_OUTPUT, HY__RNN_LAST,
-    HY__RNN_LAST_CELL, HY__RNN_RESERVE, HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL, HY__RNN_DDATA,
-    HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_ROLES
+    HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS,
+    HY__RNN_OUTPUT, HY__RNN_LAST, HY__RNN_LAST_CELL, HY__RNN_RESERVE,
+    HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL,
+    HY__RNN_DDATA, HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_ROLES
 };
-enum { HY__RNN_OUT = 16, HY__RNN_SEVERAL = 5, HY__RNN_BLOCK = 24, HY__RNN_PACK_PIECES = 8, HY__RNN_DEEP = 65536 };
+enum {
+    HY__RNN_OUT = 16,                   /* outputs are counted from here */
+    HY__RNN_SEVERAL = 5,                /* steps that make packed weights worth their while */
+    HY__RNN_BLOCK = 24,                 /* samples of a large batch that walk together */
+    HY__RNN_PIECES = 8,                 /* of a matrix to be packed */
+    HY__RNN_DEEP = 65536                /* layers */
+};
 
 typedef struct hy__rnn {
     hy__rnn_cell cell;
@@ -13674,8 +13691,8 @@ typedef struct hy__rnn {
     int64_t gate, keep, delta;          /* GH; rows of the reserve's gates and of delta */
     int64_t block, blocks;              /* samples that walk together */
     int64_t copy[HY__RNN_ROLES];        /* in `shared`: f16 tensors in f32, ... */
-    int64_t packs, rows, inner;         /* ... packed weights, gates or delta, input or its gradient of a layer */
-    int64_t part[2][4];                 /* of packed weights, in layer 0 and in others; the last is their end */
+    int64_t packs, rows, inner;         /* ... packed weights, gates or delta, a layer's input or its gradient */
+    int64_t part[2][4];                 /* of packed weights, in layer 0 and in others; the last is the end */
     int64_t gemm;                       /* scratch bytes of products */
 } hy__rnn;
 
@@ -13698,7 +13715,8 @@ static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
     r->width = r->project ? a->projection_size : a->state_size;
     r->gate = (int64_t)r->gates * a->state_size;
     r->keep = r->gate + (r->gates > 1 ? a->state_size : 0);
-    r->delta = r->gate * (a->mode == HY_RNN_GRU ? 2 : 1) + r->width + (r->project ? r->width + a->state_size : 0);
+    r->delta = r->gate * (a->mode == HY_RNN_GRU ? 2 : 1) + r->width;
+    if (r->project) r->delta += r->width + a->state_size;
     for (k = 0; k < HY__RNN_ROLES; k++) r->tensor[k] = -1;
     if (back) {
         r->tensor[HY__RNN_DOUTPUT] = (signed char)in++;
@@ -13728,9 +13746,13 @@ static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
 /* --- sizes, in elements; those of layer 0 differ from those of the others --- */
 static int64_t hy__rnn_unit(const hy__rnn *r, int64_t first, int64_t other, int layer, int direction)
 {
-    return layer ? r->directions * first + ((int64_t)(layer - 1) * r->directions + direction) * other : direction * first;
+    if (layer == 0) return direction * first;
+    return r->directions * first + ((int64_t)(layer - 1) * r->directions + direction) * other;
 }
-static int64_t hy__rnn_fan(const hy__rnn *r, int layer) { return layer ? r->directions * r->width : r->input; }
+static int64_t hy__rnn_fan(const hy__rnn *r, int layer)         /* inputs of a layer */
+{
+    return layer ? r->directions * r->width : r->input;
+}
 static int64_t hy__rnn_weights(const hy__rnn *r, int layer)     /* of one direction */
 {
     return r->gate * (hy__rnn_fan(r, layer) + r->width) + (r->project ? r->width * r->cell.units : 0);
@@ -13761,12 +13783,16 @@ static int hy__rnn_check(hy_infer *I)
     if (a->num_layers < 1 || a->num_layers > HY__RNN_DEEP)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_layers is %d", a->num_layers);
     if ((unsigned)a->mode > HY_RNN_GRU) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", a->mode);
-    if (!(a->p >= 0 && a->p <= 1)) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p is %g, no probability", a->p);
+    if (!(a->p >= 0 && a->p <= 1))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p is %g, no probability", a->p);
     if (project && (a->projection_size < 0 || a->mode != HY_RNN_LSTM))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "projection_size %d; only an lstm has one, above 0", a->projection_size);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "projection_size %d; only an lstm has one, above 0",
+                             a->projection_size);
     if (a->clip_min != HY_NONE && a->clip_max != HY_NONE && !(a->clip_min <= a->clip_max))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the cell is to be kept within [%g, %g]", a->clip_min, a->clip_max);
-    if (a->num_layers * wide * wide > 1e13) return hy_infer_fail(I, HY_ERROR_SHAPE, "the layers are too large");
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the cell is to be kept within [%g, %g]", a->clip_min,
+                             a->clip_max);
+    if (a->num_layers * wide * wide > 1e13)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the layers are too large");
     return 0;
 }
 
@@ -13790,8 +13816,9 @@ static hy_shape hy__rnn_shape(const hy__rnn *r, int role)
         s.ndim = 3;
         s.dim[0] = (int64_t)r->layers * r->directions;
         s.dim[1] = r->batch;
-        s.dim[2] = role == HY__RNN_CELL || role == HY__RNN_LAST_CELL || role == HY__RNN_DLAST_CELL || role == HY__RNN_DCELL
-                 ? r->cell.units : r->width;
+        s.dim[2] = r->width;
+        if (role == HY__RNN_CELL || role == HY__RNN_LAST_CELL || role == HY__RNN_DLAST_CELL || role == HY__RNN_DCELL)
+            s.dim[2] = r->cell.units;
     }
     return s;
 }
@@ -13836,7 +13863,8 @@ static int hy__rnn_infer_pass(hy_infer *I, int back)
         hy_type *t = hy__rnn_type(I, &r, role);
         if (!t) continue;
         hy_infer_shape(I, &t->shape, hy__rnn_shape(&r, role));
-        if (role == HY__RNN_RESERVE) hy_infer_type(I, &t->dtype, !r.dtype || r.dtype == HY_F64 ? r.dtype : HY_F32);
+        if (role == HY__RNN_RESERVE)
+            hy_infer_type(I, &t->dtype, !r.dtype || r.dtype == HY_F64 ? r.dtype : HY_F32);
         else if (role != HY__RNN_LENGTHS) hy_infer_type(I, &t->dtype, r.dtype);
     }
     return I->status;
@@ -13848,8 +13876,8 @@ enum { HY__RNN_TIMES, HY__RNN_TURNED = 3, HY__RNN_WEIGHT = 6 };
 static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy__gemm *g)
 {
     int k = which % 3, packed = which < HY__RNN_WEIGHT && r->steps >= HY__RNN_SEVERAL;
-    int64_t out = k == 2 ? r->width : r->gate, from = k == 0 ? hy__rnn_fan(r, layer) : k == 1 ? r->width : r->cell.units;
-    int64_t all = r->steps * r->batch, b_row, b_col;
+    int64_t out = k == 2 ? r->width : r->gate, all = r->steps * r->batch, b_row, b_col;
+    int64_t from = k == 0 ? hy__rnn_fan(r, layer) : k == 1 ? r->width : r->cell.units;
     g->m = which >= HY__RNN_WEIGHT ? out : k == 0 ? all : r->block;
     g->n = which < HY__RNN_TURNED ? out : from;
     g->k = which < HY__RNN_TURNED ? from : which < HY__RNN_WEIGHT ? out : all;
@@ -13869,7 +13897,7 @@ static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy_
         g->b_place = HY__B_IN_SHARED;
         g->pack_items = hy__gemm_ceil(g->n, g->panel);
         g->shared_bytes = (size_t)(g->pack_items * g->panel * g->k * r->size);
-    } else if (which >= HY__RNN_WEIGHT && g->b_place == HY__B_IN_SHARED) {      /* read once: not worth a stage */
+    } else if (which >= HY__RNN_WEIGHT && g->b_place == HY__B_IN_SHARED) {      /* used once: not worth it */
         g->b_place = HY__B_IN_PLACE;
         g->pack_items = 0;
     }
@@ -13897,12 +13925,14 @@ static const char *hy__rnn_matrix(const hy__rnn_run *u, int layer, int direction
 {
     return u->at[HY__RNN_PARAMETERS] + hy__rnn_parameter(u->r, layer, direction, which) * u->r->size;
 }
-static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int which)
+static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int k)
 {
     const hy__rnn *r = u->r;
-    return u->shared + r->packs + hy__rnn_unit(r, r->part[0][3], r->part[1][3], layer, direction) + r->part[layer > 0][which % 3];
+    int64_t unit = hy__rnn_unit(r, r->part[0][3], r->part[1][3], layer, direction);
+    return u->shared + r->packs + unit + r->part[layer > 0][k];
 }
-static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c, const char *packed)
+static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c,
+                             const char *packed)
 {
     int64_t i;
     for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed);
@@ -13922,16 +13952,17 @@ static char *hy__rnn_gates(const hy__rnn_run *u, int layer, int direction)
     const hy__rnn *r = u->r;
     char *reserve = u->at[HY__RNN_RESERVE];
     int64_t one = r->steps * r->batch * r->keep * r->size;
-    return reserve ? reserve + ((int64_t)layer * r->directions + direction) * one : u->shared + r->rows + direction * one;
+    if (!reserve) return u->shared + r->rows + direction * one;
+    return reserve + ((int64_t)layer * r->directions + direction) * one;
 }
 /* (T,N,DP) between layer and the next: 0 what comes out, 1 what goes in, 2 the factors between. */
 static char *hy__rnn_between(const hy__rnn_run *u, int layer, int which)
 {
     const hy__rnn *r = u->r;
     char *reserve = u->at[HY__RNN_RESERVE];
-    int64_t rows = r->steps * r->batch, one = rows * r->directions * r->width * r->size;
+    int64_t all = r->steps * r->batch * r->directions * r->size;
     if (!reserve) return which == 2 ? NULL : u->shared + r->inner;
-    return reserve + rows * r->layers * r->directions * r->keep * r->size + (r->drop ? 3 * layer + which : layer) * one;
+    return reserve + all * (r->layers * r->keep + (r->drop ? 3 * layer + which : layer) * r->width);
 }
 static char *hy__rnn_layer_input(const hy__rnn_run *u, int layer)
 {
@@ -13955,7 +13986,8 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
 {
     const hy__rnn *r = u->r;
     double p = u->job->training ? ((const hy__rnn_rec *)u->job->attr)->p : 0, scale = p < 1 ? 1 / (1 - p) : 0, f;
-    int64_t first = (row * r->directions + direction) * r->width, all = r->steps * r->batch * r->directions * r->width, i, j, m;
+    int64_t wide = r->directions * r->width, all = r->steps * r->batch * wide, i, j, m;
+    int64_t first = row * wide + direction * r->width;
     const char *y = hy__rnn_between(u, layer, 0);
     char *x = hy__rnn_between(u, layer, 1), *factor = hy__rnn_between(u, layer, 2);
     float uniform[HY__TILE];
@@ -13972,7 +14004,8 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
 }
 
 /* The outputs of one step: the state of samples still running, 0 of others. */
-static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t t, int64_t first, int64_t rows, const char *h)
+static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t t, int64_t first, int64_t rows,
+                         const char *h)
 {
     const hy__rnn *r = u->r;
     int inner = layer + 1 < r->layers && r->drop && (u->job->training || u->at[HY__RNN_RESERVE]);
@@ -13988,16 +14021,18 @@ static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t
 }
 
 /* Copies rows of (L*D,N,row) to or from a block's; absent means zero. */
-static void hy__rnn_load(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row, char *to)
+static void hy__rnn_load(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row,
+                         char *to)
 {
-    size_t bytes = (size_t)(rows * row * u->r->size);
-    if (u->at[role]) memcpy(to, u->at[role] + (unit * u->r->batch + first) * row * u->r->size, bytes);
-    else memset(to, 0, bytes);
+    int64_t bytes = row * u->r->size;
+    if (u->at[role]) memcpy(to, u->at[role] + (unit * u->r->batch + first) * bytes, (size_t)(rows * bytes));
+    else memset(to, 0, (size_t)(rows * bytes));
 }
-static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row, const char *from)
+static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row,
+                         const char *from)
 {
-    if (u->at[role])
-        memcpy(u->at[role] + (unit * u->r->batch + first) * row * u->r->size, from, (size_t)(rows * row * u->r->size));
+    int64_t bytes = row * u->r->size;
+    if (u->at[role]) memcpy(u->at[role] + (unit * u->r->batch + first) * bytes, from, (size_t)(rows * bytes));
 }
 
 /* A block of samples through all steps of one direction. */
@@ -14006,11 +14041,12 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
     const hy__rnn *r = u->r;
     hy__rnn_step_fn step = hy__rnn_step_of(r->compute, u->job->kernels->isa);
     int direction = (int)(item % r->directions);
-    int64_t first = item / r->directions * r->block, rows = r->batch - first < r->block ? r->batch - first : r->block;
+    int64_t first = item / r->directions * r->block, rows = hy__gemm_min(r->block, r->batch - first);
     int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
     const char *wh = hy__rnn_matrix(u, layer, direction, 1), *wp = hy__rnn_matrix(u, layer, direction, 2);
     const char *bx = hy__rnn_matrix(u, layer, direction, 3), *bh = hy__rnn_matrix(u, layer, direction, 4);
-    char *gates = hy__rnn_gates(u, layer, direction), *h = u->scratch + r->gemm, *cell = h + r->block * r->width * size;
+    char *gates = hy__rnn_gates(u, layer, direction) + first * r->keep * size;
+    char *h = u->scratch + r->gemm, *cell = h + r->block * r->width * size;
     char *full = cell + r->block * units * size, *rec = full + r->block * units * size;
     hy__gemm state, project;
     hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES + 1, layer, &state);
@@ -14027,7 +14063,7 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
         hy__rnn_multiply(u, &state, h, wh, rec, hy__rnn_packed(u, layer, direction, 1));
         for (n = 0; n < rows; n++)
             if (t < hy__rnn_length(u, first + n))
-                step(&r->cell, gates + (t * r->batch + first + n) * r->keep * size, rec + n * r->gate * size, bx, bh,
+                step(&r->cell, gates + (t * r->batch + n) * r->keep * size, rec + n * r->gate * size, bx, bh,
                      full + n * units * size, cell + n * units * size);
         if (r->project) {
             hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2));
@@ -14042,12 +14078,14 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
 }
 
 /* --- backward --- *
- * A row of delta: gradients of wx x, for a gru also those of wh h, then the old state, then for a projection the
- * gradient of the state and the state before it. */
-static int64_t hy__rnn_slot(const hy__rnn *r, int which)        /* 0 dx, 1 dr, 2 old state, 3 dstate, 4 full */
+ * A row of delta: gradients of wx x, for a gru also those of wh h, then the old state, then for a projection
+ * the gradient of the state and the state before it. */
+enum { HY__RNN_DX, HY__RNN_DR, HY__RNN_OLD, HY__RNN_DPROJECT, HY__RNN_FULL };
+static int64_t hy__rnn_slot(const hy__rnn *r, int slot)
 {
     int64_t gates = r->cell.mode == HY_RNN_GRU ? 2 * r->gate : r->gate;
-    return which == 0 ? 0 : which == 1 ? gates - r->gate : gates + (which > 2) * r->width + (which > 3) * r->width;
+    if (slot < HY__RNN_OLD) return slot == HY__RNN_DX ? 0 : gates - r->gate;
+    return gates + (slot - HY__RNN_OLD) * r->width;
 }
 static char *hy__rnn_delta(const hy__rnn_run *u, int direction, int64_t row, int slot)
 {
@@ -14075,9 +14113,9 @@ static void hy__rnn_collect(const hy__rnn_run *u, int layer, int direction, int6
     }
 }
 
-/* What a sample knew before step t: its row of (L*D,N,row) at its first step, else `steps` at the step before. */
-static const char *hy__rnn_before(const hy__rnn_run *u, int role, int64_t unit, int64_t t, int64_t n, int64_t row,
-                                  const char *steps, int64_t stride)
+/* What a sample knew before step t: its row of (L*D,N,row) if t is its first, else `steps` one step ago. */
+static const char *hy__rnn_before(const hy__rnn_run *u, int role, int64_t unit, int64_t t, int64_t n,
+                                  int64_t row, const char *steps, int64_t stride)
 {
     const hy__rnn *r = u->r;
     int direction = (int)(unit % r->directions);
@@ -14098,38 +14136,38 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
 {
     const hy__rnn *r = u->r;
     hy__rnn_back_fn back = hy__rnn_back_of(r->compute, u->job->kernels->isa);
-    int64_t unit = (int64_t)b->layer * r->directions + b->direction, size = r->size, width = r->width * size;
-    int64_t units = r->cell.units, row = t * r->batch + b->first, n;
-    const char *gates = hy__rnn_gates(u, b->layer, b->direction), *y = hy__rnn_layer_output(u, b->layer), *old;
+    int layer = b->layer, direction = b->direction;
+    int64_t unit = (int64_t)layer * r->directions + direction, row = t * r->batch + b->first, n;
+    int64_t units = r->cell.units, cell = units * r->size, width = r->width * r->size;
+    const char *gates = hy__rnn_gates(u, layer, direction), *y = hy__rnn_layer_output(u, layer) + direction * width;
+    const char *old;
     for (n = 0; n < b->rows; n++) {
-        char *dh = b->dh + n * width;
+        char *delta = hy__rnn_delta(u, direction, row + n, 0), *dh = b->dh + n * width;
         if (t >= hy__rnn_length(u, b->first + n)) {
-            memset(hy__rnn_delta(u, b->direction, row + n, 0), 0, (size_t)(r->delta * size));
+            memset(delta, 0, (size_t)(r->delta * r->size));
             continue;
         }
-        hy__rnn_collect(u, b->layer, b->direction, row + n, dh);
-        old = hy__rnn_before(u, HY__RNN_STATE, unit, t, b->first + n, r->width, y + b->direction * width,
-                             r->directions * r->width);
-        memcpy(hy__rnn_delta(u, b->direction, row + n, 2), old, (size_t)width);
+        hy__rnn_collect(u, layer, direction, row + n, dh);
+        old = hy__rnn_before(u, HY__RNN_STATE, unit, t, b->first + n, r->width, y, r->directions * r->width);
+        memcpy(delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size, old, (size_t)width);
         if (!r->project) continue;
-        memcpy(hy__rnn_delta(u, b->direction, row + n, 3), dh, (size_t)width);
+        memcpy(delta + hy__rnn_slot(r, HY__RNN_DPROJECT) * r->size, dh, (size_t)width);
         memset(dh, 0, (size_t)width);
     }
     if (r->project)
-        hy__rnn_multiply(u, &b->project, hy__rnn_delta(u, b->direction, row, 3), hy__rnn_matrix(u, b->layer, b->direction, 2),
-                         b->dfull, hy__rnn_packed(u, b->layer, b->direction, 2));
+        hy__rnn_multiply(u, &b->project, hy__rnn_delta(u, direction, row, HY__RNN_DPROJECT),
+                         hy__rnn_matrix(u, layer, direction, 2), b->dfull, hy__rnn_packed(u, layer, direction, 2));
     for (n = 0; n < b->rows; n++) {
+        char *delta = hy__rnn_delta(u, direction, row + n, 0);
         if (t >= hy__rnn_length(u, b->first + n)) continue;
-        old = NULL;
-        if (u->at[HY__RNN_CELL])
-            old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * units * size, r->keep);
-        back(&r->cell, gates + (row + n) * r->keep * size, hy__rnn_delta(u, b->direction, row + n, 2), old,
-             b->dfull + n * units * size, b->dcell + n * units * size, hy__rnn_delta(u, b->direction, row + n, 0),
-             hy__rnn_delta(u, b->direction, row + n, 1),
-             r->project ? hy__rnn_delta(u, b->direction, row + n, 4) : b->unused);
+        old = u->at[HY__RNN_CELL];
+        if (old) old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * cell, r->keep);
+        back(&r->cell, gates + (row + n) * r->keep * r->size, delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size, old,
+             b->dfull + n * cell, b->dcell + n * cell, delta, delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
+             r->project ? delta + hy__rnn_slot(r, HY__RNN_FULL) * r->size : b->unused);
     }
-    hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, b->direction, row, 1), hy__rnn_matrix(u, b->layer, b->direction, 1), b->dh,
-                     hy__rnn_packed(u, b->layer, b->direction, 1));
+    hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, direction, row, HY__RNN_DR),
+                     hy__rnn_matrix(u, layer, direction, 1), b->dh, hy__rnn_packed(u, layer, direction, 1));
 }
 
 static void hy__rnn_walk_back(const hy__rnn_run *u, int layer, int64_t item)
@@ -14166,44 +14204,57 @@ static void hy__rnn_bias(const hy__rnn_run *u, int layer, int direction, int64_t
     const hy__rnn *r = u->r;
     double sum[HY__COLUMNS], row[HY__COLUMNS];
     int64_t tiles = hy__pieces(r->gate, HY__COLUMNS), first = item % tiles * HY__COLUMNS, i;
-    int64_t n = r->gate - first < HY__COLUMNS ? r->gate - first : HY__COLUMNS;
+    int64_t n = hy__gemm_min(HY__COLUMNS, r->gate - first), at;
     int which = (int)(item / tiles);
-    char *to = u->at[HY__RNN_DPARAMETERS] + (hy__rnn_parameter(r, layer, direction, 3 + which) + first) * r->size;
     memset(sum, 0, sizeof sum);
     for (i = 0; i < r->steps * r->batch; i++) {
         hy__load_tile(HY_F64, row, hy__rnn_delta(u, direction, i, which) + first * r->size, r->compute, 1, n);
         hy__fold_columns(HY__MEAN, sum, row, n);
     }
-    hy__store_tile(HY_F64, to, r->compute, 1, sum, n);
+    at = hy__rnn_parameter(r, layer, direction, 3 + which) + first;
+    hy__store_tile(HY_F64, u->at[HY__RNN_DPARAMETERS] + at * r->size, r->compute, 1, sum, n);
 }
 
-/* What delta says about a layer: first the gradient of its input, then those of its parameters. */
+/* The gradient of a layer's input: over both directions. */
+static void hy__rnn_input_gradient(const hy__rnn_run *u, hy__gemm *g, int layer, int64_t item)
+{
+    char *to = layer ? u->shared + u->r->inner : u->at[HY__RNN_DDATA];
+    int direction;
+    for (direction = 0; direction < u->r->directions; direction++) {
+        g->accumulate = direction;
+        hy__gemm_run(g, hy__rnn_delta(u, direction, 0, HY__RNN_DX), hy__rnn_matrix(u, layer, direction, 0), to, item,
+                     u->scratch, hy__rnn_packed(u, layer, direction, 0));
+    }
+}
+/* That of matrix k. */
+static void hy__rnn_weight_gradient(const hy__rnn_run *u, hy__gemm *g, int layer, int direction, int k, int64_t item)
+{
+    static const int left[] = { HY__RNN_DX, HY__RNN_DR, HY__RNN_DPROJECT };
+    char *right = k == 0 ? hy__rnn_layer_input(u, layer)
+                : hy__rnn_delta(u, direction, 0, k == 1 ? HY__RNN_OLD : HY__RNN_FULL);
+    hy__gemm_run(g, hy__rnn_delta(u, direction, 0, left[k]), right,
+                 u->at[HY__RNN_DPARAMETERS] + hy__rnn_parameter(u->r, layer, direction, k) * u->r->size, item, u->scratch,
+                 NULL);
+}
+
+/* What delta says about a layer, item by item; without u counts the items. */
 static int64_t hy__rnn_gradients(const hy__rnn_run *u, const hy__rnn *r, int isa, int layer, int64_t item)
 {
-    hy__gemm g;
-    int64_t total;
+    int64_t total, more;
     int direction, k;
+    hy__gemm g;
     hy__rnn_product(r, isa, HY__RNN_TURNED, layer, &g);
     total = g.items;
-    if (u && item < g.items)
-        for (direction = 0; direction < r->directions; direction++) {
-            g.accumulate = direction;
-            hy__gemm_run(&g, hy__rnn_delta(u, direction, 0, 0), hy__rnn_matrix(u, layer, direction, 0),
-                         layer ? u->shared + r->inner : u->at[HY__RNN_DDATA], item, u->scratch,
-                         hy__rnn_packed(u, layer, direction, 0));
-        }
+    if (u && item < total) hy__rnn_input_gradient(u, &g, layer, item);
     for (direction = 0; direction < r->directions; direction++) {
         for (k = 0; k < 2 + r->project; k++, total += g.items) {
             hy__rnn_product(r, isa, HY__RNN_WEIGHT + k, layer, &g);
             if (u && item >= total && item < total + g.items)
-                hy__gemm_run(&g, hy__rnn_delta(u, direction, 0, k == 2 ? 3 : k),
-                             k ? hy__rnn_delta(u, direction, 0, 2 * k) : hy__rnn_layer_input(u, layer),
-                             u->at[HY__RNN_DPARAMETERS] + hy__rnn_parameter(r, layer, direction, k) * r->size, item - total,
-                             u->scratch, NULL);
+                hy__rnn_weight_gradient(u, &g, layer, direction, k, item - total);
         }
-        k = 2 * (int)hy__pieces(r->gate, HY__COLUMNS);
-        if (u && item >= total && item < total + k) hy__rnn_bias(u, layer, direction, item - total);
-        total += k;
+        more = 2 * hy__pieces(r->gate, HY__COLUMNS);
+        if (u && item >= total && item < total + more) hy__rnn_bias(u, layer, direction, item - total);
+        total += more;
     }
     return total;
 }
@@ -14212,10 +14263,12 @@ static int64_t hy__rnn_gradients(const hy__rnn_run *u, const hy__rnn *r, int isa
 static int hy__rnn_stages(const hy__rnn *r) { return 1 + 2 * r->layers + 2 * r->foreign; }
 
 /* Converts f16 inputs, or outputs, by pieces; counts them without u. */
-static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_job *job, int outputs, int64_t item)
+static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_job *job, int outputs,
+                               int64_t item)
 {
     int64_t total = 0, n, at;
-    int role, size = hy__traits[r->dtype].size;
+    char *foreign, *own;
+    int role;
     for (role = 0; role < HY__RNN_ROLES; role++) {
         const hy_tensor *t = hy__rnn_tensor(job, r, role);
         if (!hy__rnn_converts(r, role) || (r->tensor[role] >= HY__RNN_OUT) != outputs) continue;
@@ -14223,9 +14276,11 @@ static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_
         at = (item - total) * HY__CHUNK;
         total += hy__pieces(n, HY__CHUNK);
         if (!u || at < 0 || at >= n) continue;
+        foreign = (char *)t->data + at * hy__traits[r->dtype].size;
+        own = u->at[role] + at * r->size;
         n = n - at < HY__CHUNK ? n - at : HY__CHUNK;
-        if (outputs) hy__store_tile(HY_F32, (char *)t->data + at * size, r->dtype, 1, u->at[role] + at * r->size, n);
-        else hy__load_tile(HY_F32, u->at[role] + at * r->size, (const char *)t->data + at * size, r->dtype, 1, n);
+        if (outputs) hy__store_tile(HY_F32, foreign, r->dtype, 1, own, n);
+        else hy__load_tile(HY_F32, own, foreign, r->dtype, 1, n);
     }
     return total;
 }
@@ -14234,13 +14289,14 @@ static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_
 static void hy__rnn_pack(const hy__rnn_run *u, int64_t item)
 {
     const hy__rnn *r = u->r;
-    int64_t unit = item / (3 * HY__RNN_PACK_PIECES), i;
-    int piece = (int)(item % HY__RNN_PACK_PIECES), k = (int)(item / HY__RNN_PACK_PIECES % 3);
+    int64_t unit = item / (3 * HY__RNN_PIECES), piece = item % HY__RNN_PIECES, i, end;
+    int k = (int)(item / HY__RNN_PIECES % 3);
     int layer = (int)(unit / r->directions), direction = (int)(unit % r->directions);
     hy__gemm g;
     if (k == 2 && !r->project) return;
     hy__rnn_product(r, u->job->kernels->isa, (r->back ? HY__RNN_TURNED : HY__RNN_TIMES) + k, layer, &g);
-    for (i = g.pack_items * piece / HY__RNN_PACK_PIECES; i < g.pack_items * (piece + 1) / HY__RNN_PACK_PIECES; i++)
+    end = g.pack_items * (piece + 1) / HY__RNN_PIECES;
+    for (i = g.pack_items * piece / HY__RNN_PIECES; i < end; i++)
         hy__gemm_pack(&g, hy__rnn_matrix(u, layer, direction, k), i, hy__rnn_packed(u, layer, direction, k));
 }
 
@@ -14249,7 +14305,7 @@ static int64_t hy__rnn_items(const hy__rnn *r, const hy_job *job, int stage)
     hy__gemm g;
     int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2;
     if (at < -1) return hy__rnn_convert(NULL, r, job, 0, 0);
-    if (at < 0) return (int64_t)r->layers * r->directions * 3 * HY__RNN_PACK_PIECES;
+    if (at < 0) return (int64_t)r->layers * r->directions * 3 * HY__RNN_PIECES;
     if (at >= 2 * r->layers) return hy__rnn_convert(NULL, r, job, 1, 0);
     if (at % 2 == !r->back) return r->blocks * r->directions;
     if (r->back) return hy__rnn_gradients(NULL, r, job->kernels->isa, layer, 0);
@@ -14261,11 +14317,13 @@ static void hy__rnn_item(const hy__rnn_run *u, int stage, int64_t item)
 {
     const hy__rnn *r = u->r;
     hy__gemm g;
-    int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2, direction = (int)(item % r->directions);
+    int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2;
+    int direction = (int)(item % r->directions);
     if (at < -1) hy__rnn_convert(u, r, u->job, 0, item);
     else if (at < 0) hy__rnn_pack(u, item);
     else if (at >= 2 * r->layers) hy__rnn_convert(u, r, u->job, 1, item);
-    else if (at % 2 == !r->back) { if (r->back) hy__rnn_walk_back(u, layer, item); else hy__rnn_walk(u, layer, item); }
+    else if (r->back && at % 2 == 0) hy__rnn_walk_back(u, layer, item);
+    else if (!r->back && at % 2 == 1) hy__rnn_walk(u, layer, item);
     else if (r->back) hy__rnn_gradients(u, r, u->job->kernels->isa, layer, item);
     else {
         hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES, layer, &g);
@@ -14288,7 +14346,10 @@ static void hy__run_rnn(hy_job *job, int stage, int64_t item, void *scratch, voi
         hy_tensor *t = hy__rnn_tensor(job, r, role);
         u.at[role] = !t ? NULL : hy__rnn_converts(r, role) ? u.shared + r->copy[role] : (char *)t->data;
     }
-    if (stage + 1 < job->stages || job->stages == hy__rnn_stages(r)) { hy__rnn_item(&u, stage, item); return; }
+    if (stage + 1 < job->stages || job->stages == hy__rnn_stages(r)) {
+        hy__rnn_item(&u, stage, item);
+        return;
+    }
     for (; stage < hy__rnn_stages(r); stage++) {
         int64_t items = hy__rnn_items(r, job, stage);
         for (item = 0; item < items; item++) hy__rnn_item(&u, stage, item);
@@ -14298,13 +14359,14 @@ static void hy__run_rnn(hy_job *job, int stage, int64_t item, void *scratch, voi
 /* Places in `shared`, and the scratch that products need. */
 static void hy__rnn_layout(hy_job *job, hy__rnn *r)
 {
-    int64_t at = 0, all = r->steps * r->batch, need;
+    int64_t at = 0, all = r->steps * r->batch, need, n;
     int role, layer, k, base = r->back ? HY__RNN_TURNED : HY__RNN_TIMES;
     hy__gemm g;
     for (role = 0; role < HY__RNN_ROLES; role++) {
         r->copy[role] = at;
-        if (hy__rnn_converts(r, role))
-            at += (int64_t)hy__round64((size_t)(hy__size(&hy__rnn_tensor(job, r, role)->type.shape) * r->size));
+        if (!hy__rnn_converts(r, role)) continue;
+        n = hy__size(&hy__rnn_tensor(job, r, role)->type.shape);
+        at += (int64_t)hy__round64((size_t)(n * r->size));
     }
     r->packs = at;
     r->gemm = 0;
@@ -15138,7 +15200,7 @@ static int hy__deconvolution_infer(hy_infer *I)
         else if (x->dim[at] > 0 && s * (x->dim[at] - 1) + rest < 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "pad %l is larger than the result", pad.v[d]);
         else if (x->dim[at] >= 0) hy_infer_dim(I, &y->dim[at], x->dim[at] ? s * (x->dim[at] - 1) + rest : 0);
-        else if (y->dim[at] >= rest && (y->dim[at] - rest) % s == 0) hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
+        else if (y->dim[at] >= 0 && y->dim[at] >= rest && (y->dim[at] - rest) % s == 0) hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
     }
     return hy__infer_bias(I, a.filters);
 }
@@ -15986,8 +16048,7 @@ static int hy__lrn_grad(hy_frame *F, hy_diff *D)
 
 /* --- fresh arrays --- *
  * All are one loop over the elements: a maker fills `count` of them from number `first` on, in the type
- * `compute`; another type gets them converted, tile by tile. Counts begin at multiples of HY__TILE, so a maker
- * of random numbers finds its place in the stream.
+ * `compute`; another type gets them converted, tile by tile.
  */
 typedef struct hy__fresh hy__fresh;
 typedef void (*hy__maker)(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count);
@@ -16030,10 +16091,12 @@ static int hy__fresh_infer_type(hy_infer *I, const hy_shape *shape, hy_dtype dty
 {
     int d;
     if (shape->ndim < 0 || shape->ndim > HY_MAX_DIM)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "%d dims; from 0 to %d are possible", shape->ndim, (int)HY_MAX_DIM);
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%d dims; from 0 to %d are possible", shape->ndim,
+                             (int)HY_MAX_DIM);
     for (d = 0; d < shape->ndim; d++)
-        if (shape->dim[d] < -1) return hy_infer_fail(I, HY_ERROR_SHAPE, "shape %z has a negative size", shape);
-    if ((unsigned)dtype >= HY_DTYPE_COUNT) return hy_infer_fail(I, HY_ERROR_DTYPE, "%d is no dtype", (int)dtype);
+        if (shape->dim[d] < -1) return hy_infer_fail(I, HY_ERROR_SHAPE, "a size is %l", shape->dim[d]);
+    if ((unsigned)dtype >= HY_DTYPE_COUNT)
+        return hy_infer_fail(I, HY_ERROR_DTYPE, "%d is no dtype", (int)dtype);
     hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : missing);
     hy_infer_shape(I, &I->out[0].shape, *shape);
     return I->status;
@@ -16115,7 +16178,8 @@ static int hy___arange_infer(hy_infer *I)
     if (r->step == 0 || count != count)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "this start, stop and step make no range");
     if (r->repeat < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeat is %d", r->repeat);
-    if (count > 1125899906842624.0 / r->repeat) return hy_infer_fail(I, HY_ERROR_SHAPE, "the range is too long");
+    if (count > 1125899906842624.0 / r->repeat)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the range is too long");
     shape = hy__shape1(count > 0 ? (int64_t)count * r->repeat : 0);
     return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
 }
@@ -16211,7 +16275,8 @@ static void hy__make_random(const hy_job *job, const hy__fresh *f, void *to, int
 static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
 {
     static const double ns[] = { 1, 2.5, 2 };
-    hy__fresh *f = hy__fresh_bind(job, hy__make_random, hy__compute_type(job->out[0].type.dtype, 0), ns[kind]);
+    hy_dtype compute = hy__compute_type(job->out[0].type.dtype, 0);
+    hy__fresh *f = hy__fresh_bind(job, hy__make_random, compute, ns[kind]);
     f->low = kind;
     f->a = a;
     f->b = b;
@@ -16287,10 +16352,10 @@ static int hy__random_randint_infer(hy_infer *I)
     const hy__random_randint_rec *r = (const hy__random_randint_rec *)I->attr;
     hy_dtype dtype = r->dtype ? r->dtype : HY_I32;
     if (r->low >= r->high)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "there is no integer from %l on below %l", r->low, r->high);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "no integer is at least %l and below %l", r->low, r->high);
     if (!hy__holds(dtype, r->low) || !hy__holds(dtype, r->high - 1))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "type %t does not hold all from %l on below %l", (int)dtype, r->low,
-                             r->high);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%t does not hold all integers from %l to below %l", (int)dtype,
+                             r->low, r->high);
     return hy__fresh_infer_type(I, &r->shape, r->dtype, HY_I32);
 }
 static int hy__random_randint_bind(hy_job *job)
@@ -16325,7 +16390,8 @@ static void hy__run_shuffle(hy_job *job, int stage, int64_t item, void *scratch,
     (void)scratch;
     if (stage == 0) {
         for (i = 0; i < n; i++) {                       /* element i goes to a random place up to i */
-            int64_t j = (int64_t)hy__mul_high_u64(hy__random_u64(job->seed, job->stream, (uint64_t)i), (uint64_t)i + 1);
+            uint64_t bits = hy__random_u64(job->seed, job->stream, (uint64_t)i);
+            int64_t j = (int64_t)hy__mul_high_u64(bits, (uint64_t)i + 1);
             order[i] = order[j];
             order[j] = i;
         }

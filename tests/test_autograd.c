@@ -1,5 +1,5 @@
-/* Proves the bookkeeping of gradients: what is recorded, held, summed, refused and let go. That each operator's
- * gradient is right is proven in test_ops.c. */
+/* Proves the bookkeeping of gradients: what is recorded, held, summed, refused and let go. That each
+ * operator's gradient is right is proven in test_ops.c. */
 
 /* --- an allocator that counts --- */
 typedef struct grad_ledger { long blocks; size_t calls; } grad_ledger;
@@ -54,13 +54,15 @@ static void grad_values(hy_frame *F, hy_array *x, int n, const double *want, int
     hy_to(F, x, HY_F64, got, sizeof got);
     for (i = 0; i < n; i++) test_check_near(got[i], want[i], 1e-5 * (1 + fabs(want[i])), __FILE__, line);
 }
-#define GRAD_VALUES(F, x, ...) grad_values(F, x, HY__NARGS(__VA_ARGS__), (const double[]){ __VA_ARGS__ }, __LINE__)
+#define GRAD_VALUES(F, x, ...) \
+    grad_values(F, x, HY__NARGS(__VA_ARGS__), (const double[]){ __VA_ARGS__ }, __LINE__)
 
 static void grad_expect(hy_frame *F, hy_error_t code, const char *remedy, int line)
 {
     const char *text = hy_error(F);
     if (!test_check(hy_error_code(F) == code, hy_error_name(code), __FILE__, line) ||
-        !test_check(text && strstr(text, remedy), remedy, __FILE__, line)) printf("    %s\n", text ? text : "no error");
+        !test_check(text && strstr(text, remedy), remedy, __FILE__, line)) printf("    %s\n",
+                                                                                  text ? text : "no error");
     hy_clear(F);
 }
 #define GRAD_EXPECT(F, code, remedy) grad_expect(F, code, remedy, __LINE__)
@@ -407,7 +409,7 @@ static void grad_second_order_through_sums_and_broadcasts(void)
     hy_record(F);
     y = hy_add(F, hy_mean(F, hy_square(F, hy_sum(F, hy_square(F, x), HY_AXES(1), NULL)), HY_ALL, NULL),
                hy_sum(F, hy_mul(F, hy_add(F, x, b), hy_square(F, b)), HY_ALL, NULL));
-    g = hy_grad(F, y, hy_group(F, x, b), &graph);       /* (r1^2 + r2^2) / 2, r = row sums of x^2: dx = 2 r x */
+    g = hy_grad(F, y, hy_group(F, x, b), &graph);       /* (r1^2 + r2^2) / 2, r row sums of x^2: dx = 2 r x */
     y = hy_add(F, hy_sum(F, hy_get(F, g, 0), HY_ALL, NULL), hy_sum(F, hy_get(F, g, 1), HY_ALL, NULL));
     hy_pause(F);
     GRAD_VALUES(F, hy_get(F, g, 0), 2 * 5 + 1, 4 * 5 + 4, 6 * 25 + 1, 8 * 25 + 4);

@@ -1,6 +1,7 @@
-/* Proves that types flow: forward, backward from known outputs, through whole graphs, into clear contradictions.
- * Shapes are written "(2,?,3)"; "?" alone is a shape of which nothing is known. Where the shapes belong to the
- * behaviour of a layer (numbers refer to section 8 of the MXNet dossier), a few values are proven beside them. */
+/* Proves that types flow: forward, backward from known outputs, through whole graphs, into clear
+ * contradictions. Shapes are written "(2,?,3)"; "?" alone is a shape of which nothing is known. Where the shapes
+ * belong to the behaviour of a layer (numbers refer to section 8 of the MXNet dossier), a few values are proven
+ * beside them. */
 
 /* --- shapes as text --- */
 static hy_shape infer_shape(const char **text)
@@ -25,7 +26,8 @@ static void infer_put(char *text, size_t bytes, const hy_shape *s)
     if (s->ndim < 0) { snprintf(text + n, bytes - n, "?"); return; }
     for (d = 0; d < s->ndim || d == 0; d++) {
         n = strlen(text);
-        if (d < s->ndim && s->dim[d] >= 0) snprintf(text + n, bytes - n, "%s%d", d ? "," : "(", (int)s->dim[d]);
+        if (d < s->ndim && s->dim[d] >= 0) snprintf(text + n, bytes - n, "%s%d", d ? "," : "(",
+                                                    (int)s->dim[d]);
         else snprintf(text + n, bytes - n, "%s%s", d ? "," : "(", s->ndim ? "?" : "");
     }
     n = strlen(text);
@@ -33,7 +35,8 @@ static void infer_put(char *text, size_t bytes, const hy_shape *s)
 }
 
 /* --- one operator: infer("Flatten", "", "(2,3,4)", "?") gives "(2,3,4) -> (2,12)" or the error --- */
-static const char *infer_run(const char *name, const char *attrs, const char *in, const char *out, const hy_dtype *dtypes)
+static const char *infer_run(const char *name, const char *attrs, const char *in, const char *out,
+                             const hy_dtype *dtypes)
 {
     static char text[512];
     union { double align[128]; char bytes[1]; } record;
@@ -73,7 +76,8 @@ static const char *infer(const char *name, const char *attrs, const char *in, co
     return infer_run(name, attrs, in, out, NULL);
 }
 
-static void infer_clash(const char *name, const char *attrs, const char *in, const char *out, const char *a, const char *b)
+static void infer_clash(const char *name, const char *attrs, const char *in, const char *out, const char *a,
+                        const char *b)
 {
     const char *text = infer(name, attrs, in, out);
     if (!CHECK(strstr(text, a) && strstr(text, b)))
@@ -109,7 +113,8 @@ static void infer_everything(hy_frame *S)
             for (k = 0; k < node->nin; k++) c.type[k] = node->in[k].node->type[node->in[k].output];
             memcpy(c.type + node->nin, node->type, (size_t)node->nout * sizeof *node->type);
             if (!hy__infer_call(S, &c, node->op, node->record, NULL)) {
-                for (k = 0; k < node->nin; k++) news |= infer_learn(&node->in[k].node->type[node->in[k].output], &c.type[k]);
+                for (k = 0; k < node->nin; k++)
+                    news |= infer_learn(&node->in[k].node->type[node->in[k].output], &c.type[k]);
                 for (k = 0; k < node->nout; k++) news |= infer_learn(&node->type[k], &c.type[node->nin + k]);
             }
             hy__call_close(S, &c);
@@ -131,7 +136,8 @@ static void infer_values(hy_frame *F, hy_array *x, int n, const double *want, do
 {
     double got[64];
     int i;
-    if (!CHECK(x && hy_size(F, x) == n)) { if (hy_error(F)) printf("    %s\n", hy_error(F)); hy_clear(F); return; }
+    if (!CHECK(x && hy_size(F, x) == n)) { if (hy_error(F)) printf("    %s\n",
+                                                                   hy_error(F)); hy_clear(F); return; }
     hy_to(F, x, HY_F64, got, sizeof got);
     for (i = 0; i < n; i++) CHECK_NEAR(got[i], want[i], tolerance);
 }
@@ -139,7 +145,8 @@ static void infer_values(hy_frame *F, hy_array *x, int n, const double *want, do
     do { const double want_[] = { __VA_ARGS__ }; \
          infer_values(F, x, (int)(sizeof want_ / sizeof *want_), want_, tolerance); } while (0)
 
-static hy_array *infer_apply(hy_frame *F, const char *name, const char *attrs, hy_array *a, hy_array *b, hy_array *c)
+static hy_array *infer_apply(hy_frame *F, const char *name, const char *attrs, hy_array *a, hy_array *b,
+                             hy_array *c)
 {
     hy_array *in[3];
     in[0] = a;
@@ -151,7 +158,8 @@ static hy_array *infer_apply(hy_frame *F, const char *name, const char *attrs, h
 /* --- convolution and pooling --- */
 static void infer_convolution_by_formula(void)          /* 44 */
 {
-    CHECK_STR(infer("Convolution", "kernel=(3,) num_filter=16", "(4,3,10) ? ?", "?"), "(4,3,10) (16,3,3) (16) -> (4,16,8)");
+    CHECK_STR(infer("Convolution", "kernel=(3,) num_filter=16", "(4,3,10) ? ?", "?"),
+              "(4,3,10) (16,3,3) (16) -> (4,16,8)");
     CHECK_STR(infer("Convolution", "kernel=(3,3) num_filter=16 stride=(2,2)", "(4,3,10,11) ? ?", "?"),
               "(4,3,10,11) (16,3,3,3) (16) -> (4,16,4,5)");
     CHECK_STR(infer("Convolution", "kernel=(3,3) num_filter=16 pad=(1,2)", "(4,3,10,11) ? ?", "?"),
@@ -160,7 +168,8 @@ static void infer_convolution_by_formula(void)          /* 44 */
               "(4,3,10,11) (16,3,3,3) (16) -> (4,16,6,5)");
     CHECK_STR(infer("Convolution", "kernel=(1,8,4) num_filter=16", "(4,3,10,10,10) ? ?", "?"),
               "(4,3,10,10,10) (16,3,1,8,4) (16) -> (4,16,10,3,7)");
-    CHECK_STR(infer("Convolution", "kernel=(5,) num_filter=4 stride=(3,) pad=(2,) dilate=(2,)", "(1,2,20) ? ?", "?"),
+    CHECK_STR(infer("Convolution", "kernel=(5,) num_filter=4 stride=(3,) pad=(2,) dilate=(2,)",
+                    "(1,2,20) ? ?", "?"),
               "(1,2,20) (4,2,5) (4) -> (1,4,6)");
 }
 
@@ -168,22 +177,27 @@ static void infer_convolution_groups_and_layouts(void)  /* 44 */
 {
     CHECK_STR(infer("Convolution", "kernel=(3,3) num_filter=8 num_group=4 no_bias=True", "(1,12,8,8) ?", "?"),
               "(1,12,8,8) (8,3,3,3) -> (1,8,6,6)");
-    CHECK_STR(infer("Convolution", "kernel=(3,3) num_filter=16 layout=NHWC no_bias=True", "(4,10,11,3) ?", "?"),
+    CHECK_STR(infer("Convolution", "kernel=(3,3) num_filter=16 layout=NHWC no_bias=True", "(4,10,11,3) ?",
+                    "?"),
               "(4,10,11,3) (16,3,3,3) -> (4,8,9,16)");
     CHECK_STR(infer("Convolution", "kernel=(5,) num_filter=16 layout=NWC no_bias=True", "(4,10,6) ?", "?"),
               "(4,10,6) (16,5,6) -> (4,6,16)");
-    CHECK_STR(infer("Convolution", "kernel=(2,3,4) num_filter=6 layout=NDHWC num_group=2", "(1,5,6,7,4) ? ?", "?"),
+    CHECK_STR(infer("Convolution", "kernel=(2,3,4) num_filter=6 layout=NDHWC num_group=2", "(1,5,6,7,4) ? ?",
+                    "?"),
               "(1,5,6,7,4) (6,2,3,4,2) (6) -> (1,4,4,4,6)");
 }
 
-static void infer_deconvolution_by_formula(void)        /* 45: the operator has no bias unless no_bias=False */
+static void infer_deconvolution_by_formula(void)        /* 45: no bias unless no_bias=False */
 {
-    CHECK_STR(infer("Deconvolution", "kernel=(3,3) num_filter=16", "(4,3,10,11) ?", "?"), "(4,3,10,11) (3,16,3,3) -> (4,16,12,13)");
+    CHECK_STR(infer("Deconvolution", "kernel=(3,3) num_filter=16", "(4,3,10,11) ?", "?"),
+              "(4,3,10,11) (3,16,3,3) -> (4,16,12,13)");
     CHECK_STR(infer("Deconvolution", "kernel=(3,) num_filter=16 no_bias=False", "(4,3,10) ? ?", "?"),
               "(4,3,10) (3,16,3) (16) -> (4,16,12)");
-    CHECK_STR(infer("Deconvolution", "kernel=(4,4) num_filter=6 stride=(2,2) pad=(1,1) adj=(1,1) num_group=2", "(1,4,5,5) ?", "?"),
+    CHECK_STR(infer("Deconvolution", "kernel=(4,4) num_filter=6 stride=(2,2) pad=(1,1) adj=(1,1) num_group=2",
+                    "(1,4,5,5) ?", "?"),
               "(1,4,5,5) (4,3,4,4) -> (1,6,11,11)");
-    CHECK_STR(infer("Deconvolution", "kernel=(4,4) num_filter=6 stride=(2,2) target_shape=(9,10)", "(1,4,5,5) ?", "?"),
+    CHECK_STR(infer("Deconvolution", "kernel=(4,4) num_filter=6 stride=(2,2) target_shape=(9,10)",
+                    "(1,4,5,5) ?", "?"),
               "(1,4,5,5) (4,6,4,4) -> (1,6,9,10)");
 }
 
@@ -192,10 +206,13 @@ static void infer_pooling_conventions(void)             /* 46 */
     CHECK_STR(infer("Pooling", "kernel=(3,3) stride=(3,3)", "(2,2,10,10)", "?"), "(2,2,10,10) -> (2,2,3,3)");
     CHECK_STR(infer("Pooling", "kernel=(3,3) stride=(3,3) pooling_convention=full", "(2,2,10,10)", "?"),
               "(2,2,10,10) -> (2,2,4,4)");
-    CHECK_STR(infer("Pooling", "kernel=(3,) stride=(3,) pool_type=avg pooling_convention=full", "(2,2,10)", "?"),
+    CHECK_STR(infer("Pooling", "kernel=(3,) stride=(3,) pool_type=avg pooling_convention=full", "(2,2,10)",
+                    "?"),
               "(2,2,10) -> (2,2,4)");
-    CHECK_STR(infer("Pooling", "global_pool=True pool_type=avg", "(2,5,10,7)", "?"), "(2,5,10,7) -> (2,5,1,1)");
-    CHECK_STR(infer("Pooling", "global_pool=True kernel=(99,99)", "(2,5,10,7)", "?"), "(2,5,10,7) -> (2,5,1,1)");
+    CHECK_STR(infer("Pooling", "global_pool=True pool_type=avg", "(2,5,10,7)", "?"),
+              "(2,5,10,7) -> (2,5,1,1)");
+    CHECK_STR(infer("Pooling", "global_pool=True kernel=(99,99)", "(2,5,10,7)", "?"),
+              "(2,5,10,7) -> (2,5,1,1)");
 }
 
 static void infer_average_counts_padding_or_not(void)   /* 47 */
@@ -204,7 +221,8 @@ static void infer_average_counts_padding_or_not(void)   /* 47 */
     hy_array *x = hy_ones(F, HY_SHAPE(1, 1, 2, 2));
     INFER_VALUES(F, infer_apply(F, "Pooling", "kernel=(2,2) pool_type=avg pad=(1,1)", x, NULL, NULL), 1e-6,
                  .25, .5, .25, .5, 1, .5, .25, .5, .25);
-    INFER_VALUES(F, infer_apply(F, "Pooling", "kernel=(2,2) pool_type=avg pad=(1,1) count_include_pad=False", x, NULL, NULL),
+    INFER_VALUES(F, infer_apply(F, "Pooling", "kernel=(2,2) pool_type=avg pad=(1,1) count_include_pad=False",
+                                x, NULL, NULL),
                  1e-6, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     CHECK(hy_close(F) == 0);
 }
@@ -226,7 +244,8 @@ static void infer_flatten_and_embedding(void)           /* 48 */
 static void infer_activation_constants(void)            /* 49 */
 {
     hy_frame *F = hy_open(NULL);
-    hy_array *x = hy_floats(F, HY_SHAPE(1, 2), (const float[]){ -1, 1 }), *all = hy_floats(F, HY_SHAPE(1), (const float[]){ .25f });
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 2), (const float[]){ -1, 1 });
+    hy_array *all = hy_floats(F, HY_SHAPE(1), (const float[]){ .25f });
     hy_array *each = hy_floats(F, HY_SHAPE(2), (const float[]){ .25f, .5f });
     hy_array *m = hy_floats(F, HY_SHAPE(1, 2, 1), (const float[]){ -1, -1 });
     CHECK_STR(infer("LeakyReLU", "act_type=prelu", "(2,3,4) (3)", "?"), "(2,3,4) (3) -> (2,3,4)");
@@ -236,7 +255,8 @@ static void infer_activation_constants(void)            /* 49 */
     INFER_VALUES(F, infer_apply(F, "LeakyReLU", "act_type=elu slope=1.0", x, NULL, NULL), 1e-6, expm1(-1), 1);
     INFER_VALUES(F, infer_apply(F, "LeakyReLU", "act_type=selu", x, NULL, NULL), 1e-6,
                  1.0507009873554805 * 1.6732632423543772 * expm1(-1), 1.0507009873554805);
-    INFER_VALUES(F, infer_apply(F, "LeakyReLU", "act_type=gelu", x, NULL, NULL), 1e-6, -0.15865525393, 0.84134474607);
+    INFER_VALUES(F, infer_apply(F, "LeakyReLU", "act_type=gelu", x, NULL, NULL), 1e-6, -0.15865525393,
+                 0.84134474607);
     INFER_VALUES(F, hy_mul(F, x, hy_sigmoid(F, x)), 1e-6, -0.26894142137, 0.73105857863);       /* swish */
     CHECK(hy_close(F) == 0);
 }
@@ -244,7 +264,8 @@ static void infer_activation_constants(void)            /* 49 */
 static void infer_batch_norm_vectors_and_axis(void)     /* 50 */
 {
     CHECK_STR(infer("BatchNorm", "", "(2,3,4,5) ? ? ? ?", "?"), "(2,3,4,5) (3) (3) (3) (3) -> (2,3,4,5)");
-    CHECK_STR(infer("BatchNorm", "axis=-1", "(2,3,4,5) ? ? ? ?", "?"), "(2,3,4,5) (5) (5) (5) (5) -> (2,3,4,5)");
+    CHECK_STR(infer("BatchNorm", "axis=-1", "(2,3,4,5) ? ? ? ?", "?"),
+              "(2,3,4,5) (5) (5) (5) (5) -> (2,3,4,5)");
     CHECK_STR(infer("BatchNorm", "", "(2,?,4) (7) ? ? ?", "?"), "(2,7,4) (7) (7) (7) (7) -> (2,7,4)");
     infer_clash("BatchNorm", "", "(2,3,4,5) (4) ? ? ?", "?", "(2,3,4,5)", "(4,)");
     infer_clash("LayerNorm", "", "(2,3,5) (4) ?", "?", "(2,3,5)", "(4,)");
@@ -254,7 +275,8 @@ static void infer_batch_norm_statistics(void)           /* 50 */
 {
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_floats(F, HY_SHAPE(2, 1), (const float[]){ 1, 3 }), *gamma = hy_full(F, HY_SHAPE(1), 5);
-    hy_array *beta = hy_zeros(F, HY_SHAPE(1)), *mean = hy_zeros(F, HY_SHAPE(1)), *var = hy_ones(F, HY_SHAPE(1)), *y;
+    hy_array *beta = hy_zeros(F, HY_SHAPE(1)), *mean = hy_zeros(F, HY_SHAPE(1));
+    hy_array *var = hy_ones(F, HY_SHAPE(1)), *y;
     hy_batch_norm_opt opt = { 0 };
     hy_attach_grad(F, x, HY_GRAD_WRITE);
     hy_record(F);
@@ -286,14 +308,16 @@ static hy_array *infer_gate(hy_frame *F, hy_array *x, int i, int size)
     return hy_slice_axis(F, x, 1, i * size, (i + 1) * size);
 }
 
-static hy_array *infer_cell(hy_frame *F, int mode, hy_array *i2h, hy_array *h2h, hy_array *h, hy_array **c, int size)
+static hy_array *infer_cell(hy_frame *F, int mode, hy_array *i2h, hy_array *h2h, hy_array *h, hy_array **c,
+                            int size)
 {
     hy_array *g = hy_add(F, i2h, h2h), *r, *z, *n;
     if (mode == HY_RNN_RELU) return hy_relu(F, g);
     if (mode == HY_RNN_TANH) return hy_tanh(F, g);
     if (mode == HY_RNN_LSTM) {
         *c = hy_add(F, hy_mul(F, hy_sigmoid(F, infer_gate(F, g, 1, size)), *c),
-                    hy_mul(F, hy_sigmoid(F, infer_gate(F, g, 0, size)), hy_tanh(F, infer_gate(F, g, 2, size))));
+                    hy_mul(F, hy_sigmoid(F, infer_gate(F, g, 0, size)),
+                           hy_tanh(F, infer_gate(F, g, 2, size))));
         return hy_mul(F, hy_sigmoid(F, infer_gate(F, g, 3, size)), hy_tanh(F, *c));
     }
     r = hy_sigmoid(F, infer_gate(F, g, 0, size));
@@ -308,7 +332,8 @@ static void infer_rnn_mode(int mode, int gates)
     hy_frame *F = hy_open(NULL);
     int layer, t, at = 0, size = gates * H * (I + H + 2) + gates * H * (H + H + 2);
     hy_array *x = hy_normal(F, HY_SHAPE(T, N, I), 0, 1), *p = hy_uniform(F, HY_SHAPE(size), -.5, .5);
-    hy_array *h0 = hy_normal(F, HY_SHAPE(L, N, H), 0, 1), *c0 = hy_normal(F, HY_SHAPE(L, N, H), 0, 1), *y, *plain;
+    hy_array *h0 = hy_normal(F, HY_SHAPE(L, N, H), 0, 1), *c0 = hy_normal(F, HY_SHAPE(L, N, H), 0, 1), *y;
+    hy_array *plain;
     hy_array *w[L][2], *b[L][2], *step[T];
     hy_rnn_opt opt = { 0 };
     for (layer = 0; layer < L; layer++) {
@@ -321,13 +346,16 @@ static void infer_rnn_mode(int mode, int gates)
     for (layer = 0; layer < L; layer++) {
         hy_array *h = hy_reshape(F, hy_slice_axis(F, h0, 0, layer, layer + 1), HY_INTS(N, H), NULL);
         hy_array *c = hy_reshape(F, hy_slice_axis(F, c0, 0, layer, layer + 1), HY_INTS(N, H), NULL);
-        for (t = 0; t < T; t++)
-            step[t] = h = infer_cell(F, mode, hy_fully_connected(F, step[t], w[layer][0], b[layer][0], gates * H, NULL),
-                                     hy_fully_connected(F, h, w[layer][1], b[layer][1], gates * H, NULL), h, &c, H);
+        for (t = 0; t < T; t++) {
+            hy_array *i2h = hy_fully_connected(F, step[t], w[layer][0], b[layer][0], gates * H, NULL);
+            hy_array *h2h = hy_fully_connected(F, h, w[layer][1], b[layer][1], gates * H, NULL);
+            step[t] = h = infer_cell(F, mode, i2h, h2h, h, &c, H);
+        }
     }
     y = hy_rnn(F, x, p, h0, mode == HY_RNN_LSTM ? c0 : NULL, NULL, H, L, mode, NULL);
     CHECK(hy_count(F, y) == 1);
-    CHECK_NEAR(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, hy_stack(F, hy_group_of(F, T, step), 0))), HY_ALL, NULL)), 0, 1e-5);
+    CHECK_NEAR(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, hy_stack(F, hy_group_of(F, T, step), 0))), HY_ALL,
+                                 NULL)), 0, 1e-5);
     opt.state_outputs = 1;
     plain = hy_rnn(F, x, p, h0, mode == HY_RNN_LSTM ? c0 : NULL, NULL, H, L, mode, &opt);
     CHECK(hy_count(F, plain) == (mode == HY_RNN_LSTM ? 3 : 2));
@@ -345,7 +373,8 @@ static void infer_rnn_equals_unrolled_cells(void)       /* 51 */
 
 static void infer_rnn_parameter_count(void)
 {
-    CHECK_STR(infer("RNN", "state_size=5 num_layers=2 mode=lstm state_outputs=True", "(3,2,4) ? ? ?", "? ? ?"),
+    CHECK_STR(infer("RNN", "state_size=5 num_layers=2 mode=lstm state_outputs=True", "(3,2,4) ? ? ?",
+                    "? ? ?"),
               "(3,2,4) (460) (2,2,5) (2,2,5) -> (3,2,5) (2,2,5) (2,2,5)");
     CHECK_STR(infer("RNN", "state_size=5 num_layers=1 mode=gru bidirectional=True", "(3,2,4) ? ?", "?"),
               "(3,2,4) (330) (2,2,5) -> (3,2,10)");
@@ -397,7 +426,7 @@ static void infer_reshape_each_dim_back(void)           /* 52 */
     }
 }
 
-static void infer_reshape_through_a_sum(void)           /* 52: the output is fixed by an addition, as in MXNet's test */
+static void infer_reshape_through_a_sum(void)           /* 52: an addition fixes the output */
 {
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
     hy_array *x = infer_var(S, "(2,?,5,5)"), *y = hy_reshape(S, x, HY_INTS(0, -1), NULL);
@@ -455,12 +484,15 @@ static void infer_sequences(void)                       /* 54 */
     hy_array *x = hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(3, 2), NULL);
     hy_array *n = hy_floats(F, HY_SHAPE(2), (const float[]){ 1, 2 });
     INFER_VALUES(F, infer_apply(F, "SequenceMask", "", x, NULL, NULL), 0, 1, 2, 3, 4, 5, 6);
-    INFER_VALUES(F, infer_apply(F, "SequenceMask", "use_sequence_length=True value=-1", x, n, NULL), 0, 1, 2, -1, 4, -1, -1);
+    INFER_VALUES(F, infer_apply(F, "SequenceMask", "use_sequence_length=True value=-1", x, n, NULL), 0, 1, 2,
+                 -1, 4, -1, -1);
     INFER_VALUES(F, infer_apply(F, "SequenceLast", "", x, NULL, NULL), 0, 5, 6);
     INFER_VALUES(F, infer_apply(F, "SequenceLast", "use_sequence_length=True", x, n, NULL), 0, 1, 4);
     INFER_VALUES(F, infer_apply(F, "SequenceReverse", "", x, NULL, NULL), 0, 5, 6, 3, 4, 1, 2);
-    INFER_VALUES(F, infer_apply(F, "SequenceReverse", "use_sequence_length=True", x, n, NULL), 0, 1, 4, 3, 2, 5, 6);
-    CHECK_STR(infer("SequenceMask", "use_sequence_length=True axis=1", "(4,3,2) ?", "?"), "(4,3,2) (4) -> (4,3,2)");
+    INFER_VALUES(F, infer_apply(F, "SequenceReverse", "use_sequence_length=True", x, n, NULL), 0, 1, 4, 3, 2,
+                 5, 6);
+    CHECK_STR(infer("SequenceMask", "use_sequence_length=True axis=1", "(4,3,2) ?", "?"),
+              "(4,3,2) (4) -> (4,3,2)");
     CHECK_STR(infer("SequenceLast", "use_sequence_length=True", "(4,3,2) ?", "?"), "(4,3,2) (3) -> (3,2)");
     CHECK(hy_close(F) == 0);
 }
@@ -482,7 +514,8 @@ static void infer_mlp_contradiction(void)               /* 65 */
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
     hy_array *w[4], *lone;
     CHECK(!infer_mlp2(S, "(100,100)", "(1,100)", w));
-    CHECK(hy_error_code(S) == HY_ERROR_SHAPE && strstr(hy_error(S), "(1,100)") && strstr(hy_error(S), "(1000,"));
+    CHECK(hy_error_code(S) == HY_ERROR_SHAPE && strstr(hy_error(S), "(1,100)") && strstr(hy_error(S),
+                                                                                         "(1000,"));
     hy_close(S);
     S = hy_symbolic(F);
     lone = hy_sin(S, infer_var(S, "?"));
@@ -507,7 +540,8 @@ static void infer_mlp(void)                             /* 66 */
 static void infer_back_through_a_sum(void)              /* 67 */
 {
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
-    hy_array *a = infer_var(S, "(?,10)"), *b = infer_var(S, "(12,?)"), *c = infer_var(S, "(5,?)"), *d = infer_var(S, "(?,10)");
+    hy_array *a = infer_var(S, "(?,10)"), *b = infer_var(S, "(12,?)"), *c = infer_var(S, "(5,?)");
+    hy_array *d = infer_var(S, "(?,10)");
     hy_elemwise_add(S, a, b);
     CHECK_STR(infer_of(S, a), "(12,10)");
     CHECK_STR(infer_of(S, b), "(12,10)");
@@ -575,8 +609,10 @@ static void infer_products_with_unknown_dims(void)      /* 68 */
     CHECK_STR(infer("dot", "", "(2,?) (4,5)", "?"), "(2,4) (4,5) -> (2,5)");
     CHECK_STR(infer("batch_dot", "", "(?,3,4) (?,4,5)", "?"), "(?,3,4) (?,4,5) -> (?,3,5)");
     CHECK_STR(infer("batch_dot", "", "(?,3,4) (7,?,5)", "?"), "(7,3,4) (7,4,5) -> (7,3,5)");
-    CHECK_STR(infer("FullyConnected", "num_hidden=21", "(?,10) ? ?", "(5,21)"), "(5,10) (21,10) (21) -> (5,21)");
-    CHECK_STR(infer("FullyConnected", "num_hidden=4 flatten=False", "(2,3,10) ? ?", "?"), "(2,3,10) (4,10) (4) -> (2,3,4)");
+    CHECK_STR(infer("FullyConnected", "num_hidden=21", "(?,10) ? ?", "(5,21)"),
+              "(5,10) (21,10) (21) -> (5,21)");
+    CHECK_STR(infer("FullyConnected", "num_hidden=4 flatten=False", "(2,3,10) ? ?", "?"),
+              "(2,3,10) (4,10) (4) -> (2,3,4)");
 }
 
 static void infer_backward_of_shape_operators(void)
@@ -608,7 +644,8 @@ static void infer_clashes_name_both_shapes(void)
     infer_clash("dot", "", "(2,3) (4,5)", "?", "(2,3)", "(4,5)");
     infer_clash("batch_dot", "", "(2,3,4) (5,4,6)", "?", "(2,3,4)", "(5,4,6)");
     infer_clash("FullyConnected", "num_hidden=4 no_bias=True", "(2,3) (4,5)", "?", "(2,3)", "(4,5)");
-    infer_clash("Convolution", "kernel=(3,3) num_filter=4 no_bias=True", "(1,3,8,8) (4,5,3,3)", "?", "(1,3,8,8)", "(4,5,3,3)");
+    infer_clash("Convolution", "kernel=(3,3) num_filter=4 no_bias=True", "(1,3,8,8) (4,5,3,3)", "?",
+                "(1,3,8,8)", "(4,5,3,3)");
     infer_clash("Concat", "dim=1", "(2,3) (4,3)", "?", "(2,3)", "(4,3)");
     infer_clash("stack", "", "(2,3) (4,3)", "?", "(2,3)", "(4,3)");
     infer_clash("where", "", "(2,3) (2,3) (2,4)", "?", "(2,3)", "(2,4)");
@@ -619,10 +656,13 @@ static void infer_clashes_name_both_shapes(void)
 
 static void infer_impossible_windows(void)
 {
-    CHECK(strstr(infer("Convolution", "kernel=(9,9) num_filter=4 no_bias=True", "(1,3,8,8) ?", "?"), "kernel size"));
+    CHECK(strstr(infer("Convolution", "kernel=(9,9) num_filter=4 no_bias=True", "(1,3,8,8) ?", "?"),
+                 "kernel size"));
     CHECK(strstr(infer("Pooling", "kernel=(9,9)", "(1,3,8,8)", "?"), "kernel size"));
-    CHECK(strstr(infer("Convolution", "kernel=(3,3) num_filter=4 num_group=3 no_bias=True", "(1,3,8,8) ?", "?"), "group"));
-    CHECK(strstr(infer("Convolution", "kernel=(3,3) num_filter=4 num_group=2 no_bias=True", "(1,3,8,8) ?", "?"), "group"));
+    CHECK(strstr(infer("Convolution", "kernel=(3,3) num_filter=4 num_group=3 no_bias=True", "(1,3,8,8) ?",
+                       "?"), "group"));
+    CHECK(strstr(infer("Convolution", "kernel=(3,3) num_filter=4 num_group=2 no_bias=True", "(1,3,8,8) ?",
+                       "?"), "group"));
 }
 
 /* --- number types --- */
@@ -636,9 +676,12 @@ static void infer_dtypes_do_not_promote(void)
 
 static void infer_dtypes_of_parameters(void)
 {
-    const hy_dtype half[] = { HY_F16, HY_DTYPE_NONE, HY_DTYPE_NONE, HY_DTYPE_NONE, HY_DTYPE_NONE }, whole[] = { HY_I32 };
-    CHECK_STR(infer_run("BatchNorm", "", "(2,3) ? ? ? ?", "?", half), "float16 float32 float32 float32 float32 -> float16");
-    CHECK_STR(infer_run("FullyConnected", "num_hidden=2", "(2,3) ? ?", "?", half), "float16 float16 float16 -> float16");
+    const hy_dtype half[] = { HY_F16, HY_DTYPE_NONE, HY_DTYPE_NONE, HY_DTYPE_NONE, HY_DTYPE_NONE };
+    const hy_dtype whole[] = { HY_I32 };
+    CHECK_STR(infer_run("BatchNorm", "", "(2,3) ? ? ? ?", "?", half),
+              "float16 float32 float32 float32 float32 -> float16");
+    CHECK_STR(infer_run("FullyConnected", "num_hidden=2", "(2,3) ? ?", "?", half),
+              "float16 float16 float16 -> float16");
     CHECK_STR(infer_run("Cast", "dtype=float64", "(2,3)", "?", half), "float16 -> float64");
     CHECK_STR(infer_run("one_hot", "depth=3", "(2)", "?", whole), "int32 -> float32");
     CHECK_STR(infer_run("shape_array", "", "(2,3)", "?", half), "float16 -> int64");
@@ -660,7 +703,8 @@ static void infer_unused_variable_runs_right(void)
 static void infer_constant_in_a_graph(void)
 {
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
-    hy_array *k = hy_floats(F, HY_SHAPE(2, 3), (const float[]){ 1, 2, 3, 4, 5, 6 }), *x = hy_var(S, "x", NULL), *y;
+    hy_array *k = hy_floats(F, HY_SHAPE(2, 3), (const float[]){ 1, 2, 3, 4, 5, 6 });
+    hy_array *x = hy_var(S, "x", NULL), *y;
     hy_graph *g = hy_compile(S, hy_add(S, x, k));
     y = hy_graph_run(F, g, hy_full(F, HY_SHAPE(1, 1), 10));
     INFER_VALUES(F, y, 0, 11, 12, 13, 14, 15, 16);

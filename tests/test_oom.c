@@ -1,5 +1,5 @@
-/* Proves that running out of memory is an ordinary error: whole programs are run with an allocator that gives n
- * blocks and then none (or refuses just one), for n = 0, 1, 2, ... until the program succeeds. */
+/* Proves that running out of memory is an ordinary error: whole programs are run with an allocator that gives
+ * n blocks and then none (or refuses just one), for n = 0, 1, 2, ... until the program succeeds. */
 
 typedef struct oom_meter { long left, blocks; int once; } oom_meter;      /* once: only one call fails */
 
@@ -43,7 +43,8 @@ static void oom_recover(hy_frame *F, oom_meter *meter, long n)
     hy_clear(F);
     hy_begin(F);
     x = hy_mul(F, hy_full(F, HY_SHAPE(3), 2), hy_full(F, HY_SHAPE(3), 4));
-    if (!CHECK(hy_item(F, hy_sum(F, x, HY_ALL, NULL)) == 24)) printf("    after block %ld: %s\n", n, hy_error(F));
+    if (!CHECK(hy_item(F, hy_sum(F, x, HY_ALL, NULL)) == 24)) printf("    after block %ld: %s\n", n,
+                                                                     hy_error(F));
     hy_end(F);
     CHECK(!hy_error(F));
     hy_clear(F);
@@ -145,7 +146,8 @@ static int oom_many_scopes(hy_frame *F)
 #ifndef HYBRID_NO_TRAIN
 static int oom_gradients(hy_frame *F)
 {
-    hy_array *x = hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(2, 3), NULL), *w = hy_full(F, HY_SHAPE(4, 3), .5), *y, *g;
+    hy_array *x = hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(2, 3), NULL);
+    hy_array *w = hy_full(F, HY_SHAPE(4, 3), .5), *y, *g;
     hy_grad_opt graph;
     memset(&graph, 0, sizeof graph);
     graph.create_graph = 1;
@@ -155,7 +157,8 @@ static int oom_gradients(hy_frame *F)
     hy_record(F);
     y = hy_sum(F, hy_square(F, hy_fully_connected(F, x, w, hy_zeros(F, HY_SHAPE(4)), 4, NULL)), HY_ALL, NULL);
     g = hy_grad(F, y, hy_group(F, x, w), &graph);
-    y = hy_sum(F, hy_mul(F, hy_get(F, g, 0), hy_get(F, hy_split(F, hy_get(F, g, 0), 1, 1, NULL), 0)), HY_ALL, NULL);
+    y = hy_sum(F, hy_mul(F, hy_get(F, g, 0), hy_get(F, hy_split(F, hy_get(F, g, 0), 1, 1, NULL), 0)), HY_ALL,
+               NULL);
     hy_pause(F);
     hy_backward(F, y, NULL);                            /* y = s1^2 + s2^2, g = 2 s, 3 per row */
     hy_end(F);
@@ -204,7 +207,8 @@ static int oom_symbols(hy_frame *F)
     for (i = 0; i < 20; i++) y = hy_add_scalar(S, y, i);
     g = hy_compile(S, hy_group(S, y, hy_relu(S, y)));
     for (i = 1; i <= 2 && g; i++) {
-        y = hy_graph_run(F, g, hy_group(F, hy_ones(F, HY_SHAPE(i, 3)), hy_ones(F, HY_SHAPE(4, 3)), hy_ones(F, HY_SHAPE(4))));
+        y = hy_graph_run(F, g, hy_group(F, hy_ones(F, HY_SHAPE(i, 3)), hy_ones(F, HY_SHAPE(4, 3)),
+                                        hy_ones(F, HY_SHAPE(4))));
         right = y && hy_value(F, hy_get(F, y, 1), 0, 0) == 194;
     }
     hy_graph_free(F, g);
@@ -232,7 +236,8 @@ static int oom_twice_bind(hy_job *job)
 
 static int oom_register(hy_frame *F)
 {
-    static const hy_arg in[] = { { "x", HY_ARG_ONE }, { NULL, HY_ARG_ONE } }, out[] = { { "y", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    static const hy_arg in[] = { { "x", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    static const hy_arg out[] = { { "y", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
     static const char *const names[] = { "oom_a", "oom_b", "oom_c", "oom_d", "oom_e", "oom_f" };
     static hy_op ops[6];
     hy_array *x = hy_ones(F, HY_SHAPE(3));

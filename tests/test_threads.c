@@ -1,5 +1,5 @@
-/* Proves that threads change nothing but time: the pool, a host's own job system, forks and separate roots. Run it
- * under ThreadSanitizer too. Every name contains "thread". */
+/* Proves that threads change nothing but time: the pool, a host's own job system, forks and separate roots. Run
+ * it under ThreadSanitizer too. Every name contains "thread". */
 #ifdef HYBRID_NO_THREADS
 static void test_threads(void) { }
 #else
@@ -58,7 +58,8 @@ static void thread_program(int threads, hy_parallel_for parallel_for, void *user
     desc.parallel_for = parallel_for;
     desc.parallel_user = user;
     F = hy_open(&desc);
-    thread_keep_result(F, thread_work(F, hy_normal(F, HY_SHAPE(40, 30), 0, 1), hy_normal(F, HY_SHAPE(30, 50), 0, 1)), to);
+    thread_keep_result(F, thread_work(F, hy_normal(F, HY_SHAPE(40, 30), 0, 1),
+                                      hy_normal(F, HY_SHAPE(30, 50), 0, 1)), to);
     if (!CHECK(hy_close(F) == 0)) printf("    the program failed\n");
 }
 
@@ -194,7 +195,8 @@ static void thread_host_parallel_for(void)
 }
 
 /* --- roots and forks --- */
-typedef struct thread_job { pthread_t thread; hy_frame *F; hy_array *x, *w; int number; thread_result result; } thread_job;
+typedef struct thread_job { pthread_t thread; hy_frame *F; hy_array *x,
+                           *w; int number; thread_result result; } thread_job;
 
 static void *thread_own_root(void *arg)
 {
@@ -202,7 +204,8 @@ static void *thread_own_root(void *arg)
     int i;
     for (i = 0; i < 10; i++) {
         hy_frame *F = thread_open(3);
-        thread_keep_result(F, thread_work(F, hy_normal(F, HY_SHAPE(40, 30), 0, 1), hy_normal(F, HY_SHAPE(30, 50), 0, 1)),
+        thread_keep_result(F, thread_work(F, hy_normal(F, HY_SHAPE(40, 30), 0, 1),
+                                          hy_normal(F, HY_SHAPE(30, 50), 0, 1)),
                            &job->result);
         hy_close(F);
     }
@@ -246,7 +249,8 @@ static void thread_forks_share_inputs(void)
     static thread_job job[4];
     static thread_result alone;
     hy_frame *F = thread_open(4);
-    hy_array *x = hy_keep(F, hy_normal(F, HY_SHAPE(40, 30), 0, 1)), *w = hy_keep(F, hy_normal(F, HY_SHAPE(30, 50), 0, 1));
+    hy_array *x = hy_keep(F, hy_normal(F, HY_SHAPE(40, 30), 0, 1));
+    hy_array *w = hy_keep(F, hy_normal(F, HY_SHAPE(30, 50), 0, 1));
     int i;
     for (i = 0; i < 4; i++) {
         job[i].F = hy_fork(F);
@@ -288,7 +292,10 @@ static void thread_forks_come_and_go(void)
         job[i].x = x;
     }
     thread_run_forks(job, 4, thread_fork_opens_and_closes);
-    for (i = 0; i < 4; i++) CHECK(job[i].result.bytes == 1200 * sizeof(float) && job[i].result.v[1199] == (float)(1 + i));
+    for (i = 0; i < 4; i++) {
+        CHECK(job[i].result.bytes == 1200 * sizeof(float));
+        CHECK(job[i].result.v[1199] == (float)(1 + i));
+    }
     CHECK(hy_close(F) == 0);
 }
 
