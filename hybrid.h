@@ -1194,9 +1194,9 @@ struct hy_op {
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
     OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, "x; gradient sign(x - label) scale / n") \
-    OPT(make_loss, "MakeLoss", "make_loss", 0, "x; the gradient starts here") \
-    OP(block_grad, "BlockGrad", "stop_gradient", 0, "x; no gradient passes") \
-    OP(identity, "_copy", "identity", HY_OP_POINTWISE, "x") \
+    OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED, "x; the gradient starts here") \
+    OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED, "x; no gradient passes") \
+    OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_STRIDED, "x") \
     OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN, \
         "in training a share p becomes 0, the rest grows by 1/(1-p)") \
     OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
@@ -1204,7 +1204,7 @@ struct hy_op {
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
-    OP(cast, "Cast", "cast", 0, \
+    OP(cast, "Cast", "cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW, "the same elements in another shape") \
@@ -1237,7 +1237,8 @@ struct hy_op {
     OP(_sum_like, NULL, NULL, 0, "lhs summed to the shape of rhs: what undoes broadcasting") \
     OP(zeros_like, "zeros_like", NULL, 0, "zeros of the same shape") \
     OP(ones_like, "ones_like", NULL, 0, "ones of the same shape") \
-    OP(identity_like, "_identity_with_attr_like_rhs", NULL, 0, "lhs, whose shape is that of rhs") \
+    OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED, \
+       "lhs, whose shape is that of rhs") \
     OPT(embedding, "Embedding", NULL, 0, "rows of weight; indices are clipped") \
     OPT(take, "take", NULL, 0, "slices of a along axis at indices") \
     OPT(_take_grad, NULL, NULL, 0, "gradient of take and embedding") \
@@ -1463,7 +1464,8 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name);  /* own name, MXN
 HY_API const hy_op *hy_op_at(hy_frame *F, int i);                 /* i-th operator, NULL at the end */
 HY_API hy_array    *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record);
 HY_API void         hy_defaults(const hy_op *op, void *record);  /* zero options become their defaults */
-HY_API size_t       hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes);   /* "(3, 3)" */
+/* "(3, 3)" */
+HY_API size_t       hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes);
 HY_API hy_array    *hy_apply(hy_frame *F, const char *name, int n, hy_array *const *in,
                              const char *attributes);             /* "kernel=(3,3) num_filter=8" */
 HY_API void         hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b);  /* for your own infer: */
@@ -2167,8 +2169,8 @@ HY_API const char *hy_version(void)
 
 /* MARK: - 11 >>memory -----------------------------------------------------------------------------------
  *
- * Where bytes come from and who still needs them. Every block comes from hy__alloc, is aligned to 64 bytes and
- * knows its size; a heap counts what it holds. Buffers are shared by counting references.
+ * Where bytes come from and who still needs them. Every block comes from hy__alloc, is aligned to 64 bytes
+ * and knows its size; a heap counts what it holds. Buffers are shared by counting references.
  */
 enum { HY__ALIGN = 64 };
 
@@ -2185,7 +2187,8 @@ typedef struct hy__heap {
 static void *hy__libc_alloc(void *user, size_t bytes) { (void)user; return malloc(bytes); }
 static void  hy__libc_free(void *user, void *block) { (void)user; free(block); }
 
-/* First fit over a list by address; neighbours join again when freed. Sizes are multiples of a block header. */
+/* First fit over a list by address; neighbours join again when freed. Sizes are multiples of a block
+ * header. */
 static void *hy__region_alloc(void *user, size_t bytes)
 {
     hy__heap *heap = (hy__heap *)user;
@@ -2216,7 +2219,10 @@ static void hy__region_free(void *user, void *block)
     b->next = after;
     if (before) before->next = b; else heap->free = b;
     if (after && (char *)b + b->bytes == (char *)after) { b->bytes += after->bytes; b->next = after->next; }
-    if (before && (char *)before + before->bytes == (char *)b) { before->bytes += b->bytes; before->next = b->next; }
+    if (before && (char *)before + before->bytes == (char *)b) {
+        before->bytes += b->bytes;
+        before->next = b->next;
+    }
     hy__release(&heap->lock);
 }
 
@@ -2333,7 +2339,11 @@ static int hy__names_add(hy__heap *heap, hy__names *names, const char *key, int 
         wide.cap = names->cap ? 2 * names->cap : 64;
         wide.key = (const char **)hy__alloc_zero(heap, (size_t)wide.cap * sizeof *wide.key);
         wide.value = (int *)hy__alloc(heap, (size_t)wide.cap * sizeof *wide.value);
-        if (!wide.key || !wide.value) { hy__free(heap, (void *)wide.key); hy__free(heap, wide.value); return -1; }
+        if (!wide.key || !wide.value) {
+            hy__free(heap, (void *)wide.key);
+            hy__free(heap, wide.value);
+            return -1;
+        }
         for (i = 0; i < names->cap; i++)
             if (names->key[i]) {
                 int to = hy__names_slot(&wide, names->key[i]);
@@ -2441,13 +2451,16 @@ static void hy__buffer_drop(hy__cache *cache, hy__buffer *b)
 }
 
 /* Without a cache at hand. */
-static void hy__buffer_free(hy__heap *heap, hy__buffer *b) { if (b && HY__ADD(&b->refs, -1) == 0) hy__free(heap, b); }
+static void hy__buffer_free(hy__heap *heap, hy__buffer *b)
+{
+    if (b && HY__ADD(&b->refs, -1) == 0) hy__free(heap, b);
+}
 
 /* MARK: - 12 >>frame ------------------------------------------------------------------------------------
  *
- * A frame owns the arrays made through it, holds the first error, and sends every operator through one pointer,
- * emit: it runs the operator, makes a node of it, or records it. A root is what the frames of hy_fork share.
- * Handles live in slabs until the root closes, so that a dead one is recognised.
+ * A frame owns the arrays made through it, holds the first error, and sends every operator through one
+ * pointer, emit: it runs the operator, makes a node of it, or records it. A root is what the frames of
+ * hy_fork share. Handles live in slabs until the root closes, so that a dead one is recognised.
  */
 typedef struct hy__node hy__node;       /* of a graph */
 typedef struct hy__tape hy__tape;       /* a recorded call */
@@ -2488,7 +2501,7 @@ struct hy__node {
     int          nin, nout, number;     /* place in the graph */
     hy__edge    *in;
     hy_type     *type;                  /* of each output */
-    hy_tensor    constant;              /* of a variable: its declared type, or the array it stands for, with ... */
+    hy_tensor    constant;  /* of a variable: its declared type, or the array it stands for, with ... */
     hy__buffer  *held;                  /* ... its buffer */
 };
 
@@ -2703,7 +2716,8 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
     if (!x) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL", who);
-    else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before", who);
+    else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before",
+                  who);
     return 0;
 }
 
@@ -2711,10 +2725,13 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
 static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const char *instead)
 {
     if (!hy__alive(F, x, who)) return 0;
-    if (x->count) hy__fail(F, HY_ERROR_ARGUMENT, "%s: a group of %d arrays, where one array is due: use hy_get", who, x->count);
-    else if (x->node) hy__fail(F, HY_ERROR_TRACE, "%s is not implemented for Symbol and only available in NDArray: "
+    if (x->count) hy__fail(F, HY_ERROR_ARGUMENT,
+                           "%s: a group of %d arrays, where one array is due: use hy_get", who, x->count);
+    else if (x->node) hy__fail(F, HY_ERROR_TRACE,
+                               "%s is not implemented for Symbol and only available in NDArray: "
                                "the value is being traced; use %s", who, instead);
-    else if (x->frame->root != F->root) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array belongs to another hy_open", who);
+    else if (x->frame->root != F->root)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array belongs to another hy_open", who);
     else return 1;
     return 0;
 }
@@ -2722,7 +2739,8 @@ static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const c
 HY_API void hy_begin(hy_frame *F)
 {
     if (!F) return;
-    if (F->lost || hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
+    if (F->lost || hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1,
+                            sizeof *F->mark)) {
         F->lost++;
         hy__no_memory(F, "hy_begin");
         return;
@@ -2760,7 +2778,10 @@ HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
 {
     int i;
     if (!hy__alive(F, x, "hy_return")) return NULL;
-    if (x->frame != F) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another frame"); return NULL; }
+    if (x->frame != F) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another frame");
+        return NULL;
+    }
     for (i = 0; i < x->count; i++) if (x->item[i]->frame == F) hy_return(F, x->item[i]);
     if (!x->kept && F->marks && x->slot >= F->mark[F->marks - 1]) x->kept = -1;
     return x;
@@ -2780,7 +2801,10 @@ HY_API hy_array *hy_keep(hy_frame *F, hy_array *x)
     int i, slot;
     if (!hy__alive(F, x, "hy_keep")) return NULL;
     if (x->kept > 0) return x;
-    if (x->frame != F) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_keep: the array belongs to another frame"); return NULL; }
+    if (x->frame != F) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_keep: the array belongs to another frame");
+        return NULL;
+    }
     for (i = 0; i < x->count; i++) if (x->item[i]->frame == F && !hy_keep(F, x->item[i])) return NULL;
     slot = x->slot;
     if (hy__list_add(F, &F->kept, x)) return (hy_array *)hy__no_memory(F, "hy_keep");
@@ -2797,7 +2821,10 @@ HY_API void hy_free(hy_frame *F, hy_array *x)
     int i;
     if (!F || !x) return;
     if (x->state != HY__LIVE) { hy__alive(F, x, "hy_free"); return; }
-    if (x->frame != F) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_free: the array belongs to another frame"); return; }
+    if (x->frame != F) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_free: the array belongs to another frame");
+        return;
+    }
     for (i = 0; i < x->count; i++)
         if (x->item[i]->state == HY__LIVE && x->item[i]->frame == F) hy_free(F, x->item[i]);
     if (x->kept > 0) hy__list_remove(&F->kept, x);
@@ -2875,7 +2902,8 @@ HY_API void hy_defaults(const hy_op *op, void *record)
 }
 
 /* How many values argument number `index` has; *hidden tells whether the caller sees them. */
-static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int index, const void *record, int *hidden)
+static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int index, const void *record,
+                         int *hidden)
 {
     int n = op->count ? op->count(record, output, index) : 1;
     *hidden = 0;
@@ -2897,7 +2925,8 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
         }
         if (!hy__alive(F, in[i], op->name)) return NULL;
         if (in[i]->count) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a group of %d arrays, where one array is due: use hy_get",
+            hy__fail(F, HY_ERROR_ARGUMENT,
+                     "%s: input %d is a group of %d arrays, where one array is due: use hy_get",
                      op->name, i, in[i]->count);
             return NULL;
         }
@@ -2913,7 +2942,8 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     hy__buffer *room = NULL;
     int i, j, n = 0, total = 0, hidden;
     if (!F || F->code) return NULL;
-    for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE && arg[i]->count ? arg[i]->count : 1;
+    for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
+        arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
         room = hy__buffer_new(&F->cache, (size_t)total * sizeof *in);
         if (!room) return (hy_array *)hy__no_memory(F, op->name);
@@ -2949,9 +2979,11 @@ static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
 #define HY__SKIP(...)
-#define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, name) char hy__end; } hy__##name##_rec;
+#define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
+        name) char hy__end; } hy__##name##_rec;
 #define HY__RECORD_OPT(name, ...) \
-    typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, name) HY_A_##name(HY__FIELD_A, name) char hy__end; } hy__##name##_rec;
+    typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, name) HY_A_##name(HY__FIELD_A, \
+            name) char hy__end; } hy__##name##_rec;
 HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
@@ -2970,7 +3002,8 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
         return hy__emit_args(F, F->root->ops[HY_OP_##name], arg, &r); \
     }
 #define HY__WRAP_OP(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name)) HY__WRAP(name)
+    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, \
+            name)) HY__WRAP(name)
 #define HY__WRAP_OPT(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
                                const hy_##name##_opt *opt) HY__WRAP(name)
@@ -3057,8 +3090,8 @@ static void hy__region_work(hy__region *region, int worker)
     }
 }
 
-/* gate: generation * 2048 + closed * 1024 + workers inside. A worker enters only while the gate is open, so one
- * that wakes late never touches a region that has ended. */
+/* gate: generation * 2048 + closed * 1024 + workers inside. A worker enters only while the gate is open,
+ * so one that wakes late never touches a region that has ended. */
 struct hy__pool {
     hy__heap  *heap;
     int        workers, started;        /* wanted and running, besides the caller */
@@ -3073,7 +3106,7 @@ struct hy__pool {
 };
 enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000 };
 
-static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)      /* the next generation's gate, or -1 to stop */
+static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generation's gate, or -1 to stop */
 {
     int spins;
     int64_t gate;
@@ -3208,7 +3241,8 @@ static void hy__parallel(hy_root *root, hy__region *region, double cost)
  */
 typedef struct hy__dtype_traits { int size, floating; double epsilon; } hy__dtype_traits;
 static const hy__dtype_traits hy__traits[HY_DTYPE_COUNT] = {
-    { 0, 0, 0 }, { 4, 1, 1.1920929e-7 }, { 8, 1, 2.220446049250313e-16 }, { 2, 1, 9.765625e-4 }, { 2, 1, 7.8125e-3 },
+    { 0, 0, 0 }, { 4, 1, 1.1920929e-7 }, { 8, 1, 2.220446049250313e-16 }, { 2, 1, 9.765625e-4 },
+        { 2, 1, 7.8125e-3 },
     { 1, 0, 0 }, { 1, 0, 0 }, { 4, 0, 0 }, { 8, 0, 0 }, { 1, 0, 0 }
 };
 
@@ -3246,8 +3280,8 @@ HY__INLINE uint16_t hy__f32_to_bf16(float x)
     return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 | 0x40u) : even >> 16);
 }
 
-/* The f32 from which a second rounding, to a half, gives what one rounding of v would: cut toward zero, its last
- * bit set when something was cut off. */
+/* The f32 from which a second rounding, to a half, gives what one rounding of v would: cut toward zero,
+ * its last bit set when something was cut off. */
 HY__INLINE float hy__f64_to_odd_f32(double v)
 {
     float x = (float)v;
@@ -3261,9 +3295,13 @@ HY__INLINE float hy__f64_to_odd_f32(double v)
 /* Float to integer: toward zero, saturating, NaN to 0. */
 HY__INLINE int64_t hy__to_i64(double v)
 {
-    return v != v ? 0 : v >= 9223372036854775807.0 ? INT64_MAX : v <= -9223372036854775808.0 ? INT64_MIN : (int64_t)v;
+    return v != v ? 0 : v >= 9223372036854775807.0 ? INT64_MAX : v <= -9223372036854775808.0 ? INT64_MIN
+        : (int64_t)v;
 }
-HY__INLINE int64_t hy__clamp_i64(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+HY__INLINE int64_t hy__clamp_i64(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
 
 /* One element of any type; the slow way, for reading and writing by hand. */
 static double hy__load(const void *at, hy_dtype dtype)
@@ -3379,7 +3417,8 @@ static int hy__axis(int axis, int ndim)
     return axis >= 0 && axis < ndim ? axis : -1;
 }
 
-/* NumPy's rule for two dims: equal, or one of them 1. Unknown stays unknown unless the other decides. -2: clash */
+/* NumPy's rule for two dims: equal, or one of them 1. Unknown stays unknown unless the other decides. -2:
+ * clash */
 static int64_t hy__broadcast_dim(int64_t a, int64_t b)
 {
     if (a == b || b == 1) return a;
@@ -3467,7 +3506,8 @@ static void hy__walk_next(const hy__walk *w, int64_t *at, int64_t *offset)
 
 /* --- tiles --- */
 #define HY__EACH(type, expr) \
-    { const type *from = (const type *)src; for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } break; }
+    { const type *from = (const type *)src; for (i = 0; i < n; i++) { type v = from[i * stride]; \
+        dst[i] = expr; } break; }
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -3530,7 +3570,8 @@ HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32,
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
 
-static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n)
+static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype dtype, int64_t stride,
+                          int64_t n)
 {
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
@@ -3539,7 +3580,8 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
     default:     hy__load_f32((float *)dst, src, dtype, stride, n);
     }
 }
-static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t stride, const void *src, int64_t n)
+static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t stride, const void *src,
+                           int64_t n)
 {
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
@@ -3556,7 +3598,8 @@ static hy_dtype hy__convert_through(hy_dtype from, hy_dtype to)
     return from == HY_F64 || to == HY_F64 ? HY_F64 : HY_F32;
 }
 
-static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *src, hy_dtype from, int64_t stride,
+static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *src, hy_dtype from,
+                         int64_t stride,
                          int64_t n)
 {
     double tile[HY__TILE];
@@ -3587,7 +3630,8 @@ static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
     hy__walk_seek(&w, 0, at, offset);
     for (i = 0; i < n; i += row) {
         hy__copy_run((char *)dst->data + offset[0] * tall, dst->type.dtype, w.stride[0][w.ndim - 1],
-                     (const char *)src->data + offset[1] * tall_src, src->type.dtype, w.stride[1][w.ndim - 1], row);
+                     (const char *)src->data + offset[1] * tall_src, src->type.dtype, w.stride[1][w.ndim - 1],
+                         row);
         hy__walk_next(&w, at, offset);
     }
 }
@@ -3601,7 +3645,8 @@ static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
         return 0;
     }
     if (type->shape.ndim < 0 || type->shape.ndim > HY_MAX_DIM) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: %d dims; from 0 to %d are possible", who, type->shape.ndim, (int)HY_MAX_DIM);
+        hy__fail(F, HY_ERROR_SHAPE, "%s: %d dims; from 0 to %d are possible", who, type->shape.ndim,
+                 (int)HY_MAX_DIM);
         return 0;
     }
     for (d = 0; d < type->shape.ndim; d++)
@@ -3655,7 +3700,10 @@ HY_API hy_array *hy_from(hy_frame *F, hy_shape shape, hy_dtype dtype, const void
     return x;
 }
 
-HY_API hy_array *hy_floats(hy_frame *F, hy_shape shape, const float *data) { return hy_from(F, shape, HY_F32, data); }
+HY_API hy_array *hy_floats(hy_frame *F, hy_shape shape, const float *data)
+{
+    return hy_from(F, shape, HY_F32, data);
+}
 
 HY_API hy_array *hy_borrow(hy_frame *F, hy_shape shape, hy_dtype dtype, void *data)
 {
@@ -3666,7 +3714,8 @@ HY_API hy_array *hy_borrow(hy_frame *F, hy_shape shape, hy_dtype dtype, void *da
     type.shape = shape;
     if (!hy__check_type(F, &type, "hy_borrow")) return NULL;
     if (!data || (uintptr_t)data % hy_dtype_size(dtype)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_borrow: the memory is %s", data ? "not aligned for its type" : "NULL");
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_borrow: the memory is %s", data ? "not aligned for its type"
+                 : "NULL");
         return NULL;
     }
     x = hy__handle(F);
@@ -3682,7 +3731,10 @@ HY_API hy_array *hy_borrow(hy_frame *F, hy_shape shape, hy_dtype dtype, void *da
 HY_API hy_array *hy_scalar(hy_frame *F, double value) { return hy_full(F, HY_SCALAR, value); }
 HY_API hy_array *hy_zeros(hy_frame *F, hy_shape shape) { return hy__zeros(F, shape, NULL); }
 HY_API hy_array *hy_ones(hy_frame *F, hy_shape shape) { return hy__ones(F, shape, NULL); }
-HY_API hy_array *hy_full(hy_frame *F, hy_shape shape, double value) { return hy__full(F, shape, value, NULL); }
+HY_API hy_array *hy_full(hy_frame *F, hy_shape shape, double value)
+{
+    return hy__full(F, shape, value, NULL);
+}
 HY_API hy_array *hy_arange(hy_frame *F, double start, double stop, double step)
 {
     return hy__arange(F, start, stop, step, NULL);
@@ -3717,10 +3769,12 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
     if (!hy__alive(F, x, who)) return 0;
     if (x->count) hy__fail(F, HY_ERROR_ARGUMENT, "%s: a group of %d arrays: use hy_get", who, x->count);
     else if (!hy__shape_known(&x->t.type.shape) && !strcmp(what, "shape"))
-        hy__fail(F, HY_ERROR_TRACE, "%s: 'Symbol' object has no attribute 'shape': %s was made without one; give "
+        hy__fail(F, HY_ERROR_TRACE,
+                 "%s: 'Symbol' object has no attribute 'shape': %s was made without one; give "
                  "hy_var a shape, or use reshape codes, shape_array, reshape_like", who, x->node->name);
     else if (!x->t.type.dtype && !strcmp(what, "dtype"))
-        hy__fail(F, HY_ERROR_TRACE, "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
+        hy__fail(F, HY_ERROR_TRACE,
+                 "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
                  "hy_var a dtype", who, x->node->name);
     else return 1;
     return 0;
@@ -3753,7 +3807,8 @@ HY_API int64_t hy_dim(hy_frame *F, hy_array *x, int axis)
 }
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x)
 {
-    return hy__concrete(F, x, "hy_context_of", "nothing: hybrid.h computes on the CPU only") ? "cpu(0)" : NULL;
+    return hy__concrete(F, x, "hy_context_of", "nothing: hybrid.h computes on the CPU only") ? "cpu(0)"
+        : NULL;
 }
 
 /* --- reading and writing --- */
@@ -3773,12 +3828,14 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__concrete(F, x, who, "where, slice_axis and concat to build the changed array")) return 0;
     if (HY__LOAD(&x->buffer->pins)) {
-        hy__fail(F, HY_ERROR_STATE, "%s: a recorded backward still needs the value of this array: run hy_backward "
+        hy__fail(F, HY_ERROR_STATE,
+                 "%s: a recorded backward still needs the value of this array: run hy_backward "
                  "first, or write to a hy_copy", who);
         return 0;
     }
     if (x->tape && !x->tape->spent && (x->tape->op || F->recording)) {
-        hy__fail(F, HY_ERROR_STATE, "%s: the array is part of a recorded computation, which a change would escape: "
+        hy__fail(F, HY_ERROR_STATE,
+                 "%s: the array is part of a recorded computation, which a change would escape: "
                  "write a = a + b instead of a += b", who);
         return 0;
     }
@@ -3800,7 +3857,8 @@ HY_API void *hy_write(hy_frame *F, hy_array *x)
 {
     if (!hy__writable(F, x, "hy_write")) return NULL;
     if (!hy__packed(&x->t)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_write: a strided view is not packed: use hy_assign or hy_set_value");
+        hy__fail(F, HY_ERROR_ARGUMENT,
+                 "hy_write: a strided view is not packed: use hy_assign or hy_set_value");
         return NULL;
     }
     return x->t.data;
@@ -3840,7 +3898,8 @@ HY_API void hy_set_value_of(hy_frame *F, hy_array *x, hy_shape index, double val
     char *at;
     if (!hy__alive(F, x, "hy_set_value")) return;
     if (x->node) {
-        hy__fail(F, HY_ERROR_TRACE, "hy_set_value: 'Symbol' object does not support item assignment: use where");
+        hy__fail(F, HY_ERROR_TRACE,
+                 "hy_set_value: 'Symbol' object does not support item assignment: use where");
         return;
     }
     if (!hy__writable(F, x, "hy_set_value")) return;
@@ -3868,10 +3927,12 @@ static int hy__fits(const hy_shape *a, const hy_shape *b)
 HY_API void hy_assign(hy_frame *F, hy_array *x, hy_array *value)
 {
     hy_array *from;
-    if (!hy__concrete(F, value, "hy_assign", "the value itself: write a = a + b") || !hy__writable(F, x, "hy_assign"))
+    if (!hy__concrete(F, value, "hy_assign", "the value itself: write a = a + b") ||
+        !hy__writable(F, x, "hy_assign"))
         return;
     if (!hy__fits(&x->t.type.shape, &value->t.type.shape)) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_assign: a value of shape %z does not fit shape %z", &value->t.type.shape,
+        hy__fail(F, HY_ERROR_SHAPE, "hy_assign: a value of shape %z does not fit shape %z",
+                 &value->t.type.shape,
                  &x->t.type.shape);
         return;
     }
@@ -3920,7 +3981,8 @@ static hy_array *hy__view(hy_frame *F, hy_array *x, const char *who, const char 
     hy_array *v;
     if (!hy__concrete(F, x, who, instead)) return NULL;
     if (x->tape && F->recording) {
-        hy__fail(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the gradient: use %s", who, instead);
+        hy__fail(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the gradient: use %s", who,
+                 instead);
         return NULL;
     }
     v = hy__handle(F);
@@ -3947,13 +4009,17 @@ HY_API hy_array *hy_view_slice(hy_frame *F, hy_array *x, int axis, int64_t begin
     int64_t n;
     if (!v) return NULL;
     if (at < 0 || step == 0) {
-        hy__fail(F, HY_ERROR_INDEX, "hy_view_slice: axis %d, step %l of shape %z", axis, step, &v->t.type.shape);
+        hy__fail(F, HY_ERROR_INDEX, "hy_view_slice: axis %d, step %l of shape %z", axis, step,
+                 &v->t.type.shape);
         return NULL;
     }
     n = v->t.type.shape.dim[at];
     step = hy__clamp_i64(step, -n - 1, n + 1);
-    begin = begin == HY_NONE ? (step > 0 ? 0 : n - 1) : hy__clamp_i64(begin < 0 ? begin + n : begin, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
-    end = end == HY_NONE ? (step > 0 ? n : -1) : hy__clamp_i64(end < 0 ? end + n : end, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
+    begin = begin == HY_NONE ? (step > 0 ? 0 : n - 1) : hy__clamp_i64(begin < 0 ? begin + n : begin,
+                                                                      step > 0 ? 0 : -1, step > 0 ? n : n -
+                                                                              1);
+    end = end == HY_NONE ? (step > 0 ? n : -1) : hy__clamp_i64(end < 0 ? end + n : end, step > 0 ? 0 : -1,
+                                                               step > 0 ? n : n - 1);
     n = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
     if (n < 0) n = 0;
     if (n) v->t.data = (char *)v->t.data + begin * v->t.stride[at] * hy__traits[v->t.type.dtype].size;
@@ -3970,10 +4036,12 @@ HY_API hy_array *hy_view_index(hy_frame *F, hy_array *x, int axis, int64_t index
     if (!v) return NULL;
     n = at < 0 ? 0 : v->t.type.shape.dim[at];
     if (index < -n || index >= n) {
-        hy__fail(F, HY_ERROR_INDEX, "hy_view_index: index %l on axis %d of shape %z", index, axis, &v->t.type.shape);
+        hy__fail(F, HY_ERROR_INDEX, "hy_view_index: index %l on axis %d of shape %z", index, axis,
+                 &v->t.type.shape);
         return NULL;
     }
-    v->t.data = (char *)v->t.data + (index < 0 ? index + n : index) * v->t.stride[at] * hy__traits[v->t.type.dtype].size;
+    v->t.data = (char *)v->t.data + (index < 0 ? index + n : index) * v->t.stride[at] *
+        hy__traits[v->t.type.dtype].size;
     hy__drop_axis(&v->t, at);
     return v;
 }
@@ -4000,7 +4068,8 @@ HY_API hy_array *hy_view_transpose(hy_frame *F, hy_array *x, hy_ints axes)
     int order[HY_MAX_DIM], d;
     if (!v) return NULL;
     if (!hy__permutation(&axes, v->t.type.shape.ndim, order)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_view_transpose: the axes are no order of the axes of %z", &v->t.type.shape);
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_view_transpose: the axes are no order of the axes of %z",
+                 &v->t.type.shape);
         return NULL;
     }
     for (d = 0; d < v->t.type.shape.ndim; d++) {
@@ -4333,9 +4402,12 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink)
     hy_begin(F);
     y = hy__packed_array(F, x);
     if (y) {
-        look = x->t.type.dtype == HY_BOOL ? HY__LOOK_BOOL : hy__floating(x->t.type.dtype) ? HY__LOOK_FLOAT : HY__LOOK_INT;
-        kind = x->t.type.dtype == HY_F64 ? 0 : x->t.type.dtype == HY_F16 ? 2 : x->t.type.dtype == HY_BF16 ? 3 : 1;
-        hy__text_array(sink, y->t.type.shape.ndim, y->t.type.shape.dim, look, kind, hy__text_real_at, hy__text_int_at,
+        look = x->t.type.dtype == HY_BOOL ? HY__LOOK_BOOL : hy__floating(x->t.type.dtype) ? HY__LOOK_FLOAT
+            : HY__LOOK_INT;
+        kind = x->t.type.dtype == HY_F64 ? 0 : x->t.type.dtype == HY_F16 ? 2 : x->t.type.dtype == HY_BF16 ? 3
+            : 1;
+        hy__text_array(sink, y->t.type.shape.ndim, y->t.type.shape.dim, look, kind, hy__text_real_at,
+                       hy__text_int_at,
                        &y->t);
         hy__puts(&line, "\n<NDArray ");
         hy__put_shape(&line, &x->t.type.shape);
@@ -4420,9 +4492,10 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
 
 /* MARK: - 16 >>kernels ----------------------------------------------------------------------------------
  *
- * Pure loops on raw pointers: no allocation, no locks, nothing that can trap. Hot f32 loops are plain scalar
- * bodies that the compiler vectorises, stamped once per instruction set; since every operation in them is a
- * single IEEE rounding, all instruction sets, tails included, give the same bits. Reductions have fixed trees.
+ * Pure loops on raw pointers: no allocation, no locks, nothing that can trap. Hot f32 loops are plain
+ * scalar bodies that the compiler vectorises, stamped once per instruction set; since every operation in
+ * them is a single IEEE rounding, all instruction sets, tails included, give the same bits. Reductions
+ * have fixed trees.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -5428,7 +5501,8 @@ HY__INLINE void hy__fill_randint_i64(int64_t *y, int64_t first, int64_t count, u
 }
 
 /* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
-typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n, const double *p);
+typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
+                                 const double *p);
 
 #define HY__PASTE_(a, b, c) a##b##_##c
 #define HY__PASTE(a, b, c)  HY__PASTE_(a, b, c)
@@ -5437,7 +5511,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
       HY__IVDEP \
       for (i = 0; i < n; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
 #define HY__LOOP2(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; int64_t i; (void)p; \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+        int64_t i; (void)p; \
       if (step[0] && step[1]) { HY__IVDEP \
           for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } \
       else if (step[0]) { HY__T b = in1[0]; HY__IVDEP \
@@ -5446,7 +5521,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
           for (i = 0; i < n; i++) { HY__T b = in1[i]; y[i] = (HY__T)(formula); } } }
 #define HY__POINTWISE_ARGS (const void *const *in, const int *step, void *out, int64_t n, const double *p)
 #define HY__LOOP2_PLAIN(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; int64_t i; (void)p; \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+        int64_t i; (void)p; \
       (void)step; \
       HY__IVDEP \
       for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } }
@@ -5468,27 +5544,29 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 #define HY__DEFINE_WHERE \
     HY__TARGET static void HY__PASTE(hy__, where, HY__NAME) HY__POINTWISE_ARGS \
-    { const HY__T *c = (const HY__T *)in[0], *a = (const HY__T *)in[1], *b = (const HY__T *)in[2]; HY__T *y = (HY__T *)out; \
+    { const HY__T *c = (const HY__T *)in[0], *a = (const HY__T *)in[1], *b = (const HY__T *)in[2]; \
+        HY__T *y = (HY__T *)out; \
       int64_t i; (void)step; (void)p; for (i = 0; i < n; i++) y[i] = c[i] != 0 ? a[i] : b[i]; }
 
 /* Functions of one array with parameters p[0], p[1], p[2]. */
 #define HY__EXTRAS(X) \
     X(leaky,        V_SEL(x > 0, x, V_K(p[0]) * x), "slope p0 below 0") \
     X(elu,          V_SEL(x > 0, x, V_K(p[0]) * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
-    X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), "scaled elu") \
-    X(gelu,         V_K(0.5) * x * (1 + V_ERF(x * V_K(0.7071067811865476))), "x times the normal distribution") \
+    X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
+      "scaled elu") \
+    X(gelu,         V_K(0.5) * x * (1 + V_ERF(x * V_K(0.7071067811865476))), \
+      "x times the normal distribution") \
     X(clip,         V_SEL(x < V_K(p[0]), V_K(p[0]), V_SEL(x > V_K(p[1]), V_K(p[1]), x)), "within [p0, p1]") \
-    X(smooth_l1,    V_SEL(V_ABS(x) < V_K(p[1]), V_K(0.5) * x * x * V_K(p[0]), V_ABS(x) - V_K(0.5) * V_K(p[1])), \
+    X(smooth_l1,    V_SEL(V_ABS(x) < V_K(p[1]), V_K(0.5) * x * x * V_K(p[0]), \
+                          V_ABS(x) - V_K(0.5) * V_K(p[1])), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \
-    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), V_K(p[0]) * x + V_K(p[1]))), "p0 x + p1 within [0, 1]") \
-    X(identity,     x, "x") \
-    X(gauss,        V_K(p[0]) * V_EXP(-x * x), "p0 exp(-x x)") \
-    X(log_softmax,  x, "x")
+    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), V_K(p[0]) * x + V_K(p[1]))), "p0 x + p1 within [0, 1]")
 #define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
 enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 
 #define HY__STAMP_POINTWISE \
-    HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) HY__EXTRAS(HY__DEFINE_EXTRA) HY__DEFINE_WHERE
+    HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) \
+    HY__EXTRAS(HY__DEFINE_EXTRA) HY__DEFINE_WHERE
 #define HY__ROW_UNARY(name, mxnet, class, ...) HY__ROW_##class(name),
 #define HY__ROW_BINARY(name, speed, ...) HY__ROW_##speed(name),
 #define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
@@ -5515,8 +5593,8 @@ typedef struct hy__pointwise_table {
 #define V_K(k)       ((HY__T)(k))
 #define V_SEL(c, a, b) ((c) ? (HY__T)(a) : (HY__T)(b))
 #define V_BOOL(c)    ((HY__T)((c) ? 1 : 0))
-#define V_MAX(a, b)  V_SEL(((a) > (b)) | ((a) != (a)), a, b)
-#define V_MIN(a, b)  V_SEL(((a) < (b)) | ((a) != (a)), a, b)
+#define V_MAX(a, b)  V_SEL((((a) > (b)) | ((a) != (a))), a, b)
+#define V_MIN(a, b)  V_SEL((((a) < (b)) | ((a) != (a))), a, b)
 #define V_NEG(x)     (-(x))
 #define V_ADD(a, b)  ((a) + (b))
 #define V_SUB(a, b)  ((a) - (b))
@@ -5775,7 +5853,8 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
     int64_t stride[HY__OPERANDS], i, m;
     for (k = 0; k < pw->walk.n; k++) {
         stride[k] = pw->walk.stride[k][last];
-        direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 || (k && stride[k] == 0 && pw->loose));
+        direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
+                                                    (k && stride[k] == 0 && pw->loose));
         all &= direct[k];
     }
     for (i = 0; i < n; i += m) {
@@ -5795,7 +5874,8 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
         }
         pw->fn(in, step, out, m, pw->p);
         if (!direct[0])
-            hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0], stride[0],
+            hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
+                           stride[0],
                            tile[0], m);
     }
 }
@@ -5890,7 +5970,8 @@ static hy__reduction hy__join(hy__reduction kind)
 
 static double hy__fold_start(hy__reduction kind)
 {
-    return kind == HY__PROD || kind == HY__NANPROD ? 1 : kind == HY__MAX ? -HUGE_VAL : kind == HY__MIN ? HUGE_VAL : 0;
+    return kind == HY__PROD || kind == HY__NANPROD ? 1 : kind == HY__MAX ? -HUGE_VAL : kind == HY__MIN
+        ? HUGE_VAL : 0;
 }
 
 typedef struct hy__reduce {
@@ -5927,10 +6008,13 @@ static void hy__reduce_part(const hy__reduce *r, const char *data, int64_t first
             if (m > HY__TILE) m = HY__TILE;
             if (r->integer) {
                 hy__load_i64tile((int64_t *)(void *)tile, from, r->from,
-                                 r->columns ? r->kept.stride[0][out_last] : r->gone.stride[0][last], r->columns ? k : m);
-                hy__fold_integers(fold, isum + j, r->columns, (const int64_t *)(void *)tile, r->columns ? k : m);
+                                 r->columns ? r->kept.stride[0][out_last] : r->gone.stride[0][last],
+                                     r->columns ? k : m);
+                hy__fold_integers(fold, isum + j, r->columns, (const int64_t *)(void *)tile,
+                                  r->columns ? k : m);
             } else {
-                hy__load_f64(tile, from, r->from, r->columns ? r->kept.stride[0][out_last] : r->gone.stride[0][last],
+                hy__load_f64(tile, from, r->from, r->columns ? r->kept.stride[0][out_last]
+                             : r->gone.stride[0][last],
                              r->columns ? k : m);
                 if (r->columns) hy__fold_columns(fold, sum + j, tile, k);
                 else hy__fold_lanes(fold, lanes, tile, m);
@@ -7412,7 +7496,7 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const 
                 T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j]; \
                 T t = TANH(g[4 * n + j]); \
                 T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
-                ds = (s < low) | (s > high) ? 0 : ds; \
+                ds = ((s < low) | (s > high)) ? 0 : ds; \
                 dx[j] = ds * new_ * in * (1 - in); \
                 dx[n + j] = ds * cell[j] * forget * (1 - forget); \
                 dx[2 * n + j] = ds * in * (1 - new_ * new_); \
@@ -7469,7 +7553,8 @@ static hy__rnn_back_fn hy__rnn_back_of(hy_dtype dtype, int isa)
 }
 #endif
 #ifndef HYBRID_NO_VISION
-/* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer --- *
+/* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
+ * --- *
  * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
 typedef struct hy__window {
     int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
@@ -7485,8 +7570,8 @@ static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
     at[0] = i / size[2] / size[1];
 }
 
-/* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets `fine`,
- * each next one lies stride[2] further. */
+/* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets
+ * `fine`, each next one lies stride[2] further. */
 typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
 
 static hy__stretch hy__stretch_at(const hy__window *w, const int64_t *tap, const int64_t *at, int64_t most)
@@ -7551,11 +7636,14 @@ static int64_t hy__planes_items(const hy__planes *p)
 }
 
 /* Between a tensor and its copy with channels first in another type: one item's part, to the copy or back. */
-static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor, char *copy, int64_t item, int back)
+static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor, char *copy, int64_t item,
+                            int back)
 {
-    int64_t bands = hy__gemm_ceil(p->places, HY__PLANE_PLACES), blocks = hy__gemm_ceil(p->channels, HY__PLANE_CHANNELS);
+    int64_t bands = hy__gemm_ceil(p->places, HY__PLANE_PLACES), blocks = hy__gemm_ceil(p->channels,
+            HY__PLANE_CHANNELS);
     int64_t place = item % bands * HY__PLANE_PLACES, image = item / bands / blocks;
-    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__gemm_min(c + HY__PLANE_CHANNELS, p->channels);
+    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__gemm_min(c + HY__PLANE_CHANNELS,
+            p->channels);
     int64_t end = hy__gemm_min(place + HY__PLANE_PLACES, p->places), first = c, n;
     for (; place < end; place += n)
         for (n = hy__gemm_min(end - place, HY__TILE), c = first; c < end_c; c++) {
@@ -7569,8 +7657,29 @@ static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor,
 /* --- convolution through matrices --- */
 enum { HY__LINE = 512 };                /* a multiple of every panel of the matrix engine */
 
+static void hy__gather_line(int64_t size, char *to, const char *from, int64_t step, int64_t n)
+{
+    int64_t i;
+    if (step == 1) memcpy(to, from, (size_t)(n * size));
+    else if (size == 4) for (i = 0; i < n; i++) memcpy(to + i * 4, from + i * step * 4, 4);
+    else for (i = 0; i < n; i++) memcpy(to + i * 8, from + i * step * 8, 8);
+}
+
+/* Columns of a line into panels, `next` bytes apart; short moves of known length, as a panel may be one
+ * vector. */
+static void hy__deal_line(char *to, const char *line, int64_t bytes, int64_t panel, int64_t next)
+{
+    int64_t j;
+    for (; bytes >= panel; bytes -= panel, line += panel, to += next) {
+        for (j = 0; j + 32 <= panel; j += 32) memcpy(to + j, line + j, 32);
+        if (j < panel) memcpy(to + j, line + j, (size_t)(panel - j));
+    }
+    if (bytes) memcpy(to, line, (size_t)bytes);
+}
+
 /* One row of the unrolled image: what tap sees from `cols` coarse places. */
-static void hy__im2col_line(const hy__window *w, hy_dtype dtype, const char *plane, const int64_t *tap, int64_t first,
+static void hy__im2col_line(const hy__window *w, hy_dtype dtype, const char *plane, const int64_t *tap,
+                            int64_t first,
                             int64_t cols, char *line)
 {
     int64_t at[3], size = hy__traits[dtype].size;
@@ -7578,7 +7687,7 @@ static void hy__im2col_line(const hy__window *w, hy_dtype dtype, const char *pla
     while (cols > 0) {
         hy__stretch s = hy__stretch_at(w, tap, at, cols);
         if (s.low) memset(line, 0, (size_t)(s.low * size));
-        hy__load_tile(dtype, line + s.low * size, plane + s.fine * size, dtype, w->stride[2], s.high - s.low);
+        hy__gather_line(size, line + s.low * size, plane + s.fine * size, w->stride[2], s.high - s.low);
         if (s.high < s.n) memset(line + s.high * size, 0, (size_t)((s.n - s.high) * size));
         line += s.n * size;
         cols -= s.n;
@@ -7586,26 +7695,25 @@ static void hy__im2col_line(const hy__window *w, hy_dtype dtype, const char *pla
     }
 }
 
-/* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in panels
- * of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
+/* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in
+ * panels of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
 static void hy__im2col(const hy__window *w, hy_dtype dtype, const char *x, int64_t channels, int64_t first,
                        int64_t cols, int64_t panel, int64_t depth, int64_t lanes, char *dst)
 {
     double line[HY__LINE];
     int64_t size = hy__traits[dtype].size, taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine);
-    int64_t row, from, n, j, tap[3];
+    int64_t row, from, n, ragged = cols % panel, tap[3];
     for (row = 0; row < channels * taps; row++) {
         hy__window_place(w->kernel, row % taps, tap);
         for (from = 0; from < cols; from += n) {
             n = hy__gemm_min(cols - from, HY__LINE);
             hy__im2col_line(w, dtype, x + row / taps * fine * size, tap, first + from, n, (char *)line);
-            for (j = 0; j < n; j += panel) {
-                char *to = dst + ((from + j) * depth + row * panel) * size;
-                int64_t width = hy__gemm_min(panel, n - j);
-                memcpy(to, (char *)line + j * size, (size_t)(width * size));
-                if (width < lanes) memset(to + width * size, 0, (size_t)((lanes - width) * size));
-            }
+            hy__deal_line(dst + (from * depth + row * panel) * size, (char *)line, n * size, panel * size,
+                          panel * depth * size);
         }
+        if (ragged && ragged < lanes)
+            memset(dst + ((cols - ragged) * depth + row * panel + ragged) * size, 0,
+                   (size_t)((lanes - ragged) * size));
     }
 }
 
@@ -7622,7 +7730,8 @@ static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
 }
 
 /* The way back: one row, from `first` on, is added to the plane where w's band lets it. */
-static void hy__col2im_line(const hy__window *w, hy_dtype dtype, char *plane, const int64_t *tap, int64_t first,
+static void hy__col2im_line(const hy__window *w, hy_dtype dtype, char *plane, const int64_t *tap,
+                            int64_t first,
                             int64_t cols, const char *line)
 {
     int64_t at[3], size = hy__traits[dtype].size;
@@ -7631,8 +7740,10 @@ static void hy__col2im_line(const hy__window *w, hy_dtype dtype, char *plane, co
         hy__stretch s = hy__stretch_at(w, tap, at, cols);
         char *to = plane + s.fine * size;
         const char *from = line + s.low * size;
-        if (dtype == HY_F64) hy__add_f64((double *)(void *)to, w->stride[2], (const double *)(const void *)from, s.high - s.low);
-        else hy__add_f32((float *)(void *)to, w->stride[2], (const float *)(const void *)from, s.high - s.low);
+        if (dtype == HY_F64) hy__add_f64((double *)(void *)to, w->stride[2],
+                                         (const double *)(const void *)from, s.high - s.low);
+        else hy__add_f32((float *)(void *)to, w->stride[2], (const float *)(const void *)from,
+                         s.high - s.low);
         line += s.n * size;
         cols -= s.n;
         hy__stretch_next(w, at, s.n);
@@ -7667,7 +7778,8 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
  * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
 #define HY__TAPS(name, T, TARGET) \
-    TARGET static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n) \
+    TARGET static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, \
+                            int64_t n) \
     { \
         int64_t t = 0, i; \
         for (; t + 3 <= taps; t += 3) { \
@@ -7689,11 +7801,34 @@ HY__TAPS(hy__taps_f32, float, )
 HY__TAPS(hy__taps_f32_avx2, float, HY__TARGET_AVX2)
 HY__TAPS(hy__taps_f32_avx512, float, HY__TARGET_AVX512)
 #endif
-typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight, int64_t taps,
+typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
+                                int64_t taps,
                                 int64_t n);
 
+/* --- windows of floats: acc joined with every step-th x --- */
+static void hy__max_line_f32(float *acc, const float *x, int64_t step, int64_t n)
+{
+    int64_t i;
+    if (step == 1) for (i = 0; i < n; i++) acc[i] = (x[i] > acc[i]) | (x[i] != x[i]) ? x[i] : acc[i];
+    else if (step == 2) for (i = 0; i < n; i++) {
+        float v = x[2 * i];
+        acc[i] = (v > acc[i]) | (v != v) ? v : acc[i];
+    }
+    else for (i = 0; i < n; i++) {
+        float v = x[i * step];
+        acc[i] = (v > acc[i]) | (v != v) ? v : acc[i];
+    }
+}
+static void hy__sum_line_f32(float *acc, const float *x, int64_t step, int64_t n)
+{
+    int64_t i;
+    if (step == 1) for (i = 0; i < n; i++) acc[i] += x[i];
+    else for (i = 0; i < n; i++) acc[i] += x[i * step];
+}
+
 /* --- sums over neighbouring channels of x (images, channels, inner) --- */
-static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner, int64_t c,
+static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner,
+                            int64_t c,
                             int64_t half, int squares, int64_t n)
 {
     double tile[HY__TILE];
@@ -7706,7 +7841,7 @@ static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t 
 }
 #endif
 
-/* --- random fills: kind 0 uniform in [a, b), 1 normal with mean a, deviation b, 2 exponential of scale a --- */
+/* --- random fills: kind 0 uniform in [a, b), 1 normal of mean a, deviation b, 2 exponential, scale a --- */
 #define HY__FILL_RANDOM(name, target, T, suffix) \
     target static void name(int kind, T *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream, \
                             T a, T b) \
@@ -7760,7 +7895,8 @@ static const hy__kernels *hy__kernels_for(int isa)
 
 /* MARK: - 17 >>ops --------------------------------------------------------------------------------------
  *
- * What each operator of the catalogue does: shapes and types (infer), which kernel runs and how the work falls
+ * What each operator of the catalogue does: shapes and types (infer), which kernel runs and how the work
+ * falls
  * into items (bind), and its gradient as other operators (grad). The block of an operator `x` ends with
  *     #define HY__ON_x infer, bind, grad, split
  * and the table at the end of the room puts it together with its row. To add one: a row and four lists in
@@ -7831,7 +7967,8 @@ static int hy__read_whole(const char *s, const char **end, int64_t *v)
     return 1;
 }
 
-/* (1, 2), [1,2], (3,), (), 3, None; elements may be None where `optional`. Gives the count, or -2 if malformed. */
+/* (1, 2), [1,2], (3,), (), 3, None; elements may be None where `optional`. Gives the count, or -2 if
+ * malformed. */
 static int hy__read_tuple(const char *s, int optional, int most, int64_t *v)
 {
     char close = 0;
@@ -7883,7 +8020,8 @@ static int hy__parse_value(const hy_attr *a, void *record, const char *s)
             return 1;
         }
         if (hy__read_flag(s, &flag)) whole = flag;
-        else if (!hy__read_whole(s, &end, &whole) || *end || whole < -INT32_MAX || whole > INT32_MAX) return 0;
+        else if (!hy__read_whole(s, &end, &whole) || *end || whole < -INT32_MAX || whole > INT32_MAX)
+            return 0;
         *(int *)field = (int)whole;
         return 1;
     case HY_ATTR_i64:
@@ -7947,8 +8085,10 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
         else hy__put(out, number, (size_t)hy__text_f64(number, v));
         break;
     }
-    case HY_ATTR_ints: case HY_ATTR_oints: hy__put_tuple(out, ((const hy_ints *)field)->v, ((const hy_ints *)field)->n); break;
-    case HY_ATTR_shape: hy__put_tuple(out, ((const hy_shape *)field)->dim, ((const hy_shape *)field)->ndim); break;
+    case HY_ATTR_ints: case HY_ATTR_oints: hy__put_tuple(out, ((const hy_ints *)field)->v,
+                                                         ((const hy_ints *)field)->n); break;
+    case HY_ATTR_shape: hy__put_tuple(out, ((const hy_shape *)field)->dim, ((const hy_shape *)field)->ndim);
+    break;
     default: break;
     }
 }
@@ -7984,10 +8124,12 @@ static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const
     if (a && a->name) {
         if (hy__parse_value(a, record, value)) { *seen |= (uint64_t)1 << (a - op->attr); return 0; }
         if (a->kind == HY_ATTR_enum)
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Input: '%s' for %s, valid values are: %s", op->name, value,
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Input: '%s' for %s, valid values are: %s", op->name,
+                     value,
                      a->mxnet, a->doc);
         else
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Parameter format for %s but value='%s'", op->name, a->mxnet, value);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Parameter format for %s but value='%s'", op->name,
+                     a->mxnet, value);
         return -1;
     }
     if (hy__ignored_attribute(key)) return 0;
@@ -7996,7 +8138,8 @@ static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const
     line.n = 0;
     names[0] = 0;
     for (a = op->attr; a && a->name; a++) { hy__puts(&line, " "); hy__puts(&line, a->mxnet); }
-    hy__fail(F, HY_ERROR_ARGUMENT, "%s: Cannot find argument '%s', Possible Arguments:%s", op->name, key, names);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: Cannot find argument '%s', Possible Arguments:%s", op->name, key,
+             names);
     return -1;
 }
 
@@ -8033,14 +8176,16 @@ static void hy__learn(hy_infer *I) { if (!I->status) I->status = 1; }
 HY_API void hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b)
 {
     if (!b || *a == b) return;
-    if (*a) hy_infer_fail(I, HY_ERROR_DTYPE, "Type inconsistent, Provided=%t, inferred type=%t", (int)*a, (int)b);
+    if (*a) hy_infer_fail(I, HY_ERROR_DTYPE, "Type inconsistent, Provided=%t, inferred type=%t", (int)*a,
+                          (int)b);
     else { *a = b; hy__learn(I); }
 }
 
 HY_API void hy_infer_dim(hy_infer *I, int64_t *a, int64_t b)
 {
     if (b < 0 || *a == b) return;
-    if (*a >= 0) hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided size %l, inferred size %l", *a, b);
+    if (*a >= 0) hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided size %l, inferred size %l",
+                               *a, b);
     else { *a = b; hy__learn(I); }
 }
 
@@ -8056,7 +8201,8 @@ HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
     }
     for (d = 0; d < b.ndim; d++)
         if (a->dim[d] >= 0 && b.dim[d] >= 0 && a->dim[d] != b.dim[d]) {
-            hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided = %z, inferred shape=%z", &before, &b);
+            hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided = %z, inferred shape=%z", &before,
+                          &b);
             return;
         }
     for (d = 0; d < b.ndim; d++) hy_infer_dim(I, &a->dim[d], b.dim[d]);
@@ -8079,14 +8225,24 @@ static hy_shape hy__rank(int ndim)
 }
 
 static hy_shape hy__shape1(int64_t a) { hy_shape s; s.ndim = 1; s.dim[0] = a; return s; }
-static hy_shape hy__shape2(int64_t a, int64_t b) { hy_shape s; s.ndim = 2; s.dim[0] = a; s.dim[1] = b; return s; }
+static hy_shape hy__shape2(int64_t a, int64_t b)
+{
+    hy_shape s;
+    s.ndim = 2;
+    s.dim[0] = a;
+    s.dim[1] = b;
+    return s;
+}
 
 /* All inputs and outputs of one type. */
 static void hy__same_types(hy_infer *I)
 {
     int i, round;
     for (round = 0; round < 2; round++) {
-        for (i = 0; i < I->nin; i++) { hy_infer_type(I, &I->out[0].dtype, I->in[i].dtype); hy_infer_type(I, &I->in[i].dtype, I->out[0].dtype); }
+        for (i = 0; i < I->nin; i++) {
+            hy_infer_type(I, &I->out[0].dtype, I->in[i].dtype);
+            hy_infer_type(I, &I->in[i].dtype, I->out[0].dtype);
+        }
         for (i = 1; i < I->nout; i++) hy_infer_type(I, &I->out[i].dtype, I->out[0].dtype);
     }
 }
@@ -8113,7 +8269,8 @@ static int hy__infer_axis(hy_infer *I, int axis, int ndim)
 /* --- binding: what every bind is written with --- */
 
 /* A struct of notes must fit where bind keeps them. */
-#define HY__FITS_PLAN(type) typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 : -1]
+#define HY__FITS_PLAN(type) typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 \
+                                                          : -1]
 HY__FITS_PLAN(hy__pointwise);
 HY__FITS_PLAN(hy__reduce);
 HY__FITS_PLAN(hy__gemm);
@@ -8158,14 +8315,16 @@ static int64_t hy__pieces(int64_t total, int64_t piece) { return total / piece +
 #define HY_NO_GRADIENT hy__no_gradient(F, D)
 static hy_array *hy__no_gradient(hy_frame *F, const hy_diff *D)
 {
-    hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient", D->op->name);
+    hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient",
+             D->op->name);
     return NULL;
 }
 
 /* The gradient of something that was broadcast: summed back to the shape of x. */
 static hy_array *hy__unbroadcast(hy_frame *F, hy_array *g, hy_array *x)
 {
-    if (!g || !x || (hy__shape_known(&g->t.type.shape) && hy__same_shape(&g->t.type.shape, &x->t.type.shape))) return g;
+    if (!g || !x || (hy__shape_known(&g->t.type.shape) && hy__same_shape(&g->t.type.shape, &x->t.type.shape)))
+        return g;
     return hy__sum_like(F, g, x);
 }
 
@@ -8211,7 +8370,8 @@ static void hy__run_scalar(hy_job *job, int stage, int64_t item, void *scratch, 
 
 static const hy__pointwise_table *hy__pointwise_of(const hy_job *job, hy_dtype compute)
 {
-    return compute == HY_F64 ? &hy__table_f64 : compute == HY_I32 ? &hy__table_i32 : compute == HY_I64 ? &hy__table_i64
+    return compute == HY_F64 ? &hy__table_f64 : compute == HY_I32 ? &hy__table_i32 : compute == HY_I64
+        ? &hy__table_i64
          : job->kernels->f32;
 }
 
@@ -8274,7 +8434,8 @@ static int hy__unary_bind(hy_job *job)
     int arithmetic = hy__unary_arithmetic[job->op->member];
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
     hy__plan_pointwise(job, compute);
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[job->op->member], arithmetic ? 0.3 : 1);
+    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[job->op->member],
+                                arithmetic ? 0.3 : 1);
 }
 
 #define HY__SPEED_FAST  1
@@ -8340,7 +8501,8 @@ static int hy__broadcast_infer(hy_infer *I)
         int64_t *to = &y.dim[y.ndim - d];
         *to = hy__broadcast_dim(m, n);
         if (*to == -2)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l", a, b, m, n);
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l", a, b,
+                                 m, n);
         if ((m < 0 && n != 1 && n < 0) || (n < 0 && m < 0)) *to = -1;
     }
     hy_infer_shape(I, &I->out[0].shape, y);
@@ -8426,7 +8588,8 @@ static int hy__axis_bits(hy_infer *I, const hy_ints *axes, int exclude, int ndim
     return exclude ? all & ~bits : bits;
 }
 
-static int hy__known_axis_bits(const hy_ints *axes, int exclude, int ndim)      /* of axes that inference accepted */
+/* of axes that inference accepted */
+static int hy__known_axis_bits(const hy_ints *axes, int exclude, int ndim)
 {
     hy_infer I;
     memset(&I, 0, sizeof I);
@@ -8484,7 +8647,8 @@ static void hy__run_reduce(hy_job *job, int stage, int64_t item, void *scratch, 
     for (part = 1; part < r->parts; part++) {
         double *more = partial + part * r->width;
         if (r->integer) for (j = 0; j < width; j++)
-            hy__fold_integers(hy__join(r->kind), (int64_t *)(void *)partial + j, 0, (const int64_t *)(void *)more + j, 1);
+            hy__fold_integers(hy__join(r->kind), (int64_t *)(void *)partial + j, 0,
+                              (const int64_t *)(void *)more + j, 1);
         else hy__fold_columns(hy__join(r->kind), partial, more, width);
     }
     hy__reduce_finish(r, partial, (char *)job->out[0].data, first, width);
@@ -8564,7 +8728,8 @@ static int hy__reduce_grad(hy_frame *F, hy_diff *D)
     y = hy__spread(F, D->out[0], x, bits, r->keepdims);
     switch ((hy__reduction)D->op->member) {
     case HY__PROD:    D->dx[0] = hy_mul(F, dy, hy_div(F, y, x)); break;
-    case HY__NANPROD: D->dx[0] = hy_where(F, hy_equal(F, x, x), hy_mul(F, dy, hy_div(F, y, x)), hy_zeros_like(F, x)); break;
+    case HY__NANPROD: D->dx[0] = hy_where(F, hy_equal(F, x, x), hy_mul(F, dy, hy_div(F, y, x)),
+                                          hy_zeros_like(F, x)); break;
     default:          D->dx[0] = hy_mul(F, dy, hy_equal(F, x, y));
     }
     return 0;
@@ -8584,7 +8749,8 @@ typedef struct hy__matmul {
 } hy__matmul;
 HY__FITS_PLAN(hy__matmul);
 
-static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int64_t *rows, int64_t *col, int64_t *cols)
+static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int64_t *rows, int64_t *col,
+                              int64_t *cols)
 {
     *row = item % g->row_blocks * g->row_block;
     *col = item / g->row_blocks * g->col_block;
@@ -8612,9 +8778,11 @@ static void hy__matmul_edge(const hy__matmul *m, char *c, int64_t item, const ch
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a,
+                        int lda,
                         const float *b, int ldb, float beta, float *c, int ldc);
-extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
+extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
+                        const double *a, int lda,
                         const double *b, int ldb, double beta, double *c, int ldc);
 #ifdef __cplusplus
 }
@@ -8623,7 +8791,8 @@ extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k
 /* CBLAS wants one stride of each operand to be 1, and everything to fit an int. */
 static int hy__cblas_fits(const hy__gemm *g)
 {
-    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) && g->m > 0 && g->n > 0 && g->k > 0 &&
+    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) && g->m > 0 && g->n > 0 &&
+        g->k > 0 &&
            g->a_row + g->a_col + g->b_row + g->b_col + g->c_row + g->m + g->n + g->k < INT_MAX;
 }
 
@@ -8635,11 +8804,15 @@ static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, v
     if (lda < (ta ? g->m : g->k)) lda = (int)(ta ? g->m : g->k);        /* a single row may have any stride */
     if (ldb < (tb ? g->k : g->n)) ldb = (int)(tb ? g->k : g->n);
     if (g->size == 4)
-        cblas_sgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k, 1,
-                    (const float *)a, lda, (const float *)b, ldb, (float)g->accumulate, (float *)c, (int)g->c_row);
+        cblas_sgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k,
+                    1,
+                    (const float *)a, lda, (const float *)b, ldb, (float)g->accumulate, (float *)c,
+                        (int)g->c_row);
     else
-        cblas_dgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k, 1,
-                    (const double *)a, lda, (const double *)b, ldb, g->accumulate, (double *)c, (int)g->c_row);
+        cblas_dgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k,
+                    1,
+                    (const double *)a, lda, (const double *)b, ldb, g->accumulate, (double *)c,
+                        (int)g->c_row);
 }
 
 /* One item of the whole product. */
@@ -8654,7 +8827,8 @@ static void hy__cblas_plan(hy__gemm *g)
 }
 #endif
 
-static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const char *bias, int64_t item,
+static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const char *bias,
+                            int64_t item,
                             char *scratch, const char *shared)
 {
     if (bias) hy__matmul_edge(m, c, item, bias);
@@ -8681,7 +8855,8 @@ static void hy__run_matmul(hy_job *job, int stage, int64_t item, void *scratch, 
     const hy__gemm *g = &m->gemm;
     int64_t size = hy__traits[m->compute].size, i, n, at;
     int foreign = m->compute != m->dtype;
-    char *packed = (char *)shared, *a = (char *)job->in[0].data, *b = (char *)job->in[1].data, *c = (char *)job->out[0].data;
+    char *packed = (char *)shared, *a = (char *)job->in[0].data, *b = (char *)job->in[1].data,
+        *c = (char *)job->out[0].data;
     const char *bias = m->bias ? (const char *)job->in[2].data : NULL;
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
@@ -8700,16 +8875,20 @@ static void hy__run_matmul(hy_job *job, int stage, int64_t item, void *scratch, 
         if (stage == 3) {
             at = item * HY__CHUNK;
             n = m->c_size - at < HY__CHUNK ? m->c_size - at : HY__CHUNK;
-            hy__store_tile(m->compute, (char *)job->out[0].data + at * hy__traits[m->dtype].size, m->dtype, 1, c + at * size, n);
+            hy__store_tile(m->compute, (char *)job->out[0].data + at * hy__traits[m->dtype].size, m->dtype, 1,
+                           c + at * size, n);
             return;
         }
         stage--;
     }
     i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
     packed += (size_t)i * hy__round64(g->shared_bytes);
-    if (stage == 0) hy__gemm_pack(g, b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size, item % g->pack_items, packed);
-    else hy__matmul_item(m, a + hy__matmul_offset(m, i, m->a_step, m->a_next) * size, b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size,
-                         c + hy__matmul_offset(m, i, m->c_step, m->c_next) * size, bias, item % g->items, (char *)scratch, packed);
+    if (stage == 0) hy__gemm_pack(g, b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size,
+                                  item % g->pack_items, packed);
+    else hy__matmul_item(m, a + hy__matmul_offset(m, i, m->a_step, m->a_next) * size,
+                         b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size,
+                         c + hy__matmul_offset(m, i, m->c_step, m->c_next) * size, bias, item % g->items,
+                             (char *)scratch, packed);
 }
 
 static hy_dtype hy__matmul_type(hy_dtype dtype)
@@ -8745,7 +8924,8 @@ static int hy__matmul_bind(hy_job *job)
     job->stages = stage;
     job->scratch = g->scratch_bytes;
     job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch;
-    if (foreign) job->shared += hy__round64((size_t)(m->a_size * size)) + hy__round64((size_t)(m->b_size * size)) +
+    if (foreign) job->shared += hy__round64((size_t)(m->a_size * size))
+        + hy__round64((size_t)(m->b_size * size)) +
                                 hy__round64((size_t)(m->c_size * size));
     job->cost = (double)g->m * (double)g->n * (double)g->k * (double)m->batch / 40 + 100;
     return 0;
@@ -8832,7 +9012,8 @@ static int hy__fully_connected_grad(hy_frame *F, hy_diff *D)
     }
     return 0;
 }
-#define HY__ON_fully_connected hy__fully_connected_infer, hy__fully_connected_bind, hy__fully_connected_grad, NULL
+#define HY__ON_fully_connected hy__fully_connected_infer, hy__fully_connected_bind, \
+    hy__fully_connected_grad, NULL
 
 /* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
 static int hy__dot_infer(hy_infer *I)
@@ -8846,7 +9027,8 @@ static int hy__dot_infer(hy_infer *I)
     if (a->ndim < 1 || b->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least one dim");
     if ((a->ndim == 1 && r->transpose_a) || (b->ndim == 1 && r->transpose_b))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "a vector cannot be transposed");
-    if (a->ndim + b->ndim - 2 > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    if (a->ndim + b->ndim - 2 > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE,
+                                                                 "the result has too many dims");
     ka = r->transpose_a ? &a->dim[0] : &a->dim[a->ndim - 1];
     kb = r->transpose_b ? &b->dim[b->ndim - 1] : &b->dim[0];
     hy_infer_dim(I, ka, *kb);
@@ -8890,7 +9072,8 @@ static int hy__dot_grad(hy_frame *F, hy_diff *D)
     a2 = r->transpose_a ? hy_reshape(F, a, HY_INTS(k, -1), NULL) : hy_reshape(F, a, HY_INTS(-1, k), NULL);
     b2 = r->transpose_b ? hy_reshape(F, b, HY_INTS(-1, k), NULL) : hy_reshape(F, b, HY_INTS(k, -1), NULL);
     if (!a2 || !b2) return 0;
-    g = hy_reshape(F, dy, HY_INTS(r->transpose_a ? a2->t.type.shape.dim[1] : a2->t.type.shape.dim[0], -1), NULL);
+    g = hy_reshape(F, dy, HY_INTS(r->transpose_a ? a2->t.type.shape.dim[1] : a2->t.type.shape.dim[0], -1),
+                   NULL);
     memset(&opt, 0, sizeof opt);
     if (D->want[0]) {
         opt.transpose_a = r->transpose_a && r->transpose_b;
@@ -8908,7 +9091,8 @@ static int hy__dot_grad(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_dot hy__dot_infer, hy__dot_bind, hy__dot_grad, NULL
 
-/* batch_dot and linalg_gemm2: (..., m, ..., k) times (..., k, ..., n); rows stand on `axis`, columns on the last. */
+/* batch_dot and linalg_gemm2: (..., m, ..., k) times (..., k, ..., n); rows stand on `axis`, columns on
+ * the last. */
 static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_b, int axis)
 {
     hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape, want;
@@ -13659,11 +13843,11 @@ static int hy___sequence_last_grad_diff(hy_frame *F, hy_diff *D)
 #ifndef HYBRID_NO_RNN
 /* --- rnn --- *
  * L layers of D directions over data (T,N,I), G gates of H units; P numbers of state: H, or as many as an
- * lstm projects to. The parameters are, for each layer and direction, wx (GH,in), wh (GH,P) and perhaps wp (P,H);
- * then, in the same order, bx (GH) and bh (GH). Forward, a layer is one product of all its input with wx, then a
- * walk along time in which every block of the batch and every direction goes alone. The gradient walks back,
- * leaves the gradients of all gates in rows (`delta`), and turns these into those of wx, wh and the input by
- * products over all steps.
+ * lstm projects to. The parameters are, for each layer and direction, wx (GH,in), wh (GH,P) and perhaps wp
+ * (P,H); then, in the same order, bx (GH) and bh (GH). Forward, a layer is one product of all its input with
+ * wx, then a walk along time in which every block of the batch and every direction goes alone. The gradient
+ * walks back, leaves the gradients of all gates in rows (`delta`), and turns these into those of wx, wh and
+ * the input by products over all steps.
  *
  * The work falls into stages that come one after the other: weights packed for their many products, then two
  * stages for each layer. More of them than a job may have become one item at its end.
@@ -13691,7 +13875,7 @@ typedef struct hy__rnn {
     int64_t gate, keep, delta;          /* GH; rows of the reserve's gates and of delta */
     int64_t block, blocks;              /* samples that walk together */
     int64_t copy[HY__RNN_ROLES];        /* in `shared`: f16 tensors in f32, ... */
-    int64_t packs, rows, inner;         /* ... packed weights, gates or delta, a layer's input or its gradient */
+    int64_t packs, rows, inner;         /* ... weights, packed; gates or delta; inputs or their gradient */
     int64_t part[2][4];                 /* of packed weights, in layer 0 and in others; the last is the end */
     int64_t gemm;                       /* scratch bytes of products */
 } hy__rnn;
@@ -13817,8 +14001,8 @@ static hy_shape hy__rnn_shape(const hy__rnn *r, int role)
         s.dim[0] = (int64_t)r->layers * r->directions;
         s.dim[1] = r->batch;
         s.dim[2] = r->width;
-        if (role == HY__RNN_CELL || role == HY__RNN_LAST_CELL || role == HY__RNN_DLAST_CELL || role == HY__RNN_DCELL)
-            s.dim[2] = r->cell.units;
+        if (role == HY__RNN_CELL || role == HY__RNN_LAST_CELL || role == HY__RNN_DLAST_CELL ||
+            role == HY__RNN_DCELL) s.dim[2] = r->cell.units;
     }
     return s;
 }
@@ -13985,7 +14169,7 @@ static int64_t hy__rnn_length(const hy__rnn_run *u, int64_t n)
 static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direction)
 {
     const hy__rnn *r = u->r;
-    double p = u->job->training ? ((const hy__rnn_rec *)u->job->attr)->p : 0, scale = p < 1 ? 1 / (1 - p) : 0, f;
+    double p = u->job->training ? ((const hy__rnn_rec *)u->job->attr)->p : 0, f;
     int64_t wide = r->directions * r->width, all = r->steps * r->batch * wide, i, j, m;
     int64_t first = row * wide + direction * r->width;
     const char *y = hy__rnn_between(u, layer, 0);
@@ -13996,7 +14180,7 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
         hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->job->seed, u->job->stream, 0, 1);
         for (j = 0; j < m; j++) {
             int64_t at = (first + i + j) * r->size;
-            f = uniform[j] >= (float)p ? scale : 0;
+            f = uniform[j] >= (float)p ? 1 / (1 - p) : 0;
             hy__store(x + at, r->compute, hy__load(y + at, r->compute) * f);
             if (factor) hy__store(factor + at, r->compute, f);
         }
@@ -14004,8 +14188,8 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
 }
 
 /* The outputs of one step: the state of samples still running, 0 of others. */
-static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t t, int64_t first, int64_t rows,
-                         const char *h)
+static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t t, int64_t first,
+                         int64_t rows, const char *h)
 {
     const hy__rnn *r = u->r;
     int inner = layer + 1 < r->layers && r->drop && (u->job->training || u->at[HY__RNN_RESERVE]);
@@ -14021,15 +14205,15 @@ static void hy__rnn_emit(const hy__rnn_run *u, int layer, int direction, int64_t
 }
 
 /* Copies rows of (L*D,N,row) to or from a block's; absent means zero. */
-static void hy__rnn_load(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row,
-                         char *to)
+static void hy__rnn_load(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows,
+                         int64_t row, char *to)
 {
     int64_t bytes = row * u->r->size;
     if (u->at[role]) memcpy(to, u->at[role] + (unit * u->r->batch + first) * bytes, (size_t)(rows * bytes));
     else memset(to, 0, (size_t)(rows * bytes));
 }
-static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows, int64_t row,
-                         const char *from)
+static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t first, int64_t rows,
+                         int64_t row, const char *from)
 {
     int64_t bytes = row * u->r->size;
     if (u->at[role]) memcpy(u->at[role] + (unit * u->r->batch + first) * bytes, from, (size_t)(rows * bytes));
@@ -14139,8 +14323,8 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
     int layer = b->layer, direction = b->direction;
     int64_t unit = (int64_t)layer * r->directions + direction, row = t * r->batch + b->first, n;
     int64_t units = r->cell.units, cell = units * r->size, width = r->width * r->size;
-    const char *gates = hy__rnn_gates(u, layer, direction), *y = hy__rnn_layer_output(u, layer) + direction * width;
-    const char *old;
+    const char *gates = hy__rnn_gates(u, layer, direction), *old;
+    const char *y = hy__rnn_layer_output(u, layer) + direction * width;
     for (n = 0; n < b->rows; n++) {
         char *delta = hy__rnn_delta(u, direction, row + n, 0), *dh = b->dh + n * width;
         if (t >= hy__rnn_length(u, b->first + n)) {
@@ -14156,14 +14340,17 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
     }
     if (r->project)
         hy__rnn_multiply(u, &b->project, hy__rnn_delta(u, direction, row, HY__RNN_DPROJECT),
-                         hy__rnn_matrix(u, layer, direction, 2), b->dfull, hy__rnn_packed(u, layer, direction, 2));
+                         hy__rnn_matrix(u, layer, direction, 2), b->dfull,
+                         hy__rnn_packed(u, layer, direction, 2));
     for (n = 0; n < b->rows; n++) {
         char *delta = hy__rnn_delta(u, direction, row + n, 0);
         if (t >= hy__rnn_length(u, b->first + n)) continue;
         old = u->at[HY__RNN_CELL];
-        if (old) old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * cell, r->keep);
-        back(&r->cell, gates + (row + n) * r->keep * r->size, delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size, old,
-             b->dfull + n * cell, b->dcell + n * cell, delta, delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
+        if (old)
+            old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * cell, r->keep);
+        back(&r->cell, gates + (row + n) * r->keep * r->size, delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size,
+             old, b->dfull + n * cell, b->dcell + n * cell, delta,
+             delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
              r->project ? delta + hy__rnn_slot(r, HY__RNN_FULL) * r->size : b->unused);
     }
     hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, direction, row, HY__RNN_DR),
@@ -14222,19 +14409,19 @@ static void hy__rnn_input_gradient(const hy__rnn_run *u, hy__gemm *g, int layer,
     int direction;
     for (direction = 0; direction < u->r->directions; direction++) {
         g->accumulate = direction;
-        hy__gemm_run(g, hy__rnn_delta(u, direction, 0, HY__RNN_DX), hy__rnn_matrix(u, layer, direction, 0), to, item,
-                     u->scratch, hy__rnn_packed(u, layer, direction, 0));
+        hy__gemm_run(g, hy__rnn_delta(u, direction, 0, HY__RNN_DX), hy__rnn_matrix(u, layer, direction, 0),
+                     to, item, u->scratch, hy__rnn_packed(u, layer, direction, 0));
     }
 }
 /* That of matrix k. */
-static void hy__rnn_weight_gradient(const hy__rnn_run *u, hy__gemm *g, int layer, int direction, int k, int64_t item)
+static void hy__rnn_weight_gradient(const hy__rnn_run *u, const hy__gemm *g, int layer, int direction, int k,
+                                    int64_t item)
 {
     static const int left[] = { HY__RNN_DX, HY__RNN_DR, HY__RNN_DPROJECT };
     char *right = k == 0 ? hy__rnn_layer_input(u, layer)
                 : hy__rnn_delta(u, direction, 0, k == 1 ? HY__RNN_OLD : HY__RNN_FULL);
-    hy__gemm_run(g, hy__rnn_delta(u, direction, 0, left[k]), right,
-                 u->at[HY__RNN_DPARAMETERS] + hy__rnn_parameter(u->r, layer, direction, k) * u->r->size, item, u->scratch,
-                 NULL);
+    char *to = u->at[HY__RNN_DPARAMETERS] + hy__rnn_parameter(u->r, layer, direction, k) * u->r->size;
+    hy__gemm_run(g, hy__rnn_delta(u, direction, 0, left[k]), right, to, item, u->scratch, NULL);
 }
 
 /* What delta says about a layer, item by item; without u counts the items. */
@@ -14453,8 +14640,8 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
     hy_array *dy[3] = { NULL, NULL, NULL }, *all;
     for (i = 0; i < visible; i++) dy[i] = D->dy[i] ? D->dy[i] : hy_zeros_like(F, D->out[i]);
     all = hy__rnn_grad(F, dy[0], dy[1], dy[2], D->in[0], D->in[1], D->in[2], lstm ? D->in[3] : NULL,
-                       a->use_sequence_length ? D->in[3 + lstm] : NULL, D->out[0], D->out[visible], a->state_size,
-                       a->num_layers, a->mode, &opt);
+                       a->use_sequence_length ? D->in[3 + lstm] : NULL, D->out[0], D->out[visible],
+                       a->state_size, a->num_layers, a->mode, &opt);
     for (i = 0; i < 3 + lstm; i++) if (D->want[i]) D->dx[i] = hy_get(F, all, i);
     return 0;
 }
@@ -14478,13 +14665,15 @@ static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int 
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s has %d numbers where %d are due", name, v->n, n);
     for (d = 0; d < v->n; d++)
         if (v->v[d] < least || v->v[d] > HY__WINDOW_MOST)
-            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s must lie in %l to %l: %l", name, least, (int64_t)HY__WINDOW_MOST,
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s must lie in %l to %l: %l", name, least,
+                                 (int64_t)HY__WINDOW_MOST,
                                  v->v[d]);
     return 0;
 }
 
 /* Checks what belongs to a window of n dims: 0, or -1 after an error. */
-static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_ints *stride, const hy_ints *dilate,
+static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_ints *stride,
+                            const hy_ints *dilate,
                             const hy_ints *pad, int layout)
 {
     int64_t taps = 1;
@@ -14512,7 +14701,8 @@ static int hy__infer_sizes(hy_infer *I, const hy_shape *s)       /* small enough
 
 /* --- convolution: one relation in three directions --- *
  * coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k),
- * p = q stride + k dilate - pad. Convolution goes to the coarse side, deconvolution to the fine side, the third
+ * p = q stride + k dilate - pad. Convolution goes to the coarse side, deconvolution to the fine side, the
+ * third
  * direction to the weight (coarse channels, fine channels / group, taps) or (coarse channels, taps, ...). */
 typedef struct hy__conv_attr {
     const hy_ints *kernel, *stride, *dilate, *pad;
@@ -14520,11 +14710,12 @@ typedef struct hy__conv_attr {
 } hy__conv_attr;
 
 #define HY__CONV_ATTR(a, r) \
-    ((a)->kernel = &(r)->kernel, (a)->stride = &(r)->stride, (a)->dilate = &(r)->dilate, (a)->pad = &(r)->pad, \
+    ((a)->kernel = &(r)->kernel, (a)->stride = &(r)->stride, (a)->dilate = &(r)->dilate, \
+     (a)->pad = &(r)->pad, \
      (a)->n = (r)->kernel.n, (a)->filters = (r)->num_filter, (a)->groups = (r)->num_group, \
      (a)->last = hy__channels_last((r)->layout))
 
-static int64_t hy__extent(const hy__conv_attr *a, int d)         /* places from a kernel's first tap to its last */
+static int64_t hy__extent(const hy__conv_attr *a, int d)  /* places from a kernel's first tap to its last */
 {
     return hy__tuple_at(a->dilate, d, 1) * (a->kernel->v[d] - 1) + 1;
 }
@@ -14535,12 +14726,14 @@ static int hy__infer_conv_attr(hy_infer *I, const hy__conv_attr *a, int layout)
     if (a->filters < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter is %d", a->filters);
     if (a->groups < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_group is %d", a->groups);
     if (a->filters % a->groups)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter %d is not a multiple of num_group %d", a->filters, a->groups);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter %d is not a multiple of num_group %d",
+                             a->filters, a->groups);
     return 0;
 }
 
 /* Ranks, batch and channels. first: the side whose channels lead the weight; second: the other one. */
-static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape *first, hy_shape *second, hy_shape *w)
+static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape *first, hy_shape *second,
+                                   hy_shape *w)
 {
     int c = a->last ? a->n + 1 : 1, d, round;
     hy_infer_shape(I, first, hy__rank(a->n + 2));
@@ -14554,12 +14747,15 @@ static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape
         hy_infer_dim(I, &w->dim[0], first->dim[c]);
         hy_infer_dim(I, &first->dim[c], w->dim[0]);
         if (second->dim[c] >= 0 && second->dim[c] % a->groups)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", second->dim[c], a->groups);
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d",
+                                 second->dim[c], a->groups);
         if (second->dim[c] >= 0) hy_infer_dim(I, &w->dim[c], second->dim[c] / a->groups);
-        else if (w->dim[c] >= 0 && w->dim[c] < (int64_t)1 << 36) hy_infer_dim(I, &second->dim[c], w->dim[c] * a->groups);
+        else if (w->dim[c] >= 0 && w->dim[c] < (int64_t)1 << 36)
+            hy_infer_dim(I, &second->dim[c], w->dim[c] * a->groups);
     }
     if (first->dim[c] >= 0 && first->dim[c] % a->groups)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", first->dim[c], a->groups);
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d",
+                             first->dim[c], a->groups);
     return hy__infer_sizes(I, first) || hy__infer_sizes(I, second) ? -1 : 0;
 }
 
@@ -14571,7 +14767,8 @@ static int hy__infer_conv_places(hy_infer *I, const hy__conv_attr *a, hy_shape *
         int64_t *from = &fine->dim[d + (a->last ? 1 : 2)], *to = &coarse->dim[d + (a->last ? 1 : 2)];
         int64_t room = 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d), s = hy__tuple_at(a->stride, d, 1);
         if (*from >= 0 && *from + room < 0)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size exceed input: %l places, padded to %l, for a kernel of %l",
+            return hy_infer_fail(I, HY_ERROR_SHAPE,
+                                 "kernel size exceed input: %l places, padded to %l, for a kernel of %l",
                                  *from, *from + 2 * hy__tuple_at(a->pad, d, 0), hy__extent(a, d));
         if (*from >= 0) hy_infer_dim(I, to, (*from + room) / s + 1);
         else if (s == 1 && *to >= 0 && *to > room) hy_infer_dim(I, from, *to - 1 - room);
@@ -14586,9 +14783,12 @@ static int hy__infer_bias(hy_infer *I, int filters)
 }
 
 /* --- how it runs --- *
- * The loops know channels first and one type; other layouts and types are brought there by a stage before and a
+ * The loops know channels first and one type; other layouts and types are brought there by a stage before and
+ * a
  * stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
-enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT, HY__CONV_UNITS = 20 };
+enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
+/* items wanted, elements of partial sums allowed */
+enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22 };
 enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH };
 typedef struct hy__conv {
     hy__window win;
@@ -14614,7 +14814,8 @@ static void hy__conv_bias(const hy__conv *v, const hy_tensor *bias, int64_t chan
 }
 
 /* y_g (coarse_c, q) = W_g (coarse_c, fine_c taps) col (fine_c taps, q) */
-static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch, char *shared)
+static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
+                            char *shared)
 {
     const int64_t size = hy__traits[v->compute].size, depth = v->fine_c * v->taps;
     int64_t unit = item / v->blocks, part = item % v->blocks, first, rows, col, cols, i;
@@ -14626,7 +14827,8 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
         first = v->fine_c * (item % v->parts) / v->parts;
         rows = v->fine_c * (item % v->parts + 1) / v->parts - first;
         panels = shared + unit * v->bands + first * v->taps * g.panel * size;
-        hy__im2col(&v->win, v->compute, d->fine + (unit * v->fine_c + first) * v->fine_n * size, rows, 0, v->coarse_n,
+        hy__im2col(&v->win, v->compute, d->fine + (unit * v->fine_c + first) * v->fine_n * size, rows, 0,
+                   v->coarse_n,
                    g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
         return;
     }
@@ -14643,7 +14845,8 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     g = hy__gemm_narrow(&g, hy__gemm_min(v->block, v->coarse_n - first));
     panels = scratch + hy__round64(g.scratch_bytes);
     y += first * size;
-    hy__im2col(&v->win, v->compute, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
+    hy__im2col(&v->win, v->compute, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
+               panels);
     if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
     for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels);
 }
@@ -14660,7 +14863,8 @@ static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes
 static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
 {
     hy__gemm *g = &v->gemm;
-    const int64_t units = v->images * v->groups, depth = v->fine_c * v->taps, size = hy__traits[v->compute].size;
+    const int64_t units = v->images * v->groups, depth = v->fine_c * v->taps,
+        size = hy__traits[v->compute].size;
     int64_t widest, panels, stage = job->stages;
     g->m = v->coarse_c;
     g->n = v->coarse_n;
@@ -14687,7 +14891,8 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
         return;
     }
     v->way = HY__CONV_SCRATCH;
-    widest = hy__clamp_i64(hy__conv_strip(g) / (depth + 1) / g->panel, 1, hy__gemm_max(HY__LINE / g->panel, 1));
+    widest = hy__clamp_i64(hy__conv_strip(g) / (depth + 1) / g->panel, 1, hy__gemm_max(HY__LINE / g->panel,
+            1));
     while (widest > 1 && units * hy__gemm_ceil(panels, widest) < HY__CONV_UNITS) widest--;
     v->block = widest * g->panel;
     v->blocks = hy__gemm_max(hy__gemm_ceil(v->coarse_n, v->block), 1);
@@ -14697,9 +14902,13 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
 }
 
 /* Fine places [low, high) of the leading dim and the coarse places that reach them. */
-static int hy__conv_lead(const hy__window *w) { return w->coarse[0] * w->fine[0] > 1 ? 0 : w->coarse[1] * w->fine[1] > 1 ? 1 : 2; }
+static int hy__conv_lead(const hy__window *w)
+{
+    return w->coarse[0] * w->fine[0] > 1 ? 0 : w->coarse[1] * w->fine[1] > 1 ? 1 : 2;
+}
 
-static void hy__conv_reach(const hy__window *w, int lead, int64_t low, int64_t high, int64_t *first, int64_t *end)
+static void hy__conv_reach(const hy__window *w, int lead, int64_t low, int64_t high, int64_t *first,
+                           int64_t *end)
 {
     int64_t s = w->stride[lead], before = low + w->pad[lead] - w->dilate[lead] * (w->kernel[lead] - 1);
     *first = before > 0 ? (before + s - 1) / s : 0;
@@ -14707,9 +14916,10 @@ static void hy__conv_reach(const hy__window *w, int lead, int64_t low, int64_t h
     if (*end < *first) *end = *first;
 }
 
-/* col (fine channels of the block taps, q) = W_g^T (.., coarse_c) x_g (coarse_c, q), and each row of it is added
- * to where its tap points. An item owns some channels of one band of fine places. */
-static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch, char *shared)
+/* col (fine channels of the block taps, q) = W_g^T (.., coarse_c) x_g (coarse_c, q), and each row of it is
+ * added to where its tap points. An item owns some channels of one band of fine places. */
+static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
+                          char *shared)
 {
     const int64_t size = hy__traits[v->compute].size;
     int64_t band = item % v->bands, block = item / v->bands % v->blocks, unit = item / v->bands / v->blocks;
@@ -14718,7 +14928,8 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, 
     hy__window w = v->win;
     hy__gemm g;
     char *y, *col;
-    const char *x, *weight = d->weight + (unit % v->groups * v->coarse_c * v->fine_c + channel) * v->taps * size;
+    const char *x, *weight = d->weight + (unit % v->groups * v->coarse_c * v->fine_c + channel) * v->taps *
+        size;
     int lead = hy__conv_lead(&w), k;
     (void)stage; (void)shared;
     w.low[lead] = w.fine[lead] * band / v->bands;
@@ -14744,7 +14955,8 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, 
     hy__gemm_all(&g, weight, x, col, scratch);
     for (row = 0; row < g.m; row++) {
         hy__window_place(w.kernel, row % v->taps, tap);
-        hy__col2im_line(&w, v->compute, y + row / v->taps * v->fine_n * size, tap, first, g.n, col + row * g.c_row * size);
+        hy__col2im_line(&w, v->compute, y + row / v->taps * v->fine_n * size, tap, first, g.n,
+                        col + row * g.c_row * size);
     }
 }
 
@@ -14766,7 +14978,8 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
         if (channels * v->taps * col <= limit && units * v->blocks * v->bands >= HY__CONV_UNITS) break;
         if (channels * v->taps > 36 && channels > 1) v->blocks = hy__gemm_min(2 * v->blocks, v->fine_c);
         else if (band > 4 * reach && band * inner > 128) v->bands *= 2;
-        else if (channels > 1 && channels * v->taps * col > limit) v->blocks = hy__gemm_min(2 * v->blocks, v->fine_c);
+        else if (channels > 1 && channels * v->taps * col > limit) v->blocks = hy__gemm_min(2 * v->blocks,
+                v->fine_c);
         else break;
     }
     g->m = channels * v->taps;
@@ -14779,7 +14992,8 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     g->c_row = v->pointwise ? v->fine_n : col;
     g->accumulate = v->pointwise;
     hy__conv_plan_gemm(job, v, g);
-    job->scratch = hy__round64(hy__gemm_need(g)) + (size_t)(v->pointwise ? 0 : g->m * col * hy__traits[v->compute].size);
+    job->scratch = hy__round64(hy__gemm_need(g)) + (size_t)(v->pointwise ? 0 : g->m * col *
+                                                            hy__traits[v->compute].size);
     job->items[job->stages++] = v->fine_n ? units * v->blocks * v->bands : 0;
 }
 
@@ -14797,28 +15011,34 @@ static void hy__conv_plan_weight(const hy__conv *v, hy__gemm *g, int64_t channel
     hy__gemm_plan(g, g->isa, (int)hy__traits[v->compute].size);
 }
 
-/* dW_g (coarse_c, fine channels of the block taps) = sum over images and pieces of q of y_g (coarse_c, q) col^T.
- * Parts of that sum go to the shared memory; a second stage adds them in order. */
-static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch, char *shared)
+/* dW_g (coarse_c, fine channels of the block taps) = sum over images and pieces of q of y_g (coarse_c, q)
+ * col^T. Parts of that sum go to the shared memory; a second stage adds them in order. */
+static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
+                            char *shared)
 {
-    const int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps, whole = v->groups * v->coarse_c * row;
+    const int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps,
+        whole = v->groups * v->coarse_c * row;
     const int64_t pieces = hy__gemm_ceil(v->coarse_n, v->bands), terms = v->images * pieces;
-    int64_t part = item % v->parts, block = item / v->parts % v->blocks, group = item / v->parts / v->blocks, i;
+    int64_t part = item % v->parts, block = item / v->parts % v->blocks, group = item / v->parts / v->blocks,
+        i;
     int64_t channel = v->fine_c * block / v->blocks, channels = v->fine_c * (block + 1) / v->blocks - channel;
     int64_t low = terms * part / v->parts, high = terms * (part + 1) / v->parts;
-    char *w = (v->parts > 1 ? shared + part * whole * size : d->weight) + (group * v->coarse_c * row + channel * v->taps) * size;
+    char *w = (v->parts > 1 ? shared + part * whole * size : d->weight) + (group * v->coarse_c * row +
+            channel * v->taps) * size;
     hy__gemm g = v->gemm;
     if (stage > 0) {
         int64_t at = item * HY__CHUNK, n = hy__gemm_min(whole - at, HY__CHUNK);
         memcpy(d->weight + at * size, shared + at * size, (size_t)(n * size));
         for (part = 1; part < v->parts; part++) {
             const char *more = shared + (part * whole + at) * size;
-            if (size == 4) hy__add_f32((float *)(void *)d->weight + at, 1, (const float *)(const void *)more, n);
+            if (size == 4) hy__add_f32((float *)(void *)d->weight + at, 1, (const float *)(const void *)more,
+                                       n);
             else hy__add_f64((double *)(void *)d->weight + at, 1, (const double *)(const void *)more, n);
         }
         return;
     }
-    if (low == high) for (i = 0; i < v->coarse_c; i++) memset(w + i * row * size, 0, (size_t)(channels * v->taps * size));
+    if (low == high) for (i = 0; i < v->coarse_c; i++)
+        memset(w + i * row * size, 0, (size_t)(channels * v->taps * size));
     for (i = low; i < high; i++) {
         int64_t unit = i / pieces * v->groups + group, first = i % pieces * v->bands;
         const char *x = d->fine + (unit * v->fine_c + channel) * v->fine_n * size;
@@ -14836,25 +15056,29 @@ static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage
 static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
 {
     hy__gemm *g = &v->gemm;
-    int64_t row = v->fine_c * v->taps, whole = v->groups * v->coarse_c * row, size = hy__traits[v->compute].size;
+    int64_t row = v->fine_c * v->taps, whole = v->groups * v->coarse_c * row,
+        size = hy__traits[v->compute].size;
     int64_t terms, last, k;
     size_t need = 0;
     g->m = g->n = g->k = g->a_row = g->a_col = g->b_row = g->b_col = g->c_row = 1;
     g->accumulate = 0;
     hy__conv_plan_gemm(job, v, g);                              /* for its isa */
-    for (v->blocks = 1; v->groups * v->blocks < HY__CONV_UNITS && row > 64 * v->blocks && 2 * v->blocks <= v->fine_c; )
-        v->blocks *= 2;
-    v->bands = hy__gemm_max(hy__gemm_ceil(v->coarse_n, hy__gemm_ceil(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
+    v->bands = hy__gemm_max(hy__gemm_ceil(v->coarse_n, hy__gemm_ceil(v->coarse_n + !v->coarse_n, HY__LINE)),
+                            1);
     terms = v->images * hy__gemm_ceil(v->coarse_n, v->bands);
-    v->parts = hy__gemm_min(terms, hy__gemm_ceil(HY__CONV_UNITS, v->groups * v->blocks));
-    v->parts = hy__clamp_i64(v->parts, 1, hy__gemm_max(((int64_t)1 << 22) / (whole + 1), 1));
+    v->parts = hy__gemm_min(terms, hy__gemm_ceil(HY__CONV_UNITS, v->groups));
+    v->parts = hy__clamp_i64(v->parts, 1, hy__gemm_max(HY__CONV_PARTIAL / (whole + 1), 1));
+    for (v->blocks = 1; v->groups * v->blocks * v->parts < HY__CONV_UNITS && row > 64 * v->blocks &&
+         2 * v->blocks <= v->fine_c; )
+        v->blocks *= 2;
     last = v->coarse_n - (hy__gemm_ceil(v->coarse_n, v->bands) - 1) * v->bands;
     for (k = 0; k < 8; k++) {
         hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands, k >> 2);
         if (hy__gemm_need(g) > need) need = hy__gemm_need(g);
     }
     v->column = (int64_t)hy__round64(need);
-    job->scratch = (size_t)v->column + (v->pointwise ? 0 : (size_t)((v->fine_c / v->blocks + 1) * v->taps * v->bands * size));
+    job->scratch = (size_t)v->column + (v->pointwise ? 0 : (size_t)((v->fine_c / v->blocks + 1) * v->taps *
+                                                                    v->bands * size));
     job->items[job->stages++] = v->groups * v->blocks * v->parts;
     if (v->parts == 1) return;
     job->items[job->stages++] = hy__pieces(whole, HY__CHUNK);
@@ -14862,13 +15086,14 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
 }
 
 /* --- one channel per group --- *
- * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps round,
+ * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
+ * round,
  * which is how a deconvolution of stride 1 becomes a convolution. */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
     int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
     int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
-    int64_t    part, taps, flat;        /* places of a part, taps, output places counted in the parts' strides */
+    int64_t    part, taps, flat;  /* places of a part, taps, output places counted in the parts' strides */
     hy_dtype   compute;
     int        flip, last;
     hy__taps_f32_fn fn;
@@ -14888,15 +15113,18 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
                 q[0] = z;
                 q[1] = y;
                 for (n = 0; n < 2; n++) place[n] = q[n] * w->stride[n] + at[n] - w->pad[n];
-                if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1]) continue;
+                if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1])
+                    continue;
                 place[2] = at[2] - w->pad[2];
                 low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
                 high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
                 if (high > v->split[2]) high = v->split[2];
                 if (low >= high) continue;
                 place[2] += low * w->stride[2];
-                hy__load_tile(v->compute, parts + (r * v->part + (z * v->split[1] + y) * v->split[2] + low) * size,
-                              plane + ((place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2]) * x->step_p * x->size,
+                hy__load_tile(v->compute, parts + (r * v->part + (z * v->split[1] + y) * v->split[2] + low) *
+                              size,
+                              plane + ((place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2]) *
+                                  x->step_p * x->size,
                               x->dtype, x->step_p * w->stride[2], high - low);
             }
     }
@@ -14923,18 +15151,23 @@ static void hy__run_depthwise(hy_job *job, int stage, int64_t item, void *scratc
         offset[t] = r * v->part + inside;
     }
     for (j = 0; j < v->each; j++) {
-        int64_t channel = item % v->channels * v->each + j, out = item / v->channels * v->channels * v->each + channel;
+        int64_t channel = item % v->channels * v->each + j, out = item / v->channels * v->channels * v->each +
+            channel;
         const char *from = (const char *)job->in[1].data + channel * v->taps * x.size;
         char *to = (char *)job->out[0].data + hy__plane_at(&y, out);
-        if (job->nin > 2) hy__load_tile(v->compute, line, (const char *)job->in[2].data + channel * x.size, x.dtype, 0, v->flat);
+        if (job->nin > 2) hy__load_tile(v->compute, line, (const char *)job->in[2].data + channel * x.size,
+                                        x.dtype, 0, v->flat);
         else memset(line, 0, (size_t)(v->flat * size));
-        hy__load_tile(v->compute, weight, v->flip ? from + (v->taps - 1) * x.size : from, x.dtype, v->flip ? -1 : 1, v->taps);
+        hy__load_tile(v->compute, weight, v->flip ? from + (v->taps - 1) * x.size : from, x.dtype,
+                      v->flip ? -1 : 1, v->taps);
         if (v->compute == HY_F64) hy__taps_f64((double *)(void *)line, (double *)(void *)parts, offset,
                                                (double *)(void *)weight, v->taps, v->flat);
-        else v->fn((float *)(void *)line, (float *)(void *)parts, offset, (float *)(void *)weight, v->taps, v->flat);
+        else v->fn((float *)(void *)line, (float *)(void *)parts, offset, (float *)(void *)weight, v->taps,
+                   v->flat);
         for (i = 0; i < w->coarse[0] * w->coarse[1]; i++)
             hy__store_tile(v->compute, to + i * w->coarse[2] * y.step_p * y.size, y.dtype, y.step_p,
-                           line + (i / w->coarse[1] * v->split[1] + i % w->coarse[1]) * v->split[2] * size, w->coarse[2]);
+                           line + (i / w->coarse[1] * v->split[1] + i % w->coarse[1]) * v->split[2] * size,
+                               w->coarse[2]);
     }
 }
 
@@ -14987,7 +15220,8 @@ static void hy__run_conv(hy_job *job, int stage, int64_t item, void *scratch, vo
     hy__conv_data d;
     int i, out = v->direction == HY__CONV_COARSE ? 1 : v->direction == HY__CONV_FINE ? 0 : 2;
     t[0] = v->direction == HY__CONV_FINE ? &job->out[0] : &job->in[0];
-    t[1] = v->direction == HY__CONV_COARSE ? &job->out[0] : v->direction == HY__CONV_FINE ? &job->in[0] : &job->in[1];
+    t[1] = v->direction == HY__CONV_COARSE ? &job->out[0] : v->direction == HY__CONV_FINE ? &job->in[0]
+        : &job->in[1];
     t[2] = v->direction == HY__CONV_WEIGHT ? &job->out[0] : &job->in[1];
     for (i = 0; i < 3; i++) {
         data[i] = (char *)t[i]->data;
@@ -15018,7 +15252,8 @@ static void hy__run_conv(hy_job *job, int stage, int64_t item, void *scratch, vo
 }
 
 /* Sizes of both sides into the window; the channels of each go to the plan. */
-static void hy__conv_window(hy__conv *v, const hy__conv_attr *a, const hy_tensor *fine, const hy_tensor *coarse)
+static void hy__conv_window(hy__conv *v, const hy__conv_attr *a, const hy_tensor *fine,
+                            const hy_tensor *coarse)
 {
     hy__window *w = &v->win;
     int d, k;
@@ -15073,7 +15308,8 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
             const hy_tensor *t = i < 2 ? &job->in[i] : out;
             hy__planes p = hy__planes_of(t, v->last);
             if (i < 2) job->items[0] += hy__planes_items(&p);
-            job->shared += hy__round64((size_t)hy__size(&t->type.shape) * (size_t)hy__traits[v->compute].size);
+            job->shared += hy__round64((size_t)hy__size(&t->type.shape) *
+                                       (size_t)hy__traits[v->compute].size);
         }
     }
     if (direction == HY__CONV_COARSE) hy__conv_bind_coarse(job, v);
@@ -15083,8 +15319,10 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         hy__planes p = hy__planes_of(out, v->last);
         job->items[job->stages++] = hy__planes_items(&p);
     }
-    job->cost = (double)v->images * (double)v->groups * (double)v->coarse_c * (double)v->coarse_n * (double)v->fine_c *
-                (double)v->taps / 30 + (double)(hy__size(&fine->type.shape) + hy__size(&coarse->type.shape)) + 200;
+    job->cost = (double)v->images * (double)v->groups * (double)v->coarse_c * (double)v->coarse_n *
+        (double)v->fine_c *
+                (double)v->taps / 30 + (double)(hy__size(&fine->type.shape) + hy__size(&coarse->type.shape)) +
+                    200;
     return 0;
 }
 
@@ -15114,7 +15352,8 @@ static int hy__convolution_bind(hy_job *job)
      (o).num_group = (r)->num_group, (o).layout = (r)->layout)
 
 /* The deconvolution that undoes shapes exactly: adj is what the stride left over at the far end. */
-static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layout, hy_array *coarse, hy_array *w, hy_array *fine)
+static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layout, hy_array *coarse,
+                                  hy_array *w, hy_array *fine)
 {
     const hy_shape *s = &fine->t.type.shape;
     hy_deconvolution_opt o;
@@ -15159,7 +15398,8 @@ static int hy__convolution_grad(hy_frame *F, hy_diff *D)
 /* --- deconvolution --- */
 
 /* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. */
-static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x, hy_ints *pad, hy_ints *adj)
+static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x,
+                          hy_ints *pad, hy_ints *adj)
 {
     int d;
     pad->n = adj->n = a->n;
@@ -15186,7 +15426,8 @@ static int hy__deconvolution_infer(hy_infer *I)
     HY__CONV_ATTR(&a, r);
     hy__same_types(I);
     if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_tuple(I, "adj", &r->adj, a.n, 0) ||
-        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) || hy__infer_conv_channels(I, &a, x, y, w)) return -1;
+        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) || hy__infer_conv_channels(I, &a, x, y,
+                w)) return -1;
     hy_infer_dim(I, &y->dim[a.last ? a.n + 1 : 1], a.filters);
     hy_infer_dim(I, &w->dim[a.last ? a.n + 1 : 1], a.filters / a.groups);
     if (hy__deconv_pad(r, &a, x, &pad, &adj))
@@ -15200,7 +15441,8 @@ static int hy__deconvolution_infer(hy_infer *I)
         else if (x->dim[at] > 0 && s * (x->dim[at] - 1) + rest < 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "pad %l is larger than the result", pad.v[d]);
         else if (x->dim[at] >= 0) hy_infer_dim(I, &y->dim[at], x->dim[at] ? s * (x->dim[at] - 1) + rest : 0);
-        else if (y->dim[at] >= 0 && y->dim[at] >= rest && (y->dim[at] - rest) % s == 0) hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
+        else if (y->dim[at] >= 0 && y->dim[at] >= rest && (y->dim[at] - rest) % s == 0)
+            hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
     }
     return hy__infer_bias(I, a.filters);
 }
@@ -15248,7 +15490,8 @@ static int hy___conv_weight_grad_infer(hy_infer *I)
     hy__conv_attr a;
     HY__CONV_ATTR(&a, r);
     hy__same_types(I);
-    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, dy, x, &I->out[0].shape)) return -1;
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, dy, x, &I->out[0].shape))
+        return -1;
     hy_infer_dim(I, &dy->dim[a.last ? a.n + 1 : 1], a.filters);
     return hy__infer_conv_places(I, &a, x, dy);
 }
@@ -15290,7 +15533,7 @@ typedef struct hy__pool_plan {
     int64_t    planes, together;        /* planes in all and per item */
     int        type, power, exclude_pad, last;
 } hy__pool_plan;
-enum { HY__PLANES_WORK = 1 << 15 };     /* taps times places of an item */
+#define HY__PLANES_WORK (1 << 15)       /* taps times places of an item */
 
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
@@ -15304,7 +15547,8 @@ static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
 
 static int hy__infer_pool_attr(hy_infer *I, const hy__pooling_rec *r, int n)
 {
-    if (n < 1 || n > HY__SPACE) return hy_infer_fail(I, HY_ERROR_SHAPE, "pooling needs data of 3, 4 or 5 dims");
+    if (n < 1 || n > HY__SPACE) return hy_infer_fail(I, HY_ERROR_SHAPE,
+                                                     "pooling needs data of 3, 4 or 5 dims");
     if (!r->global_pool && r->kernel.n < 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "kernel is needed unless global_pool is set");
     if (hy__infer_window(I, n, &r->kernel, &r->stride, NULL, &r->pad, r->layout)) return -1;
@@ -15312,7 +15556,8 @@ static int hy__infer_pool_attr(hy_infer *I, const hy__pooling_rec *r, int n)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p_value must be 1, 2 or 3: %d", r->p_value);
     if (r->convention != HY_CONVENTION_SAME || r->global_pool) return 0;
     if (n != 1 || r->pool_type != HY_POOL_MAX || hy__tuple_at(&r->pad, 0, 0))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "convention 'same' is for max pooling over one dim without pad");
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT,
+                             "convention 'same' is for max pooling over one dim without pad");
     return 0;
 }
 
@@ -15329,9 +15574,11 @@ static int hy__infer_pool(hy_infer *I, const hy__pooling_rec *r, hy_shape *x, hy
     hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
     hy__infer_same_dim(I, &x->dim[c], &y->dim[c]);
     for (d = 0; d < n; d++) {
-        int64_t size = x->dim[first + d] < 0 ? (r->global_pool ? 1 : -1) : hy__pool_size(r, d, x->dim[first + d]);
+        int64_t size = x->dim[first + d] < 0 ? (r->global_pool ? 1 : -1) : hy__pool_size(r, d,
+                x->dim[first + d]);
         if (size < 0 && x->dim[first + d] >= 0)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size (%l) exceeds input (%l padded to %l)", r->kernel.v[d],
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size (%l) exceeds input (%l padded to %l)",
+                                 r->kernel.v[d],
                                  x->dim[first + d], x->dim[first + d] + 2 * hy__tuple_at(&r->pad, d, 0));
         hy_infer_dim(I, &y->dim[first + d], size);
     }
@@ -15396,29 +15643,51 @@ static void hy__cube(double *x, int64_t n)
     for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
 }
 
-/* n windows from coarse place `first` on. */
-static void hy__pool_tile(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first, int64_t n, double *acc)
+/* Maxima or sums of n windows from coarse place `first` on: in floats where nothing is lost by it, else in
+ * doubles. */
+static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                          int64_t n, double *acc)
 {
     const hy__window *w = &v->win;
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t at[HY__SPACE], tap[HY__SPACE], t, i, taps = hy__window_size(w->kernel);
+    int64_t at[HY__SPACE], tap[HY__SPACE], t, i, m, taps = hy__window_size(w->kernel),
+        step = w->stride[2] * x->step_p;
+    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (kind == HY__MEAN && v->power == 1 &&
+                                                            taps <= HY__POOL_FLOATS));
     double tile[HY__TILE];
-    for (i = 0; i < n; i++) acc[i] = hy__fold_start(kind);
+    float sum[HY__TILE];
+    for (i = 0; i < n; i++) { acc[i] = hy__fold_start(kind); sum[i] = (float)acc[i]; }
     for (t = 0; t < taps; t++) {
         hy__window_place(w->kernel, t, tap);
         hy__window_place(w->coarse, first, at);
         for (i = 0; i < n; ) {
             hy__stretch s = hy__stretch_at(w, tap, at, n - i);
-            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p, s.high - s.low);
-            if (v->power == 3) hy__cube(tile, s.high - s.low);
-            hy__fold_columns(kind, acc + i + s.low, tile, s.high - s.low);
+            const char *from = plane + s.fine * x->step_p * x->size;
+            m = s.high - s.low;
+            if (narrow && kind == HY__MAX)
+                hy__max_line_f32(sum + i + s.low, (const float *)(const void *)from, step, m);
+            else if (narrow) hy__sum_line_f32(sum + i + s.low, (const float *)(const void *)from, step, m);
+            else {
+                hy__load_f64(tile, from, x->dtype, step, m);
+                if (v->power == 3) hy__cube(tile, m);
+                hy__fold_columns(kind, acc + i + s.low, tile, m);
+            }
             hy__stretch_next(w, at, s.n);
             i += s.n;
         }
     }
+    if (narrow) for (i = 0; i < n; i++) acc[i] = sum[i];
+}
+
+static void hy__pool_tile(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                          int64_t n, double *acc)
+{
+    double share[HY__TILE];
+    int64_t i;
+    hy__pool_join(v, x, plane, first, n, acc);
     if (v->type == HY_POOL_AVG) {
-        hy__pool_shares(v, first, n, tile);
-        for (i = 0; i < n; i++) acc[i] *= tile[i];
+        hy__pool_shares(v, first, n, share);
+        for (i = 0; i < n; i++) acc[i] *= share[i];
     }
     if (v->power == 2) for (i = 0; i < n; i++) acc[i] = sqrt(acc[i]);
     if (v->power == 3) for (i = 0; i < n; i++) acc[i] = cbrt(acc[i]);
@@ -15435,7 +15704,8 @@ static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, vo
         for (first = 0; first < y.places; first += n) {
             n = hy__gemm_min(y.places - first, HY__TILE);
             hy__pool_tile(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), first, n, acc);
-            hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane) + first * y.step_p * y.size, y.dtype, y.step_p,
+            hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane) + first * y.step_p * y.size,
+                          y.dtype, y.step_p,
                           acc, n);
         }
 }
@@ -15444,7 +15714,8 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 {
     double work = (double)hy__window_size(v->win.kernel) * (double)hy__window_size(v->win.coarse) +
                   (double)hy__window_size(v->win.fine) + 1;
-    v->together = v->last ? HY__PLANE_CHANNELS : work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
+    v->together = v->last ? (int64_t)HY__PLANE_CHANNELS : work < HY__PLANES_WORK
+        ? (int64_t)(HY__PLANES_WORK / work) : 1;
     return hy__one_stage(job, run, hy__pieces(v->planes, v->together), (double)v->planes * work);
 }
 
@@ -15484,7 +15755,8 @@ static int hy__pooling_back(hy_frame *F, hy_diff *D)
     o.layout = r->layout;
     if (r->global_pool && (r->pool_type == HY_POOL_AVG || r->pool_type == HY_POOL_SUM)) {
         double places = (double)hy__size(&D->in[0]->t.type.shape) / (double)hy__size(&D->out[0]->t.type.shape);
-        D->dx[0] = hy_broadcast_like(F, r->pool_type == HY_POOL_SUM ? D->dy[0] : hy_mul_scalar(F, D->dy[0], 1 / places),
+        D->dx[0] = hy_broadcast_like(F, r->pool_type == HY_POOL_SUM ? D->dy[0] : hy_mul_scalar(F, D->dy[0],
+                1 / places),
                                      D->in[0], NULL);
         return 0;
     }
@@ -15495,7 +15767,8 @@ static int hy__pooling_back(hy_frame *F, hy_diff *D)
 
 
 /* The gradient of max goes to the first of the largest, to the first NaN if there is one. */
-static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first, int64_t n,
+static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                              int64_t n,
                               const double *dy, double *dx)
 {
     const hy__window *w = &v->win;
@@ -15507,10 +15780,12 @@ static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const
         hy__window_place(w->coarse, first, at);
         for (i = 0; i < n; ) {
             hy__stretch s = hy__stretch_at(w, tap, at, n - i);
-            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p, s.high - s.low);
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p,
+                         s.high - s.low);
             for (j = s.low; j < s.high; j++) {
                 double u = tile[j - s.low];
-                if (which[i + j] >= 0 && !(u > best[i + j]) && !(u != u && best[i + j] == best[i + j])) continue;
+                if (which[i + j] >= 0 && !(u > best[i + j]) && !(u != u && best[i + j] == best[i + j]))
+                    continue;
                 best[i + j] = u;
                 which[i + j] = s.fine + (j - s.low) * w->stride[2];
             }
@@ -15522,7 +15797,8 @@ static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const
 }
 
 /* dx += share x^(power - 1) wherever a window lies. */
-static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first, int64_t n,
+static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                              int64_t n,
                               const double *share, double *dx)
 {
     const hy__window *w = &v->win;
@@ -15538,7 +15814,8 @@ static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const
             m = s.high - s.low;
             if (v->power == 1) for (j = 0; j < m; j++) to[j * w->stride[2]] += from[j];
             else {
-                hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p, m);
+                hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p,
+                             m);
                 if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
                 for (j = 0; j < m; j++) to[j * w->stride[2]] += from[j] * tile[j];
             }
@@ -15568,7 +15845,8 @@ static void hy__run_pool_back(hy_job *job, int stage, int64_t item, void *scratc
             if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, tile);
             if (v->power > 1) {
                 hy__load_f64(tile, (const char *)job->in[2].data + at, y.dtype, y.step_p, n);
-                for (i = 0; i < n; i++) tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] * tile[i]) : 0;
+                for (i = 0; i < n; i++) tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] *
+                                                                      tile[i]) : 0;
             }
             if (v->type == HY_POOL_AVG || v->power > 1) for (i = 0; i < n; i++) share[i] *= tile[i];
             hy__pool_back_sum(v, &x, data, first, n, share, dx);
@@ -15599,7 +15877,8 @@ static int hy___pooling_grad_grad(hy_frame *F, hy_diff *D)
 }
 #define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy___pooling_grad_grad, NULL
 
-/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n / m) --- */
+/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
+ * / m) --- */
 static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
 static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
 
@@ -15607,7 +15886,8 @@ static int hy__infer_adaptive(hy_infer *I, const hy_ints *size, hy_shape *x, hy_
 {
     int d;
     hy__same_types(I);
-    if (size->n > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "output_size has %d numbers where 1 or 2 are due", size->n);
+    if (size->n > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT,
+                                          "output_size has %d numbers where 1 or 2 are due", size->n);
     if (hy__infer_tuple(I, "output_size", size, size->n, 1)) return -1;
     hy_infer_shape(I, x, hy__rank(4));
     hy_infer_shape(I, y, hy__rank(4));
@@ -15615,7 +15895,8 @@ static int hy__infer_adaptive(hy_infer *I, const hy_ints *size, hy_shape *x, hy_
     for (d = 0; d < 2; d++) {
         hy__infer_same_dim(I, &x->dim[d], &y->dim[d]);
         hy_infer_dim(I, &y->dim[2 + d], size->n < 1 ? 1 : size->v[size->n > 1 ? d : 0]);
-        if (x->dim[2 + d] == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places to average", x);
+        if (x->dim[2 + d] == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places to average",
+                                                     x);
     }
     return I->status;
 }
@@ -15684,7 +15965,8 @@ static int hy___adaptive_avg_pooling_grad_infer(hy_infer *I)
     hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
     return hy__infer_adaptive(I, &r->output_size, &I->in[1].shape, &I->in[0].shape);
 }
-static int hy___adaptive_avg_pooling_grad_back(hy_frame *F, hy_diff *D)     /* linear; of data only the shape counts */
+/* linear; of data only the shape counts */
+static int hy___adaptive_avg_pooling_grad_back(hy_frame *F, hy_diff *D)
 {
     const hy___adaptive_avg_pooling_grad_rec *r = (const hy___adaptive_avg_pooling_grad_rec *)D->attr;
     if (D->dy[0]) D->dx[0] = hy_adaptive_avg_pooling(F, D->dy[0], r->output_size);
@@ -15695,7 +15977,8 @@ static int hy___adaptive_avg_pooling_grad_back(hy_frame *F, hy_diff *D)     /* l
 
 /* --- moving pixels --- */
 
-/* Every input grows to the size of the first times scale; then they are joined along the channels or added up. */
+/* Every input grows to the size of the first times scale; then they are joined along the channels or added
+ * up. */
 static int hy__upsampling_infer(hy_infer *I)
 {
     const hy__upsampling_rec *r = (const hy__upsampling_rec *)I->attr;
@@ -15703,7 +15986,8 @@ static int hy__upsampling_infer(hy_infer *I)
     int sum = r->multi_input_mode == HY_JOIN_SUM, i, d;
     int64_t channels = 0;
     hy__same_types(I);
-    if (r->scale < 1 || r->scale > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %d", r->scale);
+    if (r->scale < 1 || r->scale > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %d",
+            r->scale);
     hy_infer_shape(I, y, hy__rank(4));
     for (i = 0; i < I->nin && I->status >= 0; i++) {
         hy_shape *x = &I->in[i].shape;
@@ -15714,9 +15998,11 @@ static int hy__upsampling_infer(hy_infer *I)
         channels = channels < 0 || x->dim[1] < 0 ? -1 : channels + x->dim[1];
         for (d = 2; d < 4; d++) {
             if (!i && x->dim[d] >= 0) hy_infer_dim(I, &y->dim[d], x->dim[d] * r->scale);
-            else if (!i && y->dim[d] >= 0 && y->dim[d] % r->scale == 0) hy_infer_dim(I, &x->dim[d], y->dim[d] / r->scale);
+            else if (!i && y->dim[d] >= 0 && y->dim[d] % r->scale == 0)
+                hy_infer_dim(I, &x->dim[d], y->dim[d] / r->scale);
             if (x->dim[d] > 0 && y->dim[d] >= 0 && y->dim[d] % x->dim[d])
-                return hy_infer_fail(I, HY_ERROR_SHAPE, "input %d, %z, does not grow to %z by a whole factor", i, x, y);
+                return hy_infer_fail(I, HY_ERROR_SHAPE, "input %d, %z, does not grow to %z by a whole factor",
+                                     i, x, y);
             if (x->dim[d] == 0 && y->dim[d] > 0)
                 return hy_infer_fail(I, HY_ERROR_SHAPE, "input %d, %z, does not grow to %z", i, x, y);
         }
@@ -15742,7 +16028,8 @@ static void hy__upsample(const hy_job *job, int i, int64_t plane, char *to)
 }
 
 /* to += more, n elements of any type. */
-static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const char *more, hy_dtype dtype, int64_t n)
+static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const char *more, hy_dtype dtype,
+                         int64_t n)
 {
     double a[HY__TILE], b[HY__TILE];
     const void *in[2];
@@ -15775,7 +16062,8 @@ static void hy__run_upsampling(hy_job *job, int stage, int64_t item, void *scrat
         hy__upsample(job, i, item, (char *)scratch);
         for (at = 0; at < places; at += n) {
             n = hy__gemm_min(places - at, HY__TILE);
-            hy__add_tile(job, compute, to + at * hy__traits[dtype].size, (char *)scratch + at * hy__traits[dtype].size, dtype, n);
+            hy__add_tile(job, compute, to + at * hy__traits[dtype].size, (char *)scratch + at *
+                         hy__traits[dtype].size, dtype, n);
         }
     }
 }
@@ -15783,9 +16071,12 @@ static void hy__run_upsampling(hy_job *job, int stage, int64_t item, void *scrat
 static int hy__upsampling_bind(hy_job *job)
 {
     const hy__upsampling_rec *r = (const hy__upsampling_rec *)job->attr;
-    int64_t planes = hy__product(&job->out[0].type.shape, 0, 2), places = hy__product(&job->out[0].type.shape, 2, 4);
-    if (r->multi_input_mode == HY_JOIN_SUM) job->scratch = (size_t)(places * hy__traits[job->out[0].type.dtype].size);
-    return hy__one_stage(job, hy__run_upsampling, places ? planes : 0, 0.6 * (double)planes * (double)places + 100);
+    int64_t planes = hy__product(&job->out[0].type.shape, 0, 2), places = hy__product(&job->out[0].type.shape,
+            2, 4);
+    if (r->multi_input_mode == HY_JOIN_SUM)
+        job->scratch = (size_t)(places * hy__traits[job->out[0].type.dtype].size);
+    return hy__one_stage(job, hy__run_upsampling, places ? planes : 0, 0.6 * (double)planes * (double)places +
+                         100);
 }
 
 /* What a pixel became is summed up again. */
@@ -15828,7 +16119,8 @@ static int hy__crop_infer(hy_infer *I)
     hy__same_types(I);
     if (I->nin > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "one or two inputs are due, not %d", I->nin);
     if (hy__infer_tuple(I, "offset", &r->offset, 2, 0) || hy__infer_tuple(I, "h_w", &r->h_w, 2, 0)) return -1;
-    if (I->nin == 1 && r->h_w.n < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "h_w is needed with one input");
+    if (I->nin == 1 && r->h_w.n < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT,
+                                                          "h_w is needed with one input");
     for (d = 0; d < I->nin; d++) hy_infer_shape(I, &I->in[d].shape, hy__rank(4));
     hy_infer_shape(I, y, hy__rank(4));
     if (I->status < 0) return -1;
@@ -15848,7 +16140,8 @@ static int hy__crop_bind(hy_job *job)
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     hy__move *m = hy__begin_move(job);
     int d;
-    for (d = 0; d < 2; d++) m->from_start += hy__crop_start(r, &x->type.shape, &y->type.shape, d) * x->stride[2 + d];
+    for (d = 0; d < 2; d++) m->from_start += hy__crop_start(r, &x->type.shape, &y->type.shape, d)
+        * x->stride[2 + d];
     hy__move_box(m, &y->type.shape, y->stride, x->stride);
     return hy__finish_move(job);
 }
@@ -15870,7 +16163,8 @@ static int hy__crop_grad(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_crop hy__crop_infer, hy__crop_bind, hy__crop_grad, NULL
 
-/* deep (N, b b C, H, W) and wide (N, C, b H, b W): deep channel (i b + j) C + c is pixel (i, j) of each block of c. */
+/* deep (N, b b C, H, W) and wide (N, C, b H, b W): deep channel (i b + j) C + c is pixel (i, j) of each
+ * block of c. */
 static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wide)
 {
     int d;
@@ -15881,10 +16175,12 @@ static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wi
     if (I->status < 0 || hy__infer_sizes(I, deep) || hy__infer_sizes(I, wide)) return -1;
     hy__infer_same_dim(I, &deep->dim[0], &wide->dim[0]);
     for (d = 1; d < 4; d++) {
-        int64_t *more = d == 1 ? &deep->dim[d] : &wide->dim[d], *less = d == 1 ? &wide->dim[d] : &deep->dim[d];
+        int64_t *more = d == 1 ? &deep->dim[d] : &wide->dim[d], *less = d == 1 ? &wide->dim[d]
+            : &deep->dim[d];
         int64_t factor = d == 1 ? b * b : b;
         if (*more >= 0 && *more % factor)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "dim %d of %z is not a multiple of %l", d, d == 1 ? deep : wide, factor);
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "dim %d of %z is not a multiple of %l", d,
+                                 d == 1 ? deep : wide, factor);
         if (*more >= 0) hy_infer_dim(I, less, *more / factor);
         else if (*less >= 0 && *less <= ((int64_t)1 << 60) / factor) hy_infer_dim(I, more, *less * factor);
     }
@@ -15893,7 +16189,8 @@ static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wi
 
 static int hy__blocks_bind(hy_job *job, int64_t b, int to_wide)
 {
-    const hy_tensor *deep = to_wide ? &job->in[0] : &job->out[0], *wide = to_wide ? &job->out[0] : &job->in[0];
+    const hy_tensor *deep = to_wide ? &job->in[0] : &job->out[0], *wide = to_wide ? &job->out[0]
+        : &job->in[0];
     const int64_t *n = deep->type.shape.dim, *s = deep->stride, *t = wide->stride;
     int64_t channels = wide->type.shape.dim[1], dim[6], at_deep[6], at_wide[6];
     hy__move *m = hy__begin_move(job);
@@ -15904,7 +16201,8 @@ static int hy__blocks_bind(hy_job *job, int64_t b, int to_wide)
     dim[3] = b;        at_deep[3] = b * channels * s[1]; at_wide[3] = t[2];
     dim[4] = n[3];     at_deep[4] = s[3];                at_wide[4] = b * t[3];
     dim[5] = b;        at_deep[5] = channels * s[1];     at_wide[5] = t[3];
-    for (d = 0; d < 6; d++) hy__move_dim(m, dim[d], to_wide ? at_wide[d] : at_deep[d], to_wide ? at_deep[d] : at_wide[d]);
+    for (d = 0; d < 6; d++) hy__move_dim(m, dim[d], to_wide ? at_wide[d] : at_deep[d],
+                                         to_wide ? at_deep[d] : at_wide[d]);
     return hy__finish_move(job);
 }
 
@@ -15919,10 +16217,12 @@ static int hy__depth_to_space_bind(hy_job *job)
 }
 static int hy__depth_to_space_grad(hy_frame *F, hy_diff *D)
 {
-    if (D->dy[0]) D->dx[0] = hy_space_to_depth(F, D->dy[0], ((const hy__depth_to_space_rec *)D->attr)->block_size);
+    if (D->dy[0]) D->dx[0] = hy_space_to_depth(F, D->dy[0],
+                                               ((const hy__depth_to_space_rec *)D->attr)->block_size);
     return 0;
 }
-#define HY__ON_depth_to_space hy__depth_to_space_infer, hy__depth_to_space_bind, hy__depth_to_space_grad, hy__batch_split
+#define HY__ON_depth_to_space hy__depth_to_space_infer, hy__depth_to_space_bind, hy__depth_to_space_grad, \
+    hy__batch_split
 
 static int hy__space_to_depth_infer(hy_infer *I)
 {
@@ -15935,16 +16235,19 @@ static int hy__space_to_depth_bind(hy_job *job)
 }
 static int hy__space_to_depth_grad(hy_frame *F, hy_diff *D)
 {
-    if (D->dy[0]) D->dx[0] = hy_depth_to_space(F, D->dy[0], ((const hy__space_to_depth_rec *)D->attr)->block_size);
+    if (D->dy[0]) D->dx[0] = hy_depth_to_space(F, D->dy[0],
+                                               ((const hy__space_to_depth_rec *)D->attr)->block_size);
     return 0;
 }
-#define HY__ON_space_to_depth hy__space_to_depth_infer, hy__space_to_depth_bind, hy__space_to_depth_grad, hy__batch_split
+#define HY__ON_space_to_depth hy__space_to_depth_infer, hy__space_to_depth_bind, hy__space_to_depth_grad, \
+    hy__batch_split
 
 /* --- windows of channels --- *
  * Item: a tile of places of one image, all channels. */
 static int hy__infer_channel_window(hy_infer *I, int nsize)
 {
-    if (nsize < 1 || nsize % 2 == 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d", nsize);
+    if (nsize < 1 || nsize % 2 == 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d",
+                                                          nsize);
     if (I->in[0].shape.ndim >= 0 && I->in[0].shape.ndim < 2)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a batch and a channel dim");
     return hy_infer_pointwise(I);
@@ -15963,7 +16266,8 @@ static void hy__run_channel_sum(hy_job *job, int stage, int64_t item, void *scra
 {
     const hy_shape *s = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
-    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, n = inner - item % tiles * HY__TILE, at;
+    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c,
+        n = inner - item % tiles * HY__TILE, at;
     double sum[HY__TILE];
     (void)stage; (void)scratch; (void)shared;
     if (n > HY__TILE) n = HY__TILE;
@@ -15980,11 +16284,13 @@ static int hy___channel_window_sum_infer(hy_infer *I)
 }
 static int hy___channel_window_sum_bind(hy_job *job)
 {
-    return hy__channel_window_bind(job, ((const hy___channel_window_sum_rec *)job->attr)->nsize, hy__run_channel_sum);
+    return hy__channel_window_bind(job, ((const hy___channel_window_sum_rec *)job->attr)->nsize,
+                                   hy__run_channel_sum);
 }
 static int hy___channel_window_sum_grad(hy_frame *F, hy_diff *D)        /* the window is symmetric */
 {
-    if (D->dy[0]) D->dx[0] = hy__channel_window_sum(F, D->dy[0], ((const hy___channel_window_sum_rec *)D->attr)->nsize);
+    if (D->dy[0]) D->dx[0] = hy__channel_window_sum(F, D->dy[0],
+                                                    ((const hy___channel_window_sum_rec *)D->attr)->nsize);
     return 0;
 }
 #define HY__ON__channel_window_sum \
@@ -16007,7 +16313,8 @@ static void hy__run_lrn(hy_job *job, int stage, int64_t item, void *scratch, voi
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
         at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
-        hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
+        hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c, r->nsize / 2, 1,
+                        n);
         for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
         if (job->out[1].data) hy__store_f64((char *)job->out[1].data + at, dtype, 1, sum, n);
         hy__store_f64(scale, compute, 1, sum, n);
@@ -16021,13 +16328,17 @@ static void hy__run_lrn(hy_job *job, int stage, int64_t item, void *scratch, voi
         hy__store_tile(compute, (char *)job->out[0].data + at, dtype, 1, scale, n);
     }
 }
-static int hy__lrn_infer(hy_infer *I) { return hy__infer_channel_window(I, ((const hy__lrn_rec *)I->attr)->nsize); }
+static int hy__lrn_infer(hy_infer *I)
+{
+    return hy__infer_channel_window(I, ((const hy__lrn_rec *)I->attr)->nsize);
+}
 static int hy__lrn_bind(hy_job *job)
 {
     return hy__channel_window_bind(job, ((const hy__lrn_rec *)job->attr)->nsize, hy__run_lrn);
 }
 
-/* dscale = -beta dy x scale^(-beta - 1), and what comes in by itself; dx = dy scale^-beta + 2 alpha / nsize x window(dscale) */
+/* dscale = -beta dy x scale^(-beta - 1), and what comes in by itself; dx = dy scale^-beta + 2 alpha /
+ * nsize x window(dscale) */
 static int hy__lrn_grad(hy_frame *F, hy_diff *D)
 {
     const hy__lrn_rec *r = (const hy__lrn_rec *)D->attr;
@@ -16094,7 +16405,7 @@ static int hy__fresh_infer_type(hy_infer *I, const hy_shape *shape, hy_dtype dty
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%d dims; from 0 to %d are possible", shape->ndim,
                              (int)HY_MAX_DIM);
     for (d = 0; d < shape->ndim; d++)
-        if (shape->dim[d] < -1) return hy_infer_fail(I, HY_ERROR_SHAPE, "a size is %l", shape->dim[d]);
+        if (shape->dim[d] < -1) return hy_infer_fail(I, HY_ERROR_SHAPE, "size %l is negative", shape->dim[d]);
     if ((unsigned)dtype >= HY_DTYPE_COUNT)
         return hy_infer_fail(I, HY_ERROR_DTYPE, "%d is no dtype", (int)dtype);
     hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : missing);
@@ -16354,8 +16665,8 @@ static int hy__random_randint_infer(hy_infer *I)
     if (r->low >= r->high)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "no integer is at least %l and below %l", r->low, r->high);
     if (!hy__holds(dtype, r->low) || !hy__holds(dtype, r->high - 1))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%t does not hold all integers from %l to below %l", (int)dtype,
-                             r->low, r->high);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%t does not hold all integers from %l to below %l",
+                             (int)dtype, r->low, r->high);
     return hy__fresh_infer_type(I, &r->shape, r->dtype, HY_I32);
 }
 static int hy__random_randint_bind(hy_job *job)
@@ -16442,14 +16753,16 @@ static int hy__shuffle_grad(hy_frame *F, hy_diff *D)
 #define HY__TABLES_OP(name, ...) HY__TABLES(name) \
     static const hy_attr hy__##name##_attr[] = { HY_P_##name(HY__ROW_P, name) HY__NO_ATTR };
 #define HY__TABLES_OPT(name, ...) HY__TABLES(name) \
-    static const hy_attr hy__##name##_attr[] = { HY_P_##name(HY__ROW_P, name) HY_A_##name(HY__ROW_A, name) HY__NO_ATTR };
+    static const hy_attr hy__##name##_attr[] = { HY_P_##name(HY__ROW_P, name) HY_A_##name(HY__ROW_A, \
+            name) HY__NO_ATTR };
 HY_OPS(HY__TABLES_OP, HY__TABLES_OPT)
 
 static const hy_arg hy__one_in[]  = { HY_I_DATA(HY__ROW_ARG) HY__NO_ARG };
 static const hy_arg hy__two_in[]  = { HY_I_PAIR(HY__ROW_ARG) HY__NO_ARG };
 static const hy_arg hy__one_out[] = { HY_O_OUT(HY__ROW_ARG) HY__NO_ARG };
 static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO_ATTR };
-static const hy_attr hy__reduce_attr[] = { HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
+static const hy_attr hy__reduce_attr[] = { HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A,
+        reduce) HY__NO_ATTR };
 
 /* Without training no operator has a gradient, and the functions that would emit one are left out. */
 #ifdef HYBRID_NO_TRAIN
@@ -16462,26 +16775,34 @@ static const hy_attr hy__reduce_attr[] = { HY_P_AXES(HY__ROW_P, reduce) HY_A_RED
 #endif
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
+    { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, \
+        NULL, \
       hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
-#define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, db, doc) \
-    { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, HY_OP_STRIDED | (saves), \
+#define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
+                         db, doc) \
+    { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, \
+        HY_OP_STRIDED | (saves), \
       HY__BINARY_##name, NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
     { "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, hy__one_out, NULL, 0, \
-      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), \
+      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, hy_infer_pointwise, hy__binary_bind, \
+          HY__GRAD(hy__##name##_grad), \
       hy__pointwise_split }, \
     { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__scalar_bind, \
+      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, \
+          hy__scalar_bind, \
       HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), \
-      HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), \
+    { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, \
+        sizeof(hy__scalar_rec), \
+      HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__rscalar_bind, \
+          HY__GRAD(hy__r##name##_scalar_grad), \
       hy__pointwise_split },
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
     { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
       saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, \
+    { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, \
+        sizeof(hy__##name##_rec), flags, 0, \
       hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
 static const hy_op hy__ops[] = {
     HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
@@ -16506,7 +16827,8 @@ static int hy__is_alias(const hy_op *op, const char *name)
 static int hy__add_op(hy_frame *F, const hy_op *op)
 {
     hy_root *root = F->root;
-    if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops)) return -1;
+    if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops))
+        return -1;
     root->ops[root->nops++] = op;
     return hy__name_op(F, op, root->nops - 1);
 }
@@ -16594,7 +16916,8 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->tensor = c->few_tensors;
     c->hidden = c->few_hidden;
     if (total > HY__FEW) {
-        c->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *c->type + sizeof *c->tensor + sizeof *c->hidden));
+        c->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *c->type + sizeof *c->tensor +
+                                                             sizeof *c->hidden));
         if (!c->room) { hy__no_memory(F, op->name); return -1; }
         c->type = (hy_type *)c->room->data;
         c->tensor = (hy_tensor *)(void *)(c->type + total);
@@ -16628,7 +16951,8 @@ static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, c
     }
 }
 
-static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const void *record, const hy__call *c,
+static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const void *record,
+                          const hy__call *c,
                           const char *why)
 {
     char about[320];
@@ -16657,13 +16981,16 @@ static int hy__check_count(hy_frame *F, const hy_op *op, int n, const void *reco
 {
     int due = hy__inputs_due(op, record);
     if (due == n || (due < 0 && n > 0)) return 1;
-    hy__fail(F, HY_ERROR_ARGUMENT, "Operator %s expects %s%d inputs, but got %d instead", op->name, due < 0 ? "at least " : "",
+    hy__fail(F, HY_ERROR_ARGUMENT, "Operator %s expects %s%d inputs, but got %d instead", op->name,
+             due < 0 ? "at least " : "",
              due < 0 ? 1 : due, n);
     return 0;
 }
 
-/* Runs inference to its fixpoint. value: tensors of the inputs, for operators whose values decide the shape. */
-static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void *record, const hy_tensor *value)
+/* Runs inference to its fixpoint. value: tensors of the inputs, for operators whose values decide the
+ * shape. */
+static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void *record,
+                          const hy_tensor *value)
 {
     hy_infer I;
     int round = 0;
@@ -16714,7 +17041,8 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->cost = 0;
     job->code = HY_ERROR_UNSUPPORTED;
     strcpy(job->text, "there is no kernel for this");
-    if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) return 0;
+    if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages))
+        return 0;
     hy__fail_call(F, job->code, op, record, c, job->text);
     return -1;
 }
@@ -16843,7 +17171,8 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
 }
 
 /* As emit, but also hands out the hidden outputs: for the tape. */
-static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record, hy__call *c,
+static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                            hy__call *c,
                             hy_array **out)
 {
     hy_array *y = NULL;
@@ -16852,7 +17181,8 @@ static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const
     return y;
 }
 
-static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record, int nsub,
+static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                              int nsub,
                               hy_graph *const *sub)
 {
     hy__call c;
@@ -16876,7 +17206,8 @@ HY_API hy_array *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *i
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } plain;
     if (!F || F->code) return NULL;
     if (!op || n < 0 || op->record > sizeof plain) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", op ? "the record is too large" : "the operator is NULL");
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", op ? "the record is too large"
+                 : "the operator is NULL");
         return NULL;
     }
     if (op->record && !record) {
@@ -16913,10 +17244,16 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
-    if (op->record > sizeof record) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: the record of %s is too large", name); return NULL; }
+    if (op->record > sizeof record) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: the record of %s is too large", name);
+        return NULL;
+    }
     hy__record_clear(op, &record);
     while ((s = hy__next_attribute(s, room, sizeof room, &key, &value)) != NULL) {
-        if (key == value) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: '%s' is no name=value", key); return NULL; }
+        if (key == value) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: '%s' is no name=value", key);
+            return NULL;
+        }
         if (hy__parse_attribute(F, op, &record, key, value, &seen)) return NULL;
     }
     if (hy__check_required(F, op, seen)) return NULL;
@@ -16928,11 +17265,13 @@ static void hy__in_place(hy_frame *F, hy_array *x, hy_array *y, int op, const ch
 {
     hy__call c;
     const hy_op *o;
-    if (!hy__concrete(F, y, who, "a = a + b instead of a += b") || !hy__concrete(F, x, who, "a = a + b instead of a += b") ||
+    if (!hy__concrete(F, y, who, "a = a + b instead of a += b") ||
+        !hy__concrete(F, x, who, "a = a + b instead of a += b") ||
         !hy__writable(F, x, who)) return;
     if (!hy__fits(&x->t.type.shape, &y->t.type.shape) || x->t.type.dtype != y->t.type.dtype) {
         hy__fail(F, x->t.type.dtype != y->t.type.dtype ? HY_ERROR_DTYPE : HY_ERROR_SHAPE,
-                 "%s: %z %t does not fit into %z %t", who, &y->t.type.shape, (int)y->t.type.dtype, &x->t.type.shape,
+                 "%s: %z %t does not fit into %z %t", who, &y->t.type.shape, (int)y->t.type.dtype,
+                     &x->t.type.shape,
                  (int)x->t.type.dtype);
         return;
     }
@@ -16947,10 +17286,22 @@ static void hy__in_place(hy_frame *F, hy_array *x, hy_array *y, int op, const ch
     hy__perform(F, &c, o, NULL);
     hy__call_close(F, &c);
 }
-HY_API void hy_add_to(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F, x, y, HY_OP_add, "hy_add_to"); }
-HY_API void hy_sub_from(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F, x, y, HY_OP_sub, "hy_sub_from"); }
-HY_API void hy_mul_by(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F, x, y, HY_OP_mul, "hy_mul_by"); }
-HY_API void hy_div_by(hy_frame *F, hy_array *x, hy_array *y) { hy__in_place(F, x, y, HY_OP_div, "hy_div_by"); }
+HY_API void hy_add_to(hy_frame *F, hy_array *x, hy_array *y)
+{
+    hy__in_place(F, x, y, HY_OP_add, "hy_add_to");
+}
+HY_API void hy_sub_from(hy_frame *F, hy_array *x, hy_array *y)
+{
+    hy__in_place(F, x, y, HY_OP_sub, "hy_sub_from");
+}
+HY_API void hy_mul_by(hy_frame *F, hy_array *x, hy_array *y)
+{
+    hy__in_place(F, x, y, HY_OP_mul, "hy_mul_by");
+}
+HY_API void hy_div_by(hy_frame *F, hy_array *x, hy_array *y)
+{
+    hy__in_place(F, x, y, HY_OP_div, "hy_div_by");
+}
 
 /* --- asking a frame --- */
 HY_API int hy_threads(hy_frame *F) { return F ? F->root->threads : 0; }
@@ -17016,7 +17367,8 @@ static void hy__nodes_drop(hy__nodes *store)
 }
 
 /* A node with room for everything it owns, in one block. It joins the graph when it is complete. */
-static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record, const char *name)
+static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
+                              const char *name)
 {
     size_t size = hy__round64(sizeof(hy__node)), edges = hy__round64((size_t)nin * sizeof(hy__edge));
     size_t types = hy__round64((size_t)nout * sizeof(hy_type)), rec = op ? hy__round64(op->record) : 0;
@@ -17123,7 +17475,10 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     hy_graph *g;
     int i;
     if (!hy__alive(S, heads, "hy_compile")) return NULL;
-    if (!S->graph) { hy__fail(S, HY_ERROR_STATE, "hy_compile: the frame is not symbolic: use hy_symbolic"); return NULL; }
+    if (!S->graph) {
+        hy__fail(S, HY_ERROR_STATE, "hy_compile: the frame is not symbolic: use hy_symbolic");
+        return NULL;
+    }
     g = hy__graph_new(S, S->graph->store);
     if (!g) return NULL;
     g->heads = heads->count ? heads->count : 1;
@@ -17150,13 +17505,14 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
 
 /* MARK: - 22 >>execute ----------------------------------------------------------------------------------
  *
- * An executor holds everything one graph needs to run for one frame and one set of input types: inferred types,
- * bound jobs, an arena for what lies between. A run patches pointers and runs jobs; it allocates nothing but
- * outputs, which come from the frame's cache.
+ * An executor holds everything one graph needs to run for one frame and one set of input types: inferred
+ * types, bound jobs, an arena for what lies between. A run patches pointers and runs jobs; it allocates
+ * nothing but outputs, which come from the frame's cache.
  */
-typedef struct hy__slot { hy_tensor t; int head; } hy__slot;     /* a value: where it lies; is it an output? */
+typedef struct hy__slot { hy_tensor t; int head; } hy__slot;  /* a value: where it lies; is it an output? */
 
-typedef struct hy__step { hy_job job; int first; hy_tensor *tensor; } hy__step;      /* first: number of its outputs' slot */
+/* first: number of its outputs' slot */
+typedef struct hy__step { hy_job job; int first; hy_tensor *tensor; } hy__step;
 
 typedef struct hy__executor {
     hy_frame *owner;
@@ -17198,7 +17554,8 @@ static int hy__executor_infer(hy_frame *F, hy_graph *g, hy__executor *x, const h
             continue;
         }
         if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
-        for (k = 0; k < node->nin; k++) c.type[k] = x->slot[x->first[node->in[k].node->number] + node->in[k].output].t.type;
+        for (k = 0; k < node->nin; k++)
+            c.type[k] = x->slot[x->first[node->in[k].node->number] + node->in[k].output].t.type;
         failed = hy__infer_call(F, &c, node->op, node->record, NULL);
         for (k = 0; k < node->nout; k++) {
             x->slot[v].t.type = c.type[node->nin + k];
@@ -17223,7 +17580,10 @@ static int hy__executor_bind(hy_frame *F, hy_graph *g, hy__executor *x)
             hy__pack_strides(&s->t);
             if (!node->op) { if (node->held) s->t = node->constant; continue; }
             if (!hy__check_type(F, &s->t.type, node->op->name)) return -1;
-            if (s->t.data && !s->head) { s->t.data = (void *)(uintptr_t)arena; arena += hy__round64((size_t)hy__bytes(&s->t.type)) + 64; }
+            if (s->t.data && !s->head) {
+                s->t.data = (void *)(uintptr_t)arena;
+                arena += hy__round64((size_t)hy__bytes(&s->t.type)) + 64;
+            }
         }
     }
     x->arena = (char *)hy__alloc(&F->root->heap, arena);
@@ -17237,7 +17597,8 @@ static int hy__executor_bind(hy_frame *F, hy_graph *g, hy__executor *x)
         }
         if (!node->op) continue;
         step->tensor = x->tensor + at;
-        for (k = 0; k < node->nin; k++) x->source[at + k] = x->first[node->in[k].node->number] + node->in[k].output;
+        for (k = 0; k < node->nin; k++) x->source[at + k] = x->first[node->in[k].node->number] +
+            node->in[k].output;
         for (k = 0; k < node->nout; k++) x->source[at + node->nin + k] = x->first[node->number] + k;
         for (k = 0; k < node->nin + node->nout; k++) x->tensor[at + k] = x->slot[x->source[at + k]].t;
         c.nin = node->nin;
@@ -17263,7 +17624,10 @@ static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *i
     if (!x) return (hy__executor *)hy__no_memory(F, "executor");
     x->owner = F;
     x->training = F->training;
-    for (i = 0; i < g->n; i++) { x->slots += g->node[i]->nout; x->tensors += g->node[i]->nin + g->node[i]->nout; }
+    for (i = 0; i < g->n; i++) {
+        x->slots += g->node[i]->nout;
+        x->tensors += g->node[i]->nin + g->node[i]->nout;
+    }
     x->slot = (hy__slot *)hy__alloc_zero(heap, (size_t)(x->slots + 1) * sizeof *x->slot);
     x->first = (int *)hy__alloc_zero(heap, (size_t)(g->store->n + 1) * sizeof *x->first);
     x->step = (hy__step *)hy__alloc_zero(heap, (size_t)(g->n + 1) * sizeof *x->step);
@@ -17272,7 +17636,8 @@ static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *i
     if (x->first) memset(x->first, 0xff, (size_t)g->store->n * sizeof *x->first);       /* -1: not needed */
     if (!x->slot || !x->first || !x->step || !x->tensor || !x->source) hy__no_memory(F, "executor");
     else if (!hy__executor_infer(F, g, x, input)) {
-        for (i = 0; i < g->heads; i++) x->slot[x->first[g->head[i].node->number] + g->head[i].output].head = 1;
+        for (i = 0; i < g->heads; i++) x->slot[x->first[g->head[i].node->number] + g->head[i].output].head =
+            1;
         if (x->dynamic || !hy__executor_bind(F, g, x)) return x;
     }
     hy__executor_free(heap, x);
@@ -17282,7 +17647,8 @@ static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *i
 /* Node by node through emit_run: for graphs whose shapes depend on values. */
 static int hy__replay(hy_frame *F, hy_graph *g, hy_array *const *input, hy__executor *x, hy_array **out)
 {
-    hy_array **value = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)(x->slots + 1) * sizeof *value), *y, **in;
+    hy_array **value = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)(x->slots + 1) * sizeof *value),
+        *y, **in;
     int i, k, var = 0;
     if (!value) { hy__no_memory(F, "replay"); return -1; }
     for (i = 0; i < g->n && !F->code; i++) {
@@ -17302,12 +17668,14 @@ static int hy__replay(hy_frame *F, hy_graph *g, hy_array *const *input, hy__exec
         }
         in = (hy_array **)hy__alloc(&F->root->heap, (size_t)(node->nin + 1) * sizeof *in);
         if (!in) { hy__no_memory(F, "replay"); break; }
-        for (k = 0; k < node->nin; k++) in[k] = value[x->first[node->in[k].node->number] + node->in[k].output];
+        for (k = 0; k < node->nin; k++)
+            in[k] = value[x->first[node->in[k].node->number] + node->in[k].output];
         y = F->emit(F, node->op, node->nin, in, node->record, 0, NULL);
         hy__free(&F->root->heap, (void *)in);
         for (k = 0; y && k < (y->count ? y->count : 1); k++) value[at + k] = y->count ? y->item[k] : y;
     }
-    for (i = 0; i < g->heads && !F->code; i++) out[i] = value[x->first[g->head[i].node->number] + g->head[i].output];
+    for (i = 0; i < g->heads && !F->code; i++)
+        out[i] = value[x->first[g->head[i].node->number] + g->head[i].output];
     hy__free(&F->root->heap, (void *)value);
     return F->code ? -1 : 0;
 }
@@ -17358,7 +17726,8 @@ static int hy__executor_fits(const hy__executor *x, hy_frame *F, hy_graph *g, hy
     for (i = 0; i < g->vars; i++) {
         int slot = x->first[g->var[i]->number];
         const hy_type *have = slot < 0 ? &input[i]->t.type : &x->slot[slot].t.type;
-        if (have->dtype != input[i]->t.type.dtype || !hy__same_shape(&have->shape, &input[i]->t.type.shape)) return 0;
+        if (have->dtype != input[i]->t.type.dtype || !hy__same_shape(&have->shape, &input[i]->t.type.shape))
+            return 0;
     }
     return 1;
 }
@@ -17373,7 +17742,8 @@ static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array
         for (d = 0; fits && d < want->shape.ndim; d++)
             fits = want->shape.dim[d] < 0 || want->shape.dim[d] == x->t.type.shape.dim[d];
     }
-    if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name, &want->shape,
+    if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name,
+                        &want->shape,
                         (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
     return fits;
 }
@@ -17384,9 +17754,11 @@ static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array
     int i;
     for (i = 0; i < g->vars; i++) {
         hy_array *x = inputs->count ? inputs->item[i] : inputs;
-        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") || !hy__check_input_type(F, g->var[i], x)) return -1;
+        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") || !hy__check_input_type(F, g->var[i],
+                x)) return -1;
         if (F->recording && x->tape) {
-            hy__fail(F, HY_ERROR_GRADIENT, "hy_graph_run: a compiled graph is not recorded: call the operators");
+            hy__fail(F, HY_ERROR_GRADIENT,
+                     "hy_graph_run: a compiled graph is not recorded: call the operators");
             return -1;
         }
         in[i] = hy__packed_array(F, x);
@@ -17403,7 +17775,8 @@ static hy_array *hy__graph_call(hy_frame *F, hy_graph *g, hy_array **in, hy_arra
         g->executor = hy__executor_new(F, g, type);
         if (!g->executor) return NULL;
     }
-    if (g->executor->dynamic ? hy__replay(F, g, in, g->executor, out) : hy__execute(F, g, g->executor, in, out)) return NULL;
+    if (g->executor->dynamic ? hy__replay(F, g, in, g->executor, out) : hy__execute(F, g, g->executor, in,
+            out)) return NULL;
     return g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
 }
 
@@ -17497,7 +17870,8 @@ static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
     int d;
     if (known.shape.ndim < 0) return 1;
     if (!known.dtype) known.dtype = HY_F64;
-    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++) if (known.shape.dim[d] == -1) known.shape.dim[d] = 1;
+    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++) if (known.shape.dim[d] == -1)
+        known.shape.dim[d] = 1;
     return hy__check_type(S, &known, who);
 }
 
@@ -17508,7 +17882,8 @@ static int hy__traceable(hy_frame *S, const hy__call *c, const hy_op *op)
     return 1;
 }
 
-static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *const *in, const void *record, int nsub,
+static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *const *in, const void *record,
+                                int nsub,
                                 hy_graph *const *sub)
 {
     hy__call c;
@@ -17537,7 +17912,8 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     hy__node *node;
     if (!S || S->code) return NULL;
     if (!S->graph || !name) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "hy_var: %s", name ? "the frame is not symbolic: use hy_symbolic" : "the name is NULL");
+        hy__fail(S, HY_ERROR_ARGUMENT, "hy_var: %s", name ? "the frame is not symbolic: use hy_symbolic"
+                 : "the name is NULL");
         return NULL;
     }
     node = hy__node_new(S, NULL, 0, 1, NULL, name);
@@ -17701,7 +18077,8 @@ HY_API int hy_close(hy_frame *F)
 /* --- writing the tape --- */
 static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record)
 {
-    size_t head = hy__round64(sizeof(hy__tape)), values = hy__round64((size_t)(nin + nout) * sizeof(hy__value));
+    size_t head = hy__round64(sizeof(hy__tape)),
+        values = hy__round64((size_t)(nin + nout) * sizeof(hy__value));
     hy__buffer *room = hy__buffer_new(&F->cache, head + values + (op ? op->record : 0));
     hy__tape *tape = room ? (hy__tape *)room->data : NULL;
     if (!tape) return (hy__tape *)hy__no_memory(F, op ? op->name : "hy_attach_grad");
@@ -17768,7 +18145,8 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
     return y;
 }
 
-static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record, int nsub,
+static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                                 int nsub,
                                  hy_graph *const *sub)
 {
     hy__call c;
@@ -17817,7 +18195,8 @@ HY_API void hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req)
     hy_array *g;
     if (!hy__concrete(F, x, "hy_attach_grad", "an array with values")) return;
     if ((unsigned)req > HY_GRAD_ADD || !hy__floating(x->t.type.dtype)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_attach_grad: %s", hy__floating(x->t.type.dtype) ? "no such request" :
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_attach_grad: %s", hy__floating(x->t.type.dtype)
+                 ? "no such request" :
                  "only floating point arrays have gradients");
         return;
     }
@@ -17854,12 +18233,13 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 {
     if (!hy__concrete(F, x, "hy_grad_of", "an array with values")) return NULL;
     if (x->tape && !x->tape->op) return hy__value_handle(F, &x->tape->grad);
-    hy__fail(F, HY_ERROR_GRADIENT, "hy_grad_of: the array has no gradient: call hy_attach_grad on it before it is used");
+    hy__fail(F, HY_ERROR_GRADIENT,
+             "hy_grad_of: the array has no gradient: call hy_attach_grad on it before it is used");
     return NULL;
 }
 
 /* --- backward --- */
-typedef struct hy__found { hy__tape *tape; int slot; } hy__found;       /* slot: of its first output's gradient */
+typedef struct hy__found { hy__tape *tape; int slot; } hy__found;  /* slot: of its first output's gradient */
 typedef struct hy__backward {
     hy_frame  *F;
     hy__tape **tape;                    /* what the heads reach; after sorting youngest first */
@@ -17869,13 +18249,14 @@ typedef struct hy__backward {
     int        graph;                   /* gradients are recorded too */
     hy_array **grad;                    /* per tape and output, NULL is zero */
     int        grads;
-    hy__buffer *tape_room, *found_room, *grad_room;     /* from the cache: a training loop allocates nothing */
+    hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
 } hy__backward;
 
 static hy__found *hy__find_tape(const hy__backward *B, const hy__tape *tape)
 {
     uint64_t i = tape->id * 0x9e3779b97f4a7c15u >> 20;
-    while (B->found[i & (uint64_t)(B->slots - 1)].tape && B->found[i & (uint64_t)(B->slots - 1)].tape != tape) i++;
+    while (B->found[i & (uint64_t)(B->slots - 1)].tape && B->found[i & (uint64_t)(B->slots - 1)].tape != tape)
+        i++;
     return &B->found[i & (uint64_t)(B->slots - 1)];
 }
 
@@ -17939,7 +18320,8 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
         hy_array *x = heads->count ? heads->item[i] : heads;
         if (!hy__concrete(B->F, x, "hy_backward", "an array with values")) return -1;
         if (!x->tape) {
-            hy__fail(B->F, HY_ERROR_GRADIENT, "hy_backward: head %d was not computed from an array with hy_attach_grad "
+            hy__fail(B->F, HY_ERROR_GRADIENT,
+                     "hy_backward: head %d was not computed from an array with hy_attach_grad "
                      "between hy_record and hy_pause", i);
             return -1;
         }
@@ -17947,7 +18329,8 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
     }
     for (i = 0; i < B->n; i++) {
         if (B->tape[i]->spent) {
-            hy__fail(B->F, HY_ERROR_STATE, "hy_backward: %s was already run backward and its values are gone: set "
+            hy__fail(B->F, HY_ERROR_STATE,
+                     "hy_backward: %s was already run backward and its values are gone: set "
                      "retain the first time", B->tape[i]->op->name);
             return -1;
         }
@@ -17990,7 +18373,8 @@ static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of,
 {
     if (!hy__concrete(F, g, who, "an array with values")) return -1;
     if (hy__same_shape(&g->t.type.shape, &of->shape) && g->t.type.dtype == of->dtype) return 0;
-    hy__fail(F, HY_ERROR_SHAPE, "%s: number %d is %z %t, its gradient %z %t", who, i, &of->shape, (int)of->dtype,
+    hy__fail(F, HY_ERROR_SHAPE, "%s: number %d is %z %t, its gradient %z %t", who, i, &of->shape,
+             (int)of->dtype,
              &g->t.type.shape, (int)g->t.type.dtype);
     return -1;
 }
@@ -18000,7 +18384,8 @@ static int hy__seed_heads(hy__backward *B, hy_array *heads, hy_array *head_grads
     hy_frame *F = B->F;
     int i, count = heads->count ? heads->count : 1;
     if (head_grads && hy_count(F, head_grads) != count) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_backward: %d heads, %d head gradients", count, hy_count(F, head_grads));
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_backward: %d heads, %d head gradients", count,
+                 hy_count(F, head_grads));
         return -1;
     }
     for (i = 0; i < count; i++) {
@@ -18068,7 +18453,8 @@ static void hy__backward_leaf(hy__backward *B, hy__tape *leaf)
     hy_array *g = *hy__grad_slot(B, leaf, 0), *to;
     if (!g) return;
     if (leaf->frame != F) {
-        hy__fail(F, HY_ERROR_STATE, "hy_backward: the gradient belongs to another frame: use hy_grad, and add up there");
+        hy__fail(F, HY_ERROR_STATE,
+                 "hy_backward: the gradient belongs to another frame: use hy_grad, and add up there");
         return;
     }
     to = hy__value_handle(F, &leaf->grad);
@@ -18180,14 +18566,16 @@ static hy_array *hy__weights_like(hy_frame *F, hy_array *y)
         int64_t k;
         if (!w) return NULL;
         for (k = 0; k < hy__size(&x->t.type.shape); k++)
-            hy__store((char *)w->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype, hy__weight(k, i));
+            hy__store((char *)w->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype,
+                      hy__weight(k, i));
         group->item[i] = w;
     }
     return group;
 }
 
 /* How far the gradient of one input is from its difference quotients. */
-static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array *inputs, hy_array *x, hy_array *g,
+static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array *inputs, hy_array *x,
+                              hy_array *g,
                               double step)
 {
     double worst = 0;
@@ -18207,7 +18595,8 @@ static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array 
         hy__store(at, x->t.type.dtype, v);
         hy_end(F);
         quotient = (up - down) / (2 * step);
-        error = fabs(hy__load((const char *)g->t.data + k * size, x->t.type.dtype) - quotient) / (1 + fabs(quotient));
+        error = fabs(hy__load((const char *)g->t.data + k * size, x->t.type.dtype) - quotient) / (1 +
+                fabs(quotient));
         if (!(error <= worst)) worst = error;
     }
     return worst;

@@ -1,7 +1,7 @@
 /* Proves that types flow: forward, backward from known outputs, through whole graphs, into clear
- * contradictions. Shapes are written "(2,?,3)"; "?" alone is a shape of which nothing is known. Where the shapes
- * belong to the behaviour of a layer (numbers refer to section 8 of the MXNet dossier), a few values are proven
- * beside them. */
+ * contradictions. Shapes are written "(2,?,3)"; "?" alone is a shape of which nothing is known. Where the
+ * shapes belong to the behaviour of a layer (numbers refer to section 8 of the MXNet dossier), a few values
+ * are proven beside them. */
 
 /* --- shapes as text --- */
 static hy_shape infer_shape(const char **text)

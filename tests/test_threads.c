@@ -1,5 +1,5 @@
-/* Proves that threads change nothing but time: the pool, a host's own job system, forks and separate roots. Run
- * it under ThreadSanitizer too. Every name contains "thread". */
+/* Proves that threads change nothing but time: the pool, a host's own job system, forks and separate roots.
+ * Run it under ThreadSanitizer too. Every name contains "thread". */
 #ifdef HYBRID_NO_THREADS
 static void test_threads(void) { }
 #else
