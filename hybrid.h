@@ -302,7 +302,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_DYNAMIC   = 16,               /* values decide the output's shape */
     HY_OP_INPLACE   = 32,               /* may write over its first input */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
-    HY_OP_STRIDED   = 128               /* reads inputs of any strides; others get packed ones */
+    HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
+    HY_OP_MOVES     = 128 + 64          /* only moves elements */
 };
 
 typedef struct hy_tensor { void *data; hy_type type; int64_t stride[HY_MAX_DIM]; } hy_tensor;  /* elements */
@@ -1196,7 +1197,7 @@ struct hy_op {
     OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, "x; gradient sign(x - label) scale / n") \
     OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED, "x; the gradient starts here") \
     OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED, "x; no gradient passes") \
-    OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_STRIDED, "x") \
+    OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES, "x") \
     OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN, \
         "in training a share p becomes 0, the rest grows by 1/(1-p)") \
     OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
@@ -1207,36 +1208,36 @@ struct hy_op {
     OP(cast, "Cast", "cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
-    OPT(reshape, "Reshape", "reshape", HY_OP_VIEW, "the same elements in another shape") \
-    OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW, "lhs in the shape of rhs") \
-    OP(flatten, "Flatten", "flatten", HY_OP_VIEW, "(d0, product of the rest)") \
-    OP(transpose, "transpose", NULL, 0, "axes in another order") \
-    OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW, "a new axis of size 1") \
-    OP(squeeze, "squeeze", NULL, HY_OP_VIEW, "without axes of size 1") \
-    OP(swap_axes, "SwapAxis", "swapaxes", 0, "two axes exchanged") \
-    OP(shape_array, "shape_array", NULL, 0, "the shape, as int64") \
-    OP(size_array, "size_array", NULL, 0, "the number of elements, as int64") \
-    OP(concat, "Concat", "concat", 0, "inputs joined along an axis") \
-    OP(stack, "stack", NULL, 0, "inputs joined along a new axis") \
-    OPT(split, "SliceChannel", "split", 0, "equal parts along an axis") \
-    OPT(split_v2, "_split_v2", NULL, 0, "parts along an axis, cut at indices") \
-    OPT(slice, "slice", NULL, 0, "a box, with steps") \
-    OPT(_slice_grad, NULL, NULL, 0, "a box of out_grad in zeros shaped like data") \
-    OP(slice_axis, "slice_axis", NULL, 0, "a range of one axis") \
-    OP(slice_like, "slice_like", NULL, 0, "the corner of data as large as shape_like") \
-    OP(repeat, "repeat", NULL, 0, "each element several times") \
-    OP(tile, "tile", NULL, 0, "the whole several times") \
-    OP(reverse, "reverse", "flip", 0, "axes turned round") \
-    OPT(pad, "Pad", "pad", 0, "a border around the array") \
-    OP(_pad_grad, NULL, NULL, 0, "gradient of pad") \
-    OPT(diag, "diag", NULL, 0, "a diagonal, or a matrix with one") \
-    OPT(_diag_grad, NULL, NULL, 0, "gradient of diag") \
-    OP(broadcast_to, "broadcast_to", NULL, 0, "axes of size 1 repeated") \
-    OP(broadcast_axis, "broadcast_axis", "broadcast_axes", 0, "named axes of size 1 repeated") \
-    OPT(broadcast_like, "broadcast_like", NULL, 0, "lhs repeated to the shape of rhs") \
-    OP(_sum_like, NULL, NULL, 0, "lhs summed to the shape of rhs: what undoes broadcasting") \
-    OP(zeros_like, "zeros_like", NULL, 0, "zeros of the same shape") \
-    OP(ones_like, "ones_like", NULL, 0, "ones of the same shape") \
+    OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \
+    OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES, "lhs in the shape of rhs") \
+    OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES, "(d0, product of the rest)") \
+    OP(transpose, "transpose", NULL, HY_OP_MOVES, "axes in another order") \
+    OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES, "a new axis of size 1") \
+    OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "without axes of size 1") \
+    OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES, "two axes exchanged") \
+    OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
+    OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
+    OP(concat, "Concat", "concat", HY_OP_MOVES, "inputs joined along an axis") \
+    OP(stack, "stack", NULL, HY_OP_MOVES, "inputs joined along a new axis") \
+    OPT(split, "SliceChannel", "split", HY_OP_MOVES, "equal parts along an axis") \
+    OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES, "parts along an axis, cut at indices") \
+    OPT(slice, "slice", NULL, HY_OP_MOVES, "a box, with steps") \
+    OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
+    OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES, "a range of one axis") \
+    OP(slice_like, "slice_like", NULL, HY_OP_MOVES, "the corner of data as large as shape_like") \
+    OP(repeat, "repeat", NULL, HY_OP_MOVES, "each element several times") \
+    OP(tile, "tile", NULL, HY_OP_MOVES, "the whole several times") \
+    OP(reverse, "reverse", "flip", HY_OP_MOVES, "axes turned round") \
+    OPT(pad, "Pad", "pad", HY_OP_MOVES, "a border around the array") \
+    OP(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
+    OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
+    OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
+    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES, "axes of size 1 repeated") \
+    OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES, "named axes of size 1 repeated") \
+    OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES, "lhs repeated to the shape of rhs") \
+    OP(_sum_like, NULL, NULL, HY_OP_NO_SAVE, "lhs summed to the shape of rhs: what undoes broadcasting") \
+    OP(zeros_like, "zeros_like", NULL, HY_OP_MOVES, "zeros of the same shape") \
+    OP(ones_like, "ones_like", NULL, HY_OP_MOVES, "ones of the same shape") \
     OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED, \
        "lhs, whose shape is that of rhs") \
     OPT(embedding, "Embedding", NULL, 0, "rows of weight; indices are clipped") \
@@ -15534,6 +15535,7 @@ typedef struct hy__pool_plan {
     int        type, power, exclude_pad, last;
 } hy__pool_plan;
 #define HY__PLANES_WORK (1 << 15)       /* taps times places of an item */
+#define HY__POOL_FLOATS 32              /* taps that may be summed in floats */
 
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
