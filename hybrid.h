@@ -3574,6 +3574,7 @@ HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32,
 static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype dtype, int64_t stride,
                           int64_t n)
 {
+    if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -7330,7 +7331,7 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         N at[WIDE]; \
         int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
         hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
-        for (i = 0; i < WIDE; i++) at[i] = 0; \
+        for (i = 0; i < wide; i++) at[i] = 0; \
         for (i = wide; i < n; i += m) { \
             const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
                                               m = hy__least(n - i, HY__TILE)); \
@@ -7585,8 +7586,9 @@ static hy__stretch hy__stretch_at(const hy__window *w, const int64_t *tap, const
     s.low = s.high = s.fine = 0;
     if (p[0] < w->low[0] || p[0] >= w->high[0] || p[1] < w->low[1] || p[1] >= w->high[1]) return s;
     if (p[2] < w->low[2]) s.low = (w->low[2] - p[2] + step - 1) / step;
-    if (p[2] < w->high[2]) s.high = (w->high[2] - 1 - p[2]) / step + 1;
-    if (s.high > s.n) s.high = s.n;
+    s.high = s.n;                       /* a division only where the stretch runs over the edge */
+    if (p[2] + (s.n - 1) * step >= w->high[2]) s.high = p[2] < w->high[2] ? (w->high[2] - 1 - p[2])
+        / step + 1 : 0;
     if (s.low >= s.high) s.low = s.high = 0;
     s.fine = (p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2] + s.low * step;
     return s;
@@ -7600,6 +7602,22 @@ static void hy__stretch_next(const hy__window *w, int64_t *at, int64_t n)
     if (++at[1] < w->coarse[1]) return;
     at[1] = 0;
     at[0]++;
+}
+
+/* What tap number t meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the
+ * count. */
+enum { HY__LINE = HY__TILE };           /* a multiple of every panel of the matrix engine */
+static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
+{
+    int64_t tap[3], at[3];
+    int count = 0;
+    hy__window_place(w->kernel, t, tap);
+    hy__window_place(w->coarse, first, at);
+    for (; n > 0; n -= list[count++].n) {
+        list[count] = hy__stretch_at(w, tap, at, n);
+        hy__stretch_next(w, at, list[count].n);
+    }
+    return count;
 }
 
 /* --- planes: a tensor as images of channels of places, in either layout and any type --- */
@@ -7656,8 +7674,6 @@ static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor,
 }
 
 /* --- convolution through matrices --- */
-enum { HY__LINE = 512 };                /* a multiple of every panel of the matrix engine */
-
 static void hy__gather_line(int64_t size, char *to, const char *from, int64_t step, int64_t n)
 {
     int64_t i;
@@ -7678,44 +7694,40 @@ static void hy__deal_line(char *to, const char *line, int64_t bytes, int64_t pan
     if (bytes) memcpy(to, line, (size_t)bytes);
 }
 
-/* One row of the unrolled image: what tap sees from `cols` coarse places. */
-static void hy__im2col_line(const hy__window *w, hy_dtype dtype, const char *plane, const int64_t *tap,
-                            int64_t first,
-                            int64_t cols, char *line)
+/* One row of the unrolled image: what a tap sees of a plane. */
+static void hy__im2col_line(const hy__stretch *s, int count, int64_t step, int64_t size, const char *plane,
+                            char *line)
 {
-    int64_t at[3], size = hy__traits[dtype].size;
-    hy__window_place(w->coarse, first, at);
-    while (cols > 0) {
-        hy__stretch s = hy__stretch_at(w, tap, at, cols);
-        if (s.low) memset(line, 0, (size_t)(s.low * size));
-        hy__gather_line(size, line + s.low * size, plane + s.fine * size, w->stride[2], s.high - s.low);
-        if (s.high < s.n) memset(line + s.high * size, 0, (size_t)((s.n - s.high) * size));
-        line += s.n * size;
-        cols -= s.n;
-        hy__stretch_next(w, at, s.n);
+    for (; count > 0; count--, line += s->n * size, s++) {
+        if (s->low) memset(line, 0, (size_t)(s->low * size));
+        hy__gather_line(size, line + s->low * size, plane + s->fine * size, step, s->high - s->low);
+        if (s->high < s->n) memset(line + s->high * size, 0, (size_t)((s->n - s->high) * size));
     }
 }
 
 /* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in
  * panels of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
-static void hy__im2col(const hy__window *w, hy_dtype dtype, const char *x, int64_t channels, int64_t first,
-                       int64_t cols, int64_t panel, int64_t depth, int64_t lanes, char *dst)
+static void hy__im2col(const hy__window *w, int64_t size, const char *x, int64_t channels, int64_t first,
+                       int64_t cols,
+                       int64_t panel, int64_t depth, int64_t lanes, char *dst)
 {
+    hy__stretch list[HY__LINE];
     double line[HY__LINE];
-    int64_t size = hy__traits[dtype].size, taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine);
-    int64_t row, from, n, ragged = cols % panel, tap[3];
-    for (row = 0; row < channels * taps; row++) {
-        hy__window_place(w->kernel, row % taps, tap);
+    int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), ragged = cols % panel, t, c,
+        from, n;
+    for (t = 0; t < taps; t++)
         for (from = 0; from < cols; from += n) {
+            int count;
             n = hy__gemm_min(cols - from, HY__LINE);
-            hy__im2col_line(w, dtype, x + row / taps * fine * size, tap, first + from, n, (char *)line);
-            hy__deal_line(dst + (from * depth + row * panel) * size, (char *)line, n * size, panel * size,
-                          panel * depth * size);
+            count = hy__stretches(w, t, first + from, n, list);
+            for (c = 0; c < channels; c++) {
+                char *to = dst + (from * depth + (c * taps + t) * panel) * size;
+                hy__im2col_line(list, count, w->stride[2], size, x + c * fine * size, (char *)line);
+                hy__deal_line(to, (char *)line, n * size, panel * size, panel * depth * size);
+                if (from + n == cols && ragged && ragged < lanes)
+                    memset(to + ((n - ragged) * depth + ragged) * size, 0, (size_t)((lanes - ragged) * size));
+            }
         }
-        if (ragged && ragged < lanes)
-            memset(dst + ((cols - ragged) * depth + row * panel + ragged) * size, 0,
-                   (size_t)((lanes - ragged) * size));
-    }
 }
 
 static void hy__add_f32(float *y, int64_t step, const float *x, int64_t n)
@@ -7730,25 +7742,32 @@ static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
     for (i = 0; i < n; i++) y[i * step] += x[i];
 }
 
-/* The way back: one row, from `first` on, is added to the plane where w's band lets it. */
-static void hy__col2im_line(const hy__window *w, hy_dtype dtype, char *plane, const int64_t *tap,
-                            int64_t first,
-                            int64_t cols, const char *line)
+/* The way back: rows of `step` columns (channels * taps, coarse), columns [first, first + cols), are added to
+ * y (channels, fine) where w's band lets them. */
+static void hy__col2im(const hy__window *w, int64_t size, char *y, int64_t channels, int64_t first,
+                       int64_t cols,
+                       int64_t step, const char *col)
 {
-    int64_t at[3], size = hy__traits[dtype].size;
-    hy__window_place(w->coarse, first, at);
-    while (cols > 0) {
-        hy__stretch s = hy__stretch_at(w, tap, at, cols);
-        char *to = plane + s.fine * size;
-        const char *from = line + s.low * size;
-        if (dtype == HY_F64) hy__add_f64((double *)(void *)to, w->stride[2],
-                                         (const double *)(const void *)from, s.high - s.low);
-        else hy__add_f32((float *)(void *)to, w->stride[2], (const float *)(const void *)from,
-                         s.high - s.low);
-        line += s.n * size;
-        cols -= s.n;
-        hy__stretch_next(w, at, s.n);
-    }
+    hy__stretch list[HY__LINE];
+    int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), t, c, from, n;
+    for (t = 0; t < taps; t++)
+        for (from = 0; from < cols; from += n) {
+            int count, i;
+            n = hy__gemm_min(cols - from, HY__LINE);
+            count = hy__stretches(w, t, first + from, n, list);
+            for (c = 0; c < channels; c++) {
+                const char *line = col + ((c * taps + t) * step + from) * size;
+                for (i = 0; i < count; line += list[i++].n * size) {
+                    char *to = y + (c * fine + list[i].fine) * size;
+                    const char *add = line + list[i].low * size;
+                    int64_t m = list[i].high - list[i].low;
+                    if (size == 4) hy__add_f32((float *)(void *)to, w->stride[2],
+                                               (const float *)(const void *)add, m);
+                    else hy__add_f64((double *)(void *)to, w->stride[2], (const double *)(const void *)add,
+                                     m);
+                }
+            }
+        }
 }
 
 /* A whole product in one worker: what several readers share is packed into the scratch too. */
@@ -14828,7 +14847,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
         first = v->fine_c * (item % v->parts) / v->parts;
         rows = v->fine_c * (item % v->parts + 1) / v->parts - first;
         panels = shared + unit * v->bands + first * v->taps * g.panel * size;
-        hy__im2col(&v->win, v->compute, d->fine + (unit * v->fine_c + first) * v->fine_n * size, rows, 0,
+        hy__im2col(&v->win, size, d->fine + (unit * v->fine_c + first) * v->fine_n * size, rows, 0,
                    v->coarse_n,
                    g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
         return;
@@ -14846,7 +14865,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     g = hy__gemm_narrow(&g, hy__gemm_min(v->block, v->coarse_n - first));
     panels = scratch + hy__round64(g.scratch_bytes);
     y += first * size;
-    hy__im2col(&v->win, v->compute, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
+    hy__im2col(&v->win, size, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
                panels);
     if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
     for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels);
@@ -14925,7 +14944,7 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, 
     const int64_t size = hy__traits[v->compute].size;
     int64_t band = item % v->bands, block = item / v->bands % v->blocks, unit = item / v->bands / v->blocks;
     int64_t channel = v->fine_c * block / v->blocks, channels = v->fine_c * (block + 1) / v->blocks - channel;
-    int64_t first, end, inner = 1, width = 1, row, tap[3], i;
+    int64_t first, end, inner = 1, width = 1, i;
     hy__window w = v->win;
     hy__gemm g;
     char *y, *col;
@@ -14954,11 +14973,7 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, 
     if (!g.n || !g.items) return;
     if (v->pointwise) { hy__gemm_all(&g, weight, x, y + first * size, scratch); return; }
     hy__gemm_all(&g, weight, x, col, scratch);
-    for (row = 0; row < g.m; row++) {
-        hy__window_place(w.kernel, row % v->taps, tap);
-        hy__col2im_line(&w, v->compute, y + row / v->taps * v->fine_n * size, tap, first, g.n,
-                        col + row * g.c_row * size);
-    }
+    hy__col2im(&w, size, y, channels, first, g.n, g.c_row, col);
 }
 
 static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
@@ -15047,7 +15062,7 @@ static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage
         if (v->pointwise) x += first * size;
         else {
             char *col = scratch + v->column;
-            hy__im2col(&v->win, v->compute, x, channels, first, g.k, g.k, 1, 0, col);
+            hy__im2col(&v->win, size, x, channels, first, g.k, g.k, 1, 0, col);
             x = col;
         }
         hy__gemm_all(&g, d->coarse + (unit * v->coarse_c * v->coarse_n + first) * size, x, w, scratch);
@@ -15536,6 +15551,7 @@ typedef struct hy__pool_plan {
 } hy__pool_plan;
 #define HY__PLANES_WORK (1 << 15)       /* taps times places of an item */
 #define HY__POOL_FLOATS 32              /* taps that may be summed in floats */
+#define HY__POOL_PLANES 4               /* planes that go side by side */
 
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
@@ -15610,31 +15626,23 @@ static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy
     v->planes = x->dim[0] * x->dim[v->last ? n + 1 : 1];
 }
 
-/* By what an average divides: places of the window within the padded input, or within the input. */
-static double hy__pool_area(const hy__pool_plan *v, const int64_t *at)
+/* How many places of a window count along one dim: those within the padded input, or within the input. */
+static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
 {
-    const hy__window *w = &v->win;
-    int64_t area = 1, low, high;
-    int d;
-    for (d = 0; d < HY__SPACE; d++) {
-        low = at[d] * w->stride[d] - w->pad[d];
-        high = low + w->kernel[d];
-        if (v->exclude_pad && low < 0) low = 0;
-        high = hy__gemm_min(high, w->fine[d] + (v->exclude_pad ? 0 : w->pad[d]));
-        area *= hy__gemm_max(high - low, 0);
-    }
-    return (double)area;
+    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
+    high = hy__gemm_min(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
+    return hy__gemm_max(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
 }
 
 /* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
 static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
 {
-    int64_t at[HY__SPACE], i;
-    double area;
+    int64_t at[HY__SPACE], i, rows = 0, area;
     hy__window_place(v->win.coarse, first, at);
     for (i = 0; i < n; i++) {
-        area = v->type == HY_POOL_AVG ? hy__pool_area(v, at) : 1;
-        share[i] = area > 0 ? 1 / area : 0;
+        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
+        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
+        share[i] = area > 0 ? 1 / (double)area : 0;
         hy__stretch_next(&v->win, at, 1);
     }
 }
@@ -15645,70 +15653,68 @@ static void hy__cube(double *x, int64_t n)
     for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
 }
 
-/* Maxima or sums of n windows from coarse place `first` on: in floats where nothing is lost by it, else in
- * doubles. */
-static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                          int64_t n, double *acc)
-{
-    const hy__window *w = &v->win;
-    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t at[HY__SPACE], tap[HY__SPACE], t, i, m, taps = hy__window_size(w->kernel),
-        step = w->stride[2] * x->step_p;
-    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (kind == HY__MEAN && v->power == 1 &&
-                                                            taps <= HY__POOL_FLOATS));
-    double tile[HY__TILE];
-    float sum[HY__TILE];
-    for (i = 0; i < n; i++) { acc[i] = hy__fold_start(kind); sum[i] = (float)acc[i]; }
-    for (t = 0; t < taps; t++) {
-        hy__window_place(w->kernel, t, tap);
-        hy__window_place(w->coarse, first, at);
-        for (i = 0; i < n; ) {
-            hy__stretch s = hy__stretch_at(w, tap, at, n - i);
-            const char *from = plane + s.fine * x->step_p * x->size;
-            m = s.high - s.low;
-            if (narrow && kind == HY__MAX)
-                hy__max_line_f32(sum + i + s.low, (const float *)(const void *)from, step, m);
-            else if (narrow) hy__sum_line_f32(sum + i + s.low, (const float *)(const void *)from, step, m);
-            else {
-                hy__load_f64(tile, from, x->dtype, step, m);
-                if (v->power == 3) hy__cube(tile, m);
-                hy__fold_columns(kind, acc + i + s.low, tile, m);
-            }
-            hy__stretch_next(w, at, s.n);
-            i += s.n;
-        }
-    }
-    if (narrow) for (i = 0; i < n; i++) acc[i] = sum[i];
-}
+/* Tiles of n windows of `planes` planes, joined in floats where nothing is lost by it, else in doubles. */
+typedef struct hy__pool_tile {
+    double acc[HY__POOL_PLANES][HY__TILE];
+    float  narrow[HY__POOL_PLANES][HY__TILE];
+} hy__pool_tile;
 
-static void hy__pool_tile(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                          int64_t n, double *acc)
+static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
+                          int64_t planes,
+                          int64_t first, int64_t n, hy__pool_tile *to)
 {
-    double share[HY__TILE];
-    int64_t i;
-    hy__pool_join(v, x, plane, first, n, acc);
-    if (v->type == HY_POOL_AVG) {
-        hy__pool_shares(v, first, n, share);
-        for (i = 0; i < n; i++) acc[i] *= share[i];
+    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
+    int64_t t, k, i, j, taps = hy__window_size(v->win.kernel), step = v->win.stride[2] * x->step_p;
+    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && taps <= HY__POOL_FLOATS)), count,
+        r;
+    hy__stretch list[HY__LINE];
+    double tile[HY__TILE];
+    for (k = 0; k < planes; k++)
+        for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
+    for (t = 0; t < taps; t++) {
+        count = hy__stretches(&v->win, t, first, n, list);
+        for (k = 0; k < planes; k++)
+            for (r = 0, i = 0; r < count; i += list[r++].n) {
+                const char *from = data + hy__plane_at(x, plane + k) + list[r].fine * x->step_p * x->size;
+                int64_t m = list[r].high - list[r].low;
+                j = i + list[r].low;
+                if (narrow && kind == HY__MAX)
+                    hy__max_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
+                else if (narrow) hy__sum_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step,
+                                                  m);
+                else {
+                    hy__load_f64(tile, from, x->dtype, step, m);
+                    if (v->power == 3) hy__cube(tile, m);
+                    hy__fold_columns(kind, to->acc[k] + j, tile, m);
+                }
+            }
     }
-    if (v->power == 2) for (i = 0; i < n; i++) acc[i] = sqrt(acc[i]);
-    if (v->power == 3) for (i = 0; i < n; i++) acc[i] = cbrt(acc[i]);
+    for (k = 0; narrow && k < planes; k++) for (i = 0; i < n; i++) to->acc[k][i] = to->narrow[k][i];
 }
 
 static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n;
-    double acc[HY__TILE];
-    (void)stage; (void)scratch; (void)shared;
-    for (; plane < end; plane++)
-        for (first = 0; first < y.places; first += n) {
+    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n, i, k,
+        planes;
+    hy__pool_tile *tile = (hy__pool_tile *)scratch;
+    double share[HY__TILE];
+    (void)stage; (void)shared;
+    for (; plane < end; plane += planes)
+        for (planes = hy__gemm_min(end - plane, HY__POOL_PLANES), first = 0; first < y.places; first += n) {
             n = hy__gemm_min(y.places - first, HY__TILE);
-            hy__pool_tile(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), first, n, acc);
-            hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane) + first * y.step_p * y.size,
-                          y.dtype, y.step_p,
-                          acc, n);
+            hy__pool_join(v, &x, (const char *)job->in[0].data, plane, planes, first, n, tile);
+            if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, share);
+            for (k = 0; k < planes; k++) {
+                double *acc = tile->acc[k];
+                if (v->type == HY_POOL_AVG) for (i = 0; i < n; i++) acc[i] *= share[i];
+                if (v->power == 2) for (i = 0; i < n; i++) acc[i] = sqrt(acc[i]);
+                if (v->power == 3) for (i = 0; i < n; i++) acc[i] = cbrt(acc[i]);
+                hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane + k) + first * y.step_p *
+                              y.size, y.dtype,
+                              y.step_p, acc, n);
+            }
         }
 }
 
@@ -15716,8 +15722,10 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 {
     double work = (double)hy__window_size(v->win.kernel) * (double)hy__window_size(v->win.coarse) +
                   (double)hy__window_size(v->win.fine) + 1;
-    v->together = v->last ? (int64_t)HY__PLANE_CHANNELS : work < HY__PLANES_WORK
-        ? (int64_t)(HY__PLANES_WORK / work) : 1;
+    v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
+    if (v->together < HY__POOL_PLANES) v->together = hy__clamp_i64(v->planes / HY__CONV_UNITS, v->together,
+                                                                   HY__POOL_PLANES);
+    if (v->last) v->together = HY__PLANE_CHANNELS;
     return hy__one_stage(job, run, hy__pieces(v->planes, v->together), (double)v->planes * work);
 }
 
@@ -15738,6 +15746,7 @@ static int hy__pooling_bind(hy_job *job)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
+    job->scratch = sizeof(hy__pool_tile);
     return hy__pool_one_stage(job, v, hy__run_pool);
 }
 
@@ -15756,7 +15765,8 @@ static int hy__pooling_back(hy_frame *F, hy_diff *D)
     o.exclude_pad = r->exclude_pad;
     o.layout = r->layout;
     if (r->global_pool && (r->pool_type == HY_POOL_AVG || r->pool_type == HY_POOL_SUM)) {
-        double places = (double)hy__size(&D->in[0]->t.type.shape) / (double)hy__size(&D->out[0]->t.type.shape);
+        double places = (double)hy__size(&D->in[0]->t.type.shape);
+        places /= (double)hy__size(&D->out[0]->t.type.shape);
         D->dx[0] = hy_broadcast_like(F, r->pool_type == HY_POOL_SUM ? D->dy[0] : hy_mul_scalar(F, D->dy[0],
                 1 / places),
                                      D->in[0], NULL);
@@ -15773,26 +15783,24 @@ static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const
                               int64_t n,
                               const double *dy, double *dx)
 {
-    const hy__window *w = &v->win;
-    int64_t at[HY__SPACE], tap[HY__SPACE], which[HY__TILE], t, i, j, taps = hy__window_size(w->kernel);
+    int64_t which[HY__TILE], t, i, j, m, step = v->win.stride[2], taps = hy__window_size(v->win.kernel);
     double best[HY__TILE], tile[HY__TILE];
+    hy__stretch list[HY__LINE];
+    int count, r;
     for (i = 0; i < n; i++) which[i] = -1;
     for (t = 0; t < taps; t++) {
-        hy__window_place(w->kernel, t, tap);
-        hy__window_place(w->coarse, first, at);
-        for (i = 0; i < n; ) {
-            hy__stretch s = hy__stretch_at(w, tap, at, n - i);
-            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p,
+        count = hy__stretches(&v->win, t, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const hy__stretch s = list[r];
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
                          s.high - s.low);
-            for (j = s.low; j < s.high; j++) {
-                double u = tile[j - s.low];
-                if (which[i + j] >= 0 && !(u > best[i + j]) && !(u != u && best[i + j] == best[i + j]))
+            for (m = 0; m < s.high - s.low; m++) {
+                j = i + s.low + m;
+                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
                     continue;
-                best[i + j] = u;
-                which[i + j] = s.fine + (j - s.low) * w->stride[2];
+                best[j] = tile[m];
+                which[j] = s.fine + m * step;
             }
-            hy__stretch_next(w, at, s.n);
-            i += s.n;
         }
     }
     for (i = 0; i < n; i++) if (which[i] >= 0) dx[which[i]] += dy[i];
@@ -15803,26 +15811,23 @@ static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const
                               int64_t n,
                               const double *share, double *dx)
 {
-    const hy__window *w = &v->win;
-    int64_t at[HY__SPACE], tap[HY__SPACE], t, i, j, m, taps = hy__window_size(w->kernel);
+    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_size(v->win.kernel);
     double tile[HY__TILE];
+    hy__stretch list[HY__LINE];
+    int count, r;
     for (t = 0; t < taps; t++) {
-        hy__window_place(w->kernel, t, tap);
-        hy__window_place(w->coarse, first, at);
-        for (i = 0; i < n; ) {
-            hy__stretch s = hy__stretch_at(w, tap, at, n - i);
-            const double *from = share + i + s.low;
-            double *to = dx + s.fine;
-            m = s.high - s.low;
-            if (v->power == 1) for (j = 0; j < m; j++) to[j * w->stride[2]] += from[j];
-            else {
-                hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, w->stride[2] * x->step_p,
-                             m);
-                if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
-                for (j = 0; j < m; j++) to[j * w->stride[2]] += from[j] * tile[j];
+        count = hy__stretches(&v->win, t, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const double *from = share + i + list[r].low;
+            double *to = dx + list[r].fine;
+            m = list[r].high - list[r].low;
+            if (v->power == 1) {
+                for (j = 0; j < m; j++) to[j * step] += from[j];
+                continue;
             }
-            hy__stretch_next(w, at, s.n);
-            i += s.n;
+            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
+            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
+            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
         }
     }
 }
@@ -16989,6 +16994,13 @@ static int hy__check_count(hy_frame *F, const hy_op *op, int n, const void *reco
     return 0;
 }
 
+static int hy__types_known(const hy_type *type, int n)
+{
+    int i;
+    for (i = 0; i < n; i++) if (!type[i].dtype || !hy__shape_known(&type[i].shape)) return 0;
+    return 1;
+}
+
 /* Runs inference to its fixpoint. value: tensors of the inputs, for operators whose values decide the
  * shape. */
 static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void *record,
@@ -17007,17 +17019,11 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
-    do { I.status = 0; op->infer(&I); } while (I.status > 0 && ++round < 8);
+    do { I.status = 0; op->infer(&I); }
+    while (I.status > 0 && ++round < 8 && !hy__types_known(c->type, c->nin + c->nout));
     if (I.status >= 0) return 0;
     hy__fail_call(F, I.code, op, record, c, I.text);
     return -1;
-}
-
-static int hy__types_known(const hy_type *type, int n)
-{
-    int i;
-    for (i = 0; i < n; i++) if (!type[i].dtype || !hy__shape_known(&type[i].shape)) return 0;
-    return 1;
 }
 
 /* A job over tensors; bind picks the kernel. */
