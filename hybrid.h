@@ -180,7 +180,7 @@ typedef enum hy_dtype {                 /* 0 means "not known" or "the default" 
     HY_DTYPE_NONE, HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_DTYPE_COUNT
 } hy_dtype;
 
-enum { HY_MAX_DIM = 8, HY_MAX_INTS = 16, HY_MAX_STAGES = 6 };
+enum { HY_MAX_DIM = 8, HY_MAX_INTS = 16, HY_MAX_STAGES = 16 };
 
 typedef struct hy_shape { int ndim; int64_t dim[HY_MAX_DIM]; } hy_shape;    /* -1: not known */
 typedef struct hy_ints  { int n; int64_t v[HY_MAX_INTS]; } hy_ints;         /* n = -1: None, "all" */
@@ -4506,6 +4506,8 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
 #endif
 #define HY__IVDEP _Pragma("GCC ivdep")
 #elif defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"        /* loops that call libm stay scalar */
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__IVDEP
@@ -5266,8 +5268,7 @@ HY__INLINE const uint32_t *hy__draw(uint32_t *room, uint64_t first, int64_t coun
     return room + skip;
 }
 
-/* 64 bits of element i. The permutation of a shuffle sorts indices by (this, i): ties, one in 2^64 pairs, are
-   settled too. */
+/* 64 bits of element i. Step i of a shuffle draws its place from them. */
 HY__INLINE uint64_t hy__random_u64(uint64_t seed, uint64_t stream, uint64_t i)
 {
     uint32_t out[4];
@@ -7909,7 +7910,9 @@ static const hy__kernels *hy__kernels_for(int isa)
     return &hy__kernels_base;
 }
 
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
 #pragma GCC pop_options
 #endif
 
@@ -15105,11 +15108,13 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
  * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
  * round,
  * which is how a deconvolution of stride 1 becomes a convolution. */
+#define HY__PLANES_WORK (1 << 15)       /* nanoseconds of planes that make an item, roughly */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
     int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
     int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
     int64_t    part, taps, flat;  /* places of a part, taps, output places counted in the parts' strides */
+    int64_t    together, column;        /* planes of an item, bytes of all parts */
     hy_dtype   compute;
     int        flip, last;
     hy__taps_f32_fn fn;
@@ -15146,44 +15151,62 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
     }
 }
 
+/* Where each tap reads, from the place of its output. */
+static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
+{
+    const hy__window *w = &v->win;
+    int64_t t, tap[HY__SPACE], inside, part, d;
+    for (t = 0; t < v->taps; t++) {
+        hy__window_place(w->kernel, t, tap);
+        for (inside = part = d = 0; d < HY__SPACE; d++) {
+            part = part * w->stride[d] + tap[d] * w->dilate[d] % w->stride[d];
+            inside = inside * v->split[d] + tap[d] * w->dilate[d] / w->stride[d];
+        }
+        offset[t] = part * v->part + inside;
+    }
+}
+
+/* One output channel from the parts of its plane; bias NULL is 0. */
+static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset, const char *parts,
+                                  const char *weight,
+                                  const char *bias, const hy__planes *y, char *to, char *line)
+{
+    const hy__window *w = &v->win;
+    int64_t size = hy__traits[v->compute].size, z, row;
+    char *taps = line + hy__round64((size_t)(v->flat * size));
+    if (bias) hy__load_tile(v->compute, line, bias, y->dtype, 0, v->flat);
+    else memset(line, 0, (size_t)(v->flat * size));
+    hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
+                  v->flip ? -1 : 1, v->taps);
+    if (v->compute == HY_F64) hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts,
+                                           offset,
+                                           (const double *)(void *)taps, v->taps, v->flat);
+    else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
+               v->taps, v->flat);
+    for (z = 0; z < w->coarse[0]; z++)
+        for (row = 0; row < w->coarse[1]; row++, to += w->coarse[2] * y->step_p * y->size)
+            hy__store_tile(v->compute, to, y->dtype, y->step_p, line + (z * v->split[1] + row) * v->split[2] *
+                           size, w->coarse[2]);
+}
+
 static void hy__run_depthwise(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
-    const hy__window *w = &v->win;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    const int64_t size = hy__traits[v->compute].size;
-    int64_t *offset = (int64_t *)scratch, j, t, i, tap[3];
-    char *weight = (char *)(offset + v->taps), *line = (char *)(offset + 2 * v->taps);
-    char *parts = line + hy__round64((size_t)(v->flat * size));
+    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), j, channel;
+    int64_t *offset = (int64_t *)scratch;
+    char *parts = (char *)(offset + v->taps), *line = parts + v->column;
     (void)stage; (void)shared;
-    hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, item), parts);
-    for (t = 0; t < v->taps; t++) {
-        int64_t inside = 0, r = 0;
-        hy__window_place(w->kernel, t, tap);
-        for (i = 0; i < HY__SPACE; i++) {
-            r = r * w->stride[i] + tap[i] * w->dilate[i] % w->stride[i];
-            inside = inside * v->split[i] + tap[i] * w->dilate[i] / w->stride[i];
+    hy__depthwise_offsets(v, offset);
+    for (; plane < end; plane++) {
+        hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), parts);
+        for (j = 0; j < v->each; j++) {
+            channel = plane % v->channels * v->each + j;
+            hy__depthwise_channel(v, offset, parts, (const char *)job->in[1].data + channel * v->taps *
+                                  x.size,
+                                  job->nin > 2 ? (const char *)job->in[2].data + channel * x.size : NULL, &y,
+                                  (char *)job->out[0].data + hy__plane_at(&y, plane * v->each + j), line);
         }
-        offset[t] = r * v->part + inside;
-    }
-    for (j = 0; j < v->each; j++) {
-        int64_t channel = item % v->channels * v->each + j, out = item / v->channels * v->channels * v->each +
-            channel;
-        const char *from = (const char *)job->in[1].data + channel * v->taps * x.size;
-        char *to = (char *)job->out[0].data + hy__plane_at(&y, out);
-        if (job->nin > 2) hy__load_tile(v->compute, line, (const char *)job->in[2].data + channel * x.size,
-                                        x.dtype, 0, v->flat);
-        else memset(line, 0, (size_t)(v->flat * size));
-        hy__load_tile(v->compute, weight, v->flip ? from + (v->taps - 1) * x.size : from, x.dtype,
-                      v->flip ? -1 : 1, v->taps);
-        if (v->compute == HY_F64) hy__taps_f64((double *)(void *)line, (double *)(void *)parts, offset,
-                                               (double *)(void *)weight, v->taps, v->flat);
-        else v->fn((float *)(void *)line, (float *)(void *)parts, offset, (float *)(void *)weight, v->taps,
-                   v->flat);
-        for (i = 0; i < w->coarse[0] * w->coarse[1]; i++)
-            hy__store_tile(v->compute, to + i * w->coarse[2] * y.step_p * y.size, y.dtype, y.step_p,
-                           line + (i / w->coarse[1] * v->split[1] + i % w->coarse[1]) * v->split[2] * size,
-                               w->coarse[2]);
     }
 }
 
@@ -15192,7 +15215,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 {
     hy__depthwise plan, *v = &plan;
     int64_t size = hy__traits[conv->compute].size;
-    double padded = 1;
+    double padded = 1, work;
     int d;
     v->win = conv->win;
     v->flip = conv->direction == HY__CONV_FINE;
@@ -15219,11 +15242,13 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (job->kernels->isa == HY_ISA_AVX2) v->fn = hy__taps_f32_avx2;
     if (job->kernels->isa == HY_ISA_AVX512) v->fn = hy__taps_f32_avx512;
 #endif
+    v->column = (int64_t)hy__round64((size_t)(hy__window_size(v->win.stride) * v->part * size));
+    work = (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps) + (double)(v->column / size);
+    v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
     memcpy(&job->plan, v, sizeof *v);
-    hy__one_stage(job, hy__run_depthwise, hy__window_size(v->win.coarse) ? v->planes : 0,
-                  (double)v->planes * (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps));
-    job->scratch = (size_t)v->taps * 16 + hy__round64((size_t)(v->flat * size)) +
-                   (size_t)(hy__window_size(v->win.stride) * v->part * size);
+    hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
+                  (double)v->planes * work);
+    job->scratch = (size_t)(v->taps * 16 + v->column) + hy__round64((size_t)(v->flat * size));
     return 0;
 }
 
@@ -15549,7 +15574,6 @@ typedef struct hy__pool_plan {
     int64_t    planes, together;        /* planes in all and per item */
     int        type, power, exclude_pad, last;
 } hy__pool_plan;
-#define HY__PLANES_WORK (1 << 15)       /* taps times places of an item */
 #define HY__POOL_FLOATS 32              /* taps that may be summed in floats */
 #define HY__POOL_PLANES 4               /* planes that go side by side */
 
@@ -15673,9 +15697,10 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
         for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
     for (t = 0; t < taps; t++) {
         count = hy__stretches(&v->win, t, first, n, list);
-        for (k = 0; k < planes; k++)
+        for (k = 0; k < planes; k++) {
+            const char *base = data + hy__plane_at(x, plane + k);
             for (r = 0, i = 0; r < count; i += list[r++].n) {
-                const char *from = data + hy__plane_at(x, plane + k) + list[r].fine * x->step_p * x->size;
+                const char *from = base + list[r].fine * x->step_p * x->size;
                 int64_t m = list[r].high - list[r].low;
                 j = i + list[r].low;
                 if (narrow && kind == HY__MAX)
@@ -15688,6 +15713,7 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
                     hy__fold_columns(kind, to->acc[k] + j, tile, m);
                 }
             }
+        }
     }
     for (k = 0; narrow && k < planes; k++) for (i = 0; i < n; i++) to->acc[k][i] = to->narrow[k][i];
 }
