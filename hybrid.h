@@ -7557,8 +7557,7 @@ static hy__rnn_back_fn hy__rnn_back_of(hy_dtype dtype, int isa)
 #endif
 #ifndef HYBRID_NO_VISION
 /* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
- * --- *
- * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
+ * --- * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
 typedef struct hy__window {
     int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
     int64_t low[3], high[3];            /* fine places that count: all, or one item's band */
@@ -7830,14 +7829,14 @@ typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset,
 static void hy__max_line_f32(float *acc, const float *x, int64_t step, int64_t n)
 {
     int64_t i;
-    if (step == 1) for (i = 0; i < n; i++) acc[i] = (x[i] > acc[i]) | (x[i] != x[i]) ? x[i] : acc[i];
+    if (step == 1) for (i = 0; i < n; i++) acc[i] = ((x[i] > acc[i]) | (x[i] != x[i])) ? x[i] : acc[i];
     else if (step == 2) for (i = 0; i < n; i++) {
         float v = x[2 * i];
-        acc[i] = (v > acc[i]) | (v != v) ? v : acc[i];
+        acc[i] = ((v > acc[i]) | (v != v)) ? v : acc[i];
     }
     else for (i = 0; i < n; i++) {
         float v = x[i * step];
-        acc[i] = (v > acc[i]) | (v != v) ? v : acc[i];
+        acc[i] = ((v > acc[i]) | (v != v)) ? v : acc[i];
     }
 }
 static void hy__sum_line_f32(float *acc, const float *x, int64_t step, int64_t n)
@@ -14723,9 +14722,8 @@ static int hy__infer_sizes(hy_infer *I, const hy_shape *s)       /* small enough
 }
 
 /* --- convolution: one relation in three directions --- *
- * coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k),
- * p = q stride + k dilate - pad. Convolution goes to the coarse side, deconvolution to the fine side, the
- * third
+ * coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k), p = q
+ * stride + k dilate - pad. Convolution goes to the coarse side, deconvolution to the fine side, the third
  * direction to the weight (coarse channels, fine channels / group, taps) or (coarse channels, taps, ...). */
 typedef struct hy__conv_attr {
     const hy_ints *kernel, *stride, *dilate, *pad;
@@ -14807,8 +14805,7 @@ static int hy__infer_bias(hy_infer *I, int filters)
 
 /* --- how it runs --- *
  * The loops know channels first and one type; other layouts and types are brought there by a stage before and
- * a
- * stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
+ * a stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
 enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
 /* items wanted, elements of partial sums allowed */
 enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22 };
@@ -15106,8 +15103,7 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
 
 /* --- one channel per group --- *
  * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
- * round,
- * which is how a deconvolution of stride 1 becomes a convolution. */
+ * round, which is how a deconvolution of stride 1 becomes a convolution. */
 #define HY__PLANES_WORK (1 << 15)       /* nanoseconds of planes that make an item, roughly */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
@@ -15235,6 +15231,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     v->part = hy__window_size(v->split);
     v->taps = conv->taps;
     v->flat = ((v->win.coarse[0] - 1) * v->split[1] + v->win.coarse[1] - 1) * v->split[2] + v->win.coarse[2];
+    if (!hy__window_size(v->win.coarse)) v->flat = 0;
     v->compute = conv->compute;
     v->last = conv->last;
     v->fn = hy__taps_f32;

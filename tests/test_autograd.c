@@ -64,8 +64,8 @@ static void grad_expect(hy_frame *F, hy_error_t code, const char *remedy, int li
 {
     const char *text = hy_error(F);
     if (!test_check(hy_error_code(F) == code, hy_error_name(code), __FILE__, line) ||
-        !test_check(text && strstr(text, remedy), remedy, __FILE__, line)) printf("    %s\n",
-                                                                                  text ? text : "no error");
+        !test_check(text && strstr(text, remedy), remedy, __FILE__, line))
+        printf("    %s\n", text ? text : "no error");
     hy_clear(F);
 }
 #define GRAD_EXPECT(F, code, remedy) grad_expect(F, code, remedy, __LINE__)

@@ -26,8 +26,8 @@ static void infer_put(char *text, size_t bytes, const hy_shape *s)
     if (s->ndim < 0) { snprintf(text + n, bytes - n, "?"); return; }
     for (d = 0; d < s->ndim || d == 0; d++) {
         n = strlen(text);
-        if (d < s->ndim && s->dim[d] >= 0) snprintf(text + n, bytes - n, "%s%d", d ? "," : "(",
-                                                    (int)s->dim[d]);
+        if (d < s->ndim && s->dim[d] >= 0)
+            snprintf(text + n, bytes - n, "%s%d", d ? "," : "(", (int)s->dim[d]);
         else snprintf(text + n, bytes - n, "%s%s", d ? "," : "(", s->ndim ? "?" : "");
     }
     n = strlen(text);
@@ -519,8 +519,8 @@ static void infer_mlp_contradiction(void)               /* 65 */
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
     hy_array *w[4], *lone;
     CHECK(!infer_mlp2(S, "(100,100)", "(1,100)", w));
-    CHECK(hy_error_code(S) == HY_ERROR_SHAPE && strstr(hy_error(S), "(1,100)") && strstr(hy_error(S),
-                                                                                         "(1000,"));
+    CHECK(hy_error_code(S) == HY_ERROR_SHAPE);
+    CHECK(strstr(hy_error(S), "(1,100)") && strstr(hy_error(S), "(1000,"));
     hy_close(S);
     S = hy_symbolic(F);
     lone = hy_sin(S, infer_var(S, "?"));

@@ -43,8 +43,8 @@ static void oom_recover(hy_frame *F, oom_meter *meter, long n)
     hy_clear(F);
     hy_begin(F);
     x = hy_mul(F, hy_full(F, HY_SHAPE(3), 2), hy_full(F, HY_SHAPE(3), 4));
-    if (!CHECK(hy_item(F, hy_sum(F, x, HY_ALL, NULL)) == 24)) printf("    after block %ld: %s\n", n,
-                                                                     hy_error(F));
+    if (!CHECK(hy_item(F, hy_sum(F, x, HY_ALL, NULL)) == 24))
+        printf("    after block %ld: %s\n", n, hy_error(F));
     hy_end(F);
     CHECK(!hy_error(F));
     hy_clear(F);
