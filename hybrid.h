@@ -8956,30 +8956,23 @@ static int hy__matmul_bind(hy_job *job)
 static int hy__fully_connected_infer(hy_infer *I)
 {
     const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)I->attr;
-    hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape, want;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden), rest;
+    int64_t k = -1;
     hy__same_types(I);
     if (r->num_hidden < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_hidden is %d", r->num_hidden);
-    hy_infer_shape(I, w, hy__shape2(r->num_hidden, -1));
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim > 0) {
+        rest = want = *x;
+        rest.dim[0] = 1;
+        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&rest);
+        if (r->no_flatten) want.dim[x->ndim - 1] = r->num_hidden;
+        else want = hy__shape2(x->dim[0], r->num_hidden);
+    }
+    hy_infer_shape(I, &I->in[1].shape, hy__shape2(r->num_hidden, k));
     if (I->nin > 2 && I->in[2].shape.ndim != 2) hy_infer_shape(I, &I->in[2].shape, hy__shape1(r->num_hidden));
     else if (I->nin > 2) hy_infer_shape(I, &I->in[2].shape, hy__shape2(r->num_hidden, 1));
-    if (I->status < 0) return -1;
-    if (x->ndim < 0) {
-        if (!r->no_flatten) hy_infer_shape(I, y, hy__shape2(-1, r->num_hidden));
-        return I->status;
-    }
-    if (x->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
-    if (r->no_flatten) {
-        want = *x;
-        want.dim[x->ndim - 1] = r->num_hidden;
-        hy_infer_dim(I, &w->dim[1], x->dim[x->ndim - 1]);
-    } else {
-        hy_shape rest = *x;
-        want = hy__shape2(x->dim[0], r->num_hidden);
-        rest.dim[0] = 1;
-        hy_infer_dim(I, &w->dim[1], hy__size(&rest));
-    }
-    hy_infer_shape(I, y, want);
-    if (y->ndim > 0) hy_infer_dim(I, &x->dim[0], x->ndim == 1 && r->no_flatten ? -1 : y->dim[0]);
+    if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, y, want);
+    if (I->status >= 0 && x->ndim > (r->no_flatten ? 1 : 0)) hy_infer_dim(I, &x->dim[0], y->dim[0]);
     return I->status;
 }
 
@@ -17173,7 +17166,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
         out[i] = NULL;
         c->tensor[c->nin + i].type = c->type[c->nin + i];
         c->tensor[c->nin + i].data = NULL;
-        if (c->hidden[i] && !F->hidden) continue;
+        if (c->hidden[i] && !F->hidden) { hy__pack_strides(&c->tensor[c->nin + i]); continue; }
         if (!hy__check_type(F, &c->type[c->nin + i], op->name)) return -1;
         out[i] = hy__make(F, &c->type[c->nin + i], op->name);
         if (!out[i]) return -1;
@@ -17381,7 +17374,7 @@ struct hy_graph {
     int         heads;
     int         vars;                   /* variables, which come in the order they were made */
     hy__node  **var;
-    struct hy__executor *executor;
+    struct hy__executor *executors;     /* one per frame that runs it */
     hy_graph   *next;                   /* of the root's list */
 };
 
@@ -17546,6 +17539,7 @@ typedef struct hy__slot { hy_tensor t; int head; } hy__slot;  /* a value: where 
 typedef struct hy__step { hy_job job; int first; hy_tensor *tensor; } hy__step;
 
 typedef struct hy__executor {
+    struct hy__executor *next;          /* of another frame */
     hy_frame *owner;
     int       training, dynamic;        /* dynamic: some shape is only known when values are */
     int       slots, steps, tensors, randoms;
@@ -17799,15 +17793,54 @@ static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array
     return 0;
 }
 
+/* A frame's executor of a graph, taken off the graph's list; NULL when it has none. */
+static hy__executor *hy__executor_take(hy_root *root, hy_graph *g, const hy_frame *owner)
+{
+    hy__executor **at, *x;
+    hy__acquire(&root->lock);
+    for (at = &g->executors; *at && (*at)->owner != owner; at = &(*at)->next) continue;
+    x = *at;
+    if (x) *at = x->next;
+    hy__release(&root->lock);
+    return x;
+}
+
+static void hy__executor_give(hy_root *root, hy_graph *g, hy__executor *x)
+{
+    hy__acquire(&root->lock);
+    x->next = g->executors;
+    g->executors = x;
+    hy__release(&root->lock);
+}
+
+/* A frame that closes takes its executors along. */
+static void hy__executors_close(hy_frame *F)
+{
+    hy_root *root = F->root;
+    hy_graph *g;
+    hy__executor **at, *x, *gone = NULL;
+    hy__acquire(&root->lock);
+    for (g = root->graphs; g; g = g->next)
+        for (at = &g->executors; (x = *at) != NULL; ) {
+            if (x->owner != F) { at = &x->next; continue; }
+            *at = x->next;
+            x->next = gone;
+            gone = x;
+        }
+    hy__release(&root->lock);
+    for (; gone; gone = x) { x = gone->next; hy__executor_free(&root->heap, gone); }
+}
+
 static hy_array *hy__graph_call(hy_frame *F, hy_graph *g, hy_array **in, hy_array **out, const hy_type *type)
 {
-    if (!hy__executor_fits(g->executor, F, g, in)) {
-        hy__executor_free(&F->root->heap, g->executor);
-        g->executor = hy__executor_new(F, g, type);
-        if (!g->executor) return NULL;
+    hy__executor *x = hy__executor_take(F->root, g, F);
+    if (!hy__executor_fits(x, F, g, in)) {
+        hy__executor_free(&F->root->heap, x);
+        x = hy__executor_new(F, g, type);
+        if (!x) return NULL;
     }
-    if (g->executor->dynamic ? hy__replay(F, g, in, g->executor, out) : hy__execute(F, g, g->executor, in,
-            out)) return NULL;
+    hy__executor_give(F->root, g, x);
+    if (x->dynamic ? hy__replay(F, g, in, x, out) : hy__execute(F, g, x, in, out)) return NULL;
     return g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
 }
 
@@ -17841,7 +17874,11 @@ static void hy__graph_free(hy_graph *g)
     for (at = &root->graphs; *at && *at != g; at = &(*at)->next) continue;
     if (*at) *at = g->next;
     hy__release(&root->lock);
-    hy__executor_free(&root->heap, g->executor);
+    while (g->executors) {
+        hy__executor *x = g->executors;
+        g->executors = x->next;
+        hy__executor_free(&root->heap, x);
+    }
     hy__graph_drop(g);
 }
 
@@ -18058,6 +18095,7 @@ HY_API hy_frame *hy_fork(hy_frame *F)
 static void hy__frame_free(hy_frame *F)
 {
     hy_root *root = F->root;
+    hy__executors_close(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
     hy__cache_empty(&F->cache);

@@ -368,8 +368,50 @@ static void thread_forks_record_on_shared_inputs(void)
 }
 #endif
 
+typedef struct thread_graph { hy_frame *F; hy_graph *graph; hy_array *x; int wrong; } thread_graph;
+
+static void *thread_run_graph(void *arg)
+{
+    thread_graph *t = (thread_graph *)arg;
+    int i;
+    for (i = 0; i < 20; i++) {
+        hy_array *y;
+        hy_begin(t->F);
+        y = hy_graph_run(t->F, t->graph, t->x);
+        t->wrong += !y || hy_value(t->F, y, 0) != 7.5;
+        hy_end(t->F);
+    }
+    return NULL;
+}
+
+/* One compiled graph, run by four forks at once: each has an executor of its own. */
+static void thread_forks_share_a_graph(void)
+{
+    hy_frame *F = thread_open(2), *S = hy_symbolic(F);
+    hy_graph *graph = hy_compile(S, hy_mul_scalar(S, hy_add_scalar(S, hy_var(S, "x", NULL), 1.5), 3));
+    hy_array *x = hy_keep(F, hy_ones(F, HY_SHAPE(1000)));
+    pthread_t thread[4];
+    thread_graph t[4];
+    int i;
+    for (i = 0; i < 4; i++) {
+        t[i].F = hy_fork(F);
+        t[i].graph = graph;
+        t[i].x = x;
+        t[i].wrong = 0;
+        pthread_create(&thread[i], NULL, thread_run_graph, &t[i]);
+    }
+    for (i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK(t[i].wrong == 0);
+        CHECK(hy_close(t[i].F) == 0);
+    }
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_threads(void)
 {
+    RUN(thread_forks_share_a_graph);
     RUN(thread_pool_starts_lazily);
     RUN(thread_results_equal_one_thread);
     RUN(thread_many_regions_in_a_row);
