@@ -15,21 +15,21 @@ have() { command -v "$1" > /dev/null 2>&1; }
 for cc in gcc clang; do
     have $cc || continue
     for std in c99 c11 c17; do
-        try "$cc -std=$std" $cc -std=$std -fsyntax-only -O2 $warn -Wstrict-prototypes tests/compile.c
+        try "$cc -std=$std" $cc -std=$std -fsyntax-only $warn -Wstrict-prototypes tests/compile.c
     done
     try "$cc front with -Wconversion" $cc -std=c99 -fsyntax-only $warn -Wconversion -Wstrict-prototypes tests/compile_other.c
 done
 for cxx in g++ clang++; do
     have $cxx || continue
     for std in c++11 c++17 c++20; do
-        try "$cxx -std=$std" $cxx -std=$std -fsyntax-only -O2 $warn tests/compile.cpp
+        try "$cxx -std=$std" $cxx -std=$std -fsyntax-only $warn tests/compile.cpp
     done
 done
 cc=${CC:-cc}
-try "two files link" $cc -O1 tests/compile.c tests/compile_other.c -o "$out/two" -lm -lpthread
+try "two files link" $cc -O0 tests/compile.c tests/compile_other.c -o "$out/two" -lm -lpthread
 try "two files run" "$out/two"
 if have g++; then
-    try "C++ links" g++ -std=c++11 -O1 tests/compile.cpp -o "$out/cpp" -lm -lpthread
+    try "C++ links" g++ -std=c++11 -O0 tests/compile.cpp -o "$out/cpp" -lm -lpthread
     try "C++ runs" "$out/cpp"
 fi
 if have tcc; then

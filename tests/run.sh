@@ -13,7 +13,7 @@ note() { # ok? name
 }
 
 # The tests proper, in one program.
-if $CC ${CFLAGS:--O1 -g} -std=gnu11 -Wall -Wextra tests/all.c -o "$out/all" $LDFLAGS -lm -lpthread; then
+if $CC ${CFLAGS:--O0 -g} -std=gnu11 -Wall -Wextra tests/all.c -o "$out/all" $LDFLAGS -lm -lpthread; then
     "$out/all" $1 | tee "$out/log" | grep -v '^[0-9]* passed, [0-9]* failed$'
     last=$(grep '^[0-9]* passed, [0-9]* failed$' "$out/log" | tail -1)
     if [ -n "$last" ]; then
@@ -33,7 +33,7 @@ fi
 if [ -z "$1" ] || [ "$1" = examples ]; then
     for source in examples/*.c; do
         name=$(basename "$source" .c)
-        $CC -O1 "$source" -o "$out/$name" $LDFLAGS -lm -lpthread && (cd "$out" && "./$name" > "$name.out")
+        $CC -O0 "$source" -o "$out/$name" $LDFLAGS -lm -lpthread && (cd "$out" && "./$name" > "$name.out")
         note $? "$source runs"
         cmp -s "$out/$name.out" "tests/golden/$name.txt"
         note $? "$source prints what tests/golden/$name.txt holds"
