@@ -7708,8 +7708,7 @@ static void hy__im2col_line(const hy__stretch *s, int count, int64_t step, int64
 /* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in
  * panels of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
 static void hy__im2col(const hy__window *w, int64_t size, const char *x, int64_t channels, int64_t first,
-                       int64_t cols,
-                       int64_t panel, int64_t depth, int64_t lanes, char *dst)
+                       int64_t cols, int64_t panel, int64_t depth, int64_t lanes, char *dst)
 {
     hy__stretch list[HY__LINE];
     double line[HY__LINE];
@@ -7745,8 +7744,7 @@ static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
 /* The way back: rows of `step` columns (channels * taps, coarse), columns [first, first + cols), are added to
  * y (channels, fine) where w's band lets them. */
 static void hy__col2im(const hy__window *w, int64_t size, char *y, int64_t channels, int64_t first,
-                       int64_t cols,
-                       int64_t step, const char *col)
+                       int64_t cols, int64_t step, const char *col)
 {
     hy__stretch list[HY__LINE];
     int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), t, c, from, n;
@@ -14681,8 +14679,7 @@ static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int 
     for (d = 0; d < v->n; d++)
         if (v->v[d] < least || v->v[d] > HY__WINDOW_MOST)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s must lie in %l to %l: %l", name, least,
-                                 (int64_t)HY__WINDOW_MOST,
-                                 v->v[d]);
+                                 (int64_t)HY__WINDOW_MOST, v->v[d]);
     return 0;
 }
 
@@ -14714,10 +14711,19 @@ static int hy__infer_sizes(hy_infer *I, const hy_shape *s)       /* small enough
     return 0;
 }
 
+/* The first output's batch is that of input 0; all other inputs are shared. */
+static int hy__batch_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int i;
+    for (i = 0; i < job->nin; i++) s->axis[i] = i ? -1 : 0;
+    return axis == 0;
+}
+
 /* --- convolution: one relation in three directions --- *
- * coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k), p = q
- * stride + k dilate - pad. Convolution goes to the coarse side, deconvolution to the fine side, the third
- * direction to the weight (coarse channels, fine channels / group, taps) or (coarse channels, taps, ...). */
+ *     coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k)
+ *     p = q stride + k dilate - pad
+ * Convolution goes to the coarse side, deconvolution to the fine side, the third direction to the weight
+ * (coarse channels, fine channels / group, taps) or, channels last, (coarse channels, taps, fine ...). */
 typedef struct hy__conv_attr {
     const hy_ints *kernel, *stride, *dilate, *pad;
     int            n, filters, groups, last;
@@ -14800,8 +14806,8 @@ static int hy__infer_bias(hy_infer *I, int filters)
  * The loops know channels first and one type; other layouts and types are brought there by a stage before and
  * a stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
 enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
-/* items wanted, elements of partial sums allowed */
-enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22 };
+/* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
+enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
 enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH };
 typedef struct hy__conv {
     hy__window win;
@@ -14841,8 +14847,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
         rows = v->fine_c * (item % v->parts + 1) / v->parts - first;
         panels = shared + unit * v->bands + first * v->taps * g.panel * size;
         hy__im2col(&v->win, size, d->fine + (unit * v->fine_c + first) * v->fine_n * size, rows, 0,
-                   v->coarse_n,
-                   g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
+                   v->coarse_n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes, panels);
         return;
     }
     x = d->fine + unit * v->fine_c * v->fine_n * size;
@@ -14876,8 +14881,8 @@ static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes
 static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
 {
     hy__gemm *g = &v->gemm;
-    const int64_t units = v->images * v->groups, depth = v->fine_c * v->taps,
-        size = hy__traits[v->compute].size;
+    const int64_t units = v->images * v->groups, depth = v->fine_c * v->taps;
+    const int64_t size = hy__traits[v->compute].size;
     int64_t widest, panels, stage = job->stages;
     g->m = v->coarse_c;
     g->n = v->coarse_n;
@@ -14904,8 +14909,8 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
         return;
     }
     v->way = HY__CONV_SCRATCH;
-    widest = hy__clamp_i64(hy__conv_strip(g) / (depth + 1) / g->panel, 1, hy__gemm_max(HY__LINE / g->panel,
-            1));
+    widest = hy__conv_strip(g) / (depth + 1) / g->panel;
+    widest = hy__clamp_i64(widest, 1, hy__gemm_max(HY__STRIP_COLS / g->panel, 1));
     while (widest > 1 && units * hy__gemm_ceil(panels, widest) < HY__CONV_UNITS) widest--;
     v->block = widest * g->panel;
     v->blocks = hy__gemm_max(hy__gemm_ceil(v->coarse_n, v->block), 1);
@@ -15132,8 +15137,7 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
                 if (low >= high) continue;
                 place[2] += low * w->stride[2];
                 hy__load_tile(v->compute, parts + (r * v->part + (z * v->split[1] + y) * v->split[2] + low) *
-                              size,
-                              plane + ((place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2]) *
+                              size, plane + ((place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2]) *
                                   x->step_p * x->size,
                               x->dtype, x->step_p * w->stride[2], high - low);
             }
@@ -15168,8 +15172,7 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
     hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
                   v->flip ? -1 : 1, v->taps);
     if (v->compute == HY_F64) hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts,
-                                           offset,
-                                           (const double *)(void *)taps, v->taps, v->flat);
+                                           offset, (const double *)(void *)taps, v->taps, v->flat);
     else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
                v->taps, v->flat);
     for (z = 0; z < w->coarse[0]; z++)
@@ -15424,7 +15427,7 @@ static int hy__convolution_grad(hy_frame *F, hy_diff *D)
     if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
     return 0;
 }
-#define HY__ON_convolution hy__convolution_infer, hy__convolution_bind, hy__convolution_grad, NULL
+#define HY__ON_convolution hy__convolution_infer, hy__convolution_bind, hy__convolution_grad, hy__batch_split
 
 /* --- deconvolution --- */
 
@@ -15512,7 +15515,8 @@ static int hy__deconvolution_grad(hy_frame *F, hy_diff *D)
     if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
     return 0;
 }
-#define HY__ON_deconvolution hy__deconvolution_infer, hy__deconvolution_bind, hy__deconvolution_grad, NULL
+#define HY__ON_deconvolution \
+    hy__deconvolution_infer, hy__deconvolution_bind, hy__deconvolution_grad, hy__batch_split
 
 static int hy___conv_weight_grad_infer(hy_infer *I)
 {
@@ -15548,14 +15552,6 @@ static int hy___conv_weight_grad_grad(hy_frame *F, hy_diff *D)
 }
 #define HY__ON__conv_weight_grad \
     hy___conv_weight_grad_infer, hy___conv_weight_grad_bind, hy___conv_weight_grad_grad, NULL
-
-/* The first output's batch is that of input 0; all other inputs are shared. */
-static int hy__batch_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    int i;
-    for (i = 0; i < job->nin; i++) s->axis[i] = i ? -1 : 0;
-    return axis == 0;
-}
 
 /* --- pooling --- *
  * Planes are read as they lie, a tile of output places at a time, in doubles. */
@@ -15674,8 +15670,7 @@ typedef struct hy__pool_tile {
 } hy__pool_tile;
 
 static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
-                          int64_t planes,
-                          int64_t first, int64_t n, hy__pool_tile *to)
+                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
 {
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
     int64_t t, k, i, j, taps = hy__window_size(v->win.kernel), step = v->win.stride[2] * x->step_p;
@@ -15728,8 +15723,7 @@ static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, vo
                 if (v->power == 2) for (i = 0; i < n; i++) acc[i] = sqrt(acc[i]);
                 if (v->power == 3) for (i = 0; i < n; i++) acc[i] = cbrt(acc[i]);
                 hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane + k) + first * y.step_p *
-                              y.size, y.dtype,
-                              y.step_p, acc, n);
+                              y.size, y.dtype, y.step_p, acc, n);
             }
         }
 }
@@ -15796,8 +15790,7 @@ static int hy__pooling_back(hy_frame *F, hy_diff *D)
 
 /* The gradient of max goes to the first of the largest, to the first NaN if there is one. */
 static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n,
-                              const double *dy, double *dx)
+                              int64_t n, const double *dy, double *dx)
 {
     int64_t which[HY__TILE], t, i, j, m, step = v->win.stride[2], taps = hy__window_size(v->win.kernel);
     double best[HY__TILE], tile[HY__TILE];
@@ -15824,8 +15817,7 @@ static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const
 
 /* dx += share x^(power - 1) wherever a window lies. */
 static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n,
-                              const double *share, double *dx)
+                              int64_t n, const double *share, double *dx)
 {
     int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_size(v->win.kernel);
     double tile[HY__TILE];
