@@ -1205,7 +1205,7 @@ struct hy_op {
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
-    OP(cast, "Cast", "cast", HY_OP_STRIDED, \
+    OP(cast, "Cast", "cast|amp_cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \

@@ -590,7 +590,8 @@ static void array_int_to_float_rounds_once(void)
     static const int64_t from[] = { 16777217, 16777219, (1LL << 60) + (1LL << 36) + 1, INT64_MAX };
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_from(F, HY_SHAPE(4), HY_I64, from);
-    ARRAY_IS(F, hy_cast(F, x, HY_F32), 16777216, 16777220, 1152921642045800448.0, 9223372036854775808.0);
+    if (!getenv("TEST_UNDER_VALGRIND"))         /* which rounds such a conversion twice itself */
+        ARRAY_IS(F, hy_cast(F, x, HY_F32), 16777216, 16777220, 1152921642045800448.0, 9223372036854775808.0);
     ARRAY_IS(F, hy_cast(F, x, HY_F64), 16777217, 16777219, 1152921573326323712.0, 9223372036854775808.0);
     ARRAY_IS(F, hy_cast(F, x, HY_F16), INFINITY, INFINITY, INFINITY, INFINITY);
     CHECK(hy_close(F) == 0);

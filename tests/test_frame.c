@@ -872,8 +872,33 @@ static void frame_job_system_of_the_host_gives_the_same_bits(void)
     CHECK(hy_close(G) == 0);
 }
 
+/* A compiled graph, once it has run, runs without the allocator. */
+static void frame_replay_makes_no_allocator_calls(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(8, 16)), *w = hy_ones(F, HY_SHAPE(4, 16)), *b = hy_zeros(F, HY_SHAPE(4));
+    hy_array *xs, *ws, *s;
+    hy_graph *graph;
+    int64_t before = 0;
+    int i;
+    xs = hy_var(S, "x", NULL);          /* one statement each: C leaves the order of arguments open */
+    ws = hy_var(S, "w", NULL);
+    s = hy_fully_connected(S, xs, ws, hy_var(S, "b", NULL), 4, NULL);
+    graph = hy_compile(S, hy_sum(S, hy_tanh(S, s), HY_AXES(1), NULL));
+    for (i = 0; i < 20; i++) {
+        hy_begin(F);
+        CHECK(hy_graph_run(F, graph, hy_group(F, x, w, b)) != NULL);
+        hy_end(F);
+        if (i == 4) before = hy_memory_use(F).calls;
+    }
+    CHECK(hy_memory_use(F).calls == before);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_frame(void)
 {
+    RUN(frame_replay_makes_no_allocator_calls);
     RUN(frame_opens_and_closes);
     RUN(frame_threads_and_isa_obey_the_desc);
     RUN(frame_symbolic_mode_is_symbol);
