@@ -12775,12 +12775,12 @@ static int hy__embedding_diff(hy_frame *F, hy_diff *D)
     if (D->dy[0] && D->want[1]) D->dx[1] = hy__take_grad(F, D->dy[0], D->in[0], D->in[1], 0, NULL);
     return 0;
 }
+/* Along the indices; the length of a row is an attribute. */
 static int hy__embedding_split(const hy_job *job, int axis, hy_slicing *s)
 {
-    int feature = axis == job->in[0].type.shape.ndim;
-    s->axis[0] = feature ? -1 : axis;
-    s->axis[1] = feature ? 1 : -1;
-    return 1;
+    s->axis[0] = axis;
+    s->axis[1] = -1;
+    return axis < job->in[0].type.shape.ndim;
 }
 #define HY__ON_embedding hy__embedding_infer, hy__embedding_bind, hy__embedding_diff, hy__embedding_split
 

@@ -1,5 +1,6 @@
 /* Proves every row of the operator table against its reference in ops_ref.c: values in every type and on every
  * instruction set, gradients against difference quotients, imperative = traced, 1 thread = 4, strided = packed,
+ * the whole = its two halves where it splits,
  * records that print and parse back. A row of the table without a reference does not compile. */
 
 typedef struct ops_row { int number; const char *name; const ref_op *ref; } ops_row;
@@ -315,6 +316,72 @@ static void ops_check_trace(hy_frame *F, const ops_row *row, const char *text)
     ops_close_case(&c);
 }
 
+/* What split says about slicing along `axis`: fills in which input goes with it. 0 when it says no. */
+static int ops_split(hy_frame *F, const hy_op *op, const ops_case *c, const ops_inputs *in, int axis, int *axes)
+{
+    union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
+    hy__call call;
+    hy_job job;
+    hy_slicing s;
+    char room[512], *key, *value;
+    const char *text = c->attrs;
+    uint64_t seen = 0;
+    int i, yes = 0;
+    hy__record_clear(op, &record);
+    while ((text = hy__next_attribute(text, room, sizeof room, &key, &value)) != NULL)
+        hy__parse_attribute(F, op, &record, key, value, &seen);
+    if (hy__call_open(F, &call, op, in->n, &record)) return 0;
+    for (i = 0; i < in->n; i++) { call.type[i] = in->x[i]->t.type; call.tensor[i] = in->x[i]->t; }
+    if (!hy__infer_call(F, &call, op, &record, NULL)) {
+        for (i = in->n; i < in->n + call.nout; i++) {
+            call.tensor[i].type = call.type[i];
+            call.tensor[i].data = NULL;
+            hy__pack_strides(&call.tensor[i]);
+        }
+        for (i = 0; i < in->n; i++) axes[i] = -1;
+        s.axis = axes;
+        if (!hy__bind_job(F, &job, op, &record, &call)) yes = op->split(&job, axis, &s);
+    }
+    hy__call_close(F, &call);
+    return yes;
+}
+
+/* A call that falls apart along an axis gives the same in two parts. */
+static void ops_check_split(hy_frame *F, const ops_row *row, const char *text)
+{
+    const hy_op *op = hy_op_at(F, row->number);
+    ops_case c;
+    ops_inputs in, half;
+    hy_array *y;
+    int axis, i, part, axes[REF_MAX];
+    if (!op->split || (op->flags & HY_OP_RANDOM)) return;
+    ops_open_case(&c, text);
+    hy_begin(F);
+    in = ops_arrays(F, op, &c, HY_F32, 0);
+    y = hy_get(F, hy_apply(F, row->name, in.n, in.x, c.attrs), 0);
+    for (axis = 0; y && axis < hy_ndim(F, y); axis++) {
+        int64_t n = hy_dim(F, y, axis);
+        if (n < 2 || !ops_split(F, op, &c, &in, axis, axes)) continue;
+        for (part = 0; part < 2; part++) {
+            int64_t low = part ? n / 2 : 0, high = part ? n : n / 2;
+            hy_array *z, *want = hy_slice_axis(F, y, axis, (int)low, (int)high), *error;
+            half = in;
+            for (i = 0; i < in.n; i++)
+                if (axes[i] >= 0 && CHECK(axes[i] < hy_ndim(F, in.x[i])) && CHECK(hy_dim(F, in.x[i], axes[i]) == n))
+                    half.x[i] = hy_slice_axis(F, in.x[i], axes[i], (int)low, (int)high);
+            z = hy_get(F, hy_apply(F, row->name, half.n, half.x, c.attrs), 0);
+            ops_complain(F, "split");
+            if (!z || !CHECK(hy__same_shape(&z->t.type.shape, &want->t.type.shape)) || !hy_size(F, z)) continue;
+            error = hy_max(F, hy_abs(F, hy_sub(F, hy_cast(F, z, HY_F32), hy_cast(F, want, HY_F32))), HY_ALL, NULL);
+            if (!CHECK(!(hy_item(F, hy_reshape(F, error, HY_INTS(1), NULL)) > 1e-5)))
+                printf("    split along axis %d, part %d\n", axis, part);
+        }
+    }
+    hy_end(F);
+    ops_complain(F, "split");
+    ops_close_case(&c);
+}
+
 /* Records print, parse back, and print the same. */
 static void ops_check_record(hy_frame *F, const ops_row *row, const char *text)
 {
@@ -574,6 +641,7 @@ static void ops_test_case(ops_frames *f, const ops_row *row, const char *text)
     }
     ops_check_trace(f->one[f->ones - 1], row, text);
     ops_check_threads(f, row, text);
+    ops_check_split(f->one[f->ones - 1], row, text);
     ops_check_record(f->one[0], row, text);
     ops_check_gradient(f->one[f->ones - 1], row, text);
     test_end(name);
