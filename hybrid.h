@@ -5545,11 +5545,6 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ARITH HY__DEFINE_MAP
 #define HY__DEFINE_MATH  HY__DEFINE_MAP
 #define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__DEFINE_WHERE \
-    HY__TARGET static void HY__PASTE(hy__, where, HY__NAME) HY__POINTWISE_ARGS \
-    { const HY__T *c = (const HY__T *)in[0], *a = (const HY__T *)in[1], *b = (const HY__T *)in[2]; \
-        HY__T *y = (HY__T *)out; \
-      int64_t i; (void)step; (void)p; for (i = 0; i < n; i++) y[i] = c[i] != 0 ? a[i] : b[i]; }
 
 /* Functions of one array with parameters p[0], p[1], p[2]. */
 #define HY__EXTRAS(X) \
@@ -5569,7 +5564,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 
 #define HY__STAMP_POINTWISE \
     HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) \
-    HY__EXTRAS(HY__DEFINE_EXTRA) HY__DEFINE_WHERE
+    HY__EXTRAS(HY__DEFINE_EXTRA)
 #define HY__ROW_UNARY(name, mxnet, class, ...) HY__ROW_##class(name),
 #define HY__ROW_BINARY(name, speed, ...) HY__ROW_##speed(name),
 #define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
@@ -5585,12 +5580,11 @@ enum { HY_UNARY_OPS(HY__UNARY_NUMBER) HY__UNARY_COUNT };
 enum { HY_BINARY_OPS(HY__BINARY_NUMBER) HY__BINARY_COUNT };
 
 typedef struct hy__pointwise_table {
-    hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT], where;
+    hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT];
 } hy__pointwise_table;
 #define HY__STAMP_TABLE \
     static const hy__pointwise_table HY__PASTE(hy__, table, HY__NAME) = { \
-        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) }, \
-        HY__PASTE(hy__, where, HY__NAME) };
+        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) } };
 
 /* What the formulas' words mean: floats. */
 #define V_K(k)       ((HY__T)(k))
