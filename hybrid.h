@@ -175,6 +175,7 @@ typedef struct hy_frame hy_frame;       /* decides whether an operator runs or b
 typedef struct hy_array hy_array;       /* a tensor, a traced value, or a group of these */
 typedef struct hy_graph hy_graph;       /* a traced program */
 typedef struct hy_op hy_op;
+typedef struct hy_block hy_block;       /* a layer or a network */
 
 typedef enum hy_dtype {                 /* 0 means "not known" or "the default" */
     HY_DTYPE_NONE, HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_DTYPE_COUNT
@@ -261,6 +262,61 @@ typedef struct hy_allocator {
  * and any thread will do; worker is below hy_threads(F) and two calls at one time never share it. */
 typedef void (*hy_item_fn)(void *arg, int64_t i, int worker);
 typedef void (*hy_parallel_for)(void *user, int64_t n, hy_item_fn fn, void *arg);
+
+/* --- what a network is made of --- */
+
+/* Every block computes one value from one value; several travel as a group. */
+typedef hy_array *(*hy_forward_fn)(hy_frame *F, hy_block *self, hy_array *x);
+
+/* The first member of a struct of yours that is a block; hy_block_new fills it in. */
+struct hy_block {
+    hy_forward_fn forward;
+    const char   *kind;                 /* name of the struct */
+    void        (*describe)(const hy_block *self, char *text, size_t bytes);  /* "8 -> 10, linear", or NULL */
+    void        (*free_fn)(hy_block *self);     /* frees what the struct alone owns, or NULL */
+    struct hy__house *house;            /* children, parameters, names */
+};
+
+/* How a parameter begins: fn fills x, whose structural name is given. {0} stands for uniform(0.07). */
+typedef struct hy_init {
+    void      (*fn)(hy_frame *F, const struct hy_init *init, const char *name, hy_array *x);
+    const char *name;                   /* MXNet's, as in "xavier" */
+    double      number[3];
+    int         choice[2];
+    const void *more;                   /* must outlive the block */
+    int         more_n;
+    const struct hy_init *inner;        /* what it falls back on; must outlive the block too */
+} hy_init;
+
+typedef enum hy_hook { HY_HOOK_BEFORE, HY_HOOK_AFTER } hy_hook;
+typedef void (*hy_hook_fn)(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user);
+
+/* What hy_graph_node tells. A parameter belongs to a block; AUX is a running statistic. */
+typedef enum hy_node_kind { HY_NODE_OP, HY_NODE_VARIABLE, HY_NODE_PARAMETER, HY_NODE_CONSTANT } hy_node_kind;
+typedef struct hy_node {
+    hy_node_kind  kind;
+    const char   *name;
+    const hy_op  *op;                   /* NULL unless kind is HY_NODE_OP */
+    const void   *record;               /* its attributes */
+    int           inputs, outputs;
+    const hy_type *types;               /* of the outputs, as far as the trace knew them */
+    int           aux;
+    hy_array     *array;                /* a parameter's, else NULL */
+    hy_graph     *sub;                  /* of an operator that runs a program, else NULL */
+} hy_node;
+
+enum {                                  /* passes over a graph, for hy_hybridize_opt.off and the like */
+    HY_PASS_FOLD = 1,                   /* operators on constants are computed once */
+    HY_PASS_ALGEBRA = 2,                /* x * 1, transposes that cancel, ... */
+    HY_PASS_CSE = 4,                    /* the same thing is computed once */
+    HY_PASS_BATCH_NORM = 8,             /* folded into the convolution before it, for inference */
+    HY_PASS_PROLOGUE = 16,              /* what only parameters decide is computed once */
+    HY_PASS_FUSE = 32,                  /* chains of pointwise operators run tile by tile */
+    HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
+    HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
+    HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
+    HY_PASS_ALL = 511
+};
 
 /* Options of hy_open. Zero everywhere is the default. */
 typedef struct hy_desc {
@@ -1495,15 +1551,164 @@ HY_API double    hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array
 #endif
 
 /* --- symbols and graphs --- */
-HY_API hy_frame *hy_symbolic(hy_frame *F);                        /* a frame whose operators become nodes */
-typedef struct hy_var_opt { hy_shape shape; int shaped; hy_dtype dtype; } hy_var_opt;
-HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt);
-/* lives until hy_graph_free or the root's close */
-HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads);
-/* in the order of the variables */
-HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *graph, hy_array *inputs);
-HY_API int       hy_graph_count(hy_graph *graph);
-HY_API void      hy_graph_free(hy_frame *F, hy_graph *graph);
+HY_API hy_frame   *hy_symbolic(hy_frame *F);                      /* a frame whose operators become nodes */
+typedef struct hy_var_opt { hy_shape shape; int shaped; hy_dtype dtype; int aux; } hy_var_opt;
+HY_API hy_array   *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt);
+HY_API hy_array   *hy_named(hy_frame *S, hy_array *x, const char *name);      /* renames the node of x: x */
+HY_API const char *hy_name_of(hy_frame *F, hy_array *x);          /* of a symbol or a parameter, else NULL */
+/* All values that x depends on, as a group; one of a group by its output name ("fc1_output"). */
+HY_API hy_array   *hy_internals(hy_frame *S, hy_array *x);
+HY_API hy_array   *hy_output_named(hy_frame *S, hy_array *group, const char *name);
+/* The graph of the heads; it lives until hy_graph_free or the root's close. */
+HY_API hy_graph   *hy_compile(hy_frame *S, hy_array *heads);
+/* Runs it; inputs in the order in which the variables were made. */
+HY_API hy_array   *hy_graph_run(hy_frame *F, hy_graph *graph, hy_array *inputs);
+/* Its nodes once more in S, variables replaced by name. */
+HY_API hy_array   *hy_compose(hy_frame *S, hy_graph *graph, int n, const char *const *names,
+                              hy_array *const *values);
+HY_API int         hy_graph_count(hy_graph *graph);               /* nodes, inputs before users */
+HY_API int         hy_graph_node(hy_graph *graph, int i, hy_node *node);      /* 0, or -1: no such node */
+HY_API int         hy_graph_input(hy_graph *graph, int i, int k, int *output); /* node of input k of node i */
+HY_API int         hy_graph_heads(hy_graph *graph);
+HY_API int         hy_graph_head(hy_graph *graph, int i, int *output);        /* node of head i */
+typedef enum hy_names {
+    HY_NAMES_VARIABLES,                 /* in the order of hy_graph_run */
+    HY_NAMES_ARGUMENTS,                 /* variables and parameters that are no running statistics */
+    HY_NAMES_AUX,                       /* running statistics */
+    HY_NAMES_INPUTS,                    /* both, as the graph meets them */
+    HY_NAMES_OUTPUTS,                   /* "fc1_output" */
+    HY_NAMES_INTERNALS                  /* of every value */
+} hy_names;
+HY_API const char *hy_graph_name(hy_graph *graph, hy_names which, int i);     /* NULL past the end */
+/* Types of HY_NAMES_INPUTS and HY_NAMES_OUTPUTS from those known (dtype 0, ndim -1, dim -1: unknown), in
+ * every direction. 1: all is known, 0: not all, -1: contradiction or error. */
+HY_API int         hy_graph_infer(hy_frame *F, hy_graph *graph, hy_type *inputs, hy_type *outputs);
+/* The program as text, one node per line, or as one expression: print((1 + 2) + (3 + 4)). */
+typedef enum hy_form { HY_FORM_LINES, HY_FORM_INLINE } hy_form;
+HY_API size_t      hy_graph_text(hy_graph *graph, hy_form form, char *buffer, size_t bytes);
+/* The graph after the passes (off: a sum of HY_PASS_...) for such inputs; free it with hy_graph_free. */
+typedef struct hy_optimize_opt { int off, training, exact, print; } hy_optimize_opt;
+HY_API hy_graph   *hy_optimize(hy_frame *F, hy_graph *graph, hy_array *inputs, const hy_optimize_opt *opt);
+HY_API void        hy_graph_free(hy_frame *F, hy_graph *graph);
+
+/* --- blocks: yours --- */
+HY_API hy_block   *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_forward_fn forward, int hybrid);
+/* A struct of yours whose first member is `hy_block base`; NULL when memory is out. A plain block is never
+ * compiled, only the hybrid blocks in it. */
+#define HY_BLOCK_NEW(F, type, forward)       ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 1))
+#define HY_PLAIN_BLOCK_NEW(F, type, forward) ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 0))
+HY_API void        hy_block_free(hy_frame *F, hy_block *block);   /* with its children; hy_close does it too */
+/* Registers child under a name (NULL: its number) and gives child back; replaces one of that name. */
+HY_API hy_block   *hy_add_child(hy_frame *F, hy_block *block, const char *name, hy_block *child);
+/* A parameter, usable as an array in forward. Dims of -1 are found at the first call. */
+typedef struct hy_param_opt {
+    hy_dtype dtype;                     /* f32 */
+    hy_init  init;                      /* what hy_initialize gives, else uniform(0.07) */
+    int      no_grad;                   /* no gradient is wanted */
+    int      aux;                       /* a running statistic */
+    double   lr_mult, wd_mult;          /* 1 */
+} hy_param_opt;
+HY_API hy_array   *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy_shape shape,
+                                const hy_param_opt *opt);
+HY_API hy_array   *hy_add_constant(hy_frame *F, hy_block *block, const char *name, hy_array *value);
+/* Names: blocks made between these are called after `block`: net0_dense0_weight. Else dense0_weight. */
+HY_API void        hy_name_scope(hy_frame *F, hy_block *block);
+HY_API void        hy_name_scope_end(hy_frame *F);
+HY_API hy_block   *hy_set_prefix(hy_frame *F, hy_block *block, const char *prefix);   /* before it is used */
+HY_API hy_block   *hy_set_alias(hy_frame *F, hy_block *block, const char *alias);     /* "dense", likewise */
+HY_API const char *hy_block_prefix(hy_frame *F, hy_block *block);                     /* "net0_" */
+HY_API const char *hy_block_name(hy_frame *F, hy_block *block);                       /* "net0" */
+HY_API int         hy_length(hy_frame *F, hy_block *block);                           /* children */
+HY_API hy_block   *hy_child(hy_frame *F, hy_block *block, int i);                     /* negative: from the end */
+HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i);
+
+/* --- blocks: using them --- */
+/* Runs forward, or its compiled graph, or traces it. */
+#define hy_call(F, block, x) hy_call_at(F, block, x, __FILE__, __LINE__)
+HY_API hy_array   *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line);
+HY_API void        hy_initialize(hy_frame *F, hy_block *block, const hy_init *init);  /* NULL: uniform(0.07) */
+HY_API void        hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init);
+typedef struct hy_hybridize_opt {
+    int inactive;                       /* back to line by line */
+    int static_alloc, static_shape;     /* one plan is kept, only the latest shapes */
+    int inline_limit;                   /* accepted, without effect */
+    int threads;                        /* at most so many for this block */
+    int exact;                          /* only rewrites that keep every bit */
+    int off;                            /* a sum of HY_PASS_... to leave out */
+    int print;                          /* the program before and after every pass */
+    int cache;                          /* at most so many compiled programs; 16 */
+} hy_hybridize_opt;
+HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
+typedef struct hy_cache_stats {
+    int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
+    int     programs;                   /* held now */
+    size_t  bytes;                      /* of their memory */
+    int     constants;                  /* arrays that the trace captured */
+    char    reason[256];                /* why the latest one was made */
+    char    bound[256];                 /* what ties the trace to its shapes; "" when nothing does */
+} hy_cache_stats;
+HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block);
+HY_API hy_graph   *hy_graph_of(hy_frame *F, hy_block *block);     /* the traced graph; it is the block's */
+/* Memory that a call needs, known before it runs. */
+typedef struct hy_plan_info {
+    size_t total;                       /* of the next five and the executor's own record */
+    size_t record, packed, activations, outputs, shared, scratch;     /* scratch: of all threads */
+    size_t parameters;                  /* apart */
+    size_t unplanned;                   /* the activations, were each to have its own memory */
+    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; not planned from there */
+} hy_plan_info;
+HY_API hy_plan_info hy_plan(hy_frame *F, hy_block *block, hy_array *inputs);
+HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *graph, hy_array *inputs);
+/* Calls of this frame with such inputs take all memory from the buffer. 0, or nonzero. */
+HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
+/* Traces anew and compares the graphs, then unfused with imperative, then optimised with unfused. Prints
+ * what differs; 0 when nothing does. */
+HY_API int         hy_check(hy_frame *F, hy_block *block, hy_array *inputs);
+HY_API void        hy_summary(hy_frame *F, hy_block *block, hy_array *x);     /* layers, shapes, parameters */
+HY_API size_t      hy_summary_text(hy_frame *F, hy_block *block, hy_array *x, char *buffer, size_t bytes);
+HY_API size_t      hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t bytes);   /* layers, nested */
+HY_API void        hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype);
+typedef void (*hy_visit_fn)(hy_frame *F, hy_block *block, void *user);
+HY_API void        hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user);  /* children first */
+HY_API int         hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn, void *user);
+HY_API void        hy_remove_hook(hy_frame *F, hy_block *block, int hook);
+
+/* --- parameters --- */
+/* Those whose full name begins with a match of the regular expression (NULL: all), in order. The list
+ * lives as arrays do. */
+typedef struct hy_params { int n; hy_array *const *at; } hy_params;
+HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);
+HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);          /* "features.0.weight" */
+HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *param);
+HY_API hy_shape    hy_param_shape(hy_frame *F, hy_array *param);  /* -1 where not known yet */
+HY_API int         hy_param_ready(hy_frame *F, hy_array *param);  /* has it values? */
+HY_API void        hy_set_param(hy_frame *F, hy_array *param, hy_array *value);       /* also before values */
+HY_API void        hy_set_init(hy_frame *F, hy_array *param, const hy_init *init);
+HY_API void        hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, hy_grad_req req);
+HY_API void        hy_zero_grad(hy_frame *F, hy_block *block);
+HY_API double      hy_lr_mult(hy_frame *F, hy_array *param);
+HY_API double      hy_wd_mult(hy_frame *F, hy_array *param);
+HY_API void        hy_set_mult(hy_frame *F, hy_array *param, double lr_mult, double wd_mult);
+HY_API void        hy_share_params(hy_frame *F, hy_block *block, hy_block *from);     /* same paths, same arrays */
+
+/* --- initialisers --- */
+typedef struct hy_xavier_opt { int gaussian; int factor; double magnitude; } hy_xavier_opt;   /* 3 */
+enum { HY_FACTOR_AVG, HY_FACTOR_IN, HY_FACTOR_OUT };
+HY_API hy_init hy_init_zeros(void);
+HY_API hy_init hy_init_ones(void);
+HY_API hy_init hy_init_constant(double value);
+HY_API hy_init hy_init_uniform(double scale);                     /* 0: 0.07 */
+HY_API hy_init hy_init_normal(double sigma);                      /* 0: 0.01 */
+HY_API hy_init hy_init_orthogonal(double scale, int gaussian);    /* 0: 1.414 */
+HY_API hy_init hy_init_xavier(const hy_xavier_opt *opt);
+HY_API hy_init hy_init_msra_prelu(int factor, double slope);      /* slope 0.25 is MXNet's default */
+HY_API hy_init hy_init_bilinear(void);
+HY_API hy_init hy_init_lstm_bias(double forget_bias);
+HY_API hy_init hy_init_fused_rnn(const hy_init *inner, int mode, int hidden, int layers, int bidirectional,
+                                 double forget_bias);
+typedef struct hy_init_entry { const char *name; hy_array *value; hy_init init; } hy_init_entry;
+HY_API hy_init hy_init_load(const hy_init_entry *entries, int n, const hy_init *otherwise);   /* by name */
+HY_API hy_init hy_init_mixed(const hy_init_entry *entries, int n);     /* the first pattern that matches */
 
 /* --- a stop-watch --- */
 typedef struct hy_watch { double start; } hy_watch;
@@ -1521,6 +1726,11 @@ HY_API double   hy_watch_stop(hy_watch watch, const char *description);
 static inline hy_array *hy__group_of_list(hy_frame *F, std::initializer_list<hy_array *> list)
 {
     return hy_group_of(F, (int)list.size(), list.begin());
+}
+HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const *block);
+static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initializer_list<hy_block *> list)
+{
+    return hy_append_of(F, net, (int)list.size(), list.begin());
 }
 #define HY__NAME_I(name, kind, many) , name
 #define HY__NAME_P(R, kind, name, mxnet, missing, doc) , name
@@ -2366,6 +2576,7 @@ static int hy__names_add(hy__heap *heap, hy__names *names, const char *key, int 
 typedef struct hy__buffer {
     int      refs;
     int      pins;                      /* recorded calls that still read it */
+    int      watched;                   /* compiled programs may depend on its values */
     int      borrowed;
     int      slot;                      /* in the cache */
     uint64_t version;                   /* grows with every write */
@@ -2425,7 +2636,7 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
         b->version = 0;
     }
     b->refs = 1;
-    b->pins = b->borrowed = 0;
+    b->pins = b->borrowed = b->watched = 0;
     b->version++;
     return b;
 }
@@ -2467,6 +2678,7 @@ typedef struct hy__node hy__node;       /* of a graph */
 typedef struct hy__tape hy__tape;       /* a recorded call */
 typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
+typedef struct hy__param hy__param;     /* a parameter of a block */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
@@ -2490,22 +2702,33 @@ struct hy__tape {
     int          spent;                 /* backward has run and let go of the values */
     hy_frame    *frame;                 /* who recorded it, or attached the leaf */
     int          training;              /* the mode it ran in */
+    hy_graph    *sub;                   /* of a compiled call: the graph that ran */
 };
 
 typedef struct hy__edge { hy__node *node; int output; } hy__edge;       /* which output of which node */
 
-/* A traced call, or (op NULL) a variable. */
+/* A traced call, or (op NULL) a variable: a parameter's, one that stands for an array (held), or an input. */
 struct hy__node {
-    const char  *name;
+    const char  *name;                  /* has room for ten more digits, or is ... */
+    char        *given;                 /* ... this, from hy_named */
     const hy_op *op;
     void        *record;
-    int          nin, nout, number;     /* place in the graph */
+    int          nin, nout, number;     /* place in its store */
     hy__edge    *in;
     hy_type     *type;                  /* of each output */
     hy_tensor    constant;  /* of a variable: its declared type, or the array it stands for, with ... */
     hy__buffer  *held;                  /* ... its buffer */
+    hy__param   *param;
+    hy_graph    *sub;                   /* counted: what a fused or compiled operator runs */
+    int          aux;                   /* a variable that is a running statistic */
+    int          rank;                  /* of a random operator: which one it is, in order of the program */
+    int          counted;               /* its name ends in a number that settling may change */
+    int          scope;                 /* which entry of which block made it: numbers restart in each */
+    int          mark;                  /* for walks */
+    int          early;                 /* only parameters and constants decide its value: computed once */
 };
 
+enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
 enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024 };
 
 struct hy_array {
@@ -2518,8 +2741,41 @@ struct hy_array {
     hy__node   *node;                   /* of a traced value */
     int         output;                 /* which output of node or tape */
     hy__tape   *tape;                   /* how it was computed, if recorded, or the leaf it is */
+    hy__param  *param;                  /* whose handle it is, or NULL */
     hy_array  **item;                   /* of a group; the next free slot of a dead handle */
 };
+
+/* A parameter is a handle that lies in no frame's lists. Its buffer is NULL until it has values. */
+struct hy__param {
+    hy_array    array;                  /* what forward uses */
+    const char *name, *local;           /* "net0_dense0_weight", "weight" */
+    hy_block   *block;
+    hy_init     init;                   /* fn NULL: as hy_initialize says */
+    hy_init     wanted;                 /* what hy_initialize said while the shape was not known */
+    int         deferred;               /* ... and that it did */
+    hy_shape    declared;               /* with the -1 it was made with */
+    hy_grad_req req;
+    int         aux;
+    int         keep_wide;              /* a cast to float16 leaves it alone */
+    double      lr_mult, wd_mult;
+    hy__param  *same;                   /* shares the array of this one, which is kept in step: */
+    hy__param  *sharer, *next_sharer;   /* list of those that share this one's */
+    hy__buffer *set;                    /* a value given before the shape was known, of type ... */
+    hy_type     set_type;
+    hy__param  *next_fresh;             /* given values in this call */
+    const char *path;                   /* "features.0.weight": seeds its values */
+    uint64_t    seen;                   /* stamp of the latest walk that met it */
+};
+
+/* Where a call of a block stands: for messages and names. */
+typedef struct hy__scope {
+    struct hy__scope *outer;
+    hy_block   *block;
+    const char *prefix, *label;         /* "net0_", the child's name */
+    const char *file;
+    int         line;
+    int         id;                     /* of this entry, in a trace */
+} hy__scope;
 
 enum { HY__SLAB = 64 };
 typedef struct hy__slab { struct hy__slab *next; hy_array array[HY__SLAB]; } hy__slab;
@@ -2540,6 +2796,12 @@ typedef struct hy_root {
     hy_desc    desc;
     int        threads, isa;
     int        frames;                  /* open ones */
+    uint64_t   epoch;                   /* grows with every write to an array that a program may hold */
+    hy_frame  *house;                   /* owns parameters; made with the first block */
+    hy_block  *blocks;                  /* roots of all that were made */
+    uint64_t   changes;                 /* of the structure of any block */
+    struct hy__prepared *prepared;      /* results that only parameters decide */
+    void     (*free_blocks)(struct hy_root *root);
     uint64_t   next_id;                 /* of recorded calls */
 } hy_root;
 
@@ -2559,8 +2821,43 @@ struct hy_frame {
     uint64_t    seed, stream;           /* the next random operator's key */
     void       *scratch;                /* for imperative runs */
     size_t      scratch_bytes;
+    struct hy__holder *executors;       /* this frame's, latest used first */
     hy_graph   *graph;                  /* what a symbolic frame builds */
+    hy__scope  *scope;                  /* calls of blocks that are under way */
+    hy__param  *fresh;                  /* parameters that got values in this outermost call */
+    hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
+    int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
+    char        bound[256];             /* hy_cache_stats.bound: who asked for a shape or a type */
+    hy__names   aliases;                /* numbers given to blocks without a scope */
+    int         floor;                  /* marks that forward must leave alone */
+    struct hy__summary *summary;        /* collects what blocks return */
+    int         scopes, ranks;          /* entries and random operators so far */
+    hy__node  **param_node;             /* of the parameters met so far */
+    int         param_nodes, param_cap;
+    hy_block   *naming[16];             /* hy_name_scope */
+    int         namings;
 };
+
+/* " [in net0.features.conv, called at main.c:12]" */
+static void hy__put_scope(hy__line *line, const hy__scope *scope)
+{
+    const hy__scope *chain[32];
+    int n = 0, i;
+    if (!scope) return;
+    for (; scope && n < 32; scope = scope->outer) chain[n++] = scope;
+    hy__puts(line, " [in ");
+    for (i = n - 1; i >= 0; i--) {
+        hy__puts(line, chain[i]->label);
+        if (i) hy__puts(line, ".");
+    }
+    if (chain[0]->file) {
+        hy__puts(line, ", called at ");
+        hy__puts(line, chain[0]->file);
+        hy__puts(line, ":");
+        hy__put_int(line, chain[0]->line);
+    }
+    hy__puts(line, "]");
+}
 
 static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
 {
@@ -2574,8 +2871,26 @@ static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
+    hy__put_scope(&line, F->scope);
     F->code = code;
     if (F->root->desc.log_fn) F->root->desc.log_fn(F->root->desc.log_user, HY_LOG_ERROR, (int)code, F->text);
+}
+
+/* Said to the log; nothing fails. */
+static void hy__warn(hy_frame *F, const char *format, ...)
+{
+    char text[512];
+    hy__line line;
+    va_list args;
+    if (!F->root->desc.log_fn) return;
+    line.text = text;
+    line.cap = sizeof text;
+    line.n = 0;
+    text[0] = 0;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    F->root->desc.log_fn(F->root->desc.log_user, HY_LOG_WARNING, 0, text);
 }
 
 static void *hy__no_memory(hy_frame *F, const char *what)
@@ -2661,6 +2976,7 @@ static hy_array *hy__handle(hy_frame *F)
     x->buffer = NULL;
     x->node = NULL;
     x->tape = NULL;
+    x->param = NULL;
     x->item = NULL;
     x->t.type.dtype = HY_DTYPE_NONE;
     return x;
@@ -2722,6 +3038,15 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     return 0;
 }
 
+static void hy__fail_param(hy_frame *F, const hy__param *p, const char *who)
+{
+    if (p->deferred)
+        hy__fail(F, HY_ERROR_STATE, "%s: the initialization of parameter '%s' was deferred: its shape %z is "
+                 "found by the first call of its block", who, p->name, &p->array.t.type.shape);
+    else hy__fail(F, HY_ERROR_STATE, "%s: Parameter '%s' has not been initialized: call hy_initialize first",
+                  who, p->name);
+}
+
 /* An array with values, in this frame or its root, as opposed to a group or a traced value. */
 static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const char *instead)
 {
@@ -2733,6 +3058,7 @@ static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const c
                                "the value is being traced; use %s", who, instead);
     else if (x->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array belongs to another hy_open", who);
+    else if (x->param && !x->buffer) hy__fail_param(F, x->param, who);
     else return 1;
     return 0;
 }
@@ -2771,7 +3097,7 @@ HY_API void hy_end(hy_frame *F)
 {
     if (!F) return;
     if (F->lost) { F->lost--; return; }
-    if (!F->marks) { hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin"); return; }
+    if (F->marks <= F->floor) { hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin"); return; }
     hy__unwind(F, F->mark[--F->marks]);
 }
 
@@ -2783,7 +3109,7 @@ HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another frame");
         return NULL;
     }
-    for (i = 0; i < x->count; i++) if (x->item[i]->frame == F) hy_return(F, x->item[i]);
+    for (i = 0; i < x->count; i++) if (x->item[i] && x->item[i]->frame == F) hy_return(F, x->item[i]);
     if (!x->kept && F->marks && x->slot >= F->mark[F->marks - 1]) x->kept = -1;
     return x;
 }
@@ -2806,7 +3132,8 @@ HY_API hy_array *hy_keep(hy_frame *F, hy_array *x)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_keep: the array belongs to another frame");
         return NULL;
     }
-    for (i = 0; i < x->count; i++) if (x->item[i]->frame == F && !hy_keep(F, x->item[i])) return NULL;
+    for (i = 0; i < x->count; i++)
+        if (x->item[i] && x->item[i]->frame == F && !hy_keep(F, x->item[i])) return NULL;
     slot = x->slot;
     if (hy__list_add(F, &F->kept, x)) return (hy_array *)hy__no_memory(F, "hy_keep");
     i = x->slot;
@@ -2827,7 +3154,7 @@ HY_API void hy_free(hy_frame *F, hy_array *x)
         return;
     }
     for (i = 0; i < x->count; i++)
-        if (x->item[i]->state == HY__LIVE && x->item[i]->frame == F) hy_free(F, x->item[i]);
+        if (x->item[i] && x->item[i]->state == HY__LIVE && x->item[i]->frame == F) hy_free(F, x->item[i]);
     if (x->kept > 0) hy__list_remove(&F->kept, x);
     else hy__detach(F, x);
     hy__handle_drop(F, x);
@@ -2853,6 +3180,7 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
     if (!F || F->code) return NULL;
     if (n < 1) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
     for (i = 0; i < n; i++) {
+        if (!x[i]) continue;            /* None: an input that a block may do without */
         if (!hy__alive(F, x[i], "hy_group")) return NULL;
         if (x[i]->frame->root == F->root) continue;
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: the array belongs to another hy_open");
@@ -3765,11 +4093,28 @@ HY_API hy_array *hy_copy(hy_frame *F, hy_array *x) { return hy_identity(F, x); }
 
 /* --- asking --- */
 
+/* A trace whose forward looks at a shape or a type holds for these only. */
+static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int shape)
+{
+    hy__line line;
+    S->asked |= shape ? HY__ASKED_SHAPE : HY__ASKED_DTYPE;
+    if (S->bound[0]) return;
+    line.text = S->bound;
+    line.cap = sizeof S->bound;
+    line.n = 0;
+    hy__puts(&line, who);
+    hy__puts(&line, " of ");
+    hy__puts(&line, x->node->name);
+    hy__put_scope(&line, S->scope);
+}
+
 /* Known shapes and types may be asked for while tracing too. */
 static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char *what)
 {
     if (!hy__alive(F, x, who)) return 0;
     if (x->count) hy__fail(F, HY_ERROR_ARGUMENT, "%s: a group of %d arrays: use hy_get", who, x->count);
+    else if (x->param && !hy__shape_known(&x->t.type.shape) && !strcmp(what, "shape"))
+        hy__fail_param(F, x->param, who);
     else if (!hy__shape_known(&x->t.type.shape) && !strcmp(what, "shape"))
         hy__fail(F, HY_ERROR_TRACE,
                  "%s: 'Symbol' object has no attribute 'shape': %s was made without one; give "
@@ -3778,7 +4123,10 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
         hy__fail(F, HY_ERROR_TRACE,
                  "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
                  "hy_var a dtype", who, x->node->name);
-    else return 1;
+    else {
+        if (F->traced_for && x->node) hy__bind_trace(F, x, who, !strcmp(what, "shape"));
+        return 1;
+    }
     return 0;
 }
 
@@ -3825,6 +4173,13 @@ static hy_array *hy__packed_array(hy_frame *F, hy_array *x)
     return y;
 }
 
+/* Compiled programs learn of a write by the version, and where to look by the epoch. */
+static void hy__written(hy_root *root, hy__buffer *b)
+{
+    b->version++;
+    if (b->watched) HY__ADD(&root->epoch, 1);
+}
+
 /* May x be overwritten? */
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
@@ -3841,7 +4196,7 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
                  "write a = a + b instead of a += b", who);
         return 0;
     }
-    x->buffer->version++;
+    hy__written(F->root, x->buffer);
     return 1;
 }
 
@@ -4392,7 +4747,9 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink)
     line.text = end;
     line.cap = sizeof end;
     line.n = 0;
-    for (i = 0; i < x->count; i++) hy__describe(F, x->item[i], sink);
+    for (i = 0; i < x->count; i++)
+        if (x->item[i]) hy__describe(F, x->item[i], sink);
+        else sink.put(sink.user, "None\n", 5);
     if (x->count) return;
     if (x->node) {
         hy__puts(&line, "<Symbol ");
@@ -16900,6 +17257,9 @@ typedef struct hy__call {
     hy_tensor *tensor;
     int       *hidden;                  /* per output */
     hy__buffer *room;                   /* of many */
+    const char *name;                   /* of the node it is for, or NULL */
+    int        nsub;
+    hy_graph *const *sub;
     hy_type    few_types[HY__FEW];
     hy_tensor  few_tensors[HY__FEW];
     int        few_hidden[HY__FEW];
@@ -16912,6 +17272,9 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->nin = nin;
     c->nout = 0;
     c->room = NULL;
+    c->name = NULL;
+    c->nsub = 0;
+    c->sub = NULL;
     for (i = 0; op->out[i].name; i++) {
         n = hy__arg_count(op, op->out, 1, i, record, &hidden);
         if (n > HY__MOST_OUTPUTS - c->nout) {
@@ -16971,7 +17334,8 @@ static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const v
     line.n = 0;
     about[0] = 0;
     hy__put_inputs(&line, op, record, c);
-    hy__fail(F, code, "Error in operator %s: %s (%s)", op->name, why, about);
+    if (c->name) hy__fail(F, code, "Error in operator %s, %s: %s (%s)", c->name, op->name, why, about);
+    else hy__fail(F, code, "Error in operator %s: %s (%s)", op->name, why, about);
 }
 
 /* How many inputs does the record ask for? -1: any number, at least one. */
@@ -17016,8 +17380,8 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.nout = c->nout;
     I.in = c->type;
     I.out = c->type + c->nin;
-    I.nsub = 0;
-    I.sub = NULL;
+    I.nsub = c->nsub;
+    I.sub = c->sub;
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
@@ -17038,8 +17402,8 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->nout = c->nout;
     job->in = c->tensor;
     job->out = c->tensor + c->nin;
-    job->nsub = 0;
-    job->sub = NULL;
+    job->nsub = c->nsub;
+    job->sub = c->sub;
     job->training = F->training;
     job->seed = F->seed;
     job->stream = F->stream;
@@ -17125,11 +17489,120 @@ static hy_array *hy__result(hy_frame *F, const hy__call *c, hy_array **out)
     return group;
 }
 
+/* --- parameters --- */
+/* Other handles of the same parameter follow. */
+static void hy__param_sync(hy_frame *F, hy__param *p)
+{
+    hy__param *s;
+    for (s = p->sharer; s; s = s->next_sharer) {
+        hy__buffer *old = s->array.buffer;
+        s->array.t = p->array.t;
+        s->array.buffer = p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL;
+        hy__buffer_drop(&F->cache, old);
+    }
+}
+
+static hy__param *hy__param_of(hy_array *x) { return x->param->same ? x->param->same : x->param; }
+
+/* Seeds the values of a parameter: they do not depend on what else was drawn. */
+static uint64_t hy__path_seed(const hy_root *root, const char *path)
+{
+    uint64_t h = root->desc.seed ^ 0xcbf29ce484222325u;
+    for (; path && *path; path++) h = (h ^ (unsigned char)*path) * 0x100000001b3u;
+    return h ^ h >> 29;
+}
+
+static void hy__init_default(hy_frame *F, hy_array *x)
+{
+    hy_assign(F, x, hy_uniform(F, x->t.type.shape, -0.07, 0.07));
+}
+
+/* Memory and initial values for a parameter whose type is now known. */
+static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
+{
+    const hy_init *init = p->init.fn ? &p->init : p->wanted.fn ? &p->wanted : NULL;
+    uint64_t seed = F->seed, stream = F->stream;
+    hy__emit_fn emit = F->emit;
+    hy__buffer *b;
+    if (!p->deferred && !p->set) { hy__fail_param(F, p, "hy_call"); return -1; }
+    if (!hy__shape_known(&type->shape)) {
+        hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: parameter "
+                 "'%s' is %z", p->name, &type->shape);
+        return -1;
+    }
+    if (!hy__check_type(F, type, p->name)) return -1;
+    b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
+    if (!b) { hy__no_memory(F, p->name); return -1; }
+    b->watched = 1;
+    p->array.t.type = *type;
+    hy__pack_strides(&p->array.t);
+    p->array.t.data = b->data;
+    p->array.buffer = b;
+    F->emit = F->emit_below;
+    F->seed = hy__path_seed(F->root, p->path ? p->path : p->name);
+    F->stream = 0;
+    hy_begin(F);
+    if (p->set) {
+        hy_tensor t;
+        t.type = p->set_type;
+        t.data = p->set->data;
+        hy__pack_strides(&t);
+        if (hy__same_shape(&t.type.shape, &type->shape)) hy__copy_tensor(&p->array.t, &t);
+        else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
+                      p->name, &t.type.shape, &type->shape);
+    } else if (init) init->fn(F, init, p->path ? p->path : p->name, &p->array);
+    else hy__init_default(F, &p->array);
+    hy_end(F);
+    F->emit = emit;
+    F->seed = seed;
+    F->stream = stream;
+    p->next_fresh = F->fresh;
+    F->fresh = p;
+    hy__param_sync(F, p);
+    HY__ADD(&F->root->epoch, 1);
+    return F->code ? -1 : 0;
+}
+
+/* After a failed call: parameters that got values in it are again without. */
+static void hy__take_back(hy_frame *F)
+{
+    while (F->fresh) {
+        hy__param *p = F->fresh;
+        F->fresh = p->next_fresh;
+        hy__buffer_drop(&F->cache, p->array.buffer);
+        p->array.buffer = NULL;
+        p->array.t.type.shape = p->declared;
+        hy__param_sync(F, p);
+        HY__ADD(&F->root->epoch, 1);
+    }
+}
+
+/* Parameters whose shape nobody gave take the one that the other inputs decide. */
+static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record)
+{
+    int i, some = 0;
+    for (i = 0; i < c->nin; i++) {
+        if (!hy__alive(F, in[i], op->name)) return -1;
+        c->type[i] = in[i]->t.type;
+        some |= in[i]->param && !in[i]->buffer;
+    }
+    if (!some || hy__infer_call(F, c, op, record, NULL)) return some ? -1 : 0;
+    for (i = 0; i < c->nin; i++)
+        if (in[i]->param && !in[i]->buffer && hy__param_fill(F, hy__param_of(in[i]), &c->type[i])) return -1;
+    for (i = c->nin; i < c->nin + c->nout; i++) {
+        c->type[i].dtype = HY_DTYPE_NONE;
+        c->type[i].shape.ndim = -1;
+    }
+    return 0;
+}
+
 /* Fills out[] (NULL for hidden outputs that nobody wants) and returns 0, or fails. */
 static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record,
                         hy_array **out)
 {
     int i;
+    for (i = 0; i < c->nin && (!in[i]->param || in[i]->buffer); i++) continue;
+    if (i < c->nin && hy__ready_params(F, c, op, in, record)) return -1;
     for (i = 0; i < c->nin; i++) {
         if (!hy__concrete(F, in[i], op->name, "a symbolic frame for all inputs")) return -1;
         c->type[i] = in[i]->t.type;
@@ -17340,8 +17813,9 @@ HY_API void hy_trim(hy_frame *F) { if (F) hy__cache_empty(&F->cache); }
 
 /* MARK: - 19 >>graph ------------------------------------------------------------------------------------
  *
- * A traced program: nodes in the order they were made, inputs before users. A symbolic frame builds one;
- * hy_compile picks what its heads need and freezes it. Nodes are shared by counting.
+ * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
+ * it, inputs first, depth-first from the heads. A symbolic frame fills a store; a pass fills a fresh one with
+ * hy__graph_new, hy__node_copy, hy__node_join and hy__graph_finish. A finished graph never changes.
  */
 typedef struct hy__nodes {              /* where nodes live */
     int       refs;
@@ -17350,40 +17824,88 @@ typedef struct hy__nodes {              /* where nodes live */
     int       n, cap;
 } hy__nodes;
 
+/* How a graph is to be compiled. */
+typedef struct hy__mode {
+    int training, exact, off, print;
+    int recorded;                       /* its values may serve a backward: parameters may change any time */
+    int threads;                        /* 0: as many as the root has */
+} hy__mode;
+
+/* What later rooms hang on a graph; freed with it. */
+typedef struct hy__attached {
+    struct hy__attached *next;
+    void (*free_fn)(hy_root *root, struct hy__attached *it);
+} hy__attached;
+
 struct hy_graph {
     int         refs;
     hy_root    *root;
     hy__nodes  *store;
     hy__node  **node;                   /* in topological order */
     int         n;
-    hy__edge *head;
+    hy__edge   *head;
     int         heads;
-    int         vars;                   /* variables, which come in the order they were made */
+    int         vars;                   /* variables that are inputs, in the order they were made */
     hy__node  **var;
-    struct hy__executor *executors;     /* one per frame that runs it */
+    int        *place;                  /* by a node's number in the store: where it stands here, or -1 */
+    int         ranks;                  /* random operators of the program it was traced from */
+    char      **label;                  /* names of outputs and internals, made when asked for */
+    int         labels;
+    hy__attached *programs, *derived;   /* compiled for certain types; its gradients */
     hy_graph   *next;                   /* of the root's list */
 };
 
-static void hy__nodes_drop(hy__nodes *store)
+static void hy__attached_free(hy_root *root, hy__attached *it)
 {
-    int i;
-    if (!store || HY__ADD(&store->refs, -1) > 0) return;
-    for (i = 0; i < store->n; i++) {
-        hy__buffer_free(store->heap, store->node[i]->held);
-        hy__free(store->heap, store->node[i]);
-    }
-    hy__free(store->heap, (void *)store->node);
-    hy__free(store->heap, store);
+    hy__attached *next;
+    for (; it; it = next) { next = it->next; it->free_fn(root, it); }
 }
 
-/* A node with room for everything it owns, in one block. It joins the graph when it is complete. */
+/* Graphs may hold graphs, so this walks a list instead of the stack. */
+static void hy__graph_drop(hy_graph *g)
+{
+    hy_graph *todo = NULL;
+    int i;
+    if (!g || HY__ADD(&g->refs, -1) > 0) return;
+    for (g->next = NULL, todo = g; todo; ) {
+        hy__heap *heap = &todo->root->heap;
+        hy__nodes *store;
+        g = todo;
+        store = g->store;
+        todo = g->next;
+        hy__attached_free(g->root, g->programs);
+        hy__attached_free(g->root, g->derived);
+        if (store && HY__ADD(&store->refs, -1) == 0) {
+            for (i = 0; i < store->n; i++) {
+                hy_graph *sub = store->node[i]->sub;
+                if (sub && HY__ADD(&sub->refs, -1) == 0) { sub->next = todo; todo = sub; }
+                hy__buffer_free(heap, store->node[i]->held);
+                hy__free(heap, store->node[i]->given);
+                hy__free(heap, store->node[i]);
+            }
+            hy__free(heap, (void *)store->node);
+            hy__free(heap, store);
+        }
+        for (i = 0; i < g->labels; i++) hy__free(heap, g->label[i]);
+        hy__free(heap, (void *)g->label);
+        hy__free(heap, (void *)g->node);
+        hy__free(heap, g->head);
+        hy__free(heap, (void *)g->var);
+        hy__free(heap, g->place);
+        hy__free(heap, g);
+    }
+}
+
+/* --- nodes --- */
+/* A node with room for everything it owns, in one block. It joins a store when it is complete. */
 static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
                               const char *name)
 {
     size_t size = hy__round64(sizeof(hy__node)), edges = hy__round64((size_t)nin * sizeof(hy__edge));
     size_t types = hy__round64((size_t)nout * sizeof(hy_type)), rec = op ? hy__round64(op->record) : 0;
-    char *block = (char *)hy__alloc_zero(&F->root->heap, size + edges + types + rec + strlen(name) + 1);
+    char *block = (char *)hy__alloc_zero(&F->root->heap, size + edges + types + rec + strlen(name) + 12);
     hy__node *node = (hy__node *)(void *)block;
+    int i;
     if (!node) return (hy__node *)hy__no_memory(F, "graph");
     node->op = op;
     node->nin = nin;
@@ -17394,26 +17916,57 @@ static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     node->name = block + size + edges + types + rec;
     if (rec && op->record) memcpy(node->record, record, op->record);
     memcpy(block + size + edges + types + rec, name, strlen(name) + 1);
+    for (i = 0; i < nout; i++) node->type[i].shape.ndim = -1;
+    return node;
+}
+
+/* The same node for another store; its inputs are still those of `from`. */
+static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
+{
+    hy__node *node = hy__node_new(F, from->op, from->nin, from->nout, from->record, from->name);
+    if (!node) return NULL;
+    if (from->nin) memcpy(node->in, from->in, (size_t)from->nin * sizeof *node->in);
+    memcpy(node->type, from->type, (size_t)from->nout * sizeof *node->type);
+    node->constant = from->constant;
+    node->held = from->held ? hy__buffer_hold(from->held) : NULL;
+    node->sub = from->sub;
+    if (node->sub) HY__ADD(&node->sub->refs, 1);
+    node->param = from->param;
+    node->aux = from->aux;
+    node->rank = from->rank;
+    node->early = from->early;
     return node;
 }
 
 static void hy__node_discard(hy_frame *F, hy__node *node)
 {
-    if (node) hy__buffer_drop(&F->cache, node->held);
+    if (!node) return;
+    hy__graph_drop(node->sub);
+    hy__buffer_drop(&F->cache, node->held);
+    hy__free(&F->root->heap, node->given);
     hy__free(&F->root->heap, node);
 }
 
-/* Behind every node it uses. */
-static int hy__node_join(hy_frame *F, hy__node *node)
+/* Behind every node it uses. The store owns it from here; on failure nobody does. */
+static int hy__node_join(hy_frame *F, hy__nodes *store, hy__node *node)
 {
-    hy__nodes *all = F->graph->store;
-    if (hy__grow(&F->root->heap, (void **)&all->node, &all->cap, all->n + 1, sizeof *all->node)) {
+    if (hy__grow(&F->root->heap, (void **)&store->node, &store->cap, store->n + 1, sizeof *store->node)) {
         hy__no_memory(F, "graph");
         return -1;
     }
-    node->number = all->n;
-    all->node[all->n++] = node;
+    node->number = store->n;
+    store->node[store->n++] = node;
     return 0;
+}
+
+static hy__node *hy__constant_node(hy_frame *F, const hy_tensor *t, hy__buffer *buffer)
+{
+    hy__node *node = hy__node_new(F, NULL, 0, 1, NULL, "constant");
+    if (!node) return NULL;
+    node->type[0] = t->type;
+    node->constant = *t;
+    node->held = hy__buffer_hold(buffer);
+    return node;
 }
 
 /* A handle for an output of a node. */
@@ -17427,20 +17980,7 @@ static hy_array *hy__node_handle(hy_frame *F, hy__node *node, int output)
     return x;
 }
 
-HY_API int hy_graph_count(hy_graph *graph) { return graph ? graph->n : 0; }
-
-static void hy__graph_drop(hy_graph *g)
-{
-    hy__heap *heap;
-    if (!g || HY__ADD(&g->refs, -1) > 0) return;
-    heap = &g->root->heap;
-    hy__nodes_drop(g->store);
-    hy__free(heap, (void *)g->node);
-    hy__free(heap, g->head);
-    hy__free(heap, (void *)g->var);
-    hy__free(heap, g);
-}
-
+/* --- graphs --- */
 static hy_graph *hy__graph_new(hy_frame *F, hy__nodes *store)
 {
     hy_graph *g = (hy_graph *)hy__alloc_zero(&F->root->heap, sizeof *g);
@@ -17456,27 +17996,88 @@ static hy_graph *hy__graph_new(hy_frame *F, hy__nodes *store)
     return g;
 }
 
-/* What the heads need, inputs first: nodes were made in such an order. */
-static int hy__graph_collect(hy_frame *F, hy_graph *g)
+static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads)
+{
+    g->heads = heads;
+    g->head = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)heads * sizeof *g->head + 1);
+    if (g->head) return 0;
+    hy__no_memory(F, "graph");
+    return -1;
+}
+
+/* Depth-first from the heads, inputs left to right; `todo` has room for every node of the store. */
+static void hy__graph_order(hy_graph *g, hy__node **todo)
+{
+    int i, n = 0;
+    for (i = 0; i < g->store->n; i++) g->store->node[i]->mark = 0;
+    for (i = 0; i < g->heads; i++) {
+        if (g->head[i].node->mark) continue;
+        g->head[i].node->mark = 1;      /* mark - 1: inputs looked at */
+        todo[n++] = g->head[i].node;
+        while (n) {
+            hy__node *node = todo[n - 1];
+            if (node->mark - 1 == node->nin) { g->node[g->n++] = node; n--; continue; }
+            node = node->in[node->mark++ - 1].node;
+            if (!node->mark) { node->mark = 1; todo[n++] = node; }
+        }
+    }
+}
+
+/* What the heads need, inputs first; the variables that it takes, needed or not. */
+static int hy__graph_finish(hy_frame *F, hy_graph *g)
 {
     hy__nodes *s = g->store;
-    int i, k;
-    char *need = (char *)hy__alloc_zero(&F->root->heap, (size_t)s->n + 1);
-    g->node = (hy__node **)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->node + 1);
-    g->var = (hy__node **)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->var + 1);
-    if (!need || !g->node || !g->var) {
-        hy__free(&F->root->heap, need);
-        hy__no_memory(F, "hy_compile");
-        return -1;
+    size_t bytes = (size_t)s->n * sizeof *g->node + 1;
+    hy__node **todo = (hy__node **)hy__alloc(&F->root->heap, bytes);
+    int i;
+    g->node = (hy__node **)hy__alloc(&F->root->heap, bytes);
+    g->var = (hy__node **)hy__alloc(&F->root->heap, bytes);
+    g->place = (int *)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->place + 1);
+    if (todo && g->node && g->var && g->place) hy__graph_order(g, todo);
+    else hy__no_memory(F, "graph");
+    hy__free(&F->root->heap, (void *)todo);
+    if (F->code) return -1;
+    for (i = 0; i < s->n; i++) g->place[i] = -1;
+    for (i = 0; i < g->n; i++) g->place[g->node[i]->number] = i;
+    for (i = 0; i < s->n; i++)
+        if (!s->node[i]->op && !s->node[i]->held && !s->node[i]->param) g->var[g->vars++] = s->node[i];
+    return 0;
+}
+
+/* Numbers in automatic names follow the order of the graph, since C leaves open in which order the arguments
+ * of a call are computed. table: a power of two, more than twice the nodes. */
+static void hy__settle_names(hy_graph *g, hy__node **table, int *count, int size)
+{
+    int i;
+    for (i = 0; i < g->n; i++) {
+        hy__node *node = g->node[i];
+        size_t base = strlen(node->name);
+        uint32_t h = 2166136261u ^ (uint32_t)node->scope, at;
+        hy__line line;
+        if (!node->counted) continue;
+        while (base && node->name[base - 1] >= '0' && node->name[base - 1] <= '9') base--;
+        for (at = 0; at < base; at++) h = (h ^ (unsigned char)node->name[at]) * 16777619u;
+        for (at = h & (uint32_t)(size - 1); table[at]; at = (at + 1) & (uint32_t)(size - 1))
+            if (table[at]->scope == node->scope && !strncmp(table[at]->name, node->name, base) &&
+                table[at]->name[base] >= '0' && table[at]->name[base] <= '9') break;
+        table[at] = node;
+        line.text = (char *)node->record + (node->op ? hy__round64(node->op->record) : 0);
+        line.n = base;
+        line.cap = base + 12;
+        hy__put_int(&line, count[at]++);
     }
-    for (i = 0; i < g->heads; i++) need[g->head[i].node->number] = 1;
-    for (i = s->n - 1; i >= 0; i--)
-        for (k = 0; need[i] && k < s->node[i]->nin; k++) need[s->node[i]->in[k].node->number] = 1;
-    for (i = 0; i < s->n; i++) {
-        if (!s->node[i]->op && !s->node[i]->held) g->var[g->vars++] = s->node[i];
-        if (need[i]) g->node[g->n++] = s->node[i];
-    }
-    hy__free(&F->root->heap, need);
+}
+
+static int hy__graph_settle(hy_frame *F, hy_graph *g)
+{
+    int size = 64;
+    char *room;
+    while (size < 2 * g->n + 2) size *= 2;
+    room = (char *)hy__alloc_zero(&F->root->heap, (size_t)size * (sizeof(hy__node *) + sizeof(int)));
+    if (!room) { hy__no_memory(F, "graph"); return -1; }
+    hy__settle_names(g, (hy__node **)(void *)room, (int *)(void *)(room + (size_t)size * sizeof(hy__node *)),
+                     size);
+    hy__free(&F->root->heap, room);
     return 0;
 }
 
@@ -17491,26 +18092,411 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     }
     g = hy__graph_new(S, S->graph->store);
     if (!g) return NULL;
-    g->heads = heads->count ? heads->count : 1;
-    g->head = (hy__edge *)hy__alloc(&S->root->heap, (size_t)g->heads * sizeof *g->head);
-    if (!g->head) { hy__no_memory(S, "hy_compile"); hy__graph_drop(g); return NULL; }
+    if (hy__graph_room_heads(S, g, heads->count ? heads->count : 1)) { hy__graph_drop(g); return NULL; }
     for (i = 0; i < g->heads; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
-        if (!hy__alive(S, x, "hy_compile")) { hy__graph_drop(g); return NULL; }
+        if (!hy__alive(S, x, "hy_compile")) break;
         if (!x->node || x->frame != S) {
             hy__fail(S, HY_ERROR_ARGUMENT, "hy_compile: head %d is no symbol of this frame", i);
-            hy__graph_drop(g);
-            return NULL;
+            break;
         }
         g->head[i].node = x->node;
         g->head[i].output = x->output;
     }
-    if (hy__graph_collect(S, g)) { hy__graph_drop(g); return NULL; }
+    g->ranks = S->ranks;
+    if (S->code || hy__graph_finish(S, g) || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
     hy__acquire(&S->root->lock);
     g->next = S->root->graphs;
     S->root->graphs = g;
     hy__release(&S->root->lock);
     return g;
+}
+
+HY_API void hy_graph_free(hy_frame *F, hy_graph *g)
+{
+    hy_graph **at;
+    if (!F || !g) return;
+    hy__acquire(&g->root->lock);
+    for (at = &g->root->graphs; *at && *at != g; at = &(*at)->next) continue;
+    if (*at) *at = g->next;
+    hy__release(&g->root->lock);
+    hy__graph_drop(g);
+}
+
+/* --- walking --- */
+HY_API int hy_graph_count(hy_graph *g) { return g ? g->n : 0; }
+HY_API int hy_graph_heads(hy_graph *g) { return g ? g->heads : 0; }
+
+
+HY_API int hy_graph_head(hy_graph *g, int i, int *output)
+{
+    if (!g || i < 0 || i >= g->heads) return -1;
+    if (output) *output = g->head[i].output;
+    return g->place[g->head[i].node->number];
+}
+
+HY_API int hy_graph_input(hy_graph *g, int i, int k, int *output)
+{
+    if (!g || i < 0 || i >= g->n || k < 0 || k >= g->node[i]->nin) return -1;
+    if (output) *output = g->node[i]->in[k].output;
+    return g->place[g->node[i]->in[k].node->number];
+}
+
+HY_API int hy_graph_node(hy_graph *g, int i, hy_node *out)
+{
+    const hy__node *node;
+    if (!g || i < 0 || i >= g->n || !out) return -1;
+    node = g->node[i];
+    memset(out, 0, sizeof *out);
+    out->kind = node->op ? HY_NODE_OP : node->param ? HY_NODE_PARAMETER : node->held ? HY_NODE_CONSTANT
+        : HY_NODE_VARIABLE;
+    out->name = node->name;
+    out->op = node->op;
+    out->record = node->op && node->op->record ? node->record : NULL;
+    out->inputs = node->nin;
+    out->outputs = node->nout;
+    out->types = node->type;
+    out->aux = node->aux;
+    out->array = node->param ? &node->param->array : NULL;
+    out->sub = node->sub;
+    return 0;
+}
+
+/* How many outputs of a node its users see, and which number one of them has among those. */
+static int hy__visible(const hy__node *node, int output, int *at)
+{
+    int i, k = 0, n, seen = 0, hidden;
+    *at = 0;
+    if (!node->op) return 1;
+    for (i = 0; node->op->out[i].name; i++)
+        for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0; n--, k++) {
+            if (k == output) *at = seen;
+            seen += !hidden;
+        }
+    return seen;
+}
+
+/* "fc1_output", "split0_output2"; a variable keeps its name. */
+static void hy__put_output_name(hy__line *line, const hy__node *node, int output)
+{
+    int at, many = hy__visible(node, output, &at);
+    hy__puts(line, node->name);
+    if (!node->op) return;
+    hy__puts(line, "_output");
+    if (many > 1) hy__put_int(line, at);
+}
+
+/* Outputs, then internals: made at the first question and kept, so that the text lives with the graph. */
+static void hy__graph_labels(hy_graph *g)
+{
+    char **label, text[512];
+    hy__line line;
+    int i, k, n = 0, total = g->heads, at;
+    for (i = 0; i < g->n; i++) total += g->node[i]->nout;
+    label = (char **)hy__alloc_zero(&g->root->heap, (size_t)total * sizeof *label + 1);
+    if (!label) return;
+    line.text = text;
+    line.cap = sizeof text;
+    for (i = -g->heads; i < g->n; i++)
+        for (k = 0; k < (i < 0 ? 1 : g->node[i]->nout); k++) {
+            const hy__edge *head = i < 0 ? &g->head[i + g->heads] : NULL;
+            const hy__node *node = head ? head->node : g->node[i];
+            if (!head && node->op && hy__visible(node, -1, &at) <= k) continue;
+            line.n = 0;
+            text[0] = 0;
+            hy__put_output_name(&line, node, head ? head->output : k);
+            label[n] = (char *)hy__alloc(&g->root->heap, line.n + 1);
+            if (label[n]) memcpy(label[n++], text, line.n + 1);
+        }
+    g->label = label;
+    g->labels = n;
+}
+
+HY_API const char *hy_graph_name(hy_graph *g, hy_names which, int i)
+{
+    int k;
+    if (!g || i < 0) return NULL;
+    if (which == HY_NAMES_VARIABLES) return i < g->vars ? g->var[i]->name : NULL;
+    if (which == HY_NAMES_OUTPUTS || which == HY_NAMES_INTERNALS) {
+        hy__acquire(&g->root->lock);
+        if (!g->label) hy__graph_labels(g);
+        hy__release(&g->root->lock);
+        if (which == HY_NAMES_INTERNALS) i += g->heads;
+        else if (i >= g->heads) return NULL;
+        return i < g->labels ? g->label[i] : NULL;
+    }
+    for (k = 0; k < g->n; k++) {
+        const hy__node *node = g->node[k];
+        if (node->op || node->held || (which == HY_NAMES_AUX && !node->aux) ||
+            (which == HY_NAMES_ARGUMENTS && node->aux)) continue;
+        if (i-- == 0) return node->name;
+    }
+    return NULL;
+}
+
+/* --- inference over a graph --- */
+
+/* Types of all values: outputs of node i of the graph begin at first[i]. */
+typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; } hy__types;
+
+static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
+
+/* Nothing is known but what variables were declared as, constants and parameters are. */
+static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
+{
+    int i, k;
+    T->n = 0;
+    for (i = 0; i < g->n; i++) T->n += g->node[i]->nout;
+    T->room = hy__buffer_new(&F->cache, (size_t)(T->n + 1) * sizeof *T->type + (size_t)g->n * sizeof(int));
+    if (!T->room) { hy__no_memory(F, "inference"); return -1; }
+    T->type = (hy_type *)T->room->data;
+    T->first = (int *)(void *)(T->type + T->n + 1);
+    for (T->n = i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        T->first[i] = T->n;
+        for (k = 0; k < node->nout; k++) {
+            T->type[T->n].dtype = HY_DTYPE_NONE;
+            T->type[T->n++].shape.ndim = -1;
+        }
+        if (node->param) {              /* a layer may have settled a shape that nothing infers */
+            int known = hy__shape_known(&node->param->array.t.type.shape);
+            T->type[T->first[i]] = known ? node->param->array.t.type : node->type[0];
+        }
+        else if (!node->op) T->type[T->first[i]] = node->constant.type;
+    }
+    return 0;
+}
+
+HY__INLINE hy_type *hy__type_of(const hy_graph *g, const hy__types *T, const hy__edge *e)
+{
+    return &T->type[T->first[g->place[e->node->number]] + e->output];
+}
+
+static int hy__same_type(const hy_type *a, const hy_type *b)
+{
+    return a->dtype == b->dtype && hy__same_shape(&a->shape, &b->shape);
+}
+
+/* One node: -1 contradiction, 1 something was learnt. */
+static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
+{
+    hy__node *node = g->node[i];
+    hy__call c;
+    int k, learnt = 0;
+    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
+    c.name = node->name;
+    c.nsub = node->sub != NULL;
+    c.sub = &node->sub;
+    for (k = 0; k < node->nin; k++) c.type[k] = *hy__type_of(g, T, &node->in[k]);
+    for (k = 0; k < node->nout; k++) c.type[node->nin + k] = T->type[T->first[i] + k];
+    if (hy__infer_call(F, &c, node->op, node->record, NULL)) { hy__call_close(F, &c); return -1; }
+    for (k = 0; k < node->nin + node->nout; k++) {
+        hy_type *t = k < node->nin ? hy__type_of(g, T, &node->in[k]) : &T->type[T->first[i] + k - node->nin];
+        if (hy__same_type(t, &c.type[k])) continue;
+        *t = c.type[k];
+        learnt = 1;
+    }
+    hy__call_close(F, &c);
+    return learnt;
+}
+
+/* Forward and backward until nothing more is learnt. */
+static int hy__infer_graph(hy_frame *F, const hy_graph *g, hy__types *T)
+{
+    int i, learnt = 1, up = 0, quiet = 0, round = 0;
+    while (quiet < 2 && ++round < 2 * g->n + 8) {
+        for (learnt = 0, i = up ? g->n - 1 : 0; up ? i >= 0 : i < g->n; i += up ? -1 : 1) {
+            int got = g->node[i]->op ? hy__infer_node(F, g, T, i) : 0;
+            if (got < 0) return -1;
+            learnt |= got;
+        }
+        if (!learnt && hy__types_known(T->type, T->n)) return 0;
+        quiet = learnt ? 0 : quiet + 1;
+        up = !up;
+    }
+    return 0;
+}
+
+HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *outputs)
+{
+    hy__types T;
+    int i, k = 0, failed;
+    if (!F || F->code) return -1;
+    if (!g || g->root != F->root) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_infer: %s", g ? "the graph belongs to another hy_open"
+                 : "the graph is NULL");
+        return -1;
+    }
+    if (hy__types_open(F, g, &T)) return -1;
+    for (i = 0; i < g->n; i++) {
+        hy_type *t = &T.type[T.first[i]];
+        if (g->node[i]->op || g->node[i]->held) continue;
+        if (inputs && inputs[k].dtype) t->dtype = inputs[k].dtype;      /* what is given wins over declared */
+        if (inputs && inputs[k].shape.ndim >= 0) t->shape = inputs[k].shape;
+        k++;
+    }
+    failed = hy__infer_graph(F, g, &T);
+    for (i = k = 0; inputs && i < g->n; i++)
+        if (!g->node[i]->op && !g->node[i]->held) inputs[k++] = T.type[T.first[i]];
+    for (i = 0; outputs && i < g->heads; i++) outputs[i] = *hy__type_of(g, &T, &g->head[i]);
+    if (!failed) failed = !hy__types_known(T.type, T.n);
+    hy__types_close(F, &T);
+    return failed < 0 ? -1 : !failed;
+}
+
+/* --- a graph as a program --- */
+typedef struct hy__writer {
+    hy__buffer_sink out;
+    hy_graph *g;
+    hy_form   form;
+    int      *uses;                     /* of every node, by place */
+} hy__writer;
+
+static void hy__write(hy__writer *w, const char *text) { hy__sink_to_buffer(&w->out, text, strlen(text)); }
+
+/* Between its operands, or NULL. Operators with a number have it on the right, *left on the left. */
+static const char *hy__infix(const hy_root *root, const hy_op *op, int *scalar, int *left)
+{
+    static const struct { int op, scalar, left; const char *sign; } infix[] = {
+        { HY_OP_add, 0, 0, " + " }, { HY_OP_sub, 0, 0, " - " }, { HY_OP_mul, 0, 0, " * " },
+        { HY_OP_div, 0, 0, " / " }, { HY_OP_elemwise_add, 0, 0, " + " }, { HY_OP_elemwise_sub, 0, 0, " - " },
+        { HY_OP_elemwise_mul, 0, 0, " * " }, { HY_OP_elemwise_div, 0, 0, " / " },
+        { HY_OP_add_scalar, 1, 0, " + " }, { HY_OP_sub_scalar, 1, 0, " - " },
+        { HY_OP_mul_scalar, 1, 0, " * " }, { HY_OP_div_scalar, 1, 0, " / " },
+        { HY_OP_rsub_scalar, 1, 1, " - " }, { HY_OP_rdiv_scalar, 1, 1, " / " } };
+    size_t i;
+    for (i = 0; i < sizeof infix / sizeof *infix; i++)
+        if (root->ops[infix[i].op] == op) {
+            *scalar = infix[i].scalar;
+            *left = infix[i].left;
+            return infix[i].sign;
+        }
+    return NULL;
+}
+
+static void hy__write_number(hy__writer *w, double v)
+{
+    char number[48];
+    int n = hy__text_f64(number, v);
+    if (n > 2 && !strncmp(number + n - 2, ".0", 2)) n -= 2;
+    number[n] = 0;
+    hy__write(w, number);
+}
+
+/* Is the node written where it is used? */
+static int hy__written_inline(const hy__writer *w, const hy__node *node)
+{
+    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 && w->uses[w->g->place[node->number]] == 1;
+}
+
+static void hy__write_leaf(hy__writer *w, const hy__edge *e)
+{
+    const hy__node *node = e->node;
+    int at;
+    if (node->held && hy__size(&node->constant.type.shape) == 1) {
+        hy__write_number(w, hy__load(node->constant.data, node->constant.type.dtype));
+        return;
+    }
+    hy__write(w, node->name);
+    if (hy__visible(node, e->output, &at) > 1) { hy__write(w, "."); hy__write_number(w, at); }
+}
+
+/* What stands before input k of a node, or (k = nin) at the end of its call. */
+static void hy__write_between(hy__writer *w, const hy__node *node, int k)
+{
+    int scalar = 0, left = 0;
+    const char *sign = hy__infix(w->g->root, node->op, &scalar, &left);
+    const hy_attr *a;
+    char text[256];
+    if (sign && scalar) {
+        double v = *(const double *)node->record;
+        if (k == 0 && left) { hy__write_number(w, v); hy__write(w, sign); }
+        if (k == 1 && !left) { hy__write(w, sign); hy__write_number(w, v); }
+    } else if (sign) {
+        if (k == 1) hy__write(w, sign);
+    } else {
+        if (k == 0) { hy__write(w, node->op->name); hy__write(w, "("); }
+        if (k && k < node->nin) hy__write(w, ", ");
+        for (a = node->op->attr; k == node->nin && a && a->name; a++) {
+            if (k || a != node->op->attr) hy__write(w, ", ");
+            hy__write(w, a->name);
+            hy__write(w, "=");
+            hy_attr_text(a, node->record, text, sizeof text);
+            hy__write(w, text);
+        }
+        if (k == node->nin) hy__write(w, ")");
+    }
+}
+
+/* An expression, without recursion: the stack holds a node and the input that comes next. */
+typedef struct hy__open_call { const hy__node *node; int next, brackets; } hy__open_call;
+
+static void hy__write_call(hy__writer *w, const hy__node *node, hy__open_call *stack)
+{
+    int n = 0, scalar, left;
+    stack[n].node = node;
+    stack[n].brackets = 0;
+    stack[n++].next = 0;
+    while (n) {
+        hy__open_call *top = &stack[n - 1];
+        const hy__edge *e;
+        hy__write_between(w, top->node, top->next);
+        if (top->next == top->node->nin) {
+            if (top->brackets) hy__write(w, ")");
+            n--;
+            continue;
+        }
+        e = &top->node->in[top->next++];
+        if (!hy__written_inline(w, e->node)) { hy__write_leaf(w, e); continue; }
+        stack[n].brackets = hy__infix(w->g->root, top->node->op, &scalar, &left) &&
+                            hy__infix(w->g->root, e->node->op, &scalar, &left);
+        if (stack[n].brackets) hy__write(w, "(");
+        stack[n].node = e->node;
+        stack[n++].next = 0;
+    }
+}
+
+static void hy__write_program(hy__writer *w, hy__open_call *stack)
+{
+    hy_graph *g = w->g;
+    int i, k;
+    for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nin; k++)
+        w->uses[g->place[g->node[i]->in[k].node->number]]++;
+    for (i = 0; i < g->heads; i++) w->uses[g->place[g->head[i].node->number]]++;
+    for (i = 0; i < g->n; i++) {
+        if (!g->node[i]->op || hy__written_inline(w, g->node[i])) continue;
+        hy__write(w, g->node[i]->name);
+        hy__write(w, " = ");
+        hy__write_call(w, g->node[i], stack);
+        hy__write(w, "\n");
+    }
+    hy__write(w, "print(");
+    for (i = 0; i < g->heads; i++) {
+        if (i) hy__write(w, ", ");
+        if (hy__written_inline(w, g->head[i].node)) hy__write_call(w, g->head[i].node, stack);
+        else hy__write_leaf(w, &g->head[i]);
+    }
+    hy__write(w, ")\n");
+}
+
+HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t bytes)
+{
+    hy__writer w;
+    hy__open_call *stack;
+    if (bytes) buffer[0] = 0;
+    if (!g) return 0;
+    w.out.text = buffer;
+    w.out.n = 0;
+    w.out.cap = bytes;
+    w.g = g;
+    w.form = form;
+    w.uses = (int *)hy__alloc_zero(&g->root->heap, (size_t)g->n * sizeof *w.uses + 1);
+    stack = (hy__open_call *)hy__alloc(&g->root->heap, ((size_t)g->n + 1) * sizeof *stack);
+    if (w.uses && stack) hy__write_program(&w, stack);
+    hy__free(&g->root->heap, w.uses);
+    hy__free(&g->root->heap, stack);
+    if (bytes) buffer[w.out.n < bytes ? w.out.n : bytes - 1] = 0;
+    return w.out.n;
 }
 
 /* MARK: - 22 >>execute ----------------------------------------------------------------------------------
@@ -17525,7 +18511,7 @@ typedef struct hy__slot { hy_tensor t; int head; } hy__slot;  /* a value: where 
 typedef struct hy__step { hy_job job; int first; hy_tensor *tensor; } hy__step;
 
 typedef struct hy__executor {
-    struct hy__executor *next;          /* of another frame */
+    hy__attached head;                  /* next: of another frame */
     hy_frame *owner;
     int       training, dynamic;        /* dynamic: some shape is only known when values are */
     int       slots, steps, tensors, randoms;
@@ -17537,8 +18523,10 @@ typedef struct hy__executor {
     char     *arena, *work;
 } hy__executor;
 
-static void hy__executor_free(hy__heap *heap, hy__executor *x)
+static void hy__executor_free(hy_root *root, hy__attached *it)
 {
+    hy__executor *x = (hy__executor *)(void *)it;
+    hy__heap *heap = &root->heap;
     if (!x) return;
     hy__free(heap, x->slot);
     hy__free(heap, x->first);
@@ -17559,8 +18547,8 @@ static int hy__executor_infer(hy_frame *F, hy_graph *g, hy__executor *x, const h
         hy__node *node = g->node[i];
         x->first[node->number] = v;
         if (!node->op) {
-            while (!node->held && g->var[var] != node) var++;
-            x->slot[v].t.type = node->held ? node->constant.type : input[var];
+            for (var = 0; !node->held && !node->param && g->var[var] != node; ) var++;
+            x->slot[v].t.type = node->held ? node->constant.type : node->param ? node->param->array.t.type : input[var];
             v++;
             continue;
         }
@@ -17633,6 +18621,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *i
     hy__executor *x = (hy__executor *)hy__alloc_zero(heap, sizeof *x);
     int i;
     if (!x) return (hy__executor *)hy__no_memory(F, "executor");
+    x->head.free_fn = hy__executor_free;
     x->owner = F;
     x->training = F->training;
     for (i = 0; i < g->n; i++) {
@@ -17651,7 +18640,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *i
             1;
         if (x->dynamic || !hy__executor_bind(F, g, x)) return x;
     }
-    hy__executor_free(heap, x);
+    hy__executor_free(F->root, &x->head);
     return NULL;
 }
 
@@ -17665,6 +18654,7 @@ static int hy__replay(hy_frame *F, hy_graph *g, hy_array *const *input, hy__exec
     for (i = 0; i < g->n && !F->code; i++) {
         hy__node *node = g->node[i];
         int at = x->first[node->number];
+        if (node->param) { value[at] = &node->param->array; continue; }
         if (!node->op && node->held) {
             value[at] = hy__handle(F);
             if (!value[at]) break;
@@ -17673,7 +18663,7 @@ static int hy__replay(hy_frame *F, hy_graph *g, hy_array *const *input, hy__exec
             continue;
         }
         if (!node->op) {
-            while (g->var[var] != node) var++;
+            for (var = 0; g->var[var] != node; ) var++;
             value[at] = input[var];
             continue;
         }
@@ -17697,6 +18687,8 @@ static int hy__execute(hy_frame *F, hy_graph *g, hy__executor *x, hy_array *cons
     uint64_t stream = F->stream;
     for (i = 0; i < g->vars; i++)
         if (x->first[g->var[i]->number] >= 0) x->slot[x->first[g->var[i]->number]].t.data = input[i]->t.data;
+    for (i = 0; i < g->n; i++)
+        if (g->node[i]->param) x->slot[x->first[g->node[i]->number]].t.data = g->node[i]->param->array.t.data;
     for (i = 0; i < g->heads; i++) {
         hy__slot *s = &x->slot[x->first[g->head[i].node->number] + g->head[i].output];
         out[i] = NULL;
@@ -17711,7 +18703,8 @@ static int hy__execute(hy_frame *F, hy_graph *g, hy__executor *x, hy_array *cons
             out[i] = hy__make(F, &g->head[i].node->constant.type, "outputs");
             if (!out[i]) return -1;
             hy__copy_tensor(&out[i]->t, &g->head[i].node->constant);
-        } else {
+        } else if (g->head[i].node->param) out[i] = &g->head[i].node->param->array;
+        else {
             for (k = 0; g->var[k] != g->head[i].node; k++) continue;
             out[i] = input[k];
         }
@@ -17782,20 +18775,20 @@ static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array
 /* A frame's executor of a graph, taken off the graph's list; NULL when it has none. */
 static hy__executor *hy__executor_take(hy_root *root, hy_graph *g, const hy_frame *owner)
 {
-    hy__executor **at, *x;
+    hy__attached **at, *x;
     hy__acquire(&root->lock);
-    for (at = &g->executors; *at && (*at)->owner != owner; at = &(*at)->next) continue;
+    for (at = &g->programs; *at && ((hy__executor *)(void *)*at)->owner != owner; at = &(*at)->next) continue;
     x = *at;
     if (x) *at = x->next;
     hy__release(&root->lock);
-    return x;
+    return (hy__executor *)(void *)x;
 }
 
 static void hy__executor_give(hy_root *root, hy_graph *g, hy__executor *x)
 {
     hy__acquire(&root->lock);
-    x->next = g->executors;
-    g->executors = x;
+    x->head.next = g->programs;
+    g->programs = &x->head;
     hy__release(&root->lock);
 }
 
@@ -17804,24 +18797,24 @@ static void hy__executors_close(hy_frame *F)
 {
     hy_root *root = F->root;
     hy_graph *g;
-    hy__executor **at, *x, *gone = NULL;
+    hy__attached **at, *x, *gone = NULL;
     hy__acquire(&root->lock);
     for (g = root->graphs; g; g = g->next)
-        for (at = &g->executors; (x = *at) != NULL; ) {
-            if (x->owner != F) { at = &x->next; continue; }
+        for (at = &g->programs; (x = *at) != NULL; ) {
+            if (((hy__executor *)(void *)x)->owner != F) { at = &x->next; continue; }
             *at = x->next;
             x->next = gone;
             gone = x;
         }
     hy__release(&root->lock);
-    for (; gone; gone = x) { x = gone->next; hy__executor_free(&root->heap, gone); }
+    hy__attached_free(root, gone);
 }
 
 static hy_array *hy__graph_call(hy_frame *F, hy_graph *g, hy_array **in, hy_array **out, const hy_type *type)
 {
     hy__executor *x = hy__executor_take(F->root, g, F);
     if (!hy__executor_fits(x, F, g, in)) {
-        hy__executor_free(&F->root->heap, x);
+        hy__executor_free(F->root, &x->head);
         x = hy__executor_new(F, g, type);
         if (!x) return NULL;
     }
@@ -17851,31 +18844,71 @@ HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
     return y;
 }
 
-/* Frees a graph and takes it off its root's list. */
-static void hy__graph_free(hy_graph *g)
+typedef struct hy__ticket { int hit; char reason[256]; } hy__ticket;
+static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
+                             const hy__mode *mode, int limit, hy__ticket *ticket)
 {
-    hy_root *root = g->root;
-    hy_graph **at;
-    hy__acquire(&root->lock);
-    for (at = &root->graphs; *at && *at != g; at = &(*at)->next) continue;
-    if (*at) *at = g->next;
-    hy__release(&root->lock);
-    while (g->executors) {
-        hy__executor *x = g->executors;
-        g->executors = x->next;
-        hy__executor_free(&root->heap, x);
-    }
-    hy__graph_drop(g);
+    hy_type type[64];
+    int i;
+    (void)mode; (void)limit;
+    for (i = 0; i < g->vars; i++) type[i] = in[i]->t.type;
+    if (ticket) { ticket->hit = 1; ticket->reason[0] = 0; }
+    return hy__graph_call(F, g, (hy_array **)in, out, type) ? 0 : -1;
 }
 
-HY_API void hy_graph_free(hy_frame *F, hy_graph *g) { if (F && g) hy__graph_free(g); }
+static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
+{
+    const hy__attached *it;
+    (void)bytes;
+    for (it = g->programs; it; it = it->next) ++*programs;
+}
 
 /* MARK: - 23 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
 
-/* The edge an argument stands for; an array with values becomes a constant. */
+/* The variable of a parameter, one per store. */
+static hy__node *hy__param_node(hy_frame *S, hy__param *p)
+{
+    hy__node *node;
+    int i;
+    for (i = S->param_nodes - 1; i >= 0; i--) if (S->param_node[i]->param == p) return S->param_node[i];
+    node = hy__node_new(S, NULL, 0, 1, NULL, p->name);
+    if (!node) return NULL;
+    node->param = p;
+    node->aux = p->aux;
+    node->type[0] = node->constant.type = p->array.t.type;
+    if (hy__grow(&S->root->heap, (void **)&S->param_node, &S->param_cap, S->param_nodes + 1,
+                 sizeof *S->param_node)) hy__no_memory(S, "trace");
+    if (S->code || hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
+    return S->param_node[S->param_nodes++] = node;
+}
+
+/* An array with values becomes a constant, captured by reference. Frames that trace may use what their
+ * caller and the root own: a sibling's arrays may die any time. */
+static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
+{
+    hy__node *node;
+    int i;
+    for (i = S->graph->store->n - 1; i >= 0 && i > S->graph->store->n - 64; i--) {
+        node = S->graph->store->node[i];
+        if (node->held && node->held == x->buffer && node->constant.data == x->t.data &&
+            !memcmp(node->constant.stride, x->t.stride, sizeof x->t.stride[0] * (size_t)x->t.type.shape.ndim) &&
+            hy__same_type(&node->constant.type, &x->t.type)) return node;
+    }
+    if (x->frame->root != S->root || (S->traced_for && x->frame != S->traced_for && x->kept <= 0)) {
+        hy__fail(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another %s", op->name,
+                 x->frame->root != S->root ? "hy_open" : "frame: hy_keep it there before it is used here");
+        return NULL;
+    }
+    x->buffer->watched = 1;
+    node = hy__constant_node(S, &x->t, x->buffer);
+    if (node && hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
+    return node;
+}
+
+/* The edge an argument stands for. */
 static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
@@ -17883,18 +18916,8 @@ static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *e
         hy__fail(S, HY_ERROR_ARGUMENT, "%s: the symbol belongs to another symbolic frame", op->name);
         return -1;
     }
-    if (!node) {
-        if (x->frame->root != S->root) {
-            hy__fail(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another hy_open", op->name);
-            return -1;
-        }
-        node = hy__node_new(S, NULL, 0, 1, NULL, "constant");
-        if (!node) return -1;
-        node->type[0] = x->t.type;
-        node->constant = x->t;
-        node->held = hy__buffer_hold(x->buffer);
-        if (hy__node_join(S, node)) { hy__node_discard(S, node); return -1; }
-    }
+    if (!node) node = x->param ? hy__param_node(S, hy__param_of(x)) : hy__captured_node(S, x, op);
+    if (!node) return -1;
     edge->node = node;
     edge->output = x->output;
     return 0;
@@ -17936,25 +18959,112 @@ static int hy__traceable(hy_frame *S, const hy__call *c, const hy_op *op)
     return 1;
 }
 
+/* --- names --- */
+/* As MXNet numbers them: relu of "relu", _plus of a + b, _plusscalar of a + 1. */
+static void hy__put_hint(hy__line *line, const hy_root *root, const hy_op *op)
+{
+    static const struct { int op; const char *hint; } words[] = {
+        { HY_OP_add, "_plus" }, { HY_OP_sub, "_minus" }, { HY_OP_mul, "_mul" }, { HY_OP_div, "_div" },
+        { HY_OP_elemwise_add, "_plus" }, { HY_OP_elemwise_sub, "_minus" }, { HY_OP_elemwise_mul, "_mul" },
+        { HY_OP_elemwise_div, "_div" }, { HY_OP_mod, "_mod" }, { HY_OP_power, "_power" } };
+    const char *s = op->mxnet ? op->mxnet : op->name;
+    size_t i, n = strlen(s);
+    for (i = 0; i < sizeof words / sizeof *words; i++)
+        if (root->ops[words[i].op] == op) { hy__puts(line, words[i].hint); return; }
+    if (n > 7 && *s == '_' && !strcmp(s + n - 7, "_scalar")) {
+        hy__put(line, s, n - 7);
+        hy__puts(line, "scalar");
+        return;
+    }
+    for (; *s; s++) {
+        char c = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
+        hy__put(line, &c, 1);
+    }
+}
+
+/* The number after the latest node of this name in this scope. */
+static int hy__next_number(const hy_frame *S, const char *base, size_t n, int scope)
+{
+    const hy__nodes *store = S->graph->store;
+    int i, v;
+    for (i = store->n - 1; i >= 0; i--) {
+        const hy__node *node = store->node[i];
+        const char *s = node->name + n;
+        if (!node->counted || node->scope != scope || strncmp(node->name, base, n) || *s < '0' || *s > '9')
+            continue;
+        for (v = 0; *s >= '0' && *s <= '9'; s++) v = v * 10 + *s - '0';
+        if (!*s) return v + 1;
+    }
+    return 0;
+}
+
+static void hy__auto_name(hy_frame *S, const hy_op *op, char *text, size_t bytes)
+{
+    hy__line line;
+    line.text = text;
+    line.cap = bytes - 12;
+    line.n = 0;
+    text[0] = 0;
+    if (S->scope) hy__puts(&line, S->scope->prefix);
+    hy__put_hint(&line, S->root, op);
+    line.cap = bytes;
+    hy__put_int(&line, hy__next_number(S, text, line.n, S->scope ? S->scope->id : 0));
+}
+
+HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
+{
+    char *copy;
+    if (!hy__alive(S, x, "hy_named")) return NULL;
+    if (!x->node || x->frame != S || !name) {
+        hy__fail(S, HY_ERROR_ARGUMENT, "hy_named: %s", name ? "only values being traced have names"
+                 : "the name is NULL");
+        return NULL;
+    }
+    copy = (char *)hy__alloc(&S->root->heap, strlen(name) + 1);
+    if (!copy) return (hy_array *)hy__no_memory(S, "hy_named");
+    memcpy(copy, name, strlen(name) + 1);
+    hy__free(&S->root->heap, x->node->given);
+    x->node->name = x->node->given = copy;
+    x->node->counted = 0;
+    return x;
+}
+
+HY_API const char *hy_name_of(hy_frame *F, hy_array *x)
+{
+    if (!hy__alive(F, x, "hy_name_of")) return NULL;
+    return x->node ? x->node->name : x->param ? hy__param_of(x)->name : NULL;
+}
+
+/* --- operators become nodes --- */
+/* What the edges of a node know decides its outputs' types, and perhaps its inputs'. */
+static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
+{
+    int i;
+    c->name = node->name;
+    for (i = 0; i < node->nin; i++) c->type[i] = node->in[i].node->type[node->in[i].output];
+    if (hy__infer_call(S, c, node->op, node->record, NULL) || !hy__traceable(S, c, node->op)) return -1;
+    for (i = 0; i < node->nin; i++) node->in[i].node->type[node->in[i].output] = c->type[i];
+    memcpy(node->type, c->type + node->nin, (size_t)node->nout * sizeof *c->type);
+    return 0;
+}
+
 static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *const *in, const void *record,
-                                int nsub,
-                                hy_graph *const *sub)
+                                int nsub, hy_graph *const *sub)
 {
     hy__call c;
     hy__node *node;
     hy_array *y = NULL;
+    char name[256];
     int i;
     (void)nsub; (void)sub;
     if (!hy__check_count(S, op, n, record) || hy__call_open(S, &c, op, n, record)) return NULL;
-    node = hy__node_new(S, op, n, c.nout, record, op->name);
-    for (i = 0; node && i < n; i++) {
-        if (hy__trace_edge(S, in[i], op, &node->in[i])) break;
-        c.type[i] = node->in[i].node->type[node->in[i].output];
-    }
-    if (node && !S->code && !hy__infer_call(S, &c, op, record, NULL) && hy__traceable(S, &c, op) &&
-        !hy__node_join(S, node)) {
-        for (i = 0; i < n; i++) node->in[i].node->type[node->in[i].output] = c.type[i];
-        memcpy(node->type, c.type + n, (size_t)c.nout * sizeof *c.type);
+    hy__auto_name(S, op, name, sizeof name);
+    node = hy__node_new(S, op, n, c.nout, record, name);
+    for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
+    if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
+        node->counted = 1;
+        node->scope = S->scope ? S->scope->id : 0;
+        if (op->flags & HY_OP_RANDOM) node->rank = S->ranks++;
         y = hy__trace_outputs(S, &c, node);
     } else hy__node_discard(S, node);
     hy__call_close(S, &c);
@@ -17975,9 +19085,144 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     node->type[0].dtype = opt ? opt->dtype : HY_DTYPE_NONE;
     node->type[0].shape = opt && opt->shaped ? opt->shape : hy__no_shape();
     node->constant.type = node->type[0];
-    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, node)) return hy__node_handle(S, node, 0);
+    node->aux = opt && opt->aux;
+    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, S->graph->store, node)) return hy__node_handle(S, node, 0);
     hy__node_discard(S, node);
     return NULL;
+}
+
+/* --- symbols as values: their insides, and graphs put into graphs --- */
+HY_API hy_array *hy_internals(hy_frame *S, hy_array *x)
+{
+    hy_graph *g;
+    hy_array *group = NULL;
+    int i, k, n = 0, at;
+    if (!hy__alive(S, x, "hy_internals")) return NULL;
+    g = hy_compile(S, x);
+    if (!g) return NULL;
+    for (i = 0; i < g->n; i++) n += hy__visible(g->node[i], -1, &at);
+    group = hy__group_make(S, n);
+    for (i = n = 0; group && i < g->n; i++)
+        for (k = 0; k < hy__visible(g->node[i], -1, &at); k++) {
+            group->item[n] = hy__node_handle(S, g->node[i], k);
+            if (!group->item[n++]) { group = NULL; break; }
+        }
+    hy_graph_free(S, g);
+    return group;
+}
+
+HY_API hy_array *hy_output_named(hy_frame *S, hy_array *group, const char *name)
+{
+    hy_array *found = NULL;
+    char text[512];
+    hy__line line;
+    int i;
+    if (!hy__alive(S, group, "hy_output_named")) return NULL;
+    line.text = text;
+    line.cap = sizeof text;
+    for (i = 0; i < (group->count ? group->count : 1); i++) {
+        hy_array *x = group->count ? group->item[i] : group;
+        if (!x || !x->node) continue;
+        line.n = 0;
+        text[0] = 0;
+        hy__put_output_name(&line, x->node, x->output);
+        if (!name || strcmp(text, name)) continue;
+        if (found) {
+            hy__fail(S, HY_ERROR_ARGUMENT, "hy_output_named: multiple outputs with name %s", name);
+            return NULL;
+        }
+        found = x;
+    }
+    if (!found) hy__fail(S, HY_ERROR_UNKNOWN, "hy_output_named: Cannot find output that matches name %s",
+                         name ? name : "NULL");
+    return found;
+}
+
+/* Which replacement is meant for this variable? */
+static int hy__replaced_by(const hy__node *node, int n, const char *const *names)
+{
+    int i;
+    for (i = 0; i < n && (node->op || node->held || strcmp(names[i], node->name)); i++) continue;
+    return i < n ? i : -1;
+}
+
+static int hy__compose_check(hy_frame *S, const hy_graph *g, int n, const char *const *names,
+                             hy_array *const *values)
+{
+    char list[256];
+    hy__line line;
+    int i, k, found;
+    for (i = 0; i < n; i++) {
+        if (!hy__alive(S, values[i], "hy_compose")) return -1;
+        for (found = k = 0; k < g->n; k++) found |= hy__replaced_by(g->node[k], 1, names + i) == 0;
+        if (found && !values[i]->count) continue;
+        line.text = list;
+        line.cap = sizeof list;
+        line.n = 0;
+        list[0] = 0;
+        for (k = 0; k < g->n; k++)
+            if (!g->node[k]->op && !g->node[k]->held) { hy__puts(&line, " "); hy__puts(&line, g->node[k]->name); }
+        if (found) hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: %s is a group, single value is required", names[i]);
+        else hy__fail(S, HY_ERROR_UNKNOWN, "hy_compose: Keyword argument name %s not found. Candidate arguments:%s",
+                      names[i], list);
+        return -1;
+    }
+    return 0;
+}
+
+/* The node in S that stands for one of the graph: a given value's, or a copy over the copies of its inputs. */
+static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edge *made, hy__edge *to)
+{
+    hy__node *node = hy__node_copy(S, g->node[i]);
+    hy__call c;
+    int k, failed = 0;
+    if (!node) return -1;
+    for (k = 0; k < node->nin; k++) {
+        const hy__edge *from = &made[g->place[g->node[i]->in[k].node->number]];
+        node->in[k].node = from->node;
+        node->in[k].output = g->node[i]->in[k].node->op ? g->node[i]->in[k].output : from->output;
+    }
+    if (node->op && (node->op->flags & HY_OP_RANDOM)) node->rank = S->ranks++;
+    if (node->op) {
+        failed = hy__call_open(S, &c, node->op, node->nin, node->record);
+        if (!failed) { failed = hy__trace_types(S, node, &c); hy__call_close(S, &c); }
+    }
+    if (failed || hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return -1; }
+    to->node = node;
+    to->output = 0;
+    return 0;
+}
+
+static const hy_op hy__compose_op = { "hy_compose", NULL, NULL, "what errors name", NULL, NULL, NULL, 0, 0, 0,
+                                     NULL, NULL, NULL, NULL, NULL };
+HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *names, hy_array *const *values)
+{
+    hy__edge *made;
+    hy_array *y = NULL;
+    int i, at;
+    if (!S || S->code) return NULL;
+    if (!S->graph || !g || g->root != S->root) {
+        hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: %s", S->graph ? "the graph is NULL or of another hy_open"
+                 : "the frame is not symbolic: use hy_symbolic");
+        return NULL;
+    }
+    if (hy__compose_check(S, g, n, names, values)) return NULL;
+    made = (hy__edge *)hy__alloc_zero(&S->root->heap, (size_t)g->n * sizeof *made + 1);
+    if (!made) return (hy_array *)hy__no_memory(S, "hy_compose");
+    for (i = 0; i < g->n && !S->code; i++) {
+        at = hy__replaced_by(g->node[i], n, names);
+        if (g->node[i]->param) { made[i].node = hy__param_node(S, g->node[i]->param); continue; }
+        if (at < 0) hy__compose_node(S, g, i, made, &made[i]);
+        else hy__trace_edge(S, values[at], &hy__compose_op, &made[i]);
+    }
+    y = S->code ? NULL : hy__group_make(S, g->heads);
+    for (i = 0; y && i < g->heads; i++) {
+        const hy__edge *head = &made[g->place[g->head[i].node->number]];
+        y->item[i] = hy__node_handle(S, head->node, g->head[i].node->op ? g->head[i].output : head->output);
+        if (!y->item[i]) y = NULL;
+    }
+    hy__free(&S->root->heap, made);
+    return y && g->heads == 1 ? y->item[0] : y;
 }
 
 /* --- opening and closing --- */
@@ -18008,7 +19253,12 @@ static void hy__root_free(hy_root *root)
 #ifndef HYBRID_NO_THREADS
     hy__pool_free(root->pool);
 #endif
-    while (root->graphs) hy__graph_free(root->graphs);
+    if (root->free_blocks) root->free_blocks(root);
+    while (root->graphs) {
+        hy_graph *g = root->graphs;
+        root->graphs = g->next;
+        hy__graph_drop(g);
+    }
     while ((slab = root->slabs) != NULL) { root->slabs = slab->next; hy__free(&root->heap, slab); }
     hy__free(&root->heap, (void *)root->names.key);
     hy__free(&root->heap, root->names.value);
@@ -18081,6 +19331,7 @@ HY_API hy_frame *hy_fork(hy_frame *F)
 static void hy__frame_free(hy_frame *F)
 {
     hy_root *root = F->root;
+    int i;
     hy__executors_close(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
@@ -18089,6 +19340,10 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->live.at);
     hy__free(&root->heap, F->mark);
     hy__free(&root->heap, F->scratch);
+    hy__free(&root->heap, (void *)F->param_node);
+    for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
+    hy__free(&root->heap, (void *)F->aliases.key);
+    hy__free(&root->heap, F->aliases.value);
     if (F->free_first) {
         hy__acquire(&root->lock);
         F->free_last->item = (hy_array **)(void *)root->spare;
@@ -18121,6 +19376,1935 @@ HY_API int hy_close(hy_frame *F)
     return code;
 }
 
+/* --- arguments: groups within groups, opened --- */
+enum { HY__NEST = 8 };
+
+typedef struct hy__flat {
+    hy__buffer *room;
+    hy_array  **at;                     /* the arrays, None left out */
+    int         n;
+    char       *full;                   /* "x", "(xn(xx)n)": how they are grouped; n is None */
+    char       *form;                   /* the same without what makes no difference: "(xn(xx))" */
+} hy__flat;
+
+static int hy__measure(const hy_array *x, int depth, int *leaves, int *chars)
+{
+    int i;
+    *chars += 2;
+    if (!x) return 0;
+    if (x->state != HY__LIVE || depth > HY__NEST) return -1;
+    if (!x->count) { ++*leaves; return 0; }
+    for (i = 0; i < x->count; i++) if (hy__measure(x->item[i], depth + 1, leaves, chars)) return -1;
+    return 0;
+}
+
+static char *hy__spread_out(hy__flat *flat, hy_array *x, char *form)
+{
+    int i;
+    if (!x) { *form++ = 'n'; return form; }
+    if (!x->count) { flat->at[flat->n++] = x; *form++ = 'x'; return form; }
+    *form++ = '(';
+    for (i = 0; i < x->count; i++) form = hy__spread_out(flat, x->item[i], form);
+    *form++ = ')';
+    return form;
+}
+
+/* None at the end of the arguments may as well be left out, and a group of one is that one. */
+static void hy__normal_form(const char *full, char *form)
+{
+    size_t n = strlen(full);
+    memcpy(form, full, n + 1);
+    if (*full != '(') return;
+    while (n > 2 && form[n - 2] == 'n') n--;
+    form[n - 1] = ')';
+    form[n] = 0;
+    if (!strcmp(form, "(x)")) { form[0] = 'x'; form[1] = 0; }
+}
+
+static void hy__flat_close(hy_frame *F, hy__flat *flat) { hy__buffer_drop(&F->cache, flat->room); }
+
+static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *who)
+{
+    int leaves = 0, chars = 1;
+    flat->room = NULL;
+    if (hy__measure(x, 0, &leaves, &chars)) {
+        if (hy__alive(F, x, who))
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, or of dead arrays", who,
+                     (int)HY__NEST);
+        return -1;
+    }
+    flat->room = hy__buffer_new(&F->cache, (size_t)leaves * sizeof *flat->at + 2 * (size_t)chars);
+    if (!flat->room) { hy__no_memory(F, who); return -1; }
+    flat->at = (hy_array **)flat->room->data;
+    flat->full = (char *)(flat->at + leaves);
+    flat->form = flat->full + chars;
+    flat->n = 0;
+    *hy__spread_out(flat, x, flat->full) = 0;
+    hy__normal_form(flat->full, flat->form);
+    return 0;
+}
+
+/* The arrays grouped as the form says; it moves on behind what was read. */
+static hy_array *hy__group_as(hy_frame *F, const char **form, hy_array ***at)
+{
+    const char *s;
+    hy_array *group, *item;
+    int n = 0, depth = 0;
+    if (**form == 'n') { ++*form; return NULL; }
+    if (**form == 'x') { ++*form; return *(*at)++; }
+    for (s = *form + 1; *s && (depth || *s != ')'); s++) {
+        if (!depth) n++;
+        depth += (*s == '(') - (*s == ')');
+    }
+    group = hy__group_make(F, n);
+    for (++*form, n = 0; group && **form && **form != ')'; n++) {
+        item = hy__group_as(F, form, at);
+        group->item[n] = item;
+    }
+    if (**form) ++*form;
+    return group;
+}
+
+/* --- the graphs that a C function became --- */
+typedef hy_array *(*hy__traced_fn)(hy_frame *S, void *user, hy_array *x);
+
+typedef struct hy__trace {
+    struct hy__trace *next;
+    hy_graph *graph;
+    int       asked, training;          /* for which it holds, if it asked */
+    int       n;
+    hy_type  *type;                     /* of the inputs it was made with: the same */
+    char     *in, *out;                 /* how they are grouped */
+    char      bound[256];
+} hy__trace;
+
+typedef struct hy__traces {
+    hy__lock   lock;                    /* held while tracing */
+    hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
+    hy_cache_stats stats;
+} hy__traces;
+
+static void hy__trace_free(hy_frame *F, hy__trace *t)
+{
+    hy_graph_free(F, t->graph);
+    hy__free(&F->root->heap, t);
+}
+
+static void hy__traces_retire(hy__traces *all)
+{
+    hy__trace *t = all->first, *last = t;
+    if (!t) return;
+    while (last->next) last = last->next;
+    last->next = all->retired;
+    all->retired = t;
+    HY__STORE(&all->first, (hy__trace *)NULL);
+}
+
+static void hy__traces_free(hy_frame *F, hy__traces *all)
+{
+    hy__trace *t;
+    hy__traces_retire(all);
+    while ((t = all->retired) != NULL) { all->retired = t->next; hy__trace_free(F, t); }
+}
+
+/* Does a trace hold for these arguments? */
+static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
+{
+    int i;
+    if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != F->training)) return 0;
+    for (i = 0; t->asked && i < t->n; i++) {
+        const hy_type *now = &in->at[i]->t.type;
+        if ((t->asked & HY__ASKED_DTYPE) && now->dtype != t->type[i].dtype) return 0;
+        if ((t->asked & HY__ASKED_SHAPE) && !hy__same_shape(&now->shape, &t->type[i].shape)) return 0;
+    }
+    return 1;
+}
+
+/* Why is there no trace for these arguments? */
+static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__flat *in, char *text, size_t bytes)
+{
+    hy__line line;
+    int i;
+    line.text = text;
+    line.cap = bytes;
+    line.n = 0;
+    text[0] = 0;
+    if (!t) { hy__puts(&line, "first call"); return; }
+    if (strcmp(t->in, in->form)) {
+        hy__puts(&line, "the arguments are ");
+        hy__puts(&line, in->form);
+        hy__puts(&line, ", were ");
+        hy__puts(&line, t->in);
+        return;
+    }
+    if ((t->asked & HY__ASKED_TRAINING) && t->training != F->training) {
+        hy__puts(&line, F->training ? "training, was inference" : "inference, was training");
+        return;
+    }
+    for (i = 0; i < t->n; i++) {
+        if (hy__same_type(&in->at[i]->t.type, &t->type[i])) continue;
+        hy__puts(&line, "input ");
+        hy__put_int(&line, i);
+        hy__puts(&line, " is ");
+        hy__put_shape(&line, &in->at[i]->t.type.shape);
+        hy__puts(&line, " ");
+        hy__puts(&line, hy_dtype_name(in->at[i]->t.type.dtype));
+        hy__puts(&line, ", was ");
+        hy__put_shape(&line, &t->type[i].shape);
+        hy__puts(&line, " ");
+        hy__puts(&line, hy_dtype_name(t->type[i].dtype));
+        hy__puts(&line, ", and forward asked: ");
+        hy__puts(&line, t->bound);
+        return;
+    }
+}
+
+/* A frame for one trace; its error becomes the caller's. */
+static hy_frame *hy__tracer_open(hy_frame *F)
+{
+    hy_frame *S = hy__frame_new(F->root);
+    if (!S) return (hy_frame *)hy__no_memory(F, "trace");
+    S->emit = S->emit_below = hy__emit_trace;
+    S->training = F->training;
+    S->traced_for = F;
+    S->graph = hy__graph_new(F, NULL);
+    if (S->graph) return S;
+    hy__frame_free(S);
+    return NULL;
+}
+
+static void hy__tracer_close(hy_frame *F, hy_frame *S)
+{
+    if (S->code && !F->code) {
+        F->code = S->code;
+        memcpy(F->text, S->text, sizeof F->text);
+    }
+    hy__graph_drop(S->graph);
+    hy__frame_free(S);
+}
+
+/* Variables for the arguments: "data", or "data0", "data1", ... They know their types, the graph does not. */
+static int hy__trace_inputs(hy_frame *S, const hy__flat *in, hy_array **var)
+{
+    char name[24];
+    hy__line line;
+    int i;
+    for (i = 0; i < in->n; i++) {
+        line.text = name;
+        line.cap = sizeof name;
+        line.n = 0;
+        hy__puts(&line, "data");
+        if (in->n > 1) hy__put_int(&line, i);
+        var[i] = hy_var(S, name, NULL);
+        if (!var[i]) return -1;
+        var[i]->t.type = var[i]->node->type[0] = in->at[i]->t.type;
+    }
+    return 0;
+}
+
+/* What forward returned, as heads: an array with values goes through an identity. */
+static hy_graph *hy__trace_heads(hy_frame *S, hy__flat *out)
+{
+    int i;
+    if (!out->n) hy__fail(S, HY_ERROR_ARGUMENT, "forward returned no array");
+    for (i = 0; i < out->n; i++) if (!out->at[i]->node) out->at[i] = hy_identity(S, out->at[i]);
+    return S->code ? NULL : hy_compile(S, out->n == 1 ? out->at[0] : hy_group_of(S, out->n, out->at));
+}
+
+static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy__flat *in, const hy__flat *out)
+{
+    size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
+    hy__trace *t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + a + b);
+    int i;
+    if (!t) { hy__no_memory(F, "trace"); hy_graph_free(F, g); return NULL; }
+    t->graph = g;
+    t->asked = S->asked;
+    t->training = S->training;
+    t->n = in->n;
+    t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
+    t->in = (char *)t->type + types;
+    t->out = t->in + a;
+    for (i = 0; i < in->n; i++) t->type[i] = in->at[i]->t.type;
+    memcpy(t->in, in->form, a);
+    memcpy(t->out, out->full, b);
+    memcpy(t->bound, S->bound, sizeof t->bound);
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] < 0)
+            hy__warn(F, "The %d-th input to HybridBlock is not used by any computation", i);
+    return t;
+}
+
+/* Runs the C function once over symbols. */
+static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, const hy__flat *in)
+{
+    hy_frame *S = hy__tracer_open(F);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)in->n * sizeof(hy_array *));
+    hy_array **var = room ? (hy_array **)room->data : NULL, *x, *y;
+    const char *form = in->full;
+    hy_graph *g;
+    hy__flat out;
+    hy__trace *t = NULL;
+    out.room = NULL;
+    if (S && !var) hy__no_memory(S, "trace");
+    if (S && var && !hy__trace_inputs(S, in, var)) {
+        x = hy__group_as(S, &form, &var);
+        y = S->code ? NULL : fn(S, user, x);
+        if (!S->code && !y) hy__fail(S, HY_ERROR_ARGUMENT, "forward returned NULL");
+        if (!S->code && !hy__flat_open(S, &out, y, "forward")) {
+            g = hy__trace_heads(S, &out);
+            if (g && g->vars != in->n) {
+                hy__fail(S, HY_ERROR_ARGUMENT, "Unknown input to HybridBlock: %s", g->var[in->n]->name);
+                hy_graph_free(F, g);
+            } else if (g) t = hy__trace_keep(F, S, g, in, &out);
+        }
+        hy__flat_close(S, &out);
+    }
+    hy__buffer_drop(&F->cache, room);
+    if (S) hy__tracer_close(F, S);
+    return t;
+}
+
+/* Parameters whose shape only the graph knows get it, and their values. */
+static int hy__trace_ready(hy_frame *F, const hy_graph *g, const hy__flat *in)
+{
+    hy__types T;
+    int i, some = 0, failed;
+    for (i = 0; i < g->n; i++) some |= g->node[i]->param && !g->node[i]->param->array.buffer;
+    if (!some) return 0;
+    if (hy__types_open(F, g, &T)) return -1;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0)
+            T.type[T.first[g->place[g->var[i]->number]]] = in->at[i]->t.type;
+    failed = hy__infer_graph(F, g, &T);
+    for (i = 0; i < g->n && !failed; i++)
+        if (g->node[i]->param && !g->node[i]->param->array.buffer)
+            failed = hy__param_fill(F, g->node[i]->param, &T.type[T.first[i]]);
+    hy__types_close(F, &T);
+    return failed ? -1 : 0;
+}
+
+/* The trace for these arguments, made if there is none. */
+static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, const hy__flat *in,
+                                 int limit)
+{
+    hy__trace *t, **last;
+    int n = 0;
+    for (t = HY__LOAD(&all->first); t; t = t->next) if (hy__trace_fits(F, t, in)) return t;
+    hy__acquire(&all->lock);
+    for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
+    if (!t) {
+        char reason[sizeof all->stats.reason];
+        hy__trace_reason(F, all->first, in, reason, sizeof reason);
+        t = hy__trace_make(F, fn, user, in);
+        if (t) {
+            all->stats.traces++;
+            memcpy(all->stats.reason, reason, sizeof reason);
+            t->next = all->first;
+            HY__STORE(&all->first, t);
+            for (last = &t->next; *last; last = &(*last)->next) if (++n >= limit) break;
+            if (*last) {                /* the oldest goes */
+                (*last)->next = all->retired;
+                all->retired = *last;
+                HY__STORE(last, (hy__trace *)NULL);
+            }
+        }
+    }
+    hy__release(&all->lock);
+    return t;
+}
+
+/* --- calling --- */
+
+/* What runs a compiled graph under recording; its gradient is another graph. See >>autograd. */
+typedef struct hy__graph_rec { hy__mode mode; int limit; hy__ticket *ticket; } hy__graph_rec;
+static const hy_arg hy__graph_in[] = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__graph_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__graph_op = { "_graph", NULL, NULL, "a compiled program", hy__graph_in, hy__graph_out, NULL,
+                                    sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL, NULL, NULL };
+
+/* Inputs of a graph as an operator: its variables, then its parameters in order. */
+static int hy__graph_leaves(const hy_graph *g)
+{
+    int i, n = g->vars;
+    for (i = 0; i < g->n; i++) n += g->node[i]->param != NULL;
+    return n;
+}
+
+/* Runs a graph, on the tape if the frame records; a group of many outputs. */
+static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out, hy__graph_rec *rec)
+{
+    hy__buffer *room;
+    hy_array **all, *y;
+    int i, n = g->vars;
+    if (!F->recording) return hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
+    room = hy__buffer_new(&F->cache, (size_t)hy__graph_leaves(g) * sizeof *all + 1);
+    if (!room) { hy__no_memory(F, "hy_call"); return -1; }
+    all = (hy_array **)room->data;
+    memcpy(all, in, (size_t)n * sizeof *all);
+    for (i = 0; i < g->n; i++) if (g->node[i]->param) all[n++] = &g->node[i]->param->array;
+    y = F->emit(F, &hy__graph_op, n, all, rec, 1, &g);
+    hy__buffer_drop(&F->cache, room);
+    for (i = 0; y && i < g->heads; i++) out[i] = g->heads > 1 ? y->item[i] : y;
+    return y ? 0 : -1;
+}
+
+/* Runs the trace of fn for these arguments, which are arrays with values, and regroups what comes out. */
+static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, const hy__flat *in,
+                                hy__graph_rec *rec)
+{
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)(in->n + t->graph->heads) * sizeof(hy_array *));
+    hy_array **packed, **out, *y = NULL;
+    hy__ticket ticket;
+    const char *form = t->out;
+    int i;
+    if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
+    packed = (hy_array **)room->data;
+    out = packed + in->n;
+    ticket.hit = 1;
+    rec->ticket = &ticket;
+    for (i = 0; i < in->n; i++) packed[i] = F->recording && !hy__packed(&in->at[i]->t) ? hy_identity(F, in->at[i])
+            : hy__packed_array(F, in->at[i]);
+    if (!F->code && !hy__graph_apply(F, t->graph, packed, out, rec)) y = hy__group_as(F, &form, &out);
+    hy__buffer_drop(&F->cache, room);
+    if (ticket.hit) HY__ADD(&all->stats.hits, 1);
+    else {
+        hy__acquire(&all->lock);
+        all->stats.misses++;
+        memcpy(all->stats.reason, ticket.reason, sizeof all->stats.reason);
+        hy__release(&all->lock);
+    }
+    return y;
+}
+
+static hy_array *hy__traced_call(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, hy_array *x,
+                                 hy__graph_rec *rec)
+{
+    hy__flat in;
+    hy__trace *t;
+    hy_array *y = NULL;
+    int i;
+    if (hy__flat_open(F, &in, x, "hy_call")) return NULL;
+    if (!in.n) hy__fail(F, HY_ERROR_ARGUMENT, "there must be one NDArray or one Symbol in the input");
+    for (i = 0; i < in.n && hy__concrete(F, in.at[i], "hy_call", "a symbolic frame: hy_call does not support "
+                                         "mixed NDArrays and Symbols"); i++) continue;
+    t = F->code ? NULL : hy__trace_find(F, all, fn, user, &in, rec->limit);
+    if (t && !hy__trace_ready(F, t->graph, &in)) y = hy__traced_run(F, all, t, &in, rec);
+    hy__flat_close(F, &in);
+    return y;
+}
+/* MARK: - 24 >>block ------------------------------------------------------------------------------------
+ *
+ * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
+ * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
+ * it runs what forward became, see >>trace. Blocks belong to the root until hy_block_free.
+ */
+typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
+typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
+
+struct hy__house {                      /* what a block has besides the user's struct */
+    hy_root    *root;
+    hy_block   *next;                   /* of the root's list of all blocks */
+    hy_block   *parent;                 /* who frees it; NULL: the root */
+    char       *alias, *prefix, *name;  /* "dense", "net0_dense0_", "net0_dense0"; no name: not settled yet */
+    char       *label;                  /* under which it was added: "features" */
+    int         empty;                  /* the prefix was given as "" */
+    hy_block   *inner_of;               /* its prefix follows this block's */
+    hy__names   counters;               /* of hy_name_scope */
+    int         hybrid, active;
+    hy_hybridize_opt opt;
+    hy__child  *child;
+    int         children, child_cap;
+    hy__param **param;
+    int         params, param_cap;
+    hy__hooked *hook;
+    int         hooks, hook_cap, hook_id;
+    hy__traces  traces;
+    uint64_t    changes, seen, sum;     /* own; of the root and of all below when last looked at */
+};
+
+static char *hy__string(hy_frame *F, const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    char *s = (char *)hy__alloc(&F->root->heap, n + m + 1);
+    if (!s) return (char *)hy__no_memory(F, "name");
+    memcpy(s, a, n);
+    memcpy(s + n, b, m + 1);
+    return s;
+}
+
+static void hy__changed(hy_block *block)
+{
+    block->house->changes++;
+    HY__ADD(&block->house->root->changes, 1);
+}
+
+/* --- making and freeing --- */
+static void hy__param_free(hy_frame *F, hy__param *p)
+{
+    hy__param **at;
+    if (p->same) {
+        for (at = &p->same->sharer; *at && *at != p; at = &(*at)->next_sharer) continue;
+        if (*at) *at = p->next_sharer;
+    }
+    while (p->sharer) {                 /* the first of the others takes over */
+        hy__param *s = p->sharer, *heir = s;
+        p->sharer = s->next_sharer;
+        heir->same = NULL;
+        for (heir->sharer = p->sharer, s = p->sharer; s; s = s->next_sharer) s->same = heir;
+        heir->next_sharer = NULL;
+        p->sharer = NULL;
+    }
+    hy__buffer_drop(&F->cache, p->array.buffer);
+    hy__buffer_drop(&F->cache, p->set);
+    hy__tape_drop(F, p->array.tape);
+    p->array.state = HY__DEAD;
+    hy__free(&F->root->heap, (void *)(uintptr_t)p->name);
+    hy__free(&F->root->heap, (void *)(uintptr_t)p->local);
+    hy__free(&F->root->heap, (void *)(uintptr_t)p->path);
+    hy__free(&F->root->heap, p);
+}
+
+/* One block without its children. */
+static void hy__block_free_one(hy_frame *F, hy_block *block)
+{
+    hy__heap *heap = &F->root->heap;
+    struct hy__house *h = block->house;
+    int i;
+    hy__traces_free(F, &h->traces);
+    for (i = 0; i < h->params; i++) hy__param_free(F, h->param[i]);
+    for (i = 0; i < h->children; i++) hy__free(heap, h->child[i].name);
+    for (i = 0; i < h->counters.cap; i++) hy__free(heap, (void *)(uintptr_t)h->counters.key[i]);
+    hy__free(heap, (void *)h->counters.key);
+    hy__free(heap, h->counters.value);
+    hy__free(heap, h->alias);
+    hy__free(heap, h->prefix);
+    hy__free(heap, h->name);
+    hy__free(heap, h->label);
+    hy__free(heap, h->child);
+    hy__free(heap, (void *)h->param);
+    hy__free(heap, h->hook);
+    hy__lock_done(&h->traces.lock);
+    if (block->free_fn) block->free_fn(block);
+    hy__free(heap, h);
+    hy__free(heap, block);
+}
+
+/* When the root goes: everything, in any order. */
+static void hy__free_blocks(hy_root *root)
+{
+    hy_frame *F = root->house;
+    hy_block *b, *next;
+    if (!F) return;
+    F->code = HY_ERROR_OK;
+    for (b = root->blocks; b; b = b->house->next)               /* graphs first: they name parameters */
+        hy__traces_free(F, &b->house->traces);
+    for (b = root->blocks; b; b = next) { next = b->house->next; hy__block_free_one(F, b); }
+    root->blocks = NULL;
+    hy__cache_empty(&F->cache);
+    hy__free(&root->heap, F->live.at);
+    hy__free(&root->heap, F);
+    root->house = NULL;
+}
+
+/* Parameters belong to this frame, which nobody holds. */
+static hy_frame *hy__house_frame(hy_frame *F)
+{
+    hy_root *root = F->root;
+    hy__acquire(&root->lock);
+    if (!root->house) {
+        root->house = (hy_frame *)hy__alloc_zero(&root->heap, sizeof *root->house);
+        if (root->house) {
+            root->house->root = root;
+            root->house->cache.heap = &root->heap;
+            root->free_blocks = hy__free_blocks;
+        }
+    }
+    hy__release(&root->lock);
+    return root->house ? root->house : (hy_frame *)hy__no_memory(F, "hy_block_new");
+}
+
+/* "hybrid_net" -> "hybridnet" */
+static char *hy__alias_of(hy_frame *F, const char *kind)
+{
+    char *alias = hy__string(F, kind, ""), *to = alias;
+    for (; alias && *kind; kind++)
+        if (*kind != '_') *to++ = (char)(*kind >= 'A' && *kind <= 'Z' ? *kind - 'A' + 'a' : *kind);
+    if (alias) *to = 0;
+    return alias;
+}
+
+HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_forward_fn forward, int hybrid)
+{
+    hy_block *block;
+    struct hy__house *h;
+    if (!F || F->code) return NULL;
+    if (bytes < sizeof *block || !kind || !forward) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_block_new: %s", forward ? "the struct must begin with a hy_block"
+                 : "forward is NULL");
+        return NULL;
+    }
+    if (!hy__house_frame(F)) return NULL;
+    block = (hy_block *)hy__alloc_zero(&F->root->heap, bytes);
+    h = (struct hy__house *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    if (h) h->alias = hy__alias_of(F, kind);
+    if (!block || !h || !h->alias || hy__lock_init(&h->traces.lock)) {
+        hy__free(&F->root->heap, block);
+        if (h) hy__free(&F->root->heap, h->alias);
+        hy__free(&F->root->heap, h);
+        return (hy_block *)hy__no_memory(F, "hy_block_new");
+    }
+    block->forward = forward;
+    block->kind = kind;
+    block->house = h;
+    h->root = F->root;
+    h->hybrid = hybrid;
+    hy__acquire(&F->root->lock);
+    h->next = F->root->blocks;
+    F->root->blocks = block;
+    hy__release(&F->root->lock);
+    return block;
+}
+
+static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
+{
+    if (!F || F->code) return 0;
+    if (!block) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the block is NULL", who);
+    else if (block->house->root != F->root)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the block belongs to another hy_open", who);
+    else return 1;
+    return 0;
+}
+
+/* All blocks below and this one, parents before children; shared ones once. The caller drops *room. */
+static hy_block **hy__family(hy_frame *F, hy_block *block, int *n, hy__buffer **room)
+{
+    hy__buffer *wide;
+    hy_block **list;
+    int cap = 64, i, k, j;
+    *n = 0;
+    *room = hy__buffer_new(&F->cache, (size_t)cap * sizeof *list);
+    if (!*room) return (hy_block **)hy__no_memory(F, "blocks");
+    list = (hy_block **)(*room)->data;
+    list[(*n)++] = block;
+    for (i = 0; i < *n; i++) {
+        const struct hy__house *h = list[i]->house;
+        for (k = 0; k < h->children; k++) {
+            for (j = 0; j < *n && list[j] != h->child[k].block; j++) continue;
+            if (j < *n) continue;
+            if (*n == cap) {
+                wide = hy__buffer_new(&F->cache, (size_t)(2 * cap) * sizeof *list);
+                if (!wide) { hy__buffer_drop(&F->cache, *room); return (hy_block **)hy__no_memory(F, "blocks"); }
+                memcpy(wide->data, list, (size_t)cap * sizeof *list);
+                hy__buffer_drop(&F->cache, *room);
+                *room = wide;
+                list = (hy_block **)wide->data;
+                cap *= 2;
+            }
+            list[(*n)++] = h->child[k].block;
+        }
+    }
+    return list;
+}
+
+/* A block dies with what it owns; blocks it shares with others stay. */
+HY_API void hy_block_free(hy_frame *F, hy_block *block)
+{
+    hy__buffer *room;
+    hy_block **list, **at, *parent;
+    int n, i, k;
+    hy_error_t code;
+    if (!F || !block || block->house->root != F->root) return;
+    code = F->code;
+    F->code = HY_ERROR_OK;
+    parent = block->house->parent;
+    for (i = 0; parent && i < parent->house->children; i++)
+        if (parent->house->child[i].block == block) {
+            struct hy__house *h = parent->house;
+            hy__free(&F->root->heap, h->child[i].name);
+            memmove(h->child + i, h->child + i + 1, (size_t)(--h->children - i) * sizeof *h->child);
+            hy__changed(parent);
+            break;
+        }
+    list = hy__family(F, block, &n, &room);
+    HY__ADD(&F->root->changes, 1);
+    for (i = 0; list && i < n; i++) {
+        hy_block *up = list[i];
+        for (k = 0; up && up != block && k <= n; k++) up = up->house->parent;
+        if (up != block) list[i] = NULL;        /* someone else's */
+    }
+    for (i = 0; list && i < n; i++) if (list[i]) hy__traces_free(F, &list[i]->house->traces);
+    for (i = 0; list && i < n; i++) {
+        if (!list[i]) continue;
+        hy__acquire(&F->root->lock);
+        for (at = &F->root->blocks; *at != list[i]; at = &(*at)->house->next) continue;
+        *at = list[i]->house->next;
+        hy__release(&F->root->lock);
+        hy__block_free_one(F, list[i]);
+    }
+    if (list) hy__buffer_drop(&F->cache, room);
+    if (code) F->code = code;
+}
+
+/* --- names --- */
+/* The next number of an alias in a scope, or in this frame. */
+static int hy__count_alias(hy_frame *F, hy__names *counters, const char *alias)
+{
+    int n = hy__names_find(counters, alias) + 1;
+    char *key = n ? NULL : hy__string(F, alias, "");
+    if (F->code) return -1;
+    if (hy__names_add(&F->root->heap, counters, key ? key : alias, n)) {
+        hy__free(&F->root->heap, key);
+        hy__no_memory(F, "name");
+        return -1;
+    }
+    return n;
+}
+
+/* Settles the names: what was given, or alias and number, after the scope's or the owner's prefix. */
+static const char *hy__prefix(hy_frame *F, hy_block *block)
+{
+    struct hy__house *h = block->house;
+    hy_block *scope = NULL;
+    const char *outer = "";
+    char number[16], *tail, *joined;
+    hy__line line;
+    int n, i;
+    if (h->name) return h->prefix;
+    for (i = F->namings - 1; i >= 0 && !scope && !h->inner_of; i--)
+        if (F->naming[i] != block && !F->naming[i]->house->empty) scope = F->naming[i];
+    if (h->inner_of) outer = hy__prefix(F, h->inner_of);
+    else if (scope) outer = scope->house->prefix;
+    if (!outer) return NULL;
+    h->empty = h->prefix && !*h->prefix;
+    if (h->prefix) tail = hy__string(F, h->prefix, "");
+    else {
+        n = hy__count_alias(F, scope ? &scope->house->counters : &F->aliases, h->alias);
+        line.text = number;
+        line.cap = sizeof number;
+        line.n = 0;
+        hy__put_int(&line, n);
+        hy__puts(&line, "_");
+        tail = n < 0 ? NULL : hy__string(F, h->alias, number);
+    }
+    joined = tail ? hy__string(F, outer, tail) : NULL;
+    h->name = joined ? hy__string(F, joined, "") : NULL;
+    hy__free(&F->root->heap, tail);
+    if (!h->name) { hy__free(&F->root->heap, joined); return NULL; }
+    if (*h->name && h->name[strlen(h->name) - 1] == '_') h->name[strlen(h->name) - 1] = 0;
+    hy__free(&F->root->heap, h->prefix);
+    return h->prefix = joined;
+}
+
+HY_API hy_block *hy_set_prefix(hy_frame *F, hy_block *block, const char *prefix)
+{
+    char *copy;
+    if (!hy__block_ok(F, block, "hy_set_prefix")) return NULL;
+    if (!prefix || block->house->name) {
+        hy__fail(F, HY_ERROR_STATE, "hy_set_prefix: %s", prefix ? "the block already has its names"
+                 : "the prefix is NULL");
+        return NULL;
+    }
+    copy = hy__string(F, prefix, "");
+    if (!copy) return NULL;
+    hy__free(&F->root->heap, block->house->prefix);
+    block->house->prefix = copy;
+    return block;
+}
+
+HY_API hy_block *hy_set_alias(hy_frame *F, hy_block *block, const char *alias)
+{
+    char *copy;
+    if (!hy__block_ok(F, block, "hy_set_alias")) return NULL;
+    copy = hy__string(F, alias ? alias : block->kind, "");
+    if (!copy) return NULL;
+    hy__free(&F->root->heap, block->house->alias);
+    block->house->alias = copy;
+    return block;
+}
+
+HY_API void hy_name_scope(hy_frame *F, hy_block *block)
+{
+    if (!hy__block_ok(F, block, "hy_name_scope") || !hy__prefix(F, block)) return;
+    if (F->namings == (int)(sizeof F->naming / sizeof *F->naming))
+        hy__fail(F, HY_ERROR_STATE, "hy_name_scope: %d scopes are open already", F->namings);
+    else F->naming[F->namings++] = block;
+}
+
+HY_API void hy_name_scope_end(hy_frame *F)
+{
+    if (!F) return;
+    if (F->namings) F->namings--;
+    else hy__fail(F, HY_ERROR_STATE, "hy_name_scope_end: no scope is open");
+}
+
+HY_API const char *hy_block_prefix(hy_frame *F, hy_block *block)
+{
+    return hy__block_ok(F, block, "hy_block_prefix") ? hy__prefix(F, block) : NULL;
+}
+
+HY_API const char *hy_block_name(hy_frame *F, hy_block *block)
+{
+    return hy__block_ok(F, block, "hy_block_name") && hy__prefix(F, block) ? block->house->name : NULL;
+}
+
+/* --- children --- */
+static int hy__is_below(hy_frame *F, hy_block *top, const hy_block *block)
+{
+    hy__buffer *room;
+    int n, i, found = 0;
+    hy_block **list = hy__family(F, top, &n, &room);
+    for (i = 0; list && i < n; i++) found |= list[i] == block;
+    if (list) hy__buffer_drop(&F->cache, room);
+    return found;
+}
+
+static int hy__child_place(const struct hy__house *h, const char *name)
+{
+    int i;
+    for (i = 0; i < h->children && strcmp(h->child[i].name, name); i++) continue;
+    return i;
+}
+
+static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_block *child, int shared)
+{
+    struct hy__house *h = block->house;
+    char number[16], *copy;
+    hy__line line;
+    int at;
+    if (h->hybrid && !child->house->hybrid) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be HybridBlock, but %s has type %s: make "
+                 "it with HY_BLOCK_NEW, or its parent with HY_PLAIN_BLOCK_NEW", name ? name : "the child",
+                 child->kind);
+        return NULL;
+    }
+    if (hy__is_below(F, child, block)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_child: %s would contain itself", child->kind);
+        return NULL;
+    }
+    if (!name) {
+        line.text = number;
+        line.cap = sizeof number;
+        line.n = 0;
+        hy__put_int(&line, h->children);
+        name = number;
+    }
+    at = hy__child_place(h, name);
+    copy = hy__string(F, name, "");
+    if (!copy || !hy__prefix(F, child)) { hy__free(&F->root->heap, copy); return NULL; }
+    if (at == h->children) {
+        if (hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, h->children + 1, sizeof *h->child)) {
+            hy__free(&F->root->heap, copy);
+            return (hy_block *)hy__no_memory(F, "hy_add_child");
+        }
+        h->children++;
+    } else hy__free(&F->root->heap, h->child[at].name);         /* the one replaced stays the root's */
+    h->child[at].name = copy;
+    h->child[at].block = child;
+    h->child[at].shared = shared || child->house->parent != NULL;
+    if (!h->child[at].shared) {
+        char *label = hy__string(F, name, "");
+        child->house->parent = block;
+        if (label) { hy__free(&F->root->heap, child->house->label); child->house->label = label; }
+    }
+    if (h->active && !child->house->active) { child->house->active = 1; child->house->opt = h->opt; }
+    hy__changed(block);
+    return child;
+}
+
+HY_API hy_block *hy_add_child(hy_frame *F, hy_block *block, const char *name, hy_block *child)
+{
+    if (!hy__block_ok(F, block, "hy_add_child") || !hy__block_ok(F, child, "hy_add_child")) return NULL;
+    return hy__adopt(F, block, name, child, 0);
+}
+
+/* A child that another block owns. */
+static hy_block *hy__add_shared_child(hy_frame *F, hy_block *block, const char *name, hy_block *child)
+{
+    if (!hy__block_ok(F, block, "hy_add_child") || !hy__block_ok(F, child, "hy_add_child")) return NULL;
+    return hy__adopt(F, block, name, child, 1);
+}
+
+/* A child that a layer makes for itself: its prefix is the layer's and what follows, whenever that settles. */
+static hy_block *hy__add_inner_child(hy_frame *F, hy_block *block, const char *name, const char *prefix,
+                                     hy_block *child)
+{
+    if (!child || !hy_set_prefix(F, child, prefix)) return NULL;
+    child->house->inner_of = block;
+    child->house->parent = NULL;
+    {
+        struct hy__house *h = block->house;
+        char *copy = hy__string(F, name, ""), *label = hy__string(F, name, "");
+        if (!copy || !label || hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, h->children + 1,
+                                        sizeof *h->child)) {
+            hy__free(&F->root->heap, copy);
+            hy__free(&F->root->heap, label);
+            return (hy_block *)hy__no_memory(F, "hy_add_child");
+        }
+        h->child[h->children].name = copy;
+        h->child[h->children].block = child;
+        h->child[h->children++].shared = 0;
+        hy__free(&F->root->heap, child->house->label);
+        child->house->label = label;
+        child->house->parent = block;
+    }
+    return child;
+}
+
+HY_API int hy_length(hy_frame *F, hy_block *block)
+{
+    return hy__block_ok(F, block, "hy_length") ? block->house->children : 0;
+}
+
+static hy__child *hy__child_at(hy_frame *F, hy_block *block, int i)
+{
+    int n;
+    if (!hy__block_ok(F, block, "hy_child")) return NULL;
+    n = block->house->children;
+    if (i >= -n && i < n) return &block->house->child[i < 0 ? i + n : i];
+    hy__fail(F, HY_ERROR_INDEX, "hy_child: index %d of a block with %d children", i, n);
+    return NULL;
+}
+
+HY_API hy_block *hy_child(hy_frame *F, hy_block *block, int i)
+{
+    hy__child *child = hy__child_at(F, block, i);
+    return child ? child->block : NULL;
+}
+
+HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i)
+{
+    hy__child *child = hy__child_at(F, block, i);
+    return child ? child->name : NULL;
+}
+
+HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
+{
+    struct { hy_block *block; int next; } stack[64];
+    int n = 0;
+    if (!hy__block_ok(F, block, "hy_visit")) return;
+    stack[n].block = block;
+    stack[n++].next = 0;
+    while (n && !F->code) {
+        const struct hy__house *h = stack[n - 1].block->house;
+        if (stack[n - 1].next == h->children) { fn(F, stack[--n].block, user); continue; }
+        if (n == 64) { hy__fail(F, HY_ERROR_STATE, "hy_visit: blocks are nested more than 64 deep"); return; }
+        stack[n].block = h->child[stack[n - 1].next++].block;
+        stack[n++].next = 0;
+    }
+}
+
+HY_API int hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn, void *user)
+{
+    struct hy__house *h;
+    if (!hy__block_ok(F, block, "hy_add_hook")) return -1;
+    h = block->house;
+    if (!fn) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_hook: the function is NULL"); return -1; }
+    if (hy__grow(&F->root->heap, (void **)&h->hook, &h->hook_cap, h->hooks + 1, sizeof *h->hook)) {
+        hy__no_memory(F, "hy_add_hook");
+        return -1;
+    }
+    h->hook[h->hooks].when = when;
+    h->hook[h->hooks].fn = fn;
+    h->hook[h->hooks].user = user;
+    h->hook[h->hooks++].id = ++h->hook_id;
+    return h->hook_id;
+}
+
+HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
+{
+    struct hy__house *h;
+    int i;
+    if (!hy__block_ok(F, block, "hy_remove_hook")) return;
+    h = block->house;
+    for (i = 0; i < h->hooks && h->hook[i].id != hook; i++) continue;
+    if (i == h->hooks) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_remove_hook: the block has no hook %d", hook); return; }
+    memmove(h->hook + i, h->hook + i + 1, (size_t)(--h->hooks - i) * sizeof *h->hook);
+}
+
+/* --- parameters --- */
+static const char *hy__param_name(hy_frame *F, hy__param *p)
+{
+    const char *prefix;
+    if (p->name) return p->name;
+    prefix = hy__prefix(F, p->block);
+    if (prefix) p->name = hy__string(F, prefix, p->local);
+    return p->name;
+}
+
+HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy_shape shape,
+                              const hy_param_opt *opt)
+{
+    struct hy__house *h;
+    hy__param *p;
+    int i;
+    if (!hy__block_ok(F, block, "hy_add_param")) return NULL;
+    h = block->house;
+    for (i = 0; i < h->params; i++)
+        if (name && !strcmp(h->param[i]->local, name)) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not allowed", name);
+            return NULL;
+        }
+    for (i = 0; i < shape.ndim && shape.dim[i] >= -1; i++) continue;
+    if (!name || shape.ndim < 0 || shape.ndim > HY_MAX_DIM || i < shape.ndim) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_param: %s", name ? "bad shape" : "the name is NULL");
+        return NULL;
+    }
+    p = (hy__param *)hy__alloc_zero(&F->root->heap, sizeof *p);
+    if (p) p->local = hy__string(F, name, "");
+    if (!p || !p->local || hy__grow(&F->root->heap, (void **)&h->param, &h->param_cap, h->params + 1,
+                                    sizeof *h->param)) {
+        if (p) hy__free(&F->root->heap, (void *)(uintptr_t)p->local);
+        hy__free(&F->root->heap, p);
+        return (hy_array *)hy__no_memory(F, "hy_add_param");
+    }
+    p->array.state = HY__LIVE;
+    p->array.kept = 1;
+    p->array.frame = hy__house_frame(F);
+    p->array.param = p;
+    p->array.t.type.dtype = opt && opt->dtype ? opt->dtype : HY_F32;
+    p->array.t.type.shape = p->declared = shape;
+    hy__pack_strides(&p->array.t);
+    p->block = block;
+    if (opt) p->init = opt->init;
+    p->aux = opt && opt->aux;
+    p->req = (opt && (opt->no_grad || opt->aux)) || !hy__floating(p->array.t.type.dtype) ? HY_GRAD_NULL
+        : HY_GRAD_WRITE;
+    p->lr_mult = opt && opt->lr_mult != 0 ? opt->lr_mult : 1;
+    p->wd_mult = opt && opt->wd_mult != 0 ? opt->wd_mult : 1;
+    h->param[h->params++] = p;
+    hy__changed(block);
+    return &p->array;
+}
+
+/* A parameter by its handle. */
+static hy__param *hy__param_at(hy_frame *F, hy_array *x, const char *who)
+{
+    if (!hy__alive(F, x, who)) return NULL;
+    if (x->param) return hy__param_of(x);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is no parameter", who);
+    return NULL;
+}
+
+/* Gives it values now, or at the first call when its shape is not known. */
+static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init, int force)
+{
+    if (p->array.buffer && !force) {
+        hy__warn(F, "Parameter '%s' is already initialized, ignoring", p->name);
+        return;
+    }
+    memset(&p->wanted, 0, sizeof p->wanted);
+    if (init) p->wanted = *init;
+    p->deferred = 1;
+    if (p->array.buffer) {
+        if (HY__LOAD(&p->array.buffer->pins)) {
+            hy__fail(F, HY_ERROR_STATE, "hy_reinitialize: a recorded backward still needs '%s'", p->name);
+            return;
+        }
+        hy__buffer_drop(&F->cache, p->array.buffer);
+        p->array.buffer = NULL;
+    }
+    if (hy__shape_known(&p->array.t.type.shape)) {
+        hy_type type = p->array.t.type;
+        hy__param_fill(F, p, &type);
+        F->fresh = NULL;
+    }
+}
+
+/* "features.0.weight", by which initial values are seeded. */
+static int hy__set_path(hy_frame *F, hy__param *p, const char *path)
+{
+    char *copy;
+    if (p->path && !strcmp(p->path, path)) return 0;
+    copy = hy__string(F, path, "");
+    if (!copy) return -1;
+    hy__free(&F->root->heap, (void *)(uintptr_t)p->path);
+    p->path = copy;
+    return 0;
+}
+
+/* Visits every parameter below a block in order: its own, then its children's. Stops when fn says so. */
+typedef int (*hy__param_fn)(hy_frame *F, hy__param *p, const char *path, void *user);
+static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *user)
+{
+    struct { hy_block *block; int next; size_t end; } stack[64];
+    char path[1024];
+    hy__line line;
+    int n = 0, i;
+    line.text = path;
+    line.cap = sizeof path;
+    line.n = 0;
+    path[0] = 0;
+    stack[n].block = block;
+    stack[n].end = 0;
+    stack[n++].next = -1;
+    while (n && !F->code) {
+        const struct hy__house *h = stack[n - 1].block->house;
+        line.n = stack[n - 1].end;
+        path[line.n] = 0;
+        if (stack[n - 1].next < 0) {
+            stack[n - 1].next = 0;
+            for (i = 0; i < h->params && !F->code; i++) {
+                line.n = stack[n - 1].end;
+                hy__puts(&line, h->param[i]->local);
+                if (!hy__param_name(F, h->param[i]) || fn(F, h->param[i], path, user)) return;
+            }
+            continue;
+        }
+        if (stack[n - 1].next == h->children) { n--; continue; }
+        if (n == 64) { hy__fail(F, HY_ERROR_STATE, "blocks are nested more than 64 deep"); return; }
+        hy__puts(&line, h->child[stack[n - 1].next].name);
+        hy__puts(&line, ".");
+        stack[n].block = h->child[stack[n - 1].next++].block;
+        stack[n].end = line.n;
+        stack[n++].next = -1;
+    }
+}
+
+/* Marks what a walk has met. */
+static uint64_t hy__stamp(hy_frame *F) { return F ? HY__ADD(&F->root->next_id, 1) : 0; }
+
+typedef struct hy__initializing { const hy_init *init; int force; uint64_t stamp; } hy__initializing;
+static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    const hy__initializing *with = (const hy__initializing *)user;
+    hy__param *real = p->same ? p->same : p;
+    if (real->seen == with->stamp) return 0;    /* shared: once is enough */
+    real->seen = with->stamp;
+    if (hy__set_path(F, p, path)) return -1;
+    if (!real->path && hy__set_path(F, real, path)) return -1;
+    hy__param_initialize(F, real, with->init, with->force);
+    return F->code != HY_ERROR_OK;
+}
+
+HY_API void hy_initialize(hy_frame *F, hy_block *block, const hy_init *init)
+{
+    hy__initializing with;
+    with.init = init;
+    with.force = 0;
+    with.stamp = hy__stamp(F);
+    if (hy__block_ok(F, block, "hy_initialize")) hy__each_param(F, block, hy__initialize_one, &with);
+}
+
+HY_API void hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init)
+{
+    hy__initializing with;
+    with.init = init;
+    with.force = 1;
+    with.stamp = hy__stamp(F);
+    if (hy__block_ok(F, block, "hy_reinitialize")) hy__each_param(F, block, hy__initialize_one, &with);
+}
+
+/* --- regular expressions: . [a-z] [^a] ^ $ \ ( | ) * + ? --- */
+typedef struct hy__regex { const char *text; int steps; } hy__regex;
+
+/* Behind one item: a character, a class or a bracket. */
+static const char *hy__regex_item_end(const char *p)
+{
+    int depth = 0;
+    if (*p == '\\' && p[1]) return p + 2;
+    if (*p == '[') {
+        p++;
+        if (*p == '^') p++;
+        if (*p == ']') p++;
+        while (*p && *p != ']') p++;
+        return *p ? p + 1 : p;
+    }
+    if (*p != '(') return p + 1;
+    for (; *p; p++) {
+        if (*p == '\\' && p[1]) { p++; continue; }
+        if (*p == '[') { p = hy__regex_item_end(p) - 1; continue; }
+        depth += (*p == '(') - (*p == ')');
+        if (!depth) return p + 1;
+    }
+    return p;
+}
+
+static int hy__regex_class(const char *p, const char *end, char c)
+{
+    int negate = *p == '^', hit = 0;
+    const char *first = p += negate;
+    for (; p < end && (*p != ']' || p == first); p++)
+        if (p[1] == '-' && p + 2 < end && p[2] != ']') { hit |= c >= p[0] && c <= p[2]; p += 2; }
+        else hit |= *p == c;
+    return hit != negate;
+}
+
+/* One item that is no bracket against one character. */
+static int hy__regex_single(const char *p, const char *end, char c)
+{
+    if (!c) return 0;
+    if (*p == '.') return 1;
+    if (*p == '[') return hy__regex_class(p + 1, end, c);
+    if (*p != '\\') return *p == c;
+    switch (p[1]) {
+    case 'd': return c >= '0' && c <= '9';
+    case 'w': return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    case 's': return c == ' ' || c == '\t' || c == '\n';
+    default: return p[1] == c;
+    }
+}
+
+/* Does what stands in [p, end), then what stands in `then`, match at s? Steps are bounded, so that no pattern
+ * hangs; brackets nest in the recursion, at most as deep as the pattern is long. */
+typedef struct hy__regex_rest { const char *p, *end; const struct hy__regex_rest *then; } hy__regex_rest;
+static int hy__regex_match(hy__regex *r, const char *p, const char *end, const char *s,
+                           const hy__regex_rest *then, int depth)
+{
+    const char *item, *bar;
+    hy__regex_rest rest;
+    if (++r->steps > 20000 || depth > 200) return 0;
+    for (bar = p; bar < end; bar = hy__regex_item_end(bar))
+        if (*bar == '|')
+            return hy__regex_match(r, p, bar, s, then, depth + 1) ||
+                   hy__regex_match(r, bar + 1, end, s, then, depth + 1);
+    if (p == end) return !then || hy__regex_match(r, then->p, then->end, s, then->then, depth + 1);
+    if (*p == '^') return s == r->text && hy__regex_match(r, p + 1, end, s, then, depth + 1);
+    if (*p == '$') return !*s && hy__regex_match(r, p + 1, end, s, then, depth + 1);
+    item = hy__regex_item_end(p);
+    rest.end = end;
+    rest.then = then;
+    if (*p == '(') {
+        int many = item < end && (*item == '*' || *item == '+');
+        rest.p = item < end && (*item == '*' || *item == '+' || *item == '?') ? item + 1 : item;
+        if (many) {                     /* once, and then perhaps the same again */
+            hy__regex_rest again;
+            again.p = p;
+            again.end = end;
+            again.then = then;
+            if (hy__regex_match(r, p + 1, item - 1, s, &rest, depth + 1)) return 1;
+            if (*s && hy__regex_match(r, p + 1, item - 1, s, &again, depth + 1)) return 1;
+            return *item == '*' && hy__regex_match(r, rest.p, end, s, then, depth + 1);
+        }
+        if (hy__regex_match(r, p + 1, item - 1, s, &rest, depth + 1)) return 1;
+        return item < end && *item == '?' && hy__regex_match(r, rest.p, end, s, then, depth + 1);
+    }
+    if (item < end && (*item == '*' || *item == '+' || *item == '?')) {
+        const char *t = s;
+        int least = *item == '+', most = *item == '?';
+        while (hy__regex_single(p, item, *t) && (!most || t == s)) t++;
+        for (; t >= s + least; t--) if (hy__regex_match(r, item + 1, end, t, then, depth + 1)) return 1;
+        return 0;
+    }
+    return hy__regex_single(p, item, *s) && hy__regex_match(r, item, end, s + 1, then, depth + 1);
+}
+
+static int hy__match(const char *pattern, const char *text)
+{
+    hy__regex r;
+    r.text = text;
+    r.steps = 0;
+    return hy__regex_match(&r, pattern, pattern + strlen(pattern), text, NULL, 0);
+}
+
+/* --- lists of parameters --- */
+typedef struct hy__collecting {
+    const char *pattern;
+    hy_array  **at;
+    int         n, cap;
+    hy__buffer *room;
+    uint64_t    stamp;
+} hy__collecting;
+
+static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__collecting *all = (hy__collecting *)user;
+    hy__param *real = p->same ? p->same : p;
+    (void)path;
+    if (real->seen == all->stamp || (all->pattern && !hy__match(all->pattern, real->name))) return 0;
+    real->seen = all->stamp;
+    if (all->n == all->cap) {
+        hy__buffer *wide = hy__buffer_new(&F->cache, (size_t)(2 * all->cap + 32) * sizeof *all->at);
+        if (!wide) { hy__no_memory(F, "hy_collect_params"); return -1; }
+        all->cap = 2 * all->cap + 32;
+        if (all->n) memcpy(wide->data, all->at, (size_t)all->n * sizeof *all->at);
+        hy__buffer_drop(&F->cache, all->room);
+        all->room = wide;
+        all->at = (hy_array **)wide->data;
+    }
+    all->at[all->n++] = &p->array;
+    return 0;
+}
+
+HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pattern)
+{
+    hy__collecting all;
+    hy_params list;
+    hy_array *holder;
+    list.n = 0;
+    list.at = NULL;
+    if (!hy__block_ok(F, block, "hy_collect_params")) return list;
+    memset(&all, 0, sizeof all);
+    all.pattern = pattern;
+    all.stamp = hy__stamp(F);
+    hy__each_param(F, block, hy__collect_one, &all);
+    holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
+    if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
+    holder->buffer = all.room;
+    list.n = all.n;
+    list.at = all.at;
+    return list;
+}
+
+typedef struct hy__searching { const char *path; const hy__param *param; hy__param *found; } hy__searching;
+static int hy__search_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__searching *s = (hy__searching *)user;
+    if (s->path ? strcmp(s->path, path) != 0 : p != s->param && p->same != s->param) return 0;
+    s->found = p;
+    if (!s->path) hy__set_path(F, p, path);
+    return 1;
+}
+
+HY_API hy_array *hy_param(hy_frame *F, hy_block *block, const char *path)
+{
+    hy__searching s;
+    memset(&s, 0, sizeof s);
+    s.path = path ? path : "";
+    if (!hy__block_ok(F, block, "hy_param")) return NULL;
+    hy__each_param(F, block, hy__search_one, &s);
+    if (!s.found) hy__fail(F, HY_ERROR_UNKNOWN, "hy_param: there is no parameter %s", s.path);
+    return s.found ? &s.found->array : NULL;
+}
+
+HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *x)
+{
+    hy__searching s;
+    memset(&s, 0, sizeof s);
+    s.param = hy__param_at(F, x, "hy_param_path");
+    if (!s.param || !hy__block_ok(F, block, "hy_param_path")) return NULL;
+    hy__each_param(F, block, hy__search_one, &s);
+    return s.found ? s.found->path : NULL;
+}
+
+HY_API hy_shape hy_param_shape(hy_frame *F, hy_array *x)
+{
+    hy__param *p = hy__param_at(F, x, "hy_param_shape");
+    return p ? p->array.t.type.shape : hy__no_shape();
+}
+
+HY_API int hy_param_ready(hy_frame *F, hy_array *x)
+{
+    hy__param *p = hy__param_at(F, x, "hy_param_ready");
+    return p && p->array.buffer;
+}
+
+/* Does a value's shape agree with what is known of the parameter's? */
+static int hy__shape_agrees(const hy_shape *want, const hy_shape *have)
+{
+    int d;
+    if (want->ndim != have->ndim) return 0;
+    for (d = 0; d < want->ndim; d++) if (want->dim[d] >= 0 && want->dim[d] != have->dim[d]) return 0;
+    return 1;
+}
+
+HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
+{
+    hy__param *p = hy__param_at(F, x, "hy_set_param");
+    hy_type type;
+    if (!p || !hy__concrete(F, value, "hy_set_param", "an array with values")) return;
+    if (!hy__shape_agrees(&p->array.t.type.shape, &value->t.type.shape)) {
+        hy__fail(F, HY_ERROR_SHAPE, "hy_set_param: parameter '%s': Expected shape %z is incompatible with given "
+                 "shape %z", hy__param_name(F, p), &p->array.t.type.shape, &value->t.type.shape);
+        return;
+    }
+    if (p->array.buffer) { hy_assign(F, &p->array, value); return; }
+    if (!hy__param_name(F, p)) return;
+    type = value->t.type;
+    type.dtype = p->array.t.type.dtype;
+    p->deferred = 1;
+    if (!hy__param_fill(F, p, &type)) hy_assign(F, &p->array, value);
+    F->fresh = NULL;
+}
+
+HY_API void hy_set_init(hy_frame *F, hy_array *x, const hy_init *init)
+{
+    hy__param *p = hy__param_at(F, x, "hy_set_init");
+    if (!p) return;
+    memset(&p->init, 0, sizeof p->init);
+    if (init) p->init = *init;
+}
+
+HY_API double hy_lr_mult(hy_frame *F, hy_array *x)
+{
+    hy__param *p = hy__param_at(F, x, "hy_lr_mult");
+    return p ? p->lr_mult : 0;
+}
+
+HY_API double hy_wd_mult(hy_frame *F, hy_array *x)
+{
+    hy__param *p = hy__param_at(F, x, "hy_wd_mult");
+    return p ? p->wd_mult : 0;
+}
+
+HY_API void hy_set_mult(hy_frame *F, hy_array *x, double lr_mult, double wd_mult)
+{
+    hy__param *p = hy__param_at(F, x, "hy_set_mult");
+    if (!p) return;
+    p->lr_mult = lr_mult;
+    p->wd_mult = wd_mult;
+}
+
+/* A gradient that was there goes when the request changes. */
+static void hy__param_request(hy_frame *F, hy__param *p, hy_grad_req req)
+{
+    if (p->req == req || p->aux || (req && !hy__floating(p->array.t.type.dtype))) return;
+    p->req = req;
+    hy__tape_drop(F, p->array.tape);
+    p->array.tape = NULL;
+}
+
+HY_API void hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, hy_grad_req req)
+{
+    hy_params all;
+    int i;
+    hy_begin(F);
+    all = hy_collect_params(F, block, pattern);
+    if (F && !F->code && (unsigned)req > HY_GRAD_ADD)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_grad_req: no such request");
+    for (i = 0; i < all.n && !F->code; i++) hy__param_request(F, hy__param_of(all.at[i]), req);
+    hy_end(F);
+}
+
+HY_API void hy_zero_grad(hy_frame *F, hy_block *block)
+{
+    hy_params all;
+    int i;
+    hy_begin(F);
+    all = hy_collect_params(F, block, NULL);
+    for (i = 0; i < all.n && !F->code; i++) {
+        hy__tape *leaf = hy__param_of(all.at[i])->array.tape;
+        if (leaf && leaf->grad.buffer) memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
+    }
+    hy_end(F);
+}
+
+HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name, hy_array *value)
+{
+    hy_param_opt opt;
+    hy_array *x;
+    if (!hy__concrete(F, value, "hy_add_constant", "an array with values")) return NULL;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = value->t.type.dtype;
+    opt.no_grad = 1;
+    x = hy_add_param(F, block, name, value->t.type.shape, &opt);
+    if (x) hy_set_param(F, x, value);
+    return F->code ? NULL : x;
+}
+
+/* --- parameters of one block used by another --- */
+static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__searching s;
+    hy__param *from;
+    memset(&s, 0, sizeof s);
+    s.path = path;
+    hy__each_param(F, (hy_block *)user, hy__search_one, &s);
+    if (!s.found || F->code) return F->code != HY_ERROR_OK;
+    from = s.found->same ? s.found->same : s.found;
+    if (from == p || p->same == from) return 0;
+    if (p->array.t.type.dtype != from->array.t.type.dtype ||
+        (!hy__shape_agrees(&p->array.t.type.shape, &from->array.t.type.shape) &&
+         !hy__shape_agrees(&from->array.t.type.shape, &p->array.t.type.shape))) {
+        hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name, &p->array.t.type.shape,
+                 from->name, &from->array.t.type.shape);
+        return -1;
+    }
+    if (p->same || p->sharer) {
+        hy__fail(F, HY_ERROR_STATE, "hy_share_params: '%s' is shared already", p->name);
+        return -1;
+    }
+    p->same = from;
+    p->next_sharer = from->sharer;
+    from->sharer = p;
+    hy__tape_drop(F, p->array.tape);
+    p->array.tape = NULL;
+    hy__buffer_drop(&F->cache, p->array.buffer);
+    p->array.buffer = from->array.buffer ? hy__buffer_hold(from->array.buffer) : NULL;
+    p->array.t = from->array.t;
+    hy__changed(p->block);
+    return 0;
+}
+
+HY_API void hy_share_params(hy_frame *F, hy_block *block, hy_block *from)
+{
+    if (!hy__block_ok(F, block, "hy_share_params") || !hy__block_ok(F, from, "hy_share_params")) return;
+    hy__each_param(F, block, hy__share_one, from);
+}
+
+static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy_dtype dtype = *(const hy_dtype *)user;
+    hy_tensor old = p->array.t;
+    hy__buffer *b = NULL;
+    (void)path;
+    if (p->same || old.type.dtype == dtype || !hy__floating(old.type.dtype)) return 0;
+    if (dtype == HY_F16 && (p->keep_wide || p->aux)) return 0;
+    p->array.t.type.dtype = dtype;
+    if (p->array.buffer) {
+        b = hy__buffer_new(&F->cache, (size_t)hy__bytes(&p->array.t.type));
+        if (!b) { p->array.t = old; hy__no_memory(F, "hy_cast_block"); return -1; }
+        b->watched = 1;
+        p->array.t.data = b->data;
+        hy__pack_strides(&p->array.t);
+        hy__copy_tensor(&p->array.t, &old);
+        hy__buffer_drop(&F->cache, p->array.buffer);
+        p->array.buffer = b;
+    }
+    hy__tape_drop(F, p->array.tape);
+    p->array.tape = NULL;
+    hy__param_sync(F, p);
+    hy__changed(p->block);
+    return 0;
+}
+
+HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
+{
+    if (!hy__block_ok(F, block, "hy_cast_block")) return;
+    if (!hy__floating(dtype)) {
+        hy__fail(F, HY_ERROR_DTYPE, "hy_cast_block: parameters are floating point, %t is not", (int)dtype);
+        return;
+    }
+    HY__ADD(&F->root->epoch, 1);
+    hy__each_param(F, block, hy__cast_one, &dtype);
+}
+
+/* --- a table of layers --- */
+typedef struct hy__layer_row { const hy_block *block; hy_array *y; } hy__layer_row;
+struct hy__summary { hy__layer_row *row; int n, cap; };
+
+/* Called as each block returns, hence children first. */
+static void hy__summary_note(hy_frame *S, const hy_block *block, hy_array *y)
+{
+    struct hy__summary *all = S->summary;
+    if (hy__grow(&S->root->heap, (void **)&all->row, &all->cap, all->n + 1, sizeof *all->row)) {
+        hy__no_memory(S, "hy_summary");
+        return;
+    }
+    all->row[all->n].block = block;
+    all->row[all->n++].y = hy_keep(S, y);
+}
+
+/* "1,234,567" */
+static void hy__put_grouped(hy__line *line, int64_t v)
+{
+    char digits[32];
+    hy__line d;
+    size_t i;
+    d.text = digits;
+    d.cap = sizeof digits;
+    d.n = 0;
+    hy__put_int(&d, v);
+    for (i = 0; i < d.n; i++) {
+        hy__put(line, digits + i, 1);
+        if (i + 1 < d.n && (d.n - i - 1) % 3 == 0) hy__puts(line, ",");
+    }
+}
+
+/* Right-aligned in a column. */
+static void hy__put_column(hy__sink sink, const hy__line *line, size_t width)
+{
+    size_t pad = line->n < width ? width - line->n : 0;
+    while (pad--) sink.put(sink.user, " ", 1);
+    sink.put(sink.user, line->text, line->n);
+}
+
+/* Elements of a parameter, as far as this trace found its shape; -1: not known. */
+static int64_t hy__param_size(hy_frame *S, const hy__param *p)
+{
+    const hy__param *real = p->same ? p->same : p;
+    const hy_shape *shape = &real->array.t.type.shape;
+    int i;
+    for (i = 0; i < S->param_nodes && !hy__shape_known(shape); i++)
+        if (S->param_node[i]->param == real) shape = &S->param_node[i]->type[0].shape;
+    return hy__shape_known(shape) ? hy__size(shape) : -1;
+}
+
+static void hy__summary_row(hy__sink sink, const char *name, const hy_array *y, int64_t params)
+{
+    char text[160];
+    hy__line line;
+    line.text = text;
+    line.cap = sizeof text;
+    line.n = 0;
+    hy__puts(&line, name);
+    hy__put_column(sink, &line, 20);
+    for (line.n = 0; y && y->count; y = y->item[0]) continue;
+    if (y) hy__put_shape(&line, &y->t.type.shape);
+    hy__put_column(sink, &line, 44);
+    line.n = 0;
+    if (params >= 0) hy__put_grouped(&line, params);
+    else hy__puts(&line, "?");
+    hy__put_column(sink, &line, 16);
+    sink.put(sink.user, "\n", 1);
+}
+
+static void hy__summary_line(hy__sink sink, const char *c)
+{
+    int i;
+    for (i = 0; i < 80; i++) sink.put(sink.user, c, 1);
+    sink.put(sink.user, "\n", 1);
+}
+
+static void hy__summary_total(hy__sink sink, const char *what, int64_t v)
+{
+    char text[120];
+    hy__line line;
+    line.text = text;
+    line.cap = sizeof text;
+    line.n = 0;
+    hy__puts(&line, what);
+    hy__put_grouped(&line, v);
+    hy__puts(&line, "\n");
+    sink.put(sink.user, text, line.n);
+}
+
+static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
+{
+    const struct hy__summary *all = S->summary;
+    int64_t total = 0, trainable = 0, unique = 0;
+    uint64_t stamp = hy__stamp(S);
+    char name[64];
+    hy__line line;
+    int i, k;
+    line.text = name;
+    line.cap = sizeof name;
+    hy__summary_line(sink, "-");
+    sink.put(sink.user, "        Layer (type)                                Output Shape         Param #\n", 81);
+    hy__summary_line(sink, "=");
+    hy__summary_row(sink, "Input", x, 0);
+    for (i = 0; i < all->n; i++) {
+        const struct hy__house *h = all->row[i].block->house;
+        int64_t own = 0;
+        for (k = 0; k < h->params; k++) {
+            hy__param *real = h->param[k]->same ? h->param[k]->same : h->param[k];
+            int64_t n = hy__param_size(S, real);
+            own = n < 0 || own < 0 ? -1 : own + n;
+            if (n < 0) continue;
+            total += n;
+            if (real->req != HY_GRAD_NULL) trainable += n;
+            if (real->seen != stamp) unique += n;
+            real->seen = stamp;
+        }
+        line.n = 0;
+        hy__puts(&line, all->row[i].block->kind);
+        hy__puts(&line, "-");
+        hy__put_int(&line, i + 1);
+        hy__summary_row(sink, name, all->row[i].y, own);
+    }
+    hy__summary_line(sink, "=");
+    sink.put(sink.user, "Parameters in forward computation graph, duplicate included\n", 60);
+    hy__summary_total(sink, "   Total params: ", total);
+    hy__summary_total(sink, "   Trainable params: ", trainable);
+    hy__summary_total(sink, "   Non-trainable params: ", total - trainable);
+    hy__summary_total(sink, "Shared params in forward computation graph: ", total - unique);
+    hy__summary_total(sink, "Unique parameters in model: ", unique);
+    hy__summary_line(sink, "-");
+}
+
+/* Shapes come from a trace: nothing is computed. */
+static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink sink)
+{
+    struct hy__summary all;
+    hy__flat in;
+    hy_frame *S;
+    hy__buffer *room;
+    const char *form;
+    hy_array **var, *sx;
+    if (!hy__block_ok(F, block, "hy_summary") || hy__flat_open(F, &in, x, "hy_summary")) return;
+    S = hy__tracer_open(F);
+    room = hy__buffer_new(&F->cache, (size_t)in.n * sizeof *var);
+    memset(&all, 0, sizeof all);
+    if (S && room) {
+        S->summary = &all;
+        var = (hy_array **)room->data;
+        form = in.full;
+        if (!hy__trace_inputs(S, &in, var)) {
+            sx = hy__group_as(S, &form, &var);
+            hy_call_at(S, block, sx, NULL, 0);
+            if (!S->code) hy__write_summary(S, sink, sx);
+        }
+    } else if (S) hy__no_memory(S, "hy_summary");
+    hy__free(&F->root->heap, all.row);
+    if (S) hy__tracer_close(F, S);
+    hy__buffer_drop(&F->cache, room);
+    hy__flat_close(F, &in);
+}
+
+/* --- layers, nested --- */
+static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
+{
+    struct { const hy_block *block; int next; } stack[64];
+    char text[512];
+    int n = 0, i;
+    stack[n].block = block;
+    stack[n++].next = 0;
+    sink.put(sink.user, block->kind, strlen(block->kind));
+    sink.put(sink.user, "(", 1);
+    while (n) {
+        const struct hy__house *h = stack[n - 1].block->house;
+        if (!stack[n - 1].next && stack[n - 1].block->describe) {
+            text[0] = 0;
+            stack[n - 1].block->describe(stack[n - 1].block, text, sizeof text);
+            sink.put(sink.user, text, strlen(text));
+            stack[n - 1].next = h->children;    /* its own children are part of what it says */
+        } else if (!stack[n - 1].next && h->children) sink.put(sink.user, "\n", 1);
+        if (stack[n - 1].next == h->children) {
+            for (i = 0; i < n - 1 && h->children && !stack[n - 1].block->describe; i++)
+                sink.put(sink.user, "  ", 2);
+            sink.put(sink.user, ")\n", 2);
+            n--;
+            continue;
+        }
+        if (n == 64) { hy__fail(F, HY_ERROR_STATE, "hy_block_text: blocks are nested more than 64 deep"); return; }
+        for (i = 0; i < n; i++) sink.put(sink.user, "  ", 2);
+        sink.put(sink.user, "(", 1);
+        sink.put(sink.user, h->child[stack[n - 1].next].name, strlen(h->child[stack[n - 1].next].name));
+        sink.put(sink.user, "): ", 3);
+        stack[n].block = h->child[stack[n - 1].next++].block;
+        sink.put(sink.user, stack[n].block->kind, strlen(stack[n].block->kind));
+        sink.put(sink.user, "(", 1);
+        stack[n++].next = 0;
+    }
+}
+
+/* --- calling --- */
+static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *x, hy_array *y)
+{
+    int i;
+    for (i = 0; i < block->house->hooks; i++)
+        if (block->house->hook[i].when == when)
+            block->house->hook[i].fn(F, block, x, y, block->house->hook[i].user);
+}
+
+/* forward between its hooks, in a scope of its own. */
+static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
+{
+    int marks = F->marks, floor = F->floor;
+    hy_array *y = NULL;
+    hy_begin(F);
+    if (F->code) return NULL;
+    F->floor = marks + 1;
+    hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
+    if (!F->code) y = block->forward(F, block, x);
+    if (!F->code && y) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
+    while (F->marks > marks + 1) hy_end(F);
+    F->floor = floor;
+    if (F->code) y = NULL;
+    if (y && y->frame == F) y = hy_return(F, y);
+    hy_end(F);
+    return y;
+}
+
+static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
+{
+    hy__scope *scope = (hy__scope *)user, own = *scope;
+    hy_array *y;
+    own.outer = NULL;
+    own.id = ++S->scopes;
+    S->scope = &own;
+    y = hy__forward(S, own.block, x);
+    S->scope = NULL;
+    return y;
+}
+
+/* Did anything below change since the graphs were made? The sum grows with every change. */
+static void hy__revalidate(hy_frame *F, hy_block *block)
+{
+    struct hy__house *h = block->house;
+    hy__buffer *room;
+    uint64_t now = HY__LOAD(&F->root->changes), sum = 0;
+    hy_block **list;
+    int n, i;
+    hy__acquire(&h->traces.lock);
+    list = h->seen == now ? NULL : hy__family(F, block, &n, &room);
+    if (list) {
+        for (i = 0; i < n; i++) sum += list[i]->house->changes + 1;
+        if (sum != h->sum) hy__traces_retire(&h->traces);
+        h->sum = sum;
+        HY__STORE(&h->seen, now);
+        hy__buffer_drop(&F->cache, room);
+    }
+    hy__release(&h->traces.lock);
+}
+
+static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
+{
+    struct hy__house *h = block->house;
+    hy__graph_rec rec;
+    if (HY__LOAD(&h->seen) != HY__LOAD(&F->root->changes)) hy__revalidate(F, block);
+    memset(&rec, 0, sizeof rec);
+    rec.mode.training = F->training;
+    rec.mode.exact = h->opt.exact;
+    rec.mode.off = h->opt.off;
+    rec.mode.print = h->opt.print;
+    rec.mode.threads = h->opt.threads;
+    rec.limit = h->opt.static_shape ? 1 : h->opt.cache > 0 ? h->opt.cache : 16;
+    return F->code ? NULL : hy__traced_call(F, &h->traces, hy__forward_traced, F->scope, x, &rec);
+}
+
+HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
+{
+    struct hy__house *h;
+    hy__scope scope;
+    hy_array *y;
+    if (!F || F->code) return NULL;
+    if (!x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: the input is NULL"); return NULL; }
+    if (!hy__block_ok(F, block, "hy_call")) return NULL;
+    h = block->house;
+    if (!hy__prefix(F, block)) return NULL;
+    scope.outer = F->scope;
+    scope.block = block;
+    scope.prefix = h->prefix;
+    scope.label = h->label ? h->label : h->name;
+    scope.file = file;
+    scope.line = line;
+    scope.id = F->graph ? ++F->scopes : 0;
+    if (!scope.outer && !F->graph) F->fresh = NULL;
+    F->scope = &scope;
+    y = h->active && h->hybrid && !F->graph ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
+    F->scope = scope.outer;
+    if (F->summary && y) hy__summary_note(F, block, y);
+    if (!scope.outer && !F->graph) {
+        if (F->code) hy__take_back(F);
+        F->fresh = NULL;
+    }
+    return y;
+}
+
+/* For operators that see a parameter only inside a packed one: its shape, as far as the layer knows it. */
+static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
+{
+    hy__param *p = hy__param_at(F, x, "forward");
+    hy__node *node = p && F->graph ? hy__param_node(F, p) : NULL;
+    hy_type type;
+    int d;
+    if (!p || F->code) return;
+    type = node ? node->type[0] : p->array.t.type;
+    for (d = 0; d < shape.ndim && d < type.shape.ndim; d++) {
+        if (type.shape.dim[d] < 0) type.shape.dim[d] = shape.dim[d];
+        else if (shape.dim[d] >= 0 && shape.dim[d] != type.shape.dim[d]) break;
+    }
+    if (d < shape.ndim || shape.ndim != type.shape.ndim)
+        hy__fail(F, HY_ERROR_SHAPE, "parameter '%s' is %z, the input needs %z", p->name, &type.shape, &shape);
+    else if (node) node->type[0] = type;
+    else if (!p->array.buffer && hy__shape_known(&type.shape)) hy__param_fill(F, p, &type);
+}
+
+/* What layers call their operator: the prefix and "fwd". */
+static hy_array *hy__fwd(hy_frame *F, hy_array *x)
+{
+    char text[256];
+    hy__line line;
+    hy_array *first = x && x->count ? x->item[0] : x;
+    if (!first || !F->graph || !F->scope || !first->node) return x;
+    line.text = text;
+    line.cap = sizeof text;
+    line.n = 0;
+    hy__puts(&line, F->scope->prefix);
+    hy__puts(&line, "fwd");
+    return hy_named(F, first, text) ? x : NULL;
+}
+
+/* --- hybridize --- */
+HY_API void hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt)
+{
+    hy__buffer *room;
+    hy_hybridize_opt plain;
+    hy_block **list;
+    int n, i;
+    if (!hy__block_ok(F, block, "hy_hybridize")) return;
+    memset(&plain, 0, sizeof plain);
+    if (!opt) opt = &plain;
+    if (opt->static_shape && !opt->static_alloc) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_hybridize: static_alloc must be True when static_shape is True");
+        return;
+    }
+    if (opt->threads < 0 || opt->cache < 0 || (opt->off & ~HY_PASS_ALL)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_hybridize: threads, cache or off is out of range");
+        return;
+    }
+    list = hy__family(F, block, &n, &room);
+    if (!list) return;
+    for (i = 0; i < n; i++) {
+        struct hy__house *h = list[i]->house;
+        h->active = !opt->inactive;
+        h->opt = *opt;
+        hy__changed(list[i]);
+        if (i && h->hooks && h->hybrid && !opt->inactive)
+            hy__warn(F, "hy_hybridize: the hooks of %s will run when it is traced only", list[i]->kind);
+    }
+    hy__buffer_drop(&F->cache, room);
+}
+
+HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
+{
+    hy_cache_stats stats;
+    hy__traces *all;
+    const hy__trace *t;
+    int i;
+    memset(&stats, 0, sizeof stats);
+    if (!hy__block_ok(F, block, "hy_cache_info")) return stats;
+    all = &block->house->traces;
+    hy__acquire(&all->lock);
+    stats = all->stats;
+    stats.hits = HY__LOAD(&all->stats.hits);
+    if (all->first) memcpy(stats.bound, all->first->bound, sizeof stats.bound);
+    for (t = all->first; t; t = t->next) {
+        hy__graph_programs(t->graph, &stats.programs, &stats.bytes);
+        for (i = 0; i < t->graph->n; i++) stats.constants += t->graph->node[i]->held != NULL;
+    }
+    hy__release(&all->lock);
+    return stats;
+}
+
+HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
+{
+    hy__trace *t;
+    if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
+    t = HY__LOAD(&block->house->traces.first);
+    if (!t) hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at least "
+                     "once");
+    return t ? t->graph : NULL;
+}
+
+/* --- text --- */
+static hy__sink hy__buffer_sink_of(hy__buffer_sink *b, char *buffer, size_t bytes)
+{
+    hy__sink sink;
+    b->text = buffer;
+    b->n = 0;
+    b->cap = bytes;
+    if (bytes) buffer[0] = 0;
+    sink.put = hy__sink_to_buffer;
+    sink.user = b;
+    return sink;
+}
+
+HY_API void hy_summary(hy_frame *F, hy_block *block, hy_array *x)
+{
+    hy__sink sink;
+    sink.put = hy__sink_to_print;
+    sink.user = F;
+    hy__summarize(F, block, x, sink);
+}
+
+HY_API size_t hy_summary_text(hy_frame *F, hy_block *block, hy_array *x, char *buffer, size_t bytes)
+{
+    hy__buffer_sink b;
+    hy__summarize(F, block, x, hy__buffer_sink_of(&b, buffer, bytes));
+    if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
+    return b.n;
+}
+
+HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t bytes)
+{
+    hy__buffer_sink b;
+    hy__sink sink = hy__buffer_sink_of(&b, buffer, bytes);
+    if (!hy__block_ok(F, block, "hy_block_text")) return 0;
+    hy__write_block(F, block, sink);
+    if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
+    return b.n;
+}
 /* MARK: - 25 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
