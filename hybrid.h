@@ -1,5 +1,5 @@
 /* MARK: - 00 >>door ------------------------------------------------------------------------------------- */
-/* hybrid.h - 0.1.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
+/* hybrid.h - 0.2.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
  *
  * A network written as ordinary C runs line by line. One header, libc and pthreads, nothing else.
  * In exactly one source file:
@@ -7,14 +7,16 @@
  *     #include "hybrid.h"
  * and everywhere else just the include. Build:  cc -O2 x.c -lm -lpthread
  *
- *     hy_frame *F = hy_open(NULL);
- *     hy_array *x = hy_normal(F, HY_SHAPE(4, 3), 0, 1), *w = hy_ones(F, HY_SHAPE(3)), *loss;
- *     hy_attach_grad(F, w, HY_GRAD_WRITE);
- *     hy_record(F);
- *     loss = hy_mean(F, hy_square(F, hy_dot(F, x, w, NULL)), HY_ALL, NULL);
- *     hy_pause(F);
- *     hy_backward(F, loss, NULL);
- *     hy_print(F, hy_grad_of(F, w));
+ *     hy_frame *F   = hy_open(NULL);
+ *     hy_block *net = hy_nn_hybrid_sequential(F);
+ *     hy_array *x   = hy_normal(F, HY_SHAPE(4, 512), 0, 1);
+ *     hy_nn_dense_opt relu = { 0 };
+ *     relu.activation = "relu";
+ *     hy_append(F, net, hy_nn_dense(F, 256, &relu), hy_nn_dense(F, 2, NULL));
+ *     hy_initialize(F, net, NULL);
+ *     hy_print(F, hy_call(F, net, x));        -- line by line: every operator runs at once
+ *     hy_hybridize(F, net, NULL);
+ *     hy_print(F, hy_call(F, net, x));        -- traced, fused, planned; from now on a compiled program
  *     if (hy_error(F)) puts(hy_error(F));
  *     return hy_close(F);
  *
@@ -29,8 +31,11 @@
  *     >>shape     types, sizes, walks                >>array     data in and out, text
  *     >>kernels   loops over numbers                 >>ops       what each operator does
  *     >>invoke    running an operator now            >>graph     traced programs
- *     >>execute   running a graph                    >>trace     operators become nodes
- *     >>autograd  gradients                          >>end       history, licence
+ *     >>passes    rewriting them                     >>plan      where their values lie
+ *     >>execute   running them                       >>trace     C functions become graphs
+ *     >>block     networks: names, parameters, calls >>autograd  gradients
+ *     >>layers    ready-made blocks, first values    >>check     what tracing froze
+ *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
  * reached as F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes
@@ -78,6 +83,36 @@
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
+ * BLOCKS
+ *   A block is a struct of yours that begins with `hy_block base` and has a forward function; see
+ *   hy_block_new. Its constructor adds children (hy_add_child) and parameters (hy_add_param), which forward
+ *   uses as arrays. hy_nn_... are ready-made ones. Blocks, and parameters with them, live until
+ *   hy_block_free or the last hy_close. hy_initialize gives parameters their first values, a function of the
+ *   seed and of the parameter's path; a dim of -1 is found, and the values drawn, in the first call.
+ *   Several inputs or outputs are one group; a NULL member is None.
+ *
+ * HYBRIDIZE
+ *   hy_call runs forward line by line, until hy_hybridize: then the first call traces it, that is, runs it
+ *   once over symbols, and this and later calls run the graph: rewritten, fused, its memory planned. forward
+ *   itself does not run again, also for other shapes. What a trace means:
+ *     - Operators become nodes; C code around them (if, for, printf) happens once, while tracing.
+ *     - Values cannot be read or written: hy_data, hy_item, hy_set_value fail and name the operator to use.
+ *     - Shapes, types and hy_is_training may be asked; the trace then holds for the answers it got, and
+ *       other inputs are traced anew (hy_cache_info tells). Reshape codes and reshape_like need no asking.
+ *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
+ *       so that loading or training changes what compiled calls compute.
+ *     - A block inside a traced block is traced as part of it.
+ *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
+ *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
+ *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
+ *   folded into a convolution; hy_hybridize_opt.exact keeps every bit.
+ *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours.
+ *
+ * SYMBOLS
+ *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
+ *   hy_graph_text prints a graph as a program, hy_graph_node walks it, hy_optimize shows what the passes
+ *   make of it.
+ *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
  *   the same on every machine and for any number of threads. hy_seed restarts it.
@@ -124,7 +159,7 @@
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
 #define HYBRID_VERSION_MAJOR 0
-#define HYBRID_VERSION_MINOR 1
+#define HYBRID_VERSION_MINOR 2
 #define HYBRID_VERSION_PATCH 0
 #define HYBRID_VERSION (HYBRID_VERSION_MAJOR * 10000 + HYBRID_VERSION_MINOR * 100 + HYBRID_VERSION_PATCH)
 
@@ -1443,6 +1478,7 @@ HY_API const char *hy_mode(hy_frame *F);                          /* "ndarray" o
 HY_API const char *hy_version(void);
 typedef struct hy_memory { size_t bytes, peak, cached; int64_t calls; } hy_memory;
 HY_API hy_memory   hy_memory_use(hy_frame *F);  /* bytes held, at most, in the cache */
+HY_API size_t      hy_memory_mark(hy_frame *F);  /* the peak starts anew: bytes held now */
 HY_API void        hy_trim(hy_frame *F);  /* give cached blocks back to the allocator */
 HY_API int         hy_threads(hy_frame *F);                       /* how many threads may work */
 HY_API int         hy_isa(hy_frame *F);                           /* HY_ISA_... in use */
@@ -3375,15 +3411,19 @@ HY_REDUCE_OPS(HY__WRAP_REDUCE)
  *
  * A region is a list of stages, each a number of independent items; a stage begins when the one before it has
  * ended. Items are claimed from a counter, so who runs what is chance; what an item does never depends on it.
- * Threads start at the first region worth it, spin for a moment after each, then sleep.
+ * Threads start at the first region worth it, spin for a moment after each, then sleep. A region of many
+ * stages brings its own counters, so that a whole program takes one fork and one join.
  */
 typedef void (*hy__item_fn)(void *arg, int stage, int64_t item, int worker);
+typedef struct hy__count { int64_t next, done; } hy__count;     /* of a stage: items claimed, items run */
 typedef struct hy__region {
     hy__item_fn run;
     void       *arg;
     int         stages;
     const int64_t *items;               /* per stage */
-    int64_t     next[HY_MAX_STAGES], done[HY_MAX_STAGES];
+    hy__count  *count;                  /* per stage */
+    int         workers;                /* at most so many, the caller among them */
+    hy__count   few[HY_MAX_STAGES];
 } hy__region;
 
 static void hy__region_alone(hy__region *region)
@@ -3409,12 +3449,13 @@ static void hy__region_work(hy__region *region, int worker)
 {
     int stage, spins;
     for (stage = 0; stage < region->stages; stage++) {
+        hy__count *count = &region->count[stage];
         int64_t n = region->items[stage], i;
-        while ((i = HY__ADD(&region->next[stage], 1) - 1) < n) {
+        while (HY__PEEK(&count->next) < n && (i = HY__ADD(&count->next, 1) - 1) < n) {
             region->run(region->arg, stage, i, worker);
-            HY__ADD(&region->done[stage], 1);
+            HY__ADD(&count->done, 1);
         }
-        for (spins = 0; HY__LOAD(&region->done[stage]) < n; spins++)
+        for (spins = 0; HY__LOAD(&count->done) < n; spins++)
             if (spins < 2000) hy__relax(); else sched_yield();
     }
 }
@@ -3458,11 +3499,13 @@ static void *hy__pool_main(void *arg)
 {
     hy__pool *pool = (hy__pool *)arg;
     int64_t seen = 0, gate;
+    int worker;
     while ((gate = hy__pool_wait(pool, seen)) >= 0) {
         seen = gate / HY__GATE_STEP;
         while (!(gate & HY__GATE_CLOSED) && gate / HY__GATE_STEP == seen) {
             if (!HY__SWAP(&pool->gate, &gate, gate + 1)) continue;
-            hy__region_work(pool->region, HY__ADD(&pool->hired, 1));
+            worker = HY__ADD(&pool->hired, 1);
+            if (worker < pool->region->workers) hy__region_work(pool->region, worker);
             HY__ADD(&pool->gate, -1);
             break;
         }
@@ -3542,13 +3585,13 @@ static void hy__host_item(void *arg, int64_t i, int worker)
     s->region->run(s->region->arg, s->stage, i, worker);
 }
 
-/* Runs a region; cost is its length on one core in nanoseconds. */
-static void hy__parallel(hy_root *root, hy__region *region, double cost)
+/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. */
+static void hy__parallel_counted(hy_root *root, hy__region *region, double cost)
 {
     hy__host_stage s;
     int many = 0, stage;
     for (stage = 0; stage < region->stages; stage++) many |= region->items[stage] > 1;
-    if (root->threads > 1 && many && cost >= HYBRID_PARALLEL_NS) {
+    if (region->workers > 1 && many && cost >= HYBRID_PARALLEL_NS) {
         if (root->desc.parallel_for) {
             s.region = region;
             for (s.stage = 0; s.stage < region->stages; s.stage++)
@@ -3556,14 +3599,20 @@ static void hy__parallel(hy_root *root, hy__region *region, double cost)
             return;
         }
 #ifndef HYBRID_NO_THREADS
-        memset(region->next, 0, sizeof region->next);
-        memset(region->done, 0, sizeof region->done);
+        memset(region->count, 0, (size_t)region->stages * sizeof *region->count);
         if (root->pool && hy__pool_run(root->pool, region, cost)) return;
 #endif
     }
     hy__region_alone(region);
 }
 
+/* The same for a region of at most HY_MAX_STAGES stages, with all threads. */
+static void hy__parallel(hy_root *root, hy__region *region, double cost)
+{
+    region->count = region->few;
+    region->workers = root->threads;
+    hy__parallel_counted(root, region, cost);
+}
 /* MARK: - 14 >>shape ------------------------------------------------------------------------------------
  *
  * What a type is, and arithmetic on shapes. Sizes are checked against overflow once, when a shape enters.
@@ -17809,6 +17858,13 @@ HY_API hy_memory hy_memory_use(hy_frame *F)
     return use;
 }
 
+HY_API size_t hy_memory_mark(hy_frame *F)
+{
+    size_t held = F ? HY__PEEK(&F->root->heap.held) : 0;
+    if (F) HY__POKE(&F->root->heap.peak, held);
+    return held;
+}
+
 HY_API void hy_trim(hy_frame *F) { if (F) hy__cache_empty(&F->cache); }
 
 /* MARK: - 19 >>graph ------------------------------------------------------------------------------------
@@ -18499,243 +18555,3189 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return w.out.n;
 }
 
-/* MARK: - 22 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 20 >>passes -----------------------------------------------------------------------------------
  *
- * An executor holds everything one graph needs to run for one frame and one set of input types: inferred
- * types, bound jobs, an arena for what lies between. A run patches pointers and runs jobs; it allocates
- * nothing but outputs, which come from the frame's cache.
+ * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
+ * order into a fresh graph, and the rule may put something else in the place of a node. The table at the end
+ * of the room lists the passes in the order in which they run; hy__optimize runs them, hy__verify checks
+ * what a graph must obey. An optimised graph is one for the types it was made for, and all its nodes know
+ * theirs, as far as shapes do not depend on values.
  */
-typedef struct hy__slot { hy_tensor t; int head; } hy__slot;  /* a value: where it lies; is it an output? */
 
-/* first: number of its outputs' slot */
-typedef struct hy__step { hy_job job; int first; hy_tensor *tensor; } hy__step;
-
-typedef struct hy__executor {
-    hy__attached head;                  /* next: of another frame */
-    hy_frame *owner;
-    int       training, dynamic;        /* dynamic: some shape is only known when values are */
-    int       slots, steps, tensors, randoms;
-    hy__slot *slot;
-    int      *first;                    /* by node: its first slot */
-    hy__step *step;
-    hy_tensor *tensor;                  /* all jobs' inputs and outputs */
-    int      *source;                   /* which slot each of these is */
-    char     *arena, *work;
-} hy__executor;
-
-static void hy__executor_free(hy_root *root, hy__attached *it)
+/* --- what must hold in every graph --- */
+static int hy__malformed(hy_frame *F, const hy__node *node, const char *what)
 {
-    hy__executor *x = (hy__executor *)(void *)it;
-    hy__heap *heap = &root->heap;
-    if (!x) return;
-    hy__free(heap, x->slot);
-    hy__free(heap, x->first);
-    hy__free(heap, x->step);
-    hy__free(heap, x->tensor);
-    hy__free(heap, x->source);
-    hy__free(heap, x->arena);
-    hy__free(heap, x->work);
-    hy__free(heap, x);
+    hy__fail(F, HY_ERROR_STATE, "malformed graph: %s%s%s", node ? node->name : "", node ? ": " : "", what);
+    return -1;
 }
 
-/* Types of every value, forward from the inputs. */
-static int hy__executor_infer(hy_frame *F, hy_graph *g, hy__executor *x, const hy_type *input)
+/* Does an edge lead to an output of a node that stands before `place`? */
+static int hy__edge_fits(const hy_graph *g, const hy__edge *e, int place)
+{
+    int at = e->node ? e->node->number : -1;
+    if (at < 0 || at >= g->store->n || g->store->node[at] != e->node) return 0;
+    return g->place[at] >= 0 && g->place[at] < place && e->output >= 0 && e->output < e->node->nout;
+}
+
+static int hy__is_input(const hy__node *node) { return !node->op && !node->held && !node->param; }
+
+static int hy__verify_leaf(hy_frame *F, const hy__node *node)
+{
+    if (node->nin || node->nout != 1) return hy__malformed(F, node, "a variable has one output, no inputs");
+    if (node->held && node->param) return hy__malformed(F, node, "it is both constant and parameter");
+    if (node->held && !hy__same_type(&node->type[0], &node->constant.type))
+        return hy__malformed(F, node, "the type of the constant is another");
+    return 0;
+}
+
+/* Arity and types, as the operator itself sees them. */
+static int hy__verify_call(hy_frame *F, const hy__node *node)
 {
     hy__call c;
-    int i, k, v = 0, var = 0, failed = 0;
-    for (i = 0; i < g->n && !failed; i++) {
-        hy__node *node = g->node[i];
-        x->first[node->number] = v;
-        if (!node->op) {
-            for (var = 0; !node->held && !node->param && g->var[var] != node; ) var++;
-            x->slot[v].t.type = node->held ? node->constant.type : node->param ? node->param->array.t.type : input[var];
-            v++;
-            continue;
-        }
-        if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
-        for (k = 0; k < node->nin; k++)
-            c.type[k] = x->slot[x->first[node->in[k].node->number] + node->in[k].output].t.type;
-        failed = hy__infer_call(F, &c, node->op, node->record, NULL);
-        for (k = 0; k < node->nout; k++) {
-            x->slot[v].t.type = c.type[node->nin + k];
-            x->slot[v++].t.data = c.hidden[k] ? NULL : (void *)x;       /* only visible outputs get memory */
-        }
-        if (!hy__types_known(c.type, node->nin + node->nout)) x->dynamic = 1;
-        hy__call_close(F, &c);
-    }
+    int due = hy__inputs_due(node->op, node->record), k, failed = 0;
+    if (due >= 0 && due != node->nin) return hy__malformed(F, node, "the record asks for other inputs");
+    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
+    c.name = node->name;
+    c.nsub = node->sub != NULL;
+    c.sub = &node->sub;
+    if (c.nout != node->nout) failed = hy__malformed(F, node, "the record asks for other outputs");
+    for (k = 0; !failed && k < node->nin; k++) c.type[k] = node->in[k].node->type[node->in[k].output];
+    for (k = 0; !failed && k < node->nout; k++) c.type[node->nin + k] = node->type[k];
+    if (!failed) failed = hy__infer_call(F, &c, node->op, node->record, NULL);
+    hy__call_close(F, &c);
     return failed;
 }
 
-/* Memory for what lies between, and jobs bound over it. */
-static int hy__executor_bind(hy_frame *F, hy_graph *g, hy__executor *x)
+static int hy__verify_node(hy_frame *F, const hy_graph *g, int i)
 {
-    size_t arena = 64, work = 64, need;
-    int i, k, at = 0;
-    hy__call c;
-    for (i = 0; i < g->n; i++) {
-        hy__node *node = g->node[i];
-        for (k = 0; k < node->nout; k++) {
-            hy__slot *s = &x->slot[x->first[node->number] + k];
-            hy__pack_strides(&s->t);
-            if (!node->op) { if (node->held) s->t = node->constant; continue; }
-            if (!hy__check_type(F, &s->t.type, node->op->name)) return -1;
-            if (s->t.data && !s->head) {
-                s->t.data = (void *)(uintptr_t)arena;
-                arena += hy__round64((size_t)hy__bytes(&s->t.type)) + 64;
-            }
-        }
+    const hy__node *node = g->node[i];
+    int k;
+    if (!node || node->number < 0 || node->number >= g->store->n || g->store->node[node->number] != node ||
+        g->place[node->number] != i) return hy__malformed(F, NULL, "a node is not where it should be");
+    if (!node->op) return hy__verify_leaf(F, node);
+    for (k = 0; k < node->nin; k++) {
+        if (!hy__edge_fits(g, &node->in[k], i))
+            return hy__malformed(F, node, "an input does not stand before it");
+        if (node->early && !node->in[k].node->held && !node->in[k].node->param && !node->in[k].node->early)
+            return hy__malformed(F, node, "it is early, an input is not");
     }
-    x->arena = (char *)hy__alloc(&F->root->heap, arena);
-    if (!x->arena) { hy__no_memory(F, "executor"); return -1; }
-    for (i = 0; i < g->n; i++) {
-        hy__node *node = g->node[i];
-        hy__step *step = &x->step[x->steps];
-        for (k = 0; k < node->nout; k++) {
-            hy__slot *s = &x->slot[x->first[node->number] + k];
-            if (node->op && s->t.data && !s->head) s->t.data = x->arena + (uintptr_t)s->t.data;
-        }
-        if (!node->op) continue;
-        step->tensor = x->tensor + at;
-        for (k = 0; k < node->nin; k++) x->source[at + k] = x->first[node->in[k].node->number] +
-            node->in[k].output;
-        for (k = 0; k < node->nout; k++) x->source[at + node->nin + k] = x->first[node->number] + k;
-        for (k = 0; k < node->nin + node->nout; k++) x->tensor[at + k] = x->slot[x->source[at + k]].t;
-        c.nin = node->nin;
-        c.nout = node->nout;
-        c.tensor = step->tensor;
-        c.type = NULL;
-        if (hy__bind_job(F, &step->job, node->op, node->record, &c)) return -1;
-        need = hy__work_bytes(F->root, &step->job);
-        if (need > work) work = need;
-        at += node->nin + node->nout;
-        x->steps++;
-    }
-    x->work = (char *)hy__alloc(&F->root->heap, work);
-    if (!x->work) { hy__no_memory(F, "executor"); return -1; }
-    return 0;
+    if ((node->op->flags & HY_OP_RANDOM) && (node->rank < 0 || (g->ranks && node->rank >= g->ranks)))
+        return hy__malformed(F, node, "its rank is none of the program's");
+    if (node->sub && node->sub->refs < 1) return hy__malformed(F, node, "its program is gone");
+    return hy__verify_call(F, node);
 }
 
-static hy__executor *hy__executor_new(hy_frame *F, hy_graph *g, const hy_type *input)
+/* 0, or -1 and the error says what is wrong: for tests, and between passes when they are watched. */
+static int hy__verify(hy_frame *F, const hy_graph *g)
 {
-    hy__heap *heap = &F->root->heap;
-    hy__executor *x = (hy__executor *)hy__alloc_zero(heap, sizeof *x);
-    int i;
-    if (!x) return (hy__executor *)hy__no_memory(F, "executor");
-    x->head.free_fn = hy__executor_free;
-    x->owner = F;
-    x->training = F->training;
-    for (i = 0; i < g->n; i++) {
-        x->slots += g->node[i]->nout;
-        x->tensors += g->node[i]->nin + g->node[i]->nout;
+    int i, vars = 0;
+    if (!g->store || !g->place || g->heads < 1) return hy__malformed(F, NULL, "it is not finished");
+    for (i = 0; i < g->n; i++) if (hy__verify_node(F, g, i)) return -1;
+    for (i = 0; i < g->heads; i++)
+        if (!hy__edge_fits(g, &g->head[i], g->n)) return hy__malformed(F, NULL, "a head is no value of it");
+    for (i = 0; i < g->store->n; i++) {
+        if (!hy__is_input(g->store->node[i])) continue;
+        if (vars >= g->vars || g->var[vars++] != g->store->node[i])
+            return hy__malformed(F, g->store->node[i], "the variables are out of order");
     }
-    x->slot = (hy__slot *)hy__alloc_zero(heap, (size_t)(x->slots + 1) * sizeof *x->slot);
-    x->first = (int *)hy__alloc_zero(heap, (size_t)(g->store->n + 1) * sizeof *x->first);
-    x->step = (hy__step *)hy__alloc_zero(heap, (size_t)(g->n + 1) * sizeof *x->step);
-    x->tensor = (hy_tensor *)hy__alloc_zero(heap, (size_t)(x->tensors + 1) * sizeof *x->tensor);
-    x->source = (int *)hy__alloc_zero(heap, (size_t)(x->tensors + 1) * sizeof *x->source);
-    if (x->first) memset(x->first, 0xff, (size_t)g->store->n * sizeof *x->first);       /* -1: not needed */
-    if (!x->slot || !x->first || !x->step || !x->tensor || !x->source) hy__no_memory(F, "executor");
-    else if (!hy__executor_infer(F, g, x, input)) {
-        for (i = 0; i < g->heads; i++) x->slot[x->first[g->head[i].node->number] + g->head[i].output].head =
-            1;
-        if (x->dynamic || !hy__executor_bind(F, g, x)) return x;
-    }
-    hy__executor_free(F->root, &x->head);
+    return vars == g->vars ? 0 : hy__malformed(F, NULL, "there are more variables than the store has");
+}
+
+/* --- the walk --- */
+typedef struct hy__rewrite hy__rewrite;
+
+/* Puts something in the place of a node of the old graph: out[] gets the edges of the new graph that stand
+ * for its outputs, in[] are those that stand for its inputs. 1 done, 2 done but nothing is other than before,
+ * 0 a copy will do, -1 error. */
+typedef int (*hy__rule)(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out);
+
+struct hy__rewrite {
+    hy_frame *F;
+    const hy__mode *mode;
+    const hy_graph *from;
+    hy_graph *to;
+    int      *first;                    /* by place in the old graph: its outputs begin here in ... */
+    hy__edge *value;                    /* ... where each output went, ... */
+    int      *uses;                     /* ... and how often it is used, heads included */
+    hy__edge *in;                       /* room for the inputs of one node */
+    const hy__types *types;             /* inferred ones, for the first copy */
+    const hy_type *input;               /* what the variables are, likewise */
+    const int *order;                   /* of the nodes, when it is not the old graph's */
+    void     *notes;                    /* a pass's own, one block */
+    int       changed;
+};
+
+static const hy_type *hy__edge_type(const hy__edge *e) { return &e->node->type[e->output]; }
+
+static int hy__place_of(const hy__rewrite *R, const hy__node *node) { return R->from->place[node->number]; }
+
+static int hy__uses_of(const hy__rewrite *R, const hy__node *node, int output)
+{
+    return R->uses[R->first[hy__place_of(R, node)] + output];
+}
+
+/* A node for the new graph, which owns it from here; or NULL. */
+static hy__node *hy__rewrite_join(hy__rewrite *R, hy__node *node)
+{
+    if (node && !hy__node_join(R->F, R->to->store, node)) return node;
+    hy__node_discard(R->F, node);
     return NULL;
 }
 
-/* Node by node through emit_run: for graphs whose shapes depend on values. */
-static int hy__replay(hy_frame *F, hy_graph *g, hy_array *const *input, hy__executor *x, hy_array **out)
+static hy__node *hy__rewrite_copy(hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
-    hy_array **value = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)(x->slots + 1) * sizeof *value),
-        *y, **in;
-    int i, k, var = 0;
-    if (!value) { hy__no_memory(F, "replay"); return -1; }
-    for (i = 0; i < g->n && !F->code; i++) {
-        hy__node *node = g->node[i];
-        int at = x->first[node->number];
-        if (node->param) { value[at] = &node->param->array; continue; }
-        if (!node->op && node->held) {
-            value[at] = hy__handle(F);
-            if (!value[at]) break;
-            value[at]->t = node->constant;
-            value[at]->buffer = hy__buffer_hold(node->held);
-            continue;
-        }
-        if (!node->op) {
-            for (var = 0; g->var[var] != node; ) var++;
-            value[at] = input[var];
-            continue;
-        }
-        in = (hy_array **)hy__alloc(&F->root->heap, (size_t)(node->nin + 1) * sizeof *in);
-        if (!in) { hy__no_memory(F, "replay"); break; }
-        for (k = 0; k < node->nin; k++)
-            in[k] = value[x->first[node->in[k].node->number] + node->in[k].output];
-        y = F->emit(F, node->op, node->nin, in, node->record, 0, NULL);
-        hy__free(&F->root->heap, (void *)in);
-        for (k = 0; y && k < (y->count ? y->count : 1); k++) value[at + k] = y->count ? y->item[k] : y;
-    }
-    for (i = 0; i < g->heads && !F->code; i++)
-        out[i] = value[x->first[g->head[i].node->number] + g->head[i].output];
-    hy__free(&F->root->heap, (void *)value);
-    return F->code ? -1 : 0;
+    hy__node *copy = hy__node_copy(R->F, node);
+    int place = hy__place_of(R, node);
+    if (!copy) return NULL;
+    if (node->nin) memcpy(copy->in, in, (size_t)node->nin * sizeof *in);
+    if (R->types && place >= 0)
+        memcpy(copy->type, R->types->type + R->first[place], (size_t)node->nout * sizeof *copy->type);
+    return hy__rewrite_join(R, copy);
 }
 
-static int hy__execute(hy_frame *F, hy_graph *g, hy__executor *x, hy_array *const *input, hy_array **out)
+/* Number of a built-in operator, else -1. */
+static int hy__op_number(const hy_op *op)
 {
-    int i, k;
-    uint64_t stream = F->stream;
-    for (i = 0; i < g->vars; i++)
-        if (x->first[g->var[i]->number] >= 0) x->slot[x->first[g->var[i]->number]].t.data = input[i]->t.data;
-    for (i = 0; i < g->n; i++)
-        if (g->node[i]->param) x->slot[x->first[g->node[i]->number]].t.data = g->node[i]->param->array.t.data;
-    for (i = 0; i < g->heads; i++) {
-        hy__slot *s = &x->slot[x->first[g->head[i].node->number] + g->head[i].output];
-        out[i] = NULL;
-        for (k = 0; k < i; k++)
-            if (g->head[k].node == g->head[i].node && g->head[k].output == g->head[i].output) out[i] = out[k];
-        if (out[i]) continue;
-        if (g->head[i].node->op) {
-            out[i] = hy__make(F, &s->t.type, "outputs");
-            if (!out[i]) return -1;
-            s->t.data = out[i]->t.data;
-        } else if (g->head[i].node->held) {
-            out[i] = hy__make(F, &g->head[i].node->constant.type, "outputs");
-            if (!out[i]) return -1;
-            hy__copy_tensor(&out[i]->t, &g->head[i].node->constant);
-        } else if (g->head[i].node->param) out[i] = &g->head[i].node->param->array;
-        else {
-            for (k = 0; g->var[k] != g->head[i].node; k++) continue;
-            out[i] = input[k];
-        }
+    uintptr_t at = (uintptr_t)op - (uintptr_t)hy__ops;
+    return at < sizeof hy__ops ? (int)(at / sizeof *hy__ops) : -1;
+}
+
+/* A new operator node with its types. record: NULL for an operator without attributes. */
+static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int nin, const hy__edge *in,
+                            const void *record, hy__edge *out)
+{
+    const hy_op *op = &hy__ops[number];
+    hy__node *node = NULL;
+    hy__call c;
+    char nothing[8] = { 0 };
+    int k;
+    if (!record) record = nothing;
+    if (hy__call_open(R->F, &c, op, nin, record)) return -1;
+    for (k = 0; k < nin; k++) c.type[k] = *hy__edge_type(&in[k]);
+    if (!hy__infer_call(R->F, &c, op, record, NULL)) node = hy__node_new(R->F, op, nin, c.nout, record, name);
+    if (node) {
+        memcpy(node->in, in, (size_t)nin * sizeof *in);
+        memcpy(node->type, c.type + nin, (size_t)c.nout * sizeof *c.type);
+        node = hy__rewrite_join(R, node);
     }
-    for (i = 0; i < x->tensors; i++) x->tensor[i].data = x->slot[x->source[i]].t.data;
-    for (i = 0; i < x->steps; i++) {
-        hy_job *job = &x->step[i].job;
-        job->seed = F->seed;
-        job->stream = stream;
-        job->fault = 0;
-        stream += (job->op->flags & HY_OP_RANDOM) != 0;
-        hy__run_job(F->root, job, x->work);
-        if (job->fault) { hy__fail(F, HY_ERROR_INDEX, "%s: %s", job->op->name, job->fault_text); return -1; }
+    hy__call_close(R->F, &c);
+    out->node = node;
+    out->output = 0;
+    return node ? 0 : -1;
+}
+
+/* The variables, all of them and in order, so that the new graph takes the same inputs. */
+static int hy__rewrite_inputs(hy__rewrite *R)
+{
+    const hy_graph *g = R->from;
+    int i;
+    for (i = 0; i < g->vars; i++) {
+        hy__node *node = hy__rewrite_copy(R, g->var[i], NULL);
+        int place = hy__place_of(R, g->var[i]);
+        if (!node) return -1;
+        if (place >= 0) R->value[R->first[place]].node = node;
+        else if (R->input) node->type[0] = R->input[i];
+        if (R->types) node->constant.type = node->type[0];
     }
-    F->stream = stream;
     return 0;
 }
 
-static int hy__executor_fits(const hy__executor *x, hy_frame *F, hy_graph *g, hy_array *const *input)
+/* Two heads stay two arrays and none becomes an input's or a parameter's own, as when every line runs. */
+static int hy__rewrite_head(hy__rewrite *R, int i)
+{
+    const hy__edge *old = &R->from->head[i];
+    hy__edge e = R->value[R->first[hy__place_of(R, old->node)] + old->output];
+    int k, copied = old->node->op && !e.node->op && !e.node->held;
+    for (k = 0; k < i && !copied; k++)
+        copied = R->to->head[k].node == e.node && R->to->head[k].output == e.output &&
+                 (R->from->head[k].node != old->node || R->from->head[k].output != old->output);
+    if (copied && hy__rewrite_emit(R, HY_OP_identity, old->node->name, 1, &e, NULL, &e)) return -1;
+    R->to->head[i] = e;
+    return 0;
+}
+
+static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
+{
+    const hy_graph *g = R->from;
+    int i, k, got;
+    if (hy__rewrite_inputs(R)) return -1;
+    for (i = 0; i < g->n; i++) {
+        int place = R->order ? R->order[i] : i;
+        const hy__node *node = g->node[place];
+        hy__edge *out = R->value + R->first[place];
+        if (out->node) continue;
+        for (k = 0; k < node->nin; k++)
+            R->in[k] = R->value[R->first[hy__place_of(R, node->in[k].node)] + node->in[k].output];
+        got = rule ? rule(R, node, R->in, out) : 0;
+        if (!got) {
+            hy__node *copy = hy__rewrite_copy(R, node, R->in);
+            if (!copy) return -1;
+            for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
+        }
+        if (got < 0 || R->F->code) return -1;
+        R->changed |= got == 1;
+    }
+    if (hy__graph_room_heads(R->F, R->to, g->heads)) return -1;
+    for (i = 0; i < g->heads; i++) if (hy__rewrite_head(R, i)) return -1;
+    R->to->ranks = g->ranks;
+    return hy__graph_finish(R->F, R->to);
+}
+
+static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, const hy__mode *mode)
+{
+    hy__heap *heap = &F->root->heap;
+    int i, k, values = 0, most = 0;
+    memset(R, 0, sizeof *R);
+    R->F = F;
+    R->mode = mode;
+    R->from = g;
+    for (i = 0; i < g->n; i++) {
+        values += g->node[i]->nout;
+        if (g->node[i]->nin > most) most = g->node[i]->nin;
+    }
+    R->first = (int *)hy__alloc(heap, ((size_t)g->n + 1) * sizeof *R->first);
+    R->value = (hy__edge *)hy__alloc_zero(heap, ((size_t)values + 1) * sizeof *R->value);
+    R->uses = (int *)hy__alloc_zero(heap, ((size_t)values + 1) * sizeof *R->uses);
+    R->in = (hy__edge *)hy__alloc(heap, ((size_t)most + 1) * sizeof *R->in);
+    if (!R->first || !R->value || !R->uses || !R->in) { hy__no_memory(F, "passes"); return -1; }
+    for (values = i = 0; i < g->n; i++) { R->first[i] = values; values += g->node[i]->nout; }
+    for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nin; k++) {
+        const hy__edge *e = &g->node[i]->in[k];
+        R->uses[R->first[hy__place_of(R, e->node)] + e->output]++;
+    }
+    for (i = 0; i < g->heads; i++) R->uses[R->first[hy__place_of(R, g->head[i].node)] + g->head[i].output]++;
+    R->to = hy__graph_new(F, NULL);
+    return R->to ? 0 : -1;
+}
+
+/* Hands out the new graph, or drops it and gives NULL when something went wrong. */
+static hy_graph *hy__rewrite_close(hy__rewrite *R, int failed)
+{
+    hy__heap *heap = &R->F->root->heap;
+    hy__free(heap, R->first);
+    hy__free(heap, R->value);
+    hy__free(heap, R->uses);
+    hy__free(heap, R->in);
+    hy__free(heap, R->notes);
+    if (!failed) return R->to;
+    hy__graph_drop(R->to);
+    return NULL;
+}
+
+/* --- what several passes ask --- */
+static int hy__writes_aux(const hy_op *op)
 {
     int i;
-    if (!x || x->owner != F || x->training != F->training) return 0;
-    for (i = 0; i < g->vars; i++) {
-        int slot = x->first[g->var[i]->number];
-        const hy_type *have = slot < 0 ? &input[i]->t.type : &x->slot[slot].t.type;
-        if (have->dtype != input[i]->t.type.dtype || !hy__same_shape(&have->shape, &input[i]->t.type.shape))
-            return 0;
+    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
+    return 0;
+}
+
+/* Do its inputs alone decide its outputs, now and for good? */
+static int hy__is_function(const hy__rewrite *R, const hy__node *node)
+{
+    unsigned moody = HY_OP_RANDOM | (R->mode->training ? (unsigned)HY_OP_TRAIN : 0u);
+    return node->op && !(node->op->flags & moody) && !hy__writes_aux(node->op);
+}
+
+/* Are all outputs but the first unused? */
+static int hy__one_result(const hy__rewrite *R, const hy__node *node)
+{
+    int k;
+    for (k = 1; k < node->nout; k++) if (hy__uses_of(R, node, k)) return 0;
+    return 1;
+}
+
+/* By place in the old graph: do only parameters and constants decide it? */
+static int hy__find_fixed(hy__rewrite *R)
+{
+    const hy_graph *g = R->from;
+    char *fixed = (char *)hy__alloc(&R->F->root->heap, (size_t)g->n + 1);
+    int i, k;
+    R->notes = fixed;
+    if (!fixed) { hy__no_memory(R->F, "passes"); return -1; }
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        fixed[i] = node->op ? hy__is_function(R, node) && node->nin > 0 && !(node->op->flags & HY_OP_DYNAMIC) &&
+            !node->sub && hy__types_known(node->type, node->nout) : node->held || node->param;
+        for (k = 0; fixed[i] && k < node->nin; k++) fixed[i] = fixed[hy__place_of(R, node->in[k].node)];
+    }
+    return 0;
+}
+
+static int hy__is_fixed(const hy__rewrite *R, const hy__node *node)
+{
+    return ((const char *)R->notes)[hy__place_of(R, node)];
+}
+
+/* --- fold: operators on constants are computed once --- */
+enum { HY__FOLD_BYTES = 16 << 20, HY__FOLD_GROWTH = 64, HY__FOLD_SMALL = 4096 };
+
+static int hy__may_fold(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    int64_t given = 0, taken = 0, bytes;
+    int k, at;
+    if (!hy__is_function(R, node) || node->sub || (node->op->flags & HY_OP_DYNAMIC) ||
+        !hy__types_known(node->type, node->nout)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        if (!in[k].node->held) return 0;
+        given += hy__bytes(&in[k].node->constant.type);
+    }
+    for (k = 0; k < node->nout; k++) {
+        bytes = hy__bytes(&node->type[k]);
+        if (bytes < 0 || bytes > HY__FOLD_BYTES) return 0;
+        taken += bytes;
+    }
+    for (k = hy__visible(node, -1, &at); k < node->nout; k++) if (hy__uses_of(R, node, k)) return 0;
+    return taken <= HY__FOLD_BYTES && taken <= given * HY__FOLD_GROWTH + HY__FOLD_SMALL;
+}
+
+/* The call on handles for the constants. */
+static hy_array *hy__fold_run(hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    hy_frame *F = R->F;
+    hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)node->nin + 1) * sizeof(hy_array *));
+    hy_array **arg = room ? (hy_array **)room->data : NULL, *y = NULL;
+    int k, training = F->training, hidden = F->hidden;
+    if (!arg) return (hy_array *)hy__no_memory(F, "passes");
+    for (k = 0; k < node->nin; k++) {
+        arg[k] = hy__handle(F);
+        if (!arg[k]) break;
+        arg[k]->t = in[k].node->constant;
+        arg[k]->buffer = hy__buffer_hold(in[k].node->held);
+    }
+    F->training = R->mode->training;
+    F->hidden = 0;
+    if (!F->code) y = hy__emit_run(F, node->op, node->nin, arg, node->record, 0, NULL);
+    F->training = training;
+    F->hidden = hidden;
+    hy__buffer_drop(&F->cache, room);
+    return y;
+}
+
+static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy_frame *F = R->F;
+    hy_array *y;
+    int k, done = 0;
+    if (!node->op || !hy__may_fold(R, node, in)) return 0;
+    hy_begin(F);
+    y = F->code ? NULL : hy__fold_run(R, node, in);
+    for (k = 0; y && k < (y->count ? y->count : 1); k++) {
+        hy_array *part = y->count ? y->item[k] : y;
+        out[k].node = hy__rewrite_join(R, hy__constant_node(F, &part->t, part->buffer));
+        out[k].output = 0;
+        if (!out[k].node) break;
+        done = 1;
+    }
+    hy_end(F);
+    if (F->code == HY_ERROR_MEMORY || (F->code && done)) return -1;
+    F->code = HY_ERROR_OK;              /* what cannot be computed fails when it runs, not before */
+    return done;
+}
+
+/* --- algebra: what leaves its input as it is, and moves that undo each other --- */
+static int hy__constant_is(const hy__edge *e, double v)
+{
+    const hy__node *node = e->node;
+    double have;
+    if (!node->held || hy__size(&node->constant.type.shape) != 1) return 0;
+    have = hy__load(node->constant.data, node->constant.type.dtype);
+    return have == v && (v != 0 || !(hy__f64_bits(have) >> 63));
+}
+
+static int hy__all_zero(const hy_ints *v)
+{
+    int i;
+    for (i = 0; i < v->n; i++) if (v->v[i]) return 0;
+    return 1;
+}
+
+static int hy__steps_forward(const hy_ints *step)
+{
+    int i;
+    for (i = 0; i < step->n; i++) if (step->v[i] != HY_NONE && step->v[i] < 0) return 0;
+    return 1;
+}
+
+/* x + v leaves x as it is: -0 does always, +0 makes +0 of -0. */
+static int hy__adds_nothing(const hy__rewrite *R, const hy_type *x, double v, int negated)
+{
+    int minus = (int)(hy__f64_bits(v) >> 63) != negated;
+    return v == 0 && (minus || !hy__floating(x->dtype) || !R->mode->exact);
+}
+
+/* Arithmetic: which input the result equals, or -1. */
+static int hy__kept_by_arithmetic(const hy__rewrite *R, int number, const hy__node *node, const hy__edge *in)
+{
+    const hy_type *x = hy__edge_type(&in[0]);
+    double v = node->op->record == sizeof(hy__scalar_rec) ? ((const hy__scalar_rec *)node->record)->scalar : 0;
+    int loose = !R->mode->exact || !hy__floating(x->dtype);
+    switch (number) {
+    case HY_OP_mul_scalar: case HY_OP_div_scalar: return v == 1 ? 0 : -1;
+    case HY_OP_add_scalar: return hy__adds_nothing(R, x, v, 0) ? 0 : -1;
+    case HY_OP_sub_scalar: return hy__adds_nothing(R, x, v, 1) ? 0 : -1;
+    case HY_OP_mul: case HY_OP_elemwise_mul:
+        return hy__constant_is(&in[1], 1) ? 0 : hy__constant_is(&in[0], 1) ? 1 : -1;
+    case HY_OP_div: case HY_OP_elemwise_div: return hy__constant_is(&in[1], 1) ? 0 : -1;
+    case HY_OP_sub: case HY_OP_elemwise_sub: return hy__constant_is(&in[1], 0) ? 0 : -1;
+    case HY_OP_add: case HY_OP_elemwise_add:
+        return !loose ? -1 : hy__constant_is(&in[1], 0) ? 0 : hy__constant_is(&in[0], 0) ? 1 : -1;
+    default: return -1;
+    }
+}
+
+/* Everything else that may leave its first input as it is, if the type does not change either. */
+static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *node)
+{
+    const void *r = node->record;
+    switch (number) {
+    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_slice_axis:
+    case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
+    case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
+    case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
+    case HY_OP_mae_regression_output: return !R->mode->recorded;
+    case HY_OP_dropout: return !R->mode->training && ((const hy__dropout_rec *)r)->mode != HY_DROP_ALWAYS;
+    case HY_OP_concat: case HY_OP_add_n: return node->nin == 1;
+    case HY_OP_split: case HY_OP_split_v2: return node->nout == 1;
+    case HY_OP_slice: return hy__steps_forward(&((const hy__slice_rec *)r)->step);
+    case HY_OP_pad: return hy__all_zero(&((const hy__pad_rec *)r)->pad_width);
+    default: return (node->op->flags & HY_OP_VIEW) != 0;
+    }
+}
+
+/* Does a reduction only meet axes of size 1, and is what it makes of one value that value? */
+static int hy__reduces_nothing(const hy__rewrite *R, int number, const hy__node *node, const hy_shape *x)
+{
+    const hy__reduce_rec *r = (const hy__reduce_rec *)node->record;
+    int bits, d, same = number == HY_OP_max || number == HY_OP_min || number == HY_OP_prod;
+    if (!same && (R->mode->exact || (number != HY_OP_sum && number != HY_OP_mean))) return 0;
+    bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
+    for (d = 0; d < x->ndim; d++) if (bits >> d & 1 && x->dim[d] != 1) return 0;
+    return 1;
+}
+
+/* The elements of x in their order, in a shape: x itself, or a reshape of it. */
+static int hy__emit_view(hy__rewrite *R, const hy__node *node, hy__edge x, hy__edge *out)
+{
+    const hy_shape *s = &node->type[0].shape;
+    hy__reshape_rec r;
+    int d;
+    if (hy__same_type(hy__edge_type(&x), &node->type[0])) { *out = x; return 1; }
+    if (!s->ndim) return 0;
+    memset(&r, 0, sizeof r);
+    r.shape.n = s->ndim;
+    for (d = 0; d < s->ndim; d++) {
+        if (!s->dim[d]) return 0;       /* 0 would mean something else to reshape */
+        r.shape.v[d] = s->dim[d];
+    }
+    return hy__rewrite_emit(R, HY_OP_reshape, node->name, 1, &x, &r, out) ? -1 : 1;
+}
+
+/* Which axis of its input each axis of a transposition is; 0 when the node is none. */
+static int hy__axis_order(const hy__node *node, int *order)
+{
+    int number = hy__op_number(node->op), ndim = node->op ? node->type[0].shape.ndim : -1, d, a, b;
+    if (ndim < 0) return 0;
+    if (number == HY_OP_transpose)
+        return hy__permutation(&((const hy__transpose_rec *)node->record)->axes, ndim, order);
+    if (number != HY_OP_swap_axes) return 0;
+    for (d = 0; d < ndim; d++) order[d] = d;
+    a = hy__axis(((const hy__swap_axes_rec *)node->record)->dim1, ndim);
+    b = hy__axis(((const hy__swap_axes_rec *)node->record)->dim2, ndim);
+    if (a < 0 || b < 0) return 0;
+    order[a] = b;
+    order[b] = a;
+    return 1;
+}
+
+static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, const int *order, hy__edge *out)
+{
+    int inner[HY_MAX_DIM], ndim = node->type[0].shape.ndim, d, last = -1, joined, moved = 0;
+    hy__transpose_rec r;
+    joined = hy__axis_order(x.node, inner);
+    if (joined) x = x.node->in[0];
+    memset(&r, 0, sizeof r);
+    r.axes.n = ndim;
+    for (d = 0; d < ndim; d++) {
+        int from = joined ? inner[order[d]] : order[d];
+        r.axes.v[d] = from;
+        if (node->type[0].shape.dim[d] == 1) continue;
+        moved |= from < last;
+        last = from;
+    }
+    if (!moved) return hy__emit_view(R, node, x, out);
+    if (!joined) return 0;
+    return hy__rewrite_emit(R, HY_OP_transpose, node->name, 1, &x, &r, out) ? -1 : 1;
+}
+
+static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    int number = hy__op_number(node->op), order[HY_MAX_DIM], kept;
+    const hy_type *x = node->nin ? hy__edge_type(&in[0]) : NULL;
+    hy_dtype dtype = node->type[0].dtype;
+    if (!node->op || number < 0 || !node->nin || !hy__types_known(node->type, 1) || !hy__types_known(x, 1) ||
+        !hy__one_result(R, node)) return 0;
+    kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(R, number, node, in);
+    if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
+        *out = in[kept];
+        return 1;
+    }
+    if (number == HY_OP_negative && in[0].node->op == node->op &&
+        (hy__floating(dtype) || dtype == HY_I32 || dtype == HY_I64)) {
+        *out = in[0].node->in[0];
+        return 1;
+    }
+    if (node->op->record == sizeof(hy__reduce_rec) && node->op->bind == hy__reduce_bind &&
+        hy__reduces_nothing(R, number, node, &x->shape)) return hy__emit_view(R, node, in[0], out);
+    if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
+        return hy__emit_view(R, node, in[0].node->in[0], out);
+    if (hy__axis_order(node, order)) return hy__compose_orders(R, node, in[0], order, out);
+    return 0;
+}
+
+/* --- common values: the same thing is computed once --- */
+typedef struct hy__twins { uint32_t mask; hy__node *slot[1]; } hy__twins;
+
+static int hy__find_twins_room(hy__rewrite *R)
+{
+    uint32_t size = 64;
+    hy__twins *twins;
+    while (size < 2 * (uint32_t)R->from->n + 2) size *= 2;
+    twins = (hy__twins *)hy__alloc_zero(&R->F->root->heap, sizeof *twins + (size_t)size * sizeof *twins->slot);
+    R->notes = twins;
+    if (!twins) { hy__no_memory(R->F, "passes"); return -1; }
+    twins->mask = size - 1;
+    return 0;
+}
+
+/* An attribute as numbers, whatever lies unused in its field left out. */
+static int hy__attr_words(const hy_attr *a, const void *record, int64_t *v)
+{
+    const char *at = (const char *)record + a->offset;
+    const hy_ints *ints = (const hy_ints *)(const void *)at;
+    const hy_shape *shape = (const hy_shape *)(const void *)at;
+    int n = 0;
+    switch (a->kind) {
+    case HY_ATTR_real: v[0] = (int64_t)hy__f64_bits(*(const double *)(const void *)at); return 1;
+    case HY_ATTR_i64:  v[0] = *(const int64_t *)(const void *)at; return 1;
+    case HY_ATTR_ints: case HY_ATTR_oints:
+        for (v[n++] = ints->n; n <= ints->n && n <= HY_MAX_INTS; n++) v[n] = ints->v[n - 1];
+        return n;
+    case HY_ATTR_shape:
+        for (v[n++] = shape->ndim; n <= shape->ndim && n <= HY_MAX_DIM; n++) v[n] = shape->dim[n - 1];
+        return n;
+    default: v[0] = *(const int *)(const void *)at; return 1;
+    }
+}
+
+static uint32_t hy__mix(uint32_t h, uint64_t v)
+{
+    h = (h ^ (uint32_t)v) * 16777619u;
+    h = (h ^ (uint32_t)(v >> 32)) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static uint32_t hy__hash_node(const hy__node *node, const hy__edge *in)
+{
+    uint32_t h = hy__mix(2166136261u, (uint64_t)(uintptr_t)node->op);
+    int64_t v[HY_MAX_INTS + 1];
+    const hy_attr *a;
+    int i, n;
+    if (!node->op) return hy__mix(h, (uint64_t)(node->held ? (uintptr_t)node->constant.data : (uintptr_t)node->param));
+    for (i = 0; i < node->nin; i++) h = hy__mix(h, (uint64_t)in[i].node->number << 32 | (uint32_t)in[i].output);
+    for (a = node->op->attr; a && a->name; a++)
+        for (n = hy__attr_words(a, node->record, v), i = 0; i < n; i++) h = hy__mix(h, (uint64_t)v[i]);
+    return h;
+}
+
+static int hy__same_record(const hy_op *op, const void *a, const void *b)
+{
+    int64_t v[HY_MAX_INTS + 1], w[HY_MAX_INTS + 1];
+    const hy_attr *attr;
+    int n;
+    if (!op->record) return 1;
+    if (hy__op_number(op) < 0) return !memcmp(a, b, op->record);        /* attributes may not be all of it */
+    for (attr = op->attr; attr && attr->name; attr++) {
+        n = hy__attr_words(attr, a, v);
+        if (n != hy__attr_words(attr, b, w) || memcmp(v, w, (size_t)n * sizeof *v)) return 0;
     }
     return 1;
 }
 
+/* node, of the old graph but with the inputs in[], and have, of the new one */
+static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node *have)
+{
+    int i;
+    if (node->op != have->op || node->nin != have->nin || node->nout != have->nout || node->sub != have->sub ||
+        node->param != have->param || node->held != have->held) return 0;
+    if (node->held)
+        return node->constant.data == have->constant.data &&
+               hy__same_type(&node->constant.type, &have->constant.type) &&
+               !memcmp(node->constant.stride, have->constant.stride,
+                       (size_t)node->constant.type.shape.ndim * sizeof *node->constant.stride);
+    if (!node->op) return 1;
+    for (i = 0; i < node->nin; i++)
+        if (in[i].node != have->in[i].node || in[i].output != have->in[i].output) return 0;
+    return hy__same_record(node->op, node->record, have->record);
+}
+
+static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__twins *twins = (hy__twins *)R->notes;
+    hy__node *copy = NULL;
+    uint32_t at;
+    int k, found;
+    if (node->op ? (node->op->flags & HY_OP_RANDOM) || hy__writes_aux(node->op) : node->aux || !(node->held || node->param))
+        return 0;
+    at = hy__hash_node(node, in) & twins->mask;
+    while (twins->slot[at] && !hy__is_twin(node, in, twins->slot[at])) at = (at + 1) & twins->mask;
+    found = twins->slot[at] != NULL;
+    if (!found) {
+        copy = hy__rewrite_copy(R, node, in);
+        if (!copy) return -1;
+        twins->slot[at] = copy;
+    }
+    for (k = 0; k < node->nout; k++) { out[k].node = twins->slot[at]; out[k].output = k; }
+    return found ? 1 : 2;
+}
+
+/* --- batch_norm behind a product with weights becomes part of the weights --- *
+ * (x w + b - mean) scale + beta = x (w scale) + ((b - mean) scale + beta), scale = gamma / sqrt(var + eps) */
+
+/* A product with weights, output channels first in them: the axis of the channels in its output, or -1.
+ * *no_bias: where the record says so. */
+static int hy__weighted_axis(const hy__node *node, size_t *no_bias)
+{
+    int number = hy__op_number(node->op);
+    if (!node->op) return -1;
+    if (number == HY_OP_fully_connected) {
+        *no_bias = offsetof(hy__fully_connected_rec, no_bias);
+        return node->type[0].shape.ndim - 1;
+    }
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_convolution) {
+        *no_bias = offsetof(hy__convolution_rec, no_bias);
+        return ((const hy__convolution_rec *)node->record)->layout >= HY_LAYOUT_NWC
+            ? node->type[0].shape.ndim - 1 : 1;
+    }
+#endif
+    return -1;
+}
+
+static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm)
+{
+    const hy__node *sum = norm->in[0].node;
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)norm->record;
+    size_t no_bias = 0;
+    int axis = hy__weighted_axis(sum, &no_bias), k;
+    const hy_type *y = &norm->type[0];
+    if (axis < 0 || !hy__types_known(y, 1) || hy__axis(r->axis, y->shape.ndim) != axis ||
+        hy__uses_of(R, sum, 0) != 1 || (y->dtype != HY_F32 && y->dtype != HY_F64) || r->output_mean_var ||
+        !hy__one_result(R, norm)) return 0;
+    for (k = 1; k < sum->nin; k++) if (!hy__is_fixed(R, sum->in[k].node)) return 0;
+    for (k = 1; k < norm->nin; k++)
+        if (!hy__is_fixed(R, norm->in[k].node) || hy__edge_type(&norm->in[k])->dtype != y->dtype) return 0;
+    return sum->nin < 3 || hy__edge_type(&sum->in[2])->shape.ndim == 1;
+}
+
+typedef struct hy__absorbed { hy__edge scale, bias, weight; } hy__absorbed;
+
+/* in: of the batch_norm: data, gamma, beta, mean, var */
+static int hy__absorb_scale(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__absorbed *a)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)norm->record;
+    hy__scalar_rec eps;
+    hy__edge pair[2];
+    eps.scalar = r->eps;
+    if (hy__rewrite_emit(R, HY_OP_add_scalar, "variance", 1, &in[4], &eps, &a->scale) ||
+        hy__rewrite_emit(R, HY_OP_rsqrt, "scale", 1, &a->scale, NULL, &a->scale)) return -1;
+    if (!r->learn_gamma) return 0;
+    pair[0] = in[1];
+    pair[1] = a->scale;
+    return hy__rewrite_emit(R, HY_OP_mul, "scale", 2, pair, NULL, &a->scale);
+}
+
+static int hy__absorb_bias(hy__rewrite *R, const hy__node *sum, const hy__edge *in, hy__absorbed *a)
+{
+    hy__edge pair[2];
+    int biased = sum->nin > 2;
+    pair[0] = biased ? sum->in[2] : in[3];
+    pair[1] = in[3];
+    if (biased && hy__rewrite_emit(R, HY_OP_sub, "shift", 2, pair, NULL, &pair[0])) return -1;
+    pair[1] = a->scale;
+    if (hy__rewrite_emit(R, HY_OP_mul, "shift", 2, pair, NULL, &pair[1])) return -1;
+    pair[0] = in[2];
+    return hy__rewrite_emit(R, biased ? HY_OP_add : HY_OP_sub, "bias", 2, pair, NULL, &a->bias);
+}
+
+static int hy__absorb_weight(hy__rewrite *R, const hy__node *sum, hy__absorbed *a)
+{
+    const hy_shape *w = &hy__edge_type(&sum->in[1])->shape;
+    hy__reshape_rec r;
+    hy__edge pair[2];
+    int d;
+    memset(&r, 0, sizeof r);
+    r.shape.n = w->ndim;
+    for (d = 0; d < w->ndim; d++) r.shape.v[d] = d ? 1 : -1;
+    pair[0] = sum->in[1];
+    if (hy__rewrite_emit(R, HY_OP_reshape, "scale", 1, &a->scale, &r, &pair[1])) return -1;
+    return hy__rewrite_emit(R, HY_OP_mul, "weight", 2, pair, NULL, &a->weight);
+}
+
+static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    const hy__node *sum = in[0].node;
+    size_t no_bias = 0;
+    hy__absorbed a;
+    hy__edge arg[3];
+    int none = 0;
+    if (!node->op || hy__op_number(node->op) != HY_OP_batch_norm || !hy__may_absorb(R, node)) return 0;
+    if (hy__absorb_scale(R, node, in, &a) || hy__absorb_bias(R, sum, in, &a) || hy__absorb_weight(R, sum, &a))
+        return -1;
+    hy__weighted_axis(sum, &no_bias);
+    memcpy(record.bytes, sum->record, sum->op->record);
+    memcpy(record.bytes + no_bias, &none, sizeof none);
+    arg[0] = sum->in[0];
+    arg[1] = a.weight;
+    arg[2] = a.bias;
+    return hy__rewrite_emit(R, hy__op_number(sum->op), node->name, 3, arg, &record, out) ? -1 : 1;
+}
+
+/* --- prologue: what only parameters and constants decide is computed once, and when one of them changes --- */
+static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__node *copy;
+    int k;
+    if (!node->op || node->early || !hy__is_fixed(R, node)) return 0;
+    copy = hy__rewrite_copy(R, node, in);
+    if (!copy) return -1;
+    copy->early = 1;
+    for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
+    return 1;
+}
+
+/* --- the fused operator: a program of pointwise operators, run tile by tile --- *
+ * Every operator of the program is bound once to arrays as long as a tile, and once to arrays as long as what
+ * is left behind the last whole tile. Running it copies these jobs, so that each worker has its own, and
+ * moves their pointers along: inputs and outputs are read and written where they lie, what is between stays
+ * in the worker's scratch. An input that is broadcast is laid out there first. */
+enum { HY__FUSED_STEPS = 32, HY__FUSED_INPUTS = 24, HY__FUSED_VALUES = HY__FUSED_STEPS + HY__FUSED_INPUTS,
+       HY__FUSED_BYTES = 4096 };        /* of a tile of one value */
+
+typedef struct hy__fused {
+    hy__attached head;
+    int       inputs, outputs, steps, args, slots;
+    hy_dtype  dtype;
+    int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
+    size_t    scratch, shared;          /* of one of the jobs */
+    double    cost;
+    int       output[HY__FUSED_STEPS];  /* the value that it is; values are inputs, then results in order */
+    int       slot[HY__FUSED_VALUES];   /* of a value: which tile of the scratch; -1 - o: it is output o */
+    int      *arg;                      /* which value each tensor of the jobs is */
+    hy_job   *job[2];                   /* for a whole tile, for the rest */
+    hy_tensor *tensor[2];
+} hy__fused;
+
+typedef struct hy__fused_rec { int inputs, outputs; const hy__fused *ready; } hy__fused_rec;
+
+static void hy__fused_free(hy_root *root, hy__attached *it) { hy__free(&root->heap, it); }
+
+static int hy__fused_count(const void *attr, int output, int index)
+{
+    const hy__fused_rec *r = (const hy__fused_rec *)attr;
+    (void)index;
+    return output ? r->outputs : r->inputs;
+}
+
+static int hy__fused_infer(hy_infer *I)
+{
+    const hy__fused *f = ((const hy__fused_rec *)I->attr)->ready;
+    hy_type value[HY__FUSED_VALUES], in[HY__FUSED_INPUTS];
+    hy_infer J;
+    int i, k, at = 0;
+    if (!hy__types_known(I->in, I->nin)) return I->status;
+    for (i = 0; i < I->nin; i++) value[i] = I->in[i];
+    for (i = 0; i < f->steps; i++) {
+        const hy_job *job = &f->job[0][i];
+        memset(&J, 0, sizeof J);
+        J.op = job->op;
+        J.attr = job->attr;
+        J.nin = job->nin;
+        J.nout = 1;
+        J.in = in;
+        J.out = &value[f->inputs + i];
+        J.out->dtype = HY_DTYPE_NONE;
+        J.out->shape.ndim = -1;
+        for (k = 0; k < job->nin; k++) in[k] = value[f->arg[at + k]];
+        at += job->nin + 1;
+        if (job->op->infer(&J) < 0 || J.status < 0) return hy_infer_fail(I, J.code, "%s: %s", J.op->name, J.text);
+        if (hy__size(&J.out->shape) != f->total || J.out->dtype != f->dtype)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "this program was compiled for %l values of %t", f->total,
+                                 (int)f->dtype);
+    }
+    for (i = 0; i < I->nout; i++) {
+        hy_infer_type(I, &I->out[i].dtype, value[f->output[i]].dtype);
+        hy_infer_shape(I, &I->out[i].shape, value[f->output[i]].shape);
+    }
+    return I->status;
+}
+
+/* An input as one item meets it. */
+typedef struct hy__fused_input {
+    const char *data;
+    int      direct, filled;            /* read where it lies; a single value that is laid out already */
+    hy__walk walk;
+    int64_t  at[HY_MAX_DIM], offset[HY__WALK];
+} hy__fused_input;
+
+/* The scratch memory of an item. */
+typedef struct hy__fused_room { char *tile, *scratch, *shared; hy__fused_input *in; hy_job *job; hy_tensor *tensor;
+    size_t bytes; } hy__fused_room;
+
+static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
+{
+    hy__fused_room room;
+    char *at = (char *)scratch;
+    room.tile = at;
+    at += (size_t)f->slots * hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
+    room.in = (hy__fused_input *)(void *)at;
+    at += hy__round64((size_t)f->inputs * sizeof *room.in);
+    room.job = (hy_job *)(void *)at;
+    at += hy__round64((size_t)f->steps * sizeof *room.job);
+    room.tensor = (hy_tensor *)(void *)at;
+    at += hy__round64((size_t)f->args * sizeof *room.tensor);
+    room.scratch = at;
+    room.shared = at + hy__round64(f->scratch);
+    room.bytes = (size_t)(room.shared - (char *)scratch) + hy__round64(f->shared);
+    return room;
+}
+
+/* n elements of `size` bytes from one stride to the next. */
+static void hy__gather(char *to, const char *from, int64_t stride, size_t size, int64_t n)
+{
+    int64_t i;
+    if (stride == 1) { memcpy(to, from, (size_t)n * size); return; }
+    switch (size) {
+    case 1: for (i = 0; i < n; i++) to[i] = from[i * stride]; break;
+    case 2: for (i = 0; i < n; i++) ((uint16_t *)(void *)to)[i] = ((const uint16_t *)(const void *)from)[i * stride];
+        break;
+    case 4: for (i = 0; i < n; i++) ((uint32_t *)(void *)to)[i] = ((const uint32_t *)(const void *)from)[i * stride];
+        break;
+    default: for (i = 0; i < n; i++) ((uint64_t *)(void *)to)[i] = ((const uint64_t *)(const void *)from)[i * stride];
+    }
+}
+
+/* The next n elements of an input that is broadcast, laid out in a tile. */
+static void hy__fused_expand(hy__fused_input *x, char *to, size_t size, int64_t n)
+{
+    const hy__walk *w = &x->walk;
+    int last = w->ndim - 1;
+    int64_t m;
+    for (; n > 0; n -= m) {
+        m = w->dim[last] - x->at[last] < n ? w->dim[last] - x->at[last] : n;
+        hy__gather(to, x->data + x->offset[0] * (int64_t)size, w->stride[0][last], size, m);
+        to += m * (int64_t)size;
+        x->at[last] += m;
+        x->offset[0] += m * w->stride[0][last];
+        if (x->at[last] == w->dim[last]) hy__walk_next(w, x->at, x->offset);
+    }
+}
+
+static void hy__fused_open(const hy_job *job, const hy__fused *f, hy__fused_input *in, int64_t first)
+{
+    int64_t stride[1][HY_MAX_DIM];
+    const hy_shape *y = &job->out[0].type.shape;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        const hy_tensor *x = &job->in[i];
+        in[i].data = (const char *)x->data;
+        in[i].filled = 0;
+        in[i].direct = hy__size(&x->type.shape) == f->total && hy__packed(x);
+        if (in[i].direct) continue;
+        hy__broadcast_strides(x, y->ndim, stride[0]);
+        hy__walk_init(&in[i].walk, y, 1, (const int64_t (*)[HY_MAX_DIM])stride);
+        hy__walk_seek(&in[i].walk, first, in[i].at, in[i].offset);
+    }
+}
+
+/* Where n values from `first` on are found by the jobs. An input whose place an output takes is read before
+ * that is written. */
+static void hy__fused_aim(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t first, int64_t n,
+                          char **where)
+{
+    size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)f->tile * size);
+    int i, o;
+    for (i = 0; i < f->inputs + f->steps; i++)
+        where[i] = f->slot[i] >= 0 ? room->tile + (size_t)f->slot[i] * step
+            : (char *)job->out[-1 - f->slot[i]].data + first * (int64_t)size;
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        const char *from = x->data + first * (int64_t)size;
+        int overwritten = 0;
+        for (o = 0; o < f->outputs && x->direct; o++) overwritten |= x->data == (const char *)job->out[o].data;
+        if (overwritten) memcpy(where[i], from, (size_t)n * size);
+        else if (x->direct) where[i] = (char *)(uintptr_t)from;
+        else if (!x->filled || n < f->tile) hy__fused_expand(x, where[i], size, n);
+        x->filled = hy__size(&job->in[i].type.shape) == 1;
+    }
+}
+
+static void hy__fused_steps(hy_job *job, const hy__fused *f, hy__fused_room *room, char *const *where)
+{
+    int i, s;
+    int64_t item;
+    for (i = 0; i < f->args; i++) room->tensor[i].data = where[f->arg[i]];
+    for (i = 0; i < f->steps; i++) {
+        hy_job *step = &room->job[i];
+        for (s = 0; s < step->stages; s++)
+            for (item = 0; item < step->items[s]; item++)
+                step->run(step, s, item, room->scratch, room->shared);
+        if (!step->fault) continue;
+        job->fault_text = step->fault_text;
+        hy_fault(job);
+    }
+}
+
+static void hy__run_fused(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+{
+    const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
+    hy__fused_room room = hy__fused_lay_out(f, scratch);
+    int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
+    char *where[HY__FUSED_VALUES];
+    int k, set, loaded = -1;
+    (void)stage; (void)shared;
+    hy__fused_open(job, f, room.in, i);
+    for (; i < end; i += n) {
+        n = end - i < f->tile ? end - i : f->tile;
+        set = n < f->tile;
+        if (set != loaded) {
+            memcpy(room.job, f->job[set], (size_t)f->steps * sizeof *room.job);
+            memcpy(room.tensor, f->tensor[set], (size_t)f->args * sizeof *room.tensor);
+            for (k = 0; k < f->steps; k++) {
+                room.job[k].in = room.tensor + (f->job[set][k].in - f->tensor[set]);
+                room.job[k].out = room.tensor + (f->job[set][k].out - f->tensor[set]);
+            }
+            loaded = set;
+        }
+        hy__fused_aim(job, f, &room, i, n, where);
+        hy__fused_steps(job, f, &room, where);
+    }
+}
+
+static int hy__fused_bind(hy_job *job)
+{
+    const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
+    job->scratch = hy__fused_lay_out(f, NULL).bytes;
+    return hy__one_stage(job, hy__run_fused, hy__pieces(f->total, f->piece), f->cost);
+}
+
+static const hy_arg hy__fused_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__fused_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__fused_op = {
+    "_fused", NULL, NULL, "pointwise operators, run together tile by tile", hy__fused_in, hy__fused_out, NULL,
+    sizeof(hy__fused_rec), HY_OP_INPLACE | HY_OP_STRIDED, 0, hy__fused_count, hy__fused_infer, hy__fused_bind,
+    NULL, NULL
+};
+
+/* --- making one from a program: its variables, then its operators, in the order of the store --- */
+
+/* Tiles of the scratch: one for each input, and what is between shares. */
+static void hy__fused_slots(hy__fused *f)
+{
+    int last[HY__FUSED_VALUES], spare[HY__FUSED_VALUES], spares = 0, i, k, at = 0, value;
+    f->slots = f->inputs;
+    for (i = 0; i < f->inputs; i++) f->slot[i] = i;
+    for (i = 0; i < f->steps; i++) f->slot[f->inputs + i] = HY__FUSED_VALUES;       /* none yet */
+    for (i = 0; i < f->outputs; i++) f->slot[f->output[i]] = -1 - i;
+    for (i = 0; i < f->args; i++) last[f->arg[i]] = i;
+    for (i = 0; i < f->steps; i++) {
+        value = f->inputs + i;
+        if (f->slot[value] == HY__FUSED_VALUES) f->slot[value] = spares ? spare[--spares] : f->slots++;
+        for (k = 0; k < f->job[0][i].nin; k++) {
+            int used = f->arg[at + k];
+            if (used >= f->inputs && f->slot[used] >= 0 && last[used] == at + k) spare[spares++] = f->slot[used];
+        }
+        at += f->job[0][i].nin + 1;
+    }
+}
+
+/* The jobs for arrays of n elements. */
+static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, int set, int64_t n)
+{
+    hy__call c;
+    int i, k, at = 0;
+    memset(&c, 0, sizeof c);
+    for (i = 0; i < f->steps; i++) {
+        const hy__node *node = sub->store->node[f->inputs + i];
+        hy_job *job = &f->job[set][i];
+        c.tensor = f->tensor[set] + at;
+        for (k = 0; k <= node->nin; k++) {
+            c.tensor[k].data = f;       /* something that is no NULL */
+            c.tensor[k].type.dtype = f->dtype;
+            c.tensor[k].type.shape = hy__shape1(n);
+            c.tensor[k].stride[0] = 1;
+            f->arg[at + k] = k < node->nin ? node->in[k].node->number : node->number;
+        }
+        c.nin = node->nin;
+        c.nout = 1;
+        c.name = node->name;
+        if (hy__bind_job(F, job, node->op, node->record, &c)) return -1;
+        if (job->scratch > f->scratch) f->scratch = job->scratch;
+        if (job->shared > f->shared) f->shared = job->shared;
+        if (!set) f->cost += job->cost * (double)f->total / (double)n;
+        at += node->nin + 1;
+    }
+    return 0;
+}
+
+static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
+{
+    size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors;
+    int i, args = 0, steps = sub->store->n - sub->vars;
+    hy__fused *f;
+    char *at;
+    for (i = sub->vars; i < sub->store->n; i++) args += sub->store->node[i]->nin + 1;
+    jobs = hy__round64((size_t)steps * sizeof(hy_job));
+    tensors = hy__round64((size_t)args * sizeof(hy_tensor));
+    f = (hy__fused *)hy__alloc_zero(&F->root->heap, fixed + 2 * (jobs + tensors) + (size_t)args * sizeof(int));
+    if (!f) return (hy__fused *)hy__no_memory(F, "passes");
+    at = (char *)f + fixed;
+    for (i = 0; i < 2; i++, at += jobs + tensors) {
+        f->job[i] = (hy_job *)(void *)at;
+        f->tensor[i] = (hy_tensor *)(void *)(at + jobs);
+    }
+    f->arg = (int *)(void *)at;
+    f->head.free_fn = hy__fused_free;
+    f->head.next = sub->derived;
+    sub->derived = &f->head;
+    f->inputs = sub->vars;
+    f->outputs = sub->heads;
+    f->steps = steps;
+    f->args = args;
+    f->dtype = sub->head[0].node->type[0].dtype;
+    f->total = hy__size(&sub->head[0].node->type[0].shape);
+    f->tile = HY__FUSED_BYTES / (int64_t)hy_dtype_size(f->dtype);
+    if (f->tile > f->total) f->tile = f->total;
+    f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
+    for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
+    if (hy__fused_bind_steps(F, f, sub, 0, f->tile)) return NULL;
+    if (f->total % f->tile && hy__fused_bind_steps(F, f, sub, 1, f->total % f->tile)) return NULL;
+    hy__fused_slots(f);
+    return f;
+}
+
+/* --- fuse: which operators come together --- *
+ * Every node gets a level: 1 above its inputs, or that of the group that it joins. Nodes that depend on a group
+ * from outside are above it, its inputs from outside are below it; so a group can stand in one place. */
+typedef struct hy__groups {
+    int *level, *parent, *members, *edges;      /* of a group at its root; members: 0 what cannot be fused */
+    int *outside;                       /* something that is no member depends on it */
+    int *next, *order, *count;
+} hy__groups;
+
+static int hy__group_of(const hy__groups *G, int i)
+{
+    while (G->parent[i] != i) i = G->parent[i] = G->parent[G->parent[i]];
+    return i;
+}
+
+/* One result, of elements that depend on the same element of inputs, all of one type. */
+static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
+{
+    const hy_type *y = node->type;
+    int k;
+    if (!node->op || node->nin < 1 || node->nin > HY__FUSED_INPUTS || node->nout != 1 || node->early || node->sub ||
+        !hy__is_function(R, node) || !hy__types_known(y, 1) || hy__size(&y->shape) < 1 ||
+        (!(node->op->flags & HY_OP_POINTWISE) && node->op->bind != hy__binary_bind)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy_type *x = hy__edge_type(&node->in[k]);
+        if (!hy__types_known(x, 1) || x->dtype != y->dtype) return 0;
+    }
+    return 1;
+}
+
+/* Node i joins those of its inputs' groups that stand at its level, or that can be lifted to it because nothing
+ * outside of them depends on them so far. */
+static void hy__group_join(const hy__rewrite *R, hy__groups *G, int i)
+{
+    const hy__node *node = R->from->node[i];
+    int k, level = 0, alone = 0, members = 1, edges = node->nin;
+    for (k = 0; k < node->nin; k++) {
+        int at = hy__place_of(R, node->in[k].node), high = G->level[hy__group_of(G, at)];
+        int joins = G->members[at] && hy__same_type(node->in[k].node->type, node->type);
+        if (high + 1 > alone) alone = high + 1;
+        if (high + !joins > level) level = high + !joins;
+    }
+    G->next[i] = -1;                    /* chain of the groups it joins */
+    for (k = 0; k < node->nin; k++) {
+        int at = hy__place_of(R, node->in[k].node), root = hy__group_of(G, at), seen;
+        if (!G->members[at] || !hy__same_type(node->in[k].node->type, node->type) ||
+            (G->level[root] < level && G->outside[root])) continue;
+        edges--;
+        for (seen = G->next[i]; seen >= 0 && seen != root; seen = G->next[seen]) continue;
+        if (seen >= 0) continue;
+        G->next[root] = G->next[i];
+        G->next[i] = root;
+        members += G->members[root];
+        edges += G->edges[root];
+    }
+    if (members > HY__FUSED_STEPS || edges > HY__FUSED_INPUTS) {
+        level = alone;
+        members = 1;
+        edges = node->nin;
+    } else for (k = G->next[i]; k >= 0; k = G->next[k]) G->parent[k] = i;
+    G->level[i] = level;
+    G->members[i] = members;
+    G->edges[i] = edges;
+}
+
+/* Any other node stands above its inputs. */
+static void hy__group_above(const hy__rewrite *R, hy__groups *G, int i)
+{
+    const hy__node *node = R->from->node[i];
+    int k;
+    G->level[i] = node->op ? 0 : -1;
+    for (k = 0; k < node->nin; k++) {
+        int level = G->level[hy__group_of(G, hy__place_of(R, node->in[k].node))] + 1;
+        if (level > G->level[i]) G->level[i] = level;
+    }
+}
+
+/* The nodes by level, those of one level as they stood; members of a group chained in that order. */
+static void hy__group_order(const hy__rewrite *R, hy__groups *G)
+{
+    int i, n = R->from->n, sum = 0;
+    for (i = 0; i <= n + 1; i++) G->count[i] = 0;
+    for (i = 0; i < n; i++) G->count[G->level[hy__group_of(G, i)] + 2]++;
+    for (i = 0; i <= n + 1; i++) { sum += G->count[i]; G->count[i] = sum; }
+    for (i = 0; i < n; i++) G->order[G->count[G->level[hy__group_of(G, i)] + 1]++] = i;
+    for (i = 0; i < n; i++) G->count[i] = -1;           /* from here on: the first member, by root */
+    for (i = n - 1; i >= 0; i--) {
+        int root = hy__group_of(G, i);
+        G->next[i] = G->count[root];
+        G->count[root] = i;
+    }
+}
+
+static int hy__find_groups(hy__rewrite *R)
+{
+    const hy_graph *g = R->from;
+    size_t each = (size_t)g->n + 2;
+    hy__groups *G = (hy__groups *)hy__alloc_zero(&R->F->root->heap, sizeof *G + 8 * each * sizeof(int));
+    int i, k, *room = G ? (int *)(void *)(G + 1) : NULL;
+    R->notes = G;
+    if (!G) { hy__no_memory(R->F, "passes"); return -1; }
+    G->level = room;
+    G->parent = room + each;
+    G->members = room + 2 * each;
+    G->edges = room + 3 * each;
+    G->next = room + 4 * each;
+    G->order = room + 5 * each;
+    G->count = room + 6 * each;
+    G->outside = room + 7 * each;
+    for (i = 0; i < g->n; i++) {
+        G->parent[i] = i;
+        if (hy__may_fuse(R, g->node[i])) hy__group_join(R, G, i);
+        else hy__group_above(R, G, i);
+        for (k = 0; k < g->node[i]->nin; k++) {
+            int root = hy__group_of(G, hy__place_of(R, g->node[i]->in[k].node));
+            if (root != i) G->outside[root] = 1;
+        }
+    }
+    hy__group_order(R, G);
+    R->order = G->order;
+    return 0;
+}
+
+/* A group on its way to become one node. */
+typedef struct hy__gathered {
+    int members, outers, heads;
+    int member[HY__FUSED_STEPS], inside[HY__FUSED_STEPS], head[HY__FUSED_STEPS];    /* places; uses; members */
+    hy__edge outer[HY__FUSED_INPUTS];   /* of the old graph */
+} hy__gathered;
+
+static int hy__member_at(const hy__gathered *a, int place)
+{
+    int low = 0, high = a->members - 1;
+    while (low <= high) {
+        int mid = (low + high) / 2;
+        if (a->member[mid] == place) return mid;
+        if (a->member[mid] < place) low = mid + 1; else high = mid - 1;
+    }
+    return -1;
+}
+
+static int hy__outer_at(hy__gathered *a, const hy__edge *e)
+{
+    int i;
+    for (i = 0; i < a->outers; i++) if (a->outer[i].node == e->node && a->outer[i].output == e->output) return i;
+    a->outer[a->outers] = *e;
+    return a->outers++;
+}
+
+static void hy__gather_group(const hy__rewrite *R, int first, hy__gathered *a)
+{
+    const hy__groups *G = (const hy__groups *)R->notes;
+    int i, k;
+    a->members = a->outers = a->heads = 0;
+    for (i = first; i >= 0; i = G->next[i]) {
+        a->inside[a->members] = 0;
+        a->member[a->members++] = i;
+    }
+    for (i = 0; i < a->members; i++) {
+        const hy__node *node = R->from->node[a->member[i]];
+        for (k = 0; k < node->nin; k++) {
+            int at = hy__member_at(a, hy__place_of(R, node->in[k].node));
+            if (at < 0) hy__outer_at(a, &node->in[k]); else a->inside[at]++;
+        }
+    }
+    for (i = 0; i < a->members; i++)
+        if (hy__uses_of(R, R->from->node[a->member[i]], 0) > a->inside[i]) a->head[a->heads++] = i;
+}
+
+/* Variables for what comes from outside, copies of the members behind them. */
+static int hy__fill_program(hy__rewrite *R, hy__gathered *a, hy_graph *sub)
+{
+    hy__nodes *s = sub->store;
+    int i, k, at;
+    for (i = 0; i < a->outers + a->members; i++) {
+        const hy__node *from = i < a->outers ? a->outer[i].node : R->from->node[a->member[i - a->outers]];
+        hy__node *node = i < a->outers ? hy__node_new(R->F, NULL, 0, 1, NULL, from->name)
+            : hy__node_copy(R->F, from);
+        if (!node) return -1;
+        if (i < a->outers) node->type[0] = node->constant.type = *hy__edge_type(&a->outer[i]);
+        for (k = 0; k < node->nin; k++) {
+            at = hy__member_at(a, hy__place_of(R, from->in[k].node));
+            node->in[k].node = s->node[at < 0 ? hy__outer_at(a, &from->in[k]) : a->outers + at];
+            node->in[k].output = 0;
+        }
+        if (hy__node_join(R->F, s, node)) { hy__node_discard(R->F, node); return -1; }
+    }
+    if (hy__graph_room_heads(R->F, sub, a->heads)) return -1;
+    for (i = 0; i < a->heads; i++) sub->head[i].node = s->node[a->outers + a->head[i]];
+    return hy__graph_finish(R->F, sub);
+}
+
+/* The node that runs the program, which it owns from here. */
+static int hy__emit_fused(hy__rewrite *R, const hy__gathered *a, hy_graph *sub, const hy__fused *ready)
+{
+    hy__fused_rec rec;
+    hy__node *node;
+    int i;
+    memset(&rec, 0, sizeof rec);
+    rec.inputs = a->outers;
+    rec.outputs = a->heads;
+    rec.ready = ready;
+    node = hy__node_new(R->F, &hy__fused_op, a->outers, a->heads, &rec, sub->head[a->heads - 1].node->name);
+    if (!node) { hy__graph_drop(sub); return -1; }
+    node->sub = sub;
+    for (i = 0; i < a->outers; i++)
+        node->in[i] = R->value[R->first[hy__place_of(R, a->outer[i].node)] + a->outer[i].output];
+    for (i = 0; i < a->heads; i++) node->type[i] = sub->head[i].node->type[0];
+    node = hy__rewrite_join(R, node);
+    if (!node) return -1;
+    for (i = 0; i < a->members; i++) R->value[R->first[a->member[i]]].node = node;      /* not walked again */
+    for (i = 0; i < a->heads; i++) R->value[R->first[a->member[a->head[i]]]].output = i;
+    return 1;
+}
+
+static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__groups *G = (hy__groups *)R->notes;
+    int root = hy__group_of(G, hy__place_of(R, node));
+    hy__gathered a;
+    hy__fused *ready = NULL;
+    hy_graph *sub;
+    (void)in; (void)out;
+    if (G->members[root] < 2) return 0;
+    hy__gather_group(R, G->count[root], &a);
+    sub = hy__graph_new(R->F, NULL);
+    if (sub && !hy__fill_program(R, &a, sub)) ready = hy__fused_new(R->F, sub);
+    if (ready) return hy__emit_fused(R, &a, sub, ready);
+    hy__graph_drop(sub);
+    if (R->F->code == HY_ERROR_MEMORY) return -1;
+    R->F->code = HY_ERROR_OK;           /* an operator that refuses such arrays runs by itself */
+    G->members[root] = 0;
+    return 0;
+}
+
+/* --- the table, and running it --- */
+enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
+typedef struct hy__pass {
+    int         bit;
+    const char *name;
+    hy__rule    rule;
+    int       (*prepare)(hy__rewrite *R);
+    int         needs;
+} hy__pass;
+
+static const hy__pass hy__passes[] = {
+    { HY_PASS_FOLD,       "fold",       hy__fold,       NULL,                0 },
+    { HY_PASS_ALGEBRA,    "algebra",    hy__algebra,    NULL,                0 },
+    { HY_PASS_CSE,        "cse",        hy__common,     hy__find_twins_room, 0 },
+    { HY_PASS_BATCH_NORM, "batch_norm", hy__batch_norm, hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
+    { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
+    { HY_PASS_FUSE,       "fuse",       hy__fuse,       hy__find_groups,     0 }
+};
+
+static void hy__print_program(hy_frame *F, hy_graph *g, const char *pass, const char *when)
+{
+    size_t n = hy_graph_text(g, HY_FORM_LINES, NULL, 0);
+    char *text = (char *)hy__alloc(&F->root->heap, n + 1), head[64];
+    hy__line line;
+    if (!text) { hy__no_memory(F, "passes"); return; }
+    line.text = head;
+    line.n = 0;
+    line.cap = sizeof head;
+    hy__puts(&line, "# ");
+    hy__puts(&line, when);
+    hy__puts(&line, pass);
+    hy__puts(&line, "\n");
+    hy_graph_text(g, HY_FORM_LINES, text, n + 1);
+    hy__sink_to_print(F, head, line.n);
+    hy__sink_to_print(F, text, n);
+    hy__free(&F->root->heap, text);
+}
+
+/* The graph after one pass: a new one, or the same when nothing has changed. NULL on error; g is dropped. */
+static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, const hy__pass *pass)
+{
+    hy__rewrite R;
+    hy_graph *fresh;
+    int failed = hy__rewrite_open(&R, F, g, mode);
+    if (!failed && pass->prepare) failed = pass->prepare(&R);
+    if (!failed) failed = hy__rewrite_nodes(&R, pass->rule);
+    fresh = hy__rewrite_close(&R, failed);
+    if (fresh && !R.changed) { hy__graph_drop(fresh); return g; }
+    if (fresh && mode->print) {
+        hy__print_program(F, g, pass->name, "before ");
+        hy__print_program(F, fresh, pass->name, "after ");
+    }
+    hy__graph_drop(g);
+#ifndef HY__VERIFY
+    if (!mode->print) return fresh;
+#endif
+    if (!fresh || !hy__verify(F, fresh)) return fresh;
+    hy__graph_drop(fresh);
+    return NULL;
+}
+
+/* The same graph, every node with its types. */
+static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    hy__rewrite R;
+    hy__types T;
+    int i, failed;
+    if (hy__types_open(F, g, &T)) return NULL;
+    for (i = 0; input && i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        hy_type *t = place >= 0 ? &T.type[T.first[place]] : NULL;
+        if (t && input[i].dtype) t->dtype = input[i].dtype;
+        if (t && input[i].shape.ndim >= 0) t->shape = input[i].shape;
+    }
+    failed = hy__infer_graph(F, g, &T);
+    if (!failed) {
+        failed = hy__rewrite_open(&R, F, g, mode);
+        R.types = &T;
+        R.input = input;
+        if (!failed) failed = hy__rewrite_nodes(&R, NULL);
+        R.to = hy__rewrite_close(&R, failed);
+    }
+    hy__types_close(F, &T);
+    return failed ? NULL : R.to;
+}
+
+/* The graph after the passes, for such inputs (as g->var); the caller drops it. */
+static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    hy_graph *fresh;
+    size_t i;
+    int moving = mode->recorded || mode->training;
+    if (!F || F->code) return NULL;
+    fresh = hy__typed_copy(F, g, input, mode);
+    for (i = 0; fresh && i < sizeof hy__passes / sizeof *hy__passes; i++) {
+        const hy__pass *pass = &hy__passes[i];
+        if ((mode->off & pass->bit) || (mode->exact && (pass->needs & HY__PASS_LOOSE)) ||
+            (moving && (pass->needs & HY__PASS_INFERENCE))) continue;
+        fresh = hy__run_pass(F, fresh, mode, pass);
+    }
+    return fresh;
+}
+
+/* The types of the variables: of arrays that are given, or as declared. */
+static int hy__optimize_types(hy_frame *F, hy_graph *g, hy_array *inputs, hy_type *type)
+{
+    int i, n = inputs ? hy_count(F, inputs) : 0;
+    if (F->code) return -1;
+    if (inputs && n != g->vars) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph has %d variables, %d inputs were given", g->vars, n);
+        return -1;
+    }
+    for (i = 0; i < g->vars; i++) {
+        const hy_array *x = !inputs ? NULL : inputs->count ? inputs->item[i] : inputs;
+        if (inputs && !hy__alive(F, x, "hy_optimize")) return -1;
+        type[i] = x ? x->t.type : g->var[i]->constant.type;
+    }
+    return 0;
+}
+
+HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const hy_optimize_opt *opt)
+{
+    hy__mode mode;
+    hy__buffer *room;
+    hy_graph *fresh = NULL;
+    if (!F || F->code) return NULL;
+    if (!g || g->root != F->root) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph %s", g ? "belongs to another hy_open" : "is NULL");
+        return NULL;
+    }
+    memset(&mode, 0, sizeof mode);
+    if (opt) {
+        mode.off = opt->off;
+        mode.training = opt->training;
+        mode.exact = opt->exact;
+        mode.print = opt->print;
+    }
+    room = hy__buffer_new(&F->cache, ((size_t)g->vars + 1) * sizeof(hy_type));
+    if (!room) return (hy_graph *)hy__no_memory(F, "hy_optimize");
+    if (!hy__optimize_types(F, g, inputs, (hy_type *)room->data))
+        fresh = hy__optimize(F, g, (hy_type *)room->data, &mode);
+    hy__buffer_drop(&F->cache, room);
+    if (!fresh) return NULL;
+    hy__acquire(&F->root->lock);
+    fresh->next = F->root->graphs;
+    F->root->graphs = fresh;
+    hy__release(&F->root->lock);
+    return fresh;
+}
+
+/* MARK: - 21 >>plan -------------------------------------------------------------------------------------
+ *
+ * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
+ * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
+ * two that live together never overlap. The jobs of a batch run at the same time, batches one after another.
+ * A plan holds numbers only, so all frames share it; an executor makes memory of it.
+ */
+enum { HY__NOWHERE, HY__AT_INPUT, HY__AT_PARAM, HY__AT_CONSTANT, HY__AT_EARLY, HY__AT_HEAD, HY__AT_ARENA };
+
+typedef struct hy__spot {               /* a value */
+    const hy__node *node;
+    const hy_type  *type;
+    int    where, index;                /* which input, parameter or head it is */
+    int    root;                        /* the value whose memory it shares, or itself */
+    int    step, output;                /* what computes it */
+    int    written;                     /* a running statistic that the run changes: never shared */
+    int    from, to, reader;            /* of a root: batches it lives in, the only step of the last, or -1 */
+    int    block;                       /* the value whose place it takes: results over their inputs */
+    size_t offset;                      /* in the arena */
+} hy__spot;
+
+typedef struct hy__step {               /* a job */
+    const hy__node *node;
+    const hy_op *op;
+    const void  *record;
+    int     place;                      /* of its node in the graph */
+    int     nin, nout, tensor;          /* its tensors in the plan: inputs, then outputs */
+    int     early, level, batch;
+    int     stages, narrow;             /* narrow: it has fewer items than all threads could run */
+    int64_t items[HY_MAX_STAGES];
+    double  cost;
+    size_t  scratch, shared, shared_at;
+} hy__step;
+
+/* What runs between two barriers: parts of several jobs, or (parts 0) the steps from .. to, one by one. */
+typedef struct hy__stage { int part, parts, from, to; } hy__stage;
+typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;  /* first: its first item in the stage */
+
+typedef struct hy__plan {
+    int        values, steps, early, tensors, heads, inputs, params, written, randoms;
+    hy__spot  *spot;
+    hy__step  *step;                    /* the early ones in front, then the others as they run */
+    int       *tensor;                  /* the value of each tensor */
+    int       *first;                   /* by node's place: its first value */
+    int       *head, *input, *param;    /* their values; an input nobody needs is -1 */
+    int       *write;                   /* values that the run changes */
+    int       *random;                  /* steps that draw */
+    int       *use_first, *use;         /* by value: tensors that share its memory */
+    int        stages;                  /* 0: one thread does it all */
+    hy__stage *stage;
+    int64_t   *items;                   /* per stage */
+    hy__piece  *part;
+    int        workers;
+    double     cost;
+    size_t     arena, unplanned, scratch, shared, parameters;
+    hy__buffer *room[16];               /* all of these arrays */
+    int        rooms;
+} hy__plan;
+
+typedef struct hy__planner { hy_frame *F; hy_graph *g; const hy__mode *mode; hy__plan *p; } hy__planner;
+
+/* Does the operator write to its input number i in training? */
+static int hy__writes_input(const hy_op *op, const void *record, int i)
+{
+    int arg, hidden;
+    for (arg = 0; op->in[arg].name; arg++) {
+        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
+        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
+        i -= n;
+    }
+    return 0;
+}
+
+/* Zeroed room for n items that the plan owns. */
+static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
+{
+    hy__buffer *b = n > SIZE_MAX / 8 / size ? NULL : hy__buffer_new(&P->F->cache, (n + 1) * size);
+    if (!b) return hy__no_memory(P->F, "plan");
+    memset(b->data, 0, (n + 1) * size);
+    P->p->room[P->p->rooms++] = b;
+    return b->data;
+}
+
+static void hy__plan_free(hy_root *root, hy__plan *p)
+{
+    while (p->rooms) hy__buffer_free(&root->heap, p->room[--p->rooms]);
+}
+
+/* Room for everything whose number is known from the graph. */
+static int hy__plan_open(hy__planner *P)
+{
+    hy_graph *g = P->g;
+    hy__plan *p = P->p;
+    size_t raw = 0, tensors = 0, values = 0, n = (size_t)g->n;
+    int i;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        values += (size_t)node->nout;
+        tensors += (size_t)node->nin + (size_t)node->nout;
+        if (node->held && !hy__packed(&node->constant)) { raw++; tensors += 2; }
+    }
+    if (values + raw > INT_MAX / 2 || tensors > INT_MAX / 2) {
+        hy__fail(P->F, HY_ERROR_UNSUPPORTED, "plan: the graph is too large");
+        return -1;
+    }
+    p->heads = g->heads;
+    p->inputs = g->vars;
+    p->spot = (hy__spot *)hy__plan_room(P, values + raw, sizeof *p->spot);
+    p->step = p->spot ? (hy__step *)hy__plan_room(P, n, sizeof *p->step) : NULL;
+    p->first = p->step ? (int *)hy__plan_room(P, 2 * values + tensors + 5 * n + (size_t)(g->heads + g->vars), sizeof(int)) : NULL;
+    if (!p->first) return -1;
+    p->tensor = p->first + n;
+    p->head = p->tensor + tensors;
+    p->input = p->head + g->heads;
+    p->param = p->input + g->vars;
+    p->write = p->param + n;
+    p->random = p->write + values;
+    for (i = 0; i < g->n; i++) {
+        p->first[i] = p->values;
+        p->values += g->node[i]->nout;
+    }
+    return 0;
+}
+
+HY__INLINE int hy__value_of(const hy__planner *P, const hy__edge *e)
+{
+    return P->p->first[P->g->place[e->node->number]] + e->output;
+}
+
+static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op *op, int place, int nin, int nout)
+{
+    hy__step *s = &P->p->step[P->p->steps++];
+    s->node = node;
+    s->op = op;
+    s->record = node->record;
+    s->place = place;
+    s->nin = nin;
+    s->nout = nout;
+    s->tensor = P->p->tensors;
+    P->p->tensors += nin + nout;
+    return s;
+}
+
+static void hy__plan_spot(hy__plan *p, int v, const hy__node *node, int output, int where, int index)
+{
+    hy__spot *s = &p->spot[v];
+    s->node = node;
+    s->type = &node->type[output];
+    s->where = where;
+    s->index = index;
+    s->root = s->block = v;
+}
+
+/* A variable: an input, a parameter, or a constant; one that is no packed array is packed by an early copy. */
+static void hy__plan_leaf(hy__planner *P, int place)
+{
+    hy__plan *p = P->p;
+    const hy__node *node = P->g->node[place];
+    int v = p->first[place], raw;
+    hy__step *s;
+    if (node->param) {
+        hy__plan_spot(p, v, node, 0, HY__AT_PARAM, p->params);
+        p->param[p->params++] = v;
+    } else if (!node->held) hy__plan_spot(p, v, node, 0, HY__AT_INPUT, -1);
+    else if (hy__packed(&node->constant)) hy__plan_spot(p, v, node, 0, HY__AT_CONSTANT, -1);
+    else {
+        raw = p->values++;
+        hy__plan_spot(p, raw, node, 0, HY__AT_CONSTANT, -1);
+        hy__plan_spot(p, v, node, 0, HY__AT_EARLY, -1);
+        s = hy__plan_step(P, node, P->F->root->ops[HY_OP_identity], place, 1, 1);
+        s->early = 1;
+        p->tensor[s->tensor] = raw;
+        p->tensor[s->tensor + 1] = v;
+    }
+}
+
+/* The same elements in another shape need neither a job nor memory. */
+static int hy__plan_alias(hy__planner *P, int place)
+{
+    hy__plan *p = P->p;
+    const hy__node *node = P->g->node[place];
+    int v = p->first[place], from;
+    if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || p->spot[v].index) return 0;
+    from = hy__value_of(P, &node->in[0]);
+    if (p->spot[from].written || p->spot[from].where == HY__NOWHERE ||
+        hy__bytes(p->spot[from].type) != hy__bytes(&node->type[0])) return 0;
+    hy__plan_spot(p, v, node, 0, p->spot[from].where, p->spot[from].index);
+    p->spot[v].root = p->spot[from].root;
+    return 1;
+}
+
+/* Is it decided by parameters and constants, and may it be computed before the run? */
+static int hy__plan_is_early(hy__planner *P, const hy__node *node)
+{
+    int k, where;
+    if (!node->early || (P->mode->off & HY_PASS_PROLOGUE) || (node->op->flags & HY_OP_RANDOM)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy__spot *s = &P->p->spot[hy__value_of(P, &node->in[k])];
+        where = s->where;
+        if (s->written || (where != HY__AT_PARAM && where != HY__AT_CONSTANT && where != HY__AT_EARLY)) return 0;
+    }
+    return 1;
+}
+
+/* spot.index: which head a value is, counted from 1, until its node is met; spot.to: its readers so far. */
+static int hy__plan_op(hy__planner *P, int place)
+{
+    hy__plan *p = P->p;
+    const hy__node *node = P->g->node[place];
+    int i, n, k, hidden, early = hy__plan_is_early(P, node), v = p->first[place];
+    hy__step *s;
+    for (k = 0; k < node->nout; k++) if (!hy__check_type(P->F, &node->type[k], node->op->name)) return -1;
+    if (hy__plan_alias(P, place)) return 0;
+    s = hy__plan_step(P, node, node->op, place, node->nin, node->nout);
+    s->early = early;
+    for (k = 0; k < node->nin; k++) p->tensor[s->tensor + k] = hy__value_of(P, &node->in[k]);
+    for (i = 0; node->op->out[i].name; i++)
+        for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0 && v < p->first[place] + node->nout; n--, v++) {
+            int head = p->spot[v].index - 1, wanted = !hidden || p->spot[v].to;
+            int where = !wanted ? HY__NOWHERE : early ? HY__AT_EARLY : head >= 0 ? HY__AT_HEAD : HY__AT_ARENA;
+            hy__plan_spot(p, v, node, v - p->first[place], where, head);
+            p->tensor[s->tensor + node->nin + v - p->first[place]] = v;
+        }
+    return 0;
+}
+
+static int hy__plan_values(hy__planner *P)
+{
+    hy_graph *g = P->g;
+    hy__plan *p = P->p;
+    int i, k, v;
+    for (i = g->heads - 1; i >= 0; i--) {
+        v = p->head[i] = hy__value_of(P, &g->head[i]);
+        p->spot[v].index = i + 1;
+        p->spot[v].to++;
+    }
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin; k++) {
+            v = hy__value_of(P, &g->node[i]->in[k]);
+            p->spot[v].to++;
+            if (P->mode->training && !p->spot[v].written && hy__writes_input(g->node[i]->op, g->node[i]->record, k)) {
+                p->spot[v].written = 1;
+                p->write[p->written++] = v;
+            }
+        }
+    for (i = 0; i < g->n; i++) {
+        if (!g->node[i]->op) hy__plan_leaf(P, i);
+        else if (hy__plan_op(P, i)) return -1;
+    }
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        p->input[i] = place < 0 ? -1 : p->first[place];
+        if (place >= 0) p->spot[p->first[place]].index = i;
+    }
+    for (v = 0; v < p->values; v++) {
+        hy__spot *s = &p->spot[v];
+        s->from = s->to = s->reader = -1;
+        if (s->where == HY__AT_INPUT) s->index = p->spot[s->root].index;
+    }
+    return 0;
+}
+
+/* --- jobs --- */
+/* Binds a step over tensors; those of plain sizes have some address, as only run will look there. */
+static int hy__plan_bind(hy_frame *F, const hy__step *s, hy_job *job, hy_tensor *tensor, int training)
+{
+    hy__call c;
+    int failed, before = F->training;
+    c.nin = s->nin;
+    c.nout = s->nout;
+    c.tensor = tensor;
+    c.type = NULL;
+    c.name = s->node->name;
+    c.nsub = s->op == s->node->op && s->node->sub;
+    c.sub = &s->node->sub;
+    F->training = training;
+    failed = hy__bind_job(F, job, s->op, s->record, &c);
+    F->training = before;
+    return failed;
+}
+
+static void hy__plan_tensor(const hy__plan *p, int v, hy_tensor *t, void *data)
+{
+    const hy__spot *s = &p->spot[v];
+    if (s->where == HY__AT_CONSTANT && s->root == v) { *t = s->node->constant; return; }
+    t->type = *s->type;
+    t->data = s->where == HY__NOWHERE ? NULL : data;
+    hy__pack_strides(t);
+}
+
+/* Asks every operator what its run will take. */
+static int hy__plan_costs(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    int i, k, most = 0;
+    hy_job job;
+    hy_tensor *tensor;
+    hy__buffer *room;
+    for (i = 0; i < p->steps; i++)
+        if (p->step[i].nin + p->step[i].nout > most) most = p->step[i].nin + p->step[i].nout;
+    room = hy__buffer_new(&P->F->cache, (size_t)(most + 1) * sizeof *tensor);
+    if (!room) { hy__no_memory(P->F, "plan"); return -1; }
+    tensor = (hy_tensor *)room->data;
+    for (i = 0; i < p->steps && !P->F->code; i++) {
+        hy__step *s = &p->step[i];
+        for (k = 0; k < s->nin + s->nout; k++) hy__plan_tensor(p, p->tensor[s->tensor + k], &tensor[k], p->spot);
+        if (hy__plan_bind(P->F, s, &job, tensor, P->mode->training)) break;
+        s->stages = job.stages;
+        s->narrow = 1;
+        for (k = 0; k < job.stages; k++) {
+            s->items[k] = job.items[k];
+            if (s->items[k] >= 2 * p->workers) s->narrow = 0;
+        }
+        s->cost = job.cost;
+        s->scratch = hy__round64(job.scratch);
+        s->shared = hy__round64(job.shared);
+        if (s->scratch > p->scratch) p->scratch = s->scratch;
+        if (!s->early) p->cost += job.cost;
+    }
+    hy__buffer_drop(&P->F->cache, room);
+    return P->F->code ? -1 : 0;
+}
+
+/* --- order --- */
+/* The longest way from the inputs to each step. Calls that change or read a running statistic keep their
+ * order. Returns how many levels there are. */
+static int hy__plan_levels(hy__planner *P, int *producer)
+{
+    hy__plan *p = P->p;
+    int i, k, levels = 0, statistics = -1;
+    for (i = 0; i < p->values; i++) producer[i] = -1;
+    for (i = 0; i < p->steps; i++) {
+        hy__step *s = &p->step[i];
+        int touches = 0;
+        for (k = 0; k < s->nout; k++) producer[p->tensor[s->tensor + s->nin + k]] = i;
+        if (s->early) { s->level = -1; continue; }
+        for (k = 0; k < s->nin; k++) {
+            int v = p->spot[p->tensor[s->tensor + k]].root, from = producer[v];
+            touches |= p->spot[v].written;
+            if (from >= 0 && p->step[from].level >= s->level) s->level = p->step[from].level + 1;
+        }
+        if (touches) {
+            if (statistics >= 0 && p->step[statistics].level >= s->level) s->level = p->step[statistics].level + 1;
+            statistics = i;
+        }
+        if (s->level >= levels) levels = s->level + 1;
+    }
+    return levels;
+}
+
+typedef struct hy__width { int steps, narrow, together, at; double cost; } hy__width;     /* of a level */
+
+/* Which levels are worth running side by side? A single one makes all steps go by level. */
+static int hy__plan_widths(hy__plan *p, hy__width *width, int levels)
+{
+    int i, some = 0;
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        if (s->early) continue;
+        width[s->level].steps++;
+        width[s->level].narrow |= s->narrow;
+        width[s->level].cost += s->cost;
+    }
+    for (i = 0; i < levels; i++) {
+        width[i].together = width[i].steps > 1 && width[i].narrow && width[i].cost >= HYBRID_PARALLEL_NS;
+        some |= width[i].together;
+    }
+    return some;
+}
+
+/* Early steps to the front, the others by level where that pays, else as they stand; batches numbered. */
+static int hy__plan_order(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    int levels, i, at, batch = 0, side_by_side = p->workers > 1 && !(P->mode->off & HY_PASS_PARALLEL);
+    hy__buffer *room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof(int) + 64 +
+                                      (size_t)(p->steps + 2) * (sizeof(hy__width) + sizeof(hy__step)));
+    hy__step *sorted;
+    hy__width *width;
+    if (!room) { hy__no_memory(P->F, "plan"); return -1; }
+    sorted = (hy__step *)room->data;
+    width = (hy__width *)(void *)(sorted + p->steps);
+    memset(width, 0, (size_t)(p->steps + 1) * sizeof *width);
+    levels = hy__plan_levels(P, (int *)(void *)(width + p->steps + 1));
+    side_by_side = side_by_side && hy__plan_widths(p, width, levels);
+    for (i = at = 0; i < p->steps; i++) if (p->step[i].early) sorted[at++] = p->step[i];
+    p->early = at;
+    for (i = 0; side_by_side && i < levels; i++) { width[i].at = at; at += width[i].steps; }
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        if (!s->early) sorted[side_by_side ? width[s->level].at++ : at++] = *s;
+    }
+    for (i = p->early; i < p->steps; i++) {
+        hy__step *s = &sorted[i];
+        if (i > p->early && !(side_by_side && s->level == s[-1].level && width[s->level].together)) batch++;
+        s->batch = batch;
+    }
+    if (p->steps) memcpy(p->step, sorted, (size_t)p->steps * sizeof *sorted);
+    for (i = 0; i < p->steps; i++)
+        for (at = 0; at < p->step[i].nout; at++) {
+            hy__spot *s = &p->spot[p->tensor[p->step[i].tensor + p->step[i].nin + at]];
+            s->step = i;
+            s->output = at;
+        }
+    hy__buffer_drop(&P->F->cache, room);
+    return 0;
+}
+
+/* --- lives --- */
+static void hy__plan_lives(hy__plan *p)
+{
+    int i, k;
+    for (i = p->early; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        for (k = 0; k < s->nin + s->nout; k++) {
+            hy__spot *v = &p->spot[p->spot[p->tensor[s->tensor + k]].root];
+            if (k >= s->nin) v->from = s->batch;
+            if (v->to == s->batch && v->reader != i) v->reader = -1;
+            else { v->to = s->batch; v->reader = i; }
+        }
+    }
+}
+
+/* A result takes the place of the first input when nobody needs that any more. */
+static void hy__plan_inplace(hy__plan *p)
+{
+    int i, k;
+    for (i = p->early; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        const int *v = p->tensor + s->tensor;
+        hy__spot *in, *out;
+        if (!(s->op->flags & HY_OP_INPLACE) || !s->nin || s->nout != 1) continue;
+        in = &p->spot[p->spot[v[0]].root];
+        out = &p->spot[v[s->nin]];
+        if (in->where != HY__AT_ARENA || out->where != HY__AT_ARENA || in->to != s->batch || in->reader != i ||
+            hy__bytes(in->type) != hy__bytes(out->type)) continue;
+        for (k = 1; k < s->nin; k++)
+            if (p->spot[v[k]].root == p->spot[v[0]].root && !hy__same_shape(&p->spot[v[k]].type->shape, &p->spot[v[0]].type->shape)) break;
+        if (k < s->nin) continue;
+        out->block = in->block;
+        p->spot[in->block].to = out->to;
+    }
+}
+
+/* A stretch of the arena: what lies there one after another. */
+typedef struct hy__block_of { size_t bytes, offset; int from, to, value, next; } hy__block_of;
+
+/* Largest first, or (by_time) in order of birth. A heap sort. */
+static int hy__block_before(const hy__block_of *a, const hy__block_of *b, int by_time)
+{
+    if (by_time && a->from != b->from) return a->from < b->from;
+    if (!by_time && a->bytes != b->bytes) return a->bytes > b->bytes;
+    return a->value < b->value;
+}
+
+static void hy__sort_blocks(hy__block_of *b, int n, int by_time)
+{
+    int start = n / 2, end = n, root, child;
+    while (end > 1) {
+        hy__block_of moving;
+        if (start > 0) moving = b[--start];
+        else { moving = b[--end]; b[end] = b[0]; }
+        for (root = start; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && hy__block_before(&b[child], &b[child + 1], by_time)) child++;
+            if (!hy__block_before(&moving, &b[child], by_time)) break;
+            b[root] = b[child];
+        }
+        b[root] = moving;
+    }
+}
+
+/* Each block goes into the tightest gap among those that live with it. Placed ones form a list by offset;
+ * by_time those that have died leave it. Returns the bytes of all. */
+static size_t hy__place_blocks(hy__block_of *b, int n, int by_time, int apart)
+{
+    int i, first = -1, *at, *best;
+    size_t arena = 0;
+    for (i = 0; i < n; i++) {
+        size_t end = 0, gap = SIZE_MAX;
+        best = NULL;
+        for (at = &first; *at >= 0; ) {
+            hy__block_of *o = &b[*at];
+            if (by_time && !apart && o->to < b[i].from) { *at = o->next; continue; }
+            if (apart || (o->from <= b[i].to && b[i].from <= o->to)) {
+                if (o->offset >= end && o->offset - end >= b[i].bytes && o->offset - end < gap) {
+                    gap = o->offset - end;
+                    b[i].offset = end;
+                    best = at;
+                }
+                if (o->offset + o->bytes > end) end = o->offset + o->bytes;
+            }
+            at = &o->next;
+        }
+        if (!best) b[i].offset = end;
+        for (at = &first; *at >= 0 && b[*at].offset < b[i].offset; ) at = &b[*at].next;
+        b[i].next = *at;
+        *at = i;
+        if (b[i].offset + b[i].bytes > arena) arena = b[i].offset + b[i].bytes;
+    }
+    return arena;
+}
+
+enum { HY__MANY_BLOCKS = 2048 };        /* more are placed in order of time, which is almost as tight */
+
+/* Offsets for everything in the arena. */
+static int hy__plan_arena(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    hy__block_of *b;
+    hy__buffer *room;
+    int v, n = 0, by_time = 0, apart = (P->mode->off & HY_PASS_REUSE) != 0;
+    hy__plan_lives(p);
+    if (!(P->mode->off & HY_PASS_INPLACE) && !apart) hy__plan_inplace(p);
+    room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof *b);
+    if (!room) { hy__no_memory(P->F, "plan"); return -1; }
+    b = (hy__block_of *)room->data;
+    for (v = 0; v < p->values; v++) {
+        size_t bytes;
+        if (p->spot[v].where != HY__AT_ARENA) continue;
+        bytes = hy__round64((size_t)hy__bytes(p->spot[v].type));
+        if (p->unplanned > SIZE_MAX / 4 - bytes) {
+            hy__fail(P->F, HY_ERROR_SHAPE, "plan: the values of the graph are too large to be addressed");
+            break;
+        }
+        p->unplanned += bytes;
+        if (p->spot[v].root != v || p->spot[v].block != v) continue;
+        b[n].bytes = bytes;
+        b[n].from = p->spot[v].from;
+        b[n].to = p->spot[v].to;
+        b[n++].value = v;
+    }
+    if (!P->F->code) {
+        by_time = n > HY__MANY_BLOCKS || apart;
+        hy__sort_blocks(b, n, by_time);
+        p->arena = hy__place_blocks(b, n, by_time, apart);
+        while (n--) p->spot[b[n].value].offset = b[n].offset;
+        for (v = 0; v < p->values; v++)
+            if (p->spot[v].where == HY__AT_ARENA)
+                p->spot[v].offset = p->spot[p->spot[p->spot[v].root].block].offset;
+    }
+    hy__buffer_drop(&P->F->cache, room);
+    return P->F->code ? -1 : 0;
+}
+
+/* --- stages --- */
+/* A job too short to be shared, or that cannot be, runs in one piece with its neighbours of that kind. */
+static int hy__plan_serial(const hy__step *s)
+{
+    int k, many = 0;
+    for (k = 0; k < s->stages; k++) many |= s->items[k] > 1;
+    return !many || s->cost < HYBRID_PARALLEL_NS / 2;
+}
+
+/* The stages of n steps that run together. */
+static void hy__plan_batch(hy__plan *p, int step, int n, int *parts)
+{
+    int k, i, more = 1;
+    for (k = 0; more; k++) {
+        hy__stage *stage = &p->stage[p->stages];
+        int64_t items = 0;
+        stage->part = *parts;
+        for (more = 0, i = step; i < step + n; i++) {
+            const hy__step *s = &p->step[i];
+            if (s->stages <= k) continue;
+            more = 1;
+            if (!s->items[k]) continue;
+            p->part[*parts].step = i;
+            p->part[*parts].stage = k;
+            p->part[(*parts)++].first = items;
+            items += s->items[k];
+            stage->parts++;
+        }
+        if (stage->parts) p->items[p->stages++] = items;
+    }
+}
+
+/* All batches as one region, unless a single thread is as good. Memory that the workers of a job share must
+ * not be that of another job of its batch. */
+static int hy__plan_stages(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    size_t stages = 0, shared;
+    int i, n, k, parts = 0, pays = 0;
+    for (i = p->early; i < p->steps; i += n) {
+        for (shared = 0, n = 0; i + n < p->steps && p->step[i + n].batch == p->step[i].batch; n++) {
+            hy__step *s = &p->step[i + n];
+            s->shared_at = shared;
+            shared += s->shared;
+            stages += (size_t)s->stages;
+            pays |= n > 0 || !hy__plan_serial(s);
+        }
+        if (shared > p->shared) p->shared = shared;
+    }
+    for (i = 0; i < p->early; i++) if (p->step[i].shared > p->shared) p->shared = p->step[i].shared;
+    if (p->workers < 2 || p->cost < HYBRID_PARALLEL_NS || !pays) { p->workers = 1; return 0; }
+    p->stage = (hy__stage *)hy__plan_room(P, stages, sizeof *p->stage);
+    p->items = p->stage ? (int64_t *)hy__plan_room(P, stages, sizeof *p->items) : NULL;
+    p->part = p->items ? (hy__piece *)hy__plan_room(P, stages, sizeof *p->part) : NULL;
+    if (!p->part) return -1;
+    for (i = p->early; i < p->steps; i += n) {
+        for (n = 1; i + n < p->steps && p->step[i + n].batch == p->step[i].batch; n++) continue;
+        k = p->stages - 1;
+        if (n > 1 || !hy__plan_serial(&p->step[i])) hy__plan_batch(p, i, n, &parts);
+        else if (k >= 0 && p->stage[k].to == i) p->stage[k].to = i + 1;
+        else if (p->step[i].stages) {
+            p->items[p->stages] = 1;
+            p->stage[p->stages].from = i;
+            p->stage[p->stages++].to = i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Which tensors change when the memory of a value does. */
+static int hy__plan_uses(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    int i, v;
+    p->use_first = (int *)hy__plan_room(P, (size_t)p->values + 2 + (size_t)p->tensors, sizeof(int));
+    if (!p->use_first) return -1;
+    p->use = p->use_first + p->values + 2;
+    for (i = 0; i < p->tensors; i++) p->use_first[p->spot[p->tensor[i]].root + 2]++;
+    for (v = 2; v < p->values + 2; v++) p->use_first[v] += p->use_first[v - 1];
+    for (i = 0; i < p->tensors; i++) p->use[p->use_first[p->spot[p->tensor[i]].root + 1]++] = i;
+    return 0;
+}
+
+/* g: an optimised graph whose types are all known. 0, or -1 with F's error; hy__plan_free either way. */
+static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__plan *p)
+{
+    hy__planner P;
+    int i;
+    memset(p, 0, sizeof *p);
+    P.F = F;
+    P.g = g;
+    P.mode = mode;
+    P.p = p;
+    p->workers = mode->threads > 0 && mode->threads < F->root->threads ? mode->threads : F->root->threads;
+    if (p->workers > 1 && F->root->desc.parallel_for) p->workers = F->root->threads;
+    if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_order(&P) ||
+        hy__plan_arena(&P) || hy__plan_stages(&P) || hy__plan_uses(&P)) return -1;
+    for (i = p->early; i < p->steps; i++)
+        if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
+    for (i = 0; i < p->params; i++) p->parameters += (size_t)hy__bytes(p->spot[p->param[i]].type);
+    return 0;
+}
+
+/* MARK: - 22 >>execute ----------------------------------------------------------------------------------
+ *
+ * A program is what a graph becomes for one set of input types and one mode: optimised graph and plan. It
+ * never changes, hangs on its graph and is shared by all frames. An executor is a program's memory in one
+ * frame: bound jobs, arena, scratch. A run compares types and one number, patches pointers and runs jobs.
+ * Early values, which only parameters and constants decide, lie in the root, shared by all executors.
+ */
+typedef struct hy__source { hy_tensor t; hy__buffer *buffer; uint64_t version; } hy__source;
+
+/* What an early step gave, and from what. In the root's list, or (room NULL) in a bound executor's memory. */
+typedef struct hy__prepared {
+    struct hy__prepared *next;
+    hy__buffer  *room;
+    int          refs, training, nin, nout, full;       /* full: there are values */
+    const hy_op *op;
+    const void  *record;
+    hy_graph    *sub;
+    hy__source  *in;                    /* their buffers are held */
+    hy__buffer **out;                   /* NULL where nobody wants it */
+} hy__prepared;
+
+typedef struct hy__program {
+    hy__attached head;                  /* of the graph's list, latest used first */
+    int       refs;                     /* the list's and the executors' */
+    hy_root  *root;
+    hy_graph *of;                       /* NULL once that is gone or this is off its list */
+    struct hy__holder *holders;
+    int       bound;                    /* holders whose executor lies in a user's memory */
+    hy__mode  mode;
+    hy_type  *input;                    /* per variable of the graph */
+    hy_graph *graph;                    /* optimised */
+    int       dynamic;                  /* values decide shapes: runs node by node, without a plan */
+    hy__plan  plan;
+} hy__program;
+
+typedef struct hy__executor {
+    hy__program *program;
+    hy_job      *job;
+    hy_tensor   *tensor;
+    void       **param;                 /* where each parameter lay in the last run */
+    hy__prepared **early;               /* per early step */
+    hy__count   *count;
+    hy__buffer **kept;                  /* bound: the outputs' memory, by head */
+    char        *arena, *shared, *scratch;
+    uint64_t     epoch;                 /* the root's when early values were last looked at */
+    int          ready, bound;
+} hy__executor;
+
+/* A frame's hold on a program; its executor is NULL when the program is dynamic, or gone. */
+typedef struct hy__holder {
+    struct hy__holder *next, *peer;     /* of the frame, of the program */
+    hy__program  *program;
+    hy__executor *x;
+} hy__holder;
+
+typedef struct hy__ticket {             /* how a call was served */
+    int  hit;
+    char reason[256];                   /* why a program was made */
+    hy__program *program;
+} hy__ticket;
+
+/* --- early values --- */
+/* F: the frame whose cache takes the memory, or NULL. */
+static void hy__let_go(hy_root *root, hy_frame *F, hy__buffer *b)
+{
+    if (F) hy__buffer_drop(&F->cache, b); else hy__buffer_free(&root->heap, b);
+}
+
+static void hy__prepared_clear(hy_root *root, hy_frame *F, hy__prepared *e)
+{
+    int i;
+    for (i = 0; i < e->nin; i++) { hy__let_go(root, F, e->in[i].buffer); e->in[i].buffer = NULL; }
+    e->full = 0;
+}
+
+static void hy__prepared_drop(hy_root *root, hy_frame *F, hy__prepared *e)
+{
+    hy__prepared **at;
+    int i, last;
+    if (!e) return;
+    if (!e->room) { hy__prepared_clear(root, F, e); return; }
+    hy__acquire(&root->lock);
+    last = --e->refs == 0;
+    for (at = &root->prepared; last && *at; at = &(*at)->next) if (*at == e) { *at = e->next; break; }
+    hy__release(&root->lock);
+    if (!last) return;
+    hy__prepared_clear(root, F, e);
+    for (i = 0; i < e->nout; i++) hy__let_go(root, F, e->out[i]);
+    hy__graph_drop(e->sub);
+    hy__let_go(root, F, e->room);
+}
+
+static size_t hy__prepared_bytes(const hy__step *s)
+{
+    return sizeof(hy__prepared) + (size_t)s->nin * sizeof(hy__source) + (size_t)s->nout * sizeof(hy__buffer *);
+}
+
+static hy__prepared *hy__prepared_init(void *memory, const hy__step *s, int training)
+{
+    hy__prepared *e = (hy__prepared *)memory;
+    memset(e, 0, hy__prepared_bytes(s));
+    e->refs = 1;
+    e->op = s->op;
+    e->record = s->record;
+    e->training = training;
+    e->nin = s->nin;
+    e->nout = s->nout;
+    e->in = (hy__source *)(void *)(e + 1);
+    e->out = (hy__buffer **)(void *)(e->in + s->nin);
+    return e;
+}
+
+/* What an early step reads now. */
+static void hy__source_now(const hy__executor *x, int v, hy__source *now)
+{
+    const hy__plan *p = &x->program->plan;
+    const hy__spot *s = &p->spot[v], *root = &p->spot[s->root];
+    now->t.type = *s->type;
+    hy__pack_strides(&now->t);
+    if (root->where == HY__AT_PARAM) {
+        now->buffer = root->node->param->array.buffer;
+        now->t.data = root->node->param->array.t.data;
+    } else if (root->where == HY__AT_CONSTANT) {
+        now->buffer = root->node->held;
+        now->t.data = root->node->constant.data;
+        if (s->root == v) now->t = root->node->constant;
+    } else {
+        now->buffer = x->early[root->step]->out[root->output];
+        now->t.data = now->buffer->data;
+    }
+    now->version = now->buffer->version;
+}
+
+static int hy__source_same(const hy__source *a, const hy__source *b)
+{
+    int n = a->t.type.shape.ndim;
+    return a->buffer == b->buffer && a->version == b->version && a->t.data == b->t.data &&
+           hy__same_type(&a->t.type, &b->t.type) && (n < 1 || !memcmp(a->t.stride, b->t.stride, (size_t)n * sizeof *a->t.stride));
+}
+
+/* Does the entry hold what this step would give? */
+static int hy__prepared_fits(const hy__executor *x, const hy__step *s, const hy__prepared *e)
+{
+    const hy__plan *p = &x->program->plan;
+    hy__source now;
+    int i;
+    if (e->op != s->op || !e->full || e->nin != s->nin || e->nout != s->nout ||
+        (e->sub != s->node->sub && s->op == s->node->op) ||
+        ((s->op->flags & HY_OP_TRAIN) && e->training != x->program->mode.training) ||
+        (s->op->record && s->op == s->node->op && memcmp(e->record, s->record, s->op->record))) return 0;
+    for (i = 0; i < s->nout; i++)
+        if (!e->out[i] && p->spot[p->tensor[s->tensor + s->nin + i]].where != HY__NOWHERE) return 0;
+    for (i = 0; i < s->nin; i++) {
+        hy__source_now(x, p->tensor[s->tensor + i], &now);
+        if (!hy__source_same(&now, &e->in[i])) return 0;
+    }
+    return 1;
+}
+
+/* A counted entry of the root's list, or NULL. */
+static hy__prepared *hy__prepared_find(const hy__executor *x, const hy__step *s)
+{
+    hy_root *root = x->program->root;
+    hy__prepared *e;
+    hy__acquire(&root->lock);
+    for (e = root->prepared; e && !hy__prepared_fits(x, s, e); e = e->next) continue;
+    if (e) e->refs++;
+    hy__release(&root->lock);
+    return e;
+}
+
+/* Whoever comes second takes what the first has put into the list. */
+static hy__prepared *hy__prepared_share(hy_frame *F, const hy__executor *x, const hy__step *s, hy__prepared *mine)
+{
+    hy_root *root = x->program->root;
+    hy__prepared *e;
+    hy__acquire(&root->lock);
+    for (e = root->prepared; e && !hy__prepared_fits(x, s, e); e = e->next) continue;
+    if (e) e->refs++;
+    else { mine->next = root->prepared; root->prepared = mine; }
+    hy__release(&root->lock);
+    if (!e) return mine;
+    hy__prepared_drop(root, F, mine);
+    return e;
+}
+
+/* A new entry with memory for the step's outputs. */
+static hy__prepared *hy__prepared_new(hy_frame *F, const hy__executor *x, const hy__step *s)
+{
+    const hy__plan *p = &x->program->plan;
+    size_t bytes = hy__prepared_bytes(s), record = s->op == s->node->op ? s->op->record : 0;
+    hy__buffer *room = hy__buffer_new(&F->cache, bytes + record);
+    hy__prepared *e;
+    int i;
+    if (!room) return (hy__prepared *)hy__no_memory(F, s->node->name);
+    e = hy__prepared_init(room->data, s, x->program->mode.training);
+    e->room = room;
+    if (record) memcpy((char *)room->data + bytes, s->record, record);
+    e->record = (char *)room->data + bytes;
+    if (s->op == s->node->op && s->node->sub) { e->sub = s->node->sub; HY__ADD(&e->sub->refs, 1); }
+    for (i = 0; i < s->nout; i++) {
+        const hy__spot *v = &p->spot[p->tensor[s->tensor + s->nin + i]];
+        if (v->where == HY__NOWHERE) continue;
+        e->out[i] = hy__buffer_new(&F->cache, (size_t)hy__bytes(v->type));
+        if (e->out[i]) continue;
+        hy__prepared_drop(F->root, F, e);
+        return (hy__prepared *)hy__no_memory(F, s->node->name);
+    }
+    return e;
+}
+
+HY__INLINE void hy__patch(hy__executor *x, int v, void *data)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, end = p->use_first[v + 1];
+    for (i = p->use_first[v]; i < end; i++) x->tensor[p->use[i]].data = data;
+}
+
+static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s, const hy_job *job)
+{
+    hy__call c;
+    c.name = s->node->name;
+    c.nin = s->nin;
+    c.type = NULL;
+    c.tensor = x->tensor + s->tensor;
+    hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, job->fault_text);
+}
+
+/* Runs an early step into its entry. */
+static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
+{
+    const hy__plan *p = &x->program->plan;
+    const hy__step *s = &p->step[i];
+    hy_job *job = &x->job[i];
+    hy__region region;
+    hy__work w;
+    int k;
+    hy__prepared_clear(F->root, F, e);
+    for (k = 0; k < s->nin; k++) {
+        hy__source_now(x, p->tensor[s->tensor + k], &e->in[k]);
+        hy__buffer_hold(e->in[k].buffer);
+        if (!HY__PEEK(&e->in[k].buffer->watched)) HY__POKE(&e->in[k].buffer->watched, 1);
+    }
+    for (k = 0; k < s->nout; k++)
+        if (e->out[k]) {
+            e->out[k]->version++;
+            hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
+        }
+    w.job = job;
+    w.shared = x->shared;
+    w.scratch = x->scratch;
+    w.step = p->scratch;
+    region.run = hy__work_item;
+    region.arg = &w;
+    region.stages = job->stages;
+    region.items = job->items;
+    region.count = region.few;
+    region.workers = p->workers;
+    job->fault = 0;
+    hy__parallel_counted(F->root, &region, job->cost);
+    if (job->fault) { hy__fail_step(F, x, s, job); return -1; }
+    e->full = 1;
+    return 0;
+}
+
+/* Something was written somewhere: early values whose sources have changed are computed again. */
+static int hy__refresh(hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    hy__prepared *e;
+    int i, k;
+    for (i = 0; i < p->early; i++) {
+        const hy__step *s = &p->step[i];
+        e = x->early[i];
+        if (e && hy__prepared_fits(x, s, e)) continue;
+        if (e && !e->room) { if (hy__early_run(F, x, i, e)) return -1; continue; }
+        hy__prepared_drop(F->root, F, e);
+        x->early[i] = e = hy__prepared_find(x, s);
+        if (!e) {
+            x->early[i] = e = hy__prepared_new(F, x, s);
+            if (!e || hy__early_run(F, x, i, e)) return -1;
+            x->early[i] = e = hy__prepared_share(F, x, s, e);
+        }
+        for (k = 0; k < s->nout; k++)
+            if (e->out[k]) hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
+    }
+    return 0;
+}
+
+/* What is left when all graphs are gone. */
+static HY__UNUSED void hy__prepared_free(hy_root *root)
+{
+    while (root->prepared) { root->prepared->refs = 1; hy__prepared_drop(root, NULL, root->prepared); }
+}
+
+/* --- programs --- */
+static void hy__program_drop(hy__program *p)
+{
+    hy_root *root = p->root;
+    if (HY__ADD(&p->refs, -1) > 0) return;
+    hy__plan_free(root, &p->plan);
+    hy__graph_drop(p->graph);
+    hy__free(&root->heap, p->input);
+    hy__free(&root->heap, p);
+}
+
+/* Memory that early values and executor take. */
+static void hy__executor_free(hy__executor *x)
+{
+    hy_root *root;
+    int i;
+    if (!x) return;
+    root = x->program->root;
+    for (i = 0; i < x->program->plan.early; i++) hy__prepared_drop(root, NULL, x->early[i]);
+    if (!x->bound) hy__free(&root->heap, x);
+}
+
+/* The graph goes, or has too many programs: nobody runs this one now or will find it again. The holders stay
+ * in their frames' lists, where only those frames may touch them. */
+static void hy__program_free(hy_root *root, hy__attached *it)
+{
+    hy__program *p = (hy__program *)(void *)it;
+    hy__holder *h;
+    HY__POKE(&p->of, (hy_graph *)NULL);
+    for (;;) {
+        hy__executor *x = NULL;
+        hy__acquire(&root->lock);
+        for (h = p->holders; h && !h->x; h = h->peer) continue;
+        if (h) { x = h->x; h->x = NULL; }
+        hy__release(&root->lock);
+        if (!h) break;
+        hy__executor_free(x);
+    }
+    hy__program_drop(p);
+}
+
+/* Types and mode of a call. */
+static int hy__program_fits(const hy__program *p, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    const hy__plan *plan = &p->plan;
+    int i;
+    if (HY__PEEK(&p->of) != g || p->mode.training != mode->training || p->mode.exact != mode->exact || p->mode.off != mode->off ||
+        p->mode.recorded != mode->recorded || p->mode.threads != mode->threads) return 0;
+    for (i = 0; i < g->vars; i++) if (!hy__same_type(&p->input[i], &in[i]->t.type)) return 0;
+    for (i = 0; i < plan->params; i++) {
+        const hy__node *node = plan->spot[plan->param[i]].node;
+        if (!node->param->array.buffer || !hy__same_type(&node->type[0], &node->param->array.t.type)) return 0;
+    }
+    return 1;
+}
+
+/* Parameters must have values. */
+static int hy__check_params(hy_frame *F, const hy_graph *g)
+{
+    int i;
+    for (i = 0; i < g->n; i++)
+        if (g->node[i]->param && !hy__concrete(F, &g->node[i]->param->array, "compiled graph", "values")) return -1;
+    return 0;
+}
+
+static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__program *p;
+    int i, k;
+    if (hy__check_params(F, g)) return NULL;
+    p = (hy__program *)hy__alloc_zero(heap, sizeof *p);
+    if (!p) return (hy__program *)hy__no_memory(F, "program");
+    p->head.free_fn = hy__program_free;
+    p->refs = 1;
+    p->root = F->root;
+    p->of = g;
+    p->mode = *mode;
+    p->input = (hy_type *)hy__alloc(heap, (size_t)(g->vars + 1) * sizeof *p->input);
+    for (i = 0; p->input && i < g->vars; i++) p->input[i] = in[i]->t.type;
+    if (!p->input) hy__no_memory(F, "program");
+    else p->graph = hy__optimize(F, g, p->input, mode);
+    for (i = 0; p->graph && i < p->graph->n; i++) {
+        const hy__node *node = p->graph->node[i];
+        for (k = 0; k < node->nout; k++) p->dynamic |= !hy__types_known(&node->type[k], 1);
+    }
+    if (p->graph && (p->dynamic || !hy__plan_make(F, p->graph, &p->mode, &p->plan))) return p;
+    hy__program_drop(p);
+    return NULL;
+}
+
+/* "data is (2,3) float32, was (4,3) float32": how a call differs from what there is. */
+static void hy__put_types(hy__line *line, const char *name, const hy_type *is, const hy_type *was)
+{
+    hy__puts(line, name);
+    hy__puts(line, " is ");
+    hy__put_shape(line, &is->shape);
+    hy__puts(line, " ");
+    hy__puts(line, hy_dtype_name(is->dtype));
+    hy__puts(line, ", was ");
+    hy__put_shape(line, &was->shape);
+    hy__puts(line, " ");
+    hy__puts(line, hy_dtype_name(was->dtype));
+}
+
+static void hy__put_reason(hy__line *line, const hy__program *was, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    int i;
+    if (!was) { hy__puts(line, "first call"); return; }
+    for (i = 0; i < g->vars; i++) {
+        if (hy__same_type(&was->input[i], &in[i]->t.type)) continue;
+        hy__put_types(line, g->var[i]->name, &in[i]->t.type, &was->input[i]);
+        return;
+    }
+    for (i = 0; i < was->graph->n; i++) {
+        const hy__node *node = was->graph->node[i];
+        if (!node->param || hy__same_type(&node->type[0], &node->param->array.t.type)) continue;
+        hy__put_types(line, node->name, &node->param->array.t.type, &node->type[0]);
+        return;
+    }
+    hy__puts(line, was->mode.recorded != mode->recorded ? mode->recorded ? "recording" : "not recording"
+             : was->mode.training != mode->training ? mode->training ? "training" : "inference" : "other options");
+}
+
+/* The program for a call, counted and in front of its graph's list; NULL: there is none. Under the lock. */
+static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy__attached **at, *it;
+    hy__program *p;
+    for (at = &g->programs; (it = *at) != NULL; at = &it->next) {
+        p = (hy__program *)(void *)it;
+        if (!hy__program_fits(p, g, in, mode)) continue;
+        *at = it->next;
+        it->next = g->programs;
+        g->programs = it;
+        HY__ADD(&p->refs, 1);
+        return p;
+    }
+    return NULL;
+}
+
+/* Takes the programs that were used longest ago off the list. Under the lock; the caller frees them. */
+static hy__attached *hy__programs_beyond(hy_graph *g, int limit)
+{
+    hy__attached **at, *it, *gone = NULL;
+    for (at = &g->programs; (it = *at) != NULL; ) {
+        if (limit-- > 0 || ((hy__program *)(void *)it)->bound) { at = &it->next; continue; }
+        *at = it->next;
+        it->next = gone;
+        gone = it;
+        HY__POKE(&((hy__program *)(void *)it)->of, (hy_graph *)NULL);
+    }
+    return gone;
+}
+
+/* --- executors --- */
+typedef struct hy__layout { char *base; size_t at; int too_large; } hy__layout;
+
+static void *hy__lay(hy__layout *l, size_t n, size_t size)
+{
+    void *p = l->base ? l->base + l->at : NULL;
+    if (n && size > (SIZE_MAX / 2 - l->at - HY__ALIGN) / n) { l->too_large = 1; return p; }
+    l->at += hy__round64(n * size);
+    return p;
+}
+
+/* A buffer whose record and bytes lie in the layout. It is never freed. */
+static hy__buffer *hy__lay_buffer(hy__layout *l, const hy_type *type)
+{
+    hy__buffer *b = (hy__buffer *)hy__lay(l, 1, sizeof *b);
+    size_t bytes = (size_t)hy__bytes(type);
+    void *data = hy__lay(l, 1, bytes);
+    if (!b) return NULL;
+    memset(b, 0, sizeof *b);
+    b->refs = b->borrowed = 1;
+    b->bytes = bytes;
+    b->data = data;
+    return b;
+}
+
+/* The memory of a bound executor's early values and outputs. */
+static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *program, hy_plan_info *info)
+{
+    const hy__plan *p = &program->plan;
+    size_t before = l->at;
+    int i, k;
+    for (i = 0; i < p->early; i++) {
+        const hy__step *s = &p->step[i];
+        void *room = hy__lay(l, 1, hy__prepared_bytes(s));
+        hy__prepared *e = room ? hy__prepared_init(room, s, program->mode.training) : NULL;
+        if (e) x->early[i] = e;
+        for (k = 0; k < s->nout; k++) {
+            const hy__spot *v = &p->spot[p->tensor[s->tensor + s->nin + k]];
+            hy__buffer *b = v->where == HY__NOWHERE ? NULL : hy__lay_buffer(l, v->type);
+            if (e) e->out[k] = b;
+        }
+    }
+    info->packed = l->at - before;
+    before = l->at;
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *v = &p->spot[p->head[i]];
+        for (k = 0; k < i && p->head[k] != p->head[i]; k++) continue;
+        if (k < i || v->where == HY__AT_INPUT || v->where == HY__AT_PARAM) continue;
+        if (x) x->kept[i] = hy__lay_buffer(l, v->type);
+        else hy__lay_buffer(l, v->type);
+    }
+    info->outputs = l->at - before;
+}
+
+/* Lays an executor out from base on, or (base NULL) counts what it takes: total is all, with what aligning
+ * may cost. Without `bound` outputs and early values lie elsewhere and are only counted. */
+static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program, int bound, hy_plan_info *info)
+{
+    const hy__plan *p = &program->plan;
+    hy__executor *x = (hy__executor *)hy__lay(l, 1, sizeof *x), plain;
+    size_t before = l->at - hy__round64(sizeof *x);
+    memset(&plain, 0, sizeof plain);
+    plain.job = (hy_job *)hy__lay(l, (size_t)p->steps, sizeof *plain.job);
+    plain.tensor = (hy_tensor *)hy__lay(l, (size_t)p->tensors, sizeof *plain.tensor);
+    plain.param = (void **)hy__lay(l, (size_t)p->params, sizeof *plain.param);
+    plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
+    plain.kept = (hy__buffer **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.kept);
+    plain.count = (hy__count *)hy__lay(l, (size_t)p->stages, sizeof *plain.count);
+    if (x) memset(x, 0, l->at - before);
+    info->record = l->at - before;
+    plain.arena = (char *)hy__lay(l, 1, p->arena);
+    info->activations = p->arena;
+    plain.shared = (char *)hy__lay(l, 1, p->shared);
+    info->shared = p->shared;
+    plain.scratch = (char *)hy__lay(l, (size_t)p->workers, p->scratch);
+    info->scratch = p->scratch * (size_t)p->workers;
+    if (x) *x = plain;
+    if (bound) hy__lay_bound(l, x, program, info);
+    return x;
+}
+
+/* Adds how many programs a graph has, and the bytes of their executors. */
+static HY__UNUSED void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
+{
+    const hy__attached *it;
+    const hy__holder *h;
+    hy_plan_info info;
+    hy__layout l;
+    hy__acquire(&g->root->lock);
+    for (it = g->programs; it; it = it->next) {
+        const hy__program *p = (const hy__program *)(const void *)it;
+        memset(&l, 0, sizeof l);
+        if (!p->dynamic) hy__lay_executor(&l, p, 0, &info);
+        for (h = p->holders; h; h = h->peer) if (h->x) *bytes += l.at;
+        ++*programs;
+    }
+    hy__release(&g->root->lock);
+}
+
+/* Jobs over their tensors. Inputs, parameters, outputs and early values have some address until the run. */
+static int hy__executor_bind(hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, k;
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        for (k = 0; k < s->nin + s->nout; k++) {
+            int v = p->tensor[s->tensor + k];
+            const hy__spot *root = &p->spot[p->spot[v].root];
+            void *data = root->where == HY__AT_ARENA ? x->arena + p->spot[v].offset
+                : root->where == HY__AT_CONSTANT ? root->node->constant.data : (void *)x;
+            hy__plan_tensor(p, v, &x->tensor[s->tensor + k], data);
+        }
+        if (hy__plan_bind(F, s, &x->job[i], x->tensor + s->tensor, x->program->mode.training)) return -1;
+    }
+    return 0;
+}
+
+static int hy__too_large(hy_frame *F)
+{
+    hy__fail(F, HY_ERROR_SHAPE, "compiled graph: it takes more memory than can be addressed");
+    return -1;
+}
+
+static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
+{
+    hy_plan_info info;
+    hy__layout l;
+    hy__executor *x;
+    memset(&l, 0, sizeof l);
+    hy__lay_executor(&l, p, 0, &info);
+    if (l.too_large) { hy__too_large(F); return NULL; }
+    l.base = (char *)hy__alloc(&F->root->heap, l.at);
+    if (!l.base) return (hy__executor *)hy__no_memory(F, "executor");
+    l.at = 0;
+    x = hy__lay_executor(&l, p, 0, &info);
+    x->program = p;
+    if (!hy__executor_bind(F, x)) return x;
+    hy__free(&F->root->heap, x);
+    return NULL;
+}
+
+/* --- running --- */
+static void hy__steps_alone(const hy__executor *x, int from, int to, char *scratch)
+{
+    const hy__step *s = x->program->plan.step;
+    int i, stage;
+    int64_t item;
+    for (i = from; i < to; i++) {
+        hy_job *job = &x->job[i];
+        char *shared = x->shared + s[i].shared_at;
+        for (stage = 0; stage < job->stages; stage++)
+            for (item = 0; item < job->items[stage]; item++) job->run(job, stage, item, scratch, shared);
+    }
+}
+
+static void hy__run_item(void *arg, int stage, int64_t item, int worker)
+{
+    const hy__executor *x = (const hy__executor *)arg;
+    const hy__plan *p = &x->program->plan;
+    const hy__stage *s = &p->stage[stage];
+    const hy__piece *part = p->part + s->part;
+    char *scratch = x->scratch + (size_t)worker * p->scratch;
+    int low = 0, high = s->parts;
+    hy_job *job;
+    if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (part[middle].first <= item) low = middle; else high = middle;
+    }
+    part += low;
+    job = &x->job[part->step];
+    job->run(job, part->stage, item - part->first, scratch, x->shared + p->step[part->step].shared_at);
+}
+
+/* The first node of the graph that met bad data, whoever ran it. */
+static int hy__run_fault(hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, first = -1;
+    for (i = p->early; i < p->steps; i++)
+        if (x->job[i].fault) {
+            x->job[i].fault = 0;
+            if (first < 0 || p->step[i].place < p->step[first].place) first = i;
+        }
+    if (first < 0) return 0;
+    hy__fail_step(F, x, &p->step[first], &x->job[first]);
+    return -1;
+}
+
+static int hy__run_steps(hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    hy__region region;
+    if (!p->stages) hy__steps_alone(x, p->early, p->steps, x->scratch);
+    else {
+        region.run = hy__run_item;
+        region.arg = x;
+        region.stages = p->stages;
+        region.items = p->items;
+        region.count = x->count;
+        region.workers = p->workers;
+        hy__parallel_counted(F->root, &region, p->cost);
+    }
+    return hy__run_fault(F, x);
+}
+
+/* A fresh array for a head, or the only one that a bound executor has. */
+static hy_array *hy__run_output(hy_frame *F, hy__executor *x, int i, const hy_type *type)
+{
+    hy_array *y;
+    hy__buffer *b;
+    if (!x->bound) return hy__make(F, type, "outputs");
+    b = x->kept[i];
+    y = hy__handle(F);
+    if (!y) return NULL;
+    y->buffer = hy__buffer_hold(b);
+    b->version++;
+    y->t.type = *type;
+    y->t.data = b->data;
+    hy__pack_strides(&y->t);
+    return y;
+}
+
+static int hy__run_outputs(hy_frame *F, hy__executor *x, hy_array *const *in, hy_array **out)
+{
+    const hy__plan *p = &x->program->plan;
+    hy__source now;
+    int i, k;
+    for (i = 0; i < p->heads; i++) {
+        int v = p->head[i];
+        const hy__spot *s = &p->spot[v];
+        if (s->where == HY__AT_HEAD && s->index < i) { out[i] = out[s->index]; continue; }
+        if (s->where == HY__AT_INPUT) { out[i] = in[s->index]; continue; }
+        if (s->where == HY__AT_PARAM) { out[i] = &s->node->param->array; continue; }
+        for (k = 0; s->where != HY__AT_HEAD && k < i && p->head[k] != v; k++) continue;
+        if (s->where != HY__AT_HEAD && k < i) { out[i] = out[k]; continue; }
+        out[i] = hy__run_output(F, x, i, s->type);
+        if (!out[i]) return -1;
+        if (s->where == HY__AT_HEAD) { hy__patch(x, v, out[i]->t.data); continue; }
+        hy__source_now(x, v, &now);
+        hy__copy_tensor(&out[i]->t, &now.t);
+    }
+    return 0;
+}
+
+/* The results of the last call lie where those of this one must go. */
+static int hy__check_kept(hy_frame *F, const hy__executor *x)
+{
+    int i;
+    for (i = 0; i < x->program->plan.heads; i++)
+        if (x->kept[i] && HY__LOAD(&x->kept[i]->refs) != 1) {
+            hy__fail(F, HY_ERROR_STATE, "hy_bind: output %d of the last call is still held, and the buffer has "
+                     "room for one set of outputs: hy_copy it, then hy_end or hy_free it before the next call", i);
+            return -1;
+        }
+    return 0;
+}
+
+/* Running statistics change in this run. */
+static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
+{
+    int i;
+    for (i = 0; i < p->written; i++) {
+        const hy__spot *s = &p->spot[p->write[i]];
+        if (s->where == HY__AT_PARAM && !hy__writable(F, &s->node->param->array, s->node->name)) return -1;
+        if (s->where == HY__AT_INPUT && !hy__writable(F, in[s->index], s->node->name)) return -1;
+        if (s->where == HY__AT_CONSTANT) s->node->held->version++;
+    }
+    return 0;
+}
+
+static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, hy_array **out)
+{
+    const hy__plan *p = &x->program->plan;
+    uint64_t epoch = HY__PEEK(&F->root->epoch);
+    int i;
+    if (x->bound && hy__check_kept(F, x)) return -1;
+    for (i = 0; i < p->inputs; i++) if (p->input[i] >= 0) hy__patch(x, p->input[i], in[i]->t.data);
+    for (i = 0; i < p->params; i++) {
+        void *data = p->spot[p->param[i]].node->param->array.t.data;
+        if (data == x->param[i]) continue;
+        hy__patch(x, p->param[i], data);
+        x->param[i] = data;
+        x->ready = 0;
+    }
+    if (p->early && (!x->ready || x->epoch != epoch)) {
+        x->ready = 0;
+        if (hy__refresh(F, x)) return -1;
+        x->epoch = epoch;
+    }
+    x->ready = 1;
+    if (p->written && hy__run_writes(F, p, in)) return -1;
+    if (hy__run_outputs(F, x, in, out)) return -1;
+    for (i = 0; i < p->randoms; i++) {
+        x->job[p->random[i]].seed = F->seed;
+        x->job[p->random[i]].stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+    }
+    return hy__run_steps(F, x);
+}
+
+/* --- node by node: for graphs whose shapes depend on values --- */
+typedef struct hy__replay {
+    hy_graph *g;
+    hy_array *const *input;
+    hy_array **value;
+    int      *first, *left;             /* by place: the first value; by value: readers to come */
+} hy__replay;
+
+static hy_array *hy__constant_handle(hy_frame *F, const hy__node *node)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->t = node->constant;
+    x->buffer = hy__buffer_hold(node->held);
+    return x;
+}
+
+static int hy__replay_leaf(hy_frame *F, hy__replay *r, int i)
+{
+    const hy__node *node = r->g->node[i];
+    int var;
+    for (var = 0; !node->param && !node->held && r->g->var[var] != node; ) var++;
+    r->value[r->first[i]] = node->param ? &node->param->array : node->held ? hy__constant_handle(F, node)
+        : r->input[var];
+    return F->code ? -1 : 0;
+}
+
+static int hy__replay_op(hy_frame *F, hy__replay *r, int i, uint64_t stream)
+{
+    const hy__node *node = r->g->node[i];
+    hy_array **in = r->value + r->first[r->g->n], **out = r->value + r->first[i];
+    hy__call c;
+    int k, v, hidden = F->hidden;
+    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
+    c.name = node->name;
+    c.nsub = node->sub != NULL;
+    c.sub = &node->sub;
+    for (k = 0; k < node->nin; k++) in[k] = r->value[r->first[r->g->place[node->in[k].node->number]] + node->in[k].output];
+    F->hidden = 1;
+    F->stream = stream + (uint64_t)node->rank;
+    hy__run_op(F, node->op, node->nin, in, node->record, &c, out);
+    F->hidden = hidden;
+    hy__call_close(F, &c);
+    for (k = 0; k < node->nin && !F->code; k++) {
+        const hy__node *from = node->in[k].node;
+        v = r->first[r->g->place[from->number]] + node->in[k].output;
+        if (--r->left[v] == 0 && from->op) hy_free(F, r->value[v]);
+    }
+    for (k = 0; k < node->nout && !F->code; k++)
+        if (!r->left[r->first[i] + k]) hy_free(F, out[k]);
+    return F->code ? -1 : 0;
+}
+
+static int hy__replay_nodes(hy_frame *F, hy__replay *r, hy_array **out)
+{
+    hy_graph *g = r->g;
+    uint64_t stream = F->stream;
+    int i, k, failed = 0;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin; k++)
+            r->left[r->first[g->place[g->node[i]->in[k].node->number]] + g->node[i]->in[k].output]++;
+    for (i = 0; i < g->heads; i++) r->left[r->first[g->place[g->head[i].node->number]] + g->head[i].output]++;
+    for (i = 0; i < g->n && !failed; i++)
+        failed = g->node[i]->op ? hy__replay_op(F, r, i, stream) : hy__replay_leaf(F, r, i);
+    F->stream = stream;
+    for (i = 0; i < g->heads && !failed; i++) {
+        out[i] = r->value[r->first[g->place[g->head[i].node->number]] + g->head[i].output];
+        if (g->head[i].node->held) {
+            hy_array *y = hy__make(F, &out[i]->t.type, "outputs");
+            if (y) hy__copy_tensor(&y->t, &out[i]->t);
+            out[i] = y;
+        }
+    }
+    return F->code ? -1 : failed;
+}
+
+static int hy__replay_run(hy_frame *F, hy_graph *g, hy_array *const *input, hy_array **out)
+{
+    hy__replay r;
+    hy__buffer *room;
+    size_t values = 0;
+    int i, most = 0, failed;
+    for (i = 0; i < g->n; i++) {
+        values += (size_t)g->node[i]->nout;
+        if (g->node[i]->nin > most) most = g->node[i]->nin;
+    }
+    room = hy__buffer_new(&F->cache, (values + (size_t)most + 1) * sizeof *r.value + (values + (size_t)g->n + 2) * sizeof(int));
+    if (!room) { hy__no_memory(F, "compiled graph"); return -1; }
+    r.g = g;
+    r.input = input;
+    r.value = (hy_array **)room->data;
+    r.first = (int *)(void *)(r.value + values + most + 1);
+    r.left = r.first + g->n + 1;
+    memset(r.left, 0, (values + 1) * sizeof(int));
+    for (i = 0, r.first[0] = 0; i < g->n; i++) r.first[i + 1] = r.first[i] + g->node[i]->nout;
+    failed = hy__replay_nodes(F, &r, out);
+    hy__buffer_drop(&F->cache, room);
+    return failed;
+}
+
+/* --- frames and their executors --- */
+/* Out of the program's list; its memory goes with it. The frame's list has already let go of it. */
+static void hy__holder_free(hy_frame *F, hy__holder *h)
+{
+    hy_root *root = F->root;
+    hy__program *p = h->program;
+    hy__executor *x;
+    hy__holder **at;
+    hy__acquire(&root->lock);
+    for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
+    if (*at) *at = h->peer;
+    x = h->x;
+    if (x && x->bound) p->bound--;
+    hy__release(&root->lock);
+    hy__executor_free(x);
+    hy__program_drop(p);
+    hy__free(&root->heap, h);
+}
+
+/* A frame that closes takes its executors along; otherwise those of programs that are gone. */
+static void hy__executors_sweep(hy_frame *F, int all)
+{
+    hy__holder **at = &F->executors, *h;
+    while ((h = *at) != NULL)
+        if (all || !HY__PEEK(&h->program->of)) { *at = h->next; hy__holder_free(F, h); }
+        else at = &h->next;
+}
+static void hy__executors_close(hy_frame *F) { hy__executors_sweep(F, 1); }
+
+/* A holder of p in front of the frame's list; takes over the caller's count of p. x: its executor. */
+static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x)
+{
+    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    if (!h) return (hy__holder *)hy__no_memory(F, "executor");
+    h->program = p;
+    h->x = x;
+    h->next = F->executors;
+    F->executors = h;
+    hy__acquire(&F->root->lock);
+    h->peer = p->holders;
+    p->holders = h;
+    if (x && x->bound) p->bound++;
+    hy__release(&F->root->lock);
+    return h;
+}
+
+/* The program for a call: found, or made and put into the graph's list. Counted for the caller. */
+static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode, int limit,
+                                    hy__ticket *ticket)
+{
+    hy_root *root = F->root;
+    hy__attached *gone = NULL;
+    hy__program *p, *fresh;
+    hy__line line;
+    hy__acquire(&root->lock);
+    p = hy__program_find(g, in, mode);
+    if (!p && ticket) {
+        line.text = ticket->reason;
+        line.cap = sizeof ticket->reason;
+        line.n = 0;
+        hy__put_reason(&line, (hy__program *)(void *)g->programs, g, in, mode);
+    }
+    hy__release(&root->lock);
+    if (p) { if (ticket) ticket->hit = 1; return p; }
+    fresh = hy__program_new(F, g, in, mode);
+    if (!fresh) return NULL;
+    hy__acquire(&root->lock);
+    p = hy__program_find(g, in, mode);
+    if (!p) {
+        p = fresh;
+        fresh = NULL;
+        HY__ADD(&p->refs, 1);
+        p->head.next = g->programs;
+        g->programs = &p->head;
+        gone = hy__programs_beyond(g, limit > 0 ? limit : 16);
+    }
+    hy__release(&root->lock);
+    if (fresh) hy__program_drop(fresh);
+    while (gone) {                      /* other frames may be running these */
+        hy__program *old = (hy__program *)(void *)gone;
+        gone = gone->next;
+        hy__program_drop(old);
+    }
+    hy__executors_sweep(F, 0);
+    return p;
+}
+
+/* The frame's own holder for a call, moved to the front; NULL: it has none. */
+static hy__holder *hy__holder_find(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy__holder **at, *h;
+    for (at = &F->executors; (h = *at) != NULL; at = &h->next) {
+        if (!hy__program_fits(h->program, g, in, mode)) continue;
+        *at = h->next;
+        h->next = F->executors;
+        return F->executors = h;
+    }
+    return NULL;
+}
+
+static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode, int limit,
+                                  hy__ticket *ticket)
+{
+    hy__executor *x = NULL;
+    hy__program *p = hy__program_for(F, g, in, mode, limit, ticket);
+    hy__holder *h;
+    if (!p) return NULL;
+    for (h = F->executors; h && h->program != p; h = h->next) continue;
+    if (h) { hy__program_drop(p); return h; }
+    if (!p->dynamic) {
+        x = hy__executor_new(F, p);
+        if (!x) { hy__program_drop(p); return NULL; }
+    }
+    h = hy__holder_new(F, p, x);
+    if (h) return h;
+    hy__executor_free(x);
+    hy__program_drop(p);
+    return NULL;
+}
+
+/* Runs a graph on packed inputs (per g->var) of this root. out: per head, in the current scope; an input that
+ * is a head comes back as it is. limit: most programs that the graph keeps, 0 for 16. 0, or -1. */
+static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out, const hy__mode *mode,
+                             int limit, hy__ticket *ticket)
+{
+    hy__holder *h = F->executors;
+    hy__program *p;
+    uint64_t ranks;
+    int failed;
+    if (ticket) { ticket->hit = 1; ticket->reason[0] = 0; }
+    if (!h || !hy__program_fits(h->program, g, in, mode)) {
+        h = hy__holder_find(F, g, in, mode);
+        if (!h) {
+            if (ticket) ticket->hit = 0;
+            h = hy__holder_for(F, g, in, mode, limit, ticket);
+        }
+        if (!h) return -1;
+    }
+    p = h->program;
+    if (ticket) ticket->program = p;
+    ranks = (uint64_t)g->ranks;
+    if (!p->dynamic) failed = hy__executor_run(F, h->x, in, out);
+    else {
+        int training = F->training;
+        F->training = p->mode.training;
+        failed = hy__replay_run(F, p->graph, in, out);
+        F->training = training;
+    }
+    if (!failed) F->stream += ranks;
+    return failed;
+}
+
+/* --- plans that can be asked for, and memory that is the user's --- */
+static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
+{
+    hy_plan_info info;
+    hy__layout l;
+    int v;
+    memset(&info, 0, sizeof info);
+    info.dynamic = p->dynamic;
+    if (p->dynamic) return info;
+    memset(&l, 0, sizeof l);
+    hy__lay_executor(&l, p, 1, &info);
+    if (l.too_large) { hy__too_large(F); return info; }
+    info.record += HY__ALIGN - 1;
+    info.total = l.at + HY__ALIGN - 1;
+    info.parameters = p->plan.parameters;
+    info.unplanned = p->plan.unplanned;
+    for (v = 0; v < p->plan.values; v++) info.values += p->plan.spot[v].where == HY__AT_ARENA;
+    info.jobs = p->plan.steps - p->plan.early;
+    info.regions = p->plan.stages ? 1 : 0;
+    return info;
+}
+
+/* Types of inputs are read, not their values. */
+static HY__UNUSED hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy_plan_info info;
+    hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
+    memset(&info, 0, sizeof info);
+    if (!p) return info;
+    info = hy__program_info(F, p);
+    hy__program_drop(p);
+    return info;
+}
+
+/* The frame's executor for such inputs moves into the buffer, which must outlive the frame and its results. */
+static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes)
+{
+    hy_plan_info info = hy__program_info(F, p), again;
+    hy__holder **at, *h;
+    hy__layout l;
+    hy__executor *x;
+    if (p->dynamic) {
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_bind: values decide shapes of this graph, so its memory is not known before");
+        return -1;
+    }
+    if (F->code) return -1;
+    if (!buffer || bytes < info.total) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind: the buffer has %l bytes, %l are due", (int64_t)(buffer ? bytes : 0),
+                 (int64_t)info.total);
+        return -1;
+    }
+    memset(&l, 0, sizeof l);
+    l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
+    x = hy__lay_executor(&l, p, 1, &again);
+    x->program = p;
+    x->bound = 1;
+    HY__ADD(&p->refs, 1);
+    if (hy__executor_bind(F, x) || !hy__holder_new(F, p, x)) { hy__program_drop(p); return -1; }
+    for (at = &F->executors->next; (h = *at) != NULL; )
+        if (h->program == p) { *at = h->next; hy__holder_free(F, h); }
+        else at = &h->next;
+    return 0;
+}
+
+static HY__UNUSED int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode, void *buffer,
+                                     size_t bytes)
+{
+    hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
+    int failed;
+    if (!p) return -1;
+    failed = hy__bind_program(F, p, buffer, bytes);
+    hy__program_drop(p);
+    return failed;
+}
+
+/* --- graphs that users run themselves --- */
 /* Does an input agree with what its variable was declared as? */
 static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array *x)
 {
@@ -18747,19 +21749,18 @@ static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array
             fits = want->shape.dim[d] < 0 || want->shape.dim[d] == x->t.type.shape.dim[d];
     }
     if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name,
-                        &want->shape,
-                        (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
+                        &want->shape, (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
     return fits;
 }
 
-/* Inputs packed, checked and typed. */
-static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array **in, hy_type *type)
+/* Inputs packed and checked. */
+static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array **in)
 {
     int i;
     for (i = 0; i < g->vars; i++) {
         hy_array *x = inputs->count ? inputs->item[i] : inputs;
-        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") || !hy__check_input_type(F, g->var[i],
-                x)) return -1;
+        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") ||
+            !hy__check_input_type(F, g->var[i], x)) return -1;
         if (F->recording && x->tape) {
             hy__fail(F, HY_ERROR_GRADIENT,
                      "hy_graph_run: a compiled graph is not recorded: call the operators");
@@ -18767,100 +21768,53 @@ static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array
         }
         in[i] = hy__packed_array(F, x);
         if (!in[i]) return -1;
-        type[i] = in[i]->t.type;
     }
     return 0;
 }
 
-/* A frame's executor of a graph, taken off the graph's list; NULL when it has none. */
-static hy__executor *hy__executor_take(hy_root *root, hy_graph *g, const hy_frame *owner)
+/* Room for inputs and outputs of a graph, the inputs checked and filled in; NULL with F's error. */
+static hy__buffer *hy__graph_open(hy_frame *F, hy_graph *g, hy_array *inputs, const char *who, hy__mode *mode)
 {
-    hy__attached **at, *x;
-    hy__acquire(&root->lock);
-    for (at = &g->programs; *at && ((hy__executor *)(void *)*at)->owner != owner; at = &(*at)->next) continue;
-    x = *at;
-    if (x) *at = x->next;
-    hy__release(&root->lock);
-    return (hy__executor *)(void *)x;
-}
-
-static void hy__executor_give(hy_root *root, hy_graph *g, hy__executor *x)
-{
-    hy__acquire(&root->lock);
-    x->head.next = g->programs;
-    g->programs = &x->head;
-    hy__release(&root->lock);
-}
-
-/* A frame that closes takes its executors along. */
-static void hy__executors_close(hy_frame *F)
-{
-    hy_root *root = F->root;
-    hy_graph *g;
-    hy__attached **at, *x, *gone = NULL;
-    hy__acquire(&root->lock);
-    for (g = root->graphs; g; g = g->next)
-        for (at = &g->programs; (x = *at) != NULL; ) {
-            if (((hy__executor *)(void *)x)->owner != F) { at = &x->next; continue; }
-            *at = x->next;
-            x->next = gone;
-            gone = x;
-        }
-    hy__release(&root->lock);
-    hy__attached_free(root, gone);
-}
-
-static hy_array *hy__graph_call(hy_frame *F, hy_graph *g, hy_array **in, hy_array **out, const hy_type *type)
-{
-    hy__executor *x = hy__executor_take(F->root, g, F);
-    if (!hy__executor_fits(x, F, g, in)) {
-        hy__executor_free(F->root, &x->head);
-        x = hy__executor_new(F, g, type);
-        if (!x) return NULL;
+    hy__buffer *room;
+    int n = g ? g->vars : 0;
+    if (!F || F->code) return NULL;
+    if (!g || g->root != F->root || (n && hy_count(F, inputs) != n)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the graph has %d variables, %d inputs were given", who, n,
+                 inputs ? hy_count(F, inputs) : 0);
+        return NULL;
     }
-    hy__executor_give(F->root, g, x);
-    if (x->dynamic ? hy__replay(F, g, in, x, out) : hy__execute(F, g, x, in, out)) return NULL;
-    return g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
+    memset(mode, 0, sizeof *mode);
+    mode->training = F->training;
+    room = hy__buffer_new(&F->cache, (size_t)(n + g->heads + 1) * sizeof(hy_array *));
+    if (!room) return (hy__buffer *)hy__no_memory(F, who);
+    if (!hy__graph_inputs(F, g, inputs, (hy_array **)room->data)) return room;
+    hy__buffer_drop(&F->cache, room);
+    return NULL;
 }
 
 HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
 {
-    hy__buffer *room;
-    hy_array **in, *y = NULL;
-    hy_type *type;
-    int n = g ? g->vars : 0;
-    if (!F || F->code) return NULL;
-    if (!g || g->root != F->root || (n && hy_count(F, inputs) != n)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_run: the graph has %d variables, %d inputs were given", n,
-                 inputs ? hy_count(F, inputs) : 0);
-        return NULL;
-    }
-    room = hy__buffer_new(&F->cache, (size_t)n * sizeof *type + (size_t)(n + g->heads) * sizeof *in);
-    if (!room) return (hy_array *)hy__no_memory(F, "hy_graph_run");
-    type = (hy_type *)room->data;
-    in = (hy_array **)(void *)(type + n);
-    if (!hy__graph_inputs(F, g, inputs, in, type)) y = hy__graph_call(F, g, in, in + n, type);
+    hy__mode mode;
+    hy__buffer *room = hy__graph_open(F, g, inputs, "hy_graph_run", &mode);
+    hy_array **in, **out, *y = NULL;
+    if (!room) return NULL;
+    in = (hy_array **)room->data;
+    out = in + g->vars;
+    if (!hy__graph_execute(F, g, in, out, &mode, 0, NULL)) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
     hy__buffer_drop(&F->cache, room);
     return y;
 }
 
-typedef struct hy__ticket { int hit; char reason[256]; } hy__ticket;
-static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
-                             const hy__mode *mode, int limit, hy__ticket *ticket)
+HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
 {
-    hy_type type[64];
-    int i;
-    (void)mode; (void)limit;
-    for (i = 0; i < g->vars; i++) type[i] = in[i]->t.type;
-    if (ticket) { ticket->hit = 1; ticket->reason[0] = 0; }
-    return hy__graph_call(F, g, (hy_array **)in, out, type) ? 0 : -1;
-}
-
-static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
-{
-    const hy__attached *it;
-    (void)bytes;
-    for (it = g->programs; it; it = it->next) ++*programs;
+    hy__mode mode;
+    hy_plan_info info;
+    hy__buffer *room = hy__graph_open(F, g, inputs, "hy_graph_plan", &mode);
+    memset(&info, 0, sizeof info);
+    if (!room) return info;
+    info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
+    hy__buffer_drop(&F->cache, room);
+    return info;
 }
 
 /* MARK: - 23 >>trace ------------------------------------------------------------------------------------
@@ -19259,6 +22213,7 @@ static void hy__root_free(hy_root *root)
         root->graphs = g->next;
         hy__graph_drop(g);
     }
+    hy__prepared_free(root);
     while ((slab = root->slabs) != NULL) { root->slabs = slab->next; hy__free(&root->heap, slab); }
     hy__free(&root->heap, (void *)root->names.key);
     hy__free(&root->heap, root->names.value);
@@ -19776,19 +22731,26 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     return y;
 }
 
+/* The trace of fn for these arguments, ready to run; close the arguments whatever comes. */
+static hy__trace *hy__traced_open(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, hy_array *x,
+                                  int limit, hy__flat *in)
+{
+    hy__trace *t;
+    int i;
+    if (hy__flat_open(F, in, x, "hy_call")) return NULL;
+    if (!in->n) hy__fail(F, HY_ERROR_ARGUMENT, "there must be one NDArray or one Symbol in the input");
+    for (i = 0; i < in->n && hy__concrete(F, in->at[i], "hy_call", "a symbolic frame: hy_call does not support "
+                                          "mixed NDArrays and Symbols"); i++) continue;
+    t = F->code ? NULL : hy__trace_find(F, all, fn, user, in, limit);
+    return t && !hy__trace_ready(F, t->graph, in) ? t : NULL;
+}
+
 static hy_array *hy__traced_call(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, hy_array *x,
                                  hy__graph_rec *rec)
 {
     hy__flat in;
-    hy__trace *t;
-    hy_array *y = NULL;
-    int i;
-    if (hy__flat_open(F, &in, x, "hy_call")) return NULL;
-    if (!in.n) hy__fail(F, HY_ERROR_ARGUMENT, "there must be one NDArray or one Symbol in the input");
-    for (i = 0; i < in.n && hy__concrete(F, in.at[i], "hy_call", "a symbolic frame: hy_call does not support "
-                                         "mixed NDArrays and Symbols"); i++) continue;
-    t = F->code ? NULL : hy__trace_find(F, all, fn, user, &in, rec->limit);
-    if (t && !hy__trace_ready(F, t->graph, &in)) y = hy__traced_run(F, all, t, &in, rec);
+    hy__trace *t = hy__traced_open(F, all, fn, user, x, rec->limit, &in);
+    hy_array *y = t ? hy__traced_run(F, all, t, &in, rec) : NULL;
     hy__flat_close(F, &in);
     return y;
 }
@@ -21127,19 +24089,26 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     hy__release(&h->traces.lock);
 }
 
-static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
+/* How the block's graphs are compiled for this frame. */
+static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
 {
-    struct hy__house *h = block->house;
+    const hy_hybridize_opt *opt = &block->house->opt;
     hy__graph_rec rec;
-    if (HY__LOAD(&h->seen) != HY__LOAD(&F->root->changes)) hy__revalidate(F, block);
+    if (HY__LOAD(&block->house->seen) != HY__LOAD(&F->root->changes)) hy__revalidate(F, block);
     memset(&rec, 0, sizeof rec);
     rec.mode.training = F->training;
-    rec.mode.exact = h->opt.exact;
-    rec.mode.off = h->opt.off;
-    rec.mode.print = h->opt.print;
-    rec.mode.threads = h->opt.threads;
-    rec.limit = h->opt.static_shape ? 1 : h->opt.cache > 0 ? h->opt.cache : 16;
-    return F->code ? NULL : hy__traced_call(F, &h->traces, hy__forward_traced, F->scope, x, &rec);
+    rec.mode.exact = opt->exact;
+    rec.mode.off = opt->off;
+    rec.mode.print = opt->print;
+    rec.mode.threads = opt->threads;
+    rec.limit = opt->static_shape ? 1 : opt->cache > 0 ? opt->cache : 16;
+    return rec;
+}
+
+static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
+{
+    hy__graph_rec rec = hy__compile_options(F, block);
+    return F->code ? NULL : hy__traced_call(F, &block->house->traces, hy__forward_traced, F->scope, x, &rec);
 }
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
@@ -21188,6 +24157,59 @@ static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
         hy__fail(F, HY_ERROR_SHAPE, "parameter '%s' is %z, the input needs %z", p->name, &type.shape, &shape);
     else if (node) node->type[0] = type;
     else if (!p->array.buffer && hy__shape_known(&type.shape)) hy__param_fill(F, p, &type);
+}
+
+/* --- memory known before the call --- */
+typedef struct hy__planning { void *buffer; size_t bytes; hy_plan_info info; } hy__planning;
+
+/* As hy_call, up to where it would run. */
+static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *who, hy__planning *plan)
+{
+    hy__graph_rec rec;
+    hy__scope scope;
+    hy__flat in;
+    hy__trace *t = NULL;
+    int failed = -1;
+    if (!hy__alive(F, x, who) || !hy__block_ok(F, block, who) || !hy__prefix(F, block)) return -1;
+    if (!block->house->hybrid || !block->house->active || F->graph) {
+        hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who, block->kind);
+        return -1;
+    }
+    memset(&scope, 0, sizeof scope);
+    scope.block = block;
+    scope.prefix = block->house->prefix;
+    scope.label = block->house->label ? block->house->label : block->house->name;
+    in.room = NULL;
+    rec = hy__compile_options(F, block);
+    F->fresh = NULL;
+    F->scope = &scope;
+    if (!F->code)
+        t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
+    if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
+    else if (t) { plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode); failed = F->code != HY_ERROR_OK; }
+    hy__flat_close(F, &in);
+    F->scope = NULL;
+    if (F->code) hy__take_back(F);
+    F->fresh = NULL;
+    return failed;
+}
+
+HY_API hy_plan_info hy_plan(hy_frame *F, hy_block *block, hy_array *inputs)
+{
+    hy__planning plan;
+    memset(&plan, 0, sizeof plan);
+    hy__plan_call(F, block, inputs, "hy_plan", &plan);
+    return plan.info;
+}
+
+HY_API int hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes)
+{
+    hy__planning plan;
+    memset(&plan, 0, sizeof plan);
+    plan.buffer = buffer;
+    plan.bytes = bytes;
+    if (F && !buffer) hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind: the buffer is NULL");
+    return hy__plan_call(F, block, inputs, "hy_bind", &plan);
 }
 
 /* What layers call their operator: the prefix and "fwd". */
@@ -21900,6 +24922,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
+ *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
  */
 #if defined(__clang__)
