@@ -1753,6 +1753,158 @@ HY_API hy_watch hy_watch_start(void);
 /* prints "<description>: %.4f sec" */
 HY_API double   hy_watch_stop(hy_watch watch, const char *description);
 
+
+/* --- layers --- *
+ * A layer is a block. Whatever sizes are left open are found at the first call. In options zero is the
+ * default; a number that may be zero but is not by default takes HY_ZERO; an initialiser left out is
+ * zeros for biases, ones for gammas, and what hy_initialize says for weights. Lists of sizes have one number
+ * for all dims, or one per dim.
+ */
+
+/* Blocks in a row: each gets what the one before gives. The plain one may hold blocks that are not hybrid. */
+HY_API hy_block *hy_nn_sequential(hy_frame *F);
+HY_API hy_block *hy_nn_hybrid_sequential(hy_frame *F);
+/* Blocks side by side: all get the same input, their outputs are joined along the axis (often -1). */
+HY_API hy_block *hy_nn_concurrent(hy_frame *F, int axis);
+HY_API hy_block *hy_nn_hybrid_concurrent(hy_frame *F, int axis);
+HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const *blocks);
+#ifdef __cplusplus
+#define hy_append(F, net, ...) hy__append_list(F, net, {__VA_ARGS__})
+#else                                   /* adds children in the order written, named "0", "1", ...: net */
+#define hy_append(F, net, ...) \
+    hy_append_of(F, net, (int)(sizeof((hy_block *[]){__VA_ARGS__}) / sizeof(hy_block *)), \
+                 (hy_block *[]){__VA_ARGS__})
+#endif
+/* Children [begin, end) of a container in one more of its kind; negative counts from the end, end may be
+ * HY_NONE. Both hold the same children. */
+HY_API hy_block *hy_children_of(hy_frame *F, hy_block *net, int begin, int end);
+HY_API hy_block *hy_nn_identity(hy_frame *F);
+/* A function, or an operator by its name and without attributes, as a block. */
+HY_API hy_block *hy_nn_lambda(hy_frame *F, hy_forward_fn fn, const char *name);
+HY_API hy_block *hy_nn_hybrid_lambda(hy_frame *F, hy_forward_fn fn, const char *name);
+HY_API hy_block *hy_nn_lambda_op(hy_frame *F, const char *op);
+HY_API hy_block *hy_nn_hybrid_lambda_op(hy_frame *F, const char *op);
+
+typedef struct hy_nn_dense_opt {
+    int         in_units;
+    const char *activation;             /* "relu", "sigmoid", "tanh", "softrelu", "softsign", ... */
+    int         no_bias;
+    int         no_flatten;             /* only the last axis is multiplied, else all but the first */
+    hy_dtype    dtype;
+    hy_init     weight_init, bias_init;
+} hy_nn_dense_opt;
+HY_API hy_block *hy_nn_dense(hy_frame *F, int units, const hy_nn_dense_opt *opt);
+typedef struct hy_nn_embedding_opt { hy_dtype dtype; hy_init weight_init; } hy_nn_embedding_opt;
+HY_API hy_block *hy_nn_embedding(hy_frame *F, int input_dim, int output_dim, const hy_nn_embedding_opt *opt);
+typedef struct hy_nn_dropout_opt { hy_ints axes; } hy_nn_dropout_opt;   /* where the mask is constant */
+HY_API hy_block *hy_nn_dropout(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
+HY_API hy_block *hy_nn_flatten(hy_frame *F);
+HY_API hy_block *hy_nn_activation(hy_frame *F, const char *activation);
+HY_API hy_block *hy_nn_leaky_relu(hy_frame *F, double alpha);           /* slope below 0 */
+typedef struct hy_nn_prelu_opt { int in_channels; hy_init alpha_init; } hy_nn_prelu_opt;    /* 1; 0.25 */
+HY_API hy_block *hy_nn_prelu(hy_frame *F, const hy_nn_prelu_opt *opt);
+HY_API hy_block *hy_nn_elu(hy_frame *F, double alpha);
+HY_API hy_block *hy_nn_selu(hy_frame *F);
+HY_API hy_block *hy_nn_gelu(hy_frame *F);
+HY_API hy_block *hy_nn_swish(hy_frame *F, double beta);                 /* x sigmoid(beta x) */
+
+typedef struct hy_nn_norm_opt {
+    int     axis;                       /* 1; of layer_norm -1 */
+    double  epsilon;                    /* 1e-5 */
+    int     no_center, no_scale;        /* beta, gamma is not learnt */
+    int     scale;                      /* of instance_norm, where gamma is learnt only if asked for */
+    int     in_channels;
+    hy_init gamma_init, beta_init;
+    double  momentum;                   /* of batch_norm, like the rest: 0.9 */
+    int     use_global_stats;
+    hy_init mean_init, var_init;
+} hy_nn_batch_norm_opt, hy_nn_layer_norm_opt, hy_nn_group_norm_opt, hy_nn_instance_norm_opt;
+HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt);
+HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt);
+HY_API hy_block *hy_nn_group_norm(hy_frame *F, int num_groups, const hy_nn_group_norm_opt *opt);
+HY_API hy_block *hy_nn_instance_norm(hy_frame *F, const hy_nn_instance_norm_opt *opt);
+
+#ifndef HYBRID_NO_VISION
+typedef struct hy_nn_conv_opt {
+    hy_ints     stride, pad, dilate;    /* 1, 0, 1 */
+    int         groups;                 /* 1 */
+    int         layout;                 /* HY_LAYOUT_NCW, NCHW or NCDHW; channels may stand last */
+    int         in_channels;
+    const char *activation;
+    int         no_bias;
+    hy_ints     output_padding;         /* of the transposed */
+    hy_init     weight_init, bias_init;
+} hy_nn_conv_opt;
+HY_API hy_block *hy_nn_conv1d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv2d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv3d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv1d_transpose(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv2d_transpose(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv3d_transpose(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+
+typedef struct hy_nn_pool_opt {
+    hy_ints stride, pad;                /* as the window, 0 */
+    int     layout;                     /* HY_LAYOUT_NCW, NCHW or NCDHW */
+    int     ceil_mode;                  /* sizes are rounded up */
+    int     exclude_pad;                /* averages count real elements only */
+} hy_nn_pool_opt;
+HY_API hy_block *hy_nn_max_pool1d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_max_pool2d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_max_pool3d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_avg_pool1d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_avg_pool2d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_avg_pool3d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_global_max_pool1d(hy_frame *F, const hy_nn_pool_opt *opt);   /* the layout counts */
+HY_API hy_block *hy_nn_global_max_pool2d(hy_frame *F, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_global_max_pool3d(hy_frame *F, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_global_avg_pool1d(hy_frame *F, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_global_avg_pool2d(hy_frame *F, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_global_avg_pool3d(hy_frame *F, const hy_nn_pool_opt *opt);
+#endif
+
+#ifndef HYBRID_NO_RNN
+/* A recurrent layer takes the sequence x, or group(x, states...), and gives the outputs, or
+ * group(outputs, states...). States are (layers x directions, N, hidden); an lstm has a second one. Lengths
+ * (N,), if it uses them, are the last of its inputs. */
+enum { HY_LAYOUT_TNC = 16, HY_LAYOUT_NTC };
+typedef struct hy_rnn_layer_opt {
+    int         input_size;
+    const char *activation;             /* of hy_rnn_rnn: "relu" or "tanh"; of hy_rnn_rnn_cell: "tanh", any */
+    hy_dtype    dtype;
+    hy_init     i2h_weight_init, h2h_weight_init, i2h_bias_init, h2h_bias_init;
+    int         num_layers;             /* of layers, like the rest: 1 */
+    int         layout;                 /* HY_LAYOUT_TNC */
+    double      dropout;                /* between layers, in training */
+    int         bidirectional;
+    int         use_sequence_length;
+} hy_rnn_layer_opt, hy_rnn_cell_opt;
+HY_API hy_block *hy_rnn_rnn(hy_frame *F, int hidden_size, const hy_rnn_layer_opt *opt);
+HY_API hy_block *hy_rnn_lstm(hy_frame *F, int hidden_size, const hy_rnn_layer_opt *opt);
+HY_API hy_block *hy_rnn_gru(hy_frame *F, int hidden_size, const hy_rnn_layer_opt *opt);
+
+/* A cell makes one step: group(x, states...), x of shape (N,C), gives group(output, states...). */
+HY_API hy_block *hy_rnn_rnn_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
+HY_API hy_block *hy_rnn_lstm_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
+HY_API hy_block *hy_rnn_gru_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
+HY_API hy_block *hy_rnn_sequential_cell(hy_frame *F);                   /* hy_append cells to it */
+HY_API hy_block *hy_rnn_dropout_cell(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
+HY_API hy_block *hy_rnn_residual_cell(hy_frame *F, hy_block *cell);     /* x is added to the output */
+/* In training a share of outputs and of states stays as it was a step before. The previous output is one
+ * more state, the last, if zoneout_outputs > 0. */
+HY_API hy_block *hy_rnn_zoneout_cell(hy_frame *F, hy_block *cell, double zoneout_outputs,
+                                     double zoneout_states);
+HY_API hy_block *hy_rnn_bidirectional_cell(hy_frame *F, hy_block *l_cell, hy_block *r_cell);  /* to unroll */
+/* The zero states of a layer or cell, as a group; batch may be -1 while tracing. NULL if it has none. */
+HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch);
+typedef struct hy_rnn_unroll_opt {
+    int layout;                         /* of inputs and outputs: HY_LAYOUT_NTC */
+    int no_merge;                       /* length outputs of shape (N,C), else one with a time axis */
+} hy_rnn_unroll_opt;
+/* length steps of a cell: group(outputs, states...). inputs: the sequence, or a group of its steps;
+ * begin_state: zeros if NULL. */
+HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array *inputs,
+                               hy_array *begin_state, const hy_rnn_unroll_opt *opt);
+#endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
  * C++ may hand options by reference, and group arrays with braces.
@@ -2793,6 +2945,7 @@ struct hy__param {
     hy_grad_req req;
     int         aux;
     int         keep_wide;              /* a cast to float16 leaves it alone */
+    int         constant;               /* no initialiser touches it */
     double      lr_mult, wd_mult;
     hy__param  *same;                   /* shares the array of this one, which is kept in step: */
     hy__param  *sharer, *next_sharer;   /* list of those that share this one's */
@@ -2836,8 +2989,10 @@ typedef struct hy_root {
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
     uint64_t   changes;                 /* of the structure of any block */
+    hy__param *gone;                    /* of freed blocks: graphs may still name them */
     struct hy__prepared *prepared;      /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
+    void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
     uint64_t   next_id;                 /* of recorded calls */
 } hy_root;
 
@@ -3048,6 +3203,7 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
             hy__tape *from = t->value[i].tape;
             if (from && HY__ADD(&from->refs, -1) == 0) { from->next = todo; todo = from; }
         }
+        if (t->sub) F->root->drop_graph(t->sub);
         hy__buffer_drop(&F->cache, t->room);
     }
 }
@@ -3074,13 +3230,16 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     return 0;
 }
 
+static const char *hy__called(const hy__param *p) { return p->name ? p->name : p->local; }
 static void hy__fail_param(hy_frame *F, const hy__param *p, const char *who)
 {
-    if (p->deferred)
+    if (p->array.state != HY__LIVE)
+        hy__fail(F, HY_ERROR_STATE, "%s: parameter '%s' belonged to a block that was freed", who, hy__called(p));
+    else if (p->deferred)
         hy__fail(F, HY_ERROR_STATE, "%s: the initialization of parameter '%s' was deferred: its shape %z is "
-                 "found by the first call of its block", who, p->name, &p->array.t.type.shape);
+                 "found by the first call of its block", who, hy__called(p), &p->array.t.type.shape);
     else hy__fail(F, HY_ERROR_STATE, "%s: Parameter '%s' has not been initialized: call hy_initialize first",
-                  who, p->name);
+                  who, hy__called(p));
 }
 
 /* An array with values, in this frame or its root, as opposed to a group or a traced value. */
@@ -3577,7 +3736,7 @@ static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
 }
 #endif
 
-/* --- a host's job system: one call per stage --- */
+/* --- a host's job system: one call per stage of several items --- */
 typedef struct hy__host_stage { hy__region *region; int stage; } hy__host_stage;
 static void hy__host_item(void *arg, int64_t i, int worker)
 {
@@ -3595,7 +3754,8 @@ static void hy__parallel_counted(hy_root *root, hy__region *region, double cost)
         if (root->desc.parallel_for) {
             s.region = region;
             for (s.stage = 0; s.stage < region->stages; s.stage++)
-                root->desc.parallel_for(root->desc.parallel_user, region->items[s.stage], hy__host_item, &s);
+                if (region->items[s.stage] == 1) region->run(region->arg, s.stage, 0, 0);
+                else root->desc.parallel_for(root->desc.parallel_user, region->items[s.stage], hy__host_item, &s);
             return;
         }
 #ifndef HYBRID_NO_THREADS
@@ -4206,8 +4366,11 @@ HY_API int64_t hy_dim(hy_frame *F, hy_array *x, int axis)
 }
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x)
 {
-    return hy__concrete(F, x, "hy_context_of", "nothing: hybrid.h computes on the CPU only") ? "cpu(0)"
-        : NULL;
+    if (!hy__alive(F, x, "hy_context_of")) return NULL;
+    if (!x->node) return "cpu(0)";
+    hy__fail(F, HY_ERROR_TRACE, "hy_context_of: 'Symbol' object has no attribute 'context': %s has no values yet; "
+             "hybrid.h computes on the CPU only, so there is nothing to ask", x->node->name);
+    return NULL;
 }
 
 /* --- reading and writing --- */
@@ -4294,6 +4457,12 @@ static char *hy__element(hy_frame *F, hy_array *x, const hy_shape *index, const 
 HY_API double hy_value_of(hy_frame *F, hy_array *x, hy_shape index)
 {
     const char *at;
+    if (!hy__alive(F, x, "hy_value")) return 0;
+    if (x->node) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_value: Symbol only support integer index to fetch i-th output: %s has no "
+                 "values yet; use slice, take or pick", x->node->name);
+        return 0;
+    }
     if (!hy__concrete(F, x, "hy_value", "slice, take or pick")) return 0;
     at = hy__element(F, x, &index, "hy_value");
     return at ? hy__load(at, x->t.type.dtype) : 0;
@@ -7353,7 +7522,7 @@ static void hy__move_close(hy__move *m)
     else if (narrow && (m->to[last] != 1 || m->from[last] != 1)) hy__move_swap(m, last - 1, last);
     for (d = 0; d < last - 1; d++) planes *= m->n[d];
     m->cols = HY__CHUNK / (turned ? hy__least(m->n[last - 1], HY__MOVE_EDGE) : 1);
-    m->cols = hy__least(m->cols, m->n[last]);
+    m->cols = hy__least(m->cols > 0 ? m->cols : 1, m->n[last]);
     m->rows = hy__least(HY__CHUNK / m->cols, m->n[last - 1]);
     m->planes = hy__least(HY__CHUNK / (m->rows * m->cols), planes);
     m->row_blocks = (m->n[last - 1] + m->rows - 1) / m->rows;
@@ -8316,8 +8485,7 @@ static const hy__kernels *hy__kernels_for(int isa)
 /* MARK: - 17 >>ops --------------------------------------------------------------------------------------
  *
  * What each operator of the catalogue does: shapes and types (infer), which kernel runs and how the work
- * falls
- * into items (bind), and its gradient as other operators (grad). The block of an operator `x` ends with
+ * falls into items (bind), and its gradient as other operators (grad). The block of an operator `x` ends with
  *     #define HY__ON_x infer, bind, grad, split
  * and the table at the end of the room puts it together with its row. To add one: a row and four lists in
  * >>catalogue, a block here, a row in tests/ops_ref.c.
@@ -8387,8 +8555,7 @@ static int hy__read_whole(const char *s, const char **end, int64_t *v)
     return 1;
 }
 
-/* (1, 2), [1,2], (3,), (), 3, None; elements may be None where `optional`. Gives the count, or -2 if
- * malformed. */
+/* (1, 2), [1,2], (3,), (), 3, None; elements may be None where `optional`. The count, or -2 if malformed. */
 static int hy__read_tuple(const char *s, int optional, int most, int64_t *v)
 {
     char close = 0;
@@ -8505,22 +8672,35 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
         else hy__put(out, number, (size_t)hy__text_f64(number, v));
         break;
     }
-    case HY_ATTR_ints: case HY_ATTR_oints: hy__put_tuple(out, ((const hy_ints *)field)->v,
-                                                         ((const hy_ints *)field)->n); break;
-    case HY_ATTR_shape: hy__put_tuple(out, ((const hy_shape *)field)->dim, ((const hy_shape *)field)->ndim);
-    break;
+    case HY_ATTR_ints: case HY_ATTR_oints: {
+        const hy_ints *v = (const hy_ints *)field;
+        hy__put_tuple(out, v->v, v->n);
+        break;
+    }
+    case HY_ATTR_shape: {
+        const hy_shape *v = (const hy_shape *)field;
+        hy__put_tuple(out, v->dim, v->ndim);
+        break;
+    }
     default: break;
     }
+}
+
+static hy__line hy__line_open(char *text, size_t bytes)
+{
+    hy__line line;
+    line.text = text;
+    line.cap = bytes;
+    line.n = 0;
+    text[0] = 0;
+    return line;
 }
 
 HY_API size_t hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes)
 {
     hy__line line;
     if (!attr || !record || !buffer || !bytes) return 0;
-    line.text = buffer;
-    line.cap = bytes;
-    line.n = 0;
-    buffer[0] = 0;
+    line = hy__line_open(buffer, bytes);
     hy__print_value(attr, record, &line);
     return line.n;
 }
@@ -8539,27 +8719,22 @@ static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const
 {
     const hy_attr *a;
     char names[256];
-    hy__line line;
+    hy__line line = hy__line_open(names, sizeof names);
     for (a = op->attr; a && a->name; a++) if (!strcmp(a->mxnet, key) || !strcmp(a->name, key)) break;
     if (a && a->name) {
         if (hy__parse_value(a, record, value)) { *seen |= (uint64_t)1 << (a - op->attr); return 0; }
         if (a->kind == HY_ATTR_enum)
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Input: '%s' for %s, valid values are: %s", op->name,
-                     value,
-                     a->mxnet, a->doc);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Input: '%s' for %s, valid values are: %s",
+                     op->name, value, a->mxnet, a->doc);
         else
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Parameter format for %s but value='%s'", op->name,
                      a->mxnet, value);
         return -1;
     }
     if (hy__ignored_attribute(key)) return 0;
-    line.text = names;
-    line.cap = sizeof names;
-    line.n = 0;
-    names[0] = 0;
     for (a = op->attr; a && a->name; a++) { hy__puts(&line, " "); hy__puts(&line, a->mxnet); }
-    hy__fail(F, HY_ERROR_ARGUMENT, "%s: Cannot find argument '%s', Possible Arguments:%s", op->name, key,
-             names);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: Cannot find argument '%s', Possible Arguments:%s",
+             op->name, key, names);
     return -1;
 }
 
@@ -8575,15 +8750,35 @@ static int hy__check_required(hy_frame *F, const hy_op *op, uint64_t seen)
     return 0;
 }
 
+/* --- blocks: the functions of an operator x, most of which are one expression of its record r --- */
+#define HY__REC(x, of) const hy__##x##_rec *r = (const hy__##x##_rec *)(of)->attr
+#define HY__INFER(x, ...) \
+    static int hy__##x##_infer(hy_infer *I) { HY__REC(x, I); (void)r; return __VA_ARGS__; }
+#define HY__BIND(x, ...) \
+    static int hy__##x##_bind(hy_job *job) { HY__REC(x, job); (void)r; return __VA_ARGS__; }
+/* The gradient of input x from dy, that of the output y. */
+#define HY__DIFF(op, ...) \
+    static int hy__##op##_diff(hy_frame *F, hy_diff *D) \
+    { \
+        HY__REC(op, D); \
+        hy_array *dy = D->dy[0], *x = D->in[0], *y = D->out[0]; \
+        (void)r; (void)x; (void)y; \
+        if (dy && D->want[0]) D->dx[0] = __VA_ARGS__; \
+        return 0; \
+    }
+#define HY__OWN(x) hy__##x##_infer, hy__##x##_bind, hy__##x##_diff
+/* What runs an item. */
+#define HY__RUN(name) \
+    static void name(HY__UNUSED hy_job *job, HY__UNUSED int stage, HY__UNUSED int64_t item, \
+                     HY__UNUSED void *scratch, HY__UNUSED void *shared)
+
 /* --- inference: what every rule is written with --- */
 HY_API int hy_infer_fail(hy_infer *I, hy_error_t code, const char *format, ...)
 {
     hy__line line;
     va_list args;
     if (I->status < 0) return -1;
-    line.text = I->text;
-    line.cap = sizeof I->text;
-    line.n = 0;
+    line = hy__line_open(I->text, sizeof I->text);
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -8596,36 +8791,26 @@ static void hy__learn(hy_infer *I) { if (!I->status) I->status = 1; }
 HY_API void hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b)
 {
     if (!b || *a == b) return;
-    if (*a) hy_infer_fail(I, HY_ERROR_DTYPE, "Type inconsistent, Provided=%t, inferred type=%t", (int)*a,
-                          (int)b);
+    if (*a) hy_infer_fail(I, HY_ERROR_DTYPE, "Type inconsistent, Provided=%t, inferred type=%t",
+                          (int)*a, (int)b);
     else { *a = b; hy__learn(I); }
 }
 
 HY_API void hy_infer_dim(hy_infer *I, int64_t *a, int64_t b)
 {
     if (b < 0 || *a == b) return;
-    if (*a >= 0) hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided size %l, inferred size %l",
-                               *a, b);
-    else { *a = b; hy__learn(I); }
+    if (*a < 0) { *a = b; hy__learn(I); return; }
+    hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided size %l, inferred size %l", *a, b);
 }
 
 HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
 {
-    int d;
-    hy_shape before = *a;
+    int d, fits = a->ndim == b.ndim;
     if (b.ndim < 0) return;
     if (a->ndim < 0) { *a = b; hy__learn(I); return; }
-    if (a->ndim != b.ndim) {
-        hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided = %z, inferred shape=%z", a, &b);
-        return;
-    }
-    for (d = 0; d < b.ndim; d++)
-        if (a->dim[d] >= 0 && b.dim[d] >= 0 && a->dim[d] != b.dim[d]) {
-            hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided = %z, inferred shape=%z", &before,
-                          &b);
-            return;
-        }
-    for (d = 0; d < b.ndim; d++) hy_infer_dim(I, &a->dim[d], b.dim[d]);
+    for (d = 0; d < b.ndim && fits; d++) fits = a->dim[d] < 0 || b.dim[d] < 0 || a->dim[d] == b.dim[d];
+    if (fits) for (d = 0; d < b.ndim; d++) hy_infer_dim(I, &a->dim[d], b.dim[d]);
+    else hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided = %z, inferred shape=%z", a, &b);
 }
 
 HY_API void hy_infer_same(hy_infer *I, hy_shape *a, hy_shape *b)
@@ -8644,14 +8829,37 @@ static hy_shape hy__rank(int ndim)
     return s;
 }
 
-static hy_shape hy__shape1(int64_t a) { hy_shape s; s.ndim = 1; s.dim[0] = a; return s; }
 static hy_shape hy__shape2(int64_t a, int64_t b)
 {
-    hy_shape s;
-    s.ndim = 2;
+    hy_shape s = hy__rank(2);
     s.dim[0] = a;
     s.dim[1] = b;
     return s;
+}
+static hy_shape hy__shape1(int64_t a)
+{
+    hy_shape s = hy__rank(1);
+    s.dim[0] = a;
+    return s;
+}
+
+/* a and b are the same, whichever is known. */
+static void hy__infer_same_type(hy_infer *I, hy_type *a, hy_type *b)
+{
+    hy_infer_type(I, &a->dtype, b->dtype);
+    hy_infer_type(I, &b->dtype, a->dtype);
+}
+static void hy__infer_same_dim(hy_infer *I, int64_t *a, int64_t *b)
+{
+    hy_infer_dim(I, a, *b);
+    hy_infer_dim(I, b, *a);
+}
+
+/* Output 0 is like this, which ends most rules. */
+static int hy__infer_result(hy_infer *I, hy_shape want)
+{
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
 }
 
 /* All inputs and outputs of one type. */
@@ -8659,10 +8867,7 @@ static void hy__same_types(hy_infer *I)
 {
     int i, round;
     for (round = 0; round < 2; round++) {
-        for (i = 0; i < I->nin; i++) {
-            hy_infer_type(I, &I->out[0].dtype, I->in[i].dtype);
-            hy_infer_type(I, &I->in[i].dtype, I->out[0].dtype);
-        }
+        for (i = 0; i < I->nin; i++) hy__infer_same_type(I, &I->out[0], &I->in[i]);
         for (i = 1; i < I->nout; i++) hy_infer_type(I, &I->out[i].dtype, I->out[0].dtype);
     }
 }
@@ -8686,11 +8891,36 @@ static int hy__infer_axis(hy_infer *I, int axis, int ndim)
     return at;
 }
 
+/* The rule of an operator, for its gradient: input 0 stands for the output, input `data` and the output for
+ * input 0 (0: the output alone), the other inputs for the others. */
+static int hy__infer_turned(hy_infer *I, int data, int (*rule)(hy_infer *))
+{
+    hy_type in[4], out = I->in[0], *ins = I->in, *outs = I->out;
+    int nin = I->nin, n = 1, i;
+    if (data) {
+        hy__infer_same_type(I, &ins[data], outs);
+        hy_infer_same(I, &ins[data].shape, &outs->shape);
+    }
+    in[0] = *outs;
+    for (i = 1; i < nin; i++) if (i != data) in[n++] = ins[i];
+    I->in = in;
+    I->out = &out;
+    I->nin = n;
+    rule(I);
+    I->in = ins;
+    I->out = outs;
+    I->nin = nin;
+    *outs = in[0];
+    for (n = i = 1; i < nin; i++) ins[i] = i == data ? in[0] : in[n++];
+    ins[0] = out;
+    return I->status;
+}
+
 /* --- binding: what every bind is written with --- */
 
 /* A struct of notes must fit where bind keeps them. */
-#define HY__FITS_PLAN(type) typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 \
-                                                          : -1]
+#define HY__FITS_PLAN(type) \
+    typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 : -1]
 HY__FITS_PLAN(hy__pointwise);
 HY__FITS_PLAN(hy__reduce);
 HY__FITS_PLAN(hy__gemm);
@@ -8700,11 +8930,8 @@ HY_API void hy_fault(hy_job *job) { HY__POKE(&job->fault, 1); }
 
 static int hy__refuse(hy_job *job, hy_error_t code, const char *format, ...)
 {
-    hy__line line;
+    hy__line line = hy__line_open(job->text, sizeof job->text);
     va_list args;
-    line.text = job->text;
-    line.cap = sizeof job->text;
-    line.n = 0;
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -8762,25 +8989,41 @@ static hy_array *hy__mish_slope(hy_frame *F, hy_array *dy, hy_array *x)
     return hy_mul(F, dy, hy_add(F, t, slope));
 }
 
+static hy_reduce_opt hy__reduce_options(int keepdims, int exclude)
+{
+    hy_reduce_opt opt;
+    opt.keepdims = keepdims;
+    opt.exclude = exclude;
+    return opt;
+}
+
+/* An operator with a record like this one's, whose arrays are a, b, c as far as it has so many. */
+static hy_array *hy__alike(hy_frame *F, const void *record, int op, hy_array *a, hy_array *b, hy_array *c)
+{
+    hy_array *arg[3];
+    arg[0] = a;
+    arg[1] = b;
+    arg[2] = c;
+    return hy__emit_args(F, F->root->ops[op], arg, record);
+}
+
 /* --- pointwise families --- */
-static void hy__run_pointwise(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_pointwise)
 {
     void *data[HY__OPERANDS];
     int k;
-    (void)stage; (void)scratch; (void)shared;
     data[0] = job->out[0].data;
     for (k = 0; k < job->nin; k++) data[k + 1] = job->in[k].data;
     hy__pointwise_run((const hy__pointwise *)(const void *)&job->plan, data, item);
 }
 
 /* A scalar is an operand of its own, on the left or the right, with stride 0. */
-static void hy__run_scalar(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_scalar)
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     void *data[3];
     double value;
     int array = pw->p[2] != 0 ? 2 : 1;
-    (void)stage; (void)scratch; (void)shared;
     hy__store(&value, pw->compute, pw->p[0]);
     data[0] = job->out[0].data;
     data[array] = job->in[0].data;
@@ -8925,8 +9168,7 @@ static int hy__broadcast_infer(hy_infer *I)
                                  m, n);
         if ((m < 0 && n != 1 && n < 0) || (n < 0 && m < 0)) *to = -1;
     }
-    hy_infer_shape(I, &I->out[0].shape, y);
-    return I->status;
+    return hy__infer_result(I, y);
 }
 
 #define HY__GRAD_UNARY(name, mxnet, class, formula, gradient, doc) \
@@ -8985,7 +9227,7 @@ HY_BINARY_OPS(HY__GRAD_SCALAR)
     static int hy__r##name##_scalar_grad(hy_frame *F, hy_diff *D) \
     { \
         hy_array *dy = D->dy[0], *x = D->in[0], *y = D->out[0]; \
-        const hy__scalar_rec *r = (const hy__scalar_rec *)D->attr; \
+        HY__REC(scalar, D); \
         (void)x; (void)y; (void)r; \
         if (dy) D->dx[0] = gradient; \
         return 0; \
@@ -9036,25 +9278,23 @@ static int hy__reduce_infer_axes(hy_infer *I, const hy_ints *axes, int exclude, 
     if (I->in[0].shape.ndim < 0) return I->status;
     bits = hy__axis_bits(I, axes, exclude, I->in[0].shape.ndim);
     if (bits < 0) return -1;
-    hy_infer_shape(I, &I->out[0].shape, hy__reduced_shape(&I->in[0].shape, bits, keepdims));
-    return I->status;
+    return hy__infer_result(I, hy__reduced_shape(&I->in[0].shape, bits, keepdims));
 }
 
 static int hy__reduce_infer(hy_infer *I)
 {
-    const hy__reduce_rec *r = (const hy__reduce_rec *)I->attr;
+    HY__REC(reduce, I);
     hy__same_types(I);
     return hy__reduce_infer_axes(I, &r->axis, r->exclude, r->keepdims);
 }
 
-static void hy__run_reduce(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_reduce)
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
     int64_t tile = item / r->parts, part = item % r->parts, first = tile * r->width, j;
     int64_t width = r->outputs - first < r->width ? r->outputs - first : r->width;
     int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
     double acc[HY__COLUMNS], *partial = (double *)shared;
-    (void)scratch;
     if (stage == 0) {
         void *to = r->parts == 1 ? (void *)acc : (void *)(partial + item * r->width);
         hy__reduce_part(r, (const char *)job->in[0].data, first, width, low, high, to);
@@ -9112,7 +9352,7 @@ static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
 
 static int hy__reduce_bind(hy_job *job)
 {
-    const hy__reduce_rec *r = (const hy__reduce_rec *)job->attr;
+    HY__REC(reduce, job);
     int bits = hy__known_axis_bits(&r->axis, r->exclude, job->in[0].type.shape.ndim);
     return hy__reduce_bind_kind(job, (hy__reduction)job->op->member, bits);
 }
@@ -9130,7 +9370,7 @@ static hy_array *hy__spread(hy_frame *F, hy_array *g, hy_array *x, int bits, int
 
 static int hy__reduce_grad(hy_frame *F, hy_diff *D)
 {
-    const hy__reduce_rec *r = (const hy__reduce_rec *)D->attr;
+    HY__REC(reduce, D);
     hy_array *x = D->in[0], *dy, *y;
     int bits = hy__known_axis_bits(&r->axis, r->exclude, x->t.type.shape.ndim);
     if (!D->dy[0]) return 0;
@@ -9269,7 +9509,7 @@ static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, i
 static size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
 
 /* Stages: convert A and B if need be, pack B, multiply, convert C back. */
-static void hy__run_matmul(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_matmul)
 {
     const hy__matmul *m = (const hy__matmul *)(const void *)&job->plan;
     const hy__gemm *g = &m->gemm;
@@ -9353,7 +9593,7 @@ static int hy__matmul_bind(hy_job *job)
 /* --- linear --- */
 static int hy__fully_connected_infer(hy_infer *I)
 {
-    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)I->attr;
+    HY__REC(fully_connected, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden), rest;
     int64_t k = -1;
     hy__same_types(I);
@@ -9382,7 +9622,7 @@ static void hy__matmul_single(hy__matmul *m)
 
 static int hy__fully_connected_bind(hy_job *job)
 {
-    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)job->attr;
+    HY__REC(fully_connected, job);
     hy__matmul *m = (hy__matmul *)(void *)&job->plan;
     int64_t k = job->in[1].type.shape.dim[1];
     m->gemm.n = r->num_hidden;
@@ -9398,9 +9638,9 @@ static int hy__fully_connected_bind(hy_job *job)
 }
 
 /* y = x w^T + b over rows: dx = dy w, dw = dy^T x, db = the sum of dy's rows. */
-static int hy__fully_connected_grad(hy_frame *F, hy_diff *D)
+static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)D->attr;
+    HY__REC(fully_connected, D);
     hy_array *x = D->in[0], *w = D->in[1], *dy = D->dy[0];
     hy_dot_opt left;
     int last = x->t.type.shape.ndim - 1;
@@ -9425,13 +9665,12 @@ static int hy__fully_connected_grad(hy_frame *F, hy_diff *D)
     }
     return 0;
 }
-#define HY__ON_fully_connected hy__fully_connected_infer, hy__fully_connected_bind, \
-    hy__fully_connected_grad, NULL
+#define HY__ON_fully_connected HY__OWN(fully_connected), NULL
 
 /* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
 static int hy__dot_infer(hy_infer *I)
 {
-    const hy__dot_rec *r = (const hy__dot_rec *)I->attr;
+    HY__REC(dot, I);
     hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, y;
     int64_t *ka, *kb;
     int d;
@@ -9444,19 +9683,17 @@ static int hy__dot_infer(hy_infer *I)
                                                                  "the result has too many dims");
     ka = r->transpose_a ? &a->dim[0] : &a->dim[a->ndim - 1];
     kb = r->transpose_b ? &b->dim[b->ndim - 1] : &b->dim[0];
-    hy_infer_dim(I, ka, *kb);
-    hy_infer_dim(I, kb, *ka);
+    hy__infer_same_dim(I, ka, kb);
     y.ndim = 0;
     for (d = 0; d < a->ndim - 1; d++) y.dim[y.ndim++] = a->dim[d + (r->transpose_a != 0)];
     for (d = 0; d < b->ndim - 1; d++) y.dim[y.ndim++] = b->dim[d + !r->transpose_b];
     if (!y.ndim) y = hy__shape1(1);
-    hy_infer_shape(I, &I->out[0].shape, y);
-    return I->status;
+    return hy__infer_result(I, y);
 }
 
 static int hy__dot_bind(hy_job *job)
 {
-    const hy__dot_rec *r = (const hy__dot_rec *)job->attr;
+    HY__REC(dot, job);
     const hy_shape *a = &job->in[0].type.shape, *b = &job->in[1].type.shape;
     hy__matmul *m = (hy__matmul *)(void *)&job->plan;
     hy__gemm *g = &m->gemm;
@@ -9475,9 +9712,9 @@ static int hy__dot_bind(hy_job *job)
 }
 
 /* With matrices A (m,k) and B (k,n): dA = dY B^T, dB = A^T dY, each laid out as its operand was. */
-static int hy__dot_grad(hy_frame *F, hy_diff *D)
+static int hy__dot_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__dot_rec *r = (const hy__dot_rec *)D->attr;
+    HY__REC(dot, D);
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
     int64_t k = r->transpose_a ? a->t.type.shape.dim[0] : a->t.type.shape.dim[a->t.type.shape.ndim - 1];
     hy_dot_opt opt;
@@ -9502,7 +9739,7 @@ static int hy__dot_grad(hy_frame *F, hy_diff *D)
     }
     return 0;
 }
-#define HY__ON_dot hy__dot_infer, hy__dot_bind, hy__dot_grad, NULL
+#define HY__ON_dot HY__OWN(dot), NULL
 
 /* batch_dot and linalg_gemm2: (..., m, ..., k) times (..., k, ..., n); rows stand on `axis`, columns on
  * the last. */
@@ -9523,14 +9760,12 @@ static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_
     if (I->status < 0) return -1;
     for (d = 0; d < n - 1; d++) {
         if (d == row) continue;
-        hy_infer_dim(I, &a->dim[d], b->dim[d]);
-        hy_infer_dim(I, &b->dim[d], a->dim[d]);
+        hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
         want.dim[d] = a->dim[d];
     }
     ka = &a->dim[transpose_a ? row : n - 1];
     kb = &b->dim[transpose_b ? n - 1 : row];
-    hy_infer_dim(I, ka, *kb);
-    hy_infer_dim(I, kb, *ka);
+    hy__infer_same_dim(I, ka, kb);
     want.dim[row] = a->dim[transpose_a ? n - 1 : row];
     want.dim[n - 1] = b->dim[transpose_b ? row : n - 1];
     hy_infer_shape(I, y, want);
@@ -9586,51 +9821,34 @@ static void hy__batch_dot_grads(hy_frame *F, hy_diff *D, int ta, int tb, int axi
     }
 }
 
-static int hy__batch_dot_infer(hy_infer *I)
+HY__INFER(batch_dot, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, -2))
+HY__BIND(batch_dot, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, -2, 1))
+static int hy__batch_dot_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)I->attr;
-    return hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, -2);
-}
-static int hy__batch_dot_bind(hy_job *job)
-{
-    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)job->attr;
-    return hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, -2, 1);
-}
-static int hy__batch_dot_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)D->attr;
+    HY__REC(batch_dot, D);
     hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b, -2, 1);
     return 0;
 }
-#define HY__ON_batch_dot hy__batch_dot_infer, hy__batch_dot_bind, hy__batch_dot_grad, NULL
+#define HY__ON_batch_dot HY__OWN(batch_dot), NULL
 
-static int hy__linalg_gemm2_infer(hy_infer *I)
+HY__INFER(linalg_gemm2, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, r->axis))
+HY__BIND(linalg_gemm2, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha))
+static int hy__linalg_gemm2_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)I->attr;
-    return hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, r->axis);
-}
-static int hy__linalg_gemm2_bind(hy_job *job)
-{
-    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)job->attr;
-    return hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha);
-}
-static int hy__linalg_gemm2_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)D->attr;
+    HY__REC(linalg_gemm2, D);
     hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha);
     return 0;
 }
-#define HY__ON_linalg_gemm2 hy__linalg_gemm2_infer, hy__linalg_gemm2_bind, hy__linalg_gemm2_grad, NULL
+#define HY__ON_linalg_gemm2 HY__OWN(linalg_gemm2), NULL
 
 /* Adds tile after tile, so the order is that of the inputs. */
-static void hy__run_add_n(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_add_n)
 {
     double sum[HY__TILE], more[HY__TILE];
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t first = item * HY__CHUNK, end = first + HY__CHUNK, n = hy__size(&job->out[0].type.shape), m;
     const void *in[2];
     int step[2], k, size = hy__traits[dtype].size;
-    (void)stage; (void)scratch; (void)shared;
     if (end > n) end = n;
     in[0] = sum;
     in[1] = more;
@@ -9650,14 +9868,14 @@ static int hy__add_n_bind(hy_job *job)
     int64_t n = hy__size(&job->out[0].type.shape);
     return hy__one_stage(job, hy__run_add_n, hy__pieces(n, HY__CHUNK), 0.3 * (double)n * job->nin);
 }
-static int hy__add_n_grad(hy_frame *F, hy_diff *D)
+static int hy__add_n_diff(hy_frame *F, hy_diff *D)
 {
     int i;
     (void)F;
     for (i = 0; i < D->nin; i++) D->dx[i] = D->dy[0];
     return 0;
 }
-#define HY__ON_add_n hy_infer_pointwise, hy__add_n_bind, hy__add_n_grad, NULL
+#define HY__ON_add_n hy_infer_pointwise, hy__add_n_bind, hy__add_n_diff, NULL
 
 /* Element i of a packed array: its address, its value. */
 static char *hy__place(const hy_tensor *t, int64_t i)
@@ -9669,12 +9887,11 @@ static double hy__number(const hy_tensor *t, int64_t i) { return hy__load(hy__pl
 /* --- copies, conversions, constants --- */
 
 /* Every element of the output from the same element of input 0, whatever the strides and types. */
-static void hy__run_copy(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_copy)
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     int64_t at[HY_MAX_DIM], offset[HY__WALK], i = item * HY__CHUNK, end = i + HY__CHUNK, m;
     int last = pw->walk.ndim - 1;
-    (void)stage; (void)scratch; (void)shared;
     if (end > pw->total) end = pw->total;
     hy__walk_seek(&pw->walk, i, at, offset);
     for (; i < end; i += m) {
@@ -9710,27 +9927,22 @@ static int hy__pass_grad(hy_frame *F, hy_diff *D)       /* the gradient of input
 
 static int hy__cast_infer(hy_infer *I)
 {
-    const hy__cast_rec *r = (const hy__cast_rec *)I->attr;
+    HY__REC(cast, I);
     if ((unsigned)r->dtype - 1 >= HY_DTYPE_COUNT - 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "dtype %d is no type", (int)r->dtype);
     hy_infer_type(I, &I->out[0].dtype, r->dtype);
     hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
     return I->status;
 }
-static int hy__cast_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy_cast(F, D->dy[0], D->in[0]->t.type.dtype);
-    return 0;
-}
-#define HY__ON_cast hy__cast_infer, hy__copy_bind, hy__cast_grad, hy__pointwise_split
+HY__DIFF(cast, hy_cast(F, dy, x->t.type.dtype))
+#define HY__ON_cast hy__cast_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
 
 /* One value everywhere: plan.f[0]. */
-static void hy__run_fill(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_fill)
 {
     const hy_tensor *y = &job->out[0];
     int64_t i = item * HY__CHUNK, k, n = hy__size(&y->type.shape) - i, size = hy__traits[y->type.dtype].size;
     char *to = (char *)y->data + i * size;
-    (void)stage; (void)scratch; (void)shared;
     if (n > HY__CHUNK) n = HY__CHUNK;
     if (n <= 0) return;
     hy__store(to, y->type.dtype, job->plan.f[0]);
@@ -9745,8 +9957,8 @@ static int hy__fill_bind(hy_job *job, double value)
     job->plan.f[0] = value;
     return hy__one_stage(job, hy__run_fill, hy__pieces(n, HY__CHUNK), 0.1 * (double)n);
 }
-static int hy__zeros_like_bind(hy_job *job) { return hy__fill_bind(job, 0); }
-static int hy__ones_like_bind(hy_job *job) { return hy__fill_bind(job, 1); }
+HY__BIND(zeros_like, hy__fill_bind(job, 0))
+HY__BIND(ones_like, hy__fill_bind(job, 1))
 #define HY__ON_zeros_like hy_infer_pointwise, hy__zeros_like_bind, NULL, hy__pointwise_split
 #define HY__ON_ones_like hy_infer_pointwise, hy__ones_like_bind, NULL, hy__pointwise_split
 
@@ -9758,8 +9970,7 @@ static int hy__where_infer(hy_infer *I)
     int i, round;
     for (round = 0; round < 2; round++)
         for (i = 1; i < 3; i++) {
-            hy_infer_type(I, &I->out[0].dtype, I->in[i].dtype);
-            hy_infer_type(I, &I->in[i].dtype, I->out[0].dtype);
+            hy__infer_same_type(I, &I->out[0], &I->in[i]);
             hy_infer_same(I, &I->in[i].shape, y);
         }
     if (I->status < 0 || c->ndim < 0 || y->ndim < 0) return I->status;
@@ -9771,7 +9982,7 @@ static int hy__where_infer(hy_infer *I)
 }
 
 /* The condition becomes bytes tile by tile; x, y and the result are packed. */
-static void hy__run_where(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_where)
 {
     double wide[HY__TILE];
     uint8_t mask[HY__TILE];
@@ -9780,7 +9991,6 @@ static void hy__run_where(hy_job *job, int stage, int64_t item, void *scratch, v
     int64_t total = hy__size(&job->out[0].type.shape), i = item * HY__CHUNK, end = i + HY__CHUNK, n;
     int64_t each = job->plan.i[0];                      /* elements that one condition decides */
     int size = hy__traits[job->out[0].type.dtype].size;
-    (void)stage; (void)scratch; (void)shared;
     if (end > total) end = total;
     for (; i < end; i += n) {
         n = each == 1 ? end - i : each - i % each;
@@ -9798,7 +10008,7 @@ static int hy__where_bind(hy_job *job)
     job->plan.i[0] = conditions ? n / conditions : 1;
     return hy__one_stage(job, hy__run_where, hy__pieces(n, HY__CHUNK), 0.5 * (double)n);
 }
-static int hy__where_grad(hy_frame *F, hy_diff *D)
+static int hy__where_diff(hy_frame *F, hy_diff *D)
 {
     hy_array *c = D->in[0], *dy = D->dy[0], *zero;
     if (!dy) return 0;
@@ -9813,40 +10023,28 @@ static int hy__where_split(const hy_job *job, int axis, hy_slicing *s)
     s->axis[1] = s->axis[2] = axis;
     return 1;
 }
-#define HY__ON_where hy__where_infer, hy__where_bind, hy__where_grad, hy__where_split
+#define HY__ON_where HY__OWN(where), hy__where_split
 
-static int hy__clip_bind(hy_job *job)
-{
-    const hy__clip_rec *r = (const hy__clip_rec *)job->attr;
-    return hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max);
-}
+HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
 /* Where the clip changed nothing the gradient passes. */
-static int hy__clip_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy_mul(F, D->dy[0], hy_equal(F, D->in[0], D->out[0]));
-    return 0;
-}
-#define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_grad, hy__pointwise_split
+HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
+#define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
 
 static int hy__smooth_l1_bind(hy_job *job)
 {
     double s = ((const hy__smooth_l1_rec *)job->attr)->scalar, square = s * s;
     return hy__extra_bind(job, HY__EXTRA_smooth_l1, square, square > 0 ? 1 / square : HUGE_VAL);
 }
-static int hy__smooth_l1_grad(hy_frame *F, hy_diff *D)
+static int hy__smooth_l1_diff(hy_frame *F, hy_diff *D)
 {
     double s = ((const hy__smooth_l1_rec *)D->attr)->scalar;
     if (D->dy[0]) D->dx[0] = hy_mul(F, D->dy[0], hy_clip(F, hy_mul_scalar(F, D->in[0], s * s), -1, 1));
     return 0;
 }
-#define HY__ON_smooth_l1 hy_infer_pointwise, hy__smooth_l1_bind, hy__smooth_l1_grad, hy__pointwise_split
+#define HY__ON_smooth_l1 hy_infer_pointwise, hy__smooth_l1_bind, hy__smooth_l1_diff, hy__pointwise_split
 
-static int hy__hard_sigmoid_bind(hy_job *job)
-{
-    const hy__hard_sigmoid_rec *r = (const hy__hard_sigmoid_rec *)job->attr;
-    return hy__extra_bind(job, HY__EXTRA_hard_sigmoid, r->alpha, r->beta);
-}
-static int hy__hard_sigmoid_grad(hy_frame *F, hy_diff *D)
+HY__BIND(hard_sigmoid, hy__extra_bind(job, HY__EXTRA_hard_sigmoid, r->alpha, r->beta))
+static int hy__hard_sigmoid_diff(hy_frame *F, hy_diff *D)
 {
     double alpha = ((const hy__hard_sigmoid_rec *)D->attr)->alpha;
     hy_array *y = D->out[0], *dy = D->dy[0];
@@ -9854,8 +10052,8 @@ static int hy__hard_sigmoid_grad(hy_frame *F, hy_diff *D)
                               hy_logical_and(F, hy_greater_scalar(F, y, 0), hy_lesser_scalar(F, y, 1)));
     return 0;
 }
-#define HY__ON_hard_sigmoid hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_grad, \
-    hy__pointwise_split
+#define HY__ON_hard_sigmoid \
+    hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_diff, hy__pointwise_split
 
 /* --- activation: one of the unary operators, by name --- */
 typedef int (*hy__grad_fn)(hy_frame *F, hy_diff *D);
@@ -9882,11 +10080,11 @@ static int hy__activation_bind(hy_job *job)
     hy__plan_pointwise(job, compute);
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[member], arithmetic ? 0.3 : 1);
 }
-static int hy__activation_grad(hy_frame *F, hy_diff *D)
+static int hy__activation_diff(hy_frame *F, hy_diff *D)
 {
     return hy__activations[((const hy__activation_rec *)D->attr)->act_type].grad(F, D);
 }
-#define HY__ON_activation hy__activation_infer, hy__activation_bind, hy__activation_grad, hy__pointwise_split
+#define HY__ON_activation HY__OWN(activation), hy__pointwise_split
 
 /* --- masks: y = x mask, where chance decides the mask --- *
  * Stage 0 writes the mask, into shared memory if nobody wants it; stage 1 multiplies. Where nothing is random
@@ -9927,7 +10125,7 @@ static void hy__draw_rrelu(const hy_job *job, const hy__masked *k, int64_t first
     hy__store_f64(mask, job->out[0].type.dtype, 1, v, n);
 }
 
-static void hy__run_masked(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_masked)
 {
     const hy__masked *k = (const hy__masked *)(const void *)&job->plan;
     int64_t i = item * HY__CHUNK, end = i + HY__CHUNK < k->count ? i + HY__CHUNK : k->count, n;
@@ -9973,7 +10171,7 @@ static int hy__masked_bind(hy_job *job, int needed)
 
 static int hy__dropout_infer(hy_infer *I)
 {
-    const hy__dropout_rec *r = (const hy__dropout_rec *)I->attr;
+    HY__REC(dropout, I);
     hy_shape mask;
     int i;
     hy__same_types(I);
@@ -9991,7 +10189,7 @@ static int hy__dropout_infer(hy_infer *I)
 }
 static int hy__dropout_bind(hy_job *job)
 {
-    const hy__dropout_rec *r = (const hy__dropout_rec *)job->attr;
+    HY__REC(dropout, job);
     hy__masked *k = (hy__masked *)(void *)&job->plan;
     k->random = r->p > 0 && (job->training || r->mode == HY_DROP_ALWAYS);
     k->low = 1 - r->p;
@@ -9999,17 +10197,13 @@ static int hy__dropout_bind(hy_job *job)
     k->draw = hy__draw_dropout;
     return hy__masked_bind(job, k->random);
 }
-static int hy__mask_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy_mul(F, D->dy[0], D->out[1]);
-    return 0;
-}
-#define HY__ON_dropout hy__dropout_infer, hy__dropout_bind, hy__mask_grad, NULL
+HY__DIFF(dropout, hy_mul(F, dy, D->out[1]))
+#define HY__ON_dropout HY__OWN(dropout), NULL
 
 /* --- leaky_relu: x above 0, something small below --- */
 static int hy__leaky_relu_infer(hy_infer *I)
 {
-    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)I->attr;
+    HY__REC(leaky_relu, I);
     hy_shape *x = &I->in[0].shape, *gamma;
     int d, shift;
     if (r->act_type < 0 || r->act_type > HY_LEAKY_RRELU)
@@ -10054,7 +10248,7 @@ static int hy__prelu_bind(hy_job *job)
 
 static int hy__leaky_relu_bind(hy_job *job)
 {
-    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)job->attr;
+    HY__REC(leaky_relu, job);
     hy__masked *k = (hy__masked *)(void *)&job->plan;
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
     switch (r->act_type) {
@@ -10078,9 +10272,9 @@ static void hy__prelu_grad(hy_frame *F, hy_diff *D)
     hy_array *x = D->in[0], *gamma = D->in[1], *dy = D->dy[0], *g;
     hy_array *above = hy_greater_scalar(F, x, 0), *below = hy_rsub_scalar(F, above, 1);
     const hy_shape *gs = &gamma->t.type.shape;
-    int d, channel = hy__prelu_per_channel(&x->t.type.shape, gs);
+    int d, channel = hy__prelu_per_channel(&x->t.type.shape, gs), others = channel && gs->dim[0] != 1;
+    hy_reduce_opt opt = hy__reduce_options(0, others);
     hy_ints shape;
-    hy_reduce_opt others;
     if (D->want[0]) {
         shape.n = x->t.type.shape.ndim;
         for (d = 0; d < shape.n; d++) shape.v[d] = d == 1 ? gs->dim[0] : 1;
@@ -10089,10 +10283,7 @@ static void hy__prelu_grad(hy_frame *F, hy_diff *D)
     }
     if (!D->want[1]) return;
     g = hy_mul(F, hy_mul(F, dy, x), below);
-    memset(&others, 0, sizeof others);
-    others.exclude = channel && gs->dim[0] != 1;
-    if (!channel) D->dx[1] = hy__unbroadcast(F, g, gamma);
-    else D->dx[1] = hy_sum(F, g, others.exclude ? HY_AXES(1) : HY_ALL, &others);
+    D->dx[1] = channel ? hy_sum(F, g, others ? HY_AXES(1) : HY_ALL, &opt) : hy__unbroadcast(F, g, gamma);
 }
 
 /* dy times `above` for x > 0; below it times y + `below`, the slope of a scaled exponential. */
@@ -10103,9 +10294,9 @@ static hy_array *hy__elu_slope(hy_frame *F, const hy_diff *D, double above, doub
                     hy_mul(F, dy, hy_add_scalar(F, D->out[0], below)));
 }
 
-static int hy__leaky_relu_grad(hy_frame *F, hy_diff *D)
+static int hy__leaky_relu_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)D->attr;
+    HY__REC(leaky_relu, D);
     hy_array *x = D->in[0], *dy = D->dy[0], *u, *v;
     if (!dy) return 0;
     switch (r->act_type) {
@@ -10122,11 +10313,11 @@ static int hy__leaky_relu_grad(hy_frame *F, hy_diff *D)
         D->dx[0] = hy_mul(F, dy, hy_add(F, u, v));
         break;
     case HY_LEAKY_PRELU: hy__prelu_grad(F, D); break;
-    default: hy__mask_grad(F, D);
+    default: hy__dropout_diff(F, D);
     }
     return 0;
 }
-#define HY__ON_leaky_relu hy__leaky_relu_infer, hy__leaky_relu_bind, hy__leaky_relu_grad, NULL
+#define HY__ON_leaky_relu HY__OWN(leaky_relu), NULL
 
 /* --- softmax --- *
  * The array is (outer, axis, inner). A strip is `width` neighbours of inner or, where that would be too thin,
@@ -10172,11 +10363,10 @@ static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t s
     if (!s->direct) hy__softmax_move(s, &job->out[0], base, s->axis, w, buffer, 1);
 }
 
-static void hy__run_softmax(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_softmax)
 {
     const hy__softmax *s = (const hy__softmax *)(const void *)&job->plan;
     int64_t strip = item * s->batch, end = strip + s->batch, all = s->outer * s->strips;
-    (void)stage; (void)shared;
     if (end > all) end = all;
     for (; strip < end; strip++) hy__softmax_strip(job, s, strip, (char *)scratch);
 }
@@ -10227,62 +10417,29 @@ static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_
 }
 
 /* softmax: dx = scale y (dy - sum(y dy)); its log: dx = scale (dy - exp(y) sum(dy)). */
-static void hy__softmax_grad_over(hy_frame *F, hy_diff *D, hy_ints axes, int exclude, double scale,
+static hy_array *hy__softmax_back(hy_frame *F, hy_diff *D, hy_ints axes, int exclude, double scale,
                                   int log_too)
 {
     hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g;
-    hy_reduce_opt opt;
-    memset(&opt, 0, sizeof opt);
-    opt.keepdims = 1;
-    opt.exclude = exclude;
-    if (!dy) return;
-    g = hy_sum(F, log_too ? dy : hy_mul(F, y, dy), axes, &opt);
+    hy_reduce_opt keep = hy__reduce_options(1, exclude);
+    g = hy_sum(F, log_too ? dy : hy_mul(F, y, dy), axes, &keep);
     if (log_too) g = hy_sub(F, dy, hy_mul(F, hy_exp(F, y), g));
     else g = hy_mul(F, y, hy_sub(F, dy, g));
     if (scale != 1) g = hy_mul_scalar(F, g, scale);
-    D->dx[0] = x->t.type.dtype == y->t.type.dtype ? g : hy_cast(F, g, x->t.type.dtype);
+    return x->t.type.dtype == y->t.type.dtype ? g : hy_cast(F, g, x->t.type.dtype);
 }
 
-/* softmax, log_softmax and softmin differ in the sign of the scale and in the logarithm. They fall apart
- * along any axis but that of the sums. */
-#define HY__SOFTMAX_FAMILY(name, sign, log_too) \
-    static int hy__##name##_infer_plain(hy_infer *I) \
-    { \
-        const hy__##name##_rec *r = (const hy__##name##_rec *)I->attr; \
-        return hy__softmax_infer_axis(I, r->axis, r->temperature, r->dtype); \
-    } \
-    static int hy__##name##_bind(hy_job *job) \
-    { \
-        const hy__##name##_rec *r = (const hy__##name##_rec *)job->attr; \
-        int at = hy__axis(r->axis, job->in[0].type.shape.ndim); \
-        return hy__softmax_bind_over(job, at, at + 1, sign / r->temperature, log_too, job->nin > 1); \
-    } \
-    static int hy__##name##_grad(hy_frame *F, hy_diff *D) \
-    { \
-        const hy__##name##_rec *r = (const hy__##name##_rec *)D->attr; \
-        hy__softmax_grad_over(F, D, HY_AXES(r->axis), 0, sign / r->temperature, log_too); \
-        return 0; \
-    } \
-    static int hy__##name##_split(const hy_job *job, int axis, hy_slicing *s) \
-    { \
-        int at = hy__axis(((const hy__##name##_rec *)job->attr)->axis, job->in[0].type.shape.ndim); \
-        s->axis[0] = axis; \
-        if (job->nin > 1) s->axis[1] = axis - (axis > at); \
-        return axis != at; \
-    }
-HY__SOFTMAX_FAMILY(softmax, 1, 0)
-HY__SOFTMAX_FAMILY(log_softmax, 1, 1)
-HY__SOFTMAX_FAMILY(softmin, -1, 0)
-#undef HY__SOFTMAX_FAMILY
-
+/* softmax, log_softmax and softmin differ in the sign of the scale and in the logarithm; the records of all
+ * begin as softmin's does. They fall apart along any axis but that of the sums. */
 static int hy__softmax_infer(hy_infer *I)
 {
+    HY__REC(softmin, I);
     hy_shape *x = &I->in[0].shape, rest;
     int d, at;
-    if (hy__softmax_infer_plain(I) < 0 || I->nin < 2) return I->status;
+    if (hy__softmax_infer_axis(I, r->axis, r->temperature, r->dtype) < 0 || I->nin < 2) return I->status;
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, HY_I32);
     if (x->ndim < 0) return I->status;
-    at = hy__axis(((const hy__softmax_rec *)I->attr)->axis, x->ndim);
+    at = hy__axis(r->axis, x->ndim);
     rest = hy__rank(x->ndim - 1);
     for (d = 0; d < rest.ndim; d++) rest.dim[d] = x->dim[d + (d >= at)];
     hy_infer_shape(I, &I->in[1].shape, rest);
@@ -10290,10 +10447,28 @@ static int hy__softmax_infer(hy_infer *I)
         hy_infer_dim(I, &x->dim[d + (d >= at)], I->in[1].shape.dim[d]);
     return I->status;
 }
-#define HY__ON_softmax hy__softmax_infer, hy__softmax_bind, hy__softmax_grad, hy__softmax_split
-#define HY__ON_log_softmax hy__log_softmax_infer_plain, hy__log_softmax_bind, hy__log_softmax_grad, \
-    hy__log_softmax_split
-#define HY__ON_softmin hy__softmin_infer_plain, hy__softmin_bind, hy__softmin_grad, hy__softmin_split
+static int hy__softmax_bind_axis(hy_job *job, int axis, double scale, int log_too)
+{
+    int at = hy__axis(axis, job->in[0].type.shape.ndim);
+    return hy__softmax_bind_over(job, at, at + 1, scale, log_too, job->nin > 1);
+}
+static int hy__softmax_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    HY__REC(softmin, job);
+    int at = hy__axis(r->axis, job->in[0].type.shape.ndim);
+    s->axis[0] = axis;
+    if (job->nin > 1) s->axis[1] = axis - (axis > at);
+    return axis != at;
+}
+HY__BIND(softmax,     hy__softmax_bind_axis(job, r->axis, 1 / r->temperature, 0))
+HY__BIND(log_softmax, hy__softmax_bind_axis(job, r->axis, 1 / r->temperature, 1))
+HY__BIND(softmin,     hy__softmax_bind_axis(job, r->axis, -1 / r->temperature, 0))
+HY__DIFF(softmax,     hy__softmax_back(F, D, HY_AXES(r->axis), 0, 1 / r->temperature, 0))
+HY__DIFF(log_softmax, hy__softmax_back(F, D, HY_AXES(r->axis), 0, 1 / r->temperature, 1))
+HY__DIFF(softmin,     hy__softmax_back(F, D, HY_AXES(r->axis), 0, -1 / r->temperature, 0))
+#define HY__ON_softmax HY__OWN(softmax), hy__softmax_split
+#define HY__ON_log_softmax hy__softmax_infer, hy__log_softmax_bind, hy__log_softmax_diff, hy__softmax_split
+#define HY__ON_softmin hy__softmax_infer, hy__softmin_bind, hy__softmin_diff, hy__softmax_split
 
 /* Samples do not know each other. */
 static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)
@@ -10316,14 +10491,9 @@ static int hy__softmax_activation_bind(hy_job *job)
     int channel = ((const hy__softmax_activation_rec *)job->attr)->mode == HY_SOFTMAX_CHANNEL;
     return hy__softmax_bind_over(job, 1, channel ? 2 : job->in[0].type.shape.ndim, 1, 0, 0);
 }
-static int hy__softmax_activation_grad(hy_frame *F, hy_diff *D)
-{
-    int channel = ((const hy__softmax_activation_rec *)D->attr)->mode == HY_SOFTMAX_CHANNEL;
-    hy__softmax_grad_over(F, D, channel ? HY_AXES(1) : HY_AXES(0), !channel, 1, 0);
-    return 0;
-}
-#define HY__ON_softmax_activation hy__softmax_activation_infer, hy__softmax_activation_bind, \
-    hy__softmax_activation_grad, hy__first_axis_split
+HY__DIFF(softmax_activation, r->mode == HY_SOFTMAX_CHANNEL ? hy__softmax_back(F, D, HY_AXES(1), 0, 1, 0)
+                                                           : hy__softmax_back(F, D, HY_AXES(0), 1, 1, 0))
+#define HY__ON_softmax_activation HY__OWN(softmax_activation), hy__first_axis_split
 
 /* --- softmax_output: the softmax's classes are axis 1 (multi_output), the last axis (preserve_shape), or all
  * but the batch --- */
@@ -10340,8 +10510,7 @@ static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, i
     int first, last, d;
     if (normalization < 0 || normalization > HY_NORMALIZE_VALID)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "normalization is %d", normalization);
-    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
-    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
     if (I->status < 0 || x->ndim < 0) return I->status;
@@ -10361,37 +10530,26 @@ static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, i
         return hy_infer_fail(I, HY_ERROR_SHAPE, "labels %z do not belong to data %z", label, x);
     return I->status;
 }
-static int hy__softmax_output_infer(hy_infer *I)
-{
-    const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)I->attr;
-    return hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization);
-}
+HY__INFER(softmax_output,
+    hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization))
 static int hy__softmax_output_bind(hy_job *job)
 {
-    const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)job->attr;
+    HY__REC(softmax_output, job);
     int first, last;
     hy__softmax_output_dims(&job->in[0].type.shape, r->multi_output, r->preserve_shape, &first, &last);
     return hy__softmax_bind_over(job, first, last, 1, 0, 0);
 }
-static int hy__softmax_output_backward(hy_frame *F, hy_diff *D)
+static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 {
-    hy___softmax_output_grad_rec r;
-    hy_array *in[2], *g;
-    memcpy(&r, D->attr, sizeof r);                      /* the same attributes */
-    in[0] = D->out[0];
-    in[1] = D->in[1];
-    g = hy__emit_args(F, F->root->ops[HY_OP__softmax_output_grad], in, &r);
-    D->dx[0] = r.out_grad && D->dy[0] ? hy_mul(F, g, D->dy[0]) : g;
+    HY__REC(softmax_output, D);
+    hy_array *g = hy__alike(F, r, HY_OP__softmax_output_grad, D->out[0], D->in[1], NULL);
+    D->dx[0] = r->out_grad && D->dy[0] ? hy_mul(F, g, D->dy[0]) : g;
     return 0;
 }
-#define HY__ON_softmax_output hy__softmax_output_infer, hy__softmax_output_bind, \
-    hy__softmax_output_backward, NULL
+#define HY__ON_softmax_output HY__OWN(softmax_output), NULL
 
-static int hy__softmax_output_grad_infer(hy_infer *I)
-{
-    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)I->attr;
-    return hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization);
-}
+HY__INFER(_softmax_output_grad,
+    hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization))
 
 /* What plan.i holds: the array is (outer, axis, inner), axis being the classes. */
 enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
@@ -10399,7 +10557,7 @@ enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
 /* The number that the gradient is multiplied by. */
 static double hy__softmax_output_factor(const hy_job *job)
 {
-    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
+    HY__REC(_softmax_output_grad, job);
     int64_t labels = job->plan.i[HY__OUTPUT_LABELS], share = 1, i;
     if (!labels) return r->grad_scale;                  /* probabilities */
     if (r->normalization == HY_NORMALIZE_VALID) {
@@ -10413,16 +10571,15 @@ static double hy__softmax_output_factor(const hy_job *job)
 }
 
 /* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. */
-static void hy__run_softmax_output_grad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_softmax_output_grad)
 {
-    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
+    HY__REC(_softmax_output_grad, job);
     const hy_tensor *p = &job->in[0], *label = &job->in[1];
     int64_t i = item * HY__CHUNK, end = i + HY__CHUNK, total = hy__size(&p->type.shape), n, j;
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
     int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
     double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
     double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
-    (void)scratch;
     if (stage == 0) { *factor = hy__softmax_output_factor(job); return; }
     if (end > total) end = total;
     for (; i < end; i += n) {
@@ -10440,9 +10597,9 @@ static void hy__run_softmax_output_grad(hy_job *job, int stage, int64_t item, vo
         hy__store_f64(hy__place(&job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
-static int hy__softmax_output_grad_bind(hy_job *job)
+static int hy___softmax_output_grad_bind(hy_job *job)
 {
-    const hy___softmax_output_grad_rec *r = (const hy___softmax_output_grad_rec *)job->attr;
+    HY__REC(_softmax_output_grad, job);
     const hy_shape *x = &job->in[0].type.shape, *label = &job->in[1].type.shape;
     int64_t total = hy__size(x);
     int first, last;
@@ -10462,8 +10619,8 @@ static int hy__without_gradient(hy_frame *F, hy_diff *D)
     HY_NO_GRADIENT;
     return 0;
 }
-#define HY__ON__softmax_output_grad hy__softmax_output_grad_infer, hy__softmax_output_grad_bind, \
-    hy__without_gradient, NULL
+#define HY__ON__softmax_output_grad \
+    hy___softmax_output_grad_infer, hy___softmax_output_grad_bind, hy__without_gradient, NULL
 
 /* --- losses whose gradient starts at them: what comes from above does not count --- */
 static int hy__regression_infer(hy_infer *I)
@@ -10479,7 +10636,7 @@ static int hy__regression_infer(hy_infer *I)
     } else hy_infer_same(I, x, label);
     return I->status;
 }
-static int hy__logistic_bind(hy_job *job)
+static int hy__logistic_regression_output_bind(hy_job *job)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
     int nin = job->nin;
@@ -10501,27 +10658,27 @@ static int hy__regression_scale(hy_frame *F, hy_diff *D, hy_array *g, double sca
     D->dx[0] = hy_mul_scalar(F, g, each ? scale / (double)each : 0);
     return 0;
 }
-static int hy__linear_regression_grad(hy_frame *F, hy_diff *D)
+static int hy__linear_regression_output_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__linear_regression_output_rec *r = (const hy__linear_regression_output_rec *)D->attr;
+    HY__REC(linear_regression_output, D);
     return hy__regression_scale(F, D, hy__regression_error(F, D), r->grad_scale);
 }
-static int hy__logistic_regression_grad(hy_frame *F, hy_diff *D)
+static int hy__logistic_regression_output_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__logistic_regression_output_rec *r = (const hy__logistic_regression_output_rec *)D->attr;
+    HY__REC(logistic_regression_output, D);
     return hy__regression_scale(F, D, hy__regression_error(F, D), r->grad_scale);
 }
-static int hy__mae_regression_grad(hy_frame *F, hy_diff *D)
+static int hy__mae_regression_output_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__mae_regression_output_rec *r = (const hy__mae_regression_output_rec *)D->attr;
+    HY__REC(mae_regression_output, D);
     return hy__regression_scale(F, D, hy_sign(F, hy__regression_error(F, D)), r->grad_scale);
 }
-#define HY__ON_linear_regression_output hy__regression_infer, hy__copy_bind, hy__linear_regression_grad, \
-    hy__first_axis_split
-#define HY__ON_logistic_regression_output hy__regression_infer, hy__logistic_bind, \
-    hy__logistic_regression_grad, hy__first_axis_split
-#define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_regression_grad, \
-    hy__first_axis_split
+#define HY__ON_linear_regression_output \
+    hy__regression_infer, hy__copy_bind, hy__linear_regression_output_diff, hy__first_axis_split
+#define HY__ON_logistic_regression_output \
+    hy__regression_infer, hy__logistic_regression_output_bind, hy__logistic_regression_output_diff, hy__first_axis_split
+#define HY__ON_mae_regression_output \
+    hy__regression_infer, hy__copy_bind, hy__mae_regression_output_diff, hy__first_axis_split
 
 static int hy__make_loss_infer(hy_infer *I)
 {
@@ -10530,9 +10687,9 @@ static int hy__make_loss_infer(hy_infer *I)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "normalization is %d", normalization);
     return hy_infer_pointwise(I);
 }
-static int hy__make_loss_grad(hy_frame *F, hy_diff *D)
+static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__make_loss_rec *r = (const hy__make_loss_rec *)D->attr;
+    HY__REC(make_loss, D);
     hy_array *x = D->in[0], *g = hy_mul_scalar(F, hy_ones_like(F, x), r->grad_scale), *valid;
     const hy_shape *shape = &x->t.type.shape;
     if (r->normalization == HY_NORMALIZE_BATCH && shape->ndim > 0 && shape->dim[0] > 0)
@@ -10544,24 +10701,22 @@ static int hy__make_loss_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = g;
     return 0;
 }
-#define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_grad, hy__pointwise_split
+#define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
 
 /* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label, stage 1 sums --- */
 static int hy__softmax_cross_entropy_infer(hy_infer *I)
 {
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape;
-    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
-    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_shape(I, x, hy__rank(2));
     hy_infer_shape(I, label, hy__rank(1));
     hy_infer_shape(I, &I->out[0].shape, hy__shape1(1));
     if (I->status < 0) return -1;
-    hy_infer_dim(I, &x->dim[0], label->dim[0]);
-    hy_infer_dim(I, &label->dim[0], x->dim[0]);
+    hy__infer_same_dim(I, &x->dim[0], &label->dim[0]);
     return I->status;
 }
-static void hy__run_softmax_cross_entropy(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_softmax_cross_entropy)
 {
     const hy_tensor *x = &job->in[0], *label = &job->in[1];
     int64_t rows = x->type.shape.dim[0], classes = x->type.shape.dim[1], batch = job->plan.i[0];
@@ -10598,7 +10753,7 @@ static int hy__softmax_cross_entropy_bind(hy_job *job)
     return 0;
 }
 /* dx = dy (softmax(x) - the label's unit vector). */
-static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
+static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
 {
     hy_array *x = D->in[0], *unit;
     hy_one_hot_opt opt;
@@ -10609,8 +10764,7 @@ static int hy__softmax_cross_entropy_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, NULL, -1, NULL), unit), D->dy[0]);
     return 0;
 }
-#define HY__ON_softmax_cross_entropy hy__softmax_cross_entropy_infer, hy__softmax_cross_entropy_bind, \
-    hy__softmax_cross_entropy_grad, NULL
+#define HY__ON_softmax_cross_entropy HY__OWN(softmax_cross_entropy), NULL
 
 /* --- normalisation --- *
  * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
@@ -10846,13 +11000,12 @@ static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block 
     }
 }
 
-static void hy__run_norms(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_norms)
 {
     const hy__norms *k = (const hy__norms *)(const void *)&job->plan;
     int64_t block = item / k->parts * k->many, end = block + k->many, part = item % k->parts;
     int64_t low = hy__norms_cut(k, part), high = hy__norms_cut(k, part + 1);
     hy__norms_block b;
-    (void)scratch;
     if (end > k->blocks) end = k->blocks;
     for (; block < end; block++) {
         double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
@@ -10870,15 +11023,24 @@ static void hy__run_norms(hy_job *job, int stage, int64_t item, void *scratch, v
     }
 }
 
-/* The caller has set batch, outer, mid, inner and what else is not zero. */
-static int hy__norms_bind(hy_job *job, const hy__norms *given)
+/* The plan, for the caller to say what else is not zero. */
+static hy__norms *hy__norms_plan(hy_job *job, int64_t batch, int64_t outer, int64_t mid, int64_t inner)
+{
+    hy__norms *k = (hy__norms *)(void *)&job->plan;
+    memset(k, 0, sizeof *k);
+    k->batch = batch;
+    k->outer = outer;
+    k->mid = mid;
+    k->inner = inner;
+    return k;
+}
+static int hy__norms_bind(hy_job *job)
 {
     hy__norms *k = (hy__norms *)(void *)&job->plan;
     hy_dtype dtype = job->in[0].type.dtype;
     double total;
     int64_t work;
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
-    *k = *given;
     if (k->mid == 1) { k->inner *= k->outer; k->outer = 1; }
     k->compute = hy__compute_type(dtype, 0);
     k->count = k->outer * k->inner;
@@ -10917,14 +11079,13 @@ static int hy__infer_least_dims(hy_infer *I, int least)
 /* --- batch_norm --- */
 static int hy__batch_norm_infer(hy_infer *I)
 {
-    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)I->attr;
+    HY__REC(batch_norm, I);
     hy_shape *x = &I->in[0].shape;
     hy_dtype vectors;
     int64_t channels = -1;
     int i, at, round;
     if (hy__infer_eps(I, r->eps)) return -1;
-    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
-    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
     vectors = I->in[0].dtype == HY_F16 || I->in[0].dtype == HY_BF16 ? HY_F32 : I->in[0].dtype;
     for (i = 1; i < 5; i++) hy_infer_type(I, &I->in[i].dtype, vectors);
     for (i = 1; i < 3; i++) hy_infer_type(I, &I->out[i].dtype, vectors);
@@ -10940,28 +11101,28 @@ static int hy__batch_norm_infer(hy_infer *I)
             hy__infer_vector(I, i < 5 ? &I->in[i].shape : &I->out[i - 4].shape, &channels);
     return I->status;
 }
+static hy__norms *hy__batch_norm_plan(hy_job *job, const hy_shape *x, int axis)
+{
+    int at = hy__axis(axis, x->ndim);
+    hy__norms *k = hy__norms_plan(job, 1, hy__product(x, 0, at), x->dim[at], hy__product(x, at + 1, x->ndim));
+    k->params = x->dim[at];
+    return k;
+}
 static int hy__batch_norm_bind(hy_job *job)
 {
-    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)job->attr;
-    const hy_shape *x = &job->in[0].type.shape;
-    int at = hy__axis(r->axis, x->ndim);
-    hy__norms k;
-    memset(&k, 0, sizeof k);
-    k.batch = 1;
-    k.outer = hy__product(x, 0, at);
-    k.mid = k.params = x->dim[at];
-    k.inner = hy__product(x, at + 1, x->ndim);
-    k.stats = job->training && !r->use_global_stats ? HY__NORMS_OWN : HY__NORMS_GIVEN;
-    k.update = k.stats == HY__NORMS_OWN && k.outer * k.inner > 0;
-    k.param = HY__PARAM_SET;
-    k.use_gamma = r->learn_gamma;
-    k.eps = r->eps;
-    k.momentum = r->momentum;
-    return hy__norms_bind(job, &k);
+    HY__REC(batch_norm, job);
+    hy__norms *k = hy__batch_norm_plan(job, &job->in[0].type.shape, r->axis);
+    k->stats = job->training && !r->use_global_stats ? HY__NORMS_OWN : HY__NORMS_GIVEN;
+    k->update = k->stats == HY__NORMS_OWN && k->outer * k->inner > 0;
+    k->param = HY__PARAM_SET;
+    k->use_gamma = r->learn_gamma;
+    k->eps = r->eps;
+    k->momentum = r->momentum;
+    return hy__norms_bind(job);
 }
-static int hy__batch_norm_backward(hy_frame *F, hy_diff *D)
+static int hy__batch_norm_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)D->attr;
+    HY__REC(batch_norm, D);
     hy_array *g;
     int i;
     if (!D->dy[0]) return 0;
@@ -10973,18 +11134,17 @@ static int hy__batch_norm_backward(hy_frame *F, hy_diff *D)
 /* With moving statistics samples do not know each other. */
 static int hy__batch_norm_split(const hy_job *job, int axis, hy_slicing *s)
 {
-    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)job->attr;
+    HY__REC(batch_norm, job);
     int i, channel = axis == hy__axis(r->axis, job->in[0].type.shape.ndim);
     s->axis[0] = axis;
     for (i = 1; i < 5; i++) s->axis[i] = channel ? 0 : -1;
     return !job->training || r->use_global_stats;
 }
-#define HY__ON_batch_norm hy__batch_norm_infer, hy__batch_norm_bind, hy__batch_norm_backward, \
-    hy__batch_norm_split
+#define HY__ON_batch_norm HY__OWN(batch_norm), hy__batch_norm_split
 
-static int hy__batch_norm_grad_infer(hy_infer *I)
+static int hy___batch_norm_grad_infer(hy_infer *I)
 {
-    const hy___batch_norm_grad_rec *r = (const hy___batch_norm_grad_rec *)I->attr;
+    HY__REC(_batch_norm_grad, I);
     hy_shape *x = &I->in[1].shape;
     int i, at;
     hy_infer_type(I, &I->in[0].dtype, I->in[1].dtype);
@@ -11000,24 +11160,17 @@ static int hy__batch_norm_grad_infer(hy_infer *I)
     for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->out[i].shape, &x->dim[at]);
     return I->status;
 }
-static int hy__batch_norm_grad_bind(hy_job *job)
+static int hy___batch_norm_grad_bind(hy_job *job)
 {
-    const hy___batch_norm_grad_rec *r = (const hy___batch_norm_grad_rec *)job->attr;
-    const hy_shape *x = &job->in[1].type.shape;
-    int at = hy__axis(r->axis, x->ndim);
-    hy__norms k;
-    memset(&k, 0, sizeof k);
-    k.batch = 1;
-    k.outer = hy__product(x, 0, at);
-    k.mid = k.params = x->dim[at];
-    k.inner = hy__product(x, at + 1, x->ndim);
-    k.backward = 1;
-    k.use_gamma = r->learn_gamma;
-    k.batch_stats = r->batch_stats;
-    return hy__norms_bind(job, &k);
+    HY__REC(_batch_norm_grad, job);
+    hy__norms *k = hy__batch_norm_plan(job, &job->in[1].type.shape, r->axis);
+    k->backward = 1;
+    k->use_gamma = r->learn_gamma;
+    k->batch_stats = r->batch_stats;
+    return hy__norms_bind(job);
 }
-#define HY__ON__batch_norm_grad hy__batch_norm_grad_infer, hy__batch_norm_grad_bind, \
-    hy__without_gradient, NULL
+#define HY__ON__batch_norm_grad \
+    hy___batch_norm_grad_infer, hy___batch_norm_grad_bind, hy__without_gradient, NULL
 
 /* --- layer_norm, group_norm, instance_norm --- */
 
@@ -11028,9 +11181,7 @@ static hy_array *hy__norms_gradient(hy_frame *F, hy_array *x, hy_array *gamma, h
 {
     hy_array *d, *rstd, *u, *g;
     hy_ints axes = HY_AXES(axis);
-    hy_reduce_opt keep;
-    memset(&keep, 0, sizeof keep);
-    keep.keepdims = 1;
+    hy_reduce_opt keep = hy__reduce_options(1, 0);
     d = hy_sub(F, x, hy_mean(F, x, axes, &keep));
     rstd = hy_rsqrt(F, hy_add_scalar(F, hy_mean(F, hy_square(F, d), axes, &keep), eps));
     u = hy_mul(F, d, rstd);
@@ -11053,7 +11204,7 @@ static int hy__norms_grad_empty(hy_frame *F, hy_diff *D)
 
 static int hy__layer_norm_infer(hy_infer *I)
 {
-    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)I->attr;
+    HY__REC(layer_norm, I);
     hy_shape *x = &I->in[0].shape, stats;
     int i, at;
     if (hy__infer_eps(I, r->eps)) return -1;
@@ -11070,30 +11221,25 @@ static int hy__layer_norm_infer(hy_infer *I)
 }
 static int hy__layer_norm_bind(hy_job *job)
 {
-    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)job->attr;
+    HY__REC(layer_norm, job);
     const hy_shape *x = &job->in[0].type.shape;
     int at = hy__axis(r->axis, x->ndim);
-    int64_t before = hy__product(x, 0, at), behind = hy__product(x, at + 1, x->ndim);
-    hy__norms k;
-    memset(&k, 0, sizeof k);
-    k.params = x->dim[at];
-    if (behind == 1) { k.batch = k.outer = 1; k.mid = before; k.inner = k.params; }
-    else { k.batch = before; k.outer = k.params; k.mid = behind; k.inner = 1; }
-    k.param = k.inner == 1 ? HY__PARAM_OUTER : HY__PARAM_INNER;
-    k.use_gamma = k.root = 1;
-    k.eps = r->eps;
-    return hy__norms_bind(job, &k);
+    int64_t before = hy__product(x, 0, at), n = x->dim[at], behind = hy__product(x, at + 1, x->ndim);
+    hy__norms *k = behind == 1 ? hy__norms_plan(job, 1, 1, before, n) : hy__norms_plan(job, before, n, behind, 1);
+    k->params = n;
+    k->param = k->inner == 1 ? HY__PARAM_OUTER : HY__PARAM_INNER;
+    k->use_gamma = k->root = 1;
+    k->eps = r->eps;
+    return hy__norms_bind(job);
 }
-static int hy__layer_norm_grad(hy_frame *F, hy_diff *D)
+static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)D->attr;
+    HY__REC(layer_norm, D);
     hy_array *x = D->in[0], *dy = D->dy[0], *gamma = D->in[1], *u;
     int d, at = hy__axis(r->axis, x->t.type.shape.ndim);
     hy_ints shape;
-    hy_reduce_opt others;
+    hy_reduce_opt others = hy__reduce_options(0, 1);
     if (!dy || hy__norms_grad_empty(F, D)) return 0;
-    memset(&others, 0, sizeof others);
-    others.exclude = 1;
     shape.n = x->t.type.shape.ndim - at;                /* from axis on, to broadcast */
     for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
     if (shape.n > 1) gamma = hy_reshape(F, gamma, shape, NULL);
@@ -11108,7 +11254,7 @@ static int hy__layer_norm_split(const hy_job *job, int axis, hy_slicing *s)
     s->axis[1] = s->axis[2] = -1;
     return axis != hy__axis(((const hy__layer_norm_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
 }
-#define HY__ON_layer_norm hy__layer_norm_infer, hy__layer_norm_bind, hy__layer_norm_grad, hy__layer_norm_split
+#define HY__ON_layer_norm HY__OWN(layer_norm), hy__layer_norm_split
 
 /* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
 static int hy__groups_infer(hy_infer *I, int groups, double eps)
@@ -11133,17 +11279,14 @@ static int hy__groups_infer(hy_infer *I, int groups, double eps)
 static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
 {
     const hy_shape *x = &job->in[0].type.shape;
-    hy__norms k;
-    memset(&k, 0, sizeof k);
-    k.batch = k.outer = 1;
-    k.params = groups ? groups : 1;
-    k.mid = x->dim[0] * groups;
-    k.inner = hy__product(x, 1, x->ndim) / k.params;
-    k.param = HY__PARAM_SET;
-    k.use_gamma = 1;
-    k.root = root;
-    k.eps = eps;
-    return hy__norms_bind(job, &k);
+    int64_t params = groups ? groups : 1;
+    hy__norms *k = hy__norms_plan(job, 1, 1, x->dim[0] * groups, hy__product(x, 1, x->ndim) / params);
+    k->params = params;
+    k->param = HY__PARAM_SET;
+    k->use_gamma = 1;
+    k->root = root;
+    k->eps = eps;
+    return hy__norms_bind(job);
 }
 static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
 {
@@ -11161,18 +11304,14 @@ static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
 }
 static int hy__group_norm_infer(hy_infer *I)
 {
-    const hy__group_norm_rec *r = (const hy__group_norm_rec *)I->attr;
+    HY__REC(group_norm, I);
     if (r->num_groups < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_groups is %d", r->num_groups);
     return hy__groups_infer(I, r->num_groups, r->eps);
 }
-static int hy__group_norm_bind(hy_job *job)
+HY__BIND(group_norm, hy__groups_bind(job, r->num_groups, r->eps, 1))
+static int hy__group_norm_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__group_norm_rec *r = (const hy__group_norm_rec *)job->attr;
-    return hy__groups_bind(job, r->num_groups, r->eps, 1);
-}
-static int hy__group_norm_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__group_norm_rec *r = (const hy__group_norm_rec *)D->attr;
+    HY__REC(group_norm, D);
     return hy__groups_grad(F, D, r->num_groups, r->eps);
 }
 static int hy__per_sample_split(const hy_job *job, int axis, hy_slicing *s)     /* parameters are shared */
@@ -11182,29 +11321,21 @@ static int hy__per_sample_split(const hy_job *job, int axis, hy_slicing *s)     
     for (i = 1; i < job->nin; i++) s->axis[i] = -1;
     return axis == 0;
 }
-#define HY__ON_group_norm hy__group_norm_infer, hy__group_norm_bind, hy__group_norm_grad, hy__per_sample_split
+#define HY__ON_group_norm HY__OWN(group_norm), hy__per_sample_split
 
-static int hy__instance_norm_infer(hy_infer *I)
+HY__INFER(instance_norm, hy__groups_infer(I, 0, r->eps))
+HY__BIND(instance_norm, hy__groups_bind(job, job->in[0].type.shape.dim[1], r->eps, 0))
+static int hy__instance_norm_diff(hy_frame *F, hy_diff *D)
 {
-    return hy__groups_infer(I, 0, ((const hy__instance_norm_rec *)I->attr)->eps);
-}
-static int hy__instance_norm_bind(hy_job *job)
-{
-    const hy__instance_norm_rec *r = (const hy__instance_norm_rec *)job->attr;
-    return hy__groups_bind(job, job->in[0].type.shape.dim[1], r->eps, 0);
-}
-static int hy__instance_norm_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__instance_norm_rec *r = (const hy__instance_norm_rec *)D->attr;
+    HY__REC(instance_norm, D);
     return hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], r->eps);
 }
-#define HY__ON_instance_norm hy__instance_norm_infer, hy__instance_norm_bind, hy__instance_norm_grad, \
-    hy__per_sample_split
+#define HY__ON_instance_norm HY__OWN(instance_norm), hy__per_sample_split
 
 /* --- l2_normalization: over all but the batch, the channels, or the places --- */
 static int hy__l2_normalization_infer(hy_infer *I)
 {
-    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)I->attr;
+    HY__REC(l2_normalization, I);
     hy_shape *x = &I->in[0].shape, norm;
     int d;
     if (r->mode < 0 || r->mode > HY_L2_SPATIAL)
@@ -11222,35 +11353,23 @@ static int hy__l2_normalization_infer(hy_infer *I)
 }
 static int hy__l2_normalization_bind(hy_job *job)
 {
-    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)job->attr;
+    HY__REC(l2_normalization, job);
     const hy_shape *x = &job->in[0].type.shape;
     int rows = r->mode == HY_L2_SPATIAL ? 2 : 1;
-    hy__norms k;
-    memset(&k, 0, sizeof k);
-    if (r->mode == HY_L2_CHANNEL) {
-        k.batch = x->dim[0];
-        k.outer = x->dim[1];
-        k.mid = hy__product(x, 2, x->ndim);
-        k.inner = 1;
-    } else {
-        k.batch = k.outer = 1;
-        k.mid = hy__product(x, 0, rows);
-        k.inner = hy__product(x, rows, x->ndim);
-    }
-    k.stats = HY__NORMS_LENGTH;
-    k.eps = r->eps;
-    return hy__norms_bind(job, &k);
+    hy__norms *k = r->mode == HY_L2_CHANNEL
+        ? hy__norms_plan(job, x->dim[0], x->dim[1], hy__product(x, 2, x->ndim), 1)
+        : hy__norms_plan(job, 1, 1, hy__product(x, 0, rows), hy__product(x, rows, x->ndim));
+    k->stats = HY__NORMS_LENGTH;
+    k->eps = r->eps;
+    return hy__norms_bind(job);
 }
 /* dx = (dy - y sum(dy y)) / length */
-static int hy__l2_normalization_grad(hy_frame *F, hy_diff *D)
+static int hy__l2_normalization_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)D->attr;
+    HY__REC(l2_normalization, D);
     hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g, *scale;
     hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : HY_AXES(0, 1);
-    hy_reduce_opt opt;
-    memset(&opt, 0, sizeof opt);
-    opt.keepdims = 1;
-    opt.exclude = r->mode != HY_L2_CHANNEL;
+    hy_reduce_opt opt = hy__reduce_options(1, r->mode != HY_L2_CHANNEL);
     if (!dy) return 0;
     if (r->mode == HY_L2_INSTANCE) axes.n = 1;
     scale = hy_rsqrt(F, hy_add_scalar(F, hy_sum(F, hy_square(F, x), axes, &opt), r->eps));
@@ -11258,15 +11377,13 @@ static int hy__l2_normalization_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
     return 0;
 }
-#define HY__ON_l2_normalization hy__l2_normalization_infer, hy__l2_normalization_bind, \
-    hy__l2_normalization_grad, hy__per_sample_split
+#define HY__ON_l2_normalization HY__OWN(l2_normalization), hy__per_sample_split
 
 /* --- shape --- *
  * Nearly all of these are one strided copy (hy__move): bind only says which strides either side has. */
-static void hy__run_move(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_move)
 {
     const hy__move *m = (const hy__move *)(const void *)&job->plan;
-    (void)scratch; (void)shared;
     if (stage + 1 < job->stages) {                      /* first zeros, where the copy leaves gaps */
         int64_t at = item * HY__PART, n = hy__bytes(&job->out[0].type) - at;
         memset((char *)job->out[0].data + at, 0, (size_t)hy__least(n, HY__PART));
@@ -11289,15 +11406,6 @@ static int hy__finish_move(hy_job *job)
     return hy__one_stage(job, hy__run_move, m->items, 0.1 * (double)hy__bytes(&job->out[0].type) + 50);
 }
 
-static int hy__finish_move_into_zeros(hy_job *job)
-{
-    hy__finish_move(job);
-    job->stages = 2;
-    job->items[1] = job->items[0];
-    job->items[0] = hy__pieces(hy__bytes(&job->out[0].type), HY__PART);
-    return 0;
-}
-
 static void hy__move_box(hy__move *m, const hy_shape *box, const int64_t *to, const int64_t *from)
 {
     int d;
@@ -11313,26 +11421,34 @@ static int hy__view_bind(hy_job *job)
     return hy__finish_move(job);
 }
 
+/* The output from input 0, read from `start` on with these strides. */
+static int hy__bind_move(hy_job *job, int64_t start, const int64_t *from)
+{
+    hy__move *m = hy__begin_move(job);
+    m->from_start = start;
+    hy__move_box(m, &job->out[0].type.shape, job->out[0].stride, from);
+    return hy__finish_move(job);
+}
+
+/* Zeros, and input 0 written into them from `start` on with these strides. */
+static int hy__bind_move_into_zeros(hy_job *job, int64_t start, const int64_t *to)
+{
+    hy__move *m = hy__begin_move(job);
+    m->to_start = start;
+    hy__move_box(m, &job->in[0].type.shape, to, job->in[0].stride);
+    hy__finish_move(job);
+    job->stages = 2;
+    job->items[1] = job->items[0];
+    job->items[0] = hy__pieces(hy__bytes(&job->out[0].type), HY__PART);
+    return 0;
+}
+
 /* The first input spread over the output. */
 static int hy__broadcast_bind(hy_job *job)
 {
     int64_t from[HY_MAX_DIM];
     hy__broadcast_strides(&job->in[0], job->out[0].type.shape.ndim, from);
-    hy__move_box(hy__begin_move(job), &job->out[0].type.shape, job->out[0].stride, from);
-    return hy__finish_move(job);
-}
-
-/* Output 0 has the type of input 0; a second input only lends its shape. */
-static void hy__first_type(hy_infer *I)
-{
-    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
-    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
-}
-
-static void hy__infer_same_dim(hy_infer *I, int64_t *a, int64_t *b)
-{
-    hy_infer_dim(I, a, *b);
-    hy_infer_dim(I, b, *a);
+    return hy__bind_move(job, 0, from);
 }
 
 /* A product of sizes that cannot overflow: too large stays too large. */
@@ -11468,7 +11584,7 @@ static int hy__read_codes(hy_infer *I, const hy_ints *codes, int reverse, hy__re
 
 static int hy__reshape_infer(hy_infer *I)
 {
-    const hy__reshape_rec *r = (const hy__reshape_rec *)I->attr;
+    HY__REC(reshape, I);
     hy__regroup g;
     int i;
     hy__same_types(I);
@@ -11498,12 +11614,12 @@ static int hy__axis_range(hy_infer *I, int ndim, int *begin, int *end)
 
 static int hy__reshape_like_infer(hy_infer *I)
 {
-    const hy__reshape_like_rec *r = (const hy__reshape_like_rec *)I->attr;
+    HY__REC(reshape_like, I);
     hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape, *y = &I->out[0].shape;
     int from = r->lhs_begin, to = r->lhs_end, like_from = r->rhs_begin, like_to = r->rhs_end, d;
     int whole = from == HY_NONE && to == HY_NONE && like_from == HY_NONE && like_to == HY_NONE;
     hy__regroup g;
-    hy__first_type(I);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     if (whole) hy_infer_same(I, like, y);
     if (x->ndim < 0 || like->ndim < 0 || I->status < 0) return I->status;
     if (!hy__axis_range(I, x->ndim, &from, &to)) return -1;
@@ -11548,7 +11664,7 @@ static void hy__infer_inserted(hy_infer *I, hy_shape *less, hy_shape *more, int 
 
 static int hy__expand_dims_infer(hy_infer *I)
 {
-    const hy__expand_dims_rec *r = (const hy__expand_dims_rec *)I->attr;
+    HY__REC(expand_dims, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     int ndim = x->ndim >= 0 ? x->ndim + 1 : y->ndim, axis;
     hy__same_types(I);
@@ -11567,7 +11683,7 @@ static int hy__expand_dims_infer(hy_infer *I)
 
 static int hy__squeeze_infer(hy_infer *I)
 {
-    const hy__squeeze_rec *r = (const hy__squeeze_rec *)I->attr;
+    HY__REC(squeeze, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     int d, bits = 0, kept;
     hy__same_types(I);
@@ -11605,13 +11721,12 @@ static int hy__order_bind(hy_job *job, const int *order)
     int64_t from[HY_MAX_DIM];
     int d;
     for (d = 0; d < job->out[0].type.shape.ndim; d++) from[d] = job->in[0].stride[order[d]];
-    hy__move_box(hy__begin_move(job), &job->out[0].type.shape, job->out[0].stride, from);
-    return hy__finish_move(job);
+    return hy__bind_move(job, 0, from);
 }
 
 static int hy__transpose_infer(hy_infer *I)
 {
-    const hy__transpose_rec *r = (const hy__transpose_rec *)I->attr;
+    HY__REC(transpose, I);
     int ndim = I->in[0].shape.ndim >= 0 ? I->in[0].shape.ndim : I->out[0].shape.ndim, order[HY_MAX_DIM];
     hy__same_types(I);
     if (ndim < 0 && r->axes.n > 0 && r->axes.n <= HY_MAX_DIM) ndim = r->axes.n;
@@ -11623,13 +11738,13 @@ static int hy__transpose_infer(hy_infer *I)
 
 static int hy__transpose_bind(hy_job *job)
 {
-    const hy__transpose_rec *r = (const hy__transpose_rec *)job->attr;
+    HY__REC(transpose, job);
     int order[HY_MAX_DIM];
     hy__permutation(&r->axes, job->in[0].type.shape.ndim, order);
     return hy__order_bind(job, order);
 }
 
-static int hy__transpose_grad(hy_frame *F, hy_diff *D)
+static int hy__transpose_diff(hy_frame *F, hy_diff *D)
 {
     hy_ints axes = ((const hy__transpose_rec *)D->attr)->axes;
     int order[HY_MAX_DIM], d;
@@ -11648,7 +11763,7 @@ static int hy__transpose_split(const hy_job *job, int axis, hy_slicing *s)
     s->axis[0] = order[axis];
     return 1;
 }
-#define HY__ON_transpose hy__transpose_infer, hy__transpose_bind, hy__transpose_grad, hy__transpose_split
+#define HY__ON_transpose HY__OWN(transpose), hy__transpose_split
 
 static void hy__swapped_order(int ndim, int a, int b, int *order)
 {
@@ -11658,7 +11773,7 @@ static void hy__swapped_order(int ndim, int a, int b, int *order)
 
 static int hy__swap_axes_infer(hy_infer *I)
 {
-    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)I->attr;
+    HY__REC(swap_axes, I);
     int ndim = I->in[0].shape.ndim >= 0 ? I->in[0].shape.ndim : I->out[0].shape.ndim, order[HY_MAX_DIM], a, b;
     hy__same_types(I);
     if (ndim < 0) return I->status;
@@ -11671,26 +11786,20 @@ static int hy__swap_axes_infer(hy_infer *I)
 
 static int hy__swap_axes_bind(hy_job *job)
 {
-    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)job->attr;
+    HY__REC(swap_axes, job);
     int ndim = job->in[0].type.shape.ndim, order[HY_MAX_DIM];
     hy__swapped_order(ndim, hy__axis(r->dim1, ndim), hy__axis(r->dim2, ndim), order);
     return hy__order_bind(job, order);
 }
 
-static int hy__swap_axes_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)D->attr;
-    if (D->dy[0]) D->dx[0] = hy_swap_axes(F, D->dy[0], r->dim1, r->dim2);
-    return 0;
-}
-#define HY__ON_swap_axes hy__swap_axes_infer, hy__swap_axes_bind, hy__swap_axes_grad, NULL
+HY__DIFF(swap_axes, hy_swap_axes(F, dy, r->dim1, r->dim2))
+#define HY__ON_swap_axes HY__OWN(swap_axes), NULL
 
 /* --- what the shape is --- */
-static void hy__run_shape_array(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_shape_array)
 {
     const hy_shape *x = &job->in[0].type.shape;
     int64_t *y = (int64_t *)job->out[0].data;
-    (void)stage; (void)item; (void)scratch; (void)shared;
     if (job->plan.i[0]) y[0] = hy__size(x);
     else memcpy(y, x->dim, (size_t)x->ndim * sizeof *y);
 }
@@ -11710,8 +11819,7 @@ static int hy__shape_array_bind(hy_job *job)
 static int hy__size_array_infer(hy_infer *I)
 {
     hy_infer_type(I, &I->out[0].dtype, HY_I64);
-    hy_infer_shape(I, &I->out[0].shape, hy__shape1(1));
-    return I->status;
+    return hy__infer_result(I, hy__shape1(1));
 }
 static int hy__size_array_bind(hy_job *job)
 {
@@ -11749,14 +11857,13 @@ static int64_t hy__part_move(const hy_job *job, const hy__parts *p, int i, int64
     return length;
 }
 
-static void hy__run_parts(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_parts)
 {
     const hy__parts *p = (const hy__parts *)(const void *)&job->plan;
     int64_t slice = item % p->slices, first = item / p->slices * p->together, start = 0, k;
     int64_t end = hy__least(first + p->together, p->n);
     int i;
     hy__move m;
-    (void)stage; (void)scratch; (void)shared;
     for (i = 0; i < first; i++) start += p->bare ? 1 : hy__part(job, p, i)->type.shape.dim[p->axis];
     for (; i < end; i++) {
         start += hy__part_move(job, p, i, start, &m);
@@ -11786,16 +11893,22 @@ static int hy__parts_bind(hy_job *job, int axis, int join, int bare)
                          0.1 * hy__traits[job->out[0].type.dtype].size * (double)size + 100 * p->n);
 }
 
-/* x[..., begin:end, ...] along an axis, as an operator. */
+/* x[..., begin:end, ...] along an axis: as a record, and done. */
+static hy__slice_rec hy__axis_slice(int axis, int64_t begin, int64_t end)
+{
+    hy__slice_rec r;
+    int d;
+    memset(&r, 0, sizeof r);
+    r.begin.n = r.end.n = axis + 1;
+    for (d = 0; d < axis; d++) r.begin.v[d] = r.end.v[d] = HY_NONE;
+    r.begin.v[axis] = begin;
+    r.end.v[axis] = end;
+    return r;
+}
 static hy_array *hy__between(hy_frame *F, hy_array *x, int axis, int64_t begin, int64_t end)
 {
-    hy_ints low, high;
-    int d;
-    low.n = high.n = axis + 1;
-    for (d = 0; d < axis; d++) low.v[d] = high.v[d] = HY_NONE;
-    low.v[axis] = begin;
-    high.v[axis] = end;
-    return hy_slice(F, x, low, high, NULL);
+    hy__slice_rec r = hy__axis_slice(axis, begin, end);
+    return hy_slice(F, x, r.begin, r.end, NULL);
 }
 
 /* Sizes along the axis add up; all other dims are the same. The parts are inputs or outputs. */
@@ -11823,7 +11936,7 @@ static void hy__infer_parts(hy_infer *I, hy_type *part, int n, hy_shape *whole, 
 
 static int hy__concat_infer(hy_infer *I)
 {
-    const hy__concat_rec *r = (const hy__concat_rec *)I->attr;
+    HY__REC(concat, I);
     int i, ndim = I->out[0].shape.ndim, axis;
     hy__same_types(I);
     for (i = 0; i < I->nin; i++) if (ndim < 0) ndim = I->in[i].shape.ndim;
@@ -11834,11 +11947,8 @@ static int hy__concat_infer(hy_infer *I)
     if (I->status >= 0) hy__infer_parts(I, I->in, I->nin, &I->out[0].shape, axis);
     return I->status;
 }
-static int hy__concat_bind(hy_job *job)
-{
-    return hy__parts_bind(job, ((const hy__concat_rec *)job->attr)->dim, 1, 0);
-}
-static int hy__concat_grad(hy_frame *F, hy_diff *D)
+HY__BIND(concat, hy__parts_bind(job, r->dim, 1, 0))
+static int hy__concat_diff(hy_frame *F, hy_diff *D)
 {
     int i, axis = hy__axis(((const hy__concat_rec *)D->attr)->dim, D->in[0]->t.type.shape.ndim);
     int64_t start = 0;
@@ -11857,11 +11967,11 @@ static int hy__concat_split(const hy_job *job, int axis, hy_slicing *s)
     for (i = 0; i < job->nin; i++) s->axis[i] = axis;
     return 1;
 }
-#define HY__ON_concat hy__concat_infer, hy__concat_bind, hy__concat_grad, hy__concat_split
+#define HY__ON_concat HY__OWN(concat), hy__concat_split
 
 static int hy__stack_infer(hy_infer *I)
 {
-    const hy__stack_rec *r = (const hy__stack_rec *)I->attr;
+    HY__REC(stack, I);
     hy_shape *y = &I->out[0].shape;
     int i, ndim = y->ndim, axis, round;
     hy__same_types(I);
@@ -11878,11 +11988,8 @@ static int hy__stack_infer(hy_infer *I)
         for (i = 0; i < I->nin; i++) hy__infer_inserted(I, &I->in[i].shape, y, 1 << axis);
     return I->status;
 }
-static int hy__stack_bind(hy_job *job)
-{
-    return hy__parts_bind(job, ((const hy__stack_rec *)job->attr)->axis, 1, 1);
-}
-static int hy__stack_grad(hy_frame *F, hy_diff *D)
+HY__BIND(stack, hy__parts_bind(job, r->axis, 1, 1))
+static int hy__stack_diff(hy_frame *F, hy_diff *D)
 {
     int i, axis = hy__axis(((const hy__stack_rec *)D->attr)->axis, D->in[0]->t.type.shape.ndim + 1);
     for (i = 0; D->dy[0] && i < D->nin; i++)
@@ -11890,7 +11997,7 @@ static int hy__stack_grad(hy_frame *F, hy_diff *D)
             D->dx[i] = hy_reshape_like(F, hy__between(F, D->dy[0], axis, i, i + 1), D->in[i], NULL);
     return 0;
 }
-#define HY__ON_stack hy__stack_infer, hy__stack_bind, hy__stack_grad, NULL
+#define HY__ON_stack HY__OWN(stack), NULL
 
 /* The outputs are parts of the input; squeezed, they are single slices without the axis. */
 static int hy__infer_pieces(hy_infer *I, int axis, int squeeze)
@@ -11919,7 +12026,7 @@ static int hy__infer_pieces_axis(hy_infer *I, int axis, int squeeze)
 
 static int hy__split_infer(hy_infer *I)
 {
-    const hy__split_rec *r = (const hy__split_rec *)I->attr;
+    HY__REC(split, I);
     hy_shape *x = &I->in[0].shape;
     int axis, i, round;
     if (r->num_outputs < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_outputs is %d", r->num_outputs);
@@ -11939,11 +12046,7 @@ static int hy__split_infer(hy_infer *I)
     }
     return hy__infer_pieces(I, axis, r->squeeze_axis);
 }
-static int hy__split_bind(hy_job *job)
-{
-    const hy__split_rec *r = (const hy__split_rec *)job->attr;
-    return hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0);
-}
+HY__BIND(split, hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0))
 
 /* The parts' gradients join again; a part nobody used has zeros. */
 static int hy__join_parts(hy_frame *F, hy_diff *D, int axis, int squeeze)
@@ -11957,12 +12060,12 @@ static int hy__join_parts(hy_frame *F, hy_diff *D, int axis, int squeeze)
     D->dx[0] = squeeze ? hy_stack(F, all, axis) : hy_concat(F, all, axis);
     return 0;
 }
-static int hy__split_grad(hy_frame *F, hy_diff *D)
+static int hy__split_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__split_rec *r = (const hy__split_rec *)D->attr;
+    HY__REC(split, D);
     return hy__join_parts(F, D, r->axis, r->squeeze_axis);
 }
-#define HY__ON_split hy__split_infer, hy__split_bind, hy__split_grad, NULL
+#define HY__ON_split HY__OWN(split), NULL
 
 /* Where part i of n begins when `sections` equal parts are asked for: the first ones may be one longer. */
 static int64_t hy__section_start(int64_t size, int64_t n, int64_t i)
@@ -11984,7 +12087,7 @@ static void hy__part_range(const hy__split_v2_rec *r, int n, int i, int64_t size
 
 static int hy__split_v2_infer(hy_infer *I)
 {
-    const hy__split_v2_rec *r = (const hy__split_v2_rec *)I->attr;
+    HY__REC(split_v2, I);
     int axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis), i, n = I->nout;
     int64_t size, low, high;
     if (axis < 0) return I->status;
@@ -12005,17 +12108,13 @@ static int hy__split_v2_infer(hy_infer *I)
     }
     return hy__infer_pieces(I, axis, r->squeeze_axis);
 }
-static int hy__split_v2_bind(hy_job *job)
+HY__BIND(split_v2, hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0))
+static int hy__split_v2_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__split_v2_rec *r = (const hy__split_v2_rec *)job->attr;
-    return hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0);
-}
-static int hy__split_v2_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__split_v2_rec *r = (const hy__split_v2_rec *)D->attr;
+    HY__REC(split_v2, D);
     return hy__join_parts(F, D, r->axis, r->squeeze_axis);
 }
-#define HY__ON_split_v2 hy__split_v2_infer, hy__split_v2_bind, hy__split_v2_grad, NULL
+#define HY__ON_split_v2 HY__OWN(split_v2), NULL
 
 /* --- boxes --- */
 
@@ -12032,131 +12131,84 @@ static int64_t hy__range_of(int64_t size, int64_t begin, int64_t end, int64_t st
     return begin > end ? (begin - end - 1) / -step + 1 : 0;
 }
 
-static const hy_ints hy__no_steps = { 0, { 0 } };
-static int64_t hy__step_of(const hy_ints *step, int d)
+static int64_t hy__step_of(const hy__slice_rec *r, int d)
 {
-    return d < step->n && step->v[d] != HY_NONE ? step->v[d] : 1;
+    return d < r->step.n && r->step.v[d] != HY_NONE ? r->step.v[d] : 1;
 }
 
-/* Says what the slice `part` of `whole` is; and for axes that are not cut, the reverse. */
-static int hy__infer_slice(hy_infer *I, const hy_ints *begin, const hy_ints *end, const hy_ints *step,
-                           hy_shape *whole, hy_shape *part)
+/* Says what the slice is; and for axes that are not cut, the reverse. */
+static int hy__infer_slice(hy_infer *I, const hy__slice_rec *r)
 {
-    int d;
+    hy_shape *whole = &I->in[0].shape, *part = &I->out[0].shape;
     int64_t first;
-    if (begin->n < 0 || begin->n != end->n || (step->n > 0 && step->n != begin->n))
+    int d, n = r->begin.n;
+    hy__same_types(I);
+    if (n < 0 || n != r->end.n || (r->step.n > 0 && r->step.n != n))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "begin, end and step must have the same length");
-    for (d = 0; d < begin->n; d++)
-        if (!hy__step_of(step, d) || hy__step_of(step, d) < -INT64_MAX)
-            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "step %d cannot be %l", d, hy__step_of(step, d));
+    for (d = 0; d < n; d++)
+        if (!hy__step_of(r, d) || hy__step_of(r, d) < -INT64_MAX)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "step %d cannot be %l", d, hy__step_of(r, d));
     if (whole->ndim < 0) hy_infer_shape(I, whole, hy__rank(part->ndim));
     if (whole->ndim < 0) return I->status;
-    if (begin->n > whole->ndim)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d axes cannot be sliced in %z", begin->n, whole);
+    if (n > whole->ndim)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d axes cannot be sliced in %z", n, whole);
     hy_infer_shape(I, part, hy__rank(whole->ndim));
     for (d = 0; d < whole->ndim && I->status >= 0; d++) {
-        int64_t by = d < begin->n ? hy__step_of(step, d) : 1;
-        if (d >= begin->n || (by == 1 && begin->v[d] == HY_NONE && end->v[d] == HY_NONE))
+        int64_t begin = d < n ? r->begin.v[d] : HY_NONE, end = d < n ? r->end.v[d] : HY_NONE;
+        int64_t step = d < n ? hy__step_of(r, d) : 1;
+        if (step == 1 && begin == HY_NONE && end == HY_NONE)
             hy__infer_same_dim(I, &whole->dim[d], &part->dim[d]);
         else if (whole->dim[d] >= 0)
-            hy_infer_dim(I, &part->dim[d], hy__range_of(whole->dim[d], begin->v[d], end->v[d], by, &first));
+            hy_infer_dim(I, &part->dim[d], hy__range_of(whole->dim[d], begin, end, step, &first));
     }
     return I->status;
 }
 
 /* Strides of a slice, and where it starts. */
-static int64_t hy__slice_strides(const hy_tensor *x, const hy_ints *begin, const hy_ints *end,
-                                 const hy_ints *step, int64_t *stride)
+static int64_t hy__slice_strides(const hy_tensor *x, const hy__slice_rec *r, int64_t *stride)
 {
     int64_t start = 0, first;
     int d;
     for (d = 0; d < x->type.shape.ndim; d++) {
-        int64_t by = d < begin->n ? hy__step_of(step, d) : 1, n;
+        int64_t by = hy__step_of(r, d), n;
         stride[d] = x->stride[d];
-        if (d >= begin->n) continue;
-        n = hy__range_of(x->type.shape.dim[d], begin->v[d], end->v[d], by, &first);
+        if (d >= r->begin.n) continue;
+        n = hy__range_of(x->type.shape.dim[d], r->begin.v[d], r->end.v[d], by, &first);
         start += n > 0 ? first * stride[d] : 0;
         stride[d] = n > 1 ? stride[d] * by : 0;
     }
     return start;
 }
 
-static int hy__slice_bind_box(hy_job *job, const hy_ints *begin, const hy_ints *end, const hy_ints *step)
+static int hy__bind_slice(hy_job *job, const hy__slice_rec *r)
 {
-    hy__move *m = hy__begin_move(job);
-    int64_t from[HY_MAX_DIM];
-    m->from_start = hy__slice_strides(&job->in[0], begin, end, step, from);
-    hy__move_box(m, &job->out[0].type.shape, job->out[0].stride, from);
-    return hy__finish_move(job);
+    int64_t from[HY_MAX_DIM], start = hy__slice_strides(&job->in[0], r, from);
+    return hy__bind_move(job, start, from);
 }
 
-static int hy__slice_infer(hy_infer *I)
-{
-    const hy__slice_rec *r = (const hy__slice_rec *)I->attr;
-    hy__same_types(I);
-    return hy__infer_slice(I, &r->begin, &r->end, &r->step, &I->in[0].shape, &I->out[0].shape);
-}
-static int hy__slice_bind(hy_job *job)
-{
-    const hy__slice_rec *r = (const hy__slice_rec *)job->attr;
-    return hy__slice_bind_box(job, &r->begin, &r->end, &r->step);
-}
-static int hy__slice_back(hy_frame *F, hy_diff *D)
-{
-    const hy__slice_rec *r = (const hy__slice_rec *)D->attr;
-    hy__slice_grad_opt opt;
-    opt.step = r->step;
-    if (D->dy[0]) D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], r->begin, r->end, &opt);
-    return 0;
-}
-#define HY__ON_slice hy__slice_infer, hy__slice_bind, hy__slice_back, NULL
+HY__INFER(slice, hy__infer_slice(I, r))
+HY__BIND(slice, hy__bind_slice(job, r))
+HY__DIFF(slice, hy__alike(F, r, HY_OP__slice_grad, dy, x, NULL))
+#define HY__ON_slice HY__OWN(slice), NULL
 
-static int hy__unslice_infer(hy_infer *I)
+HY__INFER(_slice_grad, hy__infer_turned(I, 1, hy__slice_infer))
+static int hy___slice_grad_bind(hy_job *job)
 {
-    const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)I->attr;
-    hy__first_type(I);
-    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
-    if (I->status < 0) return -1;
-    return hy__infer_slice(I, &r->begin, &r->end, &r->step, &I->out[0].shape, &I->in[0].shape);
+    int64_t to[HY_MAX_DIM], start;
+    start = hy__slice_strides(&job->out[0], (const hy__slice_rec *)job->attr, to);
+    return hy__bind_move_into_zeros(job, start, to);
 }
-static int hy__unslice_bind(hy_job *job)
-{
-    const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)job->attr;
-    hy__move *m = hy__begin_move(job);
-    int64_t to[HY_MAX_DIM];
-    m->to_start = hy__slice_strides(&job->out[0], &r->begin, &r->end, &r->step, to);
-    hy__move_box(m, &job->in[0].type.shape, to, job->in[0].stride);
-    return hy__finish_move_into_zeros(job);
-}
-static int hy__unslice_back(hy_frame *F, hy_diff *D)
-{
-    const hy___slice_grad_rec *r = (const hy___slice_grad_rec *)D->attr;
-    hy_slice_opt opt;
-    opt.step = r->step;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_slice(F, D->dy[0], r->begin, r->end, &opt);
-    return 0;
-}
-#define HY__ON__slice_grad hy__unslice_infer, hy__unslice_bind, hy__unslice_back, NULL
-
-/* slice_axis as a slice. */
-static void hy__axis_slice(const hy__slice_axis_rec *r, int axis, hy_ints *begin, hy_ints *end)
-{
-    int d;
-    begin->n = end->n = axis + 1;
-    for (d = 0; d < axis; d++) begin->v[d] = end->v[d] = HY_NONE;
-    begin->v[axis] = r->begin;
-    end->v[axis] = r->end;
-}
+HY__DIFF(_slice_grad, hy__alike(F, r, HY_OP_slice, dy, NULL, NULL))
+#define HY__ON__slice_grad HY__OWN(_slice_grad), NULL
 
 static int hy__slice_axis_infer(hy_infer *I)
 {
-    const hy__slice_axis_rec *r = (const hy__slice_axis_rec *)I->attr;
+    HY__REC(slice_axis, I);
     hy_shape *x = &I->in[0].shape;
-    hy_ints begin, end;
+    hy__slice_rec slice;
     int axis;
-    hy__same_types(I);
     hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
-    if (x->ndim < 0 || I->status < 0) return I->status;
+    if (x->ndim < 0 || I->status < 0) { hy__same_types(I); return I->status; }
     axis = hy__infer_axis(I, r->axis, x->ndim);
     if (axis < 0) return -1;
     if (x->dim[axis] >= 0) {
@@ -12166,36 +12218,33 @@ static int hy__slice_axis_infer(hy_infer *I)
         if (low < 0) low += n;
         if (high < 0) high += n;
         if (low < 0 || low > high || high > n)
-            return hy_infer_fail(I, HY_ERROR_INDEX, "[%l, %l) is out of range for axis %d of %z", low, high,
-                                 axis, x);
+            return hy_infer_fail(I, HY_ERROR_INDEX, "[%l, %l) is out of range for axis %d of %z",
+                                 low, high, axis, x);
     }
-    hy__axis_slice(r, axis, &begin, &end);
-    return hy__infer_slice(I, &begin, &end, &hy__no_steps, x, &I->out[0].shape);
+    slice = hy__axis_slice(axis, r->begin, r->end);
+    return hy__infer_slice(I, &slice);
 }
 static int hy__slice_axis_bind(hy_job *job)
 {
-    const hy__slice_axis_rec *r = (const hy__slice_axis_rec *)job->attr;
-    hy_ints begin, end;
-    hy__axis_slice(r, hy__axis(r->axis, job->in[0].type.shape.ndim), &begin, &end);
-    return hy__slice_bind_box(job, &begin, &end, &hy__no_steps);
+    HY__REC(slice_axis, job);
+    hy__slice_rec slice = hy__axis_slice(hy__axis(r->axis, job->in[0].type.shape.ndim), r->begin, r->end);
+    return hy__bind_slice(job, &slice);
 }
-static int hy__slice_axis_grad(hy_frame *F, hy_diff *D)
+static int hy__slice_axis_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__slice_axis_rec *r = (const hy__slice_axis_rec *)D->attr;
-    hy_ints begin, end;
-    if (!D->dy[0]) return 0;
-    hy__axis_slice(r, hy__axis(r->axis, D->in[0]->t.type.shape.ndim), &begin, &end);
-    D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], begin, end, NULL);
+    HY__REC(slice_axis, D);
+    hy__slice_rec slice = hy__axis_slice(hy__axis(r->axis, D->in[0]->t.type.shape.ndim), r->begin, r->end);
+    if (D->dy[0]) D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], slice.begin, slice.end, NULL);
     return 0;
 }
-#define HY__ON_slice_axis hy__slice_axis_infer, hy__slice_axis_bind, hy__slice_axis_grad, NULL
+#define HY__ON_slice_axis HY__OWN(slice_axis), NULL
 
 static int hy__slice_like_infer(hy_infer *I)
 {
-    const hy__slice_like_rec *r = (const hy__slice_like_rec *)I->attr;
+    HY__REC(slice_like, I);
     hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape, *y = &I->out[0].shape;
     int bits, d;
-    hy__first_type(I);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_shape(I, x, hy__rank(y->ndim));
     if (x->ndim < 0 || I->status < 0) return I->status;
     hy_infer_shape(I, y, hy__rank(x->ndim));
@@ -12211,12 +12260,8 @@ static int hy__slice_like_infer(hy_infer *I)
     }
     return I->status;
 }
-static int hy__slice_like_bind(hy_job *job)
-{
-    hy__move_box(hy__begin_move(job), &job->out[0].type.shape, job->out[0].stride, job->in[0].stride);
-    return hy__finish_move(job);
-}
-static int hy__slice_like_grad(hy_frame *F, hy_diff *D)
+HY__BIND(slice_like, hy__bind_move(job, 0, job->in[0].stride))
+static int hy__slice_like_diff(hy_frame *F, hy_diff *D)
 {
     const hy_shape *y = &D->out[0]->t.type.shape;
     hy_ints begin, end;
@@ -12227,12 +12272,12 @@ static int hy__slice_like_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = hy__slice_grad(F, D->dy[0], D->in[0], begin, end, NULL);
     return 0;
 }
-#define HY__ON_slice_like hy__slice_like_infer, hy__slice_like_bind, hy__slice_like_grad, NULL
+#define HY__ON_slice_like HY__OWN(slice_like), NULL
 
 /* --- several times the same --- */
 static int hy__repeat_infer(hy_infer *I)
 {
-    const hy__repeat_rec *r = (const hy__repeat_rec *)I->attr;
+    HY__REC(repeat, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
     int axis;
     hy__same_types(I);
@@ -12259,7 +12304,7 @@ static int hy__repeat_infer(hy_infer *I)
 
 static int hy__repeat_bind(hy_job *job)
 {
-    const hy__repeat_rec *r = (const hy__repeat_rec *)job->attr;
+    HY__REC(repeat, job);
     hy_tensor x = job->in[0];
     hy__move *m = hy__begin_move(job);
     int ndim = x.type.shape.ndim, axis = r->axis == HY_NONE ? ndim - 1 : hy__axis(r->axis, ndim), d;
@@ -12281,9 +12326,9 @@ static hy_array *hy__sum_middle(hy_frame *F, hy_array *g, int64_t outer, int64_t
     return hy_sum(F, hy_reshape(F, g, HY_INTS(outer, n, inner), NULL), HY_AXES(1), NULL);
 }
 
-static int hy__repeat_grad(hy_frame *F, hy_diff *D)
+static int hy__repeat_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__repeat_rec *r = (const hy__repeat_rec *)D->attr;
+    HY__REC(repeat, D);
     const hy_shape *x = &D->in[0]->t.type.shape;
     int axis = r->axis == HY_NONE ? x->ndim - 1 : hy__axis(r->axis, x->ndim);
     int64_t outer = hy__product(x, 0, axis + 1), inner = hy__product(x, axis + 1, x->ndim);
@@ -12291,7 +12336,7 @@ static int hy__repeat_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_reshape_like(F, hy__sum_middle(F, D->dy[0], outer, r->repeats, inner), D->in[0], NULL);
     return 0;
 }
-#define HY__ON_repeat hy__repeat_infer, hy__repeat_bind, hy__repeat_grad, NULL
+#define HY__ON_repeat HY__OWN(repeat), NULL
 
 /* How often axis d of ndim stands; reps are aligned on the right. */
 static int64_t hy__reps_at(const hy_ints *reps, int ndim, int d)
@@ -12302,7 +12347,7 @@ static int64_t hy__reps_at(const hy_ints *reps, int ndim, int d)
 
 static int hy__tile_infer(hy_infer *I)
 {
-    const hy__tile_rec *r = (const hy__tile_rec *)I->attr;
+    HY__REC(tile, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
     int d, shift;
     hy__same_types(I);
@@ -12326,7 +12371,7 @@ static int hy__tile_infer(hy_infer *I)
 
 static int hy__tile_bind(hy_job *job)
 {
-    const hy__tile_rec *r = (const hy__tile_rec *)job->attr;
+    HY__REC(tile, job);
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     hy__move *m = hy__begin_move(job);
     int d, ndim = y->type.shape.ndim, shift = ndim - x->type.shape.ndim;
@@ -12338,9 +12383,9 @@ static int hy__tile_bind(hy_job *job)
     return hy__finish_move(job);
 }
 
-static int hy__tile_grad(hy_frame *F, hy_diff *D)
+static int hy__tile_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__tile_rec *r = (const hy__tile_rec *)D->attr;
+    HY__REC(tile, D);
     hy_shape left = D->out[0]->t.type.shape;            /* the shape of what is not summed yet */
     hy_array *g = D->dy[0];
     int d;
@@ -12354,18 +12399,18 @@ static int hy__tile_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_reshape_like(F, g, D->in[0], NULL);
     return 0;
 }
-#define HY__ON_tile hy__tile_infer, hy__tile_bind, hy__tile_grad, NULL
+#define HY__ON_tile HY__OWN(tile), NULL
 
 static int hy__reverse_infer(hy_infer *I)
 {
-    const hy__reverse_rec *r = (const hy__reverse_rec *)I->attr;
+    HY__REC(reverse, I);
     hy_infer_pointwise(I);
     if (I->in[0].shape.ndim >= 0) hy__axis_bits(I, &r->axis, 0, I->in[0].shape.ndim);
     return I->status;
 }
 static int hy__reverse_bind(hy_job *job)
 {
-    const hy__reverse_rec *r = (const hy__reverse_rec *)job->attr;
+    HY__REC(reverse, job);
     const hy_tensor *x = &job->in[0];
     hy__move *m = hy__begin_move(job);
     int d, bits = hy__known_axis_bits(&r->axis, 0, x->type.shape.ndim);
@@ -12376,12 +12421,8 @@ static int hy__reverse_bind(hy_job *job)
     }
     return hy__finish_move(job);
 }
-static int hy__reverse_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy_reverse(F, D->dy[0], ((const hy__reverse_rec *)D->attr)->axis);
-    return 0;
-}
-#define HY__ON_reverse hy__reverse_infer, hy__reverse_bind, hy__reverse_grad, NULL
+HY__DIFF(reverse, hy_reverse(F, dy, r->axis))
+#define HY__ON_reverse HY__OWN(reverse), NULL
 
 /* --- broadcasting and what undoes it --- */
 static int hy__back_in_sum(hy_frame *F, hy_diff *D)
@@ -12403,7 +12444,7 @@ static void hy__infer_widened(hy_infer *I, const hy_shape *x, int d, int64_t siz
 
 static int hy__broadcast_to_infer(hy_infer *I)
 {
-    const hy__broadcast_to_rec *r = (const hy__broadcast_to_rec *)I->attr;
+    HY__REC(broadcast_to, I);
     hy_shape *x = &I->in[0].shape, want = hy__rank(r->shape.n > 0 ? r->shape.n : 0);
     int d;
     hy__same_types(I);
@@ -12419,14 +12460,13 @@ static int hy__broadcast_to_infer(hy_infer *I)
         int64_t size = want.dim[want.ndim - x->ndim + d];
         hy__infer_widened(I, x, d, size < 0 ? x->dim[d] : size, &want);
     }
-    hy_infer_shape(I, &I->out[0].shape, want);
-    return I->status;
+    return hy__infer_result(I, want);
 }
 #define HY__ON_broadcast_to hy__broadcast_to_infer, hy__broadcast_bind, hy__back_in_sum, NULL
 
 static int hy__broadcast_axis_infer(hy_infer *I)
 {
-    const hy__broadcast_axis_rec *r = (const hy__broadcast_axis_rec *)I->attr;
+    HY__REC(broadcast_axis, I);
     hy_shape *x = &I->in[0].shape, want;
     int i, n = r->axis.n > 0 ? r->axis.n : 0;
     hy__same_types(I);
@@ -12442,17 +12482,16 @@ static int hy__broadcast_axis_infer(hy_infer *I)
         hy_infer_dim(I, &x->dim[d], 1);
         want.dim[d] = r->size.v[i];
     }
-    hy_infer_shape(I, &I->out[0].shape, want);
-    return I->status;
+    return hy__infer_result(I, want);
 }
 #define HY__ON_broadcast_axis hy__broadcast_axis_infer, hy__broadcast_bind, hy__back_in_sum, NULL
 
 static int hy__broadcast_like_infer(hy_infer *I)
 {
-    const hy__broadcast_like_rec *r = (const hy__broadcast_like_rec *)I->attr;
+    HY__REC(broadcast_like, I);
     hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape, want;
     int d, i, n = r->lhs_axes.n > 0 ? r->lhs_axes.n : 0;
-    hy__first_type(I);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     if (n != (r->rhs_axes.n > 0 ? r->rhs_axes.n : 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "lhs_axes and rhs_axes differ in length");
     if (!n) hy_infer_same(I, like, &I->out[0].shape);
@@ -12466,16 +12505,15 @@ static int hy__broadcast_like_infer(hy_infer *I)
         hy__infer_widened(I, x, hy__axis((int)r->lhs_axes.v[i], x->ndim),
                           like->dim[hy__axis((int)r->rhs_axes.v[i], like->ndim)], &want);
     for (d = 0; d < x->ndim && !n; d++) hy__infer_widened(I, x, d, want.dim[want.ndim - x->ndim + d], &want);
-    hy_infer_shape(I, &I->out[0].shape, want);
-    return I->status;
+    return hy__infer_result(I, want);
 }
 #define HY__ON_broadcast_like hy__broadcast_like_infer, hy__broadcast_bind, hy__back_in_sum, NULL
 
-static int hy__sum_like_infer(hy_infer *I)
+static int hy___sum_like_infer(hy_infer *I)
 {
     hy_shape *x = &I->in[0].shape, *like = &I->in[1].shape;
     int d;
-    hy__first_type(I);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_same(I, like, &I->out[0].shape);
     for (d = 1; d <= like->ndim && x->ndim >= 0; d++) {
         int64_t a = d <= x->ndim ? x->dim[x->ndim - d] : 1, b = like->dim[like->ndim - d];
@@ -12485,7 +12523,7 @@ static int hy__sum_like_infer(hy_infer *I)
     return I->status;
 }
 
-static int hy__sum_like_bind(hy_job *job)
+static int hy___sum_like_bind(hy_job *job)
 {
     const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
     int d, bits = 0, shift = x->ndim - y->ndim;
@@ -12494,12 +12532,8 @@ static int hy__sum_like_bind(hy_job *job)
     return bits ? hy__reduce_bind_kind(job, HY__SUM, bits) : hy__view_bind(job);
 }
 
-static int hy__sum_like_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_broadcast_like(F, D->dy[0], D->in[0], NULL);
-    return 0;
-}
-#define HY__ON__sum_like hy__sum_like_infer, hy__sum_like_bind, hy__sum_like_grad, NULL
+HY__DIFF(_sum_like, hy_broadcast_like(F, dy, x, NULL))
+#define HY__ON__sum_like HY__OWN(_sum_like), NULL
 
 /* --- borders --- *
  * A padded array is made of boxes: per axis what stands before, the array itself, and what stands behind. */
@@ -12509,9 +12543,13 @@ typedef struct hy__pad {
     uint64_t value;                                 /* of a constant border, as it lies in memory */
 } hy__pad;
 
-static int hy__infer_pad(hy_infer *I, const hy_ints *width, int mode, hy_shape *inner, hy_shape *padded)
+static int hy__pad_infer(hy_infer *I)
 {
+    HY__REC(pad, I);
+    hy_shape *inner = &I->in[0].shape, *padded = &I->out[0].shape;
+    const hy_ints *width = &r->pad_width;
     int d, ndim = inner->ndim >= 0 ? inner->ndim : padded->ndim;
+    hy__same_types(I);
     for (d = 0; d < width->n; d++)
         if (width->v[d] < 0 || width->v[d] > (int64_t)1 << 48)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "pad_width cannot hold %l", width->v[d]);
@@ -12525,19 +12563,12 @@ static int hy__infer_pad(hy_infer *I, const hy_ints *width, int mode, hy_shape *
         if (n >= 0 && n <= INT64_MAX >> 1) hy_infer_dim(I, &padded->dim[d], n + before + after);
         else if (n < 0 && padded->dim[d] >= before + after)
             hy_infer_dim(I, &inner->dim[d], padded->dim[d] - before - after);
-        if (n < 0 || mode == HY_PAD_CONSTANT || before + after == 0) continue;
-        if (n == 0 || (mode == HY_PAD_REFLECT && (before >= n || after >= n)))
+        if (n < 0 || r->mode == HY_PAD_CONSTANT || before + after == 0) continue;
+        if (n == 0 || (r->mode == HY_PAD_REFLECT && (before >= n || after >= n)))
             return hy_infer_fail(I, HY_ERROR_SHAPE, "a border of %l and %l is too wide for axis %d of %z",
                                  before, after, d, inner);
     }
     return I->status;
-}
-
-static int hy__pad_infer(hy_infer *I)
-{
-    const hy__pad_rec *r = (const hy__pad_rec *)I->attr;
-    hy__same_types(I);
-    return hy__infer_pad(I, &r->pad_width, r->mode, &I->in[0].shape, &I->out[0].shape);
 }
 
 /* Box number `box`, whose digits to base 3 say for each bordered axis: the array, before, behind. */
@@ -12562,13 +12593,12 @@ static void hy__pad_box(const hy_job *job, const hy__pad *p, const hy_ints *widt
     hy__move_close(m);
 }
 
-static void hy__run_pad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_pad)
 {
     const hy__pad *p = (const hy__pad *)(const void *)&job->plan;
-    const hy__pad_rec *r = (const hy__pad_rec *)job->attr;
+    HY__REC(pad, job);
     int64_t slice = item % p->slices, k;
     hy__move m;
-    (void)scratch; (void)shared;
     if (stage + 1 < job->stages) {                      /* the border's value everywhere */
         k = hy__size(&job->out[0].type.shape) - item * HY__CHUNK;
         hy__move_open(&m, job->out[0].type.dtype);
@@ -12585,7 +12615,7 @@ static void hy__run_pad(hy_job *job, int stage, int64_t item, void *scratch, voi
 
 static int hy__pad_bind(hy_job *job)
 {
-    const hy__pad_rec *r = (const hy__pad_rec *)job->attr;
+    HY__REC(pad, job);
     hy__pad *p = (hy__pad *)(void *)&job->plan;
     int64_t size = hy__size(&job->out[0].type.shape);
     int d;
@@ -12608,13 +12638,8 @@ static int hy__pad_bind(hy_job *job)
     return 0;
 }
 
-static int hy__pad_back(hy_frame *F, hy_diff *D)
-{
-    const hy__pad_rec *r = (const hy__pad_rec *)D->attr;
-    if (D->dy[0]) D->dx[0] = hy__pad_grad(F, D->dy[0], r->pad_width, r->mode);
-    return 0;
-}
-#define HY__ON_pad hy__pad_infer, hy__pad_bind, hy__pad_back, NULL
+HY__DIFF(pad, hy__pad_grad(F, dy, r->pad_width, r->mode))
+#define HY__ON_pad HY__OWN(pad), NULL
 
 /* The places of the padded axis that hold element i of n: the k-th, or -1. */
 static int64_t hy__pad_place(int mode, int64_t n, int64_t before, int64_t after, int64_t i, int64_t k)
@@ -12661,9 +12686,9 @@ static double hy__unpad_element(const hy_job *job, const hy___pad_grad_rec *r, i
 }
 
 /* Rows: the array's own place is copied, then what shares an element with the border is summed anew. */
-static void hy__run_unpad(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_unpad)
 {
-    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)job->attr;
+    HY__REC(_pad_grad, job);
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     const int64_t *width = r->pad_width.v;
     hy_dtype dtype = y->type.dtype;
@@ -12671,7 +12696,6 @@ static void hy__run_unpad(hy_job *job, int stage, int64_t item, void *scratch, v
     int64_t n = y->type.shape.dim[last], rows = hy__product(&y->type.shape, 0, last), row, end, c;
     int64_t left = edge ? width[2 * last] > 0 : width[2 * last] + 1;
     int64_t right = edge ? n - (width[2 * last + 1] > 0) : n - 1 - width[2 * last + 1];
-    (void)stage; (void)scratch; (void)shared;
     row = item * job->plan.i[0];
     end = hy__least(rows, row + job->plan.i[0]);
     for (; row < end; row++) {
@@ -12692,47 +12716,26 @@ static void hy__run_unpad(hy_job *job, int stage, int64_t item, void *scratch, v
     }
 }
 
-static int hy__unpad_infer(hy_infer *I)
+HY__INFER(_pad_grad, hy__infer_turned(I, 0, hy__pad_infer))
+static int hy___pad_grad_bind(hy_job *job)
 {
-    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)I->attr;
-    hy__same_types(I);
-    return hy__infer_pad(I, &r->pad_width, r->mode, &I->out[0].shape, &I->in[0].shape);
-}
-static int hy__unpad_bind(hy_job *job)
-{
-    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)job->attr;
+    HY__REC(_pad_grad, job);
     const hy_tensor *x = &job->in[0];
     const hy_shape *y = &job->out[0].type.shape;
     int64_t size = hy__size(y), n = y->ndim ? y->dim[y->ndim - 1] : 1;
     int d;
     if (r->mode == HY_PAD_CONSTANT || hy__same_shape(&x->type.shape, y)) {
-        hy__move *m = hy__begin_move(job);
-        for (d = 0; d < y->ndim; d++) m->from_start += r->pad_width.v[2 * d] * x->stride[d];
-        hy__move_box(m, y, job->out[0].stride, x->stride);
-        return hy__finish_move(job);
+        int64_t start = 0;
+        for (d = 0; d < y->ndim; d++) start += r->pad_width.v[2 * d] * x->stride[d];
+        return hy__bind_move(job, start, x->stride);
     }
     job->plan.i[0] = hy__clamp_i64(HY__CHUNK / (n + 1), 1, HY__CHUNK);         /* rows of an item */
     return hy__one_stage(job, hy__run_unpad, n ? hy__pieces(size / n, job->plan.i[0]) : 0, 2 * (double)size);
 }
-static int hy__unpad_back(hy_frame *F, hy_diff *D)
-{
-    const hy___pad_grad_rec *r = (const hy___pad_grad_rec *)D->attr;
-    if (D->dy[0]) D->dx[0] = hy_pad(F, D->dy[0], r->pad_width, r->mode, NULL);
-    return 0;
-}
-#define HY__ON__pad_grad hy__unpad_infer, hy__unpad_bind, hy__unpad_back, NULL
+HY__DIFF(_pad_grad, hy_pad(F, dy, r->pad_width, r->mode, NULL))
+#define HY__ON__pad_grad HY__OWN(_pad_grad), NULL
 
 /* --- diagonals --- */
-
-/* The axes of the matrices in a shape of at least two dims; 0 after an error. */
-static int hy__diag_axes(hy_infer *I, const hy__diag_rec *r, int ndim, int *rows, int *cols)
-{
-    *rows = hy__infer_axis(I, r->axis1, ndim);
-    *cols = hy__infer_axis(I, r->axis2, ndim);
-    if (*rows >= 0 && *cols >= 0 && *rows == *cols)
-        hy_infer_fail(I, HY_ERROR_ARGUMENT, "the two axes of diag must differ, both are %d", *rows);
-    return I->status >= 0;
-}
 
 static int64_t hy__diag_length(int64_t rows, int64_t cols, int64_t k)
 {
@@ -12744,11 +12747,13 @@ static int64_t hy__diag_length(int64_t rows, int64_t cols, int64_t k)
 }
 
 /* (..., rows, ..., cols, ...) -> (..., length); a vector is put on the diagonal of a matrix. */
-static int hy__infer_diag(hy_infer *I, const hy__diag_rec *r, hy_shape *x, hy_shape *y)
+static int hy__diag_infer(hy_infer *I)
 {
-    hy_shape want = hy__rank(0);
+    HY__REC(diag, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__rank(0);
     int64_t far = r->k < 0 ? -(int64_t)r->k : r->k;
     int d, rows, cols;
+    hy__same_types(I);
     if (x->ndim < 0) return I->status;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim == 1) {
@@ -12757,102 +12762,46 @@ static int hy__infer_diag(hy_infer *I, const hy__diag_rec *r, hy_shape *x, hy_sh
         if (I->status >= 0 && y->dim[0] >= far) hy_infer_dim(I, &x->dim[0], y->dim[0] - far);
         return I->status;
     }
-    if (!hy__diag_axes(I, r, x->ndim, &rows, &cols)) return -1;
+    rows = hy__infer_axis(I, r->axis1, x->ndim);
+    cols = hy__infer_axis(I, r->axis2, x->ndim);
+    if (rows >= 0 && rows == cols)
+        hy_infer_fail(I, HY_ERROR_ARGUMENT, "the two axes of diag must differ, both are %d", rows);
+    if (I->status < 0) return -1;
     for (d = 0; d < x->ndim; d++) if (d != rows && d != cols) want.dim[want.ndim++] = x->dim[d];
     want.dim[want.ndim++] = hy__diag_length(x->dim[rows], x->dim[cols], r->k);
-    hy_infer_shape(I, y, want);
-    return I->status;
+    return hy__infer_result(I, want);
 }
 
 /* Strides of the diagonal of a matrix tensor, and where it starts. */
-static int64_t hy__diag_strides(const hy__diag_rec *r, const hy_tensor *x, int64_t *stride)
+static int64_t hy__diag_strides(const hy_tensor *x, int64_t k, int axis1, int axis2, int64_t *stride)
 {
-    int d, k = 0, ndim = x->type.shape.ndim, rows = hy__axis(r->axis1, ndim), cols = hy__axis(r->axis2, ndim);
-    for (d = 0; d < ndim; d++) if (d != rows && d != cols) stride[k++] = x->stride[d];
-    stride[k] = x->stride[rows] + x->stride[cols];
-    if (!hy__diag_length(x->type.shape.dim[rows], x->type.shape.dim[cols], r->k)) return 0;
-    return r->k >= 0 ? r->k * x->stride[cols] : -(int64_t)r->k * x->stride[rows];
+    int d, n = 0, ndim = x->type.shape.ndim, rows = hy__axis(axis1, ndim), cols = hy__axis(axis2, ndim);
+    for (d = 0; d < ndim; d++) if (d != rows && d != cols) stride[n++] = x->stride[d];
+    stride[n] = x->stride[rows] + x->stride[cols];
+    if (!hy__diag_length(x->type.shape.dim[rows], x->type.shape.dim[cols], k)) return 0;
+    return k >= 0 ? k * x->stride[cols] : -k * x->stride[rows];
 }
 
-/* Takes the diagonal out of input 0, or puts input 0 on that of the output; `flat` means a plain matrix. */
-static int hy__diag_move(hy_job *job, const hy__diag_rec *r, int put)
+/* Takes the diagonal out of input 0, or puts input 0 on that of the output; the axes attributes mean nothing
+ * where the other side is a vector (`flat`). */
+static int hy__diag_move(hy_job *job, int put, int flat)
 {
-    hy__move *m = hy__begin_move(job);
-    int64_t stride[HY_MAX_DIM];
-    if (put) {
-        m->to_start = hy__diag_strides(r, &job->out[0], stride);
-        hy__move_box(m, &job->in[0].type.shape, stride, job->in[0].stride);
-        return hy__finish_move_into_zeros(job);
-    }
-    m->from_start = hy__diag_strides(r, &job->in[0], stride);
-    hy__move_box(m, &job->out[0].type.shape, job->out[0].stride, stride);
-    return hy__finish_move(job);
+    HY__REC(diag, job);
+    int64_t stride[HY_MAX_DIM], start;
+    start = hy__diag_strides(put ? &job->out[0] : &job->in[0], r->k, flat ? 0 : r->axis1, flat ? 1 : r->axis2,
+                             stride);
+    return put ? hy__bind_move_into_zeros(job, start, stride) : hy__bind_move(job, start, stride);
 }
 
-static hy__diag_rec hy__main_axes(int k)                /* the axes attributes mean nothing for a vector */
-{
-    hy__diag_rec r;
-    r.k = k;
-    r.axis1 = 0;
-    r.axis2 = 1;
-    return r;
-}
+HY__BIND(diag, hy__diag_move(job, job->in[0].type.shape.ndim == 1, job->in[0].type.shape.ndim == 1))
+HY__DIFF(diag, hy__alike(F, r, HY_OP__diag_grad, dy, x, NULL))
+#define HY__ON_diag HY__OWN(diag), NULL
 
-static int hy__diag_infer(hy_infer *I)
-{
-    hy__same_types(I);
-    return hy__infer_diag(I, (const hy__diag_rec *)I->attr, &I->in[0].shape, &I->out[0].shape);
-}
-static int hy__diag_bind(hy_job *job)
-{
-    const hy__diag_rec *r = (const hy__diag_rec *)job->attr;
-    hy__diag_rec plain = hy__main_axes(r->k);
-    int vector = job->in[0].type.shape.ndim == 1;
-    return hy__diag_move(job, vector ? &plain : r, vector);
-}
-static int hy__diag_back(hy_frame *F, hy_diff *D)
-{
-    const hy__diag_rec *r = (const hy__diag_rec *)D->attr;
-    hy__diag_grad_opt opt;
-    opt.axis1 = r->axis1 ? r->axis1 : HY_ZERO;
-    opt.axis2 = r->axis2 ? r->axis2 : HY_ZERO;
-    if (D->dy[0]) D->dx[0] = hy__diag_grad(F, D->dy[0], D->in[0], r->k, &opt);
-    return 0;
-}
-#define HY__ON_diag hy__diag_infer, hy__diag_bind, hy__diag_back, NULL
+HY__INFER(_diag_grad, hy__infer_turned(I, 1, hy__diag_infer))
+HY__BIND(_diag_grad, hy__diag_move(job, job->out[0].type.shape.ndim != 1, job->out[0].type.shape.ndim == 1))
+HY__DIFF(_diag_grad, hy__alike(F, r, HY_OP_diag, dy, NULL, NULL))
+#define HY__ON__diag_grad HY__OWN(_diag_grad), NULL
 
-static hy__diag_rec hy__undiag_record(const void *attr)
-{
-    const hy___diag_grad_rec *from = (const hy___diag_grad_rec *)attr;
-    hy__diag_rec r;
-    r.k = from->k;
-    r.axis1 = from->axis1;
-    r.axis2 = from->axis2;
-    return r;
-}
-static int hy__undiag_infer(hy_infer *I)
-{
-    hy__diag_rec r = hy__undiag_record(I->attr);
-    hy__first_type(I);
-    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
-    return I->status < 0 ? -1 : hy__infer_diag(I, &r, &I->out[0].shape, &I->in[0].shape);
-}
-static int hy__undiag_bind(hy_job *job)
-{
-    hy__diag_rec r = hy__undiag_record(job->attr), plain = hy__main_axes(r.k);
-    int vector = job->out[0].type.shape.ndim == 1;
-    return hy__diag_move(job, vector ? &plain : &r, !vector);
-}
-static int hy__undiag_back(hy_frame *F, hy_diff *D)
-{
-    hy__diag_rec r = hy__undiag_record(D->attr);
-    hy_diag_opt opt;
-    opt.axis1 = r.axis1 ? r.axis1 : HY_ZERO;
-    opt.axis2 = r.axis2 ? r.axis2 : HY_ZERO;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_diag(F, D->dy[0], r.k, &opt);
-    return 0;
-}
-#define HY__ON__diag_grad hy__undiag_infer, hy__undiag_bind, hy__undiag_back, NULL
 /* --- indexing --- *
  * Stage 0 turns the index input into positions, which all workers share; stage 1 moves elements. A gather
  * falls into picked rows; a scatter into blocks of the result, each of which looks through all positions, so
@@ -12873,11 +12822,6 @@ typedef struct hy__rows {
 } hy__rows;
 
 typedef struct hy__along { int64_t outer, n, inner; } hy__along;
-
-static char *hy__nth(const hy_tensor *t, int64_t i)
-{
-    return (char *)t->data + i * hy__traits[t->type.dtype].size;
-}
 
 /* s seen along an axis; HY_NONE is all of it in one line. */
 static hy__along hy__along_axis(const hy_shape *s, int axis)
@@ -12905,12 +12849,11 @@ static void hy__resolve_item(hy_job *job, const hy__rows *r, int64_t item, int64
     if (count && (r->mode == HY_INDEX_RAISE || r->mode == HY__INDEX_SIGNED)) HY__STORE(&job->fault, 1);
 }
 
-static void hy__run_gather(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_gather)
 {
     const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
     int64_t *place = (int64_t *)shared, row = item * r->rows, end = row + r->rows;
     hy__span s;
-    (void)scratch;
     if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
     if (end > r->outer * r->m) end = r->outer * r->m;
     memset(&s, 0, sizeof s);
@@ -12920,7 +12863,7 @@ static void hy__run_gather(hy_job *job, int stage, int64_t item, void *scratch, 
     for (; row < end; row += s.m) {
         int64_t outer = row / r->m, j = row % r->m;
         s.m = hy__least(r->m - j, end - row);
-        r->move(hy__nth(&job->out[0], row * r->inner), hy__nth(&job->in[r->data], outer * r->n * r->inner),
+        r->move(hy__place(&job->out[0], row * r->inner), hy__place(&job->in[r->data], outer * r->n * r->inner),
                 place + (r->each ? row * r->inner : j), &s);
     }
 }
@@ -12935,7 +12878,7 @@ static void hy__scatter_base(const hy_job *job, const hy__rows *r, char *to, int
     if (r->base == HY__BASE_FILL) hy__load_f64(off, &r->off, HY_F64, 0, HY__TILE);
     for (; rows > 0; rows--, to += step, at += r->inner) {
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
-        else if (r->base == HY__BASE_OLD) memcpy(to, hy__nth(&job->in[0], at), (size_t)(columns * size));
+        else if (r->base == HY__BASE_OLD) memcpy(to, hy__place(&job->in[0], at), (size_t)(columns * size));
         else for (j = 0; j < columns; j += k) {
             k = hy__least(columns - j, HY__TILE);
             hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
@@ -12943,7 +12886,7 @@ static void hy__scatter_base(const hy_job *job, const hy__rows *r, char *to, int
     }
 }
 
-static void hy__run_scatter(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_scatter)
 {
     const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
     int64_t column = item % r->column_blocks * r->columns, block = item / r->column_blocks, i;
@@ -12961,12 +12904,12 @@ static void hy__run_scatter(hy_job *job, int stage, int64_t item, void *scratch,
     s.next = r->each ? r->inner : 1;
     for (; outer < end; outer++) {
         int64_t at = (outer * r->n + s.low) * r->inner + column, from = outer * r->m * r->inner + column;
-        char *to = r->half ? (char *)scratch : hy__nth(&job->out[0], at);
+        char *to = r->half ? (char *)scratch : hy__place(&job->out[0], at);
         hy__scatter_base(job, r, to, at, s.high - s.low, s.columns);
-        r->move(to, r->data < 0 ? (const void *)&r->on : (const void *)hy__nth(&job->in[r->data], from),
+        r->move(to, r->data < 0 ? (const void *)&r->on : (const void *)hy__place(&job->in[r->data], from),
                 place + (r->each ? from : 0), &s);
         if (r->half) for (i = 0; i < s.high - s.low; i++)
-            hy__store_f32(hy__nth(&job->out[0], at + i * r->inner), job->out[0].type.dtype, 1,
+            hy__store_f32(hy__place(&job->out[0], at + i * r->inner), job->out[0].type.dtype, 1,
                           (float *)scratch + i * s.columns, s.columns);
     }
 }
@@ -12992,11 +12935,6 @@ static void hy__rows_each(hy__rows *r)
 {
     r->each = 1;
     r->places = r->outer * r->m * r->inner;
-}
-static void hy__rows_mask(hy_job *job, hy__rows *r)
-{
-    r->mask = 1;
-    job->fault_text = "the mask has another number of non-zeros than there are slices";
 }
 
 static int hy__rows_stages(hy_job *job, hy__rows *r, hy__run_fn run, int64_t items, int64_t elements)
@@ -13053,19 +12991,6 @@ static int hy__scatter_put_bind(hy_job *job, hy__rows *r)
     return hy__scatter_bind(job, r);
 }
 
-/* Data, picked rows and (from) more of one type; indices have their own. */
-static void hy__one_type(hy_infer *I, int a, int b)
-{
-    int round;
-    for (round = 0; round < 2; round++) {
-        hy_infer_type(I, &I->out[0].dtype, I->in[a].dtype);
-        hy_infer_type(I, &I->in[a].dtype, I->out[0].dtype);
-        if (b < 0) return;
-        hy_infer_type(I, &I->in[b].dtype, I->out[0].dtype);
-        hy_infer_type(I, &I->out[0].dtype, I->in[b].dtype);
-    }
-}
-
 static int hy__infer_mode(hy_infer *I, int mode, int last)
 {
     return mode >= 0 && mode <= last ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", mode);
@@ -13094,25 +13019,17 @@ static int hy__take_shapes(hy_infer *I, hy_shape *a, hy_shape *index, hy_shape *
 
 static int hy__take_infer(hy_infer *I)
 {
-    const hy__take_rec *r = (const hy__take_rec *)I->attr;
-    hy__one_type(I, 0, -1);
+    HY__REC(take, I);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy__infer_mode(I, r->mode, HY_INDEX_RAISE);
     return hy__take_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis);
 }
-static int hy__take_bind(hy_job *job)
+static hy__rows *hy__take_plan(hy_job *job, const hy_shape *x, int axis, int mode)
 {
-    const hy__take_rec *r = (const hy__take_rec *)job->attr;
-    hy__along l = hy__along_axis(&job->in[0].type.shape, r->axis);
-    return hy__gather_bind(job, hy__rows_plan(job, 0, 1, l, hy__size(&job->in[1].type.shape), r->mode));
+    return hy__rows_plan(job, 0, 1, hy__along_axis(x, axis), hy__size(&job->in[1].type.shape), mode);
 }
-static int hy__take_diff(hy_frame *F, hy_diff *D)
-{
-    const hy__take_rec *r = (const hy__take_rec *)D->attr;
-    hy__take_grad_opt o;
-    o.mode = r->mode;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy__take_grad(F, D->dy[0], D->in[1], D->in[0], r->axis, &o);
-    return 0;
-}
+HY__BIND(take, hy__gather_bind(job, hy__take_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
+HY__DIFF(take, hy__alike(F, r, HY_OP__take_grad, dy, D->in[1], x))
 static int hy__take_split(const hy_job *job, int axis, hy_slicing *s)
 {
     int at = hy__axis(((const hy__take_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
@@ -13121,41 +13038,23 @@ static int hy__take_split(const hy_job *job, int axis, hy_slicing *s)
     s->axis[1] = axis >= at && axis < end ? axis - at : -1;
     return 1;
 }
-#define HY__ON_take hy__take_infer, hy__take_bind, hy__take_diff, hy__take_split
+#define HY__ON_take HY__OWN(take), hy__take_split
 
-static int hy__take_grad_infer(hy_infer *I)
-{
-    const hy__take_rec *r = (const hy__take_rec *)I->attr;      /* the two records are alike */
-    hy__one_type(I, 0, 2);
-    hy__infer_mode(I, r->mode, HY_INDEX_RAISE);
-    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
-    return hy__take_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape, r->axis);
-}
-static int hy__take_grad_bind(hy_job *job)
-{
-    const hy__take_rec *r = (const hy__take_rec *)job->attr;
-    hy__along l = hy__along_axis(&job->out[0].type.shape, r->axis);
-    return hy__scatter_add_bind(job, hy__rows_plan(job, 0, 1, l, hy__size(&job->in[1].type.shape), r->mode));
-}
-static int hy__take_grad_diff(hy_frame *F, hy_diff *D)
-{
-    const hy__take_rec *r = (const hy__take_rec *)D->attr;
-    hy_take_opt o;
-    o.mode = r->mode;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_take(F, D->dy[0], D->in[1], r->axis, &o);
-    return 0;
-}
-#define HY__ON__take_grad hy__take_grad_infer, hy__take_grad_bind, hy__take_grad_diff, NULL
+HY__INFER(_take_grad, hy__infer_turned(I, 2, hy__take_infer))
+HY__BIND(_take_grad,
+         hy__scatter_add_bind(job, hy__take_plan(job, &job->out[0].type.shape, r->axis, r->mode)))
+HY__DIFF(_take_grad, hy__alike(F, r, HY_OP_take, dy, D->in[1], NULL))
+#define HY__ON__take_grad HY__OWN(_take_grad), NULL
 
 static int hy__embedding_infer(hy_infer *I)
 {
-    const hy__embedding_rec *r = (const hy__embedding_rec *)I->attr;
+    HY__REC(embedding, I);
     hy_shape *y = &I->out[0].shape, index;
     if (r->input_dim < 1 || r->output_dim < 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "input_dim is %d, output_dim is %d", r->input_dim,
                              r->output_dim);
-    hy__one_type(I, 1, -1);
-    if (!I->out[0].dtype) { hy_infer_type(I, &I->out[0].dtype, r->dtype); hy__one_type(I, 1, -1); }
+    hy__infer_same_type(I, &I->out[0], &I->in[1]);
+    if (!I->out[0].dtype) { hy_infer_type(I, &I->out[0].dtype, r->dtype); hy__infer_same_type(I, &I->out[0], &I->in[1]); }
     hy_infer_shape(I, &I->in[1].shape, hy__shape2(r->input_dim, r->output_dim));
     if (y->ndim > 0) {
         index = *y;
@@ -13182,7 +13081,7 @@ static int hy__embedding_split(const hy_job *job, int axis, hy_slicing *s)
     s->axis[1] = -1;
     return axis < job->in[0].type.shape.ndim;
 }
-#define HY__ON_embedding hy__embedding_infer, hy__embedding_bind, hy__embedding_diff, hy__embedding_split
+#define HY__ON_embedding HY__OWN(embedding), hy__embedding_split
 
 /* --- pick: one element per line --- *
  * With keepdims the index may also have several entries along the axis, each of which picks one: that is how
@@ -13222,82 +13121,45 @@ static hy__rows *hy__pick_plan(hy_job *job, const hy_shape *x, int axis, int mod
 
 static int hy__pick_infer(hy_infer *I)
 {
-    const hy__pick_rec *r = (const hy__pick_rec *)I->attr;
-    hy__one_type(I, 0, -1);
+    HY__REC(pick, I);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy__infer_mode(I, r->mode, HY_INDEX_WRAP);
     return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis, r->keepdims);
 }
-static int hy__pick_bind(hy_job *job)
-{
-    const hy__pick_rec *r = (const hy__pick_rec *)job->attr;
-    return hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode));
-}
-static int hy__pick_diff(hy_frame *F, hy_diff *D)
-{
-    const hy__pick_rec *r = (const hy__pick_rec *)D->attr;
-    hy__pick_grad_opt o;
-    o.keepdims = r->keepdims;
-    o.mode = r->mode;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy__pick_grad(F, D->dy[0], D->in[1], D->in[0], r->axis, &o);
-    return 0;
-}
+HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
+HY__DIFF(pick, hy__alike(F, r, HY_OP__pick_grad, dy, D->in[1], x))
 static int hy__pick_split(const hy_job *job, int axis, hy_slicing *s)
 {
-    const hy__pick_rec *r = (const hy__pick_rec *)job->attr;
+    HY__REC(pick, job);
     int ndim = job->in[0].type.shape.ndim, at = r->axis == HY_NONE ? -1 : hy__axis(r->axis, ndim);
     s->axis[0] = r->keepdims || axis < at ? axis : axis + 1;
     s->axis[1] = job->in[1].type.shape.ndim == ndim ? s->axis[0] : s->axis[0] - (s->axis[0] > at);
     return at >= 0 && s->axis[0] != at && s->axis[0] < ndim;
 }
-#define HY__ON_pick hy__pick_infer, hy__pick_bind, hy__pick_diff, hy__pick_split
+#define HY__ON_pick HY__OWN(pick), hy__pick_split
 
-static int hy__pick_grad_infer(hy_infer *I)
-{
-    const hy__pick_rec *r = (const hy__pick_rec *)I->attr;      /* the two records are alike */
-    hy__one_type(I, 0, 2);
-    hy__infer_mode(I, r->mode, HY_INDEX_WRAP);
-    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
-    return hy__pick_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape, r->axis, r->keepdims);
-}
-static int hy__pick_grad_bind(hy_job *job)
-{
-    const hy__pick_rec *r = (const hy__pick_rec *)job->attr;
-    return hy__scatter_add_bind(job, hy__pick_plan(job, &job->out[0].type.shape, r->axis, r->mode));
-}
-static int hy__pick_grad_diff(hy_frame *F, hy_diff *D)
-{
-    const hy__pick_rec *r = (const hy__pick_rec *)D->attr;
-    hy_pick_opt o;
-    o.keepdims = r->keepdims;
-    o.mode = r->mode;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_pick(F, D->dy[0], D->in[1], r->axis, &o);
-    return 0;
-}
-#define HY__ON__pick_grad hy__pick_grad_infer, hy__pick_grad_bind, hy__pick_grad_diff, NULL
+HY__INFER(_pick_grad, hy__infer_turned(I, 2, hy__pick_infer))
+HY__BIND(_pick_grad,
+         hy__scatter_add_bind(job, hy__pick_plan(job, &job->out[0].type.shape, r->axis, r->mode)))
+HY__DIFF(_pick_grad, hy__alike(F, r, HY_OP_pick, dy, D->in[1], NULL))
+#define HY__ON__pick_grad HY__OWN(_pick_grad), NULL
 
 static int hy__batch_take_infer(hy_infer *I)
 {
-    hy__one_type(I, 0, -1);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_shape(I, &I->in[0].shape, hy__rank(2));
     if (I->status < 0) return -1;
     hy_infer_shape(I, &I->out[0].shape, hy__rank(1));
     return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, 1, 0);
 }
-static int hy__batch_take_bind(hy_job *job)
-{
-    return hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, 1, HY_INDEX_CLIP));
-}
-static int hy__batch_take_diff(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy__pick_grad(F, D->dy[0], D->in[1], D->in[0], 1, NULL);
-    return 0;
-}
-#define HY__ON_batch_take hy__batch_take_infer, hy__batch_take_bind, hy__batch_take_diff, hy__pointwise_split
+HY__BIND(batch_take, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, 1, HY_INDEX_CLIP)))
+HY__DIFF(batch_take, hy__pick_grad(F, dy, D->in[1], x, 1, NULL))
+#define HY__ON_batch_take HY__OWN(batch_take), hy__pointwise_split
 
 /* --- one_hot --- */
 static int hy__one_hot_infer(hy_infer *I)
 {
-    const hy__one_hot_rec *r = (const hy__one_hot_rec *)I->attr;
+    HY__REC(one_hot, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
     if (r->depth < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "depth is %d", r->depth);
     hy_infer_type(I, &I->out[0].dtype, r->dtype);
@@ -13366,18 +13228,11 @@ static hy__rows *hy__tuple_plan(hy_job *job, const hy_shape *x)
 
 static int hy__gather_nd_infer(hy_infer *I)
 {
-    hy__one_type(I, 0, -1);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     return hy__tuple_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape);
 }
-static int hy__gather_nd_bind(hy_job *job)
-{
-    return hy__gather_bind(job, hy__tuple_plan(job, &job->in[0].type.shape));
-}
-static int hy__gather_nd_diff(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy__gather_nd_grad(F, D->dy[0], D->in[1], D->in[0]);
-    return 0;
-}
+HY__BIND(gather_nd, hy__gather_bind(job, hy__tuple_plan(job, &job->in[0].type.shape)))
+HY__DIFF(gather_nd, hy__gather_nd_grad(F, dy, D->in[1], x))
 static int hy__gather_nd_split(const hy_job *job, int axis, hy_slicing *s)
 {
     const hy_shape *index = &job->in[1].type.shape;
@@ -13386,28 +13241,16 @@ static int hy__gather_nd_split(const hy_job *job, int axis, hy_slicing *s)
     s->axis[1] = axis < places ? axis + 1 : -1;
     return 1;
 }
-#define HY__ON_gather_nd hy__gather_nd_infer, hy__gather_nd_bind, hy__gather_nd_diff, hy__gather_nd_split
+#define HY__ON_gather_nd HY__OWN(gather_nd), hy__gather_nd_split
 
-static int hy__gather_nd_grad_infer(hy_infer *I)
-{
-    hy__one_type(I, 0, 2);
-    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
-    return hy__tuple_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape);
-}
-static int hy__gather_nd_grad_bind(hy_job *job)
-{
-    return hy__scatter_add_bind(job, hy__tuple_plan(job, &job->out[0].type.shape));
-}
-static int hy__scatter_diff(hy_frame *F, hy_diff *D)            /* of scatter_nd too: every place is read */
-{
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_gather_nd(F, D->dy[0], D->in[1]);
-    return 0;
-}
-#define HY__ON__gather_nd_grad hy__gather_nd_grad_infer, hy__gather_nd_grad_bind, hy__scatter_diff, NULL
+HY__INFER(_gather_nd_grad, hy__infer_turned(I, 2, hy__gather_nd_infer))
+HY__BIND(_gather_nd_grad, hy__scatter_add_bind(job, hy__tuple_plan(job, &job->out[0].type.shape)))
+HY__DIFF(_gather_nd_grad, hy_gather_nd(F, dy, D->in[1]))        /* of scatter_nd too: every place is read */
+#define HY__ON__gather_nd_grad HY__OWN(_gather_nd_grad), NULL
 
 static int hy__scatter_nd_infer(hy_infer *I)
 {
-    const hy__scatter_nd_rec *r = (const hy__scatter_nd_rec *)I->attr;
+    HY__REC(scatter_nd, I);
     hy_type want;
     int d;
     if (r->shape.n < 0 || r->shape.n > HY_MAX_DIM)
@@ -13421,27 +13264,25 @@ static int hy__scatter_nd_infer(hy_infer *I)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "shape has the negative size %l", r->shape.v[d]);
     }
     if (hy__bytes(&want) < 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "shape %z is too large", &want.shape);
-    hy__one_type(I, 0, -1);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_shape(I, &I->out[0].shape, want.shape);
     return hy__tuple_shapes(I, &want.shape, &I->in[1].shape, &I->in[0].shape);
 }
-static int hy__scatter_nd_bind(hy_job *job)
-{
-    return hy__scatter_put_bind(job, hy__tuple_plan(job, &job->out[0].type.shape));
-}
-#define HY__ON_scatter_nd hy__scatter_nd_infer, hy__scatter_nd_bind, hy__scatter_diff, NULL
+HY__BIND(scatter_nd, hy__scatter_put_bind(job, hy__tuple_plan(job, &job->out[0].type.shape)))
+#define HY__ON_scatter_nd hy__scatter_nd_infer, hy__scatter_nd_bind, hy___gather_nd_grad_diff, NULL
 
 /* --- boolean_mask: the slices along an axis where the mask is not 0; only values tell how many --- */
-static int hy__mask_shapes(hy_infer *I, hy_shape *x, hy_shape *mask, hy_shape *y, int axis)
+static int hy__boolean_mask_infer(hy_infer *I)
 {
-    hy_shape want;
+    HY__REC(boolean_mask, I);
+    hy_shape *x = &I->in[0].shape, *mask = &I->in[1].shape, *y = &I->out[0].shape, want;
     int at, d;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_shape(I, mask, hy__rank(1));
     if (I->status < 0 || x->ndim < 0) return I->status;
-    at = hy__infer_axis(I, axis, x->ndim);
+    at = hy__infer_axis(I, r->axis, x->ndim);
     if (at < 0) return -1;
-    hy_infer_dim(I, &mask->dim[0], x->dim[at]);
-    hy_infer_dim(I, &x->dim[at], mask->dim[0]);
+    hy__infer_same_dim(I, &mask->dim[0], &x->dim[at]);
     want = *x;
     want.dim[at] = !I->value ? -1 : hy__resolve_mask((const char *)I->value[1].data, I->value[1].type.dtype,
                                                      mask->dim[0], 0, NULL);
@@ -13450,58 +13291,32 @@ static int hy__mask_shapes(hy_infer *I, hy_shape *x, hy_shape *mask, hy_shape *y
     for (d = 0; d < x->ndim; d++) if (d != at) hy_infer_dim(I, &x->dim[d], y->dim[d]);
     return I->status;
 }
+/* The mask thins out x to y. */
+static hy__rows *hy__mask_plan(hy_job *job, const hy_shape *x, const hy_shape *y, int axis)
+{
+    hy__rows *r = hy__rows_plan(job, 0, 1, hy__along_axis(x, axis), hy__along_axis(y, axis).n, HY_INDEX_CLIP);
+    r->mask = 1;
+    job->fault_text = "the mask has another number of non-zeros than there are slices";
+    return r;
+}
+HY__BIND(boolean_mask,
+         hy__gather_bind(job, hy__mask_plan(job, &job->in[0].type.shape, &job->out[0].type.shape, r->axis)))
+HY__DIFF(boolean_mask, hy__alike(F, r, HY_OP__boolean_mask_grad, dy, D->in[1], x))
+#define HY__ON_boolean_mask HY__OWN(boolean_mask), NULL
 
-static int hy__boolean_mask_infer(hy_infer *I)
-{
-    hy__one_type(I, 0, -1);
-    return hy__mask_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape,
-                           ((const hy__boolean_mask_rec *)I->attr)->axis);
-}
-static int hy__boolean_mask_bind(hy_job *job)
-{
-    hy__along x = hy__along_axis(&job->in[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
-    hy__along y = hy__along_axis(&job->out[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
-    hy__rows *r = hy__rows_plan(job, 0, 1, x, y.n, HY_INDEX_CLIP);
-    hy__rows_mask(job, r);
-    return hy__gather_bind(job, r);
-}
-static int hy__boolean_mask_diff(hy_frame *F, hy_diff *D)
-{
-    int axis = ((const hy__boolean_mask_rec *)D->attr)->axis;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy__boolean_mask_grad(F, D->dy[0], D->in[1], D->in[0], axis);
-    return 0;
-}
-#define HY__ON_boolean_mask hy__boolean_mask_infer, hy__boolean_mask_bind, hy__boolean_mask_diff, NULL
-
-static int hy__boolean_mask_grad_infer(hy_infer *I)
-{
-    hy__one_type(I, 0, 2);
-    hy_infer_same(I, &I->in[2].shape, &I->out[0].shape);
-    return hy__mask_shapes(I, &I->in[2].shape, &I->in[1].shape, &I->in[0].shape,
-                           ((const hy__boolean_mask_rec *)I->attr)->axis);
-}
-static int hy__boolean_mask_grad_bind(hy_job *job)
-{
-    hy__along x = hy__along_axis(&job->out[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
-    hy__along y = hy__along_axis(&job->in[0].type.shape, ((const hy__boolean_mask_rec *)job->attr)->axis);
-    hy__rows *r = hy__rows_plan(job, 0, 1, x, y.n, HY_INDEX_CLIP);
-    hy__rows_mask(job, r);
-    return hy__scatter_put_bind(job, r);
-}
-static int hy__boolean_mask_grad_diff(hy_frame *F, hy_diff *D)
-{
-    int axis = ((const hy__boolean_mask_rec *)D->attr)->axis;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_boolean_mask(F, D->dy[0], D->in[1], axis);
-    return 0;
-}
-#define HY__ON__boolean_mask_grad hy__boolean_mask_grad_infer, hy__boolean_mask_grad_bind, \
-    hy__boolean_mask_grad_diff, NULL
+HY__INFER(_boolean_mask_grad, hy__infer_turned(I, 2, hy__boolean_mask_infer))
+HY__BIND(_boolean_mask_grad,
+         hy__scatter_put_bind(job, hy__mask_plan(job, &job->out[0].type.shape, &job->in[0].type.shape, r->axis)))
+HY__DIFF(_boolean_mask_grad, hy__alike(F, r, HY_OP_boolean_mask, dy, D->in[1], NULL))
+#define HY__ON__boolean_mask_grad HY__OWN(_boolean_mask_grad), NULL
 
 /* --- index_copy: rows of new_tensor put over rows of old_tensor --- */
 static int hy__index_copy_infer(hy_infer *I)
 {
     hy_shape *old = &I->in[0].shape, *index = &I->in[1].shape, *row = &I->in[2].shape;
-    hy__one_type(I, 0, 2);
+    hy__infer_same_type(I, &I->out[0], &I->in[2]);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    hy_infer_type(I, &I->in[2].dtype, I->out[0].dtype);
     hy_infer_same(I, old, &I->out[0].shape);
     hy_infer_shape(I, index, hy__rank(1));
     if (I->status < 0) return -1;
@@ -13522,7 +13337,7 @@ static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
     if (D->want[2]) D->dx[2] = hy_take(F, D->dy[0], D->in[1], 0, NULL);
     return 0;
 }
-#define HY__ON_index_copy hy__index_copy_infer, hy__index_copy_bind, hy__index_copy_diff, NULL
+#define HY__ON_index_copy HY__OWN(index_copy), NULL
 
 /* --- order: topk, sort, argsort --- */
 typedef struct hy__ranking {
@@ -13571,30 +13386,29 @@ static void hy__rank_write(hy_job *job, const hy__ranking *r, const hy__ranked *
     size_t size = (size_t)hy__traits[x->type.dtype].size;
     memset(tile, 0, sizeof tile);
     for (j = 0; mask && j < n; j += HY__TILE)
-        hy__store_i64(hy__nth(mask, from + j * inner), mask->type.dtype, inner, tile,
+        hy__store_i64(hy__place(mask, from + j * inner), mask->type.dtype, inner, tile,
                       hy__least(n - j, HY__TILE));
     for (j = 0; j < r->k; j += m) {
         m = hy__least(r->k - j, HY__TILE);
         for (i = 0; i < m; i++) {
             int64_t at = from + best[j + i].at * inner;
             tile[i] = best[j + i].at;
-            if (value) memcpy(hy__nth(value, to + (j + i) * inner), hy__nth(x, at), size);
-            if (mask) hy__store(hy__nth(mask, at), mask->type.dtype, 1);
+            if (value) memcpy(hy__place(value, to + (j + i) * inner), hy__place(x, at), size);
+            if (mask) hy__store(hy__place(mask, at), mask->type.dtype, 1);
         }
-        if (index) hy__store_i64(hy__nth(index, to + j * inner), index->type.dtype, inner, tile, m);
+        if (index) hy__store_i64(hy__place(index, to + j * inner), index->type.dtype, inner, tile, m);
     }
 }
 
-static void hy__run_rank(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_rank)
 {
     const hy__ranking *r = (const hy__ranking *)(const void *)&job->plan;
     const hy_tensor *x = &job->in[0];
     int64_t line = item * r->width, end = line + r->width, inner = r->lines.inner;
-    (void)stage; (void)shared;
     if (end > r->lines.outer * inner) end = r->lines.outer * inner;
     for (; line < end; line++) {
         int64_t from = line / inner * r->lines.n * inner + line % inner;
-        const hy__ranked *best = hy__rank_line(hy__nth(x, from), x->type.dtype, inner, r->lines.n, r->k,
+        const hy__ranked *best = hy__rank_line(hy__place(x, from), x->type.dtype, inner, r->lines.n, r->k,
                                                r->descending, (hy__ranked *)scratch);
         hy__rank_write(job, r, best, from, line / inner * r->k * inner + line % inner);
     }
@@ -13638,10 +13452,10 @@ static int hy__rank_split(int axis, int sorted, const hy_job *job, hy_slicing *s
 
 static int hy__sort_infer(hy_infer *I)
 {
-    const hy__sort_rec *r = (const hy__sort_rec *)I->attr;
+    HY__REC(sort, I);
     int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
     int o;
-    hy__one_type(I, 0, -1);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, HY_I64);
     if (n == -2 || I->in[0].shape.ndim < 0) return I->status;
     for (o = 0; o < 2; o++)
@@ -13651,7 +13465,7 @@ static int hy__sort_infer(hy_infer *I)
 }
 static int hy__sort_bind(hy_job *job)
 {
-    const hy__sort_rec *r = (const hy__sort_rec *)job->attr;
+    HY__REC(sort, job);
     int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
     return hy__rank_bind(job, r->axis, n, r->descending, 0, 1, -1);
 }
@@ -13663,11 +13477,11 @@ static int hy__sort_split(const hy_job *job, int axis, hy_slicing *s)
 {
     return hy__rank_split(axis, ((const hy__sort_rec *)job->attr)->axis, job, s);
 }
-#define HY__ON_sort hy__sort_infer, hy__sort_bind, hy__sort_diff, hy__sort_split
+#define HY__ON_sort HY__OWN(sort), hy__sort_split
 
 static int hy__argsort_infer(hy_infer *I)
 {
-    const hy__argsort_rec *r = (const hy__argsort_rec *)I->attr;
+    HY__REC(argsort, I);
     int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
     hy_infer_type(I, &I->out[0].dtype, r->dtype);
     if (n == -2 || I->in[0].shape.ndim < 0 || !hy__infer_counts(I, r->dtype, n)) return I->status;
@@ -13677,7 +13491,7 @@ static int hy__argsort_infer(hy_infer *I)
 }
 static int hy__argsort_bind(hy_job *job)
 {
-    const hy__argsort_rec *r = (const hy__argsort_rec *)job->attr;
+    HY__REC(argsort, job);
     int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
     return hy__rank_bind(job, r->axis, n, r->descending, -1, 0, -1);
 }
@@ -13689,14 +13503,14 @@ static int hy__argsort_split(const hy_job *job, int axis, hy_slicing *s)
 
 static int hy__topk_infer(hy_infer *I)
 {
-    const hy__topk_rec *r = (const hy__topk_rec *)I->attr;
+    HY__REC(topk, I);
     hy_shape *x = &I->in[0].shape, y;
     int64_t n = hy__infer_line(I, x, r->axis), k = r->k < 1 ? n : r->k;
     int indices = r->ret_typ == HY_TOPK_INDICES, counted = indices || r->ret_typ == HY_TOPK_BOTH;
     if ((unsigned)r->ret_typ > HY_TOPK_BOTH)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ret_typ is %d", r->ret_typ);
     if (indices) hy_infer_type(I, &I->out[0].dtype, r->dtype);
-    else hy__one_type(I, 0, -1);
+    else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, r->ret_typ == HY_TOPK_BOTH ? r->dtype : HY_I64);
     if (n == -2 || x->ndim < 0 || (counted && !hy__infer_counts(I, r->dtype, n))) return I->status;
     if (n >= 0 && k > n) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "k is %l, but there are %l values", k, n);
@@ -13707,7 +13521,7 @@ static int hy__topk_infer(hy_infer *I)
 }
 static int hy__topk_bind(hy_job *job)
 {
-    const hy__topk_rec *r = (const hy__topk_rec *)job->attr;
+    HY__REC(topk, job);
     int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
     int indices = r->ret_typ == HY_TOPK_INDICES, mask = r->ret_typ == HY_TOPK_MASK;
     return hy__rank_bind(job, r->axis, r->k < 1 ? n : r->k, !r->is_ascend, indices || mask ? -1 : 0, !indices,
@@ -13715,7 +13529,7 @@ static int hy__topk_bind(hy_job *job)
 }
 static int hy__topk_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__topk_rec *r = (const hy__topk_rec *)D->attr;
+    HY__REC(topk, D);
     if (r->ret_typ == HY_TOPK_INDICES || r->ret_typ == HY_TOPK_MASK) return 0;
     return hy__rank_diff(F, D, r->axis, D->out[1]);
 }
@@ -13723,7 +13537,7 @@ static int hy__topk_split(const hy_job *job, int axis, hy_slicing *s)
 {
     return hy__rank_split(axis, ((const hy__topk_rec *)job->attr)->axis, job, s);
 }
-#define HY__ON_topk hy__topk_infer, hy__topk_bind, hy__topk_diff, hy__topk_split
+#define HY__ON_topk HY__OWN(topk), hy__topk_split
 
 /* --- argmax, argmin --- */
 typedef struct hy__argbest {
@@ -13745,9 +13559,9 @@ static void hy__argbest_part(const hy_tensor *x, const hy__argbest *r, int64_t f
 {
     int64_t at = hy__argbest_start(r, first) + low * r->lines.inner, i;
     if (r->lines.inner > 1)
-        r->columns(hy__nth(x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
+        r->columns(hy__place(x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
     else for (i = 0; i < width; i++)
-        place[i] = r->line(hy__nth(x, at + i * r->lines.n), x->type.dtype, high - low, r->least);
+        place[i] = r->line(hy__place(x, at + i * r->lines.n), x->type.dtype, high - low, r->least);
     for (i = 0; i < width; i++) place[i] += low;
 }
 
@@ -13755,11 +13569,11 @@ static void hy__argbest_part(const hy_tensor *x, const hy__argbest *r, int64_t f
 static int hy__argbest_wins(const hy_tensor *x, int64_t a, int64_t b, int least)
 {
     if (!hy__floating(x->type.dtype)) {
-        int64_t v = hy__load_i64(hy__nth(x, a), x->type.dtype);
-        int64_t w = hy__load_i64(hy__nth(x, b), x->type.dtype);
+        int64_t v = hy__load_i64(hy__place(x, a), x->type.dtype);
+        int64_t w = hy__load_i64(hy__place(x, b), x->type.dtype);
         return least ? v < w : v > w;
     } else {
-        double v = hy__load(hy__nth(x, a), x->type.dtype), w = hy__load(hy__nth(x, b), x->type.dtype);
+        double v = hy__load(hy__place(x, a), x->type.dtype), w = hy__load(hy__place(x, b), x->type.dtype);
         return (least ? v < w : v > w) || (v != v && w == w);
     }
 }
@@ -13780,7 +13594,7 @@ static void hy__argbest_join(const hy_tensor *x, const hy__argbest *r, int64_t f
     }
 }
 
-static void hy__run_argbest(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_argbest)
 {
     const hy__argbest *r = (const hy__argbest *)(const void *)&job->plan;
     int64_t block = stage ? item : item / r->parts, part = item % r->parts, n = r->lines.n;
@@ -13789,11 +13603,10 @@ static void hy__run_argbest(hy_job *job, int stage, int64_t item, void *scratch,
     int64_t end = inner > 1 ? (block / across + 1) * inner : r->lines.outer;
     int64_t width = hy__least(end - first, r->width), *found = (int64_t *)shared;
     hy_tensor *y = &job->out[0];
-    (void)scratch;
     if (stage) hy__argbest_join(&job->in[0], r, first, width, found + item * r->parts * r->width, tile);
     else hy__argbest_part(&job->in[0], r, first, width, n * part / r->parts, n * (part + 1) / r->parts,
                           r->parts > 1 ? found + item * r->width : tile);
-    if (stage || r->parts == 1) hy__store_i64(hy__nth(y, first), y->type.dtype, 1, tile, width);
+    if (stage || r->parts == 1) hy__store_i64(hy__place(y, first), y->type.dtype, 1, tile, width);
 }
 
 static int hy__argbest_bind(hy_job *job, int axis, int least)
@@ -13837,26 +13650,16 @@ static int hy__argbest_infer(hy_infer *I, int axis, int keepdims)
     if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__floating(dtype) ? dtype : HY_F32);
     if (n == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "nothing to choose from in shape %z", x);
     if (n == -2 || x->ndim < 0 || !hy__infer_counts(I, I->out[0].dtype, n)) return I->status;
-    hy_infer_shape(I, &I->out[0].shape, hy__reduced_shape(x, axis == HY_NONE ? (1 << x->ndim) - 1
+    return hy__infer_result(I, hy__reduced_shape(x, axis == HY_NONE ? (1 << x->ndim) - 1
                                                              : 1 << hy__axis(axis, x->ndim), keepdims));
-    return I->status;
 }
-static int hy__argmax_infer(hy_infer *I)                /* argmin's record is alike */
-{
-    const hy__argmax_rec *r = (const hy__argmax_rec *)I->attr;
-    return hy__argbest_infer(I, r->axis, r->keepdims);
-}
-static int hy__argmax_bind(hy_job *job)
-{
-    return hy__argbest_bind(job, ((const hy__argmax_rec *)job->attr)->axis, 0);
-}
-static int hy__argmin_bind(hy_job *job)
-{
-    return hy__argbest_bind(job, ((const hy__argmin_rec *)job->attr)->axis, 1);
-}
+/* argmin's record is alike */
+HY__INFER(argmax, hy__argbest_infer(I, r->axis, r->keepdims))
+HY__BIND(argmax, hy__argbest_bind(job, r->axis, 0))
+HY__BIND(argmin, hy__argbest_bind(job, r->axis, 1))
 static int hy__argmax_split(const hy_job *job, int axis, hy_slicing *s)
 {
-    const hy__argmax_rec *r = (const hy__argmax_rec *)job->attr;
+    HY__REC(argmax, job);
     int ndim = job->in[0].type.shape.ndim, at = r->axis == HY_NONE ? -1 : hy__axis(r->axis, ndim);
     s->axis[0] = r->keepdims || axis < at ? axis : axis + 1;
     return at >= 0 && s->axis[0] != at && s->axis[0] < ndim;
@@ -13869,7 +13672,7 @@ static int hy__argmax_channel_infer(hy_infer *I)
     hy_infer_shape(I, &I->in[0].shape, hy__rank(2));
     return I->status < 0 ? -1 : hy__argbest_infer(I, 1, 0);
 }
-static int hy__argmax_channel_bind(hy_job *job) { return hy__argbest_bind(job, 1, 0); }
+HY__BIND(argmax_channel, hy__argbest_bind(job, 1, 0))
 #define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, hy__pointwise_split
 
 /* --- cumsum --- */
@@ -13879,30 +13682,29 @@ typedef struct hy__sums {
     hy__scan_fn scan;
 } hy__sums;
 
-static void hy__run_cumsum(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_cumsum)
 {
     const hy__sums *r = (const hy__sums *)(const void *)&job->plan;
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     int64_t inner = r->lines.inner, side = item % r->across * r->width;
     int64_t outer = item / r->across, end = outer + 1;
     int64_t width = hy__least(inner - side, r->width);
-    (void)stage; (void)scratch; (void)shared;
     if (inner == 1) {
         outer *= r->width;
         end = hy__least(outer + r->width, r->lines.outer);
     }
     for (; outer < end; outer++) {
         int64_t at = outer * r->lines.n * inner + side;
-        r->scan(hy__nth(y, at), y->type.dtype, hy__nth(x, at), x->type.dtype, inner, r->lines.n, width);
+        r->scan(hy__place(y, at), y->type.dtype, hy__place(x, at), x->type.dtype, inner, r->lines.n, width);
     }
 }
 
 static int hy__cumsum_infer(hy_infer *I)
 {
-    const hy__cumsum_rec *r = (const hy__cumsum_rec *)I->attr;
+    HY__REC(cumsum, I);
     int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
     if (r->dtype) hy_infer_type(I, &I->out[0].dtype, r->dtype);
-    else hy__one_type(I, 0, -1);
+    else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     if (n == -2 || I->in[0].shape.ndim < 0) return I->status;
     hy_infer_shape(I, &I->out[0].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
     if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
@@ -13924,7 +13726,7 @@ static int hy__cumsum_bind(hy_job *job)
 /* x[i] is in every later sum: the running sum of dy from the end. */
 static int hy__cumsum_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__cumsum_rec *r = (const hy__cumsum_rec *)D->attr;
+    HY__REC(cumsum, D);
     int axis = r->axis == HY_NONE ? 0 : r->axis;
     hy_array *dy = D->dy[0], *x = D->in[0];
     if (!dy) return 0;
@@ -13937,12 +13739,12 @@ static int hy__cumsum_split(const hy_job *job, int axis, hy_slicing *s)
 {
     return hy__rank_split(axis, ((const hy__cumsum_rec *)job->attr)->axis, job, s);
 }
-#define HY__ON_cumsum hy__cumsum_infer, hy__cumsum_bind, hy__cumsum_diff, hy__cumsum_split
+#define HY__ON_cumsum HY__OWN(cumsum), hy__cumsum_split
 
 /* --- norm --- */
 static int hy__norm_infer(hy_infer *I)
 {
-    const hy__norm_rec *r = (const hy__norm_rec *)I->attr;
+    HY__REC(norm, I);
     if (r->ord != 1 && r->ord != 2)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ord is %d; 1 and 2 are possible", r->ord);
     if (r->out_dtype) hy_infer_type(I, &I->out[0].dtype, r->out_dtype);
@@ -13951,7 +13753,7 @@ static int hy__norm_infer(hy_infer *I)
 }
 static int hy__norm_bind(hy_job *job)
 {
-    const hy__norm_rec *r = (const hy__norm_rec *)job->attr;
+    HY__REC(norm, job);
     hy__reduce *plan = (hy__reduce *)(void *)&job->plan;
     int error = hy__reduce_bind_kind(job, r->ord == 1 ? HY__NORM1 : HY__NORM2,
                                      hy__known_axis_bits(&r->axis, 0, job->in[0].type.shape.ndim));
@@ -13962,7 +13764,7 @@ static int hy__norm_bind(hy_job *job)
 /* sign(x) dy, or x dy / |x|, which is 0 where everything is. */
 static int hy__norm_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__norm_rec *r = (const hy__norm_rec *)D->attr;
+    HY__REC(norm, D);
     hy_array *x = D->in[0], *dy = D->dy[0], *y = D->out[0];
     int bits = hy__known_axis_bits(&r->axis, 0, x->t.type.shape.ndim);
     if (!dy) return 0;
@@ -13971,12 +13773,12 @@ static int hy__norm_diff(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_mul(F, hy__spread(F, dy, x, bits, r->keepdims), r->ord == 2 ? x : hy_sign(F, x));
     return 0;
 }
-#define HY__ON_norm hy__norm_infer, hy__norm_bind, hy__norm_diff, NULL
+#define HY__ON_norm HY__OWN(norm), NULL
 
 /* --- moments --- */
 static int hy__moments_infer(hy_infer *I)
 {
-    const hy__moments_rec *r = (const hy__moments_rec *)I->attr;
+    HY__REC(moments, I);
     hy__same_types(I);
     hy__reduce_infer_axes(I, &r->axes, 0, r->keepdims);
     hy_infer_same(I, &I->out[0].shape, &I->out[1].shape);
@@ -13993,17 +13795,16 @@ static void hy__moments_finish(const hy__reduce *r, hy_tensor *out, double *acc,
         shift[j] += mean;
         square[j] = var < 0 ? 0 : var;
     }
-    hy__store_f64(hy__nth(&out[0], first), r->to, 1, shift, width);
-    hy__store_f64(hy__nth(&out[1], first), r->to, 1, square, width);
+    hy__store_f64(hy__place(&out[0], first), r->to, 1, shift, width);
+    hy__store_f64(hy__place(&out[1], first), r->to, 1, square, width);
 }
 
-static void hy__run_moments(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_moments)
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
     int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
     int64_t width = hy__least(r->outputs - first, r->width);
     double acc[3 * HY__COLUMNS], *partial = (double *)shared;
-    (void)scratch;
     if (stage == 0) {
         double *to = r->parts > 1 ? partial + 3 * item * r->width : acc;
         hy__moments_part(r, (const char *)job->in[0].data, first, width, r->count * part / r->parts,
@@ -14019,7 +13820,7 @@ static void hy__run_moments(hy_job *job, int stage, int64_t item, void *scratch,
 
 static int hy__moments_bind(hy_job *job)
 {
-    const hy__moments_rec *r = (const hy__moments_rec *)job->attr;
+    HY__REC(moments, job);
     int error = hy__reduce_bind_kind(job, HY__MEAN,
                                      hy__known_axis_bits(&r->axes, 0, job->in[0].type.shape.ndim));
     job->run = hy__run_moments;
@@ -14031,7 +13832,7 @@ static int hy__moments_bind(hy_job *job)
 /* dx = dmean / n + dvar 2 (x - mean) / n */
 static int hy__moments_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__moments_rec *r = (const hy__moments_rec *)D->attr;
+    HY__REC(moments, D);
     hy_array *x = D->in[0], *mean = NULL, *var = NULL;
     int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim);
     int64_t size = hy__size(&x->t.type.shape);
@@ -14044,7 +13845,7 @@ static int hy__moments_diff(hy_frame *F, hy_diff *D)
     D->dx[0] = mean && var ? hy_add(F, mean, var) : mean ? mean : var;
     return 0;
 }
-#define HY__ON_moments hy__moments_infer, hy__moments_bind, hy__moments_diff, NULL
+#define HY__ON_moments HY__OWN(moments), NULL
 
 /* --- sequences --- *
  * data (T,N,...), or (N,T,...) with axis 1; sequence_length (N,) or none, which means T. Every row of the
@@ -14059,8 +13860,7 @@ typedef struct hy__sequence {
 
 static int64_t hy__sequence_length(const hy_tensor *lengths, int64_t n, int64_t steps)
 {
-    int size = hy__traits[lengths->type.dtype].size;
-    return hy__clamp_i64(hy__load_i64((const char *)lengths->data + n * size, lengths->type.dtype), 0, steps);
+    return hy__clamp_i64(hy__load_i64(hy__place(lengths, n), lengths->type.dtype), 0, steps);
 }
 
 /* The row that output row i is a copy of, or -1. */
@@ -14079,13 +13879,12 @@ static int64_t hy__sequence_source(const hy__sequence *q, const hy_job *job, int
     return q->axis ? n * inner + t : t * inner + n;
 }
 
-static void hy__run_sequence(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_sequence)
 {
     const hy__sequence *q = (const hy__sequence *)(const void *)&job->plan;
     int64_t total = hy__size(&job->out[0].type.shape) / q->row, bytes = q->row * q->size, i, j;
     const char *from = (const char *)job->in[0].data;
     char *to = (char *)job->out[0].data + item * q->rows * bytes;
-    (void)stage; (void)scratch; (void)shared;
     for (i = item * q->rows; i < total && i < (item + 1) * q->rows; i++, to += bytes) {
         int64_t source = hy__sequence_source(q, job, i);
         if (source >= 0) memcpy(to, from + source * bytes, (size_t)bytes);
@@ -14117,41 +13916,34 @@ static int hy__sequence_bind(hy_job *job, int kind, int axis, int data, double v
 }
 
 /* Types, the lengths' shape, and the axis. `same` is shaped like data. */
-static int hy__sequence_infer_data(hy_infer *I, int axis, int data, hy_type *same)
+static int hy__sequence_infer_data(hy_infer *I, int axis, hy_type *same)
 {
-    hy_type *x = &I->in[data];
-    int64_t *batch;
-    hy_infer_type(I, &x->dtype, same->dtype);
-    hy_infer_type(I, &same->dtype, x->dtype);
+    hy_type *x = &I->in[0];
+    hy__infer_same_type(I, x, same);
     hy_infer_same(I, &x->shape, &same->shape);
     if (axis != 0 && axis != 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis is %d; time is axis 0 or 1", axis);
-    if (I->nin > data + 1) hy_infer_shape(I, &I->in[data + 1].shape, hy__rank(1));
+    if (I->nin > 1) hy_infer_shape(I, &I->in[1].shape, hy__rank(1));
     if (x->shape.ndim < 0 || I->status < 0) return I->status;
     if (x->shape.ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least two dims");
-    batch = &x->shape.dim[1 - axis];
-    if (I->nin > data + 1) {
-        hy_infer_dim(I, &I->in[data + 1].shape.dim[0], *batch);
-        hy_infer_dim(I, batch, I->in[data + 1].shape.dim[0]);
-    }
+    if (I->nin > 1) hy__infer_same_dim(I, &I->in[1].shape.dim[0], &x->shape.dim[1 - axis]);
     return I->status;
 }
 
-/* y (N,...) is data without the time axis. */
-static int hy__sequence_infer_last(hy_infer *I, int axis, int data, hy_type *y)
+/* The output (N,...) is data without the time axis. */
+static int hy__sequence_last_infer(hy_infer *I)
 {
-    hy_shape *x = &I->in[data].shape, want;
-    int d, ndim = y->shape.ndim;
-    hy_infer_type(I, &y->dtype, I->in[data].dtype);
-    hy_infer_type(I, &I->in[data].dtype, y->dtype);
-    if (hy__sequence_infer_data(I, axis, data, &I->in[data]) < 0) return -1;
+    HY__REC(sequence_last, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
+    int d, ndim = y->ndim;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    if (hy__sequence_infer_data(I, r->axis, &I->in[0]) < 0) return -1;
     if (x->ndim < 0 && ndim > 0 && ndim < HY_MAX_DIM) hy_infer_shape(I, x, hy__rank(ndim + 1));
     if (x->ndim < 0) return I->status;
     want = hy__rank(x->ndim - 1);
-    for (d = 0; d < want.ndim; d++) want.dim[d] = x->dim[d ? d + 1 : 1 - axis];
-    hy_infer_shape(I, &y->shape, want);
-    if (I->status < 0) return -1;
-    for (d = 0; d < want.ndim; d++) hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - axis], y->shape.dim[d]);
+    for (d = 0; d < want.ndim; d++) want.dim[d] = x->dim[d ? d + 1 : 1 - r->axis];
+    hy_infer_shape(I, y, want);
+    for (d = 0; d < want.ndim && I->status >= 0; d++) hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - r->axis], y->dim[d]);
     return I->status;
 }
 
@@ -14165,93 +13957,31 @@ static int hy__sequence_split(const hy_job *job, int axis, hy_slicing *s)
     return 1;
 }
 
-static int hy__sequence_mask_infer(hy_infer *I)
+HY__INFER(sequence_mask, hy__sequence_infer_data(I, r->axis, &I->out[0]))
+HY__BIND(sequence_mask, hy__sequence_bind(job, HY__SEQ_MASK, r->axis, 0, r->value))
+static int hy__sequence_mask_diff(hy_frame *F, hy_diff *D)
 {
-    return hy__sequence_infer_data(I, ((const hy__sequence_mask_rec *)I->attr)->axis, 0, &I->out[0]);
-}
-static int hy__sequence_mask_bind(hy_job *job)
-{
-    const hy__sequence_mask_rec *r = (const hy__sequence_mask_rec *)job->attr;
-    return hy__sequence_bind(job, HY__SEQ_MASK, r->axis, 0, r->value);
-}
-static int hy__sequence_mask_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__sequence_mask_rec *r = (const hy__sequence_mask_rec *)D->attr;
-    hy_sequence_mask_opt opt;
-    memset(&opt, 0, sizeof opt);
-    opt.use_sequence_length = r->use_sequence_length;
-    opt.axis = r->axis;
-    if (D->dy[0]) D->dx[0] = hy_sequence_mask(F, D->dy[0], D->nin > 1 ? D->in[1] : NULL, &opt);
-    return 0;
-}
-#define HY__ON_sequence_mask \
-    hy__sequence_mask_infer, hy__sequence_mask_bind, hy__sequence_mask_grad, hy__sequence_split
-
-static int hy__sequence_reverse_infer(hy_infer *I)
-{
-    return hy__sequence_infer_data(I, ((const hy__sequence_reverse_rec *)I->attr)->axis, 0, &I->out[0]);
-}
-static int hy__sequence_reverse_bind(hy_job *job)
-{
-    return hy__sequence_bind(job, HY__SEQ_REVERSE, ((const hy__sequence_reverse_rec *)job->attr)->axis, 0, 0);
-}
-static int hy__sequence_reverse_grad(hy_frame *F, hy_diff *D)
-{
-    const hy__sequence_reverse_rec *r = (const hy__sequence_reverse_rec *)D->attr;
-    hy_sequence_reverse_opt opt;
-    memset(&opt, 0, sizeof opt);
-    opt.use_sequence_length = r->use_sequence_length;
-    opt.axis = r->axis;
-    if (D->dy[0]) D->dx[0] = hy_sequence_reverse(F, D->dy[0], D->nin > 1 ? D->in[1] : NULL, &opt);
-    return 0;
-}
-#define HY__ON_sequence_reverse \
-    hy__sequence_reverse_infer, hy__sequence_reverse_bind, hy__sequence_reverse_grad, hy__sequence_split
-
-static int hy__sequence_last_infer(hy_infer *I)
-{
-    return hy__sequence_infer_last(I, ((const hy__sequence_last_rec *)I->attr)->axis, 0, &I->out[0]);
-}
-static int hy__sequence_last_bind(hy_job *job)
-{
-    return hy__sequence_bind(job, HY__SEQ_LAST, ((const hy__sequence_last_rec *)job->attr)->axis, 0, 0);
-}
-static int hy__sequence_last_diff(hy_frame *F, hy_diff *D)
-{
-    const hy__sequence_last_rec *r = (const hy__sequence_last_rec *)D->attr;
+    hy__sequence_mask_rec zeros = *(const hy__sequence_mask_rec *)D->attr;
     hy_array *lengths = D->nin > 1 ? D->in[1] : NULL;
-    hy__sequence_last_grad_opt opt;
-    memset(&opt, 0, sizeof opt);
-    opt.use_sequence_length = r->use_sequence_length;
-    opt.axis = r->axis;
-    if (D->dy[0]) D->dx[0] = hy__sequence_last_grad(F, D->dy[0], D->in[0], lengths, &opt);
+    zeros.value = 0;
+    if (D->dy[0]) D->dx[0] = hy__alike(F, &zeros, HY_OP_sequence_mask, D->dy[0], lengths, NULL);
     return 0;
 }
-#define HY__ON_sequence_last hy__sequence_last_infer, hy__sequence_last_bind, hy__sequence_last_diff, NULL
+#define HY__ON_sequence_mask HY__OWN(sequence_mask), hy__sequence_split
 
-static int hy___sequence_last_grad_infer(hy_infer *I)
-{
-    int axis = ((const hy___sequence_last_grad_rec *)I->attr)->axis;
-    if (hy__sequence_infer_data(I, axis, 1, &I->out[0]) < 0) return -1;
-    return hy__sequence_infer_last(I, axis, 1, &I->in[0]);
-}
-static int hy___sequence_last_grad_bind(hy_job *job)
-{
-    const hy___sequence_last_grad_rec *r = (const hy___sequence_last_grad_rec *)job->attr;
-    return hy__sequence_bind(job, HY__SEQ_LAST_GRAD, r->axis, 1, 0);
-}
-static int hy___sequence_last_grad_diff(hy_frame *F, hy_diff *D)
-{
-    const hy___sequence_last_grad_rec *r = (const hy___sequence_last_grad_rec *)D->attr;
-    hy_sequence_last_opt opt;
-    memset(&opt, 0, sizeof opt);
-    opt.use_sequence_length = r->use_sequence_length;
-    opt.axis = r->axis;
-    if (D->dy[0] && D->want[0]) D->dx[0] = hy_sequence_last(F, D->dy[0], D->nin > 2 ? D->in[2] : NULL, &opt);
-    return 0;
-}
-#define HY__ON__sequence_last_grad \
-    hy___sequence_last_grad_infer, hy___sequence_last_grad_bind, hy___sequence_last_grad_diff, NULL
+HY__INFER(sequence_reverse, hy__sequence_infer_data(I, r->axis, &I->out[0]))
+HY__BIND(sequence_reverse, hy__sequence_bind(job, HY__SEQ_REVERSE, r->axis, 0, 0))
+HY__DIFF(sequence_reverse, hy__alike(F, r, HY_OP_sequence_reverse, dy, D->nin > 1 ? D->in[1] : NULL, NULL))
+#define HY__ON_sequence_reverse HY__OWN(sequence_reverse), hy__sequence_split
+
+HY__BIND(sequence_last, hy__sequence_bind(job, HY__SEQ_LAST, r->axis, 0, 0))
+HY__DIFF(sequence_last, hy__alike(F, r, HY_OP__sequence_last_grad, dy, x, D->nin > 1 ? D->in[1] : NULL))
+#define HY__ON_sequence_last HY__OWN(sequence_last), NULL
+
+HY__INFER(_sequence_last_grad, hy__infer_turned(I, 1, hy__sequence_last_infer))
+HY__BIND(_sequence_last_grad, hy__sequence_bind(job, HY__SEQ_LAST_GRAD, r->axis, 1, 0))
+HY__DIFF(_sequence_last_grad, hy__alike(F, r, HY_OP_sequence_last, dy, D->nin > 2 ? D->in[2] : NULL, NULL))
+#define HY__ON__sequence_last_grad HY__OWN(_sequence_last_grad), NULL
 
 #ifndef HYBRID_NO_RNN
 /* --- rnn --- *
@@ -14933,7 +14663,7 @@ static void hy__rnn_item(const hy__rnn_run *u, int stage, int64_t item)
     }
 }
 
-static void hy__run_rnn(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_rnn)
 {
     const hy__rnn *r = (const hy__rnn *)(const void *)&job->plan;
     hy__rnn_run u;
@@ -15024,10 +14754,10 @@ static int hy__rnn_bind_pass(hy_job *job, int back)
     return 0;
 }
 
-static int hy__rnn_infer(hy_infer *I) { return hy__rnn_infer_pass(I, 0); }
-static int hy__rnn_bind(hy_job *job) { return hy__rnn_bind_pass(job, 0); }
-static int hy___rnn_grad_infer(hy_infer *I) { return hy__rnn_infer_pass(I, 1); }
-static int hy___rnn_grad_bind(hy_job *job) { return hy__rnn_bind_pass(job, 1); }
+HY__INFER(rnn, hy__rnn_infer_pass(I, 0))
+HY__BIND(rnn, hy__rnn_bind_pass(job, 0))
+HY__INFER(_rnn_grad, hy__rnn_infer_pass(I, 1))
+HY__BIND(_rnn_grad, hy__rnn_bind_pass(job, 1))
 
 /* The options that make a call like the one recorded; 0 in an option would mean its default. */
 static hy__rnn_grad_opt hy__rnn_options(const hy__rnn_rec *a)
@@ -15058,9 +14788,8 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
     for (i = 0; i < 3 + lstm; i++) if (D->want[i]) D->dx[i] = hy_get(F, all, i);
     return 0;
 }
-static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D) { HY_NO_GRADIENT; return 0; }
-#define HY__ON_rnn       hy__rnn_infer, hy__rnn_bind, hy__rnn_diff, NULL
-#define HY__ON__rnn_grad hy___rnn_grad_infer, hy___rnn_grad_bind, hy___rnn_grad_diff, NULL
+#define HY__ON_rnn HY__OWN(rnn), NULL
+#define HY__ON__rnn_grad hy___rnn_grad_infer, hy___rnn_grad_bind, hy__without_gradient, NULL
 #endif
 #ifndef HYBRID_NO_VISION
 /* --- convolution and pooling: windows from attributes --- */
@@ -15162,10 +14891,8 @@ static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape
     if (I->status < 0) return -1;
     for (d = 0; d < a->n; d++) hy_infer_dim(I, &w->dim[d + (a->last ? 1 : 2)], a->kernel->v[d]);
     for (round = 0; round < 2; round++) {
-        hy_infer_dim(I, &first->dim[0], second->dim[0]);
-        hy_infer_dim(I, &second->dim[0], first->dim[0]);
-        hy_infer_dim(I, &w->dim[0], first->dim[c]);
-        hy_infer_dim(I, &first->dim[c], w->dim[0]);
+        hy__infer_same_dim(I, &first->dim[0], &second->dim[0]);
+        hy__infer_same_dim(I, &w->dim[0], &first->dim[c]);
         if (second->dim[c] >= 0 && second->dim[c] % a->groups)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d",
                                  second->dim[c], a->groups);
@@ -15336,8 +15063,7 @@ static void hy__conv_reach(const hy__window *w, int lead, int64_t low, int64_t h
 
 /* col (fine channels of the block taps, q) = W_g^T (.., coarse_c) x_g (coarse_c, q), and each row of it is
  * added to where its tap points. An item owns some channels of one band of fine places. */
-static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
-                          char *shared)
+static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int64_t item, char *scratch)
 {
     const int64_t size = hy__traits[v->compute].size;
     int64_t band = item % v->bands, block = item / v->bands % v->blocks, unit = item / v->bands / v->blocks;
@@ -15349,7 +15075,6 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int stage, 
     const char *x, *weight = d->weight + (unit % v->groups * v->coarse_c * v->fine_c + channel) * v->taps *
         size;
     int lead = hy__conv_lead(&w), k;
-    (void)stage; (void)shared;
     w.low[lead] = w.fine[lead] * band / v->bands;
     w.high[lead] = w.fine[lead] * (band + 1) / v->bands;
     for (k = lead + 1; k < HY__SPACE; k++) { inner *= w.coarse[k]; width *= w.fine[k]; }
@@ -15581,14 +15306,13 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
                            size, w->coarse[2]);
 }
 
-static void hy__run_depthwise(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_depthwise)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
     int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), j, channel;
     int64_t *offset = (int64_t *)scratch;
     char *parts = (char *)(offset + v->taps), *line = parts + v->column;
-    (void)stage; (void)shared;
     hy__depthwise_offsets(v, offset);
     for (; plane < end; plane++) {
         hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), parts);
@@ -15646,7 +15370,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 }
 
 /* --- all directions: bring data here, work, bring the result back --- */
-static void hy__run_conv(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_conv)
 {
     const hy__conv *v = (const hy__conv *)(const void *)&job->plan;
     hy_tensor *t[HY__SPACE];            /* fine, coarse, weight */
@@ -15681,7 +15405,7 @@ static void hy__run_conv(hy_job *job, int stage, int64_t item, void *scratch, vo
     d.bias = job->nin > 2 ? &job->in[2] : NULL;
     stage -= v->foreign;
     if (v->direction == HY__CONV_COARSE) hy__conv_coarse(v, &d, stage, item, (char *)scratch, common);
-    else if (v->direction == HY__CONV_FINE) hy__conv_fine(v, &d, stage, item, (char *)scratch, common);
+    else if (v->direction == HY__CONV_FINE) hy__conv_fine(v, &d, item, (char *)scratch);
     else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
 }
 
@@ -15762,7 +15486,7 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
 
 static int hy__convolution_infer(hy_infer *I)
 {
-    const hy__convolution_rec *r = (const hy__convolution_rec *)I->attr;
+    HY__REC(convolution, I);
     hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
     hy__conv_attr a;
     HY__CONV_ATTR(&a, r);
@@ -15807,15 +15531,13 @@ static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layou
 
 static hy_array *hy__bias_grad(hy_frame *F, hy_array *dy, int last)
 {
-    hy_reduce_opt o;
-    memset(&o, 0, sizeof o);
-    o.exclude = 1;
-    return hy_sum(F, dy, HY_AXES(last ? -1 : 1), &o);
+    hy_reduce_opt others = hy__reduce_options(0, 1);
+    return hy_sum(F, dy, HY_AXES(last ? -1 : 1), &others);
 }
 
-static int hy__convolution_grad(hy_frame *F, hy_diff *D)
+static int hy__convolution_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__convolution_rec *r = (const hy__convolution_rec *)D->attr;
+    HY__REC(convolution, D);
     hy_array *dy = D->dy[0];
     hy__conv_weight_grad_opt o;
     hy__conv_attr a;
@@ -15827,7 +15549,7 @@ static int hy__convolution_grad(hy_frame *F, hy_diff *D)
     if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
     return 0;
 }
-#define HY__ON_convolution hy__convolution_infer, hy__convolution_bind, hy__convolution_grad, hy__batch_split
+#define HY__ON_convolution HY__OWN(convolution), hy__batch_split
 
 /* --- deconvolution --- */
 
@@ -15852,7 +15574,7 @@ static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a
 
 static int hy__deconvolution_infer(hy_infer *I)
 {
-    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)I->attr;
+    HY__REC(deconvolution, I);
     hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
     hy_ints pad, adj;
     hy__conv_attr a;
@@ -15883,7 +15605,7 @@ static int hy__deconvolution_infer(hy_infer *I)
 
 static int hy__deconvolution_bind(hy_job *job)
 {
-    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)job->attr;
+    HY__REC(deconvolution, job);
     hy_ints pad, adj;
     hy__conv_attr a;
     HY__CONV_ATTR(&a, r);
@@ -15892,9 +15614,9 @@ static int hy__deconvolution_bind(hy_job *job)
     return hy__conv_bind(job, &a, HY__CONV_FINE);
 }
 
-static int hy__deconvolution_grad(hy_frame *F, hy_diff *D)
+static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)D->attr;
+    HY__REC(deconvolution, D);
     const hy_shape *x = &D->in[0]->t.type.shape;
     hy_array *dy = D->dy[0];
     hy_convolution_opt o;
@@ -15915,12 +15637,11 @@ static int hy__deconvolution_grad(hy_frame *F, hy_diff *D)
     if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
     return 0;
 }
-#define HY__ON_deconvolution \
-    hy__deconvolution_infer, hy__deconvolution_bind, hy__deconvolution_grad, hy__batch_split
+#define HY__ON_deconvolution HY__OWN(deconvolution), hy__batch_split
 
 static int hy___conv_weight_grad_infer(hy_infer *I)
 {
-    const hy___conv_weight_grad_rec *r = (const hy___conv_weight_grad_rec *)I->attr;
+    HY__REC(_conv_weight_grad, I);
     hy_shape *x = &I->in[0].shape, *dy = &I->in[1].shape;
     hy__conv_attr a;
     HY__CONV_ATTR(&a, r);
@@ -15936,9 +15657,9 @@ static int hy___conv_weight_grad_bind(hy_job *job)
     HY__CONV_ATTR(&a, (const hy___conv_weight_grad_rec *)job->attr);
     return hy__conv_bind(job, &a, HY__CONV_WEIGHT);
 }
-static int hy___conv_weight_grad_grad(hy_frame *F, hy_diff *D)
+static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
 {
-    const hy___conv_weight_grad_rec *r = (const hy___conv_weight_grad_rec *)D->attr;
+    HY__REC(_conv_weight_grad, D);
     hy_array *dw = D->dy[0];
     hy_convolution_opt o;
     hy__conv_attr a;
@@ -15950,8 +15671,7 @@ static int hy___conv_weight_grad_grad(hy_frame *F, hy_diff *D)
     if (D->want[1]) D->dx[1] = hy_convolution(F, D->in[0], dw, NULL, r->kernel, r->num_filter, &o);
     return 0;
 }
-#define HY__ON__conv_weight_grad \
-    hy___conv_weight_grad_infer, hy___conv_weight_grad_bind, hy___conv_weight_grad_grad, NULL
+#define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
 
 /* --- pooling --- *
  * Planes are read as they lie, a tile of output places at a time, in doubles. */
@@ -15989,9 +15709,12 @@ static int hy__infer_pool_attr(hy_infer *I, const hy__pooling_rec *r, int n)
     return 0;
 }
 
-static int hy__infer_pool(hy_infer *I, const hy__pooling_rec *r, hy_shape *x, hy_shape *y)
+static int hy__pooling_infer(hy_infer *I)
 {
+    HY__REC(pooling, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     int n = r->kernel.n > 0 ? r->kernel.n : x->ndim >= 0 ? x->ndim - 2 : y->ndim - 2, d, first, c;
+    hy__same_types(I);
     if (r->kernel.n <= 0 && x->ndim < 0 && y->ndim < 0) return I->status;
     if (hy__infer_pool_attr(I, r, n)) return -1;
     hy_infer_shape(I, x, hy__rank(n + 2));
@@ -16002,12 +15725,10 @@ static int hy__infer_pool(hy_infer *I, const hy__pooling_rec *r, hy_shape *x, hy
     hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
     hy__infer_same_dim(I, &x->dim[c], &y->dim[c]);
     for (d = 0; d < n; d++) {
-        int64_t size = x->dim[first + d] < 0 ? (r->global_pool ? 1 : -1) : hy__pool_size(r, d,
-                x->dim[first + d]);
-        if (size < 0 && x->dim[first + d] >= 0)
+        int64_t in = x->dim[first + d], size = in >= 0 ? hy__pool_size(r, d, in) : r->global_pool ? 1 : -1;
+        if (size < 0 && in >= 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size (%l) exceeds input (%l padded to %l)",
-                                 r->kernel.v[d],
-                                 x->dim[first + d], x->dim[first + d] + 2 * hy__tuple_at(&r->pad, d, 0));
+                                 r->kernel.v[d], in, in + 2 * hy__tuple_at(&r->pad, d, 0));
         hy_infer_dim(I, &y->dim[first + d], size);
     }
     return I->status;
@@ -16103,7 +15824,7 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
     for (k = 0; narrow && k < planes; k++) for (i = 0; i < n; i++) to->acc[k][i] = to->narrow[k][i];
 }
 
-static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_pool)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
@@ -16111,7 +15832,6 @@ static void hy__run_pool(hy_job *job, int stage, int64_t item, void *scratch, vo
         planes;
     hy__pool_tile *tile = (hy__pool_tile *)scratch;
     double share[HY__TILE];
-    (void)stage; (void)shared;
     for (; plane < end; plane += planes)
         for (planes = hy__gemm_min(end - plane, HY__POOL_PLANES), first = 0; first < y.places; first += n) {
             n = hy__gemm_min(y.places - first, HY__TILE);
@@ -16139,16 +15859,10 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
     return hy__one_stage(job, run, hy__pieces(v->planes, v->together), (double)v->planes * work);
 }
 
-static int hy__pooling_infer(hy_infer *I)
-{
-    hy__same_types(I);
-    return hy__infer_pool(I, (const hy__pooling_rec *)I->attr, &I->in[0].shape, &I->out[0].shape);
-}
-
 /* One window over everything is a reduction of all but batch and channels. */
 static int hy__pooling_bind(hy_job *job)
 {
-    const hy__pooling_rec *r = (const hy__pooling_rec *)job->attr;
+    HY__REC(pooling, job);
     hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
     int n = job->in[0].type.shape.ndim;
     hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
@@ -16160,33 +15874,19 @@ static int hy__pooling_bind(hy_job *job)
     return hy__pool_one_stage(job, v, hy__run_pool);
 }
 
-static int hy__pooling_back(hy_frame *F, hy_diff *D)
+static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__pooling_rec *r = (const hy__pooling_rec *)D->attr;
-    hy__pooling_grad_opt o;
-    if (!D->dy[0]) return 0;
-    memset(&o, 0, sizeof o);
-    o.pool_type = r->pool_type;
-    o.global_pool = r->global_pool;
-    o.convention = r->convention;
-    o.stride = r->stride;
-    o.pad = r->pad;
-    o.p_value = r->p_value;
-    o.exclude_pad = r->exclude_pad;
-    o.layout = r->layout;
+    HY__REC(pooling, D);
+    hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0];
+    if (!dy) return 0;
     if (r->global_pool && (r->pool_type == HY_POOL_AVG || r->pool_type == HY_POOL_SUM)) {
-        double places = (double)hy__size(&D->in[0]->t.type.shape);
-        places /= (double)hy__size(&D->out[0]->t.type.shape);
-        D->dx[0] = hy_broadcast_like(F, r->pool_type == HY_POOL_SUM ? D->dy[0] : hy_mul_scalar(F, D->dy[0],
-                1 / places),
-                                     D->in[0], NULL);
-        return 0;
-    }
-    D->dx[0] = hy__pooling_grad(F, D->dy[0], D->in[0], D->out[0], r->kernel, &o);
+        double places = (double)hy__size(&x->t.type.shape) / (double)hy__size(&y->t.type.shape);
+        if (r->pool_type == HY_POOL_AVG) dy = hy_mul_scalar(F, dy, 1 / places);
+        D->dx[0] = hy_broadcast_like(F, dy, x, NULL);
+    } else D->dx[0] = hy__alike(F, r, HY_OP__pooling_grad, dy, x, y);
     return 0;
 }
-#define HY__ON_pooling hy__pooling_infer, hy__pooling_bind, hy__pooling_back, hy__batch_split
-
+#define HY__ON_pooling HY__OWN(pooling), hy__batch_split
 
 /* The gradient of max goes to the first of the largest, to the first NaN if there is one. */
 static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
@@ -16241,14 +15941,13 @@ static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const
 }
 
 /* Inputs: out_grad, data, out. Of lp: y = (sum x^p)^(1/p), dx = dy x^(p-1) / y^(p-1), and 0 where y is 0. */
-static void hy__run_pool_back(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_pool_back)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[1], v->last), y = hy__planes_of(&job->in[0], v->last);
     int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n, i, at;
     double share[HY__TILE], tile[HY__TILE], *dx = (double *)scratch;
     const char *data;
-    (void)stage; (void)shared;
     for (; plane < end; plane++) {
         data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
         for (i = 0; i < x.places; i++) dx[i] = 0;
@@ -16273,10 +15972,8 @@ static void hy__run_pool_back(hy_job *job, int stage, int64_t item, void *scratc
 /* Its record has the same fields in the same order as that of pooling. */
 static int hy___pooling_grad_infer(hy_infer *I)
 {
-    hy__same_types(I);
-    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
     hy_infer_same(I, &I->in[0].shape, &I->in[2].shape);
-    return hy__infer_pool(I, (const hy__pooling_rec *)I->attr, &I->in[1].shape, &I->in[0].shape);
+    return hy__infer_turned(I, 1, hy__pooling_infer);
 }
 static int hy___pooling_grad_bind(hy_job *job)
 {
@@ -16285,24 +15982,22 @@ static int hy___pooling_grad_bind(hy_job *job)
     job->scratch = (size_t)hy__window_size(v->win.fine) * sizeof(double);
     return hy__pool_one_stage(job, v, hy__run_pool_back);
 }
-static int hy___pooling_grad_grad(hy_frame *F, hy_diff *D)
-{
-    HY_NO_GRADIENT;
-    return 0;
-}
-#define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy___pooling_grad_grad, NULL
+#define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy__without_gradient, NULL
 
 /* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
  * / m) --- */
 static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
 static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
 
-static int hy__infer_adaptive(hy_infer *I, const hy_ints *size, hy_shape *x, hy_shape *y)
+static int hy__adaptive_avg_pooling_infer(hy_infer *I)
 {
+    HY__REC(adaptive_avg_pooling, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    const hy_ints *size = &r->output_size;
     int d;
     hy__same_types(I);
-    if (size->n > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT,
-                                          "output_size has %d numbers where 1 or 2 are due", size->n);
+    if (size->n > 2)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "output_size has %d numbers where 1 or 2 are due", size->n);
     if (hy__infer_tuple(I, "output_size", size, size->n, 1)) return -1;
     hy_infer_shape(I, x, hy__rank(4));
     hy_infer_shape(I, y, hy__rank(4));
@@ -16310,8 +16005,8 @@ static int hy__infer_adaptive(hy_infer *I, const hy_ints *size, hy_shape *x, hy_
     for (d = 0; d < 2; d++) {
         hy__infer_same_dim(I, &x->dim[d], &y->dim[d]);
         hy_infer_dim(I, &y->dim[2 + d], size->n < 1 ? 1 : size->v[size->n > 1 ? d : 0]);
-        if (x->dim[2 + d] == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places to average",
-                                                     x);
+        if (x->dim[2 + d] == 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places to average", x);
     }
     return I->status;
 }
@@ -16334,7 +16029,7 @@ static void hy__adaptive_plane(double *plane, const int64_t *from, double *y, co
         }
 }
 
-static void hy__run_adaptive(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_adaptive)
 {
     int back = job->nin > 1;
     const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
@@ -16342,7 +16037,6 @@ static void hy__run_adaptive(hy_job *job, int stage, int64_t item, void *scratch
     int size = hy__traits[x->type.dtype].size;
     double *plane = (double *)scratch, *out = plane + fine;
     char *at_x = (char *)x->data + item * fine * size, *at_y = (char *)y->data + item * coarse * size;
-    (void)stage; (void)shared;
     if (back) {
         for (i = 0; i < fine; i++) plane[i] = 0;
         hy__load_f64(out, at_y, y->type.dtype, 1, coarse);
@@ -16360,35 +16054,15 @@ static int hy__adaptive_bind(hy_job *job)
     return hy__one_stage(job, hy__run_adaptive, planes, 2.0 * (double)planes * (double)places);
 }
 
-static int hy__adaptive_avg_pooling_infer(hy_infer *I)
-{
-    const hy__adaptive_avg_pooling_rec *r = (const hy__adaptive_avg_pooling_rec *)I->attr;
-    return hy__infer_adaptive(I, &r->output_size, &I->in[0].shape, &I->out[0].shape);
-}
-static int hy__adaptive_avg_pooling_back(hy_frame *F, hy_diff *D)
-{
-    const hy__adaptive_avg_pooling_rec *r = (const hy__adaptive_avg_pooling_rec *)D->attr;
-    if (D->dy[0]) D->dx[0] = hy__adaptive_avg_pooling_grad(F, D->dy[0], D->in[0], r->output_size);
-    return 0;
-}
+HY__DIFF(adaptive_avg_pooling, hy__adaptive_avg_pooling_grad(F, dy, x, r->output_size))
 #define HY__ON_adaptive_avg_pooling \
-    hy__adaptive_avg_pooling_infer, hy__adaptive_bind, hy__adaptive_avg_pooling_back, hy__batch_split
+    hy__adaptive_avg_pooling_infer, hy__adaptive_bind, hy__adaptive_avg_pooling_diff, hy__batch_split
 
-static int hy___adaptive_avg_pooling_grad_infer(hy_infer *I)
-{
-    const hy___adaptive_avg_pooling_grad_rec *r = (const hy___adaptive_avg_pooling_grad_rec *)I->attr;
-    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
-    return hy__infer_adaptive(I, &r->output_size, &I->in[1].shape, &I->in[0].shape);
-}
+HY__INFER(_adaptive_avg_pooling_grad, hy__infer_turned(I, 1, hy__adaptive_avg_pooling_infer))
 /* linear; of data only the shape counts */
-static int hy___adaptive_avg_pooling_grad_back(hy_frame *F, hy_diff *D)
-{
-    const hy___adaptive_avg_pooling_grad_rec *r = (const hy___adaptive_avg_pooling_grad_rec *)D->attr;
-    if (D->dy[0]) D->dx[0] = hy_adaptive_avg_pooling(F, D->dy[0], r->output_size);
-    return 0;
-}
+HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_size))
 #define HY__ON__adaptive_avg_pooling_grad \
-    hy___adaptive_avg_pooling_grad_infer, hy__adaptive_bind, hy___adaptive_avg_pooling_grad_back, NULL
+    hy___adaptive_avg_pooling_grad_infer, hy__adaptive_bind, hy___adaptive_avg_pooling_grad_diff, NULL
 
 /* --- moving pixels --- */
 
@@ -16396,7 +16070,7 @@ static int hy___adaptive_avg_pooling_grad_back(hy_frame *F, hy_diff *D)
  * up. */
 static int hy__upsampling_infer(hy_infer *I)
 {
-    const hy__upsampling_rec *r = (const hy__upsampling_rec *)I->attr;
+    HY__REC(upsampling, I);
     hy_shape *y = &I->out[0].shape;
     int sum = r->multi_input_mode == HY_JOIN_SUM, i, d;
     int64_t channels = 0;
@@ -16458,15 +16132,14 @@ static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const ch
     hy__store_tile(compute, to, dtype, 1, a, n);
 }
 
-static void hy__run_upsampling(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_upsampling)
 {
-    const hy__upsampling_rec *r = (const hy__upsampling_rec *)job->attr;
+    HY__REC(upsampling, job);
     const hy_shape *y = &job->out[0].type.shape;
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t image = item / y->dim[1], channel = item % y->dim[1], places = y->dim[2] * y->dim[3], n, at;
     char *to = (char *)job->out[0].data + item * places * hy__traits[dtype].size;
     int i = 0;
-    (void)stage; (void)shared;
     if (r->multi_input_mode == HY_JOIN_CONCAT) {
         for (; channel >= job->in[i].type.shape.dim[1]; i++) channel -= job->in[i].type.shape.dim[1];
         hy__upsample(job, i, image * job->in[i].type.shape.dim[1] + channel, to);
@@ -16485,7 +16158,7 @@ static void hy__run_upsampling(hy_job *job, int stage, int64_t item, void *scrat
 
 static int hy__upsampling_bind(hy_job *job)
 {
-    const hy__upsampling_rec *r = (const hy__upsampling_rec *)job->attr;
+    HY__REC(upsampling, job);
     int64_t planes = hy__product(&job->out[0].type.shape, 0, 2), places = hy__product(&job->out[0].type.shape,
             2, 4);
     if (r->multi_input_mode == HY_JOIN_SUM)
@@ -16495,9 +16168,9 @@ static int hy__upsampling_bind(hy_job *job)
 }
 
 /* What a pixel became is summed up again. */
-static int hy__upsampling_grad(hy_frame *F, hy_diff *D)
+static int hy__upsampling_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__upsampling_rec *r = (const hy__upsampling_rec *)D->attr;
+    HY__REC(upsampling, D);
     const int64_t *y = D->out[0]->t.type.shape.dim;
     int64_t channel = 0;
     hy_pooling_opt o;
@@ -16518,7 +16191,7 @@ static int hy__upsampling_grad(hy_frame *F, hy_diff *D)
     }
     return 0;
 }
-#define HY__ON_upsampling hy__upsampling_infer, hy__upsampling_bind, hy__upsampling_grad, NULL
+#define HY__ON_upsampling HY__OWN(upsampling), NULL
 
 /* Where a crop begins along height (0) or width (1). */
 static int64_t hy__crop_start(const hy__crop_rec *r, const hy_shape *x, const hy_shape *y, int d)
@@ -16528,7 +16201,7 @@ static int64_t hy__crop_start(const hy__crop_rec *r, const hy_shape *x, const hy
 
 static int hy__crop_infer(hy_infer *I)
 {
-    const hy__crop_rec *r = (const hy__crop_rec *)I->attr;
+    HY__REC(crop, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     int d;
     hy__same_types(I);
@@ -16551,18 +16224,17 @@ static int hy__crop_infer(hy_infer *I)
 }
 static int hy__crop_bind(hy_job *job)
 {
-    const hy__crop_rec *r = (const hy__crop_rec *)job->attr;
-    const hy_tensor *x = &job->in[0], *y = &job->out[0];
-    hy__move *m = hy__begin_move(job);
+    HY__REC(crop, job);
+    const hy_tensor *x = &job->in[0];
+    int64_t start = 0;
     int d;
-    for (d = 0; d < 2; d++) m->from_start += hy__crop_start(r, &x->type.shape, &y->type.shape, d)
-        * x->stride[2 + d];
-    hy__move_box(m, &y->type.shape, y->stride, x->stride);
-    return hy__finish_move(job);
+    for (d = 0; d < 2; d++)
+        start += hy__crop_start(r, &x->type.shape, &job->out[0].type.shape, d) * x->stride[2 + d];
+    return hy__bind_move(job, start, x->stride);
 }
-static int hy__crop_grad(hy_frame *F, hy_diff *D)
+static int hy__crop_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__crop_rec *r = (const hy__crop_rec *)D->attr;
+    HY__REC(crop, D);
     const hy_shape *x = &D->in[0]->t.type.shape, *y = &D->out[0]->t.type.shape;
     hy_ints width;
     int d;
@@ -16576,12 +16248,15 @@ static int hy__crop_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_pad(F, D->dy[0], width, HY_PAD_CONSTANT, NULL);
     return 0;
 }
-#define HY__ON_crop hy__crop_infer, hy__crop_bind, hy__crop_grad, NULL
+#define HY__ON_crop HY__OWN(crop), NULL
 
 /* deep (N, b b C, H, W) and wide (N, C, b H, b W): deep channel (i b + j) C + c is pixel (i, j) of each
  * block of c. */
-static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wide)
+static int hy__depth_to_space_infer(hy_infer *I)
 {
+    HY__REC(depth_to_space, I);
+    hy_shape *deep = &I->in[0].shape, *wide = &I->out[0].shape;
+    int64_t b = r->block_size;
     int d;
     hy__same_types(I);
     if (b < 1 || b > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "block_size is %l", b);
@@ -16590,12 +16265,10 @@ static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wi
     if (I->status < 0 || hy__infer_sizes(I, deep) || hy__infer_sizes(I, wide)) return -1;
     hy__infer_same_dim(I, &deep->dim[0], &wide->dim[0]);
     for (d = 1; d < 4; d++) {
-        int64_t *more = d == 1 ? &deep->dim[d] : &wide->dim[d], *less = d == 1 ? &wide->dim[d]
-            : &deep->dim[d];
-        int64_t factor = d == 1 ? b * b : b;
+        hy_shape *large = d == 1 ? deep : wide, *small = d == 1 ? wide : deep;
+        int64_t *more = &large->dim[d], *less = &small->dim[d], factor = d == 1 ? b * b : b;
         if (*more >= 0 && *more % factor)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "dim %d of %z is not a multiple of %l", d,
-                                 d == 1 ? deep : wide, factor);
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "dim %d of %z is not a multiple of %l", d, large, factor);
         if (*more >= 0) hy_infer_dim(I, less, *more / factor);
         else if (*less >= 0 && *less <= ((int64_t)1 << 60) / factor) hy_infer_dim(I, more, *less * factor);
     }
@@ -16604,58 +16277,28 @@ static int hy__infer_blocks(hy_infer *I, int64_t b, hy_shape *deep, hy_shape *wi
 
 static int hy__blocks_bind(hy_job *job, int64_t b, int to_wide)
 {
-    const hy_tensor *deep = to_wide ? &job->in[0] : &job->out[0], *wide = to_wide ? &job->out[0]
-        : &job->in[0];
+    const hy_tensor *deep = to_wide ? &job->in[0] : &job->out[0], *wide = to_wide ? &job->out[0] : &job->in[0];
     const int64_t *n = deep->type.shape.dim, *s = deep->stride, *t = wide->stride;
-    int64_t channels = wide->type.shape.dim[1], dim[6], at_deep[6], at_wide[6];
+    int64_t channels = wide->type.shape.dim[1];
+    const int64_t dim[6][3] = {                         /* size, strides of deep and of wide */
+        { n[0], s[0], t[0] },     { channels, s[1], t[1] },
+        { n[2], s[2], b * t[2] }, { b, b * channels * s[1], t[2] },
+        { n[3], s[3], b * t[3] }, { b, channels * s[1], t[3] }
+    };
     hy__move *m = hy__begin_move(job);
     int d;
-    dim[0] = n[0];     at_deep[0] = s[0];                at_wide[0] = t[0];
-    dim[1] = channels; at_deep[1] = s[1];                at_wide[1] = t[1];
-    dim[2] = n[2];     at_deep[2] = s[2];                at_wide[2] = b * t[2];
-    dim[3] = b;        at_deep[3] = b * channels * s[1]; at_wide[3] = t[2];
-    dim[4] = n[3];     at_deep[4] = s[3];                at_wide[4] = b * t[3];
-    dim[5] = b;        at_deep[5] = channels * s[1];     at_wide[5] = t[3];
-    for (d = 0; d < 6; d++) hy__move_dim(m, dim[d], to_wide ? at_wide[d] : at_deep[d],
-                                         to_wide ? at_deep[d] : at_wide[d]);
+    for (d = 0; d < 6; d++) hy__move_dim(m, dim[d][0], dim[d][to_wide ? 2 : 1], dim[d][to_wide ? 1 : 2]);
     return hy__finish_move(job);
 }
 
-static int hy__depth_to_space_infer(hy_infer *I)
-{
-    int64_t b = ((const hy__depth_to_space_rec *)I->attr)->block_size;
-    return hy__infer_blocks(I, b, &I->in[0].shape, &I->out[0].shape);
-}
-static int hy__depth_to_space_bind(hy_job *job)
-{
-    return hy__blocks_bind(job, ((const hy__depth_to_space_rec *)job->attr)->block_size, 1);
-}
-static int hy__depth_to_space_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy_space_to_depth(F, D->dy[0],
-                                               ((const hy__depth_to_space_rec *)D->attr)->block_size);
-    return 0;
-}
-#define HY__ON_depth_to_space hy__depth_to_space_infer, hy__depth_to_space_bind, hy__depth_to_space_grad, \
-    hy__batch_split
+HY__BIND(depth_to_space, hy__blocks_bind(job, r->block_size, 1))
+HY__DIFF(depth_to_space, hy__alike(F, r, HY_OP_space_to_depth, dy, NULL, NULL))
+#define HY__ON_depth_to_space HY__OWN(depth_to_space), hy__batch_split
 
-static int hy__space_to_depth_infer(hy_infer *I)
-{
-    int64_t b = ((const hy__space_to_depth_rec *)I->attr)->block_size;
-    return hy__infer_blocks(I, b, &I->out[0].shape, &I->in[0].shape);
-}
-static int hy__space_to_depth_bind(hy_job *job)
-{
-    return hy__blocks_bind(job, ((const hy__space_to_depth_rec *)job->attr)->block_size, 0);
-}
-static int hy__space_to_depth_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy_depth_to_space(F, D->dy[0],
-                                               ((const hy__space_to_depth_rec *)D->attr)->block_size);
-    return 0;
-}
-#define HY__ON_space_to_depth hy__space_to_depth_infer, hy__space_to_depth_bind, hy__space_to_depth_grad, \
-    hy__batch_split
+HY__INFER(space_to_depth, hy__infer_turned(I, 0, hy__depth_to_space_infer))
+HY__BIND(space_to_depth, hy__blocks_bind(job, r->block_size, 0))
+HY__DIFF(space_to_depth, hy__alike(F, r, HY_OP_depth_to_space, dy, NULL, NULL))
+#define HY__ON_space_to_depth HY__OWN(space_to_depth), hy__batch_split
 
 /* --- windows of channels --- *
  * Item: a tile of places of one image, all channels. */
@@ -16677,14 +16320,13 @@ static int hy__channel_window_bind(hy_job *job, int64_t nsize, hy__run_fn run)
                          (2 + (double)hy__gemm_min(nsize, channels)) * (double)hy__size(x));
 }
 
-static void hy__run_channel_sum(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_channel_sum)
 {
     const hy_shape *s = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
     int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c,
         n = inner - item % tiles * HY__TILE, at;
     double sum[HY__TILE];
-    (void)stage; (void)scratch; (void)shared;
     if (n > HY__TILE) n = HY__TILE;
     for (c = 0; c < s->dim[1]; c++) {
         at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
@@ -16693,28 +16335,16 @@ static void hy__run_channel_sum(hy_job *job, int stage, int64_t item, void *scra
         hy__store_f64((char *)job->out[0].data + at, dtype, 1, sum, n);
     }
 }
-static int hy___channel_window_sum_infer(hy_infer *I)
-{
-    return hy__infer_channel_window(I, ((const hy___channel_window_sum_rec *)I->attr)->nsize);
-}
-static int hy___channel_window_sum_bind(hy_job *job)
-{
-    return hy__channel_window_bind(job, ((const hy___channel_window_sum_rec *)job->attr)->nsize,
-                                   hy__run_channel_sum);
-}
-static int hy___channel_window_sum_grad(hy_frame *F, hy_diff *D)        /* the window is symmetric */
-{
-    if (D->dy[0]) D->dx[0] = hy__channel_window_sum(F, D->dy[0],
-                                                    ((const hy___channel_window_sum_rec *)D->attr)->nsize);
-    return 0;
-}
-#define HY__ON__channel_window_sum \
-    hy___channel_window_sum_infer, hy___channel_window_sum_bind, hy___channel_window_sum_grad, hy__batch_split
+HY__INFER(_channel_window_sum, hy__infer_channel_window(I, r->nsize))
+HY__BIND(_channel_window_sum, hy__channel_window_bind(job, r->nsize, hy__run_channel_sum))
+/* the window is symmetric */
+HY__DIFF(_channel_window_sum, hy__channel_window_sum(F, dy, r->nsize))
+#define HY__ON__channel_window_sum HY__OWN(_channel_window_sum), hy__batch_split
 
 /* scale = knorm + alpha / nsize (sum of x^2 over the window), y = x scale^-beta */
-static void hy__run_lrn(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_lrn)
 {
-    const hy__lrn_rec *r = (const hy__lrn_rec *)job->attr;
+    HY__REC(lrn, job);
     const hy_shape *s = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
     const hy__pointwise_table *table = hy__pointwise_of(job, compute);
@@ -16723,7 +16353,6 @@ static void hy__run_lrn(hy_job *job, int stage, int64_t item, void *scratch, voi
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
     const void *in[2];
     int step[2];
-    (void)stage; (void)scratch; (void)shared;
     step[0] = step[1] = 1;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
@@ -16743,20 +16372,14 @@ static void hy__run_lrn(hy_job *job, int stage, int64_t item, void *scratch, voi
         hy__store_tile(compute, (char *)job->out[0].data + at, dtype, 1, scale, n);
     }
 }
-static int hy__lrn_infer(hy_infer *I)
-{
-    return hy__infer_channel_window(I, ((const hy__lrn_rec *)I->attr)->nsize);
-}
-static int hy__lrn_bind(hy_job *job)
-{
-    return hy__channel_window_bind(job, ((const hy__lrn_rec *)job->attr)->nsize, hy__run_lrn);
-}
+HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
+HY__BIND(lrn, hy__channel_window_bind(job, r->nsize, hy__run_lrn))
 
 /* dscale = -beta dy x scale^(-beta - 1), and what comes in by itself; dx = dy scale^-beta + 2 alpha /
  * nsize x window(dscale) */
-static int hy__lrn_grad(hy_frame *F, hy_diff *D)
+static int hy__lrn_diff(hy_frame *F, hy_diff *D)
 {
-    const hy__lrn_rec *r = (const hy__lrn_rec *)D->attr;
+    HY__REC(lrn, D);
     hy_array *x = D->in[0], *dy = D->dy[0], *scale = D->out[1], *dscale = D->dy[1], *dx = NULL, *g;
     if (dy) {
         g = hy_mul(F, dy, hy_power_scalar(F, scale, -r->beta));
@@ -16769,7 +16392,7 @@ static int hy__lrn_grad(hy_frame *F, hy_diff *D)
     D->dx[0] = dx ? hy_add(F, dx, g) : g;
     return 0;
 }
-#define HY__ON_lrn hy__lrn_infer, hy__lrn_bind, hy__lrn_grad, hy__batch_split
+#define HY__ON_lrn HY__OWN(lrn), hy__batch_split
 #endif
 
 /* --- fresh arrays --- *
@@ -16785,14 +16408,13 @@ struct hy__fresh {
     double    a, b, c;                  /* its parameters */
 };
 
-static void hy__run_fresh(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_fresh)
 {
     const hy__fresh *f = (const hy__fresh *)(const void *)&job->plan;
     double tile[HY__TILE];
     hy_dtype dtype = job->out[0].type.dtype;
     int64_t at = item * HY__CHUNK, end = f->total - at < HY__CHUNK ? f->total : at + HY__CHUNK, n;
     char *to = (char *)job->out[0].data + at * hy__traits[dtype].size;
-    (void)stage; (void)scratch; (void)shared;
     if (f->compute == dtype) { f->make(job, f, to, at, end - at); return; }
     for (; at < end; at += n, to += n * hy__traits[dtype].size) {
         n = end - at < HY__TILE ? end - at : HY__TILE;
@@ -16824,19 +16446,17 @@ static int hy__fresh_infer_type(hy_infer *I, const hy_shape *shape, hy_dtype dty
     if ((unsigned)dtype >= HY_DTYPE_COUNT)
         return hy_infer_fail(I, HY_ERROR_DTYPE, "%d is no dtype", (int)dtype);
     hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : missing);
-    hy_infer_shape(I, &I->out[0].shape, *shape);
-    return I->status;
+    return hy__infer_result(I, *shape);
 }
 
 /* --- constants --- */
-static void hy__run_full(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_full)
 {
     double tile[HY__TILE], value = job->plan.f[0];
     hy_dtype dtype = job->out[0].type.dtype;
     int64_t at = item * HY__CHUNK, n = hy__size(&job->out[0].type.shape) - at, k;
     int size = hy__traits[dtype].size;
     char *to = (char *)job->out[0].data + at * size;
-    (void)stage; (void)scratch; (void)shared;
     if (n > HY__CHUNK) n = HY__CHUNK;
     hy__copy_run(tile, dtype, 1, &value, HY_F64, 0, HY__TILE);
     for (; n > 0; n -= k, to += k * size) {
@@ -16867,8 +16487,8 @@ HY__CONSTANT(_zeros, 0)
 HY__CONSTANT(_ones, 1)
 HY__CONSTANT(_full, r->value)
 #define HY__ON__zeros hy___zeros_infer, hy___zeros_bind, NULL, NULL
-#define HY__ON__ones  hy___ones_infer, hy___ones_bind, NULL, NULL
-#define HY__ON__full  hy___full_infer, hy___full_bind, NULL, NULL
+#define HY__ON__ones hy___ones_infer, hy___ones_bind, NULL, NULL
+#define HY__ON__full hy___full_infer, hy___full_bind, NULL, NULL
 
 /* --- ranges: a + b (i / repeat) --- */
 static void hy__make_range(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
@@ -16897,7 +16517,7 @@ static int hy__range_bind(hy_job *job, double start, double step, int repeat, in
 
 static int hy___arange_infer(hy_infer *I)
 {
-    const hy___arange_rec *r = (const hy___arange_rec *)I->attr;
+    HY__REC(_arange, I);
     double start = r->stop == HY_NONE ? 0 : r->start, stop = r->stop == HY_NONE ? r->start : r->stop;
     double count = ceil((stop - start) / r->step);
     hy_shape shape;
@@ -16909,23 +16529,19 @@ static int hy___arange_infer(hy_infer *I)
     shape = hy__shape1(count > 0 ? (int64_t)count * r->repeat : 0);
     return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
 }
-static int hy___arange_bind(hy_job *job)
-{
-    const hy___arange_rec *r = (const hy___arange_rec *)job->attr;
-    return hy__range_bind(job, r->stop == HY_NONE ? 0 : r->start, r->step, r->repeat, 0, 0);
-}
+HY__BIND(_arange, hy__range_bind(job, r->stop == HY_NONE ? 0 : r->start, r->step, r->repeat, 0, 0))
 #define HY__ON__arange hy___arange_infer, hy___arange_bind, NULL, NULL
 
 static int hy___linspace_infer(hy_infer *I)
 {
-    const hy___linspace_rec *r = (const hy___linspace_rec *)I->attr;
+    HY__REC(_linspace, I);
     hy_shape shape = hy__shape1(r->num);
     if (r->num < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num is %l", r->num);
     return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
 }
 static int hy___linspace_bind(hy_job *job)
 {
-    const hy___linspace_rec *r = (const hy___linspace_rec *)job->attr;
+    HY__REC(_linspace, job);
     int64_t gaps = r->no_endpoint ? r->num : r->num - 1;
     return hy__range_bind(job, r->start, gaps > 0 ? (r->stop - r->start) / (double)gaps : 0, 1,
                           !r->no_endpoint && gaps > 0, r->stop);
@@ -16934,7 +16550,7 @@ static int hy___linspace_bind(hy_job *job)
 
 static int hy__arange_like_infer(hy_infer *I)
 {
-    const hy__arange_like_rec *r = (const hy__arange_like_rec *)I->attr;
+    HY__REC(arange_like, I);
     hy_shape *x = &I->in[0].shape;
     int at;
     hy__same_types(I);
@@ -16947,15 +16563,10 @@ static int hy__arange_like_infer(hy_infer *I)
     if (x->ndim < 0 || I->status < 0) return I->status;
     at = hy__infer_axis(I, r->axis, x->ndim);
     if (at < 0) return -1;
-    hy_infer_dim(I, &I->out[0].shape.dim[0], x->dim[at]);
-    hy_infer_dim(I, &x->dim[at], I->out[0].shape.dim[0]);
+    hy__infer_same_dim(I, &I->out[0].shape.dim[0], &x->dim[at]);
     return I->status;
 }
-static int hy__arange_like_bind(hy_job *job)
-{
-    const hy__arange_like_rec *r = (const hy__arange_like_rec *)job->attr;
-    return hy__range_bind(job, r->start, r->step, r->repeat, 0, 0);
-}
+HY__BIND(arange_like, hy__range_bind(job, r->start, r->step, r->repeat, 0, 0))
 #define HY__ON_arange_like hy__arange_like_infer, hy__arange_like_bind, NULL, NULL
 
 /* --- eye: rows of `low` columns, ones where column - row is `high` --- */
@@ -16971,7 +16582,7 @@ static void hy__make_eye(const hy_job *job, const hy__fresh *f, void *to, int64_
 }
 static int hy___eye_infer(hy_infer *I)
 {
-    const hy___eye_rec *r = (const hy___eye_rec *)I->attr;
+    HY__REC(_eye, I);
     hy_shape shape = hy__shape2(r->rows, r->columns ? r->columns : r->rows);
     if (r->rows < 0 || r->columns < 0)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%l rows and %l columns", r->rows, r->columns);
@@ -17051,12 +16662,12 @@ static int hy__exponential_check(hy_infer *I, double lam)
 HY__DISTRIBUTION(uniform, HY__UNIFORM, hy__uniform_check(I, r->low, r->high), r->low, r->high)
 HY__DISTRIBUTION(normal, HY__NORMAL, hy__normal_check(I, r->loc, r->scale), r->loc, r->scale)
 HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, hy__exponential_check(I, r->lam), 1 / r->lam, 0)
-#define HY__ON_random_uniform     hy__random_uniform_infer, hy__random_uniform_bind, NULL, NULL
-#define HY__ON_random_normal      hy__random_normal_infer, hy__random_normal_bind, NULL, NULL
+#define HY__ON_random_uniform hy__random_uniform_infer, hy__random_uniform_bind, NULL, NULL
+#define HY__ON_random_normal hy__random_normal_infer, hy__random_normal_bind, NULL, NULL
 #define HY__ON_random_exponential hy__random_exponential_infer, hy__random_exponential_bind, NULL, NULL
-#define HY__ON_uniform_like       hy__uniform_like_infer, hy__uniform_like_bind, NULL, NULL
-#define HY__ON_normal_like        hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
-#define HY__ON_exponential_like   hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
+#define HY__ON_uniform_like hy__uniform_like_infer, hy__uniform_like_bind, NULL, NULL
+#define HY__ON_normal_like hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
+#define HY__ON_exponential_like hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
 
 static void hy__make_randint(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
@@ -17075,7 +16686,7 @@ static int hy__holds(hy_dtype dtype, int64_t v)
 }
 static int hy__random_randint_infer(hy_infer *I)
 {
-    const hy__random_randint_rec *r = (const hy__random_randint_rec *)I->attr;
+    HY__REC(random_randint, I);
     hy_dtype dtype = r->dtype ? r->dtype : HY_I32;
     if (r->low >= r->high)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "no integer is at least %l and below %l", r->low, r->high);
@@ -17086,7 +16697,7 @@ static int hy__random_randint_infer(hy_infer *I)
 }
 static int hy__random_randint_bind(hy_job *job)
 {
-    const hy__random_randint_rec *r = (const hy__random_randint_rec *)job->attr;
+    HY__REC(random_randint, job);
     hy__fresh *f = hy__fresh_bind(job, hy__make_randint, HY_I64, 2.5);
     f->low = r->low;
     f->high = r->high;
@@ -17098,8 +16709,7 @@ static int hy__random_randint_bind(hy_job *job)
 static int hy__shuffle_infer(hy_infer *I)
 {
     hy_shape *x = &I->in[0].shape;
-    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
-    hy_infer_type(I, &I->in[0].dtype, I->out[0].dtype);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, HY_I64);
     hy_infer_same(I, x, &I->out[0].shape);
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
@@ -17107,13 +16717,12 @@ static int hy__shuffle_infer(hy_infer *I)
     return I->status;
 }
 
-static void hy__run_shuffle(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+HY__RUN(hy__run_shuffle)
 {
     int64_t *order = (int64_t *)(job->out[1].data ? job->out[1].data : shared);
     int64_t n = job->in[0].type.shape.dim[0], rows = job->plan.i[0], bytes = job->plan.i[1], i;
     const char *from = (const char *)job->in[0].data;
     char *to = (char *)job->out[0].data;
-    (void)scratch;
     if (stage == 0) {
         for (i = 0; i < n; i++) {                       /* element i goes to a random place up to i */
             uint64_t bits = hy__random_u64(job->seed, job->stream, (uint64_t)i);
@@ -17140,12 +16749,8 @@ static int hy__shuffle_bind(hy_job *job)
     job->cost = 10.0 * (double)n + 0.1 * (double)n * (double)bytes;
     return 0;
 }
-static int hy__shuffle_grad(hy_frame *F, hy_diff *D)
-{
-    if (D->dy[0]) D->dx[0] = hy__take_grad(F, D->dy[0], D->out[1], D->in[0], 0, NULL);
-    return 0;
-}
-#define HY__ON_shuffle hy__shuffle_infer, hy__shuffle_bind, hy__shuffle_grad, NULL
+HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
+#define HY__ON_shuffle HY__OWN(shuffle), NULL
 /* --- the table: rows and blocks come together --- */
 #define HY__ROW_ARG(name, kind, many) { #name, HY_ARG_##kind },
 #define HY__ROW_P(R, kind, field, mxnet, missing, doc) \
@@ -17573,22 +17178,22 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
     uint64_t seed = F->seed, stream = F->stream;
     hy__emit_fn emit = F->emit;
     hy__buffer *b;
-    if (!p->deferred && !p->set) { hy__fail_param(F, p, "hy_call"); return -1; }
+    if ((!p->deferred && !p->set) || p->array.state != HY__LIVE) { hy__fail_param(F, p, "hy_call"); return -1; }
     if (!hy__shape_known(&type->shape)) {
         hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: parameter "
-                 "'%s' is %z", p->name, &type->shape);
+                 "'%s' is %z", hy__called(p), &type->shape);
         return -1;
     }
-    if (!hy__check_type(F, type, p->name)) return -1;
+    if (!hy__check_type(F, type, hy__called(p))) return -1;
     b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
-    if (!b) { hy__no_memory(F, p->name); return -1; }
+    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
     b->watched = 1;
     p->array.t.type = *type;
     hy__pack_strides(&p->array.t);
     p->array.t.data = b->data;
     p->array.buffer = b;
     F->emit = F->emit_below;
-    F->seed = hy__path_seed(F->root, p->path ? p->path : p->name);
+    F->seed = hy__path_seed(F->root, p->path ? p->path : hy__called(p));
     F->stream = 0;
     hy_begin(F);
     if (p->set) {
@@ -17598,8 +17203,8 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
         hy__pack_strides(&t);
         if (hy__same_shape(&t.type.shape, &type->shape)) hy__copy_tensor(&p->array.t, &t);
         else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
-                      p->name, &t.type.shape, &type->shape);
-    } else if (init) init->fn(F, init, p->path ? p->path : p->name, &p->array);
+                      hy__called(p), &t.type.shape, &type->shape);
+    } else if (init) init->fn(F, init, p->path ? p->path : hy__called(p), &p->array);
     else hy__init_default(F, &p->array);
     hy_end(F);
     F->emit = emit;
@@ -17690,7 +17295,7 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
     for (i = 0; op->in[i].name && k < n; i++) {
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (many < 0) return 0;
-        if (many && op->in[i].kind == HY_ARG_AUX && F->training) {
+        if (many && op->in[i].kind == HY_ARG_AUX && F->training && in[k]->buffer) {
             if (!hy__writable(F, in[k], op->name)) return -1;
             if (!hy__packed(&in[k]->t)) {
                 hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s must not be a strided view", op->name, op->in[i].name);
@@ -18245,24 +17850,23 @@ static void hy__put_output_name(hy__line *line, const hy__node *node, int output
 /* Outputs, then internals: made at the first question and kept, so that the text lives with the graph. */
 static void hy__graph_labels(hy_graph *g)
 {
-    char **label, text[512];
+    char **label;
     hy__line line;
     int i, k, n = 0, total = g->heads, at;
     for (i = 0; i < g->n; i++) total += g->node[i]->nout;
     label = (char **)hy__alloc_zero(&g->root->heap, (size_t)total * sizeof *label + 1);
     if (!label) return;
-    line.text = text;
-    line.cap = sizeof text;
     for (i = -g->heads; i < g->n; i++)
         for (k = 0; k < (i < 0 ? 1 : g->node[i]->nout); k++) {
             const hy__edge *head = i < 0 ? &g->head[i + g->heads] : NULL;
             const hy__node *node = head ? head->node : g->node[i];
             if (!head && node->op && hy__visible(node, -1, &at) <= k) continue;
+            line.cap = strlen(node->name) + 24;
             line.n = 0;
-            text[0] = 0;
+            line.text = (char *)hy__alloc(&g->root->heap, line.cap);
+            if (!line.text) continue;
             hy__put_output_name(&line, node, head ? head->output : k);
-            label[n] = (char *)hy__alloc(&g->root->heap, line.n + 1);
-            if (label[n]) memcpy(label[n++], text, line.n + 1);
+            label[n++] = line.text;
         }
     g->label = label;
     g->labels = n;
@@ -18651,6 +18255,10 @@ typedef struct hy__rewrite hy__rewrite;
  * 0 a copy will do, -1 error. */
 typedef int (*hy__rule)(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out);
 
+/* Constants whose values the passes have computed with. An optimised graph has them in `derived`. */
+typedef struct hy__seen { hy__buffer *buffer; uint64_t version; } hy__seen;
+typedef struct hy__sources { hy__attached head; int n, cap; hy__seen *seen; } hy__sources;
+
 struct hy__rewrite {
     hy_frame *F;
     const hy__mode *mode;
@@ -18664,6 +18272,7 @@ struct hy__rewrite {
     const hy_type *input;               /* what the variables are, likewise */
     const int *order;                   /* of the nodes, when it is not the old graph's */
     void     *notes;                    /* a pass's own, one block */
+    hy__sources *sources;
     int       changed;
 };
 
@@ -18825,6 +18434,43 @@ static hy_graph *hy__rewrite_close(hy__rewrite *R, int failed)
 }
 
 /* --- what several passes ask --- */
+static void hy__sources_free(hy_root *root, hy__attached *it)
+{
+    hy__sources *s = (hy__sources *)(void *)it;
+    int i;
+    for (i = 0; i < s->n; i++) hy__buffer_free(&root->heap, s->seen[i].buffer);
+    hy__free(&root->heap, s->seen);
+    hy__free(&root->heap, s);
+}
+
+/* The values of a constant go into the graph: it holds for as long as they stay. */
+static int hy__look_at(hy__rewrite *R, hy__buffer *b)
+{
+    hy__sources *s = R->sources;
+    if (hy__grow(&R->F->root->heap, (void **)&s->seen, &s->cap, s->n + 1, sizeof *s->seen)) {
+        hy__no_memory(R->F, "passes");
+        return -1;
+    }
+    s->seen[s->n].buffer = hy__buffer_hold(b);
+    s->seen[s->n++].version = b->version;
+    HY__POKE(&b->watched, 1);
+    return 0;
+}
+
+/* Has a constant been written since the graph was optimised with its values? Then it must be made anew. To
+ * be asked when the root's epoch has changed. */
+static HY__UNUSED int hy__graph_stale(const hy_graph *g)
+{
+    const hy__attached *it;
+    int i;
+    for (it = g->derived; it; it = it->next) {
+        const hy__sources *s = (const hy__sources *)(const void *)it;
+        if (it->free_fn != hy__sources_free) continue;
+        for (i = 0; i < s->n; i++) if (HY__PEEK(&s->seen[i].buffer->version) != s->seen[i].version) return 1;
+    }
+    return 0;
+}
+
 static int hy__writes_aux(const hy_op *op)
 {
     int i;
@@ -18832,11 +18478,14 @@ static int hy__writes_aux(const hy_op *op)
     return 0;
 }
 
-/* Do its inputs alone decide its outputs, now and for good? */
+/* Do its inputs alone decide its outputs, types included? Of leaky_relu one kind draws random numbers. */
 static int hy__is_function(const hy__rewrite *R, const hy__node *node)
 {
-    unsigned moody = HY_OP_RANDOM | (R->mode->training ? (unsigned)HY_OP_TRAIN : 0u);
-    return node->op && !(node->op->flags & moody) && !hy__writes_aux(node->op);
+    unsigned moody = HY_OP_RANDOM | HY_OP_DYNAMIC | (R->mode->training ? (unsigned)HY_OP_TRAIN : 0u);
+    if (!node->op || hy__writes_aux(node->op)) return 0;
+    if (hy__op_number(node->op) == HY_OP_leaky_relu)
+        return ((const hy__leaky_relu_rec *)node->record)->act_type != HY_LEAKY_RRELU;
+    return !(node->op->flags & moody);
 }
 
 /* Are all outputs but the first unused? */
@@ -18857,8 +18506,9 @@ static int hy__find_fixed(hy__rewrite *R)
     if (!fixed) { hy__no_memory(R->F, "passes"); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        fixed[i] = node->op ? hy__is_function(R, node) && node->nin > 0 && !(node->op->flags & HY_OP_DYNAMIC) &&
-            !node->sub && hy__types_known(node->type, node->nout) : node->held || node->param;
+        fixed[i] = (node->held || node->param) ||
+                   (hy__is_function(R, node) && node->nin > 0 && !node->sub &&
+                    hy__types_known(node->type, node->nout));
         for (k = 0; fixed[i] && k < node->nin; k++) fixed[i] = fixed[hy__place_of(R, node->in[k].node)];
     }
     return 0;
@@ -18876,8 +18526,7 @@ static int hy__may_fold(const hy__rewrite *R, const hy__node *node, const hy__ed
 {
     int64_t given = 0, taken = 0, bytes;
     int k, at;
-    if (!hy__is_function(R, node) || node->sub || (node->op->flags & HY_OP_DYNAMIC) ||
-        !hy__types_known(node->type, node->nout)) return 0;
+    if (!hy__is_function(R, node) || node->sub || !hy__types_known(node->type, node->nout)) return 0;
     for (k = 0; k < node->nin; k++) {
         if (!in[k].node->held) return 0;
         given += hy__bytes(&in[k].node->constant.type);
@@ -18919,14 +18568,17 @@ static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     hy_frame *F = R->F;
     hy_array *y;
     int k, done = 0;
-    if (!node->op || !hy__may_fold(R, node, in)) return 0;
+    if (!hy__may_fold(R, node, in)) return 0;
     hy_begin(F);
     y = F->code ? NULL : hy__fold_run(R, node, in);
+    for (k = 0; y && k < node->nin; k++)
+        if (node->in[k].node->held && hy__look_at(R, node->in[k].node->held)) y = NULL;
     for (k = 0; y && k < (y->count ? y->count : 1); k++) {
         hy_array *part = y->count ? y->item[k] : y;
         out[k].node = hy__rewrite_join(R, hy__constant_node(F, &part->t, part->buffer));
         out[k].output = 0;
         if (!out[k].node) break;
+        out[k].node->early = 1;         /* nobody else writes it */
         done = 1;
     }
     hy_end(F);
@@ -18970,7 +18622,7 @@ static int hy__adds_nothing(const hy__rewrite *R, const hy_type *x, double v, in
 static int hy__kept_by_arithmetic(const hy__rewrite *R, int number, const hy__node *node, const hy__edge *in)
 {
     const hy_type *x = hy__edge_type(&in[0]);
-    double v = node->op->record == sizeof(hy__scalar_rec) ? ((const hy__scalar_rec *)node->record)->scalar : 0;
+    double v = node->op->attr == hy__scalar_attr ? ((const hy__scalar_rec *)node->record)->scalar : 0;
     int loose = !R->mode->exact || !hy__floating(x->dtype);
     switch (number) {
     case HY_OP_mul_scalar: case HY_OP_div_scalar: return v == 1 ? 0 : -1;
@@ -19050,7 +18702,9 @@ static int hy__axis_order(const hy__node *node, int *order)
     return 1;
 }
 
-static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, const int *order, hy__edge *out)
+/* A transposition of x, which may be one of something else. */
+static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, const int *order,
+                              hy__edge *out)
 {
     int inner[HY_MAX_DIM], ndim = node->type[0].shape.ndim, d, last = -1, joined, moved = 0;
     hy__transpose_rec r;
@@ -19080,15 +18734,15 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(R, number, node, in);
     if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
         *out = in[kept];
-        return 1;
+        return node->nin == 2 && in[1 - kept].node->held && hy__look_at(R, in[1 - kept].node->held) ? -1 : 1;
     }
     if (number == HY_OP_negative && in[0].node->op == node->op &&
         (hy__floating(dtype) || dtype == HY_I32 || dtype == HY_I64)) {
         *out = in[0].node->in[0];
         return 1;
     }
-    if (node->op->record == sizeof(hy__reduce_rec) && node->op->bind == hy__reduce_bind &&
-        hy__reduces_nothing(R, number, node, &x->shape)) return hy__emit_view(R, node, in[0], out);
+    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(R, number, node, &x->shape))
+        return hy__emit_view(R, node, in[0], out);
     if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
         return hy__emit_view(R, node, in[0].node->in[0], out);
     if (hy__axis_order(node, order)) return hy__compose_orders(R, node, in[0], order, out);
@@ -19103,7 +18757,7 @@ static int hy__find_twins_room(hy__rewrite *R)
     uint32_t size = 64;
     hy__twins *twins;
     while (size < 2 * (uint32_t)R->from->n + 2) size *= 2;
-    twins = (hy__twins *)hy__alloc_zero(&R->F->root->heap, sizeof *twins + (size_t)size * sizeof *twins->slot);
+    twins = (hy__twins *)hy__alloc_zero(&R->F->root->heap, sizeof *twins + size * sizeof *twins->slot);
     R->notes = twins;
     if (!twins) { hy__no_memory(R->F, "passes"); return -1; }
     twins->mask = size - 1;
@@ -19137,14 +18791,26 @@ static uint32_t hy__mix(uint32_t h, uint64_t v)
     return h ^ h >> 15;
 }
 
+/* A small constant that a pass has made: known by its values, since they stay. */
+static int hy__is_number(const hy__node *node)
+{
+    return node->held && node->early && hy__bytes(&node->constant.type) <= HY__FOLD_SMALL;
+}
+
 static uint32_t hy__hash_node(const hy__node *node, const hy__edge *in)
 {
     uint32_t h = hy__mix(2166136261u, (uint64_t)(uintptr_t)node->op);
     int64_t v[HY_MAX_INTS + 1];
     const hy_attr *a;
     int i, n;
-    if (!node->op) return hy__mix(h, (uint64_t)(node->held ? (uintptr_t)node->constant.data : (uintptr_t)node->param));
-    for (i = 0; i < node->nin; i++) h = hy__mix(h, (uint64_t)in[i].node->number << 32 | (uint32_t)in[i].output);
+    if (hy__is_number(node)) {
+        const unsigned char *byte = (const unsigned char *)node->constant.data;
+        for (n = (int)hy__bytes(&node->constant.type), i = 0; i < n; i++) h = hy__mix(h, byte[i]);
+        return h;
+    }
+    if (!node->op) return hy__mix(h, (uint64_t)(uintptr_t)(node->held ? node->constant.data : node->param));
+    for (i = 0; i < node->nin; i++)
+        h = hy__mix(h, (uint64_t)in[i].node->number << 32 | (uint32_t)in[i].output);
     for (a = node->op->attr; a && a->name; a++)
         for (n = hy__attr_words(a, node->record, v), i = 0; i < n; i++) h = hy__mix(h, (uint64_t)v[i]);
     return h;
@@ -19164,18 +18830,22 @@ static int hy__same_record(const hy_op *op, const void *a, const void *b)
     return 1;
 }
 
+static int hy__same_constant(const hy__node *a, const hy__node *b)
+{
+    const hy_tensor *t = &a->constant, *u = &b->constant;
+    if (!a->held || !b->held || !hy__same_type(&t->type, &u->type)) return 0;
+    if (hy__is_number(a) && hy__is_number(b)) return !memcmp(t->data, u->data, (size_t)hy__bytes(&t->type));
+    return a->held == b->held && t->data == u->data &&
+           !memcmp(t->stride, u->stride, (size_t)t->type.shape.ndim * sizeof *t->stride);
+}
+
 /* node, of the old graph but with the inputs in[], and have, of the new one */
 static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node *have)
 {
     int i;
-    if (node->op != have->op || node->nin != have->nin || node->nout != have->nout || node->sub != have->sub ||
-        node->param != have->param || node->held != have->held) return 0;
-    if (node->held)
-        return node->constant.data == have->constant.data &&
-               hy__same_type(&node->constant.type, &have->constant.type) &&
-               !memcmp(node->constant.stride, have->constant.stride,
-                       (size_t)node->constant.type.shape.ndim * sizeof *node->constant.stride);
-    if (!node->op) return 1;
+    if (node->op != have->op || node->nin != have->nin || node->nout != have->nout ||
+        node->sub != have->sub || node->param != have->param) return 0;
+    if (!node->op) return node->param || hy__same_constant(node, have);
     for (i = 0; i < node->nin; i++)
         if (in[i].node != have->in[i].node || in[i].output != have->in[i].output) return 0;
     return hy__same_record(node->op, node->record, have->record);
@@ -19187,8 +18857,7 @@ static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, 
     hy__node *copy = NULL;
     uint32_t at;
     int k, found;
-    if (node->op ? (node->op->flags & HY_OP_RANDOM) || hy__writes_aux(node->op) : node->aux || !(node->held || node->param))
-        return 0;
+    if (node->op ? !hy__is_function(R, node) : node->aux || hy__is_input(node)) return 0;
     at = hy__hash_node(node, in) & twins->mask;
     while (twins->slot[at] && !hy__is_twin(node, in, twins->slot[at])) at = (at + 1) & twins->mask;
     found = twins->slot[at] != NULL;
@@ -19304,7 +18973,7 @@ static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *
     return hy__rewrite_emit(R, hy__op_number(sum->op), node->name, 3, arg, &record, out) ? -1 : 1;
 }
 
-/* --- prologue: what only parameters and constants decide is computed once, and when one of them changes --- */
+/* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__node *copy;
@@ -19318,16 +18987,26 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
 }
 
 /* --- the fused operator: a program of pointwise operators, run tile by tile --- *
- * Every operator of the program is bound once to arrays as long as a tile, and once to arrays as long as what
- * is left behind the last whole tile. Running it copies these jobs, so that each worker has its own, and
- * moves their pointers along: inputs and outputs are read and written where they lie, what is between stays
- * in the worker's scratch. An input that is broadcast is laid out there first. */
+ * Inputs and outputs are read and written where they lie, what is between stays in the worker's scratch; an
+ * input that is broadcast is laid out there first. Where a kernel can work on a tile as it is, it is called.
+ * Other operators are bound once to arrays as long as a tile, and once to arrays as long as what is left
+ * behind the last whole tile; an item copies these jobs, so that each worker has its own. */
 enum { HY__FUSED_STEPS = 32, HY__FUSED_INPUTS = 24, HY__FUSED_VALUES = HY__FUSED_STEPS + HY__FUSED_INPUTS,
-       HY__FUSED_BYTES = 4096 };        /* of a tile of one value */
+       HY__FUSED_BYTES = 4096 };        /* of a tile; twice that where few meet in the cache */
+
+typedef struct hy__fused_step {
+    hy__pointwise_fn fn;                /* the kernel; NULL: the job does it */
+    const double *p;                    /* its parameters */
+    double    number;                   /* an operand that is no array, ... */
+    int       side;                     /* ... which one it is, or -1 */
+    int       loose;                    /* of two arrays one may be a single value */
+    int       nin, first;               /* its values begin here in arg */
+} hy__fused_step;
 
 typedef struct hy__fused {
     hy__attached head;
     int       inputs, outputs, steps, args, slots;
+    int       jobs;                     /* some steps need them */
     hy_dtype  dtype;
     int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
     size_t    scratch, shared;          /* of one of the jobs */
@@ -19335,6 +19014,7 @@ typedef struct hy__fused {
     int       output[HY__FUSED_STEPS];  /* the value that it is; values are inputs, then results in order */
     int       slot[HY__FUSED_VALUES];   /* of a value: which tile of the scratch; -1 - o: it is output o */
     int      *arg;                      /* which value each tensor of the jobs is */
+    hy__fused_step *step;
     hy_job   *job[2];                   /* for a whole tile, for the rest */
     hy_tensor *tensor[2];
 } hy__fused;
@@ -19355,7 +19035,7 @@ static int hy__fused_infer(hy_infer *I)
     const hy__fused *f = ((const hy__fused_rec *)I->attr)->ready;
     hy_type value[HY__FUSED_VALUES], in[HY__FUSED_INPUTS];
     hy_infer J;
-    int i, k, at = 0;
+    int i, k;
     if (!hy__types_known(I->in, I->nin)) return I->status;
     for (i = 0; i < I->nin; i++) value[i] = I->in[i];
     for (i = 0; i < f->steps; i++) {
@@ -19369,9 +19049,9 @@ static int hy__fused_infer(hy_infer *I)
         J.out = &value[f->inputs + i];
         J.out->dtype = HY_DTYPE_NONE;
         J.out->shape.ndim = -1;
-        for (k = 0; k < job->nin; k++) in[k] = value[f->arg[at + k]];
-        at += job->nin + 1;
-        if (job->op->infer(&J) < 0 || J.status < 0) return hy_infer_fail(I, J.code, "%s: %s", J.op->name, J.text);
+        for (k = 0; k < job->nin; k++) in[k] = value[f->arg[f->step[i].first + k]];
+        if (job->op->infer(&J) < 0 || J.status < 0)
+            return hy_infer_fail(I, J.code, "%s: %s", J.op->name, J.text);
         if (hy__size(&J.out->shape) != f->total || J.out->dtype != f->dtype)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "this program was compiled for %l values of %t", f->total,
                                  (int)f->dtype);
@@ -19383,17 +19063,25 @@ static int hy__fused_infer(hy_infer *I)
     return I->status;
 }
 
-/* An input as one item meets it. */
+/* An input as one item meets it: read where it lies, copied first, one value, or laid out from a walk. Long
+ * rows of one value need not be laid out where kernels take that value. */
+enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
-    int      direct, filled;            /* read where it lies; a single value that is laid out already */
+    int      kind, lone;                /* lone: a single value, for now */
     hy__walk walk;
     int64_t  at[HY_MAX_DIM], offset[HY__WALK];
 } hy__fused_input;
 
 /* The scratch memory of an item. */
-typedef struct hy__fused_room { char *tile, *scratch, *shared; hy__fused_input *in; hy_job *job; hy_tensor *tensor;
-    size_t bytes; } hy__fused_room;
+typedef struct hy__fused_room {
+    char      *tile, *scratch, *shared;
+    char     **where;                   /* by value */
+    hy__fused_input *in;
+    hy_job    *job;
+    hy_tensor *tensor;
+    size_t     bytes;
+} hy__fused_room;
 
 static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
 {
@@ -19401,101 +19089,201 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     char *at = (char *)scratch;
     room.tile = at;
     at += (size_t)f->slots * hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
+    room.where = (char **)(void *)at;
+    at += hy__round64((size_t)(f->inputs + f->steps) * sizeof *room.where);
     room.in = (hy__fused_input *)(void *)at;
     at += hy__round64((size_t)f->inputs * sizeof *room.in);
     room.job = (hy_job *)(void *)at;
-    at += hy__round64((size_t)f->steps * sizeof *room.job);
+    if (f->jobs) at += hy__round64((size_t)f->steps * sizeof *room.job);
     room.tensor = (hy_tensor *)(void *)at;
-    at += hy__round64((size_t)f->args * sizeof *room.tensor);
+    if (f->jobs) at += hy__round64((size_t)f->args * sizeof *room.tensor);
     room.scratch = at;
     room.shared = at + hy__round64(f->scratch);
     room.bytes = (size_t)(room.shared - (char *)scratch) + hy__round64(f->shared);
     return room;
 }
 
+/* n times the same `size` bytes. */
+#define HY__FILL_BLOCK(T) \
+    for (i = 0; i < 64 / sizeof(T); i++) ((T *)(void *)block)[i] = *(const T *)(const void *)from;
+static void hy__repeat(char *to, const char *from, size_t size, int64_t n)
+{
+    union { uint64_t align; char bytes[64]; } room;
+    char *block = room.bytes;
+    size_t i, bytes = (size_t)n * size;
+    switch (size) {
+    case 1: HY__FILL_BLOCK(uint8_t) break;
+    case 2: HY__FILL_BLOCK(uint16_t) break;
+    case 4: HY__FILL_BLOCK(uint32_t) break;
+    default: HY__FILL_BLOCK(uint64_t)
+    }
+    for (i = 0; i + 64 <= bytes; i += 64) memcpy(to + i, block, 64);
+    memcpy(to + i, block, bytes - i);
+}
+
 /* n elements of `size` bytes from one stride to the next. */
+#define HY__EACH_APART(T) \
+    for (i = 0; i < n; i++) ((T *)(void *)to)[i] = ((const T *)(const void *)from)[i * stride];
 static void hy__gather(char *to, const char *from, int64_t stride, size_t size, int64_t n)
 {
     int64_t i;
     if (stride == 1) { memcpy(to, from, (size_t)n * size); return; }
+    if (stride == 0) { hy__repeat(to, from, size, n); return; }
     switch (size) {
-    case 1: for (i = 0; i < n; i++) to[i] = from[i * stride]; break;
-    case 2: for (i = 0; i < n; i++) ((uint16_t *)(void *)to)[i] = ((const uint16_t *)(const void *)from)[i * stride];
-        break;
-    case 4: for (i = 0; i < n; i++) ((uint32_t *)(void *)to)[i] = ((const uint32_t *)(const void *)from)[i * stride];
-        break;
-    default: for (i = 0; i < n; i++) ((uint64_t *)(void *)to)[i] = ((const uint64_t *)(const void *)from)[i * stride];
+    case 1: HY__EACH_APART(uint8_t) break;
+    case 2: HY__EACH_APART(uint16_t) break;
+    case 4: HY__EACH_APART(uint32_t) break;
+    default: HY__EACH_APART(uint64_t)
     }
 }
+#undef HY__EACH_APART
+#undef HY__FILL_BLOCK
 
-/* The next n elements of an input that is broadcast, laid out in a tile. */
-static void hy__fused_expand(hy__fused_input *x, char *to, size_t size, int64_t n)
+/* The next n elements of an input that is broadcast: laid out in a tile, or where their one value lies. */
+static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64_t n)
 {
     const hy__walk *w = &x->walk;
     int last = w->ndim - 1;
     int64_t m;
+    char *to = tile;
     for (; n > 0; n -= m) {
+        const char *from = x->data + x->offset[0] * (int64_t)size;
         m = w->dim[last] - x->at[last] < n ? w->dim[last] - x->at[last] : n;
-        hy__gather(to, x->data + x->offset[0] * (int64_t)size, w->stride[0][last], size, m);
+        if (x->lone) tile = (char *)(uintptr_t)from;
+        else hy__gather(to, from, w->stride[0][last], size, m);
         to += m * (int64_t)size;
         x->at[last] += m;
         x->offset[0] += m * w->stride[0][last];
         if (x->at[last] == w->dim[last]) hy__walk_next(w, x->at, x->offset);
     }
+    return tile;
 }
 
-static void hy__fused_open(const hy_job *job, const hy__fused *f, hy__fused_input *in, int64_t first)
+/* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
+static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
+{
+    int i, k;
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        int last = x->walk.ndim - 1;
+        x->lone = x->kind == HY__SINGLE ||
+                  (x->kind == HY__SPREAD && !f->jobs && !x->walk.stride[0][last] &&
+                   x->walk.dim[last] >= HY__LONG_ROW);
+    }
+    for (i = 0; i < f->steps; i++) {
+        const hy__fused_step *step = &f->step[i];
+        const int *arg = f->arg + step->first;
+        int beside = step->loose;       /* may the next operand be a single value? */
+        for (k = 0; k < step->nin; k++) {
+            if (arg[k] >= f->inputs || !room->in[arg[k]].lone) continue;
+            if (!beside) room->in[arg[k]].lone = 0;
+            beside = 0;
+        }
+    }
+}
+
+/* What an item that begins at element `first` finds: where every value lies, and how inputs are read. One
+ * whose place an output takes is copied, tile by tile, before that is written. */
+static void hy__fused_open(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t first)
 {
     int64_t stride[1][HY_MAX_DIM];
     const hy_shape *y = &job->out[0].type.shape;
-    int i;
-    for (i = 0; i < f->inputs; i++) {
-        const hy_tensor *x = &job->in[i];
-        in[i].data = (const char *)x->data;
-        in[i].filled = 0;
-        in[i].direct = hy__size(&x->type.shape) == f->total && hy__packed(x);
-        if (in[i].direct) continue;
-        hy__broadcast_strides(x, y->ndim, stride[0]);
-        hy__walk_init(&in[i].walk, y, 1, (const int64_t (*)[HY_MAX_DIM])stride);
-        hy__walk_seek(&in[i].walk, first, in[i].at, in[i].offset);
-    }
-}
-
-/* Where n values from `first` on are found by the jobs. An input whose place an output takes is read before
- * that is written. */
-static void hy__fused_aim(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t first, int64_t n,
-                          char **where)
-{
     size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)f->tile * size);
     int i, o;
     for (i = 0; i < f->inputs + f->steps; i++)
-        where[i] = f->slot[i] >= 0 ? room->tile + (size_t)f->slot[i] * step
-            : (char *)job->out[-1 - f->slot[i]].data + first * (int64_t)size;
+        room->where[i] = f->slot[i] >= 0 ? room->tile + (size_t)f->slot[i] * step : NULL;
+    for (i = 0; i < f->inputs; i++) {
+        const hy_tensor *t = &job->in[i];
+        hy__fused_input *x = &room->in[i];
+        int64_t n = hy__size(&t->type.shape);
+        x->data = (const char *)t->data;
+        x->kind = n == f->total && hy__packed(t) ? HY__DIRECT : HY__SPREAD;
+        for (o = 0; o < f->outputs && x->kind == HY__DIRECT; o++)
+            if (job->out[o].data == t->data) x->kind = HY__COPIED;
+        x->walk.ndim = 1;
+        if (n == 1 && f->total > 1) x->kind = HY__SINGLE;
+        if (x->kind != HY__SPREAD) continue;
+        hy__broadcast_strides(t, y->ndim, stride[0]);
+        hy__walk_init(&x->walk, y, 1, (const int64_t (*)[HY_MAX_DIM])stride);
+        hy__walk_seek(&x->walk, first, x->at, x->offset);
+    }
+    hy__fused_lone(f, room);
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
-        const char *from = x->data + first * (int64_t)size;
-        int overwritten = 0;
-        for (o = 0; o < f->outputs && x->direct; o++) overwritten |= x->data == (const char *)job->out[o].data;
-        if (overwritten) memcpy(where[i], from, (size_t)n * size);
-        else if (x->direct) where[i] = (char *)(uintptr_t)from;
-        else if (!x->filled || n < f->tile) hy__fused_expand(x, where[i], size, n);
-        x->filled = hy__size(&job->in[i].type.shape) == 1;
+        if (x->kind != HY__SINGLE) continue;
+        if (x->lone) room->where[i] = (char *)(uintptr_t)x->data;
+        else hy__repeat(room->where[i], x->data, size, f->tile);
     }
 }
 
-static void hy__fused_steps(hy_job *job, const hy__fused *f, hy__fused_room *room, char *const *where)
+/* Finds the n values from `first` on, or fewer where a row of one value ends: how many. */
+static int64_t hy__fused_aim(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t first,
+                             int64_t n)
 {
-    int i, s;
+    size_t size = hy_dtype_size(f->dtype);
+    int64_t at = first * (int64_t)size;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        const hy__fused_input *x = &room->in[i];
+        int last = x->walk.ndim - 1;
+        if (x->kind == HY__SPREAD && x->lone && x->walk.dim[last] - x->at[last] < n)
+            n = x->walk.dim[last] - x->at[last];
+    }
+    for (i = 0; i < f->outputs; i++) room->where[f->output[i]] = (char *)job->out[i].data + at;
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        if (x->kind == HY__DIRECT) room->where[i] = (char *)(uintptr_t)(x->data + at);
+        else if (x->kind == HY__COPIED) memcpy(room->where[i], x->data + at, (size_t)n * size);
+        else if (x->kind == HY__SPREAD) room->where[i] = hy__fused_expand(x, room->where[i], size, n);
+    }
+    return n;
+}
+
+/* A step's own job, on the values of this tile. */
+static void hy__fused_job(hy_job *job, const hy__fused *f, hy__fused_room *room, int i)
+{
+    const hy__fused_step *step = &f->step[i];
+    hy_job *own = &room->job[i];
+    int s, k;
     int64_t item;
-    for (i = 0; i < f->args; i++) room->tensor[i].data = where[f->arg[i]];
+    for (k = step->first; k <= step->first + step->nin; k++)
+        room->tensor[k].data = room->where[f->arg[k]];
+    for (s = 0; s < own->stages; s++)
+        for (item = 0; item < own->items[s]; item++) own->run(own, s, item, room->scratch, room->shared);
+    if (!own->fault) return;
+    job->fault_text = own->fault_text;
+    hy_fault(job);
+}
+
+static void hy__fused_tile(hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
+{
+    const void *in[HY__OPERANDS];
+    int one[HY__OPERANDS], i, k, at;
     for (i = 0; i < f->steps; i++) {
-        hy_job *step = &room->job[i];
-        for (s = 0; s < step->stages; s++)
-            for (item = 0; item < step->items[s]; item++)
-                step->run(step, s, item, room->scratch, room->shared);
-        if (!step->fault) continue;
-        job->fault_text = step->fault_text;
-        hy_fault(job);
+        const hy__fused_step *step = &f->step[i];
+        if (!step->fn) { hy__fused_job(job, f, room, i); continue; }
+        for (k = at = 0; k < step->nin; k++, at++) {
+            if (at == step->side) at++;
+            int value = f->arg[step->first + k];
+            in[at] = room->where[value];
+            one[at] = value >= f->inputs || !room->in[value].lone || n == 1;
+        }
+        if (step->side >= 0) {
+            in[step->side] = &step->number;
+            one[step->side] = 0;
+        }
+        step->fn(in, one, room->where[f->arg[step->first + step->nin]], n, step->p);
+    }
+}
+
+static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
+{
+    int k;
+    memcpy(room->job, f->job[set], (size_t)f->steps * sizeof *room->job);
+    memcpy(room->tensor, f->tensor[set], (size_t)f->args * sizeof *room->tensor);
+    for (k = 0; k < f->steps; k++) {
+        room->job[k].in = room->tensor + (f->job[set][k].in - f->tensor[set]);
+        room->job[k].out = room->tensor + (f->job[set][k].out - f->tensor[set]);
     }
 }
 
@@ -19504,24 +19292,17 @@ static void hy__run_fused(hy_job *job, int stage, int64_t item, void *scratch, v
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     hy__fused_room room = hy__fused_lay_out(f, scratch);
     int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
-    char *where[HY__FUSED_VALUES];
-    int k, set, loaded = -1;
+    int loaded = -1;
     (void)stage; (void)shared;
-    hy__fused_open(job, f, room.in, i);
+    hy__fused_open(job, f, &room, i);
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
-        set = n < f->tile;
-        if (set != loaded) {
-            memcpy(room.job, f->job[set], (size_t)f->steps * sizeof *room.job);
-            memcpy(room.tensor, f->tensor[set], (size_t)f->args * sizeof *room.tensor);
-            for (k = 0; k < f->steps; k++) {
-                room.job[k].in = room.tensor + (f->job[set][k].in - f->tensor[set]);
-                room.job[k].out = room.tensor + (f->job[set][k].out - f->tensor[set]);
-            }
-            loaded = set;
+        if (f->jobs && loaded != (n < f->tile)) {
+            loaded = n < f->tile;
+            hy__fused_load(f, &room, loaded);
         }
-        hy__fused_aim(job, f, &room, i, n, where);
-        hy__fused_steps(job, f, &room, where);
+        n = hy__fused_aim(job, f, &room, i, n);
+        hy__fused_tile(job, f, &room, n);
     }
 }
 
@@ -19545,7 +19326,7 @@ static const hy_op hy__fused_op = {
 /* Tiles of the scratch: one for each input, and what is between shares. */
 static void hy__fused_slots(hy__fused *f)
 {
-    int last[HY__FUSED_VALUES], spare[HY__FUSED_VALUES], spares = 0, i, k, at = 0, value;
+    int last[HY__FUSED_VALUES], spare[HY__FUSED_VALUES], spares = 0, i, k, value;
     f->slots = f->inputs;
     for (i = 0; i < f->inputs; i++) f->slot[i] = i;
     for (i = 0; i < f->steps; i++) f->slot[f->inputs + i] = HY__FUSED_VALUES;       /* none yet */
@@ -19554,12 +19335,29 @@ static void hy__fused_slots(hy__fused *f)
     for (i = 0; i < f->steps; i++) {
         value = f->inputs + i;
         if (f->slot[value] == HY__FUSED_VALUES) f->slot[value] = spares ? spare[--spares] : f->slots++;
-        for (k = 0; k < f->job[0][i].nin; k++) {
-            int used = f->arg[at + k];
-            if (used >= f->inputs && f->slot[used] >= 0 && last[used] == at + k) spare[spares++] = f->slot[used];
+        for (k = f->step[i].first; k < f->step[i].first + f->step[i].nin; k++) {
+            int used = f->arg[k], slot = f->slot[used];
+            if (used >= f->inputs && slot >= 0 && last[used] == k) spare[spares++] = slot;
         }
-        at += f->job[0][i].nin + 1;
     }
+}
+
+/* Can the kernel of a job be called on a tile as it is? */
+static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *job)
+{
+    const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
+    step->side = -1;
+    if ((job->run != hy__run_pointwise && (job->run != hy__run_scalar || !pw->loose)) ||
+        pw->compute != f->dtype) {
+        f->jobs = 1;
+        return;
+    }
+    step->fn = pw->fn;
+    step->p = pw->p;
+    step->loose = pw->loose && job->nin == 2;
+    if (job->run != hy__run_scalar) return;
+    step->side = pw->p[2] == 0;
+    hy__store(&step->number, pw->compute, pw->p[0]);
 }
 
 /* The jobs for arrays of n elements. */
@@ -19571,13 +19369,15 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
     for (i = 0; i < f->steps; i++) {
         const hy__node *node = sub->store->node[f->inputs + i];
         hy_job *job = &f->job[set][i];
+        f->step[i].first = at;
+        f->step[i].nin = node->nin;
         c.tensor = f->tensor[set] + at;
-        for (k = 0; k <= node->nin; k++) {
+        for (k = 0; k <= node->nin; k++, at++) {
             c.tensor[k].data = f;       /* something that is no NULL */
             c.tensor[k].type.dtype = f->dtype;
             c.tensor[k].type.shape = hy__shape1(n);
             c.tensor[k].stride[0] = 1;
-            f->arg[at + k] = k < node->nin ? node->in[k].node->number : node->number;
+            f->arg[at] = k < node->nin ? node->in[k].node->number : node->number;
         }
         c.nin = node->nin;
         c.nout = 1;
@@ -19585,29 +19385,33 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
         if (hy__bind_job(F, job, node->op, node->record, &c)) return -1;
         if (job->scratch > f->scratch) f->scratch = job->scratch;
         if (job->shared > f->shared) f->shared = job->shared;
-        if (!set) f->cost += job->cost * (double)f->total / (double)n;
-        at += node->nin + 1;
+        if (set) continue;
+        f->cost += job->cost * (double)f->total / (double)n;
+        hy__fused_shorten(f, &f->step[i], job);
     }
     return 0;
 }
 
 static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 {
-    size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors;
+    size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors, list;
     int i, args = 0, steps = sub->store->n - sub->vars;
     hy__fused *f;
     char *at;
     for (i = sub->vars; i < sub->store->n; i++) args += sub->store->node[i]->nin + 1;
     jobs = hy__round64((size_t)steps * sizeof(hy_job));
     tensors = hy__round64((size_t)args * sizeof(hy_tensor));
-    f = (hy__fused *)hy__alloc_zero(&F->root->heap, fixed + 2 * (jobs + tensors) + (size_t)args * sizeof(int));
+    list = hy__round64((size_t)steps * sizeof(hy__fused_step));
+    f = (hy__fused *)hy__alloc_zero(&F->root->heap,
+                                    fixed + 2 * (jobs + tensors) + list + (size_t)args * sizeof(int));
     if (!f) return (hy__fused *)hy__no_memory(F, "passes");
     at = (char *)f + fixed;
     for (i = 0; i < 2; i++, at += jobs + tensors) {
         f->job[i] = (hy_job *)(void *)at;
         f->tensor[i] = (hy_tensor *)(void *)(at + jobs);
     }
-    f->arg = (int *)(void *)at;
+    f->step = (hy__fused_step *)(void *)at;
+    f->arg = (int *)(void *)(at + list);
     f->head.free_fn = hy__fused_free;
     f->head.next = sub->derived;
     sub->derived = &f->head;
@@ -19617,7 +19421,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->args = args;
     f->dtype = sub->head[0].node->type[0].dtype;
     f->total = hy__size(&sub->head[0].node->type[0].shape);
-    f->tile = HY__FUSED_BYTES / (int64_t)hy_dtype_size(f->dtype);
+    f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
     if (f->tile > f->total) f->tile = f->total;
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
@@ -19628,8 +19432,8 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 }
 
 /* --- fuse: which operators come together --- *
- * Every node gets a level: 1 above its inputs, or that of the group that it joins. Nodes that depend on a group
- * from outside are above it, its inputs from outside are below it; so a group can stand in one place. */
+ * Every node gets a level: 1 above its inputs, or that of the group that it joins. Nodes that depend on a
+ * group from outside are above it, its inputs from outside are below it; so it can stand in one place. */
 typedef struct hy__groups {
     int *level, *parent, *members, *edges;      /* of a group at its root; members: 0 what cannot be fused */
     int *outside;                       /* something that is no member depends on it */
@@ -19642,14 +19446,25 @@ static int hy__group_of(const hy__groups *G, int i)
     return i;
 }
 
-/* One result, of elements that depend on the same element of inputs, all of one type. */
+/* Does element i depend on element i of the inputs, broadcast as NumPy does? */
+static int hy__is_pointwise(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_leaky_relu)
+        return ((const hy__leaky_relu_rec *)node->record)->act_type < HY_LEAKY_PRELU;
+    if (number == HY_OP_where) return hy__same_type(hy__edge_type(&node->in[0]), node->type);
+    if (number == HY_OP_add_n) return 1;
+    return (node->op->flags & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
+}
+
+/* One result of one type with all inputs, but for shapes that are broadcast. */
 static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
 {
     const hy_type *y = node->type;
     int k;
-    if (!node->op || node->nin < 1 || node->nin > HY__FUSED_INPUTS || node->nout != 1 || node->early || node->sub ||
-        !hy__is_function(R, node) || !hy__types_known(y, 1) || hy__size(&y->shape) < 1 ||
-        (!(node->op->flags & HY_OP_POINTWISE) && node->op->bind != hy__binary_bind)) return 0;
+    if (!hy__is_function(R, node) || node->nin < 1 || node->nin > HY__FUSED_INPUTS || node->nout != 1 ||
+        node->early || node->sub || !hy__types_known(y, 1) || hy__size(&y->shape) < 1 ||
+        !hy__is_pointwise(node)) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy_type *x = hy__edge_type(&node->in[k]);
         if (!hy__types_known(x, 1) || x->dtype != y->dtype) return 0;
@@ -19657,8 +19472,8 @@ static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
     return 1;
 }
 
-/* Node i joins those of its inputs' groups that stand at its level, or that can be lifted to it because nothing
- * outside of them depends on them so far. */
+/* Node i joins those of its inputs' groups that stand at its level, or that can be lifted to it because
+ * nothing outside of them depends on them so far. */
 static void hy__group_join(const hy__rewrite *R, hy__groups *G, int i)
 {
     const hy__node *node = R->from->node[i];
@@ -19686,7 +19501,10 @@ static void hy__group_join(const hy__rewrite *R, hy__groups *G, int i)
         level = alone;
         members = 1;
         edges = node->nin;
-    } else for (k = G->next[i]; k >= 0; k = G->next[k]) G->parent[k] = i;
+    } else for (k = G->next[i]; k >= 0; k = G->next[k]) {
+        G->parent[k] = i;
+        G->outside[i] |= G->outside[k];
+    }
     G->level[i] = level;
     G->members[i] = members;
     G->edges[i] = edges;
@@ -19753,7 +19571,9 @@ static int hy__find_groups(hy__rewrite *R)
 /* A group on its way to become one node. */
 typedef struct hy__gathered {
     int members, outers, heads;
-    int member[HY__FUSED_STEPS], inside[HY__FUSED_STEPS], head[HY__FUSED_STEPS];    /* places; uses; members */
+    int member[HY__FUSED_STEPS];        /* places in the old graph */
+    int inside[HY__FUSED_STEPS];        /* how often the group itself uses the member */
+    int head[HY__FUSED_STEPS];          /* which members others use */
     hy__edge outer[HY__FUSED_INPUTS];   /* of the old graph */
 } hy__gathered;
 
@@ -19771,7 +19591,8 @@ static int hy__member_at(const hy__gathered *a, int place)
 static int hy__outer_at(hy__gathered *a, const hy__edge *e)
 {
     int i;
-    for (i = 0; i < a->outers; i++) if (a->outer[i].node == e->node && a->outer[i].output == e->output) return i;
+    for (i = 0; i < a->outers; i++)
+        if (a->outer[i].node == e->node && a->outer[i].output == e->output) return i;
     a->outer[a->outers] = *e;
     return a->outers++;
 }
@@ -19881,38 +19702,51 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_FUSE,       "fuse",       hy__fuse,       hy__find_groups,     0 }
 };
 
-static void hy__print_program(hy_frame *F, hy_graph *g, const char *pass, const char *when)
+static void hy__print_text(hy_frame *F, const char *a, const char *b, const char *c)
 {
-    size_t n = hy_graph_text(g, HY_FORM_LINES, NULL, 0);
-    char *text = (char *)hy__alloc(&F->root->heap, n + 1), head[64];
-    hy__line line;
+    hy__sink_to_print(F, a, strlen(a));
+    hy__sink_to_print(F, b, strlen(b));
+    hy__sink_to_print(F, c, strlen(c));
+}
+
+static void hy__print_graph(hy_frame *F, hy_graph *g, hy_form form)
+{
+    size_t n = hy_graph_text(g, form, NULL, 0);
+    char *text = (char *)hy__alloc(&F->root->heap, n + 1);
     if (!text) { hy__no_memory(F, "passes"); return; }
-    line.text = head;
-    line.n = 0;
-    line.cap = sizeof head;
-    hy__puts(&line, "# ");
-    hy__puts(&line, when);
-    hy__puts(&line, pass);
-    hy__puts(&line, "\n");
-    hy_graph_text(g, HY_FORM_LINES, text, n + 1);
-    hy__sink_to_print(F, head, line.n);
+    hy_graph_text(g, form, text, n + 1);
     hy__sink_to_print(F, text, n);
     hy__free(&F->root->heap, text);
 }
 
+/* The program, and those inside of it. */
+static void hy__print_program(hy_frame *F, hy_graph *g, const char *when, const char *pass)
+{
+    int i;
+    hy__print_text(F, when, pass, "\n");
+    hy__print_graph(F, g, HY_FORM_LINES);
+    for (i = 0; i < g->n; i++) {
+        if (g->node[i]->op != &hy__fused_op) continue;
+        hy__print_text(F, "# ", g->node[i]->name, ": ");
+        hy__print_graph(F, g->node[i]->sub, HY_FORM_INLINE);
+    }
+}
+
 /* The graph after one pass: a new one, or the same when nothing has changed. NULL on error; g is dropped. */
-static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, const hy__pass *pass)
+static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, const hy__pass *pass,
+                              hy__sources *sources)
 {
     hy__rewrite R;
     hy_graph *fresh;
     int failed = hy__rewrite_open(&R, F, g, mode);
+    R.sources = sources;
     if (!failed && pass->prepare) failed = pass->prepare(&R);
     if (!failed) failed = hy__rewrite_nodes(&R, pass->rule);
     fresh = hy__rewrite_close(&R, failed);
     if (fresh && !R.changed) { hy__graph_drop(fresh); return g; }
     if (fresh && mode->print) {
-        hy__print_program(F, g, pass->name, "before ");
-        hy__print_program(F, fresh, pass->name, "after ");
+        hy__print_program(F, g, "# before ", pass->name);
+        hy__print_program(F, fresh, "# after ", pass->name);
     }
     hy__graph_drop(g);
 #ifndef HY__VERIFY
@@ -19952,16 +19786,23 @@ static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *i
 static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
 {
     hy_graph *fresh;
+    hy__sources *sources;
     size_t i;
     int moving = mode->recorded || mode->training;
     if (!F || F->code) return NULL;
+    sources = (hy__sources *)hy__alloc_zero(&F->root->heap, sizeof *sources);
+    if (!sources) return (hy_graph *)hy__no_memory(F, "passes");
+    sources->head.free_fn = hy__sources_free;
     fresh = hy__typed_copy(F, g, input, mode);
     for (i = 0; fresh && i < sizeof hy__passes / sizeof *hy__passes; i++) {
         const hy__pass *pass = &hy__passes[i];
         if ((mode->off & pass->bit) || (mode->exact && (pass->needs & HY__PASS_LOOSE)) ||
             (moving && (pass->needs & HY__PASS_INFERENCE))) continue;
-        fresh = hy__run_pass(F, fresh, mode, pass);
+        fresh = hy__run_pass(F, fresh, mode, pass, sources);
     }
+    if (!fresh || !sources->n) { hy__sources_free(F->root, &sources->head); return fresh; }
+    sources->head.next = fresh->derived;
+    fresh->derived = &sources->head;
     return fresh;
 }
 
@@ -19971,7 +19812,8 @@ static int hy__optimize_types(hy_frame *F, hy_graph *g, hy_array *inputs, hy_typ
     int i, n = inputs ? hy_count(F, inputs) : 0;
     if (F->code) return -1;
     if (inputs && n != g->vars) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph has %d variables, %d inputs were given", g->vars, n);
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph has %d variables, %d inputs were given",
+                 g->vars, n);
         return -1;
     }
     for (i = 0; i < g->vars; i++) {
@@ -19989,7 +19831,8 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     hy_graph *fresh = NULL;
     if (!F || F->code) return NULL;
     if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph %s", g ? "belongs to another hy_open" : "is NULL");
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph %s",
+                 g ? "belongs to another hy_open" : "is NULL");
         return NULL;
     }
     memset(&mode, 0, sizeof mode);
@@ -20048,7 +19891,7 @@ typedef struct hy__step {               /* a job */
 
 /* What runs between two barriers: parts of several jobs, or (parts 0) the steps from .. to, one by one. */
 typedef struct hy__stage { int part, parts, from, to; } hy__stage;
-typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;  /* first: its first item in the stage */
+typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;   /* first: its first item there */
 
 typedef struct hy__plan {
     int        values, steps, early, tensors, heads, inputs, params, written, randoms;
@@ -20105,7 +19948,7 @@ static int hy__plan_open(hy__planner *P)
 {
     hy_graph *g = P->g;
     hy__plan *p = P->p;
-    size_t raw = 0, tensors = 0, values = 0, n = (size_t)g->n;
+    size_t raw = 0, tensors = 0, values = 0, n = (size_t)g->n, numbers;
     int i;
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
@@ -20121,7 +19964,8 @@ static int hy__plan_open(hy__planner *P)
     p->inputs = g->vars;
     p->spot = (hy__spot *)hy__plan_room(P, values + raw, sizeof *p->spot);
     p->step = p->spot ? (hy__step *)hy__plan_room(P, n, sizeof *p->step) : NULL;
-    p->first = p->step ? (int *)hy__plan_room(P, 2 * values + tensors + 5 * n + (size_t)(g->heads + g->vars), sizeof(int)) : NULL;
+    numbers = 2 * values + tensors + 5 * n + (size_t)(g->heads + g->vars);
+    p->first = p->step ? (int *)hy__plan_room(P, numbers, sizeof(int)) : NULL;
     if (!p->first) return -1;
     p->tensor = p->first + n;
     p->head = p->tensor + tensors;
@@ -20141,7 +19985,8 @@ HY__INLINE int hy__value_of(const hy__planner *P, const hy__edge *e)
     return P->p->first[P->g->place[e->node->number]] + e->output;
 }
 
-static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op *op, int place, int nin, int nout)
+static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op *op, int place, int nin,
+                               int nout)
 {
     hy__step *s = &P->p->step[P->p->steps++];
     s->node = node;
@@ -20165,7 +20010,7 @@ static void hy__plan_spot(hy__plan *p, int v, const hy__node *node, int output, 
     s->root = s->block = v;
 }
 
-/* A variable: an input, a parameter, or a constant; one that is no packed array is packed by an early copy. */
+/* A variable: an input, a parameter, or a constant; a strided one is packed by an early copy. */
 static void hy__plan_leaf(hy__planner *P, int place)
 {
     hy__plan *p = P->p;
@@ -20206,12 +20051,12 @@ static int hy__plan_alias(hy__planner *P, int place)
 /* Is it decided by parameters and constants, and may it be computed before the run? */
 static int hy__plan_is_early(hy__planner *P, const hy__node *node)
 {
-    int k, where;
+    int k;
     if (!node->early || (P->mode->off & HY_PASS_PROLOGUE) || (node->op->flags & HY_OP_RANDOM)) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy__spot *s = &P->p->spot[hy__value_of(P, &node->in[k])];
-        where = s->where;
-        if (s->written || (where != HY__AT_PARAM && where != HY__AT_CONSTANT && where != HY__AT_EARLY)) return 0;
+        if (s->written) return 0;
+        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY) return 0;
     }
     return 1;
 }
@@ -20221,7 +20066,7 @@ static int hy__plan_op(hy__planner *P, int place)
 {
     hy__plan *p = P->p;
     const hy__node *node = P->g->node[place];
-    int i, n, k, hidden, early = hy__plan_is_early(P, node), v = p->first[place];
+    int i, n, k, hidden, early = hy__plan_is_early(P, node), first = p->first[place], v = first;
     hy__step *s;
     for (k = 0; k < node->nout; k++) if (!hy__check_type(P->F, &node->type[k], node->op->name)) return -1;
     if (hy__plan_alias(P, place)) return 0;
@@ -20229,11 +20074,11 @@ static int hy__plan_op(hy__planner *P, int place)
     s->early = early;
     for (k = 0; k < node->nin; k++) p->tensor[s->tensor + k] = hy__value_of(P, &node->in[k]);
     for (i = 0; node->op->out[i].name; i++)
-        for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0 && v < p->first[place] + node->nout; n--, v++) {
+        for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0; n--, v++) {
             int head = p->spot[v].index - 1, wanted = !hidden || p->spot[v].to;
             int where = !wanted ? HY__NOWHERE : early ? HY__AT_EARLY : head >= 0 ? HY__AT_HEAD : HY__AT_ARENA;
-            hy__plan_spot(p, v, node, v - p->first[place], where, head);
-            p->tensor[s->tensor + node->nin + v - p->first[place]] = v;
+            hy__plan_spot(p, v, node, v - first, where, head);
+            p->tensor[s->tensor + node->nin + v - first] = v;
         }
     return 0;
 }
@@ -20250,12 +20095,13 @@ static int hy__plan_values(hy__planner *P)
     }
     for (i = 0; i < g->n; i++)
         for (k = 0; k < g->node[i]->nin; k++) {
-            v = hy__value_of(P, &g->node[i]->in[k]);
+            const hy__node *node = g->node[i];
+            v = hy__value_of(P, &node->in[k]);
             p->spot[v].to++;
-            if (P->mode->training && !p->spot[v].written && hy__writes_input(g->node[i]->op, g->node[i]->record, k)) {
-                p->spot[v].written = 1;
-                p->write[p->written++] = v;
-            }
+            if (!P->mode->training || p->spot[v].written ||
+                !hy__writes_input(node->op, node->record, k)) continue;
+            p->spot[v].written = 1;
+            p->write[p->written++] = v;
         }
     for (i = 0; i < g->n; i++) {
         if (!g->node[i]->op) hy__plan_leaf(P, i);
@@ -20317,7 +20163,8 @@ static int hy__plan_costs(hy__planner *P)
     tensor = (hy_tensor *)room->data;
     for (i = 0; i < p->steps && !P->F->code; i++) {
         hy__step *s = &p->step[i];
-        for (k = 0; k < s->nin + s->nout; k++) hy__plan_tensor(p, p->tensor[s->tensor + k], &tensor[k], p->spot);
+        for (k = 0; k < s->nin + s->nout; k++)
+            hy__plan_tensor(p, p->tensor[s->tensor + k], &tensor[k], p->spot);
         if (hy__plan_bind(P->F, s, &job, tensor, P->mode->training)) break;
         s->stages = job.stages;
         s->narrow = 1;
@@ -20353,10 +20200,9 @@ static int hy__plan_levels(hy__planner *P, int *producer)
             touches |= p->spot[v].written;
             if (from >= 0 && p->step[from].level >= s->level) s->level = p->step[from].level + 1;
         }
-        if (touches) {
-            if (statistics >= 0 && p->step[statistics].level >= s->level) s->level = p->step[statistics].level + 1;
-            statistics = i;
-        }
+        if (touches && statistics >= 0 && p->step[statistics].level >= s->level)
+            s->level = p->step[statistics].level + 1;
+        if (touches) statistics = i;
         if (s->level >= levels) levels = s->level + 1;
     }
     return levels;
@@ -20446,10 +20292,11 @@ static void hy__plan_inplace(hy__plan *p)
         if (!(s->op->flags & HY_OP_INPLACE) || !s->nin || s->nout != 1) continue;
         in = &p->spot[p->spot[v[0]].root];
         out = &p->spot[v[s->nin]];
-        if (in->where != HY__AT_ARENA || out->where != HY__AT_ARENA || in->to != s->batch || in->reader != i ||
-            hy__bytes(in->type) != hy__bytes(out->type)) continue;
-        for (k = 1; k < s->nin; k++)
-            if (p->spot[v[k]].root == p->spot[v[0]].root && !hy__same_shape(&p->spot[v[k]].type->shape, &p->spot[v[0]].type->shape)) break;
+        if (in->where != HY__AT_ARENA || out->where != HY__AT_ARENA || in->to != s->batch ||
+            in->reader != i || hy__bytes(in->type) != hy__bytes(out->type)) continue;
+        for (k = 1; k < s->nin; k++)    /* read once more, element by element? */
+            if (p->spot[v[k]].root == p->spot[v[0]].root &&
+                !hy__same_shape(&p->spot[v[k]].type->shape, &p->spot[v[0]].type->shape)) break;
         if (k < s->nin) continue;
         out->block = in->block;
         p->spot[in->block].to = out->to;
@@ -20668,7 +20515,8 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
  */
 typedef struct hy__source { hy_tensor t; hy__buffer *buffer; uint64_t version; } hy__source;
 
-/* What an early step gave, and from what. In the root's list, or (room NULL) in a bound executor's memory. */
+/* What an early step gave, and from what. In the root's list, or (room NULL) in a bound executor's memory:
+ * then the holder holds the sources, so that nothing ever needs to look there once the executor is gone. */
 typedef struct hy__prepared {
     struct hy__prepared *next;
     hy__buffer  *room;
@@ -20676,7 +20524,7 @@ typedef struct hy__prepared {
     const hy_op *op;
     const void  *record;
     hy_graph    *sub;
-    hy__source  *in;                    /* their buffers are held */
+    hy__source  *in;                    /* their buffers are held, unless bound */
     hy__buffer **out;                   /* NULL where nobody wants it */
 } hy__prepared;
 
@@ -20690,6 +20538,8 @@ typedef struct hy__program {
     hy__mode  mode;
     hy_type  *input;                    /* per variable of the graph */
     hy_graph *graph;                    /* optimised */
+    int       params;
+    hy__node **param;                   /* its variables that are parameters */
     int       dynamic;                  /* values decide shapes: runs node by node, without a plan */
     hy__plan  plan;
 } hy__program;
@@ -20701,7 +20551,8 @@ typedef struct hy__executor {
     void       **param;                 /* where each parameter lay in the last run */
     hy__prepared **early;               /* per early step */
     hy__count   *count;
-    hy__buffer **kept;                  /* bound: the outputs' memory, by head */
+    hy__buffer **kept;                  /* bound: the outputs' memory, by head, ... */
+    hy__buffer **hold;                  /* ... and the holder's */
     char        *arena, *shared, *scratch;
     uint64_t     epoch;                 /* the root's when early values were last looked at */
     int          ready, bound;
@@ -20712,6 +20563,11 @@ typedef struct hy__holder {
     struct hy__holder *next, *peer;     /* of the frame, of the program */
     hy__program  *program;
     hy__executor *x;
+    uint64_t      epoch;                /* the root's when the program was last known to be good */
+    void         *buffer;               /* the user's memory that x lies in, or NULL, ... */
+    size_t        bytes;
+    int           holds;                /* ... and then sources are held here, by tensor */
+    hy__buffer  **hold;
 } hy__holder;
 
 typedef struct hy__ticket {             /* how a call was served */
@@ -20730,7 +20586,7 @@ static void hy__let_go(hy_root *root, hy_frame *F, hy__buffer *b)
 static void hy__prepared_clear(hy_root *root, hy_frame *F, hy__prepared *e)
 {
     int i;
-    for (i = 0; i < e->nin; i++) { hy__let_go(root, F, e->in[i].buffer); e->in[i].buffer = NULL; }
+    for (i = 0; e->room && i < e->nin; i++) { hy__let_go(root, F, e->in[i].buffer); e->in[i].buffer = NULL; }
     e->full = 0;
 }
 
@@ -20739,7 +20595,6 @@ static void hy__prepared_drop(hy_root *root, hy_frame *F, hy__prepared *e)
     hy__prepared **at;
     int i, last;
     if (!e) return;
-    if (!e->room) { hy__prepared_clear(root, F, e); return; }
     hy__acquire(&root->lock);
     last = --e->refs == 0;
     for (at = &root->prepared; last && *at; at = &(*at)->next) if (*at == e) { *at = e->next; break; }
@@ -20753,7 +20608,8 @@ static void hy__prepared_drop(hy_root *root, hy_frame *F, hy__prepared *e)
 
 static size_t hy__prepared_bytes(const hy__step *s)
 {
-    return sizeof(hy__prepared) + (size_t)s->nin * sizeof(hy__source) + (size_t)s->nout * sizeof(hy__buffer *);
+    return sizeof(hy__prepared) + (size_t)s->nin * sizeof(hy__source) +
+           (size_t)s->nout * sizeof(hy__buffer *);
 }
 
 static hy__prepared *hy__prepared_init(void *memory, const hy__step *s, int training)
@@ -20794,9 +20650,9 @@ static void hy__source_now(const hy__executor *x, int v, hy__source *now)
 
 static int hy__source_same(const hy__source *a, const hy__source *b)
 {
-    int n = a->t.type.shape.ndim;
+    size_t strides = (size_t)a->t.type.shape.ndim * sizeof *a->t.stride;
     return a->buffer == b->buffer && a->version == b->version && a->t.data == b->t.data &&
-           hy__same_type(&a->t.type, &b->t.type) && (n < 1 || !memcmp(a->t.stride, b->t.stride, (size_t)n * sizeof *a->t.stride));
+           hy__same_type(&a->t.type, &b->t.type) && !memcmp(a->t.stride, b->t.stride, strides);
 }
 
 /* Does the entry hold what this step would give? */
@@ -20831,7 +20687,8 @@ static hy__prepared *hy__prepared_find(const hy__executor *x, const hy__step *s)
 }
 
 /* Whoever comes second takes what the first has put into the list. */
-static hy__prepared *hy__prepared_share(hy_frame *F, const hy__executor *x, const hy__step *s, hy__prepared *mine)
+static hy__prepared *hy__prepared_share(hy_frame *F, const hy__executor *x, const hy__step *s,
+                                        hy__prepared *mine)
 {
     hy_root *root = x->program->root;
     hy__prepared *e;
@@ -20900,6 +20757,10 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
     for (k = 0; k < s->nin; k++) {
         hy__source_now(x, p->tensor[s->tensor + k], &e->in[k]);
         hy__buffer_hold(e->in[k].buffer);
+        if (!e->room) {
+            hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
+            x->hold[s->tensor + k] = e->in[k].buffer;
+        }
         if (!HY__PEEK(&e->in[k].buffer->watched)) HY__POKE(&e->in[k].buffer->watched, 1);
     }
     for (k = 0; k < s->nout; k++)
@@ -20955,17 +20816,25 @@ static HY__UNUSED void hy__prepared_free(hy_root *root)
 }
 
 /* --- programs --- */
-static void hy__program_drop(hy__program *p)
+static void hy__program_empty(hy__program *p)
 {
-    hy_root *root = p->root;
-    if (HY__ADD(&p->refs, -1) > 0) return;
-    hy__plan_free(root, &p->plan);
+    hy__plan_free(p->root, &p->plan);
     hy__graph_drop(p->graph);
-    hy__free(&root->heap, p->input);
-    hy__free(&root->heap, p);
+    hy__free(&p->root->heap, p->input);
+    hy__free(&p->root->heap, (void *)p->param);
+    p->graph = NULL;
+    p->input = NULL;
+    p->param = NULL;
 }
 
-/* Memory that early values and executor take. */
+static void hy__program_drop(hy__program *p)
+{
+    if (HY__ADD(&p->refs, -1) > 0) return;
+    hy__program_empty(p);
+    hy__free(&p->root->heap, p);
+}
+
+/* One of the heap's. */
 static void hy__executor_free(hy__executor *x)
 {
     hy_root *root;
@@ -20973,11 +20842,11 @@ static void hy__executor_free(hy__executor *x)
     if (!x) return;
     root = x->program->root;
     for (i = 0; i < x->program->plan.early; i++) hy__prepared_drop(root, NULL, x->early[i]);
-    if (!x->bound) hy__free(&root->heap, x);
+    hy__free(&root->heap, x);
 }
 
-/* The graph goes, or has too many programs: nobody runs this one now or will find it again. The holders stay
- * in their frames' lists, where only those frames may touch them. */
+/* The graph goes, so nobody runs this or will find it again. The holders stay in their frames' lists, where
+ * only those frames may touch them. */
 static void hy__program_free(hy_root *root, hy__attached *it)
 {
     hy__program *p = (hy__program *)(void *)it;
@@ -20987,35 +20856,46 @@ static void hy__program_free(hy_root *root, hy__attached *it)
         hy__executor *x = NULL;
         hy__acquire(&root->lock);
         for (h = p->holders; h && !h->x; h = h->peer) continue;
-        if (h) { x = h->x; h->x = NULL; }
+        if (h) { x = h->buffer ? NULL : h->x; h->x = NULL; }
         hy__release(&root->lock);
         if (!h) break;
         hy__executor_free(x);
     }
+    hy__program_empty(p);
     hy__program_drop(p);
 }
 
-/* Types and mode of a call. */
-static int hy__program_fits(const hy__program *p, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+static int hy__same_mode(const hy__mode *a, const hy__mode *b)
 {
-    const hy__plan *plan = &p->plan;
+    return a->training == b->training && a->exact == b->exact && a->off == b->off &&
+           a->recorded == b->recorded && a->threads == b->threads;
+}
+
+/* Types and mode of a call. */
+static int hy__program_fits(const hy__program *p, const hy_graph *g, hy_array *const *in,
+                            const hy__mode *mode)
+{
     int i;
-    if (HY__PEEK(&p->of) != g || p->mode.training != mode->training || p->mode.exact != mode->exact || p->mode.off != mode->off ||
-        p->mode.recorded != mode->recorded || p->mode.threads != mode->threads) return 0;
+    if (HY__PEEK(&p->of) != g || !hy__same_mode(&p->mode, mode)) return 0;
     for (i = 0; i < g->vars; i++) if (!hy__same_type(&p->input[i], &in[i]->t.type)) return 0;
-    for (i = 0; i < plan->params; i++) {
-        const hy__node *node = plan->spot[plan->param[i]].node;
-        if (!node->param->array.buffer || !hy__same_type(&node->type[0], &node->param->array.t.type)) return 0;
+    for (i = 0; i < p->params; i++) {
+        const hy_array *w = &p->param[i]->param->array;
+        if (!w->buffer || !hy__same_type(&p->param[i]->type[0], &w->t.type)) return 0;
     }
     return 1;
 }
+
+/* Has it the value of an array in it that was written since? */
+static int hy__program_stale(const hy__program *p) { return p->graph && hy__graph_stale(p->graph); }
 
 /* Parameters must have values. */
 static int hy__check_params(hy_frame *F, const hy_graph *g)
 {
     int i;
-    for (i = 0; i < g->n; i++)
-        if (g->node[i]->param && !hy__concrete(F, &g->node[i]->param->array, "compiled graph", "values")) return -1;
+    for (i = 0; i < g->n; i++) {
+        const hy__param *p = g->node[i]->param;
+        if (p && !hy__concrete(F, &p->array, "compiled graph", "values")) return -1;
+    }
     return 0;
 }
 
@@ -21036,11 +20916,14 @@ static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *i
     for (i = 0; p->input && i < g->vars; i++) p->input[i] = in[i]->t.type;
     if (!p->input) hy__no_memory(F, "program");
     else p->graph = hy__optimize(F, g, p->input, mode);
-    for (i = 0; p->graph && i < p->graph->n; i++) {
-        const hy__node *node = p->graph->node[i];
+    if (p->graph) p->param = (hy__node **)hy__alloc(heap, (size_t)p->graph->n * sizeof *p->param + 1);
+    if (p->graph && !p->param) hy__no_memory(F, "program");
+    for (i = 0; p->param && i < p->graph->n; i++) {
+        hy__node *node = p->graph->node[i];
+        if (node->param) p->param[p->params++] = node;
         for (k = 0; k < node->nout; k++) p->dynamic |= !hy__types_known(&node->type[k], 1);
     }
-    if (p->graph && (p->dynamic || !hy__plan_make(F, p->graph, &p->mode, &p->plan))) return p;
+    if (p->param && (p->dynamic || !hy__plan_make(F, p->graph, &p->mode, &p->plan))) return p;
     hy__program_drop(p);
     return NULL;
 }
@@ -21059,7 +20942,8 @@ static void hy__put_types(hy__line *line, const char *name, const hy_type *is, c
     hy__puts(line, hy_dtype_name(was->dtype));
 }
 
-static void hy__put_reason(hy__line *line, const hy__program *was, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+static void hy__put_reason(hy__line *line, const hy__program *was, const hy_graph *g, hy_array *const *in,
+                           const hy__mode *mode)
 {
     int i;
     if (!was) { hy__puts(line, "first call"); return; }
@@ -21068,43 +20952,56 @@ static void hy__put_reason(hy__line *line, const hy__program *was, const hy_grap
         hy__put_types(line, g->var[i]->name, &in[i]->t.type, &was->input[i]);
         return;
     }
-    for (i = 0; i < was->graph->n; i++) {
-        const hy__node *node = was->graph->node[i];
-        if (!node->param || hy__same_type(&node->type[0], &node->param->array.t.type)) continue;
+    for (i = 0; i < was->params; i++) {
+        const hy__node *node = was->param[i];
+        if (hy__same_type(&node->type[0], &node->param->array.t.type)) continue;
         hy__put_types(line, node->name, &node->param->array.t.type, &node->type[0]);
         return;
     }
-    hy__puts(line, was->mode.recorded != mode->recorded ? mode->recorded ? "recording" : "not recording"
-             : was->mode.training != mode->training ? mode->training ? "training" : "inference" : "other options");
+    if (hy__same_mode(&was->mode, mode)) hy__puts(line, "a captured array has changed");
+    else if (was->mode.recorded != mode->recorded)
+        hy__puts(line, mode->recorded ? "recording" : "not recording");
+    else if (was->mode.training != mode->training)
+        hy__puts(line, mode->training ? "training" : "inference");
+    else hy__puts(line, "other options");
+}
+
+/* To the front of its graph's list, in which it may be. Under the lock. */
+static void hy__program_first(hy_graph *g, hy__program *p)
+{
+    hy__attached **at;
+    for (at = &g->programs; *at && *at != &p->head; at = &(*at)->next) continue;
+    if (*at) *at = p->head.next;
+    p->head.next = g->programs;
+    HY__POKE(&g->programs, &p->head);
 }
 
 /* The program for a call, counted and in front of its graph's list; NULL: there is none. Under the lock. */
 static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
-    hy__attached **at, *it;
-    hy__program *p;
-    for (at = &g->programs; (it = *at) != NULL; at = &it->next) {
-        p = (hy__program *)(void *)it;
-        if (!hy__program_fits(p, g, in, mode)) continue;
-        *at = it->next;
-        it->next = g->programs;
-        g->programs = it;
+    hy__attached *it;
+    for (it = g->programs; it; it = it->next) {
+        hy__program *p = (hy__program *)(void *)it;
+        if (!hy__program_fits(p, g, in, mode) || hy__program_stale(p)) continue;
+        hy__program_first(g, p);
         HY__ADD(&p->refs, 1);
         return p;
     }
     return NULL;
 }
 
-/* Takes the programs that were used longest ago off the list. Under the lock; the caller frees them. */
+/* Takes stale programs, and those that were used longest ago, off the list. Under the lock; the caller frees
+ * them. */
 static hy__attached *hy__programs_beyond(hy_graph *g, int limit)
 {
     hy__attached **at, *it, *gone = NULL;
     for (at = &g->programs; (it = *at) != NULL; ) {
-        if (limit-- > 0 || ((hy__program *)(void *)it)->bound) { at = &it->next; continue; }
+        hy__program *p = (hy__program *)(void *)it;
+        if (!hy__program_stale(p) && (limit-- > 0 || p->bound)) { at = &it->next; continue; }
         *at = it->next;
         it->next = gone;
         gone = it;
-        HY__POKE(&((hy__program *)(void *)it)->of, (hy_graph *)NULL);
+        HY__POKE(&p->of, (hy_graph *)NULL);
     }
     return gone;
 }
@@ -21165,7 +21062,8 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
 
 /* Lays an executor out from base on, or (base NULL) counts what it takes: total is all, with what aligning
  * may cost. Without `bound` outputs and early values lie elsewhere and are only counted. */
-static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program, int bound, hy_plan_info *info)
+static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program, int bound,
+                                      hy_plan_info *info)
 {
     const hy__plan *p = &program->plan;
     hy__executor *x = (hy__executor *)hy__lay(l, 1, sizeof *x), plain;
@@ -21361,8 +21259,9 @@ static int hy__check_kept(hy_frame *F, const hy__executor *x)
     int i;
     for (i = 0; i < x->program->plan.heads; i++)
         if (x->kept[i] && HY__LOAD(&x->kept[i]->refs) != 1) {
-            hy__fail(F, HY_ERROR_STATE, "hy_bind: output %d of the last call is still held, and the buffer has "
-                     "room for one set of outputs: hy_copy it, then hy_end or hy_free it before the next call", i);
+            hy__fail(F, HY_ERROR_STATE,
+                     "hy_bind: output %d of the last call is still held, and the buffer has room for one set "
+                     "of outputs: hy_copy it, then hy_end or hy_free it before the next call", i);
             return -1;
         }
     return 0;
@@ -21376,7 +21275,7 @@ static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
         const hy__spot *s = &p->spot[p->write[i]];
         if (s->where == HY__AT_PARAM && !hy__writable(F, &s->node->param->array, s->node->name)) return -1;
         if (s->where == HY__AT_INPUT && !hy__writable(F, in[s->index], s->node->name)) return -1;
-        if (s->where == HY__AT_CONSTANT) s->node->held->version++;
+        if (s->where == HY__AT_CONSTANT) hy__written(F->root, s->node->held);
     }
     return 0;
 }
@@ -21389,7 +21288,7 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     if (x->bound && hy__check_kept(F, x)) return -1;
     for (i = 0; i < p->inputs; i++) if (p->input[i] >= 0) hy__patch(x, p->input[i], in[i]->t.data);
     for (i = 0; i < p->params; i++) {
-        void *data = p->spot[p->param[i]].node->param->array.t.data;
+        void *data = x->program->param[i]->param->array.t.data;
         if (data == x->param[i]) continue;
         hy__patch(x, p->param[i], data);
         x->param[i] = data;
@@ -21417,6 +21316,11 @@ typedef struct hy__replay {
     hy_array **value;
     int      *first, *left;             /* by place: the first value; by value: readers to come */
 } hy__replay;
+
+HY__INLINE int hy__replay_value(const hy__replay *r, const hy__edge *e)
+{
+    return r->first[r->g->place[e->node->number]] + e->output;
+}
 
 static hy_array *hy__constant_handle(hy_frame *F, const hy__node *node)
 {
@@ -21447,16 +21351,15 @@ static int hy__replay_op(hy_frame *F, hy__replay *r, int i, uint64_t stream)
     c.name = node->name;
     c.nsub = node->sub != NULL;
     c.sub = &node->sub;
-    for (k = 0; k < node->nin; k++) in[k] = r->value[r->first[r->g->place[node->in[k].node->number]] + node->in[k].output];
+    for (k = 0; k < node->nin; k++) in[k] = r->value[hy__replay_value(r, &node->in[k])];
     F->hidden = 1;
     F->stream = stream + (uint64_t)node->rank;
     hy__run_op(F, node->op, node->nin, in, node->record, &c, out);
     F->hidden = hidden;
     hy__call_close(F, &c);
     for (k = 0; k < node->nin && !F->code; k++) {
-        const hy__node *from = node->in[k].node;
-        v = r->first[r->g->place[from->number]] + node->in[k].output;
-        if (--r->left[v] == 0 && from->op) hy_free(F, r->value[v]);
+        v = hy__replay_value(r, &node->in[k]);
+        if (--r->left[v] == 0 && node->in[k].node->op) hy_free(F, r->value[v]);
     }
     for (k = 0; k < node->nout && !F->code; k++)
         if (!r->left[r->first[i] + k]) hy_free(F, out[k]);
@@ -21469,14 +21372,13 @@ static int hy__replay_nodes(hy_frame *F, hy__replay *r, hy_array **out)
     uint64_t stream = F->stream;
     int i, k, failed = 0;
     for (i = 0; i < g->n; i++)
-        for (k = 0; k < g->node[i]->nin; k++)
-            r->left[r->first[g->place[g->node[i]->in[k].node->number]] + g->node[i]->in[k].output]++;
-    for (i = 0; i < g->heads; i++) r->left[r->first[g->place[g->head[i].node->number]] + g->head[i].output]++;
+        for (k = 0; k < g->node[i]->nin; k++) r->left[hy__replay_value(r, &g->node[i]->in[k])]++;
+    for (i = 0; i < g->heads; i++) r->left[hy__replay_value(r, &g->head[i])]++;
     for (i = 0; i < g->n && !failed; i++)
         failed = g->node[i]->op ? hy__replay_op(F, r, i, stream) : hy__replay_leaf(F, r, i);
     F->stream = stream;
     for (i = 0; i < g->heads && !failed; i++) {
-        out[i] = r->value[r->first[g->place[g->head[i].node->number]] + g->head[i].output];
+        out[i] = r->value[hy__replay_value(r, &g->head[i])];
         if (g->head[i].node->held) {
             hy_array *y = hy__make(F, &out[i]->t.type, "outputs");
             if (y) hy__copy_tensor(&y->t, &out[i]->t);
@@ -21496,7 +21398,8 @@ static int hy__replay_run(hy_frame *F, hy_graph *g, hy_array *const *input, hy_a
         values += (size_t)g->node[i]->nout;
         if (g->node[i]->nin > most) most = g->node[i]->nin;
     }
-    room = hy__buffer_new(&F->cache, (values + (size_t)most + 1) * sizeof *r.value + (values + (size_t)g->n + 2) * sizeof(int));
+    room = hy__buffer_new(&F->cache, (values + (size_t)most + 1) * sizeof *r.value +
+                          (values + (size_t)g->n + 2) * sizeof(int));
     if (!room) { hy__no_memory(F, "compiled graph"); return -1; }
     r.g = g;
     r.input = input;
@@ -21518,47 +21421,61 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__program *p = h->program;
     hy__executor *x;
     hy__holder **at;
+    int i;
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
-    x = h->x;
-    if (x && x->bound) p->bound--;
+    x = h->buffer ? NULL : h->x;
+    p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
     hy__executor_free(x);
+    for (i = 0; i < h->holds; i++) hy__buffer_drop(&F->cache, h->hold[i]);
     hy__program_drop(p);
     hy__free(&root->heap, h);
 }
 
-/* A frame that closes takes its executors along; otherwise those of programs that are gone. */
-static void hy__executors_sweep(hy_frame *F, int all)
+/* Frees a frame's executor of p, and those of programs that are gone. */
+static void hy__executors_sweep(hy_frame *F, const hy__program *p)
 {
     hy__holder **at = &F->executors, *h;
     while ((h = *at) != NULL)
-        if (all || !HY__PEEK(&h->program->of)) { *at = h->next; hy__holder_free(F, h); }
+        if (h->program == p || !HY__PEEK(&h->program->of)) { *at = h->next; hy__holder_free(F, h); }
         else at = &h->next;
 }
-static void hy__executors_close(hy_frame *F) { hy__executors_sweep(F, 1); }
+
+/* A frame that closes takes its executors along. */
+static void hy__executors_close(hy_frame *F)
+{
+    hy__holder *h;
+    while ((h = F->executors) != NULL) { F->executors = h->next; hy__holder_free(F, h); }
+}
 
 /* A holder of p in front of the frame's list; takes over the caller's count of p. x: its executor. */
-static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x)
+static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes)
 {
-    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    size_t holds = buffer ? (size_t)p->plan.tensors : 0;
+    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h + holds * sizeof *h->hold);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
     h->program = p;
     h->x = x;
+    h->epoch = HY__PEEK(&F->root->epoch) - 1;
+    h->buffer = buffer;
+    h->bytes = bytes;
+    h->holds = (int)holds;
+    h->hold = (hy__buffer **)(void *)(h + 1);
     h->next = F->executors;
     F->executors = h;
     hy__acquire(&F->root->lock);
     h->peer = p->holders;
     p->holders = h;
-    if (x && x->bound) p->bound++;
+    p->bound += buffer != NULL;
     hy__release(&F->root->lock);
     return h;
 }
 
 /* The program for a call: found, or made and put into the graph's list. Counted for the caller. */
-static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode, int limit,
-                                    hy__ticket *ticket)
+static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                                    int limit, hy__ticket *ticket)
 {
     hy_root *root = F->root;
     hy__attached *gone = NULL;
@@ -21582,8 +21499,7 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
         p = fresh;
         fresh = NULL;
         HY__ADD(&p->refs, 1);
-        p->head.next = g->programs;
-        g->programs = &p->head;
+        hy__program_first(g, p);
         gone = hy__programs_beyond(g, limit > 0 ? limit : 16);
     }
     hy__release(&root->lock);
@@ -21593,54 +21509,129 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
         gone = gone->next;
         hy__program_drop(old);
     }
-    hy__executors_sweep(F, 0);
+    hy__executors_sweep(F, NULL);
     return p;
 }
 
-/* The frame's own holder for a call, moved to the front; NULL: it has none. */
+/* Does it serve a call? What was written since the last one may be in the program. */
+HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    uint64_t epoch;
+    if (!hy__program_fits(h->program, g, in, mode)) return 0;
+    epoch = HY__PEEK(&g->root->epoch);
+    if (h->epoch == epoch) return 1;
+    if (hy__program_stale(h->program)) return 0;
+    h->epoch = epoch;
+    return 1;
+}
+
+/* The frame's own holder for a call, it and its program moved to the front; NULL: it has none. */
 static hy__holder *hy__holder_find(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__holder **at, *h;
     for (at = &F->executors; (h = *at) != NULL; at = &h->next) {
-        if (!hy__program_fits(h->program, g, in, mode)) continue;
+        if (!hy__holder_fits(h, g, in, mode)) continue;
         *at = h->next;
         h->next = F->executors;
-        return F->executors = h;
+        F->executors = h;
+        if (HY__PEEK(&g->programs) == &h->program->head) return h;
+        hy__acquire(&F->root->lock);
+        if (HY__PEEK(&h->program->of) == g) hy__program_first(g, h->program);
+        hy__release(&F->root->lock);
+        return h;
     }
     return NULL;
 }
 
-static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode, int limit,
-                                  hy__ticket *ticket)
+static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
+{
+    hy_plan_info info;
+    hy__layout l;
+    int v;
+    memset(&info, 0, sizeof info);
+    info.dynamic = p->dynamic;
+    if (p->dynamic) return info;
+    memset(&l, 0, sizeof l);
+    hy__lay_executor(&l, p, 1, &info);
+    if (l.too_large) { hy__too_large(F); return info; }
+    info.record += HY__ALIGN - 1;
+    info.total = l.at + HY__ALIGN - 1;
+    info.parameters = p->plan.parameters;
+    info.unplanned = p->plan.unplanned;
+    for (v = 0; v < p->plan.values; v++) info.values += p->plan.spot[v].where == HY__AT_ARENA;
+    info.jobs = p->plan.steps - p->plan.early;
+    info.regions = p->plan.stages ? 1 : 0;
+    return info;
+}
+
+/* The frame's executor for such inputs moves into the buffer, which must outlive its calls and results. */
+static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes)
+{
+    hy_plan_info info = hy__program_info(F, p), again;
+    hy__holder *h;
+    hy__layout l;
+    hy__executor *x;
+    if (p->dynamic) {
+        hy__fail(F, HY_ERROR_UNSUPPORTED,
+                 "hy_bind: values decide shapes of this graph, so its memory is not known before");
+        return -1;
+    }
+    if (F->code) return -1;
+    if (!buffer || bytes < info.total) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind: the buffer has %l bytes, %l are due",
+                 (int64_t)(buffer ? bytes : 0), (int64_t)info.total);
+        return -1;
+    }
+    hy__executors_sweep(F, p);          /* the one it replaces may lie in the same buffer */
+    memset(&l, 0, sizeof l);
+    l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
+    x = hy__lay_executor(&l, p, 1, &again);
+    x->program = p;
+    x->bound = 1;
+    if (hy__executor_bind(F, x)) return -1;
+    h = hy__holder_new(F, p, x, buffer, bytes);
+    if (!h) return -1;
+    HY__ADD(&p->refs, 1);
+    x->hold = h->hold;
+    return 0;
+}
+
+static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                                  int limit, hy__ticket *ticket)
 {
     hy__executor *x = NULL;
-    hy__program *p = hy__program_for(F, g, in, mode, limit, ticket);
     hy__holder *h;
+    hy__program *p;
+    void *buffer = NULL;
+    size_t bytes = 0;
+    for (h = F->executors; h; h = h->next)      /* stale, but bound: so will be what follows */
+        if (h->buffer && hy__program_fits(h->program, g, in, mode)) { buffer = h->buffer; bytes = h->bytes; }
+    p = hy__program_for(F, g, in, mode, limit, ticket);
     if (!p) return NULL;
-    for (h = F->executors; h && h->program != p; h = h->next) continue;
-    if (h) { hy__program_drop(p); return h; }
-    if (!p->dynamic) {
-        x = hy__executor_new(F, p);
-        if (!x) { hy__program_drop(p); return NULL; }
+    if (buffer) {
+        int failed = hy__bind_program(F, p, buffer, bytes);
+        hy__program_drop(p);
+        return failed ? NULL : F->executors;
     }
-    h = hy__holder_new(F, p, x);
+    if (!p->dynamic) x = hy__executor_new(F, p);
+    h = x || p->dynamic ? hy__holder_new(F, p, x, NULL, 0) : NULL;
     if (h) return h;
-    hy__executor_free(x);
+    if (x) hy__executor_free(x);
     hy__program_drop(p);
     return NULL;
 }
 
 /* Runs a graph on packed inputs (per g->var) of this root. out: per head, in the current scope; an input that
  * is a head comes back as it is. limit: most programs that the graph keeps, 0 for 16. 0, or -1. */
-static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out, const hy__mode *mode,
-                             int limit, hy__ticket *ticket)
+static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
+                             const hy__mode *mode, int limit, hy__ticket *ticket)
 {
     hy__holder *h = F->executors;
     hy__program *p;
     uint64_t ranks;
     int failed;
     if (ticket) { ticket->hit = 1; ticket->reason[0] = 0; }
-    if (!h || !hy__program_fits(h->program, g, in, mode)) {
+    if (!h || !hy__holder_fits(h, g, in, mode)) {
         h = hy__holder_find(F, g, in, mode);
         if (!h) {
             if (ticket) ticket->hit = 0;
@@ -21663,29 +21654,8 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
 }
 
 /* --- plans that can be asked for, and memory that is the user's --- */
-static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
-{
-    hy_plan_info info;
-    hy__layout l;
-    int v;
-    memset(&info, 0, sizeof info);
-    info.dynamic = p->dynamic;
-    if (p->dynamic) return info;
-    memset(&l, 0, sizeof l);
-    hy__lay_executor(&l, p, 1, &info);
-    if (l.too_large) { hy__too_large(F); return info; }
-    info.record += HY__ALIGN - 1;
-    info.total = l.at + HY__ALIGN - 1;
-    info.parameters = p->plan.parameters;
-    info.unplanned = p->plan.unplanned;
-    for (v = 0; v < p->plan.values; v++) info.values += p->plan.spot[v].where == HY__AT_ARENA;
-    info.jobs = p->plan.steps - p->plan.early;
-    info.regions = p->plan.stages ? 1 : 0;
-    return info;
-}
-
 /* Types of inputs are read, not their values. */
-static HY__UNUSED hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy_plan_info info;
     hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
@@ -21696,38 +21666,8 @@ static HY__UNUSED hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array 
     return info;
 }
 
-/* The frame's executor for such inputs moves into the buffer, which must outlive the frame and its results. */
-static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes)
-{
-    hy_plan_info info = hy__program_info(F, p), again;
-    hy__holder **at, *h;
-    hy__layout l;
-    hy__executor *x;
-    if (p->dynamic) {
-        hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_bind: values decide shapes of this graph, so its memory is not known before");
-        return -1;
-    }
-    if (F->code) return -1;
-    if (!buffer || bytes < info.total) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind: the buffer has %l bytes, %l are due", (int64_t)(buffer ? bytes : 0),
-                 (int64_t)info.total);
-        return -1;
-    }
-    memset(&l, 0, sizeof l);
-    l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
-    x = hy__lay_executor(&l, p, 1, &again);
-    x->program = p;
-    x->bound = 1;
-    HY__ADD(&p->refs, 1);
-    if (hy__executor_bind(F, x) || !hy__holder_new(F, p, x)) { hy__program_drop(p); return -1; }
-    for (at = &F->executors->next; (h = *at) != NULL; )
-        if (h->program == p) { *at = h->next; hy__holder_free(F, h); }
-        else at = &h->next;
-    return 0;
-}
-
-static HY__UNUSED int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode, void *buffer,
-                                     size_t bytes)
+static HY__UNUSED int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                                     void *buffer, size_t bytes)
 {
     hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
     int failed;
@@ -21800,7 +21740,8 @@ HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
     if (!room) return NULL;
     in = (hy_array **)room->data;
     out = in + g->vars;
-    if (!hy__graph_execute(F, g, in, out, &mode, 0, NULL)) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
+    if (!hy__graph_execute(F, g, in, out, &mode, 0, NULL))
+        y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
     hy__buffer_drop(&F->cache, room);
     return y;
 }
@@ -21828,7 +21769,7 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     hy__node *node;
     int i;
     for (i = S->param_nodes - 1; i >= 0; i--) if (S->param_node[i]->param == p) return S->param_node[i];
-    node = hy__node_new(S, NULL, 0, 1, NULL, p->name);
+    node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
     node->aux = p->aux;
@@ -21969,11 +21910,12 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 {
     char *copy;
     if (!hy__alive(S, x, "hy_named")) return NULL;
-    if (!x->node || x->frame != S || !name) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "hy_named: %s", name ? "only values being traced have names"
+    if (!name || (S->graph && (!x->node || x->frame != S))) {
+        hy__fail(S, HY_ERROR_ARGUMENT, "hy_named: %s", name ? "the value is no symbol of this frame"
                  : "the name is NULL");
         return NULL;
     }
+    if (!S->graph) return x;            /* line by line nothing has a name */
     copy = (char *)hy__alloc(&S->root->heap, strlen(name) + 1);
     if (!copy) return (hy_array *)hy__no_memory(S, "hy_named");
     memcpy(copy, name, strlen(name) + 1);
@@ -21981,12 +21923,6 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
     x->node->name = x->node->given = copy;
     x->node->counted = 0;
     return x;
-}
-
-HY_API const char *hy_name_of(hy_frame *F, hy_array *x)
-{
-    if (!hy__alive(F, x, "hy_name_of")) return NULL;
-    return x->node ? x->node->name : x->param ? hy__param_of(x)->name : NULL;
 }
 
 /* --- operators become nodes --- */
@@ -22247,6 +22183,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
+    root->drop_graph = hy__graph_drop;
     return root;
 }
 
@@ -22427,6 +22364,8 @@ typedef struct hy__trace {
     struct hy__trace *next;
     hy_graph *graph;
     int       asked, training;          /* for which it holds, if it asked */
+    int       ran, running;             /* ever; calls of a trace that asked which are under way */
+    int64_t   used;                     /* when: of those that asked the one unused for longest goes */
     int       n;
     hy_type  *type;                     /* of the inputs it was made with: the same */
     char     *in, *out;                 /* how they are grouped */
@@ -22436,6 +22375,7 @@ typedef struct hy__trace {
 typedef struct hy__traces {
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
+    int64_t    clock;
     hy_cache_stats stats;
 } hy__traces;
 
@@ -22455,11 +22395,21 @@ static void hy__traces_retire(hy__traces *all)
     HY__STORE(&all->first, (hy__trace *)NULL);
 }
 
+/* Frees retired ones that nobody runs. */
+static void hy__traces_trim(hy_frame *F, hy__traces *all)
+{
+    hy__trace **at = &all->retired, *t;
+    while ((t = *at) != NULL) {
+        if (HY__LOAD(&t->running)) { at = &t->next; continue; }
+        *at = t->next;
+        hy__trace_free(F, t);
+    }
+}
+
 static void hy__traces_free(hy_frame *F, hy__traces *all)
 {
-    hy__trace *t;
     hy__traces_retire(all);
-    while ((t = all->retired) != NULL) { all->retired = t->next; hy__trace_free(F, t); }
+    hy__traces_trim(F, all);
 }
 
 /* Does a trace hold for these arguments? */
@@ -22604,7 +22554,6 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     if (S && var && !hy__trace_inputs(S, in, var)) {
         x = hy__group_as(S, &form, &var);
         y = S->code ? NULL : fn(S, user, x);
-        if (!S->code && !y) hy__fail(S, HY_ERROR_ARGUMENT, "forward returned NULL");
         if (!S->code && !hy__flat_open(S, &out, y, "forward")) {
             g = hy__trace_heads(S, &out);
             if (g && g->vars != in->n) {
@@ -22638,17 +22587,33 @@ static int hy__trace_ready(hy_frame *F, const hy_graph *g, const hy__flat *in)
     return failed ? -1 : 0;
 }
 
-/* The trace for these arguments, made if there is none. */
+/* Beyond the limit the trace unused for longest goes. */
+static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
+{
+    hy__trace **at, **oldest, *t;
+    int n = 0;
+    for (at = oldest = &all->first; *at; at = &(*at)->next, n++)
+        if (at != &all->first && (oldest == &all->first || (*at)->used < (*oldest)->used)) oldest = at;
+    if (n > limit && oldest != &all->first) {
+        t = *oldest;
+        HY__STORE(oldest, t->next);
+        t->next = all->retired;
+        all->retired = t;
+    }
+    hy__traces_trim(F, all);
+}
+
+/* The trace for these arguments, made if there is none. One that asked nothing holds for all arguments of its
+ * form: it is found without the lock, and lives until the block changes. */
 static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, const hy__flat *in,
                                  int limit)
 {
-    hy__trace *t, **last;
-    int n = 0;
-    for (t = HY__LOAD(&all->first); t; t = t->next) if (hy__trace_fits(F, t, in)) return t;
+    hy__trace *t = HY__LOAD(&all->first);
+    char reason[sizeof all->stats.reason];
+    if (t && !t->asked && hy__trace_fits(F, t, in)) return t;
     hy__acquire(&all->lock);
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
     if (!t) {
-        char reason[sizeof all->stats.reason];
         hy__trace_reason(F, all->first, in, reason, sizeof reason);
         t = hy__trace_make(F, fn, user, in);
         if (t) {
@@ -22656,17 +22621,15 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             memcpy(all->stats.reason, reason, sizeof reason);
             t->next = all->first;
             HY__STORE(&all->first, t);
-            for (last = &t->next; *last; last = &(*last)->next) if (++n >= limit) break;
-            if (*last) {                /* the oldest goes */
-                (*last)->next = all->retired;
-                all->retired = *last;
-                HY__STORE(last, (hy__trace *)NULL);
-            }
+            hy__traces_limit(F, all, limit);
         }
     }
+    if (t && t->asked) { HY__ADD(&t->running, 1); t->used = ++all->clock; }
     hy__release(&all->lock);
     return t;
 }
+
+static void hy__trace_leave(hy__trace *t) { if (t && t->asked) HY__ADD(&t->running, -1); }
 
 /* --- calling --- */
 
@@ -22725,13 +22688,14 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     else {
         hy__acquire(&all->lock);
         all->stats.misses++;
-        memcpy(all->stats.reason, ticket.reason, sizeof all->stats.reason);
+        if (t->ran) memcpy(all->stats.reason, ticket.reason, sizeof all->stats.reason);
+        t->ran = 1;                     /* its first program is made for the reason that it was */
         hy__release(&all->lock);
     }
     return y;
 }
 
-/* The trace of fn for these arguments, ready to run; close the arguments whatever comes. */
+/* The trace of fn for these arguments, ready to run: hy__trace_leave it; close the arguments whatever comes. */
 static hy__trace *hy__traced_open(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, hy_array *x,
                                   int limit, hy__flat *in)
 {
@@ -22742,7 +22706,9 @@ static hy__trace *hy__traced_open(hy_frame *F, hy__traces *all, hy__traced_fn fn
     for (i = 0; i < in->n && hy__concrete(F, in->at[i], "hy_call", "a symbolic frame: hy_call does not support "
                                           "mixed NDArrays and Symbols"); i++) continue;
     t = F->code ? NULL : hy__trace_find(F, all, fn, user, in, limit);
-    return t && !hy__trace_ready(F, t->graph, in) ? t : NULL;
+    if (!t || !hy__trace_ready(F, t->graph, in)) return t;
+    hy__trace_leave(t);
+    return NULL;
 }
 
 static hy_array *hy__traced_call(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, hy_array *x,
@@ -22751,6 +22717,7 @@ static hy_array *hy__traced_call(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     hy__flat in;
     hy__trace *t = hy__traced_open(F, all, fn, user, x, rec->limit, &in);
     hy_array *y = t ? hy__traced_run(F, all, t, &in, rec) : NULL;
+    hy__trace_leave(t);
     hy__flat_close(F, &in);
     return y;
 }
@@ -22781,7 +22748,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__traces  traces;
-    uint64_t    changes, seen, sum;     /* own; of the root and of all below when last looked at */
+    uint64_t    changes, seen, sum;     /* when it changed; the root's count and a hash of all below at last look */
 };
 
 static char *hy__string(hy_frame *F, const char *a, const char *b)
@@ -22796,8 +22763,7 @@ static char *hy__string(hy_frame *F, const char *a, const char *b)
 
 static void hy__changed(hy_block *block)
 {
-    block->house->changes++;
-    HY__ADD(&block->house->root->changes, 1);
+    block->house->changes = HY__ADD(&block->house->root->changes, 1);
 }
 
 /* --- making and freeing --- */
@@ -22816,14 +22782,18 @@ static void hy__param_free(hy_frame *F, hy__param *p)
         heir->next_sharer = NULL;
         p->sharer = NULL;
     }
+    p->same = p->sharer = NULL;
     hy__buffer_drop(&F->cache, p->array.buffer);
     hy__buffer_drop(&F->cache, p->set);
     hy__tape_drop(F, p->array.tape);
+    p->array.buffer = p->set = NULL;
+    p->array.tape = NULL;
     p->array.state = HY__DEAD;
-    hy__free(&F->root->heap, (void *)(uintptr_t)p->name);
-    hy__free(&F->root->heap, (void *)(uintptr_t)p->local);
-    hy__free(&F->root->heap, (void *)(uintptr_t)p->path);
-    hy__free(&F->root->heap, p);
+    p->deferred = 0;
+    hy__acquire(&F->root->lock);
+    p->next_fresh = F->root->gone;
+    F->root->gone = p;
+    hy__release(&F->root->lock);
 }
 
 /* One block without its children. */
@@ -22862,6 +22832,14 @@ static void hy__free_blocks(hy_root *root)
         hy__traces_free(F, &b->house->traces);
     for (b = root->blocks; b; b = next) { next = b->house->next; hy__block_free_one(F, b); }
     root->blocks = NULL;
+    while (root->gone) {
+        hy__param *p = root->gone;
+        root->gone = p->next_fresh;
+        hy__free(&root->heap, (void *)(uintptr_t)p->name);
+        hy__free(&root->heap, (void *)(uintptr_t)p->local);
+        hy__free(&root->heap, (void *)(uintptr_t)p->path);
+        hy__free(&root->heap, p);
+    }
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->live.at);
     hy__free(&root->heap, F);
@@ -23013,13 +22991,19 @@ static int hy__count_alias(hy_frame *F, hy__names *counters, const char *alias)
 {
     int n = hy__names_find(counters, alias) + 1;
     char *key = n ? NULL : hy__string(F, alias, "");
-    if (F->code) return -1;
+    if (!n && !key) return -1;
     if (hy__names_add(&F->root->heap, counters, key ? key : alias, n)) {
         hy__free(&F->root->heap, key);
         hy__no_memory(F, "name");
         return -1;
     }
     return n;
+}
+
+static const char *hy__param_name(hy_frame *F, hy__param *p, const char *prefix)
+{
+    if (!p->name) p->name = hy__string(F, prefix, p->local);
+    return p->name;
 }
 
 /* Settles the names: what was given, or alias and number, after the scope's or the owner's prefix. */
@@ -23054,7 +23038,9 @@ static const char *hy__prefix(hy_frame *F, hy_block *block)
     if (!h->name) { hy__free(&F->root->heap, joined); return NULL; }
     if (*h->name && h->name[strlen(h->name) - 1] == '_') h->name[strlen(h->name) - 1] = 0;
     hy__free(&F->root->heap, h->prefix);
-    return h->prefix = joined;
+    h->prefix = joined;
+    for (i = 0; i < h->params && joined; i++) if (!hy__param_name(F, h->param[i], joined)) joined = NULL;
+    return joined;
 }
 
 HY_API hy_block *hy_set_prefix(hy_frame *F, hy_block *block, const char *prefix)
@@ -23143,6 +23129,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_child: %s would contain itself", child->kind);
         return NULL;
     }
+    if (F->code) return NULL;
     if (!name) {
         line.text = number;
         line.cap = sizeof number;
@@ -23284,15 +23271,6 @@ HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
 }
 
 /* --- parameters --- */
-static const char *hy__param_name(hy_frame *F, hy__param *p)
-{
-    const char *prefix;
-    if (p->name) return p->name;
-    prefix = hy__prefix(F, p->block);
-    if (prefix) p->name = hy__string(F, prefix, p->local);
-    return p->name;
-}
-
 HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy_shape shape,
                               const hy_param_opt *opt)
 {
@@ -23335,7 +23313,15 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
     p->wd_mult = opt && opt->wd_mult != 0 ? opt->wd_mult : 1;
     h->param[h->params++] = p;
     hy__changed(block);
+    if (h->name && !hy__param_name(F, p, h->prefix)) return NULL;
     return &p->array;
+}
+
+HY_API const char *hy_name_of(hy_frame *F, hy_array *x)
+{
+    if (!hy__alive(F, x, "hy_name_of")) return NULL;
+    if (x->node || !x->param) return x->node ? x->node->name : NULL;
+    return hy__prefix(F, hy__param_of(x)->block) ? hy__param_of(x)->name : NULL;
 }
 
 /* A parameter by its handle. */
@@ -23359,7 +23345,7 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     p->deferred = 1;
     if (p->array.buffer) {
         if (HY__LOAD(&p->array.buffer->pins)) {
-            hy__fail(F, HY_ERROR_STATE, "hy_reinitialize: a recorded backward still needs '%s'", p->name);
+            hy__fail(F, HY_ERROR_STATE, "hy_reinitialize: a recorded backward still needs '%s'", hy__called(p));
             return;
         }
         hy__buffer_drop(&F->cache, p->array.buffer);
@@ -23408,7 +23394,7 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
             for (i = 0; i < h->params && !F->code; i++) {
                 line.n = stack[n - 1].end;
                 hy__puts(&line, h->param[i]->local);
-                if (!hy__param_name(F, h->param[i]) || fn(F, h->param[i], path, user)) return;
+                if (!hy__prefix(F, stack[n - 1].block) || fn(F, h->param[i], path, user)) return;
             }
             continue;
         }
@@ -23430,7 +23416,7 @@ static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void 
 {
     const hy__initializing *with = (const hy__initializing *)user;
     hy__param *real = p->same ? p->same : p;
-    if (real->seen == with->stamp) return 0;    /* shared: once is enough */
+    if (real->seen == with->stamp || real->constant) return 0;  /* shared: once is enough */
     real->seen = with->stamp;
     if (hy__set_path(F, p, path)) return -1;
     if (!real->path && hy__set_path(F, real, path)) return -1;
@@ -23506,48 +23492,57 @@ static int hy__regex_single(const char *p, const char *end, char c)
     }
 }
 
-/* Does what stands in [p, end), then what stands in `then`, match at s? Steps are bounded, so that no pattern
- * hangs; brackets nest in the recursion, at most as deep as the pattern is long. */
+/* Does what stands in [p, end), then what stands in `then`, match at s? Steps and depth are bounded, so that no
+ * pattern hangs. */
 typedef struct hy__regex_rest { const char *p, *end; const struct hy__regex_rest *then; } hy__regex_rest;
 static int hy__regex_match(hy__regex *r, const char *p, const char *end, const char *s,
                            const hy__regex_rest *then, int depth)
 {
-    const char *item, *bar;
-    hy__regex_rest rest;
-    if (++r->steps > 20000 || depth > 200) return 0;
+    const char *item, *bar, *t;
+    hy__regex_rest rest, again;
+    if (depth > 200) return 0;
     for (bar = p; bar < end; bar = hy__regex_item_end(bar))
-        if (*bar == '|')
-            return hy__regex_match(r, p, bar, s, then, depth + 1) ||
-                   hy__regex_match(r, bar + 1, end, s, then, depth + 1);
-    if (p == end) return !then || hy__regex_match(r, then->p, then->end, s, then->then, depth + 1);
-    if (*p == '^') return s == r->text && hy__regex_match(r, p + 1, end, s, then, depth + 1);
-    if (*p == '$') return !*s && hy__regex_match(r, p + 1, end, s, then, depth + 1);
-    item = hy__regex_item_end(p);
-    rest.end = end;
-    rest.then = then;
-    if (*p == '(') {
-        int many = item < end && (*item == '*' || *item == '+');
+        if (*bar == '|') {
+            if (hy__regex_match(r, p, bar, s, then, depth + 1)) return 1;
+            p = bar + 1;
+        }
+    for (;; p = item) {
+        if (++r->steps > 20000) return 0;
+        item = p;
+        if (p == end) {
+            if (!then) return 1;
+            end = then->end;
+            item = then->p;
+            then = then->then;
+            continue;
+        }
+        item = hy__regex_item_end(p);
+        if (*p == '^' || *p == '$') {
+            if (*p == '^' ? s != r->text : *s != 0) return 0;
+            continue;
+        }
         rest.p = item < end && (*item == '*' || *item == '+' || *item == '?') ? item + 1 : item;
-        if (many) {                     /* once, and then perhaps the same again */
-            hy__regex_rest again;
-            again.p = p;
+        rest.end = end;
+        rest.then = then;
+        if (*p == '(') {
+            again.p = p;                /* once, and then perhaps the same again */
             again.end = end;
             again.then = then;
             if (hy__regex_match(r, p + 1, item - 1, s, &rest, depth + 1)) return 1;
-            if (*s && hy__regex_match(r, p + 1, item - 1, s, &again, depth + 1)) return 1;
-            return *item == '*' && hy__regex_match(r, rest.p, end, s, then, depth + 1);
+            if (rest.p == item) return 0;
+            if (*item != '?' && *s && hy__regex_match(r, p + 1, item - 1, s, &again, depth + 1)) return 1;
+            if (*item == '+') return 0;
+            item = rest.p;
+            continue;
         }
-        if (hy__regex_match(r, p + 1, item - 1, s, &rest, depth + 1)) return 1;
-        return item < end && *item == '?' && hy__regex_match(r, rest.p, end, s, then, depth + 1);
-    }
-    if (item < end && (*item == '*' || *item == '+' || *item == '?')) {
-        const char *t = s;
-        int least = *item == '+', most = *item == '?';
-        while (hy__regex_single(p, item, *t) && (!most || t == s)) t++;
-        for (; t >= s + least; t--) if (hy__regex_match(r, item + 1, end, t, then, depth + 1)) return 1;
+        if (rest.p == item) {
+            if (!hy__regex_single(p, item, *s++)) return 0;
+            continue;
+        }
+        for (t = s; hy__regex_single(p, item, *t) && (*item != '?' || t == s); t++) continue;
+        for (; t >= s + (*item == '+'); t--) if (hy__regex_match(r, rest.p, end, t, then, depth + 1)) return 1;
         return 0;
     }
-    return hy__regex_single(p, item, *s) && hy__regex_match(r, item, end, s + 1, then, depth + 1);
 }
 
 static int hy__match(const char *pattern, const char *text)
@@ -23561,6 +23556,7 @@ static int hy__match(const char *pattern, const char *text)
 /* --- lists of parameters --- */
 typedef struct hy__collecting {
     const char *pattern;
+    hy__names   names;
     hy_array  **at;
     int         n, cap;
     hy__buffer *room;
@@ -23574,6 +23570,12 @@ static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *us
     (void)path;
     if (real->seen == all->stamp || (all->pattern && !hy__match(all->pattern, real->name))) return 0;
     real->seen = all->stamp;
+    if (hy__names_find(&all->names, real->name) >= 0) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks other prefixes",
+                 real->name);
+        return -1;
+    }
+    if (hy__names_add(&F->root->heap, &all->names, real->name, 0)) { hy__no_memory(F, "hy_collect_params"); return -1; }
     if (all->n == all->cap) {
         hy__buffer *wide = hy__buffer_new(&F->cache, (size_t)(2 * all->cap + 32) * sizeof *all->at);
         if (!wide) { hy__no_memory(F, "hy_collect_params"); return -1; }
@@ -23599,6 +23601,8 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     all.pattern = pattern;
     all.stamp = hy__stamp(F);
     hy__each_param(F, block, hy__collect_one, &all);
+    hy__free(&F->root->heap, (void *)all.names.key);
+    hy__free(&F->root->heap, all.names.value);
     holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
     if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
     holder->buffer = all.room;
@@ -23666,11 +23670,10 @@ HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
     if (!p || !hy__concrete(F, value, "hy_set_param", "an array with values")) return;
     if (!hy__shape_agrees(&p->array.t.type.shape, &value->t.type.shape)) {
         hy__fail(F, HY_ERROR_SHAPE, "hy_set_param: parameter '%s': Expected shape %z is incompatible with given "
-                 "shape %z", hy__param_name(F, p), &p->array.t.type.shape, &value->t.type.shape);
+                 "shape %z", hy__called(p), &p->array.t.type.shape, &value->t.type.shape);
         return;
     }
     if (p->array.buffer) { hy_assign(F, &p->array, value); return; }
-    if (!hy__param_name(F, p)) return;
     type = value->t.type;
     type.dtype = p->array.t.type.dtype;
     p->deferred = 1;
@@ -23707,37 +23710,44 @@ HY_API void hy_set_mult(hy_frame *F, hy_array *x, double lr_mult, double wd_mult
 }
 
 /* A gradient that was there goes when the request changes. */
-static void hy__param_request(hy_frame *F, hy__param *p, hy_grad_req req)
+typedef struct hy__requesting { const char *pattern; hy_grad_req req; } hy__requesting;
+static int hy__request_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
-    if (p->req == req || p->aux || (req && !hy__floating(p->array.t.type.dtype))) return;
-    p->req = req;
-    hy__tape_drop(F, p->array.tape);
-    p->array.tape = NULL;
+    const hy__requesting *with = (const hy__requesting *)user;
+    hy__param *s;
+    (void)path;
+    if (p->same) p = p->same;
+    if (p->req == with->req || p->aux || p->constant || (with->req && !hy__floating(p->array.t.type.dtype)) ||
+        (with->pattern && !hy__match(with->pattern, p->name))) return 0;
+    p->req = with->req;
+    for (s = p; s; s = s == p ? p->sharer : s->next_sharer) {
+        hy__tape_drop(F, s->array.tape);
+        s->array.tape = NULL;
+    }
+    return 0;
+}
+
+static int hy__zero_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__tape *leaf = p->same ? p->same->array.tape : p->array.tape;
+    (void)F; (void)path; (void)user;
+    if (leaf && leaf->grad.buffer) memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
+    return 0;
 }
 
 HY_API void hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, hy_grad_req req)
 {
-    hy_params all;
-    int i;
-    hy_begin(F);
-    all = hy_collect_params(F, block, pattern);
-    if (F && !F->code && (unsigned)req > HY_GRAD_ADD)
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_grad_req: no such request");
-    for (i = 0; i < all.n && !F->code; i++) hy__param_request(F, hy__param_of(all.at[i]), req);
-    hy_end(F);
+    hy__requesting with;
+    if (!hy__block_ok(F, block, "hy_set_grad_req")) return;
+    with.pattern = pattern;
+    with.req = req;
+    if ((unsigned)req > HY_GRAD_ADD) hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_grad_req: no such request");
+    else hy__each_param(F, block, hy__request_one, &with);
 }
 
 HY_API void hy_zero_grad(hy_frame *F, hy_block *block)
 {
-    hy_params all;
-    int i;
-    hy_begin(F);
-    all = hy_collect_params(F, block, NULL);
-    for (i = 0; i < all.n && !F->code; i++) {
-        hy__tape *leaf = hy__param_of(all.at[i])->array.tape;
-        if (leaf && leaf->grad.buffer) memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
-    }
-    hy_end(F);
+    if (hy__block_ok(F, block, "hy_zero_grad")) hy__each_param(F, block, hy__zero_one, NULL);
 }
 
 HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name, hy_array *value)
@@ -23749,6 +23759,7 @@ HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name,
     opt.dtype = value->t.type.dtype;
     opt.no_grad = 1;
     x = hy_add_param(F, block, name, value->t.type.shape, &opt);
+    if (x) x->param->constant = 1;
     if (x) hy_set_param(F, x, value);
     return F->code ? NULL : x;
 }
@@ -24048,13 +24059,22 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     F->floor = marks + 1;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
     if (!F->code) y = block->forward(F, block, x);
-    if (!F->code && y) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
-    while (F->marks > marks + 1) hy_end(F);
-    F->floor = floor;
-    if (F->code) y = NULL;
-    if (y && y->frame == F) y = hy_return(F, y);
-    hy_end(F);
-    return y;
+    if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
+    if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
+    for (F->floor = floor; F->marks > marks; hy_end(F))         /* whatever forward left open */
+        if (y && (F->code || y->frame == F)) y = hy_return(F, y);
+    return F->code ? NULL : y;
+}
+
+/* Parameters that the trace of a block has not met. */
+static int hy__warn_unused(hy_frame *S, hy__param *p, const char *path, void *user)
+{
+    const hy__param *real = p->same ? p->same : p;
+    int i;
+    (void)path; (void)user;
+    for (i = 0; i < S->param_nodes && S->param_node[i]->param != real; i++) continue;
+    if (i == S->param_nodes) hy__warn(S, "Parameter %s is not used by any computation", hy__called(p));
+    return 0;
 }
 
 static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
@@ -24066,10 +24086,11 @@ static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
     S->scope = &own;
     y = hy__forward(S, own.block, x);
     S->scope = NULL;
+    if (y && S->root->desc.log_fn) hy__each_param(S, own.block, hy__warn_unused, NULL);
     return y;
 }
 
-/* Did anything below change since the graphs were made? The sum grows with every change. */
+/* Did anything below change since the graphs were made? */
 static void hy__revalidate(hy_frame *F, hy_block *block)
 {
     struct hy__house *h = block->house;
@@ -24080,8 +24101,9 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     hy__acquire(&h->traces.lock);
     list = h->seen == now ? NULL : hy__family(F, block, &n, &room);
     if (list) {
-        for (i = 0; i < n; i++) sum += list[i]->house->changes + 1;
+        for (i = 0; i < n; i++) sum = (sum ^ list[i]->house->changes) * 0x100000001b3u + 1;
         if (sum != h->sum) hy__traces_retire(&h->traces);
+        hy__traces_trim(F, &h->traces);
         h->sum = sum;
         HY__STORE(&h->seen, now);
         hy__buffer_drop(&F->cache, room);
@@ -24187,6 +24209,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
         t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
     if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
     else if (t) { plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode); failed = F->code != HY_ERROR_OK; }
+    hy__trace_leave(t);
     hy__flat_close(F, &in);
     F->scope = NULL;
     if (F->code) hy__take_back(F);
@@ -24332,6 +24355,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
  * Backward visits calls from the youngest to the oldest and emits their gradients as ordinary operators.
+ * A compiled graph is one call on the tape; its gradient is another compiled graph, derived once.
  */
 #ifndef HYBRID_NO_TRAIN
 
@@ -24406,6 +24430,704 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
     return y;
 }
 
+/* A handle in this scope for a held value. */
+static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->t = v->t;
+    x->output = v->output;
+    if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
+    if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
+    return x;
+}
+
+/* An array's gradient, zero at first. */
+static hy__tape *hy__leaf_new(hy_frame *F, const hy_array *x, hy_grad_req req)
+{
+    hy__tape *leaf;
+    hy_array *g;
+    hy_begin(F);
+    g = hy__make(F, &x->t.type, "hy_attach_grad");
+    leaf = g ? hy__tape_new(F, NULL, 0, 0, NULL) : NULL;
+    if (leaf) {
+        hy_fill(F, g, 0);
+        leaf->req = req;
+        leaf->grad.t = g->t;
+        leaf->grad.buffer = hy__buffer_hold(g->buffer);
+        leaf->frame = x->frame;
+    }
+    hy_end(F);
+    return leaf;
+}
+
+static int hy__leaf_fits(const hy__tape *leaf, const hy__param *p)
+{
+    if (!leaf || !p->req) return !leaf && !p->req;
+    return leaf->req == p->req && hy__same_type(&leaf->grad.t.type, &p->array.t.type);
+}
+
+/* Puts a leaf into a handle, unless another frame was quicker. */
+static void hy__set_leaf(hy_frame *F, hy_array *x, hy__tape *old, hy__tape *leaf)
+{
+    hy__tape *unused = leaf;
+    hy__acquire(&F->root->lock);
+    if (x->tape == old) { HY__STORE(&x->tape, leaf); x->output = 0; unused = old; }
+    hy__release(&F->root->lock);
+    hy__tape_drop(F, unused);
+}
+
+/* A parameter with values gets its leaf when it is first used under recording, or asked for its gradient; one
+ * that shares another's array has that one's leaf. */
+static int hy__param_track(hy_frame *F, hy_array *x)
+{
+    hy__param *p = hy__param_of(x);
+    hy__tape *leaf = HY__LOAD(&p->array.tape), *fresh = NULL;
+    if (!p->array.buffer) return 0;
+    if (!hy__leaf_fits(leaf, p)) {
+        if (p->req && !(fresh = hy__leaf_new(F, &p->array, p->req))) return -1;
+        hy__set_leaf(F, &p->array, leaf, fresh);
+        leaf = HY__LOAD(&p->array.tape);
+    }
+    if (x->tape == leaf) return 0;
+    if (leaf) HY__ADD(&leaf->refs, 1);
+    hy__set_leaf(F, x, x->tape, leaf);
+    return 0;
+}
+
+/* --- the gradient of a compiled graph --- *
+ * Under recording a graph runs as `forward`: the same nodes, with further heads for what its gradient reads.
+ * The tape holds these. The gradient is a graph of its own, whose variables are values of the tape, shapes, and
+ * gradients of heads; one is derived for each set of heads that have any.
+ */
+typedef struct hy__gradient {           /* hangs on the forward graph; the first one made is for all heads */
+    hy__attached head;
+    hy_graph *graph;                    /* NULL: the one for all heads does it, with zeros */
+    int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h gradient of head h */
+    int      *to;                       /* its heads: gradient of which input */
+    char     *given;                    /* per head of forward: has it a gradient? */
+    char     *keep;                     /* per value of the tape: is it read? */
+} hy__gradient;
+
+typedef struct hy__derived {            /* hangs on the traced graph */
+    hy__attached head;
+    hy_graph *forward;                  /* NULL: the graph runs operator by operator */
+    int       n, training;
+    hy_type  *type;                     /* of all inputs */
+    char     *want;
+} hy__derived;
+
+/* Working memory while a gradient is derived. Values are numbered as in T. */
+typedef struct hy__deriving {
+    hy_frame  *F, *S;
+    hy_graph  *g;
+    hy__types  T;
+    hy__buffer *room;
+    int        n, training;             /* inputs of the graph */
+    const char *want;
+    hy_array **grad, **value, **shape;  /* per value: handles of S */
+    hy_array **call;                    /* of one operator's gradient */
+    int       *wanted;
+    int       *input, *owner;           /* per value: which input it is, or -1; whose output it is */
+    int       *leaf;                    /* per input: its value, or -1 */
+    char      *tracked;                 /* per value: does it depend on an input whose gradient is wanted? */
+} hy__deriving;
+
+enum { HY__DERIVED_MOST = 16 };
+
+static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
+{
+    return B->T.first[B->g->place[e->node->number]] + e->output;
+}
+
+static void hy__derive_tracked(hy__deriving *B)
+{
+    int i, k, any;
+    for (i = 0; i < B->g->n; i++) {
+        const hy__node *node = B->g->node[i];
+        for (any = k = 0; k < node->nin; k++) any |= B->tracked[hy__derive_index(B, &node->in[k])];
+        for (k = 0; k < node->nout; k++) {
+            B->owner[B->T.first[i] + k] = i;
+            if (node->op) B->tracked[B->T.first[i] + k] = (char)(any && node->op->grad);
+        }
+    }
+}
+
+static void hy__derive_close(hy__deriving *B)
+{
+    if (B->S) hy__tracer_close(B->F, B->S);
+    hy__buffer_drop(&B->F->cache, B->room);
+    hy__types_close(B->F, &B->T);
+}
+
+/* Types of all values; 1 if some are not known before it runs. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, const hy_type *type, const char *want)
+{
+    size_t values, most = 0;
+    int i, k = g->vars;
+    memset(B, 0, sizeof *B);
+    B->F = F;
+    B->g = g;
+    B->n = n;
+    B->want = want;
+    if (hy__types_open(F, g, &B->T)) return -1;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
+    for (i = 0; i < g->n; i++) {
+        size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
+        if (all > most) most = all;
+    }
+    if (hy__infer_graph(F, g, &B->T)) return -1;
+    if (!hy__types_known(B->T.type, B->T.n)) return 1;
+    values = (size_t)B->T.n;
+    k = (int)(values * (3 * sizeof(hy_array *) + 2 * sizeof(int) + 1) + most * (2 * sizeof(hy_array *) + sizeof(int)));
+    B->room = hy__buffer_new(&F->cache, (size_t)k + (size_t)n * sizeof(int) + 1);
+    if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(B->room->data, 0, (size_t)k + (size_t)n * sizeof(int));
+    B->grad = (hy_array **)B->room->data;
+    B->value = B->grad + values;
+    B->shape = B->value + values;
+    B->call = B->shape + values;
+    B->input = (int *)(void *)(B->call + 2 * most);
+    B->owner = B->input + values;
+    B->wanted = B->owner + values;
+    B->leaf = B->wanted + most;
+    B->tracked = (char *)(B->leaf + n);
+    for (i = 0; i < (int)values; i++) B->input[i] = -1;
+    for (i = 0; i < n; i++) B->leaf[i] = -1;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) B->leaf[i] = B->T.first[g->place[g->var[i]->number]];
+    for (k = g->vars, i = 0; i < g->n; i++) if (g->node[i]->param) B->leaf[k++] = B->T.first[i];
+    for (i = 0; i < n; i++)
+        if (B->leaf[i] >= 0) { B->input[B->leaf[i]] = i; B->tracked[B->leaf[i]] = want[i]; }
+    hy__derive_tracked(B);
+    return 0;
+}
+
+/* A variable of the gradient; its rank says for a while what it stands for. */
+static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int what)
+{
+    hy_array *x = hy_var(B->S, name, NULL);
+    if (!x) return NULL;
+    x->t.type = x->node->type[0] = x->node->constant.type = B->T.type[v];
+    x->node->rank = what;
+    return x;
+}
+
+/* What stands for a value: constants themselves, else a variable, right behind one for the shape alone. */
+static hy_array *hy__derive_value(hy__deriving *B, int v, int bytes)
+{
+    const hy__node *from = B->g->node[B->owner[v]];
+    if (from->held) {
+        if (!B->value[v]) {
+            hy__node *node = hy__constant_node(B->S, &from->constant, from->held);
+            if (node && hy__node_join(B->S, B->S->graph->store, node)) { hy__node_discard(B->S, node); node = NULL; }
+            if (node) B->value[v] = hy__node_handle(B->S, node, 0);
+        }
+        return B->value[v];
+    }
+    if (!bytes) {
+        if (!B->shape[v]) B->shape[v] = hy__derive_var(B, "shape", v, -1);
+        return B->shape[v];
+    }
+    if (!B->value[v] && hy__derive_var(B, "shape", v, -1)) B->value[v] = hy__derive_var(B, from->name, v, v);
+    return B->value[v];
+}
+
+static void hy__derive_add(hy__deriving *B, int v, hy_array *g)
+{
+    if (!g) return;
+    if (hy__same_type(&g->t.type, &B->T.type[v])) B->grad[v] = B->grad[v] ? hy_add(B->S, B->grad[v], g) : g;
+    else hy__fail(B->S, HY_ERROR_SHAPE, "gradient: a value is %z %t, its gradient %z %t", &B->T.type[v].shape,
+                  (int)B->T.type[v].dtype, &g->t.type.shape, (int)g->t.type.dtype);
+}
+
+/* One operator's gradient, emitted as nodes. */
+static void hy__derive_node(hy__deriving *B, const hy__node *node, int first)
+{
+    hy_diff D;
+    int i, v, bytes = !(node->op->flags & HY_OP_NO_SAVE);
+    memset(&D, 0, sizeof D);
+    D.op = node->op;
+    D.attr = node->record;
+    D.nin = node->nin;
+    D.nout = node->nout;
+    D.nsub = node->sub != NULL;
+    D.sub = &node->sub;
+    D.training = B->training;
+    D.in = B->call;
+    D.out = D.in + D.nin;
+    D.dy = D.out + D.nout;
+    D.dx = D.dy + D.nout;
+    D.want = B->wanted;
+    for (i = 0; i < D.nin; i++) {
+        v = hy__derive_index(B, &node->in[i]);
+        D.in[i] = hy__derive_value(B, v, bytes && !hy__is_aux(D.op, D.attr, i));
+        D.dx[i] = NULL;
+        B->wanted[i] = B->tracked[v];
+    }
+    for (i = 0; i < D.nout; i++) {
+        D.out[i] = hy__derive_value(B, first + i, bytes);
+        D.dy[i] = B->grad[first + i];
+    }
+    if (!B->S->code && D.op->grad(B->S, &D))
+        hy__fail(B->S, HY_ERROR_GRADIENT, "%s: its gradient failed", D.op->name);
+    for (i = 0; i < D.nin && !B->S->code; i++)
+        if (B->wanted[i]) hy__derive_add(B, hy__derive_index(B, &node->in[i]), D.dx[i]);
+}
+
+/* From the gradients of the given heads to those of the inputs, from the youngest node to the oldest, so that
+ * contributions add up in the same order as on the tape. */
+static int hy__derive_walk(hy__deriving *B, const char *given)
+{
+    hy_graph *g = B->g;
+    int i, k, some;
+    B->S = hy__tracer_open(B->F);
+    if (!B->S) return -1;
+    B->S->traced_for = NULL;
+    for (i = 0; i < g->heads; i++)
+        if (given[i]) {
+            int v = hy__derive_index(B, &g->head[i]);
+            hy__derive_add(B, v, hy__derive_var(B, "head_grad", v, B->T.n + i));
+        }
+    for (i = g->store->n - 1; i >= 0 && !B->S->code; i--) {
+        int place = g->place[i], first = place < 0 ? 0 : B->T.first[place];
+        const hy__node *node = g->store->node[i];
+        if (place < 0 || !node->op || !B->tracked[first]) continue;
+        for (some = k = 0; k < node->nout; k++) some |= B->grad[first + k] != NULL;
+        if (some) hy__derive_node(B, node, first);
+    }
+    return B->S->code ? -1 : 0;
+}
+
+/* Inputs of which an operator reads the shape alone do not keep values alive. */
+static void hy__derive_shapes(const hy_root *root, hy__nodes *store)
+{
+    static const struct { int op, input; } reads[] = {
+        { HY_OP_zeros_like, 0 }, { HY_OP_ones_like, 0 }, { HY_OP_reshape_like, 1 }, { HY_OP_broadcast_like, 1 },
+        { HY_OP__sum_like, 1 } };
+    size_t k;
+    int i;
+    for (i = 0; i < store->n; i++)
+        for (k = 0; k < sizeof reads / sizeof *reads; k++) {
+            hy__node *node = store->node[i], *from;
+            if (!node->op || node->op != root->ops[reads[k].op]) continue;
+            from = node->in[reads[k].input].node;
+            if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank == -1 &&
+                from->rank >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
+                node->in[reads[k].input].node = store->node[from->number - 1];
+        }
+}
+
+/* Lets go of nodes that no head needs, variables too. */
+static void hy__derive_prune(hy_frame *F, hy_graph *g)
+{
+    hy__nodes *store = g->store;
+    int i, k, n = 0;
+    for (i = 0; i < store->n; i++) store->node[i]->mark = 0;
+    for (i = 0; i < g->heads; i++) g->head[i].node->mark = 1;
+    for (i = store->n - 1; i >= 0; i--)
+        for (k = 0; store->node[i]->mark && k < store->node[i]->nin; k++) store->node[i]->in[k].node->mark = 1;
+    for (i = 0; i < store->n; i++) {
+        hy__node *node = store->node[i];
+        if (!node->mark) { hy__node_discard(F, node); continue; }
+        node->number = n;
+        store->node[n++] = node;
+    }
+    store->n = n;
+}
+
+static void hy__gradient_free(hy_root *root, hy__attached *it)
+{
+    hy__gradient *G = (hy__gradient *)(void *)it;
+    hy__graph_drop(G->graph);
+    hy__free(&root->heap, G);
+}
+
+/* Room for a gradient of a graph with so many inputs, heads and saved values. */
+static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
+{
+    int vars = graph ? graph->vars : 0;
+    size_t ints = (size_t)(vars + (graph ? graph->heads : 0)) * sizeof(int), chars = (size_t)(n + 2 * heads);
+    hy__gradient *G = (hy__gradient *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *G) + ints + chars);
+    if (!G) return (hy__gradient *)hy__no_memory(F, "gradient");
+    G->head.free_fn = hy__gradient_free;
+    G->from = (int *)(void *)((char *)G + hy__round64(sizeof *G));
+    G->to = G->from + vars;
+    G->given = (char *)G->from + ints;
+    G->keep = G->given + heads;
+    return G;
+}
+
+/* The graph that was emitted, without what nobody needs. */
+static hy_graph *hy__derive_graph(hy__deriving *B)
+{
+    hy_graph *g = hy__graph_new(B->F, B->S->graph->store);
+    int i, n = 0;
+    if (!g) return NULL;
+    for (i = 0; i < B->n; i++) n += B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]];
+    if (hy__graph_room_heads(B->F, g, n)) { hy__graph_drop(g); return NULL; }
+    for (i = n = 0; i < B->n; i++) {
+        hy_array *x = B->want[i] && B->leaf[i] >= 0 ? B->grad[B->leaf[i]] : NULL;
+        if (!x) continue;
+        g->head[n].node = x->node;
+        g->head[n++].output = x->output;
+    }
+    hy__derive_shapes(B->F->root, g->store);
+    hy__derive_prune(B->F, g);
+    if (!hy__graph_finish(B->F, g)) return g;
+    hy__graph_drop(g);
+    return NULL;
+}
+
+/* Which value of the tape is value v? Inputs come first, then the heads of forward; -1: it is not there. */
+static int hy__derive_place(const hy__deriving *B, const hy_graph *forward, int v)
+{
+    int i;
+    if (B->input[v] >= 0) return B->input[v];
+    for (i = 0; i < forward->heads; i++)
+        if (forward->head[i].node == B->g->node[B->owner[v]] &&
+            forward->head[i].output == v - B->T.first[B->owner[v]]) return B->n + i;
+    return -1;
+}
+
+/* The gradient with its places on the tape. all: NULL, or the one that decided what the tape keeps; a value that
+ * it does not keep is not there. */
+static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const hy_graph *forward, const char *given,
+                                         int heads, const hy__gradient *all)
+{
+    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, forward->heads);
+    int i, k;
+    if (!G) { hy__graph_drop(graph); return NULL; }
+    memcpy(G->given, given, (size_t)heads);
+    G->graph = graph;
+    for (i = 0; i < graph->vars && G->graph; i++) {
+        int what = graph->var[i]->rank;
+        G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : hy__derive_place(B, forward, what);
+        graph->var[i]->rank = 0;
+        if (what < 0 || what >= B->T.n) continue;
+        if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
+        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->graph = NULL;
+    }
+    for (i = k = 0; i < B->n && G->graph; i++)
+        if (B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]]) G->to[k++] = i;
+    if (!G->graph) hy__graph_drop(graph);
+    return G;
+}
+
+/* The graph with what its gradient reads as further heads: the nodes are the same. */
+static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
+{
+    hy_graph *g = B->g, *f = hy__graph_new(B->F, g->store);
+    hy__heap *heap = &B->F->root->heap;
+    int i, v;
+    if (!f) return NULL;
+    f->node = (hy__node **)hy__alloc(heap, (size_t)g->n * sizeof *f->node + 1);
+    f->var = (hy__node **)hy__alloc(heap, (size_t)g->vars * sizeof *f->var + 1);
+    f->place = (int *)hy__alloc(heap, (size_t)g->store->n * sizeof *f->place + 1);
+    if (!f->node || !f->var || !f->place) hy__no_memory(B->F, "gradient");
+    if (B->F->code || hy__graph_room_heads(B->F, f, g->heads + gradient->vars)) { hy__graph_drop(f); return NULL; }
+    memcpy((void *)f->node, (void *)g->node, (size_t)g->n * sizeof *f->node);
+    memcpy((void *)f->var, (void *)g->var, (size_t)g->vars * sizeof *f->var);
+    memcpy(f->place, g->place, (size_t)g->store->n * sizeof *f->place);
+    memcpy(f->head, g->head, (size_t)g->heads * sizeof *f->head);
+    f->n = g->n;
+    f->vars = g->vars;
+    f->ranks = g->ranks;
+    f->heads = g->heads;
+    for (i = 0; i < gradient->vars; i++) {
+        v = gradient->var[i]->rank;
+        if (v < 0 || v >= B->T.n || hy__derive_place(B, f, v) >= 0) continue;
+        f->head[f->heads].node = g->node[B->owner[v]];
+        f->head[f->heads++].output = v - B->T.first[B->owner[v]];
+    }
+    return f;
+}
+
+/* The gradient for these heads of a forward graph that has run; made when it is first asked for. */
+static hy__gradient *hy__gradient_find(hy_frame *F, hy__tape *tape, const char *given)
+{
+    hy_graph *f = tape->sub, *graph;
+    hy__attached *it, *all = NULL;
+    hy__gradient *G = NULL;
+    hy__deriving B;
+    hy__buffer *room;
+    hy_type *type;
+    char *want;
+    int i;
+    hy__acquire(&f->root->lock);
+    for (it = f->derived; it && !G; it = it->next) {
+        G = (hy__gradient *)(void *)it;
+        all = it;
+        if (memcmp(G->given, given, (size_t)f->heads)) G = NULL;
+    }
+    hy__release(&f->root->lock);
+    if (G) return G;
+    room = hy__buffer_new(&F->cache, (size_t)tape->nin * (sizeof *type + 1));
+    if (!room) return (hy__gradient *)hy__no_memory(F, "gradient");
+    type = (hy_type *)room->data;
+    want = (char *)(type + tape->nin);
+    for (i = 0; i < tape->nin; i++) { type[i] = tape->value[i].t.type; want[i] = tape->value[i].tape != NULL; }
+    if (!hy__derive_open(&B, F, f, tape->nin, type, want)) {
+        B.training = tape->training;
+        graph = hy__derive_walk(&B, given) ? NULL : hy__derive_graph(&B);
+        if (graph) G = hy__derive_gradient(&B, graph, f, given, f->heads, (hy__gradient *)(void *)all);
+    }
+    hy__derive_close(&B);
+    hy__buffer_drop(&F->cache, room);
+    if (!G || F->code) { if (G) hy__gradient_free(F->root, &G->head); return NULL; }
+    hy__acquire(&f->root->lock);
+    G->head.next = f->derived;
+    f->derived = &G->head;
+    hy__release(&f->root->lock);
+    return G;
+}
+
+static void hy__derived_free(hy_root *root, hy__attached *it)
+{
+    hy__derived *d = (hy__derived *)(void *)it;
+    hy__graph_drop(d->forward);
+    hy__free(&root->heap, d);
+}
+
+/* The graph as it runs under recording, counted, or NULL if it must run operator by operator. 1: found. */
+static int hy__derived_find(hy_root *root, hy_graph *g, const hy__derived *key, hy_graph **forward)
+{
+    hy__attached *it;
+    int i, found = 0;
+    hy__acquire(&root->lock);
+    for (it = g->derived; it && !found; it = it->next) {
+        const hy__derived *d = (const hy__derived *)(void *)it;
+        if (d->n != key->n || d->training != key->training || memcmp(d->want, key->want, (size_t)d->n)) continue;
+        for (i = 0; i < d->n && hy__same_type(&d->type[i], &key->type[i]); i++) continue;
+        if (i < d->n) continue;
+        found = 1;
+        *forward = d->forward;
+        if (d->forward) HY__ADD(&d->forward->refs, 1);
+    }
+    hy__release(&root->lock);
+    return found;
+}
+
+/* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as when
+ * values decide shapes, or when an operator on the way has no gradient, which is no error before backward. */
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
+{
+    hy__deriving B;
+    hy_graph *graph = NULL, *f = NULL;
+    hy__gradient *G = NULL;
+    char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
+    int i, opened = hy__derive_open(&B, F, g, key->n, key->type, key->want);
+    B.training = key->training;
+    if (!given) hy__no_memory(F, "gradient");
+    for (i = 0; i < g->heads && given && !opened; i++)
+        given[i] = (char)(g->head[i].node->op && B.tracked[hy__derive_index(&B, &g->head[i])]);
+    if (given && !opened && !F->code && !hy__derive_walk(&B, given)) graph = hy__derive_graph(&B);
+    if (graph) f = hy__derive_forward(&B, graph);
+    if (f) G = hy__derive_gradient(&B, graph, f, given, g->heads, NULL);
+    else hy__graph_drop(graph);
+    hy__derive_close(&B);
+    hy__free(&F->root->heap, given);
+    if (f && G) f->derived = &G->head;
+    if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
+    if (!f && F->code && F->code != HY_ERROR_MEMORY) F->code = HY_ERROR_OK;
+    return f;
+}
+
+/* What was derived joins the graph's list; the oldest goes when there are many. 0, or -1. */
+static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_graph *forward)
+{
+    size_t types = (size_t)key->n * sizeof *key->type;
+    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *d) + types + (size_t)key->n);
+    hy__attached **at, *gone;
+    int n = 0;
+    if (!d) { hy__no_memory(F, "gradient"); return -1; }
+    d->head.free_fn = hy__derived_free;
+    d->forward = forward;
+    if (forward) HY__ADD(&forward->refs, 1);
+    d->n = key->n;
+    d->training = key->training;
+    d->type = (hy_type *)(void *)((char *)d + hy__round64(sizeof *d));
+    d->want = (char *)d->type + types;
+    memcpy(d->type, key->type, types);
+    memcpy(d->want, key->want, (size_t)key->n);
+    hy__acquire(&F->root->lock);
+    d->head.next = g->derived;
+    g->derived = &d->head;
+    for (at = &g->derived; *at && n < HY__DERIVED_MOST; at = &(*at)->next) n++;
+    gone = *at;
+    *at = NULL;
+    hy__release(&F->root->lock);
+    hy__attached_free(F->root, gone);
+    return 0;
+}
+
+/* The visible outputs of a call to their places among all. */
+static void hy__place_outputs(const hy__node *node, hy_array *y, hy_array **value)
+{
+    int i, n, seen = 0, hidden;
+    for (i = 0; node->op->out[i].name; i++)
+        for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0; n--, value++)
+            *value = hidden ? NULL : y->count ? y->item[seen++] : y;
+}
+
+/* Runs a graph operator by operator, each on the tape, in the order in which they were traced. */
+static int hy__graph_by_node(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out)
+{
+    uint64_t stream = F->stream;
+    hy__buffer *room;
+    hy_array **value, **arg, *y;
+    int *first, i, k, total = 0, most = 0, param = g->vars;
+    for (i = 0; i < g->n; i++) {
+        total += g->node[i]->nout;
+        if (g->node[i]->nin > most) most = g->node[i]->nin;
+    }
+    room = hy__buffer_new(&F->cache, (size_t)(total + most) * sizeof *value + (size_t)g->n * sizeof *first + 1);
+    if (!room) { hy__no_memory(F, "hy_call"); return -1; }
+    value = (hy_array **)room->data;
+    arg = value + total;
+    first = (int *)(void *)(arg + most);
+    for (total = i = 0; i < g->n; i++) {
+        first[i] = total;
+        total += g->node[i]->nout;
+        if (g->node[i]->param) value[first[i]] = in[param++];
+    }
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) value[first[g->place[g->var[i]->number]]] = in[i];
+    for (i = 0; i < g->store->n && !F->code; i++) {
+        const hy__node *node = g->store->node[i];
+        int at = g->place[i] < 0 ? -1 : first[g->place[i]];
+        if (at < 0) continue;
+        if (node->held && (value[at] = hy__handle(F)) != NULL) {
+            value[at]->t = node->constant;
+            value[at]->buffer = hy__buffer_hold(node->held);
+        }
+        if (!node->op) continue;
+        for (k = 0; k < node->nin; k++) arg[k] = value[first[g->place[node->in[k].node->number]] + node->in[k].output];
+        F->stream = stream + (uint64_t)node->rank;
+        y = F->emit(F, node->op, node->nin, arg, node->record, node->sub != NULL, &node->sub);
+        if (y) hy__place_outputs(node, y, value + at);
+    }
+    F->stream = stream + (uint64_t)g->ranks;
+    for (i = 0; i < g->heads && !F->code; i++)
+        out[i] = value[first[g->place[g->head[i].node->number]] + g->head[i].output];
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? -1 : 0;
+}
+
+/* Which input is this node? -1: it is none. */
+static int hy__graph_leaf(const hy_graph *g, const hy__node *node)
+{
+    int i, k = g->vars;
+    if (node->op || node->held) return -1;
+    for (i = 0; !node->param && i < g->vars; i++) if (g->var[i] == node) return i;
+    for (i = 0; g->node[i] != node; i++) k += g->node[i]->param != NULL;
+    return k;
+}
+
+/* Runs forward and writes it down as one call. Heads that are inputs go through as they are. */
+static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_array *const *in, const hy__graph_rec *rec,
+                             hy_array **out)
+{
+    hy__graph_rec own = *rec;
+    const hy__gradient *all;
+    hy__attached *it;
+    hy__tape *tape;
+    int i, k;
+    own.mode.recorded = 1;
+    if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
+    own.ticket = NULL;
+    tape = hy__tape_new(F, &hy__graph_op, n, f->heads, &own);
+    if (!tape) return -1;
+    hy__acquire(&F->root->lock);
+    for (it = f->derived; it->next; it = it->next) continue;
+    hy__release(&F->root->lock);
+    all = (const hy__gradient *)(const void *)it;
+    HY__ADD(&f->refs, 1);
+    tape->sub = f;
+    tape->pinned = 1;
+    for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], all->keep[i]);
+    for (i = 0; i < f->heads; i++) {
+        k = hy__graph_leaf(f, f->head[i].node);
+        if (k >= 0) out[i] = in[k];
+        if (k < 0) hy__hold_value(&tape->value[n + i], out[i], all->keep[n + i]);
+        else tape->value[n + i].t.type = out[i]->t.type;
+    }
+    for (i = 0; i < heads; i++) {
+        if (!all->given[i]) continue;
+        hy__tape_drop(F, out[i]->tape);
+        out[i]->tape = tape;
+        out[i]->output = i;
+        tape->refs++;
+    }
+    for (i = f->heads - 1; i >= heads; i--) hy_free(F, out[i]);
+    hy__tape_drop(F, tape);
+    return 0;
+}
+
+static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *in, const hy__graph_rec *rec,
+                              hy_array **out, hy__derived *key)
+{
+    hy_graph *f = NULL;
+    hy__buffer *room;
+    hy_array **all;
+    int failed;
+    if (!hy__derived_find(F->root, g, key, &f)) {
+        f = hy__derive(F, g, key);
+        if (F->code || hy__derived_add(F, g, key, f)) { hy__graph_drop(f); return -1; }
+    }
+    if (!f) return hy__graph_by_node(F, g, in, out);
+    room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
+    all = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(F, "hy_call");
+    failed = !all || hy__graph_on_tape(F, f, g->heads, n, in, rec, all);
+    if (!failed) memcpy((void *)out, (void *)all, (size_t)g->heads * sizeof *out);
+    hy__buffer_drop(&F->cache, room);
+    hy__graph_drop(f);
+    return failed;
+}
+
+static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const hy__graph_rec *rec, hy_graph *g)
+{
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)n * (sizeof(hy_type) + 1) + (size_t)g->heads * sizeof in);
+    hy_array **out, *y = NULL;
+    hy__derived key;
+    int i, tracked = 0, failed;
+    if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
+    memset(&key, 0, sizeof key);
+    key.n = n;
+    key.training = rec->mode.training;
+    key.type = (hy_type *)room->data;
+    out = (hy_array **)(void *)(key.type + n);
+    key.want = (char *)(out + g->heads);
+    for (i = 0; i < n; i++) {
+        key.type[i] = in[i]->t.type;
+        tracked |= key.want[i] = in[i]->tape != NULL;
+    }
+    failed = tracked ? hy__graph_recorded(F, g, n, in, rec, out, &key)
+        : hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
+    if (!failed) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
+    hy__buffer_drop(&F->cache, room);
+    return y;
+}
+
+/* Parameters among the inputs get their values, should their shapes be known only now, and their leaves. */
+static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
+{
+    hy__call c;
+    int i, missing = 0, failed;
+    for (i = 0; i < n; i++) {
+        if (!in[i]->param) continue;
+        missing |= !in[i]->buffer;
+        if (hy__param_track(F, in[i])) return -1;
+    }
+    if (!missing) return 0;
+    if (!hy__check_count(F, op, n, record) || hy__call_open(F, &c, op, n, record)) return -1;
+    failed = hy__ready_params(F, &c, op, in, record);
+    hy__call_close(F, &c);
+    for (i = 0; i < n && !failed; i++) if (in[i]->param) failed = hy__param_track(F, in[i]);
+    return failed;
+}
+
 static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub,
                                  hy_graph *const *sub)
@@ -24413,7 +25135,10 @@ static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
     hy__buffer *room = NULL;
-    int i, tracked = 0;
+    int i, tracked = 0, params = 0;
+    for (i = 0; i < n; i++) params |= in[i]->param != NULL;
+    if (params && hy__track_params(F, op, n, in, record)) return NULL;
+    if (op == &hy__graph_op) return hy__record_graph(F, n, in, (const hy__graph_rec *)record, *sub);
     for (i = 0; i < n; i++) tracked |= in[i]->tape != NULL;
     if (!tracked || !op->grad) return F->emit_below(F, op, n, in, record, nsub, sub);
     if (hy__call_open(F, &c, op, n, record)) return NULL;
@@ -24452,8 +25177,6 @@ HY_API void hy_set_training(hy_frame *F, int training) { if (F) F->training = tr
 /* --- leaves --- */
 HY_API void hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req)
 {
-    hy__tape *leaf;
-    hy_array *g;
     if (!hy__concrete(F, x, "hy_attach_grad", "an array with values")) return;
     if ((unsigned)req > HY_GRAD_ADD || !hy__floating(x->t.type.dtype)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_attach_grad: %s", hy__floating(x->t.type.dtype)
@@ -24461,39 +25184,22 @@ HY_API void hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req)
                  "only floating point arrays have gradients");
         return;
     }
+    if (x->param) x = &hy__param_of(x)->array;
     hy__tape_drop(F, x->tape);
     x->tape = NULL;
     x->output = 0;
-    if (req == HY_GRAD_NULL) return;
-    hy_begin(F);
-    g = hy__make(F, &x->t.type, "hy_attach_grad");
-    leaf = g ? hy__tape_new(F, NULL, 0, 0, NULL) : NULL;
-    if (leaf) {
-        hy_fill(F, g, 0);
-        leaf->req = req;
-        leaf->grad.t = g->t;
-        leaf->grad.buffer = hy__buffer_hold(g->buffer);
-        x->tape = leaf;
-    }
-    hy_end(F);
-}
-
-/* A handle in this scope for a held value. */
-static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
-{
-    hy_array *x = hy__handle(F);
-    if (!x) return NULL;
-    x->t = v->t;
-    x->output = v->output;
-    if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
-    if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
-    return x;
+    if (x->param) { x->param->req = req; hy__param_track(F, x); }
+    else if (req != HY_GRAD_NULL) x->tape = hy__leaf_new(F, x, req);
 }
 
 HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 {
     if (!hy__concrete(F, x, "hy_grad_of", "an array with values")) return NULL;
+    if (x->param && hy__param_track(F, x)) return NULL;
     if (x->tape && !x->tape->op) return hy__value_handle(F, &x->tape->grad);
+    if (x->param)
+        hy__fail(F, HY_ERROR_GRADIENT, "Cannot get gradient array for Parameter '%s' because grad_req='null': use "
+                 "hy_set_grad_req", hy__param_of(x)->name);
     hy__fail(F, HY_ERROR_GRADIENT,
              "hy_grad_of: the array has no gradient: call hy_attach_grad on it before it is used");
     return NULL;
@@ -24676,6 +25382,103 @@ static void hy__run_grad(hy__backward *B, hy__tape *tape, hy_diff *D, int *want)
             hy__contribute(B, tape->value[i].tape, tape->value[i].output, D->dx[i]);
 }
 
+/* A variable of a compiled gradient. input: one whose gradient is wanted. */
+static hy_array *hy__backward_input(hy__backward *B, hy__tape *tape, const hy__node *var, int from, int input)
+{
+    hy_frame *F = B->F;
+    hy_array *x;
+    if (from <= -2) {
+        x = *hy__grad_slot(B, tape, -2 - from);
+        if (x && hy__packed(&x->t)) return x;
+        if (x) return hy_identity(F, x);
+        x = hy__make(F, &var->type[0], "hy_backward");
+        if (x) hy_fill(F, x, 0);
+        return x;
+    }
+    if (from >= 0) {
+        x = hy__value_handle(F, &tape->value[from]);
+        if (!x || !B->graph || from < tape->nin) return x;
+        x->tape = tape;
+        x->output = from - tape->nin;
+        HY__ADD(&tape->refs, 1);
+        return x;
+    }
+    x = hy__handle(F);
+    if (!x) return NULL;
+    x->t.type = var->type[0];
+    x->t.data = NULL;
+    hy__pack_strides(&x->t);
+    if (!B->graph) return x;            /* no gradient reaches it, but its user counts as computed from inputs */
+    x->tape = tape->value[input].tape;
+    x->output = tape->value[input].output;
+    HY__ADD(&x->tape->refs, 1);
+    return x;
+}
+
+/* Runs a compiled gradient: on the tape too, when it is to be differentiated again. */
+static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph, hy_array *const *in, hy_array **out)
+{
+    hy_frame *F = B->F;
+    hy__graph_rec rec = *(const hy__graph_rec *)tape->record;
+    hy_array *y;
+    int i;
+    rec.mode.training = F->training;
+    rec.mode.recorded = 0;
+    if (!B->graph) return hy__graph_execute(F, graph, in, out, &rec.mode, rec.limit, NULL);
+    y = F->emit(F, &hy__graph_op, graph->vars, in, &rec, 1, &graph);
+    for (i = 0; y && i < graph->heads; i++) out[i] = graph->heads > 1 ? y->item[i] : y;
+    return y ? 0 : -1;
+}
+
+/* The gradient that serves these heads: where it reads what the tape did not keep, the one for all, with zeros. */
+static hy__gradient *hy__backward_find(hy__backward *B, hy__tape *tape)
+{
+    hy_frame *F = B->F;
+    int i, heads = tape->nout;
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)heads + 1);
+    char *given = room ? (char *)room->data : (char *)hy__no_memory(F, "hy_backward");
+    hy__gradient *G = NULL;
+    hy__attached *it;
+    for (i = 0; given && i < heads; i++) given[i] = *hy__grad_slot(B, tape, i) != NULL;
+    if (given) G = hy__gradient_find(F, tape, given);
+    if (G && !G->graph) {
+        for (it = &G->head; it->next; it = it->next) continue;
+        G = (hy__gradient *)(void *)it;
+        for (i = 0; i < heads && G->given[i] >= given[i]; i++) continue;
+        if (i < heads) {
+            hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the compiled "
+                     "graph did not keep: hybridize with inactive set");
+            G = NULL;
+        }
+    }
+    hy__buffer_drop(&F->cache, room);
+    return G;
+}
+
+static int hy__backward_graph(hy__backward *B, hy__tape *tape)
+{
+    hy_frame *F = B->F;
+    hy__gradient *G = hy__backward_find(B, tape);
+    hy__buffer *room;
+    hy_array **in, **out;
+    int i;
+    if (!G || !G->graph->heads) return F->code ? -1 : 0;
+    room = hy__buffer_new(&F->cache, (size_t)(G->graph->vars + G->graph->heads) * sizeof *in);
+    if (!room) { hy__no_memory(F, "hy_backward"); return -1; }
+    in = (hy_array **)room->data;
+    out = in + G->graph->vars;
+    for (i = 0; i < G->graph->vars && !F->code; i++)
+        in[i] = hy__backward_input(B, tape, G->graph->var[i], G->from[i], G->to[0]);
+    if (!F->code && !hy__backward_program(B, tape, G->graph, in, out))
+        for (i = 0; i < G->graph->heads; i++) {
+            const hy__value *v = &tape->value[G->to[i]];
+            if (!hy__check_gradient(F, out[i], &v->t.type, "hy_call", G->to[i]))
+                hy__contribute(B, v->tape, v->output, out[i]);
+        }
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? -1 : 0;
+}
+
 static int hy__backward_call(hy__backward *B, hy__tape *tape)
 {
     hy_frame *F = B->F;
@@ -24685,6 +25488,7 @@ static int hy__backward_call(hy__backward *B, hy__tape *tape)
     int wanted[HY__FEW], *want = wanted, i, some = 0, total = 2 * (tape->nin + tape->nout);
     for (i = 0; i < tape->nout; i++) some |= *hy__grad_slot(B, tape, i) != NULL;
     if (!some) return 0;
+    if (tape->sub) return hy__backward_graph(B, tape);
     if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
         room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *all + sizeof *want));
         if (!room) { hy__no_memory(F, tape->op->name); return -1; }
@@ -24713,7 +25517,7 @@ static void hy__backward_leaf(hy__backward *B, hy__tape *leaf)
     hy_frame *F = B->F;
     hy_array *g = *hy__grad_slot(B, leaf, 0), *to;
     if (!g) return;
-    if (leaf->frame != F) {
+    if (leaf->frame != F && leaf->frame != F->root->house) {
         hy__fail(F, HY_ERROR_STATE,
                  "hy_backward: the gradient belongs to another frame: use hy_grad, and add up there");
         return;
@@ -24763,6 +25567,7 @@ static hy_array *hy__collect_grad(hy__backward *B, hy_array *x, int i)
     hy_array **slot, *g;
     int recording = B->F->recording;
     if (!hy__concrete(B->F, x, "hy_grad", "an array with values")) return NULL;
+    if (x->param && hy__param_track(B->F, x)) return NULL;
     if (!x->tape) {
         hy__fail(B->F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad", i);
         return NULL;
@@ -24919,6 +25724,1766 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 }
 #endif
 
+
+/* MARK: - 26 >>layers -----------------------------------------------------------------------------------
+ *
+ * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
+ * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
+ * and on the parameter's name alone.
+ */
+
+/* --- what constructors share --- */
+static hy_init hy__init_make(void (*fn)(hy_frame *, const hy_init *, const char *, hy_array *),
+                             const char *name, double number)
+{
+    hy_init init;
+    memset(&init, 0, sizeof init);
+    init.fn = fn;
+    init.name = name;
+    init.number[0] = number;
+    return init;
+}
+static void hy__init_fill(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)name;
+    hy_fill(F, x, init->number[0]);
+}
+HY_API hy_init hy_init_zeros(void) { return hy__init_make(hy__init_fill, "zeros", 0); }
+HY_API hy_init hy_init_ones(void) { return hy__init_make(hy__init_fill, "ones", 1); }
+HY_API hy_init hy_init_constant(double value) { return hy__init_make(hy__init_fill, "constant", value); }
+
+enum { HY__LEARNT, HY__FIXED, HY__STATISTIC };
+
+/* A parameter of a layer. init may be NULL or empty: then `otherwise`, which may be empty, too. */
+static hy_array *hy__layer_param(hy_frame *F, hy_block *b, const char *name, hy_shape shape, hy_dtype dtype,
+                                 int use, const hy_init *init, hy_init otherwise)
+{
+    hy_param_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = dtype;
+    opt.init = init && init->fn ? *init : otherwise;
+    opt.no_grad = use != HY__LEARNT;
+    opt.aux = use == HY__STATISTIC;
+    return hy_add_param(F, b, name, shape, &opt);
+}
+static hy_array *hy__layer_weight(hy_frame *F, hy_block *b, hy_shape shape, hy_dtype dtype,
+                                  const hy_init *init)
+{
+    return hy__layer_param(F, b, "weight", shape, dtype, HY__LEARNT, init, hy__init_make(NULL, NULL, 0));
+}
+static hy_array *hy__layer_bias(hy_frame *F, hy_block *b, int64_t n, hy_dtype dtype, const hy_init *init)
+{
+    return hy__layer_param(F, b, "bias", hy__shape1(n), dtype, HY__LEARNT, init, hy_init_zeros());
+}
+
+/* A fresh layer; type_forward and type_describe are its functions. */
+#define HY__LAYER(F, type, kind) \
+    ((type *)(void *)hy__layer_new(F, sizeof(type), kind, type##_forward, type##_describe, 0))
+static hy_block *hy__layer_new(hy_frame *F, size_t bytes, const char *kind, hy_forward_fn forward,
+                               void (*describe)(const hy_block *, char *, size_t), int plain)
+{
+    hy_block *b = hy_block_new(F, bytes, kind, forward, !plain);
+    if (b) b->describe = describe;
+    return b;
+}
+
+/* The finished block, or NULL if something failed on the way. */
+static hy_block *hy__made(hy_frame *F, hy_block *b)
+{
+    if (!F->code) return b;
+    hy_block_free(F, b);
+    return NULL;
+}
+
+enum { HY__LARGEST = 1 << 28 };         /* a few times this is still an int */
+static int hy__wants(hy_frame *F, const char *who, const char *what, int64_t value, int64_t least)
+{
+    if (!F || F->code) return 0;
+    if (value < least)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is %l, where at least %l is due", who, what, value, least);
+    else if (value > HY__LARGEST)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is %l, which is too large", who, what, value);
+    return !F->code;
+}
+static int hy__wants_share(hy_frame *F, const char *who, const char *what, double p)
+{
+    if (!F || F->code) return 0;
+    if (p >= 0 && p <= 1) return 1;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is %g, where a share from 0 to 1 is due", who, what, p);
+    return 0;
+}
+static hy_ints hy__no_ints(void) { hy_ints v; memset(&v, 0, sizeof v); return v; }
+#define HY__OPTIONS_INTO(o, opt) do { memset(&(o), 0, sizeof (o)); if (opt) (o) = *(opt); } while (0)
+static int64_t hy__size_or_open(int size) { return size > 0 ? size : -1; }
+static double hy__real_or(double v, double otherwise) { return v == 0 ? otherwise : v == HY_ZERO ? 0 : v; }
+static int hy__int_or(int v, int otherwise) { return v == 0 ? otherwise : v == HY_ZERO ? 0 : v; }
+
+/* --- what layers say of themselves --- */
+static hy__line hy__line_in(char *text, size_t bytes)
+{
+    hy__line line;
+    line.text = text;
+    line.cap = bytes;
+    line.n = 0;
+    text[0] = 0;
+    return line;
+}
+static void hy__say(hy__line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    hy__format(line, format, args);
+    va_end(args);
+}
+static void hy__say_size(hy__line *line, int64_t n)
+{
+    if (n < 0) hy__puts(line, "None");
+    else hy__put_int(line, n);
+}
+static void hy__say_word(hy__line *line, const char *words, int k)          /* the k-th of "one|other" */
+{
+    for (; k > 0; k--) words += strcspn(words, "|") + 1;
+    hy__put(line, words, strcspn(words, "|"));
+}
+static const char *hy__true(int v) { return v ? "True" : "False"; }
+
+/* --- activations --- */
+#define HY__ACTIVATIONS "relu|sigmoid|tanh|softrelu|softsign|log_sigmoid|mish"
+
+/* Number of a function's name; -1 for none, -2 with an error for an unknown one. */
+static int hy__activation_number(hy_frame *F, const char *who, const char *name)
+{
+    int k;
+    if (!name || !strcmp(name, "linear")) return -1;
+    k = hy__word_number(HY__ACTIVATIONS, name);
+    if (k >= 0) return k;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: activation '%s' is none of " HY__ACTIVATIONS, who, name);
+    return -2;
+}
+
+typedef struct hy__activation { hy_block base; int act; } hy__activation;
+
+static hy_array *hy__activation_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__fwd(F, hy_activation(F, x, ((hy__activation *)(void *)self)->act));
+}
+static void hy__activation_describe(const hy_block *self, char *text, size_t bytes)
+{
+    hy__line line = hy__line_in(text, bytes);
+    hy__say_word(&line, HY__ACTIVATIONS, ((const hy__activation *)(const void *)self)->act);
+}
+HY_API hy_block *hy_nn_activation(hy_frame *F, const char *activation)
+{
+    hy__activation *b;
+    int act;
+    if (!F || F->code) return NULL;
+    act = hy__activation_number(F, "hy_nn_activation", activation);
+    if (act == -1) hy__fail(F, HY_ERROR_ARGUMENT, "hy_nn_activation: there is nothing to apply");
+    if (act < 0) return NULL;
+    b = HY__LAYER(F, hy__activation, "Activation");
+    if (!b) return NULL;
+    b->act = act;
+    hy_set_alias(F, &b->base, activation);
+    return hy__made(F, &b->base);
+}
+
+/* The child that a layer applies to its result: dense0_relu_fwd. NULL if none is asked for. */
+static hy_block *hy__own_activation(hy_frame *F, hy_block *b, const char *name)
+{
+    char prefix[24];
+    hy__line line = hy__line_in(prefix, sizeof prefix);
+    if (hy__activation_number(F, b->kind, name) < 0) return NULL;
+    hy__say(&line, "%s_", name);
+    return hy__add_inner_child(F, b, "act", prefix, hy_nn_activation(F, name));
+}
+static hy_array *hy__activate(hy_frame *F, hy_block *act, hy_array *x)
+{
+    return act ? hy_call_at(F, act, x, NULL, 0) : x;
+}
+static void hy__say_activation(hy__line *line, const hy_block *act)
+{
+    hy__puts(line, "Activation(");
+    hy__say_word(line, HY__ACTIVATIONS, ((const hy__activation *)(const void *)act)->act);
+    hy__puts(line, ")");
+}
+
+/* Functions with a number: leaky_relu's kinds, and swish. */
+enum { HY__SWISH = -1 };
+typedef struct hy__curve { hy_block base; int act; double number; hy_array *alpha; } hy__curve;
+
+static hy_array *hy__curve_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy__curve *b = (hy__curve *)(void *)self;
+    hy_leaky_relu_opt opt;
+    hy_array *y;
+    if (b->act == HY__SWISH) {
+        y = b->number == 1 ? x : hy_mul_scalar(F, x, b->number);
+        return hy_elemwise_mul(F, x, hy__fwd(F, hy_sigmoid(F, y)));
+    }
+    memset(&opt, 0, sizeof opt);
+    opt.slope = b->number == 0 ? HY_ZERO : b->number;
+    y = hy_leaky_relu(F, x, b->alpha, b->act, &opt);
+    return b->act == HY_LEAKY_ELU ? y : hy__fwd(F, y);
+}
+static void hy__curve_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__curve *b = (const hy__curve *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    if (b->act == HY_LEAKY_LEAKY) hy__say(&line, "%g", b->number);
+}
+static hy_block *hy__curve_new(hy_frame *F, const char *kind, int act, double number)
+{
+    hy__curve *b = HY__LAYER(F, hy__curve, kind);
+    if (!b) return NULL;
+    b->act = act;
+    b->number = number;
+    return &b->base;
+}
+HY_API hy_block *hy_nn_leaky_relu(hy_frame *F, double alpha)
+{
+    if (!F || F->code) return NULL;
+    if (alpha >= 0) return hy__curve_new(F, "LeakyReLU", HY_LEAKY_LEAKY, alpha);
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_nn_leaky_relu: slope %g is below 0", alpha);
+    return NULL;
+}
+HY_API hy_block *hy_nn_elu(hy_frame *F, double a) { return hy__curve_new(F, "ELU", HY_LEAKY_ELU, a); }
+HY_API hy_block *hy_nn_selu(hy_frame *F) { return hy__curve_new(F, "SELU", HY_LEAKY_SELU, 1); }
+HY_API hy_block *hy_nn_gelu(hy_frame *F) { return hy__curve_new(F, "GELU", HY_LEAKY_GELU, 1); }
+HY_API hy_block *hy_nn_swish(hy_frame *F, double beta) { return hy__curve_new(F, "Swish", HY__SWISH, beta); }
+HY_API hy_block *hy_nn_prelu(hy_frame *F, const hy_nn_prelu_opt *opt)
+{
+    hy__curve *b;
+    int channels = opt && opt->in_channels ? opt->in_channels : 1;
+    if (!hy__wants(F, "hy_nn_prelu", "in_channels", channels, 1)) return NULL;
+    b = (hy__curve *)(void *)hy__curve_new(F, "PReLU", HY_LEAKY_PRELU, 1);
+    if (!b) return NULL;
+    b->alpha = hy__layer_param(F, &b->base, "alpha", hy__shape1(channels), HY_DTYPE_NONE, HY__LEARNT,
+                               opt ? &opt->alpha_init : NULL, hy_init_constant(0.25));
+    return hy__made(F, &b->base);
+}
+
+/* --- containers --- */
+enum { HY__IN_A_ROW, HY__SIDE_BY_SIDE };
+typedef struct hy__container { hy_block base; int hybrid, how, axis; } hy__container;
+
+static hy_array *hy__row_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    int i, n = hy_length(F, self);
+    for (i = 0; i < n && x; i++) x = hy_call_at(F, hy_child(F, self, i), x, NULL, 0);
+    return x;
+}
+static hy_array *hy__side_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    int i, n = hy_length(F, self);
+    hy_array *all;
+    if (!n) {
+        hy__fail(F, HY_ERROR_STATE, "%s: there are no children whose outputs could be joined", self->kind);
+        return NULL;
+    }
+    all = hy__group_make(F, n);
+    for (i = 0; all && i < n; i++) all->item[i] = hy_call_at(F, hy_child(F, self, i), x, NULL, 0);
+    return hy_concat(F, all, ((hy__container *)(void *)self)->axis);
+}
+static hy_block *hy__container_new(hy_frame *F, int hybrid, int how, int axis)
+{
+    static const char *const kinds[2][2] = { { "Sequential", "Concurrent" },
+                                             { "HybridSequential", "HybridConcurrent" } };
+    hy__container *b = (hy__container *)(void *)hy_block_new(F, sizeof *b, kinds[hybrid][how],
+        how == HY__IN_A_ROW ? hy__row_forward : hy__side_forward, hybrid);
+    if (!b) return NULL;
+    b->hybrid = hybrid;
+    b->how = how;
+    b->axis = axis;
+    return &b->base;
+}
+HY_API hy_block *hy_nn_sequential(hy_frame *F) { return hy__container_new(F, 0, HY__IN_A_ROW, 0); }
+HY_API hy_block *hy_nn_hybrid_sequential(hy_frame *F) { return hy__container_new(F, 1, HY__IN_A_ROW, 0); }
+HY_API hy_block *hy_nn_concurrent(hy_frame *F, int axis)
+{
+    return hy__container_new(F, 0, HY__SIDE_BY_SIDE, axis);
+}
+HY_API hy_block *hy_nn_hybrid_concurrent(hy_frame *F, int axis)
+{
+    return hy__container_new(F, 1, HY__SIDE_BY_SIDE, axis);
+}
+
+HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const *blocks)
+{
+    int i;
+    for (i = 0; i < n; i++) hy_add_child(F, net, NULL, blocks[i]);
+    return F && F->code ? NULL : net;
+}
+
+HY_API hy_block *hy_children_of(hy_frame *F, hy_block *net, int begin, int end)
+{
+    hy__container *from = (hy__container *)(void *)net;
+    hy_block *part;
+    int n, open;
+    if (!F || F->code) return NULL;
+    if (!net || (net->forward != hy__row_forward && net->forward != hy__side_forward)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_children_of: %s is no container", net ? net->kind : "NULL");
+        return NULL;
+    }
+    n = hy_length(F, net);
+    if (end == HY_NONE || end > n) end = n;
+    begin += begin < 0 ? n : 0;
+    end += end < 0 ? n : 0;
+    part = hy__container_new(F, from->hybrid, from->how, from->axis);
+    if (!part) return NULL;
+    open = F->namings;
+    F->namings = 0;                     /* the prefix is complete: no scope stands before it */
+    if (hy_set_prefix(F, part, hy_block_prefix(F, net))) hy__prefix(F, part);
+    F->namings = open;
+    for (begin = begin < 0 ? 0 : begin; begin < end; begin++)
+        hy__add_shared_child(F, part, NULL, hy_child(F, net, begin));
+    return hy__made(F, part);
+}
+
+static hy_array *hy__identity_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)F; (void)self;
+    return x;
+}
+HY_API hy_block *hy_nn_identity(hy_frame *F)
+{
+    return hy_block_new(F, sizeof(hy_block), "Identity", hy__identity_forward, 1);
+}
+
+/* Functions as blocks. The name stands behind the struct. */
+typedef struct hy__lambda { hy_block base; hy_forward_fn fn; } hy__lambda;
+
+static const char *hy__lambda_name(const hy_block *b) { return (const char *)b + sizeof(hy__lambda); }
+static hy_array *hy__lambda_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy__lambda *b = (hy__lambda *)(void *)self;
+    if (b->fn) return b->fn(F, self, x);
+    return hy_apply(F, hy__lambda_name(self), x->count ? x->count : 1, x->count ? x->item : &x, NULL);
+}
+static void hy__lambda_describe(const hy_block *self, char *text, size_t bytes)
+{
+    hy__line line = hy__line_in(text, bytes);
+    hy__puts(&line, hy__lambda_name(self));
+}
+static hy_block *hy__lambda_new(hy_frame *F, const char *kind, hy_forward_fn fn, const char *name, int plain)
+{
+    size_t n = strlen(name) + 1;
+    hy__lambda *b = (hy__lambda *)(void *)hy__layer_new(F, sizeof *b + n, kind, hy__lambda_forward,
+                                                        hy__lambda_describe, plain);
+    if (!b) return NULL;
+    b->fn = fn;
+    memcpy(b + 1, name, n);
+    return &b->base;
+}
+static hy_block *hy__lambda_fn(hy_frame *F, const char *kind, hy_forward_fn fn, const char *name, int plain)
+{
+    if (fn) return hy__lambda_new(F, kind, fn, name ? name : "<lambda>", plain);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function is NULL", kind);
+    return NULL;
+}
+static hy_block *hy__lambda_op(hy_frame *F, const char *kind, const char *op, int plain)
+{
+    if (F && op && hy_op_find(F, op)) return hy__lambda_new(F, kind, NULL, op, plain);
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: Operator %s is not registered", kind, op);
+    return NULL;
+}
+HY_API hy_block *hy_nn_lambda(hy_frame *F, hy_forward_fn fn, const char *name)
+{
+    return hy__lambda_fn(F, "Lambda", fn, name, 1);
+}
+HY_API hy_block *hy_nn_hybrid_lambda(hy_frame *F, hy_forward_fn fn, const char *name)
+{
+    return hy__lambda_fn(F, "HybridLambda", fn, name, 0);
+}
+HY_API hy_block *hy_nn_lambda_op(hy_frame *F, const char *op) { return hy__lambda_op(F, "Lambda", op, 1); }
+HY_API hy_block *hy_nn_hybrid_lambda_op(hy_frame *F, const char *op)
+{
+    return hy__lambda_op(F, "HybridLambda", op, 0);
+}
+
+/* --- dense, embedding, dropout, flatten --- */
+typedef struct hy__dense {
+    hy_block  base, *act;
+    hy_array *weight, *bias;
+    int       units, no_flatten;
+} hy__dense;
+
+static hy_array *hy__dense_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy__dense *b = (hy__dense *)(void *)self;
+    hy_fully_connected_opt opt;
+    opt.no_bias = !b->bias;
+    opt.no_flatten = b->no_flatten;
+    return hy__activate(F, b->act,
+                        hy__fwd(F, hy_fully_connected(F, x, b->weight, b->bias, b->units, &opt)));
+}
+static void hy__dense_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__dense *b = (const hy__dense *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say_size(&line, b->weight->t.type.shape.dim[1]);
+    hy__say(&line, " -> %d, ", b->units);
+    if (b->act) hy__say_activation(&line, b->act);
+    else hy__puts(&line, "linear");
+}
+HY_API hy_block *hy_nn_dense(hy_frame *F, int units, const hy_nn_dense_opt *opt)
+{
+    hy_nn_dense_opt o;
+    hy__dense *b;
+    HY__OPTIONS_INTO(o, opt);
+    if (!hy__wants(F, "hy_nn_dense", "units", units, 1) ||
+        !hy__wants(F, "hy_nn_dense", "in_units", o.in_units, 0)) return NULL;
+    b = HY__LAYER(F, hy__dense, "Dense");
+    if (!b) return NULL;
+    b->units = units;
+    b->no_flatten = o.no_flatten;
+    b->weight = hy__layer_weight(F, &b->base, hy__shape2(units, hy__size_or_open(o.in_units)), o.dtype,
+                                 &o.weight_init);
+    if (!o.no_bias) b->bias = hy__layer_bias(F, &b->base, units, o.dtype, &o.bias_init);
+    b->act = hy__own_activation(F, &b->base, o.activation);
+    return hy__made(F, &b->base);
+}
+
+typedef struct hy__embedding { hy_block base; hy_array *weight; } hy__embedding;
+
+static hy_array *hy__embedding_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *w = ((hy__embedding *)(void *)self)->weight;
+    const hy_type *t = &w->t.type;
+    hy_embedding_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = t->dtype;
+    return hy__fwd(F, hy_embedding(F, x, w, (int)t->shape.dim[0], (int)t->shape.dim[1], &opt));
+}
+static void hy__embedding_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_type *t = &((const hy__embedding *)(const void *)self)->weight->t.type;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say(&line, "%l -> %l, %t", t->shape.dim[0], t->shape.dim[1], (int)t->dtype);
+}
+HY_API hy_block *hy_nn_embedding(hy_frame *F, int input_dim, int output_dim, const hy_nn_embedding_opt *opt)
+{
+    hy__embedding *b;
+    if (!hy__wants(F, "hy_nn_embedding", "input_dim", input_dim, 1) ||
+        !hy__wants(F, "hy_nn_embedding", "output_dim", output_dim, 1)) return NULL;
+    b = HY__LAYER(F, hy__embedding, "Embedding");
+    if (!b) return NULL;
+    b->weight = hy__layer_weight(F, &b->base, hy__shape2(input_dim, output_dim),
+                                 opt ? opt->dtype : HY_DTYPE_NONE, opt ? &opt->weight_init : NULL);
+    return hy__made(F, &b->base);
+}
+
+typedef struct hy__dropping { hy_block base; double rate; hy_ints axes; } hy__dropping;
+
+static hy_array *hy__drop(hy_frame *F, hy_array *x, double rate, const hy_ints *axes)
+{
+    hy_dropout_opt opt;
+    if (rate == 0) return hy_identity(F, x);
+    memset(&opt, 0, sizeof opt);
+    opt.axes = *axes;
+    return hy__fwd(F, hy_dropout(F, x, rate, &opt));
+}
+static hy_array *hy__dropping_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy__dropping *b = (hy__dropping *)(void *)self;
+    return hy__drop(F, x, b->rate, &b->axes);
+}
+static void hy__dropping_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__dropping *b = (const hy__dropping *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say(&line, "p = %g, axes=", b->rate);
+    hy__put_tuple(&line, b->axes.v, b->axes.n);
+}
+HY_API hy_block *hy_nn_dropout(hy_frame *F, double rate, const hy_nn_dropout_opt *opt)
+{
+    hy__dropping *b;
+    if (!hy__wants_share(F, "hy_nn_dropout", "rate", rate)) return NULL;
+    b = HY__LAYER(F, hy__dropping, "Dropout");
+    if (!b) return NULL;
+    b->rate = rate;
+    if (opt) b->axes = opt->axes;
+    return &b->base;
+}
+
+static hy_array *hy__flatten_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_flatten(F, x);
+}
+HY_API hy_block *hy_nn_flatten(hy_frame *F)
+{
+    return hy_block_new(F, sizeof(hy_block), "Flatten", hy__flatten_forward, 1);
+}
+
+/* --- normalisation --- */
+enum { HY__NORM_BATCH, HY__NORM_LAYER, HY__NORM_GROUP, HY__NORM_INSTANCE };
+typedef struct hy__norm {
+    hy_block  base;
+    int       what, axis, groups, center, scale, global;
+    double    momentum, eps;
+    hy_array *gamma, *beta, *mean, *var;
+} hy__norm;
+
+#define HY__OPTION(v) ((v) == 0 ? HY_ZERO : (v))        /* a number as the operator's options want it */
+static hy_array *hy__norm_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__norm *b = (const hy__norm *)(const void *)self;
+    hy_batch_norm_opt batch;
+    hy_layer_norm_opt layer;
+    hy_group_norm_opt group;
+    hy_instance_norm_opt instance;
+    memset(&batch, 0, sizeof batch);
+    memset(&layer, 0, sizeof layer);
+    memset(&group, 0, sizeof group);
+    instance.eps = group.eps = layer.eps = batch.eps = HY__OPTION(b->eps);
+    layer.axis = batch.axis = HY__OPTION(b->axis);
+    batch.momentum = HY__OPTION(b->momentum);
+    batch.learn_gamma = b->scale;
+    batch.use_global_stats = b->global;
+    group.num_groups = b->groups;
+    switch (b->what) {
+    case HY__NORM_BATCH:
+        return hy__fwd(F, hy_batch_norm(F, x, b->gamma, b->beta, b->mean, b->var, &batch));
+    case HY__NORM_LAYER: return hy_layer_norm(F, x, b->gamma, b->beta, &layer);
+    case HY__NORM_GROUP: return hy_group_norm(F, x, b->gamma, b->beta, &group);
+    default: break;
+    }
+    if (b->axis == 1) return hy__fwd(F, hy_instance_norm(F, x, b->gamma, b->beta, &instance));
+    x = hy_swap_axes(F, x, 1, b->axis);
+    return hy_swap_axes(F, hy_instance_norm(F, x, b->gamma, b->beta, &instance), 1, b->axis);
+}
+static void hy__norm_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__norm *b = (const hy__norm *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    if (b->what == HY__NORM_BATCH)
+        hy__say(&line, "axis=%d, eps=%g, momentum=%g, fix_gamma=%s, use_global_stats=%s", b->axis, b->eps,
+                b->momentum, hy__true(!b->scale), hy__true(b->global));
+    else if (b->what == HY__NORM_GROUP)
+        hy__say(&line, "eps=%g, num_groups=%d, center=%s, scale=%s", b->eps, b->groups, hy__true(b->center),
+                hy__true(b->scale));
+    else hy__say(&line, "eps=%g, axis=%d, center=%s, scale=%s", b->eps, b->axis, hy__true(b->center),
+                 hy__true(b->scale));
+    if (b->what == HY__NORM_GROUP) return;
+    hy__puts(&line, ", in_channels=");
+    hy__say_size(&line, b->gamma->t.type.shape.dim[0]);
+}
+
+static hy_block *hy__norm_new(hy_frame *F, int what, int groups, const hy_nn_batch_norm_opt *opt)
+{
+    static const char *const kinds[4] = { "BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm" };
+    hy_nn_batch_norm_opt o;
+    hy__norm *b;
+    hy_shape channels;
+    HY__OPTIONS_INTO(o, opt);
+    if (!hy__wants(F, kinds[what], "in_channels", o.in_channels, 0) ||
+        !hy__wants(F, kinds[what], "num_groups", groups, 1)) return NULL;
+    b = HY__LAYER(F, hy__norm, kinds[what]);
+    if (!b) return NULL;
+    b->what = what;
+    b->groups = groups;
+    b->axis = hy__int_or(o.axis, what == HY__NORM_LAYER ? -1 : 1);
+    b->eps = hy__real_or(o.epsilon, 1e-5);
+    b->momentum = hy__real_or(o.momentum, 0.9);
+    b->center = !o.no_center;
+    b->scale = what == HY__NORM_INSTANCE ? o.scale != 0 : !o.no_scale;
+    b->global = o.use_global_stats;
+    channels = hy__shape1(what == HY__NORM_GROUP ? groups : hy__size_or_open(o.in_channels));
+    b->gamma = hy__layer_param(F, &b->base, "gamma", channels, HY_DTYPE_NONE,
+                               b->scale ? HY__LEARNT : HY__FIXED, &o.gamma_init, hy_init_ones());
+    b->beta = hy__layer_param(F, &b->base, "beta", channels, HY_DTYPE_NONE,
+                              b->center ? HY__LEARNT : HY__FIXED, &o.beta_init, hy_init_zeros());
+    if (what != HY__NORM_BATCH) return hy__made(F, &b->base);
+    b->mean = hy__layer_param(F, &b->base, "running_mean", channels, HY_DTYPE_NONE, HY__STATISTIC,
+                              &o.mean_init, hy_init_zeros());
+    b->var = hy__layer_param(F, &b->base, "running_var", channels, HY_DTYPE_NONE, HY__STATISTIC,
+                             &o.var_init, hy_init_ones());
+    if (!F->code) b->gamma->param->keep_wide = b->beta->param->keep_wide = 1;
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt)
+{
+    return hy__norm_new(F, HY__NORM_BATCH, 1, opt);
+}
+HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt)
+{
+    return hy__norm_new(F, HY__NORM_LAYER, 1, opt);
+}
+HY_API hy_block *hy_nn_group_norm(hy_frame *F, int num_groups, const hy_nn_group_norm_opt *opt)
+{
+    return hy__norm_new(F, HY__NORM_GROUP, num_groups, opt);
+}
+HY_API hy_block *hy_nn_instance_norm(hy_frame *F, const hy_nn_instance_norm_opt *opt)
+{
+    return hy__norm_new(F, HY__NORM_INSTANCE, 1, opt);
+}
+
+/* --- convolution and pooling, from 1 to 3 dims --- */
+#ifndef HYBRID_NO_VISION
+#define HY__LAYOUTS "None|NCW|NCHW|NCDHW|NWC|NHWC|NDHWC"
+
+/* A list as given -> one number per dim. */
+static int hy__per_dim(hy_frame *F, const char *who, const char *what, const hy_ints *given, int dims,
+                       int64_t missing, int64_t least, hy_ints *all)
+{
+    int d;
+    if (!F || F->code) return 0;
+    if (given->n > 1 && given->n != dims) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s has %d numbers, where %s%d are due", who, what, given->n,
+                 dims > 1 ? "1 or " : "", dims);
+        return 0;
+    }
+    all->n = dims;
+    for (d = 0; d < dims; d++) {
+        all->v[d] = given->n <= 0 ? missing : given->v[given->n > 1 ? d : 0];
+        if (!hy__wants(F, who, what, all->v[d], least)) return 0;
+    }
+    return 1;
+}
+/* The layout meant, or 0 with an error. */
+static int hy__layout_for(hy_frame *F, const char *who, int layout, int dims)
+{
+    if (layout == HY_LAYOUT_NONE) return HY_LAYOUT_NCW + dims - 1;
+    if (layout > 0 && layout <= HY_LAYOUT_NDHWC && (layout - 1) % 3 + 1 == dims) return layout;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: layout %d is none for %d dims", who, layout, dims);
+    return 0;
+}
+static int hy__is_all(const hy_ints *v, int64_t value)
+{
+    int d;
+    for (d = 0; d < v->n; d++) if (v->v[d] != value) return 0;
+    return 1;
+}
+static void hy__say_ints(hy__line *line, const char *name, const hy_ints *v)
+{
+    hy__say(line, ", %s=", name);
+    hy__put_tuple(line, v->v, v->n);
+}
+
+typedef struct hy__conv_layer {
+    hy_block  base, *act;
+    hy_array *weight, *bias;
+    hy_ints   kernel, stride, pad, dilate, adj;
+    int       channels, num_group, layout, turned;
+} hy__conv_layer;
+
+static hy_array *hy__conv_layer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__conv_layer *b = (const hy__conv_layer *)(const void *)self;
+    hy_convolution_opt c;
+    hy_deconvolution_opt d;
+    if (b->turned) {
+        HY__CONV_OPT(d, b);
+        d.adj = b->adj;
+        d.use_bias = b->bias != NULL;
+        x = hy_deconvolution(F, x, b->weight, b->bias, b->kernel, b->channels, &d);
+    } else {
+        HY__CONV_OPT(c, b);
+        c.no_bias = !b->bias;
+        x = hy_convolution(F, x, b->weight, b->bias, b->kernel, b->channels, &c);
+    }
+    return hy__activate(F, b->act, hy__fwd(F, x));
+}
+static void hy__conv_layer_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__conv_layer *b = (const hy__conv_layer *)(const void *)self;
+    const hy_shape *w = &b->weight->t.type.shape;
+    int64_t in = w->dim[b->turned ? 0 : b->layout >= HY_LAYOUT_NWC ? w->ndim - 1 : 1];
+    hy__line line = hy__line_in(text, bytes);
+    hy__say_size(&line, in > 0 && !b->turned ? in * b->num_group : in);
+    hy__say(&line, " -> %d", b->channels);
+    hy__say_ints(&line, "kernel_size", &b->kernel);
+    hy__say_ints(&line, "stride", &b->stride);
+    if (!hy__is_all(&b->pad, 0)) hy__say_ints(&line, "padding", &b->pad);
+    if (!hy__is_all(&b->dilate, 1)) hy__say_ints(&line, "dilation", &b->dilate);
+    if (!hy__is_all(&b->adj, 0)) hy__say_ints(&line, "output_padding", &b->adj);
+    if (b->num_group != 1) hy__say(&line, ", groups=%d", b->num_group);
+    if (!b->bias) hy__puts(&line, ", bias=False");
+    if (!b->act) return;
+    hy__puts(&line, ", ");
+    hy__say_activation(&line, b->act);
+}
+
+/* (O, C/g, k...) or, channels last, (O, k..., C/g); O and C change places in the transposed. */
+static hy_shape hy__conv_weight_shape(const hy__conv_layer *b, int64_t in)
+{
+    int64_t first = b->turned ? in : b->channels, second = b->turned ? b->channels : in;
+    int d, last = b->layout >= HY_LAYOUT_NWC;
+    hy_shape s;
+    s.ndim = b->kernel.n + 2;
+    s.dim[0] = first;
+    s.dim[last ? s.ndim - 1 : 1] = second < 0 ? -1 : second / b->num_group;
+    for (d = 0; d < b->kernel.n; d++) s.dim[d + (last ? 1 : 2)] = b->kernel.v[d];
+    return s;
+}
+static int hy__conv_setup(hy_frame *F, hy__conv_layer *b, int dims, const hy_ints *kernel,
+                          const hy_nn_conv_opt *o)
+{
+    const char *who = b->base.kind;
+    b->num_group = hy__int_or(o->groups, 1);
+    b->layout = hy__layout_for(F, who, o->layout, dims);
+    if (kernel->n < 1) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the kernel has no size", who);
+    if (!hy__wants(F, who, "channels", b->channels, 1) || !hy__wants(F, who, "groups", b->num_group, 1) ||
+        !hy__wants(F, who, "in_channels", o->in_channels, 0) ||
+        !hy__per_dim(F, who, "kernel", kernel, dims, 1, 1, &b->kernel) ||
+        !hy__per_dim(F, who, "stride", &o->stride, dims, 1, 1, &b->stride) ||
+        !hy__per_dim(F, who, "pad", &o->pad, dims, 0, 0, &b->pad) ||
+        !hy__per_dim(F, who, "dilate", &o->dilate, dims, 1, 1, &b->dilate)) return -1;
+    if (o->output_padding.n && !b->turned)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: only transposed convolutions have output_padding", who);
+    if (b->turned) hy__per_dim(F, who, "output_padding", &o->output_padding, dims, 0, 0, &b->adj);
+    if (b->channels % b->num_group || o->in_channels % b->num_group)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d channels are not a multiple of groups %d", who,
+                 b->channels % b->num_group ? b->channels : o->in_channels, b->num_group);
+    return F->code ? -1 : 0;
+}
+static hy_block *hy__conv_layer_new(hy_frame *F, int dims, int turned, int channels, hy_ints kernel,
+                                    const hy_nn_conv_opt *opt)
+{
+    static const char *const kinds[2][3] = { { "Conv1D", "Conv2D", "Conv3D" },
+        { "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose" } };
+    hy_nn_conv_opt o;
+    hy__conv_layer *b;
+    hy_shape shape;
+    HY__OPTIONS_INTO(o, opt);
+    b = HY__LAYER(F, hy__conv_layer, kinds[turned][dims - 1]);
+    if (!b) return NULL;
+    hy_set_alias(F, &b->base, "conv");
+    b->channels = channels;
+    b->turned = turned;
+    if (hy__conv_setup(F, b, dims, &kernel, &o)) return hy__made(F, &b->base);
+    shape = hy__conv_weight_shape(b, hy__size_or_open(o.in_channels));
+    b->weight = hy__layer_weight(F, &b->base, shape, HY_DTYPE_NONE, &o.weight_init);
+    if (!o.no_bias) b->bias = hy__layer_bias(F, &b->base, channels, HY_DTYPE_NONE, &o.bias_init);
+    b->act = hy__own_activation(F, &b->base, o.activation);
+    return hy__made(F, &b->base);
+}
+
+typedef struct hy__pool_layer {
+    hy_block base;
+    hy_ints  size, stride, pad;
+    int      type, global, layout, ceil_mode, exclude_pad;
+} hy__pool_layer;
+
+static hy_array *hy__pool_layer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__pool_layer *b = (const hy__pool_layer *)(const void *)self;
+    hy_pooling_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.pool_type = b->type;
+    opt.global_pool = b->global;
+    opt.convention = b->ceil_mode ? HY_CONVENTION_FULL : HY_CONVENTION_VALID;
+    opt.stride = b->stride;
+    opt.pad = b->pad;
+    opt.exclude_pad = b->exclude_pad;
+    opt.layout = b->layout;
+    return hy__fwd(F, hy_pooling(F, x, b->size, &opt));
+}
+static void hy__pool_layer_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__pool_layer *b = (const hy__pool_layer *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    hy__puts(&line, "size=");
+    hy__put_tuple(&line, b->size.v, b->size.n);
+    hy__say_ints(&line, "stride", &b->stride);
+    hy__say_ints(&line, "padding", &b->pad);
+    hy__say(&line, ", ceil_mode=%s, global_pool=%s, pool_type=%s, layout=", hy__true(b->ceil_mode),
+            hy__true(b->global), b->type == HY_POOL_MAX ? "max" : "avg");
+    hy__say_word(&line, HY__LAYOUTS, b->layout);
+}
+static hy_block *hy__pool_layer_new(hy_frame *F, int dims, int type, int global, hy_ints size,
+                                    const hy_nn_pool_opt *opt)
+{
+    static const char *const kinds[4][3] = {
+        { "MaxPool1D", "MaxPool2D", "MaxPool3D" }, { "AvgPool1D", "AvgPool2D", "AvgPool3D" },
+        { "GlobalMaxPool1D", "GlobalMaxPool2D", "GlobalMaxPool3D" },
+        { "GlobalAvgPool1D", "GlobalAvgPool2D", "GlobalAvgPool3D" } };
+    const char *who = kinds[type + 2 * global][dims - 1];
+    hy_nn_pool_opt o;
+    hy__pool_layer *b;
+    memset(&o, 0, sizeof o);
+    if (opt && !global) o = *opt;
+    else if (opt) o.layout = opt->layout;
+    b = HY__LAYER(F, hy__pool_layer, who);
+    if (!b) return NULL;
+    hy_set_alias(F, &b->base, "pool");
+    b->type = type;
+    b->global = global;
+    b->layout = hy__layout_for(F, who, o.layout, dims);
+    b->ceil_mode = global || o.ceil_mode;
+    b->exclude_pad = o.exclude_pad;
+    if (hy__per_dim(F, who, "size", &size, dims, global ? 1 : 2, 1, &b->size) &&
+        hy__per_dim(F, who, "stride", o.stride.n ? &o.stride : &b->size, dims, 1, 1, &b->stride))
+        hy__per_dim(F, who, "pad", &o.pad, dims, 0, 0, &b->pad);
+    return hy__made(F, &b->base);
+}
+
+#define HY__WINDOW_LAYERS(n) \
+    HY_API hy_block *hy_nn_conv##n##d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt) \
+    { return hy__conv_layer_new(F, n, 0, channels, kernel, opt); } \
+    HY_API hy_block *hy_nn_conv##n##d_transpose(hy_frame *F, int channels, hy_ints kernel, \
+                                                const hy_nn_conv_opt *opt) \
+    { return hy__conv_layer_new(F, n, 1, channels, kernel, opt); } \
+    HY_API hy_block *hy_nn_max_pool##n##d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt) \
+    { return hy__pool_layer_new(F, n, HY_POOL_MAX, 0, size, opt); } \
+    HY_API hy_block *hy_nn_avg_pool##n##d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt) \
+    { return hy__pool_layer_new(F, n, HY_POOL_AVG, 0, size, opt); } \
+    HY_API hy_block *hy_nn_global_max_pool##n##d(hy_frame *F, const hy_nn_pool_opt *opt) \
+    { return hy__pool_layer_new(F, n, HY_POOL_MAX, 1, hy__no_ints(), opt); } \
+    HY_API hy_block *hy_nn_global_avg_pool##n##d(hy_frame *F, const hy_nn_pool_opt *opt) \
+    { return hy__pool_layer_new(F, n, HY_POOL_AVG, 1, hy__no_ints(), opt); }
+HY__WINDOW_LAYERS(1)
+HY__WINDOW_LAYERS(2)
+HY__WINDOW_LAYERS(3)
+#endif
+
+/* --- initialisers --- */
+static void hy__init_random(hy_frame *F, hy_array *x, int gaussian, double scale)
+{
+    hy_shape s = x->t.type.shape;
+    hy_begin(F);
+    hy_assign(F, x, gaussian ? hy_normal(F, s, 0, scale) : hy_uniform(F, s, -scale, scale));
+    hy_end(F);
+}
+static void hy__init_uniform(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)name;
+    hy__init_random(F, x, 0, init->number[0]);
+}
+static void hy__init_normal(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)name;
+    hy__init_random(F, x, 1, init->number[0]);
+}
+HY_API hy_init hy_init_uniform(double scale)
+{
+    return hy__init_make(hy__init_uniform, "uniform", hy__real_or(scale, 0.07));
+}
+HY_API hy_init hy_init_normal(double sigma)
+{
+    return hy__init_make(hy__init_normal, "normal", hy__real_or(sigma, 0.01));
+}
+static void hy__init_run(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    if (init && init->fn) init->fn(F, init, name, x);
+    else hy__init_random(F, x, 0, 0.07);
+}
+
+/* Fans of a weight: (out, in, places...). */
+static void hy__init_xavier(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    const hy_shape *s = &x->t.type.shape;
+    double places, in, out, factor;
+    if (s->ndim < 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "Xavier initializer cannot be applied to vector %s. It requires at "
+                 "least 2D.", name);
+        return;
+    }
+    places = (double)hy__product(s, 2, s->ndim);
+    in = places * (double)s->dim[1];
+    out = places * (double)s->dim[0];
+    factor = init->choice[1] == HY_FACTOR_IN ? in : init->choice[1] == HY_FACTOR_OUT ? out : (in + out) / 2;
+    if (factor > 0) hy__init_random(F, x, init->choice[0], sqrt(init->number[0] / factor));
+}
+HY_API hy_init hy_init_xavier(const hy_xavier_opt *opt)
+{
+    hy_init init = hy__init_make(hy__init_xavier, "xavier", hy__real_or(opt ? opt->magnitude : 0, 3));
+    if (!opt) return init;
+    init.choice[0] = opt->gaussian;
+    init.choice[1] = opt->factor;
+    return init;
+}
+HY_API hy_init hy_init_msra_prelu(int factor, double slope)
+{
+    hy_init init = hy__init_make(hy__init_xavier, "msraprelu", 2 / (1 + slope * slope));
+    init.number[1] = slope;
+    init.choice[0] = 1;
+    init.choice[1] = factor;
+    return init;
+}
+
+/* Takes out of v what it has of the n vectors before it, then gives it length 1; 0 if nothing is left. */
+static int hy__orthogonalise(const double *before, int64_t n, double *v, int64_t size)
+{
+    int64_t i, k;
+    double dot, had = 0, left = 0;
+    int round;
+    for (k = 0; k < size; k++) had += v[k] * v[k];
+    for (round = 0; round < 3; round++, had = left) {   /* once more where most of it went */
+        for (i = 0; i < n; i++) {
+            const double *u = before + i * size;
+            for (dot = 0, k = 0; k < size; k++) dot += u[k] * v[k];
+            for (k = 0; k < size; k++) v[k] -= dot * u[k];
+        }
+        for (left = 0, k = 0; k < size; k++) left += v[k] * v[k];
+        if (left > had / 4) break;
+    }
+    if (!(left > 1e-20)) return 0;
+    for (left = 1 / sqrt(left), k = 0; k < size; k++) v[k] *= left;
+    return 1;
+}
+
+/* Rows, or where there are more of them columns, of length `scale` and at right angles. */
+static void hy__init_orthogonal(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    const hy_shape *s = &x->t.type.shape;
+    int64_t rows, columns, n, size, i, unit, k;
+    hy_array *a;
+    double *v;
+    hy_random_uniform_opt u;
+    hy_random_normal_opt g;
+    hy_ints turn = hy__no_ints();
+    (void)name;
+    u.dtype = g.dtype = HY_F64;
+    turn.n = 2;
+    turn.v[0] = 1;
+    rows = s->ndim ? s->dim[0] : 1;
+    columns = s->ndim ? hy__product(s, 1, s->ndim) : 1;
+    n = rows < columns ? rows : columns;
+    size = rows < columns ? columns : rows;
+    hy_begin(F);
+    a = init->choice[0] ? hy_random_normal(F, hy__shape2(n, size), 0, 1, &g)
+        : hy_random_uniform(F, hy__shape2(n, size), -1, 1, &u);
+    v = a ? (double *)hy_write(F, a) : NULL;
+    for (i = 0; v && i < n; i++)
+        for (unit = 0; !hy__orthogonalise(v, i, v + i * size, size); unit++)
+            for (k = 0; k < size; k++) v[i * size + k] = k == unit;
+    for (i = 0; v && i < n * size; i++) v[i] *= init->number[0];
+    if (rows > columns) a = hy_view_transpose(F, a, turn);
+    hy_assign(F, hy_view_reshape(F, x, hy__shape2(rows, columns)), a);
+    hy_end(F);
+}
+HY_API hy_init hy_init_orthogonal(double scale, int gaussian)
+{
+    hy_init init = hy__init_make(hy__init_orthogonal, "orthogonal", hy__real_or(scale, 1.414));
+    init.choice[0] = gaussian;
+    return init;
+}
+
+/* The weights with which a transposed convolution interpolates. */
+static void hy__init_bilinear(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    const hy_shape *s = &x->t.type.shape;
+    double half, centre;
+    int64_t i, n = hy__size(s);
+    (void)init;
+    if (s->ndim != 4) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "Bilinear initializer: %s is %z, where 4 dims are due", name, s);
+        return;
+    }
+    half = ceil((double)s->dim[3] / 2);
+    centre = (2 * half - 1 - (double)((int64_t)half % 2)) / (2 * half);
+    for (i = 0; i < n; i++) {
+        double column = (double)(i % s->dim[3]), row = (double)(i / s->dim[3] % s->dim[2]);
+        hy__store((char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype,
+                  (1 - fabs(column / half - centre)) * (1 - fabs(row / half - centre)));
+    }
+}
+HY_API hy_init hy_init_bilinear(void) { return hy__init_make(hy__init_bilinear, "bilinear", 0); }
+
+static void hy__init_lstm_bias(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    int64_t quarter = (x->t.type.shape.ndim ? x->t.type.shape.dim[0] : 0) / 4;
+    (void)name;
+    hy_begin(F);
+    hy_fill(F, x, 0);
+    if (quarter) hy_fill(F, hy_view_slice(F, x, 0, quarter, 2 * quarter, 1), init->number[0]);
+    hy_end(F);
+}
+HY_API hy_init hy_init_lstm_bias(double forget_bias)
+{
+    return hy__init_make(hy__init_lstm_bias, "lstmbias", forget_bias);
+}
+
+/* A packed vector of the RNN operator, gate by gate; a forget gate's bias is what was asked for. */
+static void hy__init_fused_rnn(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    static const char *const gates[4] = { "", "", "_i_f_c_o", "_r_z_o" };
+    int mode = init->choice[0] & 3, directions = init->choice[0] >> 2 & 1 ? 2 : 1, layers = init->more_n;
+    int64_t count = mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1, units = init->choice[1], at = 0;
+    int64_t rows = directions * count * units, in, i, all = hy__size(&x->t.type.shape);
+    int cells = layers * directions, bias, cell, which, gate;
+    in = (all - (layers - 1) * rows * (units * directions + units + 2)) / rows - units - 2;
+    if (x->t.type.shape.ndim != 1 || in < 1 ||
+        all != rows * (in + units + 2) + (layers - 1) * rows * (units * directions + units + 2)) {
+        hy__fail(F, HY_ERROR_SHAPE, "FusedRNN initializer: %s of shape %z does not hold %d layers of %d",
+                 name, &x->t.type.shape, layers, init->choice[1]);
+        return;
+    }
+    for (bias = 0; bias < 2; bias++)
+        for (cell = 0; cell < cells; cell++)
+            for (which = 0; which < 2; which++)
+                for (gate = 0; gate < count && !F->code; gate++, at += i) {
+                    int64_t width = bias ? 1 : which ? units : cell < directions ? in : units * directions;
+                    char text[64];
+                    hy__line line = hy__line_in(text, sizeof text);
+                    hy_array *part;
+                    i = units * width;
+                    hy__say(&line, "%s%d_%s", cell % directions ? "r" : "l", cell / directions,
+                            which ? "h2h" : "i2h");
+                    hy__put(&line, gates[mode] + 2 * gate, *gates[mode] ? 2 : 0);
+                    hy__puts(&line, bias ? "_bias" : "_weight");
+                    hy_begin(F);
+                    part = hy_view_slice(F, x, 0, at, at + i, 1);
+                    if (bias) hy_fill(F, part, mode == HY_RNN_LSTM && gate == 1 ? init->number[0] : 0);
+                    else hy__init_run(F, init->inner, text,
+                                      hy_view_reshape(F, part, hy__shape2(units, width)));
+                    hy_end(F);
+                }
+}
+HY_API hy_init hy_init_fused_rnn(const hy_init *inner, int mode, int hidden, int layers, int bidirectional,
+                                 double forget_bias)
+{
+    hy_init init = hy__init_make(hy__init_fused_rnn, "fusedrnn", forget_bias);
+    init.choice[0] = (mode & 3) | (bidirectional ? 4 : 0);
+    init.choice[1] = hidden > 0 ? hidden : 1;
+    init.inner = inner;
+    init.more_n = layers > 0 ? layers : 1;
+    return init;
+}
+
+/* Values by name; other parameters go on to `inner`. */
+static void hy__init_load(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    const hy_init_entry *entry = (const hy_init_entry *)init->more;
+    int i;
+    for (i = 0; i < init->more_n; i++) {
+        const char *key = entry[i].name;
+        if (!strncmp(key, "arg:", 4) || !strncmp(key, "aux:", 4)) key += 4;
+        if (strcmp(key, name)) continue;
+        if (!hy__concrete(F, entry[i].value, "hy_init_load", "an array with values")) return;
+        if (hy__same_shape(&entry[i].value->t.type.shape, &x->t.type.shape)) hy_assign(F, x, entry[i].value);
+        else hy__fail(F, HY_ERROR_SHAPE, "Parameter %s cannot be initialized from loading. Shape mismatch, "
+                      "target %z vs loaded %z", name, &x->t.type.shape, &entry[i].value->t.type.shape);
+        return;
+    }
+    if (init->inner) hy__init_run(F, init->inner, name, x);
+    else hy__fail(F, HY_ERROR_UNKNOWN, "Cannot Initialize %s. Not found in loaded param and no default "
+                  "Initializer is provided.", name);
+}
+HY_API hy_init hy_init_load(const hy_init_entry *entries, int n, const hy_init *otherwise)
+{
+    hy_init init = hy__init_make(hy__init_load, "load", 0);
+    init.more = entries;
+    init.more_n = n;
+    init.inner = otherwise;
+    return init;
+}
+
+static void hy__init_mixed(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    const hy_init_entry *entry = (const hy_init_entry *)init->more;
+    int i;
+    for (i = 0; i < init->more_n && !hy__match(entry[i].name, name); i++) continue;
+    if (i < init->more_n) hy__init_run(F, &entry[i].init, name, x);
+    else hy__fail(F, HY_ERROR_UNKNOWN, "Parameter name %s did not match any pattern. Consider adding a \".*\" "
+                  "pattern at the end with default Initializer.", name);
+}
+HY_API hy_init hy_init_mixed(const hy_init_entry *entries, int n)
+{
+    hy_init init = hy__init_make(hy__init_mixed, "mixed", 0);
+    init.more = entries;
+    init.more_n = n;
+    return init;
+}
+
+/* As files have it: a bare word, or ["xavier", {"rnd_type": "uniform", ...}]. Nothing for those that have no
+ * such text. */
+static void hy__say_whole(hy__line *line, double v)
+{
+    if (v == floor(v) && fabs(v) < 1e9) hy__put_int(line, (int64_t)v);
+    else hy__say(line, "%g", v);
+}
+/* inner: the text of init->inner, or "". */
+static void hy__say_fused_rnn(hy__line *line, const hy_init *init, const char *inner)
+{
+    static const char *const modes = "rnn_relu|rnn_tanh|lstm|gru";
+    hy__puts(line, *inner ? "\"init\": \"" : "\"init\": null");
+    for (; *inner; inner++) {
+        if (*inner == '"') hy__puts(line, "\\");
+        hy__put(line, inner, 1);
+        if (!inner[1]) hy__puts(line, "\"");
+    }
+    hy__say(line, ", \"num_hidden\": %d, \"num_layers\": %d, \"mode\": \"", init->choice[1], init->more_n);
+    hy__say_word(line, modes, init->choice[0] & 3);
+    hy__say(line, "\", \"bidirectional\": %s, \"forget_bias\": %g", init->choice[0] & 4 ? "true" : "false",
+            init->number[0]);
+}
+static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
+{
+    static const char *const factors[3] = { "avg", "in", "out" };
+    hy__line line = hy__line_in(text, bytes);
+    const char *factor = factors[init->choice[1] >= 0 && init->choice[1] < 3 ? init->choice[1] : 0];
+    if (!init->fn || init->fn == hy__init_load || init->fn == hy__init_mixed) return 0;
+    if (init->fn == hy__init_fill && strcmp(init->name, "constant")) {
+        hy__puts(&line, init->name);
+        return line.n;
+    }
+    hy__say(&line, "[\"%s\", {", init->name);
+    if (init->fn == hy__init_fill) { hy__puts(&line, "\"value\": "); hy__say_whole(&line, init->number[0]); }
+    if (init->fn == hy__init_uniform) hy__say(&line, "\"scale\": %g", init->number[0]);
+    if (init->fn == hy__init_normal) hy__say(&line, "\"sigma\": %g", init->number[0]);
+    if (init->fn == hy__init_orthogonal)
+        hy__say(&line, "\"scale\": %g, \"rand_type\": \"%s\"", init->number[0],
+                init->choice[0] ? "normal" : "uniform");
+    if (init->fn == hy__init_xavier && !strcmp(init->name, "xavier")) {
+        hy__say(&line, "\"rnd_type\": \"%s\", \"factor_type\": \"%s\", \"magnitude\": ",
+                init->choice[0] ? "gaussian" : "uniform", factor);
+        hy__say_whole(&line, init->number[0]);
+    } else if (init->fn == hy__init_xavier)
+        hy__say(&line, "\"factor_type\": \"%s\", \"slope\": %g", factor, init->number[1]);
+    if (init->fn == hy__init_lstm_bias) hy__say(&line, "\"forget_bias\": %g", init->number[0]);
+    if (init->fn == hy__init_fused_rnn) {
+        char inner[256] = "";
+        if (init->inner) hy__init_text(init->inner, inner, sizeof inner);
+        hy__say_fused_rnn(&line, init, inner);
+    }
+    hy__puts(&line, "}]");
+    return line.n;
+}
+
+/* MARK: - 27 >>recurrent --------------------------------------------------------------------------------
+ *
+ * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
+ * which makes steps a sequence again.
+ */
+#ifndef HYBRID_NO_RNN
+
+/* --- layers: the operator wants its parameters in one array, which is packed here from many --- */
+enum { HY__I2H_WEIGHT, HY__H2H_WEIGHT, HY__I2H_BIAS, HY__H2H_BIAS, HY__RNN_PARAMS };
+
+static int hy__gates(int mode) { return mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1; }
+static int hy__own_states(int mode) { return mode == HY_RNN_LSTM ? 2 : 1; }
+
+/* What an activation's name makes of an RNN layer; -1 with an error for an unknown name. */
+static int hy__rnn_mode(hy_frame *F, const char *who, int mode, const char *activation)
+{
+    if (mode != HY_RNN_RELU || !activation || !F || F->code) return mode;
+    if (!strcmp(activation, "relu")) return HY_RNN_RELU;
+    if (!strcmp(activation, "tanh")) return HY_RNN_TANH;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: activation '%s' is neither relu nor tanh", who, activation);
+    return -1;
+}
+
+/* The four parameters of a cell; names begin with `lead`: "l0_" or nothing. */
+static void hy__rnn_params(hy_frame *F, hy_block *b, const char *lead, int64_t rows, int64_t in, int64_t units,
+                           const hy_rnn_layer_opt *o, hy_array **param)
+{
+    static const char *const names[HY__RNN_PARAMS] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
+    const hy_init *init[HY__RNN_PARAMS];
+    int k;
+    init[HY__I2H_WEIGHT] = &o->i2h_weight_init;
+    init[HY__H2H_WEIGHT] = &o->h2h_weight_init;
+    init[HY__I2H_BIAS] = &o->i2h_bias_init;
+    init[HY__H2H_BIAS] = &o->h2h_bias_init;
+    for (k = 0; k < HY__RNN_PARAMS; k++) {
+        int weight = k < HY__I2H_BIAS;
+        char name[32];
+        hy__line line = hy__line_in(name, sizeof name);
+        hy__say(&line, "%s%s", lead, names[k]);
+        param[k] = hy__layer_param(F, b, name, weight ? hy__shape2(rows, k ? units : in) : hy__shape1(rows),
+                                   o->dtype, HY__LEARNT, init[k],
+                                   weight ? hy__init_make(NULL, NULL, 0) : hy_init_zeros());
+    }
+}
+
+typedef struct hy__rnn_layer {
+    hy_block   base;
+    int        mode, layers, directions, units;
+    int        by_batch, lengths;       /* layout NTC; the last input says how long sequences are */
+    double     dropout;
+    hy_array **param;                   /* of each layer and direction, HY__RNN_PARAMS; behind the struct */
+} hy__rnn_layer;
+
+/* All parameters as the operator wants them: every weight, then every bias. */
+static hy_array *hy__rnn_concat(hy_frame *F, const hy__rnn_layer *b, const hy_array *data)
+{
+    int cells = b->layers * b->directions, i, k, n = 0;
+    hy_array *all = hy__group_make(F, cells * HY__RNN_PARAMS);
+    hy_ints flat = hy__no_ints();
+    hy_frame *caller = F->traced_for ? F->traced_for : F;       /* who gives values to what had no shape */
+    flat.n = 1;
+    flat.v[0] = -1;
+    for (i = 0; all && data->t.type.shape.ndim == 3 && i < b->directions; i++)
+        hy__settle_param(caller, b->param[i * HY__RNN_PARAMS + HY__I2H_WEIGHT],
+                         hy__shape2((int64_t)hy__gates(b->mode) * b->units, data->t.type.shape.dim[2]));
+    if (caller->code) hy__fail(F, caller->code, "%s", caller->text);
+    for (k = 0; all && k < HY__RNN_PARAMS; k += 2)
+        for (i = 0; i < 2 * cells; i++)
+            all->item[n++] = hy_reshape(F, b->param[i / 2 * HY__RNN_PARAMS + k + i % 2], flat, NULL);
+    return hy_concat(F, all, 0);
+}
+
+static hy_array *hy__zero_state(hy_frame *F, const hy__rnn_layer *layer, int64_t batch, int64_t units,
+                                hy_dtype dtype)
+{
+    hy__zeros_opt opt;
+    hy_shape s = hy__shape2(batch, units);
+    if (layer) {
+        s.ndim = 3;
+        s.dim[0] = (int64_t)layer->layers * layer->directions;
+        s.dim[1] = batch;
+        s.dim[2] = units;
+    }
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = dtype;
+    return hy__zeros(F, s, &opt);
+}
+
+/* The batch that states must have. A trace does not ask, so that its program is for any. */
+static int64_t hy__batch_of(hy_frame *F, hy_array *x, int axis) { return F->graph ? -1 : hy_dim(F, x, axis); }
+
+static hy_array *hy__rnn_layer_run(hy_frame *F, const hy__rnn_layer *b, hy_array *data, hy_array **state,
+                                   int given, hy_array *lengths)
+{
+    hy_dtype dtype = b->param[0]->t.type.dtype;
+    hy_rnn_opt opt;
+    int i;
+    if (b->by_batch) data = hy_swap_axes(F, data, 0, 1);
+    for (i = 0; i < hy__own_states(b->mode) && !given && data; i++)
+        state[i] = hy__zero_state(F, b, hy__batch_of(F, data, 1), b->units, dtype);
+    memset(&opt, 0, sizeof opt);
+    opt.bidirectional = b->directions == 2;
+    opt.p = b->dropout;
+    opt.state_outputs = given > 0;
+    opt.use_sequence_length = b->lengths;
+    return data ? hy_rnn(F, data, hy__rnn_concat(F, b, data), state[0], state[1], lengths, b->units,
+                         b->layers, b->mode, &opt) : NULL;
+}
+
+static hy_array *hy__rnn_layer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__rnn_layer *b = (const hy__rnn_layer *)(const void *)self;
+    int states = hy__own_states(b->mode), given = hy_count(F, x) - 1 - b->lengths, i;
+    hy_array *state[2], *y, *out;
+    state[0] = state[1] = NULL;
+    if (given && given != states) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d states are due%s, but got %d", self->kind, states,
+                 b->lengths ? ", and lengths" : "", hy_count(F, x) - 1);
+        return NULL;
+    }
+    for (i = 0; i < given; i++) state[i] = hy_get(F, x, i + 1);
+    y = hy__rnn_layer_run(F, b, hy_get(F, x, 0), state, given, b->lengths ? hy_get(F, x, -1) : NULL);
+    if (!b->by_batch || !y) return y;
+    if (!given) return hy_swap_axes(F, y, 0, 1);
+    out = hy__group_make(F, states + 1);
+    for (i = 0; out && i <= states; i++)
+        out->item[i] = i ? hy_get(F, y, i) : hy_swap_axes(F, hy_get(F, y, 0), 0, 1);
+    return F->code ? NULL : out;
+}
+static void hy__rnn_layer_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__rnn_layer *b = (const hy__rnn_layer *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say_size(&line, b->param[0]->t.type.shape.dim[1]);
+    hy__say(&line, " -> %d, %s", b->units, b->by_batch ? "NTC" : "TNC");
+    if (b->layers != 1) hy__say(&line, ", num_layers=%d", b->layers);
+    if (b->dropout != 0) hy__say(&line, ", dropout=%g", b->dropout);
+    if (b->directions == 2) hy__puts(&line, ", bidirectional");
+}
+
+static int hy__sequence_layout(hy_frame *F, const char *who, int layout, int otherwise)
+{
+    if (!layout || layout == HY_LAYOUT_TNC || layout == HY_LAYOUT_NTC) return layout ? layout : otherwise;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: layout %d is neither HY_LAYOUT_TNC nor HY_LAYOUT_NTC", who, layout);
+    return otherwise;
+}
+
+static void hy__rnn_layer_params(hy_frame *F, hy__rnn_layer *b, const hy_rnn_layer_opt *o)
+{
+    int64_t rows = (int64_t)hy__gates(b->mode) * b->units, in = hy__size_or_open(o->input_size);
+    int i;
+    for (i = 0; i < b->layers * b->directions && !F->code; i++) {
+        char lead[24];
+        hy__line line = hy__line_in(lead, sizeof lead);
+        hy__say(&line, "%s%d_", i % b->directions ? "r" : "l", i / b->directions);
+        if (i == b->directions) in = (int64_t)b->units * b->directions;
+        hy__rnn_params(F, &b->base, lead, rows, in, b->units, o, b->param + (size_t)i * HY__RNN_PARAMS);
+    }
+}
+static hy_block *hy__rnn_layer_new(hy_frame *F, const char *kind, int mode, int units,
+                                   const hy_rnn_layer_opt *opt)
+{
+    hy_rnn_layer_opt o;
+    hy__rnn_layer *b;
+    int layers, directions, layout;
+    HY__OPTIONS_INTO(o, opt);
+    layers = o.num_layers ? o.num_layers : 1;
+    directions = o.bidirectional ? 2 : 1;
+    mode = hy__rnn_mode(F, kind, mode, o.activation);
+    if (!hy__wants(F, kind, "hidden_size", units, 1) || !hy__wants(F, kind, "num_layers", layers, 1) ||
+        !hy__wants(F, kind, "input_size", o.input_size, 0) ||
+        !hy__wants_share(F, kind, "dropout", o.dropout)) return NULL;
+    layout = hy__sequence_layout(F, kind, o.layout, HY_LAYOUT_TNC);
+    if (layers > HY__RNN_DEEP)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: num_layers is %d, more than %d", kind, layers, (int)HY__RNN_DEEP);
+    b = (hy__rnn_layer *)(void *)hy__layer_new(F, sizeof *b + (size_t)layers * (size_t)directions *
+                                               HY__RNN_PARAMS * sizeof *b->param, kind, hy__rnn_layer_forward,
+                                               hy__rnn_layer_describe, 0);
+    if (!b) return NULL;
+    b->mode = mode;
+    b->layers = layers;
+    b->directions = directions;
+    b->units = units;
+    b->by_batch = layout == HY_LAYOUT_NTC;
+    b->lengths = o.use_sequence_length != 0;
+    b->dropout = o.dropout;
+    b->param = (hy_array **)(void *)(b + 1);
+    hy__rnn_layer_params(F, b, &o);
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_rnn_rnn(hy_frame *F, int hidden_size, const hy_rnn_layer_opt *opt)
+{
+    return hy__rnn_layer_new(F, "RNN", HY_RNN_RELU, hidden_size, opt);
+}
+HY_API hy_block *hy_rnn_lstm(hy_frame *F, int hidden_size, const hy_rnn_layer_opt *opt)
+{
+    return hy__rnn_layer_new(F, "LSTM", HY_RNN_LSTM, hidden_size, opt);
+}
+HY_API hy_block *hy_rnn_gru(hy_frame *F, int hidden_size, const hy_rnn_layer_opt *opt)
+{
+    return hy__rnn_layer_new(F, "GRU", HY_RNN_GRU, hidden_size, opt);
+}
+
+/* --- recurrent cells: one step --- */
+enum {
+    HY__CELL_OWN,                       /* RNNCell, LSTMCell, GRUCell */
+    HY__CELL_ROW, HY__CELL_DROPOUT, HY__CELL_RESIDUAL, HY__CELL_ZONEOUT, HY__CELL_BOTH_WAYS
+};
+typedef struct hy__cell {
+    hy_block  base;
+    int       what, mode, act, units;   /* act: of an RNNCell */
+    double    rate, rate_states;
+    hy_ints   axes;
+    hy_array *param[HY__RNN_PARAMS];
+} hy__cell;
+
+/* x W^T + b for all gates, of the input and of the state. */
+static hy_array *hy__cell_product(hy_frame *F, const hy__cell *b, hy_array *x, int which)
+{
+    return hy_fully_connected(F, x, b->param[which], b->param[which + 2], hy__gates(b->mode) * b->units,
+                              NULL);
+}
+/* c = f c + i g; h = o tanh(c) */
+static void hy__lstm_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_array *const *state,
+                          hy_array **next)
+{
+    hy_array *gates = hy_elemwise_add(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT),
+                                      hy__cell_product(F, b, state[0], HY__H2H_WEIGHT));
+    hy_array *part = hy_split(F, gates, 4, 1, NULL), *in, *forget, *fresh;
+    if (!part) return;
+    in = hy_sigmoid(F, part->item[0]);
+    forget = hy_sigmoid(F, part->item[1]);
+    fresh = hy_tanh(F, part->item[2]);
+    forget = hy_elemwise_mul(F, forget, state[1]);
+    fresh = hy_elemwise_mul(F, in, fresh);
+    next[1] = hy_elemwise_add(F, forget, fresh);
+    in = hy_sigmoid(F, part->item[3]);
+    next[0] = hy_elemwise_mul(F, in, hy_tanh(F, next[1]));
+}
+/* n = tanh(xn + r hn); h = (1 - z) n + z h */
+static void hy__gru_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_array *h, hy_array **next)
+{
+    hy_array *of_x = hy_split(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT), 3, 1, NULL);
+    hy_array *of_h = hy_split(F, hy__cell_product(F, b, h, HY__H2H_WEIGHT), 3, 1, NULL), *r, *z, *n;
+    if (!of_x || !of_h) return;
+    r = hy_sigmoid(F, hy_elemwise_add(F, of_x->item[0], of_h->item[0]));
+    z = hy_sigmoid(F, hy_elemwise_add(F, of_x->item[1], of_h->item[1]));
+    r = hy_elemwise_mul(F, r, of_h->item[2]);
+    n = hy_tanh(F, hy_elemwise_add(F, of_x->item[2], r));
+    n = hy_elemwise_mul(F, hy_rsub_scalar(F, z, 1), n);
+    z = hy_elemwise_mul(F, z, h);
+    next[0] = hy_elemwise_add(F, n, z);
+}
+static hy_array *hy__own_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_array *const *state,
+                              hy_array **next)
+{
+    next[0] = NULL;
+    if (b->mode == HY_RNN_LSTM) hy__lstm_step(F, b, x, state, next);
+    else if (b->mode == HY_RNN_GRU) hy__gru_step(F, b, x, state[0], next);
+    else {
+        hy_array *sum = hy_elemwise_add(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT),
+                                        hy__cell_product(F, b, state[0], HY__H2H_WEIGHT));
+        next[0] = hy_activation(F, sum, b->act);
+    }
+    return next[0];
+}
+
+/* A cell of this room is known by its kind: not by the word, which others may use, but by where it stands. */
+static const char hy__cell_kinds[8][20] = {
+    "RNNCell", "LSTMCell", "GRUCell", "SequentialRNNCell", "DropoutCell", "ResidualCell", "ZoneoutCell",
+    "BidirectionalCell"
+};
+static hy__cell *hy__as_cell(hy_block *block)
+{
+    int i;
+    for (i = 0; i < 8; i++) if (block->kind == hy__cell_kinds[i]) return (hy__cell *)(void *)block;
+    return NULL;
+}
+
+/* How many states a cell or layer has; out (or NULL) takes zeros for them. */
+static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_array **out)
+{
+    hy__cell *b = block ? hy__as_cell(block) : NULL;
+    const hy__rnn_layer *layer = NULL;
+    int i, n = 0, children = hy_length(F, block);
+    if (F->code || !block) return 0;
+    if (block->describe == hy__rnn_layer_describe) layer = (const hy__rnn_layer *)(const void *)block;
+    if (!b && !layer) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states of such a block are not known: give them to "
+                 "hy_rnn_unroll", block->kind);
+        return 0;
+    }
+    if (layer || b->what == HY__CELL_OWN) {
+        n = hy__own_states(layer ? layer->mode : b->mode);
+        for (i = 0; out && i < n; i++)
+            out[i] = hy__zero_state(F, layer, batch, layer ? layer->units : b->units,
+                                    (layer ? layer->param : b->param)[0]->t.type.dtype);
+        return n;
+    }
+    for (i = 0; i < children && !F->code; i++)
+        n += hy__begin_states(F, hy_child(F, block, i), batch, out ? out + n : NULL);
+    if (b->what == HY__CELL_ZONEOUT && b->rate > 0) {           /* the last state is as wide as the output */
+        if (out) out[n] = n ? hy_zeros_like(F, out[n - 1]) : NULL;
+        n++;
+    }
+    return n;
+}
+
+/* One step of any cell: its output; next takes its n states and may be where they came from. */
+static hy_array *hy__cell_step(hy_frame *F, hy_block *cell, hy_array *x, int n, hy_array *const *state,
+                          hy_array **next)
+{
+    hy_array *in = n ? hy__group_make(F, n + 1) : x, *y;
+    int i;
+    if (!in || F->code) return NULL;
+    if (n) in->item[0] = x;
+    for (i = 0; i < n; i++) in->item[i + 1] = state[i];
+    y = hy_call_at(F, cell, in, NULL, 0);
+    if (!y) return NULL;
+    if (hy_count(F, y) != n + 1)
+        hy__fail(F, HY_ERROR_STATE, "%s: gave %d arrays, where an output and %d states are due", cell->kind,
+                 hy_count(F, y), n);
+    for (i = 0; i < n; i++) next[i] = hy_get(F, y, i + 1);
+    return hy_get(F, y, 0);
+}
+
+static void hy__fail_states(hy_frame *F, const hy_block *cell, int due, int n)
+{
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d states are due, but got %d", cell->kind, due, n);
+}
+
+static hy_array *hy__row_step(hy_frame *F, hy_block *self, hy_array *x, int n, hy_array *const *state,
+                              hy_array **next)
+{
+    int i, k = 0, due = hy__begin_states(F, self, 0, NULL), children = hy_length(F, self);
+    if (due != n) hy__fail_states(F, self, due, n);
+    for (i = 0; i < children && !F->code; i++) {
+        hy_block *child = hy_child(F, self, i);
+        int own = hy__begin_states(F, child, 0, NULL);
+        x = hy__cell_step(F, child, x, own, state + k, next + k);
+        k += own;
+    }
+    return x;
+}
+
+/* What is drawn stays fresh, the rest is as it was. */
+static hy_array *hy__zone_out(hy_frame *F, hy_array *fresh, hy_array *old, double rate)
+{
+    hy_array *mask = hy_dropout(F, hy_ones_like(F, fresh), rate, NULL);
+    return hy_where(F, mask, fresh, old);
+}
+static hy_array *hy__zoneout_step(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_array *const *state,
+                                  hy_array **next)
+{
+    int i, own = n - (b->rate > 0);
+    hy_array *y;
+    if (own < 0) { hy__fail_states(F, &b->base, 1, n); return NULL; }
+    y = hy__cell_step(F, hy_child(F, &b->base, 0), x, own, state, next);
+    if (b->rate > 0) y = next[own] = hy__zone_out(F, y, state[own], b->rate);
+    for (i = 0; i < own && b->rate_states > 0 && !F->code; i++)
+        next[i] = hy__zone_out(F, next[i], state[i], b->rate_states);
+    return y;
+}
+
+/* While tracing, the steps of a cell have names of their own: lstm0_t0_..., lstm0_t1_... */
+static void hy__name_step(hy_frame *F, hy__scope *scope, char *prefix, size_t bytes)
+{
+    const hy__nodes *store = F->graph->store;
+    size_t n = strlen(F->scope->prefix);
+    int64_t step = -1;
+    hy__line line = hy__line_in(prefix, bytes);
+    const char *end;
+    int i;
+    for (i = store->n - 1; i >= 0 && step < 0; i--) {
+        const char *name = store->node[i]->name;
+        if (strncmp(name, F->scope->prefix, n) || name[n] != 't' || !hy__read_i64(name + n + 1, &end, &step) ||
+            *end != '_') step = -1;
+    }
+    hy__say(&line, "%st%l_", F->scope->prefix, step + 1);
+    *scope = *F->scope;
+    scope->prefix = prefix;
+    F->scope = scope;
+}
+
+static hy_array *hy__cell_run(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_array *const *state,
+                              hy_array **next)
+{
+    hy_array *y;
+    switch (b->what) {
+    case HY__CELL_OWN:
+        if (n == hy__own_states(b->mode)) return hy__own_step(F, b, x, state, next);
+        hy__fail_states(F, &b->base, hy__own_states(b->mode), n);
+        return NULL;
+    case HY__CELL_ROW:     return hy__row_step(F, &b->base, x, n, state, next);
+    case HY__CELL_DROPOUT: return hy__drop(F, x, b->rate, &b->axes);
+    case HY__CELL_ZONEOUT: return hy__zoneout_step(F, b, x, n, state, next);
+    case HY__CELL_RESIDUAL:
+        y = hy__cell_step(F, hy_child(F, &b->base, 0), x, n, state, next);
+        return hy_elemwise_add(F, y, x);
+    default:
+        hy__fail(F, HY_ERROR_STATE, "BidirectionalCell cannot be stepped: use hy_rnn_unroll");
+        return NULL;
+    }
+}
+static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    int n = hy_count(F, x) - 1;
+    hy_array *data = hy_get(F, x, 0), *out = hy__group_make(F, n + 1);
+    hy__scope *outer = F->scope, scope;
+    char prefix[256];
+    if (!out || F->code) return NULL;
+    if (F->graph) hy__name_step(F, &scope, prefix, sizeof prefix);
+    out->item[0] = hy__cell_run(F, (hy__cell *)(void *)self, data, n, x->item + (n > 0), out->item + 1);
+    F->scope = outer;
+    return F->code ? NULL : n ? out : out->item[0];
+}
+
+/* "LSTMCell(8 -> 40)" */
+static void hy__say_block(hy__line *line, const hy_block *block)
+{
+    char inner[256];
+    hy__puts(line, block->kind);
+    if (!block->describe) return;
+    block->describe(block, inner, sizeof inner);
+    hy__say(line, "(%s)", inner);
+}
+static void hy__cell_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__cell *b = (const hy__cell *)(const void *)self;
+    const struct hy__house *h = self->house;
+    hy__line line = hy__line_in(text, bytes);
+    switch (b->what) {
+    case HY__CELL_OWN:
+        hy__say_size(&line, b->param[HY__I2H_WEIGHT]->t.type.shape.dim[1]);
+        hy__say(&line, " -> %d", hy__gates(b->mode) * b->units);
+        if (b->mode == HY_RNN_TANH) { hy__puts(&line, ", "); hy__say_word(&line, HY__ACTIVATIONS, b->act); }
+        break;
+    case HY__CELL_DROPOUT:
+        hy__say(&line, "rate=%g, axes=", b->rate);
+        hy__put_tuple(&line, b->axes.v, b->axes.n);
+        break;
+    case HY__CELL_ZONEOUT:
+        hy__say(&line, "p_out=%g, p_state=%g, ", b->rate, b->rate_states);
+        hy__say_block(&line, h->child[0].block);
+        break;
+    case HY__CELL_BOTH_WAYS:
+        hy__puts(&line, "forward=");
+        hy__say_block(&line, h->child[0].block);
+        hy__puts(&line, ", backward=");
+        hy__say_block(&line, h->child[1].block);
+        break;
+    default: hy__say_block(&line, h->child[0].block);
+    }
+}
+
+static hy__cell *hy__cell_new(hy_frame *F, int kind, int what, const char *alias)
+{
+    hy__cell *b = (hy__cell *)(void *)hy_block_new(F, sizeof *b, hy__cell_kinds[kind], hy__cell_forward, 1);
+    if (!b) return NULL;
+    b->what = what;
+    if (what != HY__CELL_ROW) b->base.describe = hy__cell_describe;
+    if (alias) hy_set_alias(F, &b->base, alias);
+    return b;
+}
+static hy_block *hy__own_cell(hy_frame *F, int kind, int mode, const char *alias, int units,
+                              const hy_rnn_cell_opt *opt)
+{
+    const char *who = hy__cell_kinds[kind];
+    hy_rnn_cell_opt o;
+    hy__cell *b;
+    int act = HY_ACT_TANH;
+    HY__OPTIONS_INTO(o, opt);
+    if (!hy__wants(F, who, "hidden_size", units, 1) || !hy__wants(F, who, "input_size", o.input_size, 0))
+        return NULL;
+    if (o.activation) act = hy__activation_number(F, who, o.activation);
+    if (act == -1) hy__fail(F, HY_ERROR_ARGUMENT, "%s: an activation is due", who);
+    b = hy__cell_new(F, kind, HY__CELL_OWN, alias);
+    if (!b) return NULL;
+    b->mode = mode;
+    b->act = act;
+    b->units = units;
+    hy__rnn_params(F, &b->base, "", (int64_t)hy__gates(mode) * units, hy__size_or_open(o.input_size), units, &o,
+                   b->param);
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_rnn_rnn_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt)
+{
+    return hy__own_cell(F, 0, HY_RNN_TANH, "rnn", hidden_size, opt);
+}
+HY_API hy_block *hy_rnn_lstm_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt)
+{
+    return hy__own_cell(F, 1, HY_RNN_LSTM, "lstm", hidden_size, opt);
+}
+HY_API hy_block *hy_rnn_gru_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt)
+{
+    return hy__own_cell(F, 2, HY_RNN_GRU, "gru", hidden_size, opt);
+}
+HY_API hy_block *hy_rnn_sequential_cell(hy_frame *F)
+{
+    hy__cell *b = hy__cell_new(F, 3, HY__CELL_ROW, NULL);
+    return b ? &b->base : NULL;
+}
+HY_API hy_block *hy_rnn_dropout_cell(hy_frame *F, double rate, const hy_nn_dropout_opt *opt)
+{
+    hy__cell *b;
+    if (!hy__wants_share(F, "hy_rnn_dropout_cell", "rate", rate)) return NULL;
+    b = hy__cell_new(F, 4, HY__CELL_DROPOUT, "dropout");
+    if (!b) return NULL;
+    b->rate = rate;
+    if (opt) b->axes = opt->axes;
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_rnn_residual_cell(hy_frame *F, hy_block *cell)
+{
+    hy__cell *b = hy__cell_new(F, 5, HY__CELL_RESIDUAL, NULL);
+    if (!b) return NULL;
+    hy_add_child(F, &b->base, "base_cell", cell);
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_rnn_zoneout_cell(hy_frame *F, hy_block *cell, double zoneout_outputs,
+                                     double zoneout_states)
+{
+    hy__cell *b;
+    if (!hy__wants_share(F, "hy_rnn_zoneout_cell", "zoneout_outputs", zoneout_outputs) ||
+        !hy__wants_share(F, "hy_rnn_zoneout_cell", "zoneout_states", zoneout_states)) return NULL;
+    b = hy__cell_new(F, 6, HY__CELL_ZONEOUT, "zoneout");
+    if (!b) return NULL;
+    b->rate = zoneout_outputs;
+    b->rate_states = zoneout_states;
+    hy_add_child(F, &b->base, "base_cell", cell);
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_rnn_bidirectional_cell(hy_frame *F, hy_block *l_cell, hy_block *r_cell)
+{
+    hy__cell *b = hy__cell_new(F, 7, HY__CELL_BOTH_WAYS, NULL);
+    if (!b) return NULL;
+    hy_add_child(F, &b->base, "l_cell", l_cell);
+    hy_add_child(F, &b->base, "r_cell", r_cell);
+    return hy__made(F, &b->base);
+}
+
+HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch)
+{
+    hy_array *state;
+    int n;
+    if (!hy__block_ok(F, block, "hy_rnn_begin_state")) return NULL;
+    n = hy__begin_states(F, block, batch, NULL);
+    state = n ? hy__group_make(F, n) : NULL;
+    if (state) hy__begin_states(F, block, batch, state->item);
+    return F->code ? NULL : state;
+}
+
+/* --- unrolling: steps x -> steps y, which may be the same list --- */
+static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const *x, int n,
+                       hy_array *const *state, hy_array **next, hy_array **y)
+{
+    hy__cell *b = block ? hy__as_cell(block) : NULL;            /* no block: an error stands */
+    int what = b ? b->what : HY__CELL_OWN, children = hy_length(F, block), i, k = 0, t;
+    hy_array *left, *right, *turned;
+    if (F->code) return;
+    if (what == HY__CELL_ROW) {         /* layer by layer, for the sake of those that need all steps */
+        for (t = 0; t < steps; t++) y[t] = x[t];
+        for (i = 0; i < children && !F->code; i++) {
+            hy_block *child = hy_child(F, block, i);
+            int own = hy__begin_states(F, child, 0, NULL);
+            hy__unroll(F, child, steps, y, own, state + k, next + k, y);
+            k += own;
+        }
+        return;
+    }
+    if (what != HY__CELL_RESIDUAL && what != HY__CELL_BOTH_WAYS) {
+        for (t = 0; t < steps && !F->code; t++) y[t] = hy__cell_step(F, block, x[t], n, t ? next : state, next);
+        return;
+    }
+    left = hy__group_make(F, steps);
+    right = hy__group_make(F, steps);
+    turned = hy__group_make(F, steps);
+    if (!left || !right || !turned) return;
+    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy_child(F, block, 0), 0, NULL);
+    hy__unroll(F, hy_child(F, block, 0), steps, x, k, state, next, left->item);
+    if (what == HY__CELL_RESIDUAL) {
+        for (t = 0; t < steps && !F->code; t++) y[t] = hy_elemwise_add(F, left->item[t], x[t]);
+        return;
+    }
+    for (t = 0; t < steps; t++) turned->item[t] = x[steps - 1 - t];
+    hy__unroll(F, hy_child(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item);
+    for (t = 0; t < steps && !F->code; t++) {
+        hy_array *both[2];
+        both[0] = left->item[t];
+        both[1] = right->item[steps - 1 - t];
+        y[t] = hy_concat(F, hy_group_of(F, 2, both), 1);
+    }
+}
+
+/* The steps of a sequence, in a group. */
+static hy_array *hy__steps_of(hy_frame *F, hy_array *inputs, int length, int axis)
+{
+    int n = hy_count(F, inputs);
+    hy_array *all;
+    if (F->code) return NULL;
+    if (inputs->count) {
+        if (n == length) return inputs;
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_rnn_unroll: %d steps of a group of %d", length, n);
+        return NULL;
+    }
+    {
+        hy_split_opt opt;
+        opt.squeeze_axis = 1;
+        all = hy_split(F, inputs, length, axis, &opt);
+    }
+    return all && !all->count ? hy_group_of(F, 1, &all) : all;
+}
+
+HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array *inputs,
+                               hy_array *begin_state, const hy_rnn_unroll_opt *opt)
+{
+    int axis, i, n, outputs;
+    hy_array *x, *state = NULL, *next, *y, *all;
+    if (!hy__block_ok(F, cell, "hy_rnn_unroll") || !hy__wants(F, "hy_rnn_unroll", "length", length, 1))
+        return NULL;
+    axis = hy__sequence_layout(F, "hy_rnn_unroll", opt ? opt->layout : 0, HY_LAYOUT_NTC) == HY_LAYOUT_NTC;
+    if (cell->describe == hy__rnn_layer_describe)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_rnn_unroll: %s takes whole sequences: use hy_call", cell->kind);
+    n = begin_state && !hy__as_cell(cell) ? hy_count(F, begin_state) : hy__begin_states(F, cell, 0, NULL);
+    if (begin_state && hy_count(F, begin_state) != n) hy__fail_states(F, cell, n, hy_count(F, begin_state));
+    x = hy__steps_of(F, inputs, length, axis);
+    if (!x) return NULL;
+    if (n && begin_state) state = begin_state->count ? begin_state : hy_group_of(F, 1, &begin_state);
+    else if (n) state = hy_rnn_begin_state(F, cell, hy__batch_of(F, x->item[0], 0));
+    next = hy__group_make(F, n + 1);
+    y = hy__group_make(F, length);
+    if (F->code) return NULL;
+    hy__unroll(F, cell, length, x->item, n, state ? state->item : NULL, next->item, y->item);
+    outputs = opt && opt->no_merge ? length : 1;
+    all = F->code ? NULL : hy__group_make(F, outputs + n);
+    if (!all) return NULL;
+    if (outputs == 1 && !(opt && opt->no_merge)) all->item[0] = hy_stack(F, y, axis);
+    else memcpy(all->item, y->item, (size_t)length * sizeof *y->item);
+    for (i = 0; i < n; i++) all->item[outputs + i] = next->item[i];
+    return F->code ? NULL : all;
+}
+#endif
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY

@@ -1,6 +1,7 @@
 /* Every test, in one program. Small chunks and no threshold, so that even small arrays take the parallel way. */
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
+#define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include "test.h"
@@ -13,6 +14,16 @@
 #include "test_autograd.c"
 #include "test_threads.c"
 #include "test_oom.c"
+#include "test_blocks.h"
+#include "test_graph.c"
+#include "test_graph_infer.c"
+#include "test_block.c"
+#include "test_param.c"
+#include "test_hybridize.c"
+#include "test_trace.c"
+#include "test_passes.c"
+#include "test_execute.c"
+#include "test_layers.c"
 
 int main(int argc, char **argv)
 {
@@ -24,6 +35,15 @@ int main(int argc, char **argv)
     test_autograd();
     test_threads();
     test_oom();
+    test_graph();
+    test_graph_infer();
+    test_block();
+    test_param();
+    test_hybridize();
+    test_trace();
+    test_passes();
+    test_execute();
+    test_layers();
     test_ops();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;

@@ -35,7 +35,7 @@ if [ -z "$1" ] || [ "$1" = examples ]; then
         name=$(basename "$source" .c)
         $CC -O0 "$source" -o "$out/$name" $LDFLAGS -lm -lpthread && (cd "$out" && "./$name" > "$name.out")
         note $? "$source runs"
-        cmp -s "$out/$name.out" "tests/golden/$name.txt"
+        sed 's/[0-9.]* sec/N sec/' "$out/$name.out" | cmp -s - "tests/golden/$name.txt"      # times differ
         note $? "$source prints what tests/golden/$name.txt holds"
     done
 fi

@@ -1,0 +1,991 @@
+/* Programs, plans and executors: what runs compiled gives the bits of what runs line by line, in memory whose
+ * plan holds what it promises. After test_oom.c, whose walk is used here. */
+
+typedef struct exec_case { hy_frame *F; hy_graph *graph; hy_array *in[3], *out[8]; uint32_t seed; } exec_case;
+
+static hy_frame *exec_open(int threads)
+{
+    hy_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = threads;
+    return hy_open(&desc);
+}
+
+static int exec_random(uint32_t *seed, int below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (int)((*seed >> 8) % (uint32_t)below);
+}
+
+/* Values come in three shapes: (6,8), (48,) and (8,6). */
+enum { EXEC_MOST = 40, EXEC_HEADS = 4 };
+static hy_array *exec_other_shape(hy_frame *F, hy_array *x, int *shape, int to)
+{
+    int from = *shape;
+    *shape = to;
+    if (from == to) return hy_identity(F, x);
+    if (from + to == 2 && from != 1) return hy_transpose(F, x, HY_AXES(1, 0));
+    return to == 1 ? hy_reshape(F, x, HY_INTS(48), NULL) : to == 0 ? hy_reshape(F, x, HY_INTS(6, 8), NULL)
+        : hy_reshape(F, x, HY_INTS(8, 6), NULL);
+}
+
+static hy_array *exec_one_input(hy_frame *F, hy_array *x, int which)
+{
+    hy_array *y;
+    switch (which) {
+    case 0: return hy_relu(F, x);
+    case 1: return hy_square(F, x);
+    case 2: return hy_tanh(F, x);
+    case 3: return hy_sigmoid(F, x);
+    case 4: return hy_add_scalar(F, x, 0.5);
+    case 5: y = hy_expand_dims(F, x, 0); return hy_squeeze(F, y, HY_INTS(0));
+    case 6: return hy_softmax(F, x, NULL, -1, NULL);
+    default: y = hy_sum(F, x, HY_ALL, NULL); return hy_mul(F, x, hy_tanh(F, y));
+    }
+}
+
+/* A program decided by a seed: the same whatever F does with operators. */
+static hy_array *exec_program(hy_frame *F, hy_array *const *in, uint32_t seed, int nodes)
+{
+    hy_array *pool[EXEC_MOST], *head[EXEC_HEADS], *a, *b;
+    int shape[EXEC_MOST], n, i, heads;
+    for (n = 0; n < 3; n++) { pool[n] = in[n]; shape[n] = 0; }
+    for (; n < nodes; n++) {
+        int x = exec_random(&seed, n), y = exec_random(&seed, n), what = exec_random(&seed, 16);
+        if (exec_random(&seed, 2)) x = n - 1;
+        shape[n] = shape[x];
+        if (what < 8) pool[n] = exec_one_input(F, pool[x], what);
+        else if (what < 11) pool[n] = exec_other_shape(F, pool[x], &shape[n], exec_random(&seed, 3));
+        else if (what == 11) {
+            a = hy_split(F, pool[x], 2, 0, NULL);
+            b = hy_get(F, a, 1);
+            pool[n] = hy_concat(F, hy_group(F, b, hy_get(F, a, 0)), 0);
+        } else {
+            int as = shape[y];
+            b = as == shape[x] ? pool[y] : exec_other_shape(F, pool[y], &as, shape[x]);
+            pool[n] = what == 12 ? hy_add(F, pool[x], b) : what == 13 ? hy_mul(F, pool[x], hy_tanh(F, b))
+                : what == 14 ? hy_sub(F, b, pool[x]) : hy_maximum(F, pool[x], b);
+        }
+    }
+    heads = 1 + exec_random(&seed, EXEC_HEADS);
+    head[0] = pool[n - 1];
+    for (i = 1; i < heads; i++) head[i] = pool[exec_random(&seed, n)];
+    return hy_group_of(F, heads, head);
+}
+
+static hy_graph *exec_graph(hy_frame *F, uint32_t seed, int nodes)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array *in[3];
+    hy_graph *g;
+    in[0] = hy_var(S, "a", NULL);
+    in[1] = hy_var(S, "b", NULL);
+    in[2] = hy_var(S, "c", NULL);
+    g = hy_compile(S, exec_program(S, in, seed, nodes));
+    if (!CHECK(!hy_error(S))) printf("    %s\n", hy_error(S));
+    hy_close(S);
+    return g;
+}
+
+static void exec_inputs(hy_frame *F, hy_array **in)
+{
+    int i, k;
+    for (i = 0; i < 3; i++) {
+        float v[48];
+        for (k = 0; k < 48; k++) v[k] = (float)((k * 37 + i * 11) % 29 - 14) / 9;
+        in[i] = hy_floats(F, HY_SHAPE(6, 8), v);
+    }
+}
+
+static hy__mode exec_mode(int off)
+{
+    hy__mode mode;
+    memset(&mode, 0, sizeof mode);
+    mode.exact = 1;
+    mode.off = off;
+    return mode;
+}
+
+static int exec_same(hy_frame *F, hy_array *a, hy_array *b)
+{
+    a = hy_copy(F, a);
+    b = hy_copy(F, b);
+    return a && b && hy__same_type(&a->t.type, &b->t.type) &&
+           !memcmp(a->t.data, b->t.data, (size_t)hy__bytes(&a->t.type));
+}
+
+static const int exec_offs[] = { 0, HY_PASS_INPLACE, HY_PASS_REUSE, HY_PASS_PARALLEL, HY_PASS_FUSE | HY_PASS_ALGEBRA,
+                                 HY_PASS_FUSE | HY_PASS_CSE | HY_PASS_INPLACE, HY_PASS_ALL };
+enum { EXEC_OFFS = (int)(sizeof exec_offs / sizeof *exec_offs) };
+
+/* --- the plan --- */
+typedef struct exec_life { int value, from, to, step, reader; } exec_life;
+
+/* Lives, worked out again from the steps alone. */
+static int exec_lives(const hy__plan *p, exec_life *life)
+{
+    int i, k, n, v;
+    for (v = n = 0; v < p->values; v++) {
+        if (p->spot[v].where != HY__AT_ARENA || p->spot[v].root != v) continue;
+        life[n].value = v;
+        life[n].from = life[n].to = life[n].step = -1;
+        life[n].reader = -1;
+        for (i = p->early; i < p->steps; i++) {
+            const hy__step *s = &p->step[i];
+            for (k = 0; k < s->nin + s->nout; k++) {
+                if (p->spot[p->tensor[s->tensor + k]].root != v) continue;
+                if (k >= s->nin) { life[n].from = s->batch; life[n].step = i; }
+                if (s->batch == life[n].to && life[n].reader != i) life[n].reader = -1;
+                else if (s->batch >= life[n].to) { life[n].to = s->batch; life[n].reader = i; }
+            }
+        }
+        CHECK(life[n].step >= 0);
+        n++;
+    }
+    return n;
+}
+
+/* b is written over a by the one step that still needs a. */
+static int exec_in_place(const hy__plan *p, const exec_life *a, const exec_life *b)
+{
+    const hy__step *s = &p->step[b->step];
+    return a->reader == b->step && a->to == b->from && (s->op->flags & HY_OP_INPLACE) &&
+           p->spot[p->tensor[s->tensor]].root == a->value &&
+           hy__bytes(p->spot[a->value].type) == hy__bytes(p->spot[b->value].type);
+}
+
+static void exec_check_plan(const hy__plan *p, int off)
+{
+    exec_life life[8 * EXEC_MOST];
+    int i, k, n = exec_lives(p, life);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < i; k++) {
+            const hy__spot *a = &p->spot[life[i].value], *b = &p->spot[life[k].value];
+            int apart = a->offset + (size_t)hy__bytes(a->type) <= b->offset ||
+                        b->offset + (size_t)hy__bytes(b->type) <= a->offset;
+            int meet = life[i].from <= life[k].to && life[k].from <= life[i].to;
+            if (!apart && meet)
+                CHECK(!(off & HY_PASS_INPLACE) &&
+                      (exec_in_place(p, &life[i], &life[k]) || exec_in_place(p, &life[k], &life[i])));
+            if (off & HY_PASS_REUSE) CHECK(apart);
+        }
+    for (i = 0; i < n; i++) {
+        CHECK(p->spot[life[i].value].offset % 64 == 0);
+        CHECK(p->spot[life[i].value].offset + (size_t)hy__bytes(p->spot[life[i].value].type) <= p->arena);
+    }
+    CHECK(p->arena <= p->unplanned);
+    for (i = p->early; i < p->steps; i++)               /* what a step reads was written in an earlier batch */
+        for (k = 0; k < p->step[i].nin; k++) {
+            const hy__spot *s = &p->spot[p->spot[p->tensor[p->step[i].tensor + k]].root];
+            if (s->where == HY__AT_ARENA || s->where == HY__AT_HEAD) CHECK(p->step[s->step].batch < p->step[i].batch);
+        }
+}
+
+static void exec_plan_of_random_graphs(void)
+{
+    hy_frame *F[2];
+    size_t planned = 0, unplanned = 0;
+    int f, side_by_side = 0, over = 0;
+    uint32_t seed;
+    F[0] = exec_open(1);
+    F[1] = exec_open(4);
+    for (f = 0; f < 2; f++)
+        for (seed = 1; seed <= 60; seed++) {
+            hy_graph *g = exec_graph(F[f], seed, 10 + (int)seed % 30);
+            hy_array *in[3];
+            int o, i;
+            hy_begin(F[f]);
+            exec_inputs(F[f], in);
+            for (o = 0; o < EXEC_OFFS; o++) {
+                hy__mode mode = exec_mode(exec_offs[o]);
+                hy__program *p = hy__program_for(F[f], g, in, &mode, 0, NULL);
+                if (!CHECK(p && !p->dynamic)) { printf("    seed %d: %s\n", (int)seed, hy_error(F[f])); break; }
+                exec_check_plan(&p->plan, mode.off);
+                planned += p->plan.arena;
+                unplanned += p->plan.unplanned;
+                for (i = p->plan.early + 1; i < p->plan.steps; i++)
+                    side_by_side += p->plan.step[i].batch == p->plan.step[i - 1].batch;
+                for (i = 0; i < p->plan.values; i++) over += p->plan.spot[i].block != i;
+                CHECK(f || !side_by_side);
+                hy__program_drop(p);
+            }
+            hy_end(F[f]);
+            hy_graph_free(F[f], g);
+        }
+    if (!CHECK(side_by_side > 20 && over > 20 && planned < unplanned / 3 * 2))
+        printf("    %d side by side, %d over inputs, %ld of %ld bytes\n", side_by_side, over, (long)planned, (long)unplanned);
+    CHECK(hy_close(F[0]) == 0);
+    CHECK(hy_close(F[1]) == 0);
+}
+
+/* A long chain takes two places of the arena, or one. */
+static void exec_plan_of_a_chain(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *one = hy_ones(F, HY_SHAPE(10, 10)), *y = x;
+    hy__mode mode = exec_mode(HY_PASS_FUSE);
+    hy_plan_info info;
+    hy_graph *g;
+    int i;
+    for (i = 0; i < 5000; i++) y = i % 2 ? hy_tanh(S, y) : hy_transpose(S, y, HY_AXES(1, 0));
+    g = hy_compile(S, y);
+    hy_begin(F);
+    info = hy__plan_info(F, g, &one, &mode);
+    CHECK(info.jobs == 5000 && info.values == 4999 && info.activations == 2 * 448);
+    CHECK(info.unplanned == 4999u * 448);
+    mode.off |= HY_PASS_INPLACE;
+    info = hy__plan_info(F, g, &one, &mode);
+    CHECK(info.activations == 2 * 448);
+    mode.off |= HY_PASS_REUSE;
+    info = hy__plan_info(F, g, &one, &mode);
+    CHECK(info.activations == info.unplanned);
+    info = hy_graph_plan(F, g, one);
+    CHECK(info.total > 0 && info.total == info.record + info.packed + info.activations + info.outputs + info.shared +
+          info.scratch);
+    hy_end(F);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- values --- */
+static void exec_equals_imperative(void)
+{
+    hy_frame *F[2];
+    int f;
+    uint32_t seed;
+    F[0] = exec_open(1);
+    F[1] = exec_open(4);
+    for (f = 0; f < 2; f++)
+        for (seed = 1; seed <= 60; seed++) {
+            hy_graph *g = exec_graph(F[f], seed, 10 + (int)seed % 30);
+            hy_array *in[3], *want, *out[EXEC_HEADS], *again[EXEC_HEADS];
+            int o, i, n = hy_graph_heads(g);
+            hy_begin(F[f]);
+            exec_inputs(F[f], in);
+            want = exec_program(F[f], in, seed, 10 + (int)seed % 30);
+            CHECK(hy_count(F[f], want) == n);
+            for (o = 0; o < EXEC_OFFS; o++) {
+                hy__mode mode = exec_mode(exec_offs[o]);
+                CHECK(!hy__graph_execute(F[f], g, in, out, &mode, 0, NULL));
+                CHECK(!hy__graph_execute(F[f], g, in, again, &mode, 0, NULL));
+                for (i = 0; i < n && !hy_error(F[f]); i++)
+                    if (!CHECK(exec_same(F[f], out[i], hy_get(F[f], want, i)) && exec_same(F[f], again[i], out[i])))
+                        printf("    seed %d, off %d, head %d\n", (int)seed, mode.off, i);
+            }
+            if (!CHECK(!hy_error(F[f]))) printf("    %s\n", hy_error(F[f]));
+            hy_end(F[f]);
+            hy_graph_free(F[f], g);
+        }
+    CHECK(hy_close(F[0]) == 0);
+    CHECK(hy_close(F[1]) == 0);
+}
+
+/* Branches of large and small operators. */
+static hy_array *exec_branches(hy_frame *F, hy_array *x)
+{
+    hy_array *y[4], *z;
+    int i, k;
+    for (i = 0; i < 4; i++) {
+        z = hy_mul_scalar(F, x, 0.1 * (i + 1));
+        for (k = 0; k < 3; k++) {
+            z = hy_dot(F, hy_tanh(F, z), x, NULL);
+            z = hy_softmax(F, z, NULL, -1, NULL);
+            z = hy_sub(F, z, hy_mean(F, z, HY_AXES(0), NULL));
+        }
+        y[i] = z;
+    }
+    return hy_concat(F, hy_group_of(F, 4, y), 1);
+}
+
+static void exec_backwards(void *user, int64_t n, hy_item_fn fn, void *arg)
+{
+    ++*(int *)user;
+    while (n-- > 0) fn(arg, n, (int)(n % 3));
+}
+
+/* One thread, many, and a host that runs everything in the wrong order. */
+static void exec_same_bits_for_any_threads(void)
+{
+    static float want[90 * 360];
+    int threads[] = { 1, 2, 4, 8, 3 }, t, calls = 0, i;
+    for (t = 0; t < 5; t++) {
+        hy_desc desc;
+        hy_frame *F, *S;
+        hy_array *x, *y;
+        hy_graph *g;
+        memset(&desc, 0, sizeof desc);
+        desc.threads = threads[t];
+        if (t == 4) { desc.parallel_for = exec_backwards; desc.parallel_user = &calls; }
+        F = hy_open(&desc);
+        S = hy_symbolic(F);
+        g = hy_compile(S, exec_branches(S, hy_var(S, "x", NULL)));
+        x = hy_mul_scalar(F, hy_reshape(F, hy_arange(F, -4050, 4050, 1), HY_INTS(90, 90), NULL), 1e-4);
+        for (i = 0; i < 3; i++) {
+            hy_begin(F);
+            y = hy_graph_run(F, g, x);
+            if (t == 0 && i == 0) memcpy(want, hy_data(F, y), sizeof want);
+            CHECK(y && !memcmp(want, hy_data(F, y), sizeof want));
+            hy_end(F);
+        }
+        if (t == 4) CHECK(calls > 10);
+        hy_close(S);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+static void exec_thread_limit(void)
+{
+    hy_frame *F = exec_open(4), *S = hy_symbolic(F);
+    hy_graph *g = hy_compile(S, exec_branches(S, hy_var(S, "x", NULL)));
+    hy_array *x = hy_full(F, HY_SHAPE(64, 64), .01), *one, *two;
+    hy__mode mode = exec_mode(0);
+    hy__program *p;
+    mode.threads = 1;
+    CHECK(!hy__graph_execute(F, g, &x, &one, &mode, 0, NULL));
+    p = F->executors->program;
+    CHECK(p->plan.workers == 1 && p->plan.stages == 0);
+    mode.threads = 2;
+    CHECK(!hy__graph_execute(F, g, &x, &two, &mode, 0, NULL));
+    CHECK(F->executors->program->plan.workers == 2 && F->executors->program->plan.stages > 0);
+    CHECK(exec_same(F, one, two));
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- heads --- */
+static void exec_heads_of_every_kind(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *unused, *y, *view, *both, *k, *out[9], *in[2];
+    hy_array *constant = hy_keep(F, hy_full(F, HY_SHAPE(3), 5)), *one = hy_ones(F, HY_SHAPE(2, 3));
+    hy__mode mode = exec_mode(0);
+    hy_graph *g;
+    int round, i;
+    unused = hy_var(S, "unused", NULL);
+    y = hy_add_scalar(S, x, 1);
+    view = hy_reshape(S, y, HY_INTS(6), NULL);
+    k = hy_add_scalar(S, constant, 0);
+    both = hy_mul_scalar(S, y, 3);
+    (void)unused;
+    g = hy_compile(S, hy_group(S, y, y, x, view, both, hy_reshape(S, x, HY_INTS(3, 2), NULL), k, x, view));
+    in[0] = one;
+    in[1] = hy_zeros(F, HY_SHAPE(7));
+    CHECK(g && g->vars == 2);
+    for (round = 0; round < 2; round++) {
+        hy_array *before = out[0];
+        CHECK(!hy__graph_execute(F, g, in, out, &mode, 0, NULL));
+        if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+        CHECK(out[0] == out[1] && out[2] == one && out[7] == one && out[3] == out[8]);
+        CHECK(!round || (out[0] != before && out[0]->buffer != before->buffer));        /* both can be held */
+        for (i = 0; i < 6; i++) {
+            CHECK(hy_value_of(F, out[0], HY_SHAPE(i / 3, i % 3)) == 2 && hy_value(F, out[3], i) == 2);
+            CHECK(hy_value_of(F, out[4], HY_SHAPE(i / 3, i % 3)) == 6);
+            CHECK(hy_value_of(F, out[5], HY_SHAPE(i / 2, i % 2)) == 1);
+        }
+        CHECK(hy_ndim(F, out[3]) == 1 && hy_dim(F, out[5], 0) == 3 && hy_value(F, out[6], 2) == 5);
+        hy_fill(F, out[5], 9);
+        hy_fill(F, out[6], 9);
+        CHECK(hy_value(F, one, 1, 1) == 1 && hy_value(F, constant, 1) == 5);
+    }
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+static void exec_empty_arrays(void)
+{
+    hy_frame *F = exec_open(4), *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *y = hy_relu(S, hy_add_scalar(S, x, 1));
+    hy_graph *g = hy_compile(S, hy_group(S, y, hy_sum(S, y, HY_AXES(0), NULL), hy_reshape(S, y, HY_INTS(-1), NULL)));
+    int i;
+    for (i = 0; i < 3; i++) {
+        y = hy_graph_run(F, g, hy_ones(F, HY_SHAPE(i, 3)));
+        if (!CHECK(y)) printf("    %s\n", hy_error(F));
+        CHECK(hy_dim(F, hy_get(F, y, 0), 0) == i && hy_value(F, hy_get(F, y, 1), 2) == 2 * i);
+        CHECK(hy_dim(F, hy_get(F, y, 2), 0) == 3 * i);
+    }
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+static void exec_strided_inputs_and_constants(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_array *base = hy_keep(F, hy_reshape(F, hy_arange(F, 0, 12, 1), HY_INTS(3, 4), NULL)), *x, *y, *view;
+    hy_graph *g;
+    view = hy_keep(F, hy_view_transpose(F, base, HY_AXES(1, 0)));
+    x = hy_var(S, "x", NULL);
+    g = hy_compile(S, hy_group(S, hy_add(S, x, view), hy_cumsum(S, view, HY_NONE, HY_DTYPE_NONE)));
+    if (!CHECK(g)) printf("    %s\n", hy_error(S));
+    y = hy_graph_run(F, g, view);
+    if (!CHECK(y)) printf("    %s\n", hy_error(F));
+    CHECK(hy_value(F, hy_get(F, y, 0), 3, 1) == 14 && hy_value(F, hy_get(F, y, 1), 3) == 0 + 4 + 8 + 1);
+    hy_set_value(F, base, 100, 1, 0);                   /* captured by reference: a write is seen */
+    y = hy_graph_run(F, g, view);
+    CHECK(hy_value(F, hy_get(F, y, 0), 0, 1) == 200 && hy_value(F, hy_get(F, y, 1), 3) == 0 + 100 + 8 + 1);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- programs --- */
+static void exec_reasons_and_limit(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_graph *g = hy_compile(S, hy_add_scalar(S, hy_var(S, "data", NULL), 1));
+    hy__mode mode = exec_mode(0);
+    hy_array *x, *y;
+    hy__ticket ticket;
+    size_t bytes = 0;
+    int i, programs = 0;
+    x = hy_ones(F, HY_SHAPE(4, 3));
+    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
+    CHECK_STR(ticket.reason, "first call");
+    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && ticket.hit && !ticket.reason[0]);
+    x = hy_ones(F, HY_SHAPE(2, 3));
+    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
+    CHECK_STR(ticket.reason, "data is (2,3) float32, was (4,3) float32");
+    mode.training = 1;
+    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
+    CHECK_STR(ticket.reason, "training");
+    hy__graph_programs(g, &programs, &bytes);
+    CHECK(programs == 2 && bytes > 0);
+    for (i = 1; i <= 40; i++) {                         /* the one that is used again and again stays */
+        hy_array *z = hy_ones(F, HY_SHAPE(i, 5));
+        CHECK(!hy__graph_execute(F, g, &z, &y, &mode, 4, &ticket) && !ticket.hit);
+        CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 4, &ticket) && ticket.hit);
+        programs = 0;
+        hy__graph_programs(g, &programs, &bytes);
+        CHECK(programs <= 4);
+    }
+    hy_graph_free(F, g);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* What a graph and its programs took comes back with it, also when another frame ran it. */
+static void exec_memory_comes_back(void)
+{
+    hy_frame *F = exec_open(1), *S, *fork = hy_fork(F);
+    hy_array *x = hy_keep(F, hy_ones(F, HY_SHAPE(200, 200)));
+    size_t before = 0, after;
+    int i;
+    for (i = 0; i < 4; i++) {
+        hy_graph *g;
+        S = hy_symbolic(F);
+        g = hy_compile(S, exec_branches(S, hy_var(S, "x", NULL)));
+        hy_begin(F);
+        hy_begin(fork);
+        if (!CHECK(hy_graph_run(F, g, x) && hy_graph_run(fork, g, x))) printf("    %s\n", hy_error(F));
+        hy_end(fork);
+        hy_end(F);
+        hy_close(S);
+        hy_graph_free(F, g);
+        hy_trim(F);
+        hy_trim(fork);
+        after = hy_memory_use(F).bytes;
+        if (i == 1) before = after;
+        if (i > 1 && !CHECK(after < before + (size_t)(i - 1) * 2000)) printf("    %ld bytes more\n", (long)(after - before));
+    }
+    hy_close(fork);
+    CHECK(hy_close(F) == 0);
+}
+
+static void exec_steady_state_allocates_nothing(void)
+{
+    int threads;
+    for (threads = 1; threads <= 4; threads += 3) {
+        hy_frame *F = exec_open(threads), *S = hy_symbolic(F);
+        hy_graph *g = hy_compile(S, exec_branches(S, hy_var(S, "x", NULL)));
+        hy_array *a = hy_keep(F, hy_ones(F, HY_SHAPE(40, 40))), *b = hy_keep(F, hy_ones(F, HY_SHAPE(20, 20)));
+        int64_t calls = 0;
+        int i;
+        for (i = 0; i < 20; i++) {
+            if (i == 3) calls = hy_memory_use(F).calls;
+            hy_begin(F);
+            CHECK(hy_graph_run(F, g, a) && hy_graph_run(F, g, b) && hy_graph_run(F, g, a));
+            hy_end(F);
+        }
+        CHECK(hy_memory_use(F).calls == calls);
+        hy_close(S);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* --- early values --- */
+static hy_graph *exec_early_graph(hy_frame *F, hy_array *w)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *a, *b;
+    hy_graph *g;
+    a = hy_transpose(S, hy_mul_scalar(S, w, 2), HY_AXES(1, 0));
+    b = hy_reshape(S, hy_exp(S, hy_mul_scalar(S, w, 0)), HY_INTS(-1), NULL);
+    g = hy_compile(S, hy_group(S, hy_dot(S, x, a, NULL), hy_sum(S, b, HY_ALL, NULL), hy_add_scalar(S, a, 1)));
+    hy_close(S);
+    return g;
+}
+
+static void exec_early_values_follow_writes(void)
+{
+    hy_frame *F = exec_open(1);
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x = hy_keep(F, hy_ones(F, HY_SHAPE(2, 4))), *out[3];
+    hy__mode mode = exec_mode(HY_PASS_FOLD);
+    hy_graph *g = exec_early_graph(F, w);
+    int64_t calls = 0;
+    int i;
+    for (i = 0; i < 12; i++) {
+        hy_begin(F);
+        if (i % 2) hy_fill(F, w, i);
+        CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, NULL));
+        if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+        if (i == 0) CHECK(F->executors->program->plan.early > 0);
+        CHECK(hy_value(F, out[0], 1, 2) == 8 * (i < 1 ? 1 : (i - 1) / 2 * 2 + 1));
+        CHECK(hy_item(F, out[1]) == 12 && hy_value(F, out[2], 3, 1) == 1 + 2 * (i < 1 ? 1 : (i - 1) / 2 * 2 + 1));
+        hy_end(F);
+        if (i == 5) calls = hy_memory_use(F).calls;
+    }
+    CHECK(hy_memory_use(F).calls == calls);             /* not even when a parameter changes */
+    CHECK(F->root->prepared != NULL);
+    hy_graph_free(F, g);
+    CHECK(F->root->prepared == NULL);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Folding takes in the values of captured arrays; when one changes, a new program takes the old one's place,
+ * and its buffer. */
+static void exec_captured_array_changes(void)
+{
+    hy_frame *F = exec_open(1);
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x = hy_ones(F, HY_SHAPE(2, 4)), *out[3];
+    hy__mode mode = exec_mode(0);
+    hy_graph *g = exec_early_graph(F, w);
+    hy_plan_info info = hy__plan_info(F, g, &x, &mode);
+    char *memory = (char *)malloc(info.total);
+    hy__ticket ticket;
+    size_t bytes = 0;
+    int i, programs = 0;
+    CHECK(!hy__graph_bind(F, g, &x, &mode, memory, info.total));
+    for (i = 1; i < 5; i++) {
+        hy_begin(F);
+        hy_fill(F, w, i);
+        CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket));
+        if (!ticket.hit) CHECK_STR(ticket.reason, "a captured array has changed");
+        if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+        CHECK(hy_value(F, out[0], 1, 2) == 8 * i && hy_value(F, out[2], 3, 1) == 1 + 2 * i);
+        CHECK((char *)out[0]->t.data >= memory && (char *)out[0]->t.data < memory + info.total);
+        hy_end(F);
+    }
+    hy__graph_programs(g, &programs, &bytes);
+    CHECK(programs == 1);
+    CHECK(hy_close(F) == 0);
+    free(memory);
+}
+
+/* Two frames and two signatures share what was prepared. */
+static void exec_early_values_are_shared(void)
+{
+    hy_frame *F = exec_open(1), *fork = hy_fork(F);
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x, *out[3];
+    hy__mode mode = exec_mode(HY_PASS_FOLD);
+    hy_graph *g = exec_early_graph(F, w);
+    hy__prepared *e;
+    int i, n[3] = { 0, 0, 0 };
+    for (i = 0; i < 3; i++) {
+        hy_frame *on = i ? fork : F;
+        x = hy_ones(on, HY_SHAPE(i < 2 ? 2 : 5, 4));
+        CHECK(!hy__graph_execute(on, g, &x, out, &mode, 0, NULL));
+        for (e = F->root->prepared; e; e = e->next) n[i]++;
+    }
+    CHECK(n[0] > 0 && n[1] == n[0] && n[2] == n[0]);
+    hy_close(fork);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A parameter of a block, changed, given another shape and taken away. */
+static hy_array *exec_no_forward(hy_frame *F, hy_block *self, hy_array *x) { (void)F; (void)self; return x; }
+
+static void exec_parameters(void)
+{
+    hy_frame *F = exec_open(1), *S;
+    hy_block *block = hy_block_new(F, sizeof(hy_block), "holder", exec_no_forward, 1);
+    hy_array *w = hy_add_param(F, block, "weight", HY_SHAPE(3, 4), NULL), *x = hy_ones(F, HY_SHAPE(2, 4)), *out[3];
+    hy__mode mode = exec_mode(0);
+    hy__ticket ticket;
+    hy_graph *g;
+    hy_collect_params(F, block, NULL);
+    S = hy_symbolic(F);
+    g = hy_compile(S, hy_group(S, hy_dot(S, hy_var(S, "x", NULL), hy_transpose(S, hy_mul_scalar(S, w, 2), HY_AXES(1, 0)), NULL), hy_identity(S, w)));
+    if (!CHECK(g)) printf("    %s\n", hy_error(S));
+    CHECK(hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) == -1);
+    CHECK(hy_error(F) && strstr(hy_error(F), "has not been initialized"));
+    hy_clear(F);
+    hy_initialize(F, block, NULL);
+    hy_fill(F, w, 1);
+    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && hy_value(F, out[1], 2, 3) == 1);
+    CHECK(hy_value(F, out[0], 1, 1) == 8 && F->executors->program->plan.early > 0);
+    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
+    hy_assign(F, w, hy_scalar(F, 3));
+    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
+    CHECK(hy_value(F, out[0], 1, 1) == 24);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- running statistics, random numbers, faults --- */
+static hy_array *exec_norm(hy_frame *F, hy_array *const *v)
+{
+    hy_array *y = hy_batch_norm(F, v[0], v[1], v[2], v[3], v[4], NULL), *z = hy_tanh(F, y);
+    return hy_batch_norm(F, z, v[1], v[2], v[3], v[4], NULL);        /* the same statistics once more */
+}
+
+static void exec_running_statistics(void)
+{
+    hy_frame *F = exec_open(4), *S = hy_symbolic(F);
+    static const char *const names[] = { "x", "gamma", "beta", "mean", "var" };
+    hy_array *v[5], *a[5], *b[5], *y, *out;
+    hy__mode mode = exec_mode(0);
+    hy_graph *g;
+    int i, round;
+    for (i = 0; i < 5; i++) v[i] = hy_var(S, names[i], NULL);
+    g = hy_compile(S, exec_norm(S, v));
+    for (i = 0; i < 5; i++) {
+        a[i] = i ? hy_full(F, HY_SHAPE(3), i == 1 || i == 4) : hy_reshape(F, hy_arange(F, 0, 60, 1), HY_INTS(20, 3), NULL);
+        b[i] = hy_copy(F, a[i]);
+    }
+    mode.training = 1;
+    for (round = 0; round < 3; round++) {
+        F->training = 1;
+        y = exec_norm(F, a);
+        F->training = 0;
+        CHECK(!hy__graph_execute(F, g, b, &out, &mode, 0, NULL));
+        if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+        CHECK(exec_same(F, out, y) && exec_same(F, a[3], b[3]) && exec_same(F, a[4], b[4]));
+        CHECK(hy_value(F, b[3], 0) != 0);
+    }
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+static hy_array *exec_noise(hy_frame *F, hy_array *x)
+{
+    hy_array *a = hy_uniform_like(F, x, 0, 1), *b = hy_normal_like(F, x, 0, 1);
+    a = hy_add(F, a, b);
+    return hy_add(F, a, hy_uniform_like(F, x, 0, 1));
+}
+
+static void exec_random_numbers(void)
+{
+    hy_frame *F = exec_open(4), *S = hy_symbolic(F);
+    hy_graph *g = hy_compile(S, exec_noise(S, hy_var(S, "x", NULL)));
+    hy_array *x = hy_ones(F, HY_SHAPE(30, 30)), *first[4], *second[4];
+    int i;
+    hy_seed(F, 7);
+    for (i = 0; i < 4; i++) first[i] = exec_noise(F, x);
+    hy_seed(F, 7);
+    for (i = 0; i < 4; i++) second[i] = i % 2 ? exec_noise(F, x) : hy_graph_run(F, g, x);
+    for (i = 0; i < 4; i++) CHECK(exec_same(F, first[i], second[i]));
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+static hy_array *exec_takes(hy_frame *S, hy_array *x)
+{
+    hy_array *index = hy_var(S, "index", NULL), *bad = hy_var(S, "bad", NULL), *y[6];
+    hy_take_opt opt;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.mode = HY_INDEX_RAISE;
+    for (i = 0; i < 6; i++) {
+        y[i] = hy_tanh(S, hy_mul_scalar(S, x, i + 1));
+        y[i] = hy_named(S, hy_take(S, y[i], i >= 2 ? bad : index, 0, &opt), i == 2 ? "culprit" : i == 3 ? "second" : "other");
+    }
+    return hy_concat(S, hy_group_of(S, 6, y), 0);
+}
+
+/* Whoever runs what, the first node of the graph is blamed; afterwards all is as before. */
+static void exec_faults(void)
+{
+    int threads;
+    for (threads = 1; threads <= 4; threads++) {
+        hy_frame *F = exec_open(threads), *S = hy_symbolic(F);
+        hy_array *x = hy_var(S, "x", NULL);
+        hy_graph *g = hy_compile(S, exec_takes(S, x));
+        hy_array *one = hy_ones(F, HY_SHAPE(50, 4)), *good = hy_zeros(F, HY_SHAPE(9)), *bad = hy_full(F, HY_SHAPE(9), 77);
+        int i;
+        if (!CHECK(g)) printf("    %s\n", hy_error(S));
+        for (i = 0; i < 5; i++) {
+            hy_begin(F);
+            CHECK(!hy_graph_run(F, g, hy_group(F, one, good, bad)));
+            if (!CHECK(hy_error(F) && strstr(hy_error(F), "Error in operator culprit, take: ")))
+                printf("    %s\n", hy_error(F));
+            hy_clear(F);
+            CHECK(hy_graph_run(F, g, hy_group(F, one, good, good)) != NULL);
+            hy_end(F);
+        }
+        hy_close(S);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* --- shapes that values decide --- */
+static void exec_dynamic(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *m = hy_var(S, "mask", NULL), *y = hy_tanh(S, hy_mul_scalar(S, x, 0)), *z, *one;
+    hy_graph *g;
+    hy_plan_info info;
+    int i, k;
+    z = hy_boolean_mask(S, hy_add_scalar(S, y, 3), m, 0);
+    z = hy_split(S, hy_mul_scalar(S, z, 2), 2, 1, NULL);
+    g = hy_compile(S, hy_group(S, hy_get(S, z, 1), y, x, hy_sum(S, hy_get(S, z, 0), HY_ALL, NULL)));
+    if (!CHECK(g)) printf("    %s\n", hy_error(S));
+    one = hy_keep(F, hy_ones(F, HY_SHAPE(5, 4)));
+    for (i = 0; i < 8; i++) {
+        int live;
+        hy_begin(F);
+        m = hy_zeros(F, HY_SHAPE(5));
+        for (k = 0; k < i % 6; k++) hy_set_value(F, m, 1, k);
+        live = F->live.n;
+        y = hy_graph_run(F, g, hy_group(F, one, m));
+        if (!CHECK(y)) printf("    %s\n", hy_error(F));
+        CHECK(F->live.n <= live + 8);                   /* results and groups, not what lay between */
+        CHECK(hy_dim(F, hy_get(F, y, 0), 0) == i % 6 && hy_get(F, y, 2) == one);
+        CHECK(hy_item(F, hy_get(F, y, 3)) == i % 6 * 2 * 6);
+        hy_end(F);
+    }
+    hy_begin(F);
+    m = hy_ones(F, HY_SHAPE(5));
+    info = hy_graph_plan(F, g, hy_group(F, one, m));
+    CHECK(info.dynamic && !hy_error(F));
+    {
+        hy_array *in[2];
+        hy__mode mode = exec_mode(0);
+        char room[64];
+        in[0] = one;
+        in[1] = m;
+        CHECK(hy__graph_bind(F, g, in, &mode, room, sizeof room) && strstr(hy_error(F), "values decide"));
+        hy_clear(F);
+    }
+    hy_end(F);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- a user's buffer --- */
+static void exec_bound_to_a_buffer(void)
+{
+    hy_frame *F = exec_open(2);
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x = hy_keep(F, hy_ones(F, HY_SHAPE(2, 4))), *out[3], *held;
+    hy__mode mode = exec_mode(HY_PASS_FOLD);
+    hy_graph *g = exec_early_graph(F, w);
+    hy_plan_info info = hy__plan_info(F, g, &x, &mode);
+    char *memory = (char *)malloc(info.total + 200), text[32];
+    int64_t calls;
+    int skip, i;
+    CHECK(info.total && info.total == info.record + info.packed + info.activations + info.outputs + info.shared +
+          info.scratch);
+    for (skip = 0; skip < 64; skip += 9) {
+        memset(memory, 42, info.total + 200);
+        CHECK(hy__graph_bind(F, g, &x, &mode, memory + skip, info.total - 1) == -1);
+        snprintf(text, sizeof text, "%ld are due", (long)info.total);
+        CHECK(hy_error(F) && strstr(hy_error(F), text));
+        hy_clear(F);
+        CHECK(!hy__graph_bind(F, g, &x, &mode, memory + skip, info.total));
+        for (i = 1; i < 5; i++) {
+            hy_begin(F);
+            hy_fill(F, w, i);
+            calls = hy_memory_use(F).calls;
+            CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, NULL));
+            CHECK(hy_memory_use(F).calls == calls);
+            if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+            CHECK(hy_value(F, out[0], 1, 2) == 8 * i && hy_item(F, out[1]) == 12 && hy_value(F, out[2], 3, 1) == 1 + 2 * i);
+            CHECK((char *)out[0]->t.data >= memory + skip && (char *)out[0]->t.data < memory + skip + info.total);
+            CHECK((char *)F->executors->x >= memory + skip);
+            if (i == 3) {
+                CHECK(hy__graph_execute(F, g, &x, out, &mode, 0, NULL) == -1);
+                CHECK(strstr(hy_error(F), "still held"));
+                hy_clear(F);
+            }
+            hy_end(F);
+        }
+        for (i = 0; i < 200 - skip; i++) CHECK(memory[skip + (int)info.total + i] == 42);
+        for (i = 0; i < skip; i++) CHECK(memory[i] == 42);
+    }
+    hy_begin(F);                                        /* other types take other memory, and the bound one stays */
+    held = hy_ones(F, HY_SHAPE(5, 4));
+    for (i = 0; i < 40; i++) {
+        held = hy_ones(F, HY_SHAPE(i + 3, 4));
+        CHECK(!hy__graph_execute(F, g, &held, out, &mode, 3, NULL));
+    }
+    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 3, NULL) && F->executors->x->bound);
+    hy_end(F);
+    hy_graph_free(F, g);
+    CHECK(hy_close(F) == 0);
+    free(memory);
+}
+
+/* Not a byte outside, wherever the buffer begins. */
+static void exec_bound_random_graphs(void)
+{
+    hy_frame *F[2];
+    int f;
+    uint32_t seed;
+    F[0] = exec_open(1);
+    F[1] = exec_open(4);
+    for (f = 0; f < 2; f++)
+        for (seed = 100; seed < 130; seed++) {
+            hy_graph *g = exec_graph(F[f], seed, 10 + (int)seed % 30);
+            hy_array *in[3], *want[EXEC_HEADS], *out[EXEC_HEADS];
+            hy__mode mode = exec_mode(exec_offs[seed % EXEC_OFFS]);
+            int i, round;
+            size_t total, k;
+            char *room, *memory;
+            hy_begin(F[f]);
+            exec_inputs(F[f], in);
+            CHECK(!hy__graph_execute(F[f], g, in, want, &mode, 0, NULL));
+            total = hy__plan_info(F[f], g, in, &mode).total;
+            room = (char *)malloc(total + 192);
+            memory = room + 65 + ((size_t)(-(intptr_t)room) & 63);      /* the most that aligning can cost */
+            memset(room, 42, total + 192);
+            CHECK(!hy__graph_bind(F[f], g, in, &mode, memory, total));
+            for (round = 0; round < 2; round++) {
+                hy_begin(F[f]);
+                CHECK(!hy__graph_execute(F[f], g, in, out, &mode, 0, NULL));
+                for (i = 0; i < hy_graph_heads(g) && !hy_error(F[f]); i++) CHECK(exec_same(F[f], out[i], want[i]));
+                hy_end(F[f]);
+            }
+            for (k = 0; k < total + 192; k++)
+                if (room + k < memory || room + k >= memory + total) CHECK(room[k] == 42);
+            if (!CHECK(!hy_error(F[f]))) printf("    %s\n", hy_error(F[f]));
+            hy_end(F[f]);
+            hy_graph_free(F[f], g);
+            free(room);
+        }
+    CHECK(hy_close(F[0]) == 0);
+    CHECK(hy_close(F[1]) == 0);
+}
+
+/* --- frames at the same time --- */
+#ifndef HYBRID_NO_THREADS
+typedef struct exec_thread { hy_frame *F; hy_graph *graph; hy_array *x; int wrong; } exec_thread;
+
+static void *exec_thread_main(void *arg)
+{
+    exec_thread *t = (exec_thread *)arg;
+    int i;
+    for (i = 0; i < 60; i++) {
+        int64_t n = 1 + i % 5;
+        hy_array *x, *out[3];
+        hy__mode mode = exec_mode(HY_PASS_FOLD);
+        hy_begin(t->F);
+        x = hy_ones(t->F, HY_SHAPE(n, 4));
+        t->wrong += hy__graph_execute(t->F, t->graph, &x, out, &mode, 3, NULL) || hy_value(t->F, out[0], n - 1, 2) != 8;
+        t->wrong += hy_item(t->F, out[1]) != 12;
+        hy_end(t->F);
+    }
+    return NULL;
+}
+
+static void exec_frames_at_once(void)
+{
+    hy_frame *F = exec_open(3);
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4)));
+    hy_graph *g = exec_early_graph(F, w);
+    pthread_t thread[4];
+    exec_thread t[4];
+    int i;
+    for (i = 0; i < 4; i++) {
+        t[i].F = hy_fork(F);
+        t[i].graph = g;
+        t[i].wrong = 0;
+        pthread_create(&thread[i], NULL, exec_thread_main, &t[i]);
+    }
+    for (i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+        if (!CHECK(t[i].wrong == 0)) printf("    %s\n", hy_error(t[i].F));
+        if (i % 2) CHECK(hy_close(t[i].F) == 0);
+    }
+    hy_graph_free(F, g);
+    CHECK(hy_close(t[0].F) == 0);
+    CHECK(hy_close(t[2].F) == 0);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
+/* --- out of memory --- */
+static int exec_oom_program(hy_frame *F)
+{
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x, *out[3];
+    hy__mode mode = exec_mode(HY_PASS_FOLD);
+    hy_graph *g = w ? exec_early_graph(F, w) : NULL;
+    int i, right = 0;
+    for (i = 1; i <= 3 && g && !hy_error(F); i++) {
+        x = hy_ones(F, HY_SHAPE(i, 4));
+        if (i == 3) hy_fill(F, w, 2);
+        right = x && !hy__graph_execute(F, g, &x, out, &mode, 1, NULL) && hy_value(F, out[0], i - 1, 2) == (i == 3 ? 16 : 8);
+    }
+    hy_graph_free(F, g);
+    if (!g) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    return right;
+}
+static int exec_oom_dynamic(hy_frame *F)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array *x, *m, *y;
+    hy_graph *g;
+    if (!S) return 0;
+    x = hy_var(S, "x", NULL);
+    m = hy_var(S, "m", NULL);
+    g = hy_compile(S, hy_group(S, hy_mul_scalar(S, hy_boolean_mask(S, hy_tanh(S, x), m, 0), 2), x));
+    y = g ? hy_graph_run(F, g, hy_group(F, hy_zeros(F, HY_SHAPE(4, 2)), hy_ones(F, HY_SHAPE(4)))) : NULL;
+    hy_graph_free(F, g);
+    if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
+    hy_close(S);
+    return y && hy_value(F, hy_get(F, y, 0), 3, 1) == 0;
+}
+static int exec_oom_bind(hy_frame *F)
+{
+    static char memory[1 << 16];
+    hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x = hy_ones(F, HY_SHAPE(2, 4)), *out[3];
+    hy__mode mode = exec_mode(HY_PASS_FOLD);
+    hy_graph *g = w && x ? exec_early_graph(F, w) : NULL;
+    int right = g && !hy__graph_bind(F, g, &x, &mode, memory, sizeof memory) &&
+                !hy__graph_execute(F, g, &x, out, &mode, 1, NULL) && hy_value(F, out[0], 1, 2) == 8;
+    hy_graph_free(F, g);
+    if (!g) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    return right;
+}
+static void exec_oom(void) { oom_walk(exec_oom_program, 1); }
+static void exec_oom_values_decide(void) { oom_walk(exec_oom_dynamic, 1); }
+static void exec_oom_bound(void) { oom_walk(exec_oom_bind, 2); }
+
+static void test_execute(void)
+{
+    RUN(exec_plan_of_random_graphs);
+    RUN(exec_plan_of_a_chain);
+    RUN(exec_equals_imperative);
+    RUN(exec_same_bits_for_any_threads);
+    RUN(exec_thread_limit);
+    RUN(exec_heads_of_every_kind);
+    RUN(exec_empty_arrays);
+    RUN(exec_strided_inputs_and_constants);
+    RUN(exec_reasons_and_limit);
+    RUN(exec_memory_comes_back);
+    RUN(exec_steady_state_allocates_nothing);
+    RUN(exec_early_values_follow_writes);
+    RUN(exec_captured_array_changes);
+    RUN(exec_early_values_are_shared);
+    RUN(exec_parameters);
+    RUN(exec_running_statistics);
+    RUN(exec_random_numbers);
+    RUN(exec_faults);
+    RUN(exec_dynamic);
+    RUN(exec_bound_to_a_buffer);
+    RUN(exec_bound_random_graphs);
+#ifndef HYBRID_NO_THREADS
+    RUN(exec_frames_at_once);
+#endif
+    RUN(exec_oom);
+    RUN(exec_oom_values_decide);
+    RUN(exec_oom_bound);
+}
