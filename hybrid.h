@@ -34,8 +34,8 @@
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
  *     >>block     networks: names, parameters, calls >>autograd  gradients
- *     >>layers    ready-made blocks, first values    >>check     what tracing froze
- *     >>end       history, licence
+ *     >>layers    ready-made blocks, first values    >>recurrent layers and cells that go on in time
+ *     >>check     what tracing froze                 >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
  * reached as F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes
@@ -386,7 +386,7 @@ typedef struct hy_attr {
 } hy_attr;
 
 enum {                                  /* facts that passes ask for */
-    HY_OP_POINTWISE = 1,                /* element i of the output depends on element i of the inputs */
+    HY_OP_POINTWISE = 1,                /* element i of the output depends on element i of the inputs alone */
     HY_OP_VIEW      = 2,                /* same elements in the same order, another shape */
     HY_OP_RANDOM    = 4,                /* draws random numbers */
     HY_OP_TRAIN     = 8,                /* differs in training */
@@ -1628,12 +1628,15 @@ HY_API hy_graph   *hy_optimize(hy_frame *F, hy_graph *graph, hy_array *inputs, c
 HY_API void        hy_graph_free(hy_frame *F, hy_graph *graph);
 
 /* --- blocks: yours --- */
-HY_API hy_block   *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_forward_fn forward, int hybrid);
+HY_API hy_block   *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_forward_fn forward,
+                                int hybrid);
 /* A struct of yours whose first member is `hy_block base`; NULL when memory is out. A plain block is never
  * compiled, only the hybrid blocks in it. */
-#define HY_BLOCK_NEW(F, type, forward)       ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 1))
-#define HY_PLAIN_BLOCK_NEW(F, type, forward) ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 0))
-HY_API void        hy_block_free(hy_frame *F, hy_block *block);   /* with its children; hy_close does it too */
+#define HY_BLOCK_NEW(F, type, forward) \
+    ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 1))
+#define HY_PLAIN_BLOCK_NEW(F, type, forward) \
+    ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 0))
+HY_API void        hy_block_free(hy_frame *F, hy_block *block);   /* and its children; so does hy_close */
 /* Registers child under a name (NULL: its number) and gives child back; replaces one of that name. */
 HY_API hy_block   *hy_add_child(hy_frame *F, hy_block *block, const char *name, hy_block *child);
 /* A parameter, usable as an array in forward. Dims of -1 are found at the first call. */
@@ -1655,14 +1658,14 @@ HY_API hy_block   *hy_set_alias(hy_frame *F, hy_block *block, const char *alias)
 HY_API const char *hy_block_prefix(hy_frame *F, hy_block *block);                     /* "net0_" */
 HY_API const char *hy_block_name(hy_frame *F, hy_block *block);                       /* "net0" */
 HY_API int         hy_length(hy_frame *F, hy_block *block);                           /* children */
-HY_API hy_block   *hy_child(hy_frame *F, hy_block *block, int i);                     /* negative: from the end */
+HY_API hy_block   *hy_child(hy_frame *F, hy_block *block, int i);             /* negative: from the end */
 HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i);
 
 /* --- blocks: using them --- */
 /* Runs forward, or its compiled graph, or traces it. */
 #define hy_call(F, block, x) hy_call_at(F, block, x, __FILE__, __LINE__)
 HY_API hy_array   *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line);
-HY_API void        hy_initialize(hy_frame *F, hy_block *block, const hy_init *init);  /* NULL: uniform(0.07) */
+HY_API void        hy_initialize(hy_frame *F, hy_block *block, const hy_init *init);    /* NULL: uniform */
 HY_API void        hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init);
 typedef struct hy_hybridize_opt {
     int inactive;                       /* back to line by line */
@@ -1702,7 +1705,7 @@ HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void 
 HY_API int         hy_check(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API void        hy_summary(hy_frame *F, hy_block *block, hy_array *x);     /* layers, shapes, parameters */
 HY_API size_t      hy_summary_text(hy_frame *F, hy_block *block, hy_array *x, char *buffer, size_t bytes);
-HY_API size_t      hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t bytes);   /* layers, nested */
+HY_API size_t      hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t bytes);  /* nested */
 HY_API void        hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype);
 typedef void (*hy_visit_fn)(hy_frame *F, hy_block *block, void *user);
 HY_API void        hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user);  /* children first */
@@ -1714,7 +1717,7 @@ HY_API void        hy_remove_hook(hy_frame *F, hy_block *block, int hook);
  * lives as arrays do. */
 typedef struct hy_params { int n; hy_array *const *at; } hy_params;
 HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);
-HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);          /* "features.0.weight" */
+HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);  /* "features.0.weight" */
 HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *param);
 HY_API hy_shape    hy_param_shape(hy_frame *F, hy_array *param);  /* -1 where not known yet */
 HY_API int         hy_param_ready(hy_frame *F, hy_array *param);  /* has it values? */
@@ -1725,7 +1728,7 @@ HY_API void        hy_zero_grad(hy_frame *F, hy_block *block);
 HY_API double      hy_lr_mult(hy_frame *F, hy_array *param);
 HY_API double      hy_wd_mult(hy_frame *F, hy_array *param);
 HY_API void        hy_set_mult(hy_frame *F, hy_array *param, double lr_mult, double wd_mult);
-HY_API void        hy_share_params(hy_frame *F, hy_block *block, hy_block *from);     /* same paths, same arrays */
+HY_API void        hy_share_params(hy_frame *F, hy_block *block, hy_block *from);  /* by path */
 
 /* --- initialisers --- */
 typedef struct hy_xavier_opt { int gaussian; int factor; double magnitude; } hy_xavier_opt;   /* 3 */
@@ -1767,10 +1770,11 @@ HY_API hy_block *hy_nn_hybrid_sequential(hy_frame *F);
 /* Blocks side by side: all get the same input, their outputs are joined along the axis (often -1). */
 HY_API hy_block *hy_nn_concurrent(hy_frame *F, int axis);
 HY_API hy_block *hy_nn_hybrid_concurrent(hy_frame *F, int axis);
+/* hy_append(F, net, block, block ...) adds children in the order written, named by their numbers: net. */
 HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const *blocks);
 #ifdef __cplusplus
 #define hy_append(F, net, ...) hy__append_list(F, net, {__VA_ARGS__})
-#else                                   /* adds children in the order written, named "0", "1", ...: net */
+#else
 #define hy_append(F, net, ...) \
     hy_append_of(F, net, (int)(sizeof((hy_block *[]){__VA_ARGS__}) / sizeof(hy_block *)), \
                  (hy_block *[]){__VA_ARGS__})
@@ -1787,7 +1791,7 @@ HY_API hy_block *hy_nn_hybrid_lambda_op(hy_frame *F, const char *op);
 
 typedef struct hy_nn_dense_opt {
     int         in_units;
-    const char *activation;             /* "relu", "sigmoid", "tanh", "softrelu", "softsign", ... */
+    const char *activation;             /* as in hy_nn_activation; none */
     int         no_bias;
     int         no_flatten;             /* only the last axis is multiplied, else all but the first */
     hy_dtype    dtype;
@@ -1796,14 +1800,15 @@ typedef struct hy_nn_dense_opt {
 HY_API hy_block *hy_nn_dense(hy_frame *F, int units, const hy_nn_dense_opt *opt);
 typedef struct hy_nn_embedding_opt { hy_dtype dtype; hy_init weight_init; } hy_nn_embedding_opt;
 HY_API hy_block *hy_nn_embedding(hy_frame *F, int input_dim, int output_dim, const hy_nn_embedding_opt *opt);
-typedef struct hy_nn_dropout_opt { hy_ints axes; } hy_nn_dropout_opt;   /* where the mask is constant */
+typedef struct hy_nn_dropout_opt { hy_ints axes; } hy_nn_dropout_opt;   /* along which the mask is constant */
 HY_API hy_block *hy_nn_dropout(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
 HY_API hy_block *hy_nn_flatten(hy_frame *F);
+/* "relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid" or "mish" */
 HY_API hy_block *hy_nn_activation(hy_frame *F, const char *activation);
-HY_API hy_block *hy_nn_leaky_relu(hy_frame *F, double alpha);           /* slope below 0 */
+HY_API hy_block *hy_nn_leaky_relu(hy_frame *F, double alpha);           /* alpha x below 0 */
 typedef struct hy_nn_prelu_opt { int in_channels; hy_init alpha_init; } hy_nn_prelu_opt;    /* 1; 0.25 */
 HY_API hy_block *hy_nn_prelu(hy_frame *F, const hy_nn_prelu_opt *opt);
-HY_API hy_block *hy_nn_elu(hy_frame *F, double alpha);
+HY_API hy_block *hy_nn_elu(hy_frame *F, double alpha);                  /* alpha (exp(x) - 1) below 0 */
 HY_API hy_block *hy_nn_selu(hy_frame *F);
 HY_API hy_block *hy_nn_gelu(hy_frame *F);
 HY_API hy_block *hy_nn_swish(hy_frame *F, double beta);                 /* x sigmoid(beta x) */
@@ -2917,12 +2922,13 @@ struct hy__node {
 };
 
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
-enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024 };
+enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8 };
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
     int         kept, slot;             /* place in the frame's list of kept, or of live arrays */
     int         count;                  /* of a group */
+    int         depth;                  /* of groups in it */
     hy_frame   *frame;
     hy_tensor   t;
     hy__buffer *buffer;                 /* NULL for traced values; of a group: its items */
@@ -2944,7 +2950,7 @@ struct hy__param {
     hy_shape    declared;               /* with the -1 it was made with */
     hy_grad_req req;
     int         aux;
-    int         keep_wide;              /* a cast to float16 leaves it alone */
+    int         keep_wide;              /* a cast to 16 bits leaves it alone */
     int         constant;               /* no initialiser touches it */
     double      lr_mult, wd_mult;
     hy__param  *same;                   /* shares the array of this one, which is kept in step: */
@@ -2952,7 +2958,8 @@ struct hy__param {
     hy__buffer *set;                    /* a value given before the shape was known, of type ... */
     hy_type     set_type;
     hy__param  *next_fresh;             /* given values in this call */
-    const char *path;                   /* "features.0.weight": seeds its values */
+    const char *path;                   /* "features.0.weight" and ... */
+    uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
     uint64_t    seen;                   /* stamp of the latest walk that met it */
 };
 
@@ -3022,6 +3029,7 @@ struct hy_frame {
     hy__names   aliases;                /* numbers given to blocks without a scope */
     int         floor;                  /* marks that forward must leave alone */
     struct hy__summary *summary;        /* collects what blocks return */
+    struct hy__check *check;            /* of >>check: what emit_watch compares with */
     int         scopes, ranks;          /* entries and random operators so far */
     hy__node  **param_node;             /* of the parameters met so far */
     int         param_nodes, param_cap;
@@ -3162,7 +3170,7 @@ static hy_array *hy__handle(hy_frame *F)
     if (hy__list_add(F, &F->live, x)) return (hy_array *)hy__no_memory(F, "handle");
     F->free_first = (hy_array *)(void *)x->item;
     x->state = HY__LIVE;
-    x->kept = x->count = x->output = 0;
+    x->kept = x->count = x->depth = x->output = 0;
     x->frame = F;
     x->buffer = NULL;
     x->node = NULL;
@@ -3234,7 +3242,8 @@ static const char *hy__called(const hy__param *p) { return p->name ? p->name : p
 static void hy__fail_param(hy_frame *F, const hy__param *p, const char *who)
 {
     if (p->array.state != HY__LIVE)
-        hy__fail(F, HY_ERROR_STATE, "%s: parameter '%s' belonged to a block that was freed", who, hy__called(p));
+        hy__fail(F, HY_ERROR_STATE, "%s: parameter '%s' belonged to a block that was freed", who,
+                 hy__called(p));
     else if (p->deferred)
         hy__fail(F, HY_ERROR_STATE, "%s: the initialization of parameter '%s' was deferred: its shape %z is "
                  "found by the first call of its block", who, hy__called(p), &p->array.t.type.shape);
@@ -3371,18 +3380,25 @@ static hy_array *hy__group_make(hy_frame *F, int n)
 HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
 {
     hy_array *group;
-    int i;
+    int i, depth = 0;
     if (!F || F->code) return NULL;
     if (n < 1) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
     for (i = 0; i < n; i++) {
         if (!x[i]) continue;            /* None: an input that a block may do without */
         if (!hy__alive(F, x[i], "hy_group")) return NULL;
+        if (x[i]->count && x[i]->depth >= depth) depth = x[i]->depth + 1;
         if (x[i]->frame->root == F->root) continue;
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: the array belongs to another hy_open");
         return NULL;
     }
+    if (depth > HY__NEST) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: groups within groups go %d deep, no deeper", (int)HY__NEST);
+        return NULL;
+    }
     group = hy__group_make(F, n);
-    if (group) memcpy(group->item, x, (size_t)n * sizeof *x);
+    if (!group) return NULL;
+    memcpy(group->item, x, (size_t)n * sizeof *x);
+    group->depth = depth;
     return group;
 }
 
@@ -3753,9 +3769,11 @@ static void hy__parallel_counted(hy_root *root, hy__region *region, double cost)
     if (region->workers > 1 && many && cost >= HYBRID_PARALLEL_NS) {
         if (root->desc.parallel_for) {
             s.region = region;
-            for (s.stage = 0; s.stage < region->stages; s.stage++)
-                if (region->items[s.stage] == 1) region->run(region->arg, s.stage, 0, 0);
-                else root->desc.parallel_for(root->desc.parallel_user, region->items[s.stage], hy__host_item, &s);
+            for (s.stage = 0; s.stage < region->stages; s.stage++) {
+                int64_t n = region->items[s.stage];
+                if (n == 1) region->run(region->arg, s.stage, 0, 0);
+                else root->desc.parallel_for(root->desc.parallel_user, n, hy__host_item, &s);
+            }
             return;
         }
 #ifndef HYBRID_NO_THREADS
@@ -4368,8 +4386,8 @@ HY_API const char *hy_context_of(hy_frame *F, hy_array *x)
 {
     if (!hy__alive(F, x, "hy_context_of")) return NULL;
     if (!x->node) return "cpu(0)";
-    hy__fail(F, HY_ERROR_TRACE, "hy_context_of: 'Symbol' object has no attribute 'context': %s has no values yet; "
-             "hybrid.h computes on the CPU only, so there is nothing to ask", x->node->name);
+    hy__fail(F, HY_ERROR_TRACE, "hy_context_of: 'Symbol' object has no attribute 'context': %s has no values "
+             "yet; hybrid.h computes on the CPU only, so there is nothing to ask", x->node->name);
     return NULL;
 }
 
@@ -4459,8 +4477,8 @@ HY_API double hy_value_of(hy_frame *F, hy_array *x, hy_shape index)
     const char *at;
     if (!hy__alive(F, x, "hy_value")) return 0;
     if (x->node) {
-        hy__fail(F, HY_ERROR_TRACE, "hy_value: Symbol only support integer index to fetch i-th output: %s has no "
-                 "values yet; use slice, take or pick", x->node->name);
+        hy__fail(F, HY_ERROR_TRACE, "hy_value: Symbol only support integer index to fetch i-th output: %s "
+                 "has no values yet; use slice, take or pick", x->node->name);
         return 0;
     }
     if (!hy__concrete(F, x, "hy_value", "slice, take or pick")) return 0;
@@ -4484,7 +4502,7 @@ HY_API void hy_set_value_of(hy_frame *F, hy_array *x, hy_shape index, double val
 
 HY_API double hy_item(hy_frame *F, hy_array *x)
 {
-    if (!hy__concrete(F, x, "hy_item", "the array itself")) return 0;
+    if (!hy__concrete(F, x, "hy_item", "the array itself, and where to choose by a value")) return 0;
     if (hy__size(&x->t.type.shape) == 1) return hy__load(x->t.data, x->t.type.dtype);
     hy__fail(F, HY_ERROR_SHAPE, "hy_item: shape %z has not one element", &x->t.type.shape);
     return 0;
@@ -8727,8 +8745,8 @@ static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Input: '%s' for %s, valid values are: %s",
                      op->name, value, a->mxnet, a->doc);
         else
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Parameter format for %s but value='%s'", op->name,
-                     a->mxnet, value);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Parameter format for %s but value='%s'",
+                     op->name, a->mxnet, value);
         return -1;
     }
     if (hy__ignored_attribute(key)) return 0;
@@ -8766,7 +8784,36 @@ static int hy__check_required(hy_frame *F, const hy_op *op, uint64_t seen)
         if (dy && D->want[0]) D->dx[0] = __VA_ARGS__; \
         return 0; \
     }
+/* The same, where something else fills in D. */
+#define HY__DIFF_BY(x, ...) \
+    static int hy__##x##_diff(hy_frame *F, hy_diff *D) { HY__REC(x, D); return __VA_ARGS__; }
+/* May it fall apart along `axis` of the output, and along which ones do its first input and the others? */
+#define HY__SPLIT(x, may, first, others) \
+    static int hy__##x##_split(const hy_job *job, int axis, hy_slicing *s) \
+    { \
+        HY__REC(x, job); \
+        (void)r; \
+        return hy__slices(job, may, first, others, s); \
+    }
 #define HY__OWN(x) hy__##x##_infer, hy__##x##_bind, hy__##x##_diff
+static int hy__slices(const hy_job *job, int may, int first, int others, hy_slicing *s)
+{
+    int i;
+    for (i = 0; i < job->nin && may; i++) s->axis[i] = i ? others : first;
+    return may;
+}
+static int hy__pointwise_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    return hy__slices(job, 1, axis, axis, s);
+}
+static int hy__batch_split(const hy_job *job, int axis, hy_slicing *s)      /* samples of the first input */
+{
+    return hy__slices(job, axis == 0, 0, -1, s);
+}
+static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)     /* samples of all inputs */
+{
+    return hy__slices(job, axis == 0, 0, 0, s);
+}
 /* What runs an item. */
 #define HY__RUN(name) \
     static void name(HY__UNUSED hy_job *job, HY__UNUSED int stage, HY__UNUSED int64_t item, \
@@ -8862,6 +8909,14 @@ static int hy__infer_result(hy_infer *I, hy_shape want)
     return I->status;
 }
 
+/* Two shapes of the same rank. */
+static int hy__infer_ranks(hy_infer *I, hy_shape *a, hy_shape *b, int ndim)
+{
+    hy_infer_shape(I, a, hy__rank(ndim));
+    hy_infer_shape(I, b, hy__rank(ndim));
+    return I->status;
+}
+
 /* All inputs and outputs of one type. */
 static void hy__same_types(hy_infer *I)
 {
@@ -8883,12 +8938,22 @@ HY_API int hy_infer_pointwise(hy_infer *I)
     return I->status;
 }
 
-/* The axis an attribute names, checked against a known rank; -1 after an error. */
+/* An attribute that must lie within these bounds: 0, or -1 after an error. */
+static int hy__infer_range(hy_infer *I, const char *name, int v, int least, int most)
+{
+    return v >= least && v <= most ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s is %d", name, v);
+}
+
+/* The axis an attribute names; -1 after an error, or (of a shape) while the rank is not known. */
 static int hy__infer_axis(hy_infer *I, int axis, int ndim)
 {
     int at = hy__axis(axis, ndim);
     if (at < 0) hy_infer_fail(I, HY_ERROR_INDEX, "axis %d is out of range for %d dims", axis, ndim);
     return at;
+}
+static int hy__infer_axis_of(hy_infer *I, int axis, const hy_shape *x)
+{
+    return I->status < 0 || x->ndim < 0 ? -1 : hy__infer_axis(I, axis, x->ndim);
 }
 
 /* The rule of an operator, for its gradient: input 0 stands for the output, input `data` and the output for
@@ -8917,6 +8982,13 @@ static int hy__infer_turned(hy_infer *I, int data, int (*rule)(hy_infer *))
 }
 
 /* --- binding: what every bind is written with --- */
+
+/* Element i of a packed array: its address, its value. */
+static char *hy__place(const hy_tensor *t, int64_t i)
+{
+    return (char *)t->data + i * hy__traits[t->type.dtype].size;
+}
+static double hy__number(const hy_tensor *t, int64_t i) { return hy__load(hy__place(t, i), t->type.dtype); }
 
 /* A struct of notes must fit where bind keeps them. */
 #define HY__FITS_PLAN(type) \
@@ -8953,6 +9025,25 @@ static int hy__one_stage(hy_job *job, hy__run_fn run, int64_t items, double cost
     job->stages = 1;
     job->items[0] = items;
     job->cost = cost;
+    return 0;
+}
+
+static int hy__two_stages(hy_job *job, hy__run_fn run, int64_t first, int64_t second, size_t shared,
+                          double cost)
+{
+    hy__one_stage(job, run, first, cost);
+    job->stages = 2;
+    job->items[1] = second;
+    job->shared = shared;
+    return 0;
+}
+
+/* A stage before the only one. */
+static int hy__stage_before(hy_job *job, int64_t items)
+{
+    job->stages = 2;
+    job->items[1] = job->items[0];
+    job->items[0] = items;
     return 0;
 }
 
@@ -9033,16 +9124,8 @@ HY__RUN(hy__run_scalar)
 
 static const hy__pointwise_table *hy__pointwise_of(const hy_job *job, hy_dtype compute)
 {
-    return compute == HY_F64 ? &hy__table_f64 : compute == HY_I32 ? &hy__table_i32 : compute == HY_I64
-        ? &hy__table_i64
-         : job->kernels->f32;
-}
-
-static int hy__pointwise_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    int i;
-    for (i = 0; i < job->nin; i++) s->axis[i] = axis;
-    return 1;
+    return compute == HY_F64 ? &hy__table_f64 : compute == HY_I32 ? &hy__table_i32
+         : compute == HY_I64 ? &hy__table_i64 : job->kernels->f32;
 }
 
 /* The type to compute in: integers stay integers where the function allows. */
@@ -9057,19 +9140,19 @@ static hy_dtype hy__compute_type(hy_dtype dtype, int arithmetic)
     }
 }
 
-/* Lays the operands out; in[k] broadcasts to the output. */
-static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute)
+/* Lays the operands out; each of nin inputs broadcasts to the output. */
+static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
 {
     hy__pointwise *pw = (hy__pointwise *)(void *)&job->plan;
     int64_t stride[HY__OPERANDS][HY_MAX_DIM];
     int k, ndim = job->out[0].type.shape.ndim;
     memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
     pw->dtype[0] = job->out[0].type.dtype;
-    for (k = 0; k < job->nin; k++) {
+    for (k = 0; k < nin; k++) {
         hy__broadcast_strides(&job->in[k], ndim, stride[k + 1]);
         pw->dtype[k + 1] = job->in[k].type.dtype;
     }
-    hy__walk_init(&pw->walk, &job->out[0].type.shape, job->nin + 1, (const int64_t (*)[HY_MAX_DIM])stride);
+    hy__walk_init(&pw->walk, &job->out[0].type.shape, nin + 1, (const int64_t (*)[HY_MAX_DIM])stride);
     pw->compute = compute;
     pw->total = hy__size(&job->out[0].type.shape);
     pw->loose = 0;
@@ -9092,14 +9175,14 @@ static int hy__finish_pointwise(hy_job *job, hy__pointwise_fn fn, double ns)
 #define HY__CLASS_OF(name, mxnet, class, ...) HY__CLASS_##class,
 static const unsigned char hy__unary_arithmetic[] = { HY_UNARY_OPS(HY__CLASS_OF) };
 
-static int hy__unary_bind(hy_job *job)
+static int hy__unary_bind_as(hy_job *job, int member)
 {
-    int arithmetic = hy__unary_arithmetic[job->op->member];
+    int arithmetic = hy__unary_arithmetic[member];
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
-    hy__plan_pointwise(job, compute);
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[job->op->member],
-                                arithmetic ? 0.3 : 1);
+    hy__plan_pointwise(job, compute, 1);
+    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[member], arithmetic ? 0.3 : 1);
 }
+static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
 #define HY__SPEED_FAST  1
 #define HY__SPEED_PLAIN 0
@@ -9115,14 +9198,14 @@ static int hy__takes_single(hy_dtype compute, int member)
 static int hy__binary_bind(hy_job *job)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
-    hy__plan_pointwise(job, compute)->loose = hy__takes_single(compute, job->op->member);
+    hy__plan_pointwise(job, compute, 2)->loose = hy__takes_single(compute, job->op->member);
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.4);
 }
 
 static int hy__scalar_bind_side(hy_job *job, int left)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
-    hy__pointwise *pw = hy__plan_pointwise(job, compute);
+    hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
     int error = hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.3), d;
     pw->walk.n = 3;
     pw->loose = hy__takes_single(compute, job->op->member);
@@ -9145,7 +9228,7 @@ static int hy__rscalar_bind(hy_job *job) { return hy__scalar_bind_side(job, 1); 
 static int hy__extra_bind(hy_job *job, int member, double p0, double p1)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
-    hy__pointwise *pw = hy__plan_pointwise(job, compute);
+    hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
     pw->p[0] = p0;
     pw->p[1] = p1;
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->extra[member], 0.6);
@@ -9164,8 +9247,8 @@ static int hy__broadcast_infer(hy_infer *I)
         int64_t *to = &y.dim[y.ndim - d];
         *to = hy__broadcast_dim(m, n);
         if (*to == -2)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l", a, b,
-                                 m, n);
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l",
+                                 a, b, m, n);
         if ((m < 0 && n != 1 && n < 0) || (n < 0 && m < 0)) *to = -1;
     }
     return hy__infer_result(I, y);
@@ -9292,7 +9375,7 @@ HY__RUN(hy__run_reduce)
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
     int64_t tile = item / r->parts, part = item % r->parts, first = tile * r->width, j;
-    int64_t width = r->outputs - first < r->width ? r->outputs - first : r->width;
+    int64_t width = hy__least(r->outputs - first, r->width);
     int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
     double acc[HY__COLUMNS], *partial = (double *)shared;
     if (stage == 0) {
@@ -9302,7 +9385,7 @@ HY__RUN(hy__run_reduce)
         return;
     }
     first = item * r->width;
-    width = r->outputs - first < r->width ? r->outputs - first : r->width;
+    width = hy__least(r->outputs - first, r->width);
     partial += item * r->parts * r->width;
     for (part = 1; part < r->parts; part++) {
         double *more = partial + part * r->width;
@@ -9388,8 +9471,9 @@ static int hy__reduce_grad(hy_frame *F, hy_diff *D)
     y = hy__spread(F, D->out[0], x, bits, r->keepdims);
     switch ((hy__reduction)D->op->member) {
     case HY__PROD:    D->dx[0] = hy_mul(F, dy, hy_div(F, y, x)); break;
-    case HY__NANPROD: D->dx[0] = hy_where(F, hy_equal(F, x, x), hy_mul(F, dy, hy_div(F, y, x)),
-                                          hy_zeros_like(F, x)); break;
+    case HY__NANPROD:
+        D->dx[0] = hy_where(F, hy_equal(F, x, x), hy_mul(F, dy, hy_div(F, y, x)), hy_zeros_like(F, x));
+        break;
     default:          D->dx[0] = hy_mul(F, dy, hy_equal(F, x, y));
     }
     return 0;
@@ -9438,12 +9522,10 @@ static void hy__matmul_edge(const hy__matmul *m, char *c, int64_t item, const ch
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a,
-                        int lda,
-                        const float *b, int ldb, float beta, float *c, int ldc);
+extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                        const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
-                        const double *a, int lda,
-                        const double *b, int ldb, double beta, double *c, int ldc);
+                        const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
 #ifdef __cplusplus
 }
 #endif
@@ -9451,28 +9533,25 @@ extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k
 /* CBLAS wants one stride of each operand to be 1, and everything to fit an int. */
 static int hy__cblas_fits(const hy__gemm *g)
 {
-    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) && g->m > 0 && g->n > 0 &&
-        g->k > 0 &&
+    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) &&
+           g->m > 0 && g->n > 0 && g->k > 0 &&
            g->a_row + g->a_col + g->b_row + g->b_col + g->c_row + g->m + g->n + g->k < INT_MAX;
 }
 
 static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, void *c)
 {
     enum { ROWS = 101, PLAIN = 111, TRANSPOSED = 112 };
-    int ta = g->a_col != 1, tb = g->b_col != 1;
-    int lda = (int)(ta ? g->a_col : g->a_row), ldb = (int)(tb ? g->b_col : g->b_row);
-    if (lda < (ta ? g->m : g->k)) lda = (int)(ta ? g->m : g->k);        /* a single row may have any stride */
-    if (ldb < (tb ? g->k : g->n)) ldb = (int)(tb ? g->k : g->n);
+    int ta = g->a_col != 1, tb = g->b_col != 1, m = (int)g->m, n = (int)g->n, k = (int)g->k;
+    int lda = (int)(ta ? g->a_col : g->a_row), ldb = (int)(tb ? g->b_col : g->b_row), ldc = (int)g->c_row;
+    int turn_a = ta ? TRANSPOSED : PLAIN, turn_b = tb ? TRANSPOSED : PLAIN;
+    if (lda < (ta ? m : k)) lda = ta ? m : k;           /* a single row may have any stride */
+    if (ldb < (tb ? k : n)) ldb = tb ? k : n;
     if (g->size == 4)
-        cblas_sgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k,
-                    1,
-                    (const float *)a, lda, (const float *)b, ldb, (float)g->accumulate, (float *)c,
-                        (int)g->c_row);
+        cblas_sgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const float *)a, lda, (const float *)b, ldb,
+                    (float)g->accumulate, (float *)c, ldc);
     else
-        cblas_dgemm(ROWS, ta ? TRANSPOSED : PLAIN, tb ? TRANSPOSED : PLAIN, (int)g->m, (int)g->n, (int)g->k,
-                    1,
-                    (const double *)a, lda, (const double *)b, ldb, g->accumulate, (double *)c,
-                        (int)g->c_row);
+        cblas_dgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const double *)a, lda, (const double *)b, ldb,
+                    g->accumulate, (double *)c, ldc);
 }
 
 /* One item of the whole product. */
@@ -9488,8 +9567,7 @@ static void hy__cblas_plan(hy__gemm *g)
 #endif
 
 static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const char *bias,
-                            int64_t item,
-                            char *scratch, const char *shared)
+                            int64_t item, char *scratch, const char *shared)
 {
     if (bias) hy__matmul_edge(m, c, item, bias);
 #ifdef HYBRID_USE_CBLAS
@@ -9515,8 +9593,8 @@ HY__RUN(hy__run_matmul)
     const hy__gemm *g = &m->gemm;
     int64_t size = hy__traits[m->compute].size, i, n, at;
     int foreign = m->compute != m->dtype;
-    char *packed = (char *)shared, *a = (char *)job->in[0].data, *b = (char *)job->in[1].data,
-        *c = (char *)job->out[0].data;
+    char *packed = (char *)shared;
+    char *a = (char *)job->in[0].data, *b = (char *)job->in[1].data, *c = (char *)job->out[0].data;
     const char *bias = m->bias ? (const char *)job->in[2].data : NULL;
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
@@ -9527,33 +9605,36 @@ HY__RUN(hy__run_matmul)
             int from_b = item >= hy__pieces(m->a_size, HY__CHUNK);
             at = (item - (from_b ? hy__pieces(m->a_size, HY__CHUNK) : 0)) * HY__CHUNK;
             n = (from_b ? m->b_size : m->a_size) - at;
-            hy__load_tile(m->compute, (from_b ? b : a) + at * size,
-                          (const char *)job->in[from_b].data + at * hy__traits[m->dtype].size, m->dtype, 1,
-                          n < HY__CHUNK ? n : HY__CHUNK);
+            hy__load_tile(m->compute, (from_b ? b : a) + at * size, hy__place(&job->in[from_b], at),
+                          m->dtype, 1, hy__least(n, HY__CHUNK));
             return;
         }
         if (stage == 3) {
             at = item * HY__CHUNK;
-            n = m->c_size - at < HY__CHUNK ? m->c_size - at : HY__CHUNK;
-            hy__store_tile(m->compute, (char *)job->out[0].data + at * hy__traits[m->dtype].size, m->dtype, 1,
-                           c + at * size, n);
+            n = hy__least(m->c_size - at, HY__CHUNK);
+            hy__store_tile(m->compute, hy__place(&job->out[0], at), m->dtype, 1, c + at * size, n);
             return;
         }
         stage--;
     }
     i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
     packed += (size_t)i * hy__round64(g->shared_bytes);
-    if (stage == 0) hy__gemm_pack(g, b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size,
-                                  item % g->pack_items, packed);
-    else hy__matmul_item(m, a + hy__matmul_offset(m, i, m->a_step, m->a_next) * size,
-                         b + hy__matmul_offset(m, i, m->b_step, m->b_next) * size,
-                         c + hy__matmul_offset(m, i, m->c_step, m->c_next) * size, bias, item % g->items,
-                             (char *)scratch, packed);
+    a += hy__matmul_offset(m, i, m->a_step, m->a_next) * size;
+    b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
+    c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
+    if (stage == 0) hy__gemm_pack(g, b, item % g->pack_items, packed);
+    else hy__matmul_item(m, a, b, c, bias, item % g->items, (char *)scratch, packed);
 }
 
 static hy_dtype hy__matmul_type(hy_dtype dtype)
 {
     return dtype == HY_F32 || dtype == HY_F16 || dtype == HY_BF16 ? HY_F32 : HY_F64;
+}
+
+static void hy__plan_gemm(hy__gemm *g, hy_dtype compute, int isa)
+{
+    if (compute == HY_F32) hy__gemm_plan_f32(g, isa - HY_ISA_BASE);
+    else hy__gemm_plan_f64(g, isa - HY_ISA_BASE);
 }
 
 /* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
@@ -9568,8 +9649,7 @@ static int hy__matmul_bind(hy_job *job)
     foreign = m->compute != m->dtype;
     size = hy__traits[m->compute].size;
     g->accumulate = m->bias;
-    if (m->compute == HY_F32) hy__gemm_plan_f32(g, job->kernels->isa - HY_ISA_BASE);
-    else hy__gemm_plan_f64(g, job->kernels->isa - HY_ISA_BASE);
+    hy__plan_gemm(g, m->compute, job->kernels->isa);
 #ifdef HYBRID_USE_CBLAS
     hy__cblas_plan(g);
 #endif
@@ -9584,9 +9664,9 @@ static int hy__matmul_bind(hy_job *job)
     job->stages = stage;
     job->scratch = g->scratch_bytes;
     job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch;
-    if (foreign) job->shared += hy__round64((size_t)(m->a_size * size))
-        + hy__round64((size_t)(m->b_size * size)) +
-                                hy__round64((size_t)(m->c_size * size));
+    if (foreign)
+        job->shared += hy__round64((size_t)(m->a_size * size)) + hy__round64((size_t)(m->b_size * size)) +
+                       hy__round64((size_t)(m->c_size * size));
     job->cost = (double)g->m * (double)g->n * (double)g->k * (double)m->batch / 40 + 100;
     return 0;
 }
@@ -9597,7 +9677,7 @@ static int hy__fully_connected_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden), rest;
     int64_t k = -1;
     hy__same_types(I);
-    if (r->num_hidden < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_hidden is %d", r->num_hidden);
+    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim > 0) {
         rest = want = *x;
@@ -9614,26 +9694,39 @@ static int hy__fully_connected_infer(hy_infer *I)
     return I->status;
 }
 
-static void hy__matmul_single(hy__matmul *m)
+/* C (m,n) = alpha A (m,k) B (k,n), and `inner` such matrices lie interleaved, row by row, `outer` times. */
+static hy__matmul *hy__matmul_plan(hy_job *job, int64_t rows, int64_t cols, int64_t k, int transpose_a,
+                                   int transpose_b, int64_t outer, int64_t inner)
 {
-    m->batch = m->inner = 1;
-    m->a_step = m->b_step = m->c_step = m->a_next = m->b_next = m->c_next = 0;
+    hy__matmul *m = (hy__matmul *)(void *)&job->plan;
+    hy__gemm *g = &m->gemm;
+    g->m = rows;
+    g->n = cols;
+    g->k = k;
+    m->batch = outer * inner;
+    m->inner = inner = inner < 1 ? 1 : inner;
+    m->a_next = transpose_a ? rows : k;                 /* the length of a stored row */
+    m->b_next = transpose_b ? k : cols;
+    m->c_next = cols;
+    g->a_row = transpose_a ? 1 : inner * m->a_next;
+    g->a_col = transpose_a ? inner * m->a_next : 1;
+    g->b_row = transpose_b ? 1 : inner * m->b_next;
+    g->b_col = transpose_b ? inner * m->b_next : 1;
+    g->c_row = inner * cols;
+    m->a_step = rows * k * inner;
+    m->b_step = k * cols * inner;
+    m->c_step = rows * cols * inner;
+    m->alpha = 1;
+    m->bias = 0;
+    return m;
 }
+
 
 static int hy__fully_connected_bind(hy_job *job)
 {
     HY__REC(fully_connected, job);
-    hy__matmul *m = (hy__matmul *)(void *)&job->plan;
-    int64_t k = job->in[1].type.shape.dim[1];
-    m->gemm.n = r->num_hidden;
-    m->gemm.k = k;
-    m->gemm.m = hy__size(&job->out[0].type.shape) / r->num_hidden;
-    m->gemm.a_row = m->gemm.b_col = k;
-    m->gemm.a_col = m->gemm.b_row = 1;
-    m->gemm.c_row = r->num_hidden;
-    hy__matmul_single(m);
-    m->alpha = 1;
-    m->bias = !r->no_bias;
+    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden, k = job->in[1].type.shape.dim[1];
+    hy__matmul_plan(job, rows, r->num_hidden, k, 0, 1, 1, 1)->bias = !r->no_bias;
     return hy__matmul_bind(job);
 }
 
@@ -9671,43 +9764,29 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
 static int hy__dot_infer(hy_infer *I)
 {
     HY__REC(dot, I);
-    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, y;
-    int64_t *ka, *kb;
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, y = hy__rank(0);
     int d;
     hy__same_types(I);
     if (a->ndim < 0 || b->ndim < 0) return I->status;
     if (a->ndim < 1 || b->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least one dim");
     if ((a->ndim == 1 && r->transpose_a) || (b->ndim == 1 && r->transpose_b))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "a vector cannot be transposed");
-    if (a->ndim + b->ndim - 2 > HY_MAX_DIM) return hy_infer_fail(I, HY_ERROR_SHAPE,
-                                                                 "the result has too many dims");
-    ka = r->transpose_a ? &a->dim[0] : &a->dim[a->ndim - 1];
-    kb = r->transpose_b ? &b->dim[b->ndim - 1] : &b->dim[0];
-    hy__infer_same_dim(I, ka, kb);
-    y.ndim = 0;
+    if (a->ndim + b->ndim - 2 > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    hy__infer_same_dim(I, &a->dim[r->transpose_a ? 0 : a->ndim - 1],
+                       &b->dim[r->transpose_b ? b->ndim - 1 : 0]);
     for (d = 0; d < a->ndim - 1; d++) y.dim[y.ndim++] = a->dim[d + (r->transpose_a != 0)];
     for (d = 0; d < b->ndim - 1; d++) y.dim[y.ndim++] = b->dim[d + !r->transpose_b];
-    if (!y.ndim) y = hy__shape1(1);
-    return hy__infer_result(I, y);
+    return hy__infer_result(I, y.ndim ? y : hy__shape1(1));
 }
-
 static int hy__dot_bind(hy_job *job)
 {
     HY__REC(dot, job);
     const hy_shape *a = &job->in[0].type.shape, *b = &job->in[1].type.shape;
-    hy__matmul *m = (hy__matmul *)(void *)&job->plan;
-    hy__gemm *g = &m->gemm;
-    g->k = r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1];
-    g->m = r->transpose_a ? hy__product(a, 1, a->ndim) : hy__product(a, 0, a->ndim - 1);
-    g->n = r->transpose_b ? hy__product(b, 0, b->ndim - 1) : hy__product(b, 1, b->ndim);
-    g->a_row = r->transpose_a ? 1 : g->k;
-    g->a_col = r->transpose_a ? g->m : 1;
-    g->b_row = r->transpose_b ? 1 : g->n;
-    g->b_col = r->transpose_b ? g->k : 1;
-    g->c_row = g->n;
-    hy__matmul_single(m);
-    m->alpha = 1;
-    m->bias = 0;
+    int64_t k = r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1];
+    int64_t rows = r->transpose_a ? hy__product(a, 1, a->ndim) : hy__product(a, 0, a->ndim - 1);
+    int64_t cols = r->transpose_b ? hy__product(b, 0, b->ndim - 1) : hy__product(b, 1, b->ndim);
+    hy__matmul_plan(job, rows, cols, k, r->transpose_a, r->transpose_b, 1, 1);
     return hy__matmul_bind(job);
 }
 
@@ -9716,15 +9795,13 @@ static int hy__dot_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(dot, D);
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
-    int64_t k = r->transpose_a ? a->t.type.shape.dim[0] : a->t.type.shape.dim[a->t.type.shape.ndim - 1];
+    int64_t k = a->t.type.shape.dim[r->transpose_a ? 0 : a->t.type.shape.ndim - 1];
     hy_dot_opt opt;
     if (!dy) return 0;
-    a2 = r->transpose_a ? hy_reshape(F, a, HY_INTS(k, -1), NULL) : hy_reshape(F, a, HY_INTS(-1, k), NULL);
-    b2 = r->transpose_b ? hy_reshape(F, b, HY_INTS(-1, k), NULL) : hy_reshape(F, b, HY_INTS(k, -1), NULL);
+    a2 = hy_reshape(F, a, r->transpose_a ? HY_INTS(k, -1) : HY_INTS(-1, k), NULL);
+    b2 = hy_reshape(F, b, r->transpose_b ? HY_INTS(-1, k) : HY_INTS(k, -1), NULL);
     if (!a2 || !b2) return 0;
-    g = hy_reshape(F, dy, HY_INTS(r->transpose_a ? a2->t.type.shape.dim[1] : a2->t.type.shape.dim[0], -1),
-                   NULL);
-    memset(&opt, 0, sizeof opt);
+    g = hy_reshape(F, dy, HY_INTS(a2->t.type.shape.dim[r->transpose_a != 0], -1), NULL);
     if (D->want[0]) {
         opt.transpose_a = r->transpose_a && r->transpose_b;
         opt.transpose_b = r->transpose_a || !r->transpose_b;
@@ -9746,7 +9823,6 @@ static int hy__dot_diff(hy_frame *F, hy_diff *D)
 static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_b, int axis)
 {
     hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape, want;
-    int64_t *ka, *kb;
     int n, d, row;
     hy__same_types(I);
     n = a->ndim >= 0 ? a->ndim : b->ndim >= 0 ? b->ndim : y->ndim;
@@ -9755,60 +9831,35 @@ static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_
     row = hy__infer_axis(I, axis, n);
     if (row == n - 1) hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis %d: the last axis holds the columns", axis);
     want = hy__rank(n);
-    hy_infer_shape(I, a, want);
-    hy_infer_shape(I, b, want);
-    if (I->status < 0) return -1;
+    if (hy__infer_ranks(I, a, b, n) < 0) return -1;
     for (d = 0; d < n - 1; d++) {
         if (d == row) continue;
         hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
         want.dim[d] = a->dim[d];
     }
-    ka = &a->dim[transpose_a ? row : n - 1];
-    kb = &b->dim[transpose_b ? n - 1 : row];
-    hy__infer_same_dim(I, ka, kb);
+    hy__infer_same_dim(I, &a->dim[transpose_a ? row : n - 1], &b->dim[transpose_b ? n - 1 : row]);
     want.dim[row] = a->dim[transpose_a ? n - 1 : row];
     want.dim[n - 1] = b->dim[transpose_b ? row : n - 1];
-    hy_infer_shape(I, y, want);
-    return I->status;
+    return hy__infer_result(I, want);
 }
 
 static int hy__batch_dot_bind_dims(hy_job *job, int transpose_a, int transpose_b, int axis, double alpha)
 {
     const hy_shape *a = &job->in[0].type.shape, *y = &job->out[0].type.shape;
-    hy__matmul *m = (hy__matmul *)(void *)&job->plan;
-    hy__gemm *g = &m->gemm;
     int last = y->ndim - 1, row = hy__axis(axis, y->ndim);
-    g->m = y->dim[row];
-    g->n = y->dim[last];
-    g->k = a->dim[transpose_a ? row : last];
-    m->inner = hy__product(y, row + 1, last);
-    m->batch = hy__product(y, 0, row) * m->inner;
-    if (m->inner < 1) m->inner = 1;
-    m->a_next = transpose_a ? g->m : g->k;              /* the length of a stored row */
-    m->b_next = transpose_b ? g->k : g->n;
-    m->c_next = g->n;
-    g->a_row = transpose_a ? 1 : m->inner * m->a_next;
-    g->a_col = transpose_a ? m->inner * m->a_next : 1;
-    g->b_row = transpose_b ? 1 : m->inner * m->b_next;
-    g->b_col = transpose_b ? m->inner * m->b_next : 1;
-    g->c_row = m->inner * g->n;
-    m->a_step = g->m * g->k * m->inner;
-    m->b_step = g->k * g->n * m->inner;
-    m->c_step = g->m * g->n * m->inner;
-    m->alpha = alpha;
-    m->bias = 0;
+    hy__matmul_plan(job, y->dim[row], y->dim[last], a->dim[transpose_a ? row : last], transpose_a,
+                    transpose_b, hy__product(y, 0, row), hy__product(y, row + 1, last))->alpha = alpha;
     return hy__matmul_bind(job);
 }
 
 /* dA = dY B^T and dB = A^T dY, turned round where an operand was transposed. */
-static void hy__batch_dot_grads(hy_frame *F, hy_diff *D, int ta, int tb, int axis, double alpha)
+static int hy__batch_dot_back(hy_frame *F, hy_diff *D, int ta, int tb, int axis, double alpha)
 {
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0];
     hy_linalg_gemm2_opt opt;
-    memset(&opt, 0, sizeof opt);
     opt.axis = axis ? axis : HY_ZERO;
     opt.alpha = alpha != 0 ? alpha : HY_ZERO;
-    if (!dy) return;
+    if (!dy) return 0;
     if (D->want[0]) {
         opt.transpose_a = ta && tb;
         opt.transpose_b = ta || !tb;
@@ -9819,26 +9870,17 @@ static void hy__batch_dot_grads(hy_frame *F, hy_diff *D, int ta, int tb, int axi
         opt.transpose_b = ta && tb;
         D->dx[1] = tb ? hy_linalg_gemm2(F, dy, a, &opt) : hy_linalg_gemm2(F, a, dy, &opt);
     }
+    return 0;
 }
 
 HY__INFER(batch_dot, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, -2))
 HY__BIND(batch_dot, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, -2, 1))
-static int hy__batch_dot_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(batch_dot, D);
-    hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b, -2, 1);
-    return 0;
-}
+HY__DIFF_BY(batch_dot, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, -2, 1))
 #define HY__ON_batch_dot HY__OWN(batch_dot), NULL
 
 HY__INFER(linalg_gemm2, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, r->axis))
 HY__BIND(linalg_gemm2, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha))
-static int hy__linalg_gemm2_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(linalg_gemm2, D);
-    hy__batch_dot_grads(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha);
-    return 0;
-}
+HY__DIFF_BY(linalg_gemm2, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha))
 #define HY__ON_linalg_gemm2 HY__OWN(linalg_gemm2), NULL
 
 /* Adds tile after tile, so the order is that of the inputs. */
@@ -9846,15 +9888,15 @@ HY__RUN(hy__run_add_n)
 {
     double sum[HY__TILE], more[HY__TILE];
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
-    int64_t first = item * HY__CHUNK, end = first + HY__CHUNK, n = hy__size(&job->out[0].type.shape), m;
+    int64_t total = hy__size(&job->out[0].type.shape), first = item * HY__CHUNK, m;
+    int64_t end = hy__least(first + HY__CHUNK, total);
     const void *in[2];
     int step[2], k, size = hy__traits[dtype].size;
-    if (end > n) end = n;
     in[0] = sum;
     in[1] = more;
     step[0] = step[1] = 1;
     for (; first < end; first += m) {
-        m = end - first < HY__TILE ? end - first : HY__TILE;
+        m = hy__least(end - first, HY__TILE);
         hy__load_tile(compute, sum, (const char *)job->in[0].data + first * size, dtype, 1, m);
         for (k = 1; k < job->nin; k++) {
             hy__load_tile(compute, more, (const char *)job->in[k].data + first * size, dtype, 1, m);
@@ -9877,41 +9919,28 @@ static int hy__add_n_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_add_n hy_infer_pointwise, hy__add_n_bind, hy__add_n_diff, NULL
 
-/* Element i of a packed array: its address, its value. */
-static char *hy__place(const hy_tensor *t, int64_t i)
-{
-    return (char *)t->data + i * hy__traits[t->type.dtype].size;
-}
-static double hy__number(const hy_tensor *t, int64_t i) { return hy__load(hy__place(t, i), t->type.dtype); }
-
 /* --- copies, conversions, constants --- */
 
 /* Every element of the output from the same element of input 0, whatever the strides and types. */
 HY__RUN(hy__run_copy)
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
-    int64_t at[HY_MAX_DIM], offset[HY__WALK], i = item * HY__CHUNK, end = i + HY__CHUNK, m;
+    int64_t at[HY_MAX_DIM], offset[HY__WALK], i = item * HY__CHUNK, m;
+    int64_t end = hy__least(i + HY__CHUNK, pw->total);
     int last = pw->walk.ndim - 1;
-    if (end > pw->total) end = pw->total;
     hy__walk_seek(&pw->walk, i, at, offset);
     for (; i < end; i += m) {
         m = pw->walk.dim[last] - at[last];
         if (m > end - i) m = end - i;
-        hy__copy_run((char *)job->out[0].data + offset[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
-                     pw->walk.stride[0][last],
-                     (const char *)job->in[0].data + offset[1] * hy__traits[pw->dtype[1]].size, pw->dtype[1],
-                     pw->walk.stride[1][last], m);
+        hy__copy_run(hy__place(&job->out[0], offset[0]), pw->dtype[0], pw->walk.stride[0][last],
+                     hy__place(&job->in[0], offset[1]), pw->dtype[1], pw->walk.stride[1][last], m);
         hy__walk_next(&pw->walk, at, offset);
     }
 }
 
-static int hy__copy_bind(hy_job *job)
+static int hy__copy_bind(hy_job *job)                   /* further inputs, if any, only gave the shape */
 {
-    int nin = job->nin;
-    hy__pointwise *pw;
-    job->nin = 1;                       /* further inputs, if any, only gave the shape */
-    pw = hy__plan_pointwise(job, HY_DTYPE_NONE);
-    job->nin = nin;
+    hy__pointwise *pw = hy__plan_pointwise(job, HY_DTYPE_NONE, 1);
     return hy__one_stage(job, hy__run_copy, hy__pieces(pw->total, HY__CHUNK), 0.3 * (double)pw->total);
 }
 
@@ -9988,10 +10017,9 @@ HY__RUN(hy__run_where)
     uint8_t mask[HY__TILE];
     const hy_tensor *c = &job->in[0];
     hy_dtype through = hy__convert_through(c->type.dtype, c->type.dtype);
-    int64_t total = hy__size(&job->out[0].type.shape), i = item * HY__CHUNK, end = i + HY__CHUNK, n;
+    int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&job->out[0].type.shape)), n;
     int64_t each = job->plan.i[0];                      /* elements that one condition decides */
     int size = hy__traits[job->out[0].type.dtype].size;
-    if (end > total) end = total;
     for (; i < end; i += n) {
         n = each == 1 ? end - i : each - i % each;
         if (n > end - i) n = end - i;
@@ -10017,12 +10045,7 @@ static int hy__where_diff(hy_frame *F, hy_diff *D)
     if (D->want[2]) D->dx[2] = hy_where(F, c, zero, dy);
     return 0;
 }
-static int hy__where_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    s->axis[0] = job->in[0].type.shape.ndim == 1 && axis > 0 ? -1 : axis;
-    s->axis[1] = s->axis[2] = axis;
-    return 1;
-}
+HY__SPLIT(where, 1, axis > 0 && job->in[0].type.shape.ndim == 1 ? -1 : axis, axis)
 #define HY__ON_where HY__OWN(where), hy__where_split
 
 HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
@@ -10030,28 +10053,14 @@ HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
 HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
 #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
 
-static int hy__smooth_l1_bind(hy_job *job)
-{
-    double s = ((const hy__smooth_l1_rec *)job->attr)->scalar, square = s * s;
-    return hy__extra_bind(job, HY__EXTRA_smooth_l1, square, square > 0 ? 1 / square : HUGE_VAL);
-}
-static int hy__smooth_l1_diff(hy_frame *F, hy_diff *D)
-{
-    double s = ((const hy__smooth_l1_rec *)D->attr)->scalar;
-    if (D->dy[0]) D->dx[0] = hy_mul(F, D->dy[0], hy_clip(F, hy_mul_scalar(F, D->in[0], s * s), -1, 1));
-    return 0;
-}
+HY__BIND(smooth_l1, hy__extra_bind(job, HY__EXTRA_smooth_l1, r->scalar * r->scalar,
+                                   r->scalar * r->scalar > 0 ? 1 / (r->scalar * r->scalar) : HUGE_VAL))
+HY__DIFF(smooth_l1, hy_mul(F, dy, hy_clip(F, hy_mul_scalar(F, x, r->scalar * r->scalar), -1, 1)))
 #define HY__ON_smooth_l1 hy_infer_pointwise, hy__smooth_l1_bind, hy__smooth_l1_diff, hy__pointwise_split
 
 HY__BIND(hard_sigmoid, hy__extra_bind(job, HY__EXTRA_hard_sigmoid, r->alpha, r->beta))
-static int hy__hard_sigmoid_diff(hy_frame *F, hy_diff *D)
-{
-    double alpha = ((const hy__hard_sigmoid_rec *)D->attr)->alpha;
-    hy_array *y = D->out[0], *dy = D->dy[0];
-    if (dy) D->dx[0] = hy_mul(F, hy_mul_scalar(F, dy, alpha),
-                              hy_logical_and(F, hy_greater_scalar(F, y, 0), hy_lesser_scalar(F, y, 1)));
-    return 0;
-}
+HY__DIFF(hard_sigmoid, hy_mul(F, hy_mul_scalar(F, dy, r->alpha),
+    hy_logical_and(F, hy_greater_scalar(F, y, 0), hy_lesser_scalar(F, y, 1))))
 #define HY__ON_hard_sigmoid \
     hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_diff, hy__pointwise_split
 
@@ -10066,24 +10075,10 @@ static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
     { HY__UNARY_log_sigmoid, hy__log_sigmoid_grad },
     { HY__UNARY_mish, hy__mish_grad }
 };
-static int hy__activation_infer(hy_infer *I)
-{
-    int type = ((const hy__activation_rec *)I->attr)->act_type;
-    if (type < 0 || type > HY_ACT_MISH) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "act_type is %d", type);
-    return hy_infer_pointwise(I);
-}
-static int hy__activation_bind(hy_job *job)
-{
-    int member = hy__activations[((const hy__activation_rec *)job->attr)->act_type].member;
-    int arithmetic = hy__unary_arithmetic[member];
-    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
-    hy__plan_pointwise(job, compute);
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[member], arithmetic ? 0.3 : 1);
-}
-static int hy__activation_diff(hy_frame *F, hy_diff *D)
-{
-    return hy__activations[((const hy__activation_rec *)D->attr)->act_type].grad(F, D);
-}
+HY__INFER(activation,
+    hy__infer_range(I, "act_type", r->act_type, 0, HY_ACT_MISH) ? -1 : hy_infer_pointwise(I))
+HY__BIND(activation, hy__unary_bind_as(job, hy__activations[r->act_type].member))
+HY__DIFF_BY(activation, hy__activations[r->act_type].grad(F, D))
 #define HY__ON_activation HY__OWN(activation), hy__pointwise_split
 
 /* --- masks: y = x mask, where chance decides the mask --- *
@@ -10128,7 +10123,7 @@ static void hy__draw_rrelu(const hy_job *job, const hy__masked *k, int64_t first
 HY__RUN(hy__run_masked)
 {
     const hy__masked *k = (const hy__masked *)(const void *)&job->plan;
-    int64_t i = item * HY__CHUNK, end = i + HY__CHUNK < k->count ? i + HY__CHUNK : k->count, n;
+    int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, k->count), n;
     void *data[3];
     data[0] = job->out[0].data;
     data[1] = job->in[0].data;
@@ -10139,7 +10134,7 @@ HY__RUN(hy__run_masked)
         return;
     }
     for (; i < end && data[2]; i += n) {
-        n = end - i < HY__TILE ? end - i : HY__TILE;
+        n = hy__least(end - i, HY__TILE);
         k->draw(job, k, i, n, (char *)data[2] + i * hy__traits[job->out[0].type.dtype].size);
     }
 }
@@ -10153,7 +10148,7 @@ static int hy__masked_bind(hy_job *job, int needed)
     hy_tensor mask = job->out[1];
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     hy__pack_strides(&mask);
-    hy__plan_pointwise(job, compute)->loose = 1;
+    hy__plan_pointwise(job, compute, 1)->loose = 1;
     memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
     memcpy(stride[1], job->in[0].stride, sizeof stride[1]);
     hy__broadcast_strides(&mask, job->out[0].type.shape.ndim, stride[2]);
@@ -10162,11 +10157,8 @@ static int hy__masked_bind(hy_job *job, int needed)
     k->count = hy__size(&mask.type.shape);
     hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[HY__BINARY_mul], k->random ? 3 : 0.5);
     job->run = hy__run_masked;
-    job->stages = 2;
-    job->items[1] = job->items[0];
-    job->items[0] = hy__pieces(k->count, HY__CHUNK);
     job->shared = needed ? (size_t)(k->count * hy__traits[dtype].size) : 0;
-    return 0;
+    return hy__stage_before(job, hy__pieces(k->count, HY__CHUNK));
 }
 
 static int hy__dropout_infer(hy_infer *I)
@@ -10206,8 +10198,7 @@ static int hy__leaky_relu_infer(hy_infer *I)
     HY__REC(leaky_relu, I);
     hy_shape *x = &I->in[0].shape, *gamma;
     int d, shift;
-    if (r->act_type < 0 || r->act_type > HY_LEAKY_RRELU)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "act_type is %d", r->act_type);
+    if (hy__infer_range(I, "act_type", r->act_type, 0, HY_LEAKY_RRELU)) return -1;
     if (r->act_type != HY_LEAKY_PRELU) return hy_infer_pointwise(I);
     hy__same_types(I);
     gamma = &I->in[1].shape;
@@ -10241,7 +10232,7 @@ static int hy__prelu_bind(hy_job *job)
         gamma->type.shape.dim[1] = given.type.shape.dim[0];
         gamma->stride[1] = given.stride[0];
     }
-    hy__plan_pointwise(job, compute)->loose = 1;
+    hy__plan_pointwise(job, compute, 2)->loose = 1;
     *gamma = given;
     return hy__finish_pointwise(job, compute == HY_F64 ? hy__prelu_f64 : hy__prelu_f32, 0.4);
 }
@@ -10348,7 +10339,7 @@ static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t s
 {
     int64_t o = strip / s->strips, column = strip % s->strips * s->width;
     int64_t base = o * s->outer_step + column * s->column_step;
-    int64_t w = s->inner - column < s->width ? s->inner - column : s->width, n = s->axis;
+    int64_t w = hy__least(s->inner - column, s->width), n = s->axis;
     int64_t size = hy__traits[s->compute].size;
     char *from = s->direct ? hy__place(&job->in[0], base) : buffer;
     char *to = s->direct ? hy__place(&job->out[0], base) : buffer;
@@ -10366,8 +10357,7 @@ static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t s
 HY__RUN(hy__run_softmax)
 {
     const hy__softmax *s = (const hy__softmax *)(const void *)&job->plan;
-    int64_t strip = item * s->batch, end = strip + s->batch, all = s->outer * s->strips;
-    if (end > all) end = all;
+    int64_t strip = item * s->batch, end = hy__least(strip + s->batch, s->outer * s->strips);
     for (; strip < end; strip++) hy__softmax_strip(job, s, strip, (char *)scratch);
 }
 
@@ -10454,11 +10444,8 @@ static int hy__softmax_bind_axis(hy_job *job, int axis, double scale, int log_to
 }
 static int hy__softmax_split(const hy_job *job, int axis, hy_slicing *s)
 {
-    HY__REC(softmin, job);
-    int at = hy__axis(r->axis, job->in[0].type.shape.ndim);
-    s->axis[0] = axis;
-    if (job->nin > 1) s->axis[1] = axis - (axis > at);
-    return axis != at;
+    int at = hy__axis(((const hy__softmin_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
+    return hy__slices(job, axis != at, axis, axis - (axis > at), s);
 }
 HY__BIND(softmax,     hy__softmax_bind_axis(job, r->axis, 1 / r->temperature, 0))
 HY__BIND(log_softmax, hy__softmax_bind_axis(job, r->axis, 1 / r->temperature, 1))
@@ -10469,14 +10456,6 @@ HY__DIFF(softmin,     hy__softmax_back(F, D, HY_AXES(r->axis), 0, -1 / r->temper
 #define HY__ON_softmax HY__OWN(softmax), hy__softmax_split
 #define HY__ON_log_softmax hy__softmax_infer, hy__log_softmax_bind, hy__log_softmax_diff, hy__softmax_split
 #define HY__ON_softmin hy__softmax_infer, hy__softmin_bind, hy__softmin_diff, hy__softmax_split
-
-/* Samples do not know each other. */
-static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    int i;
-    for (i = 0; i < job->nin; i++) s->axis[i] = 0;
-    return axis == 0;
-}
 
 static int hy__softmax_activation_infer(hy_infer *I)
 {
@@ -10508,8 +10487,7 @@ static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, i
 {
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, want;
     int first, last, d;
-    if (normalization < 0 || normalization > HY_NORMALIZE_VALID)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "normalization is %d", normalization);
+    if (hy__infer_range(I, "normalization", normalization, 0, HY_NORMALIZE_VALID)) return -1;
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
@@ -10575,15 +10553,14 @@ HY__RUN(hy__run_softmax_output_grad)
 {
     HY__REC(_softmax_output_grad, job);
     const hy_tensor *p = &job->in[0], *label = &job->in[1];
-    int64_t i = item * HY__CHUNK, end = i + HY__CHUNK, total = hy__size(&p->type.shape), n, j;
+    int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&p->type.shape)), n, j;
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
     int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
     double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
     double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
     if (stage == 0) { *factor = hy__softmax_output_factor(job); return; }
-    if (end > total) end = total;
     for (; i < end; i += n) {
-        n = end - i < HY__TILE ? end - i : HY__TILE;
+        n = hy__least(end - i, HY__TILE);
         hy__load_f64(v, hy__place(p, i), p->type.dtype, 1, n);
         for (j = 0; j < n; j++) {
             int64_t at = i + j, class_of = at / inner % axis;
@@ -10608,11 +10585,8 @@ static int hy___softmax_output_grad_bind(hy_job *job)
     job->plan.i[HY__OUTPUT_AXIS] = hy__product(x, first, last);
     job->plan.i[HY__OUTPUT_INNER] = hy__product(x, last, x->ndim);
     job->plan.i[HY__OUTPUT_LABELS] = hy__same_shape(x, label) ? 0 : hy__size(label);
-    hy__one_stage(job, hy__run_softmax_output_grad, 1, 4 * (double)total);
-    job->stages = 2;
-    job->items[1] = hy__pieces(total, HY__CHUNK);
-    job->shared = sizeof(double);
-    return 0;
+    return hy__two_stages(job, hy__run_softmax_output_grad, 1, hy__pieces(total, HY__CHUNK), sizeof(double),
+                          4 * (double)total);
 }
 static int hy__without_gradient(hy_frame *F, hy_diff *D)
 {
@@ -10636,57 +10610,28 @@ static int hy__regression_infer(hy_infer *I)
     } else hy_infer_same(I, x, label);
     return I->status;
 }
-static int hy__logistic_regression_output_bind(hy_job *job)
-{
-    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
-    int nin = job->nin;
-    job->nin = 1;
-    hy__plan_pointwise(job, compute);
-    job->nin = nin;
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[HY__UNARY_sigmoid], 1);
-}
+static int hy__logistic_bind(hy_job *job) { return hy__unary_bind_as(job, HY__UNARY_sigmoid); }
 
-/* y - label, divided by the labels of a sample. */
-static hy_array *hy__regression_error(hy_frame *F, const hy_diff *D)
+/* y - label, or its sign, divided by the labels of a sample. */
+static int hy__regression_back(hy_frame *F, hy_diff *D, int sign)
 {
-    return hy_sub(F, D->out[0], hy_reshape_like(F, D->in[1], D->out[0], NULL));
-}
-static int hy__regression_scale(hy_frame *F, hy_diff *D, hy_array *g, double scale)
-{
+    HY__REC(linear_regression_output, D);               /* the three records are alike */
     const hy_shape *label = &D->in[1]->t.type.shape;
     int64_t each = label->ndim > 1 ? hy__product(label, 1, label->ndim) : 1;
-    D->dx[0] = hy_mul_scalar(F, g, each ? scale / (double)each : 0);
+    hy_array *error = hy_sub(F, D->out[0], hy_reshape_like(F, D->in[1], D->out[0], NULL));
+    D->dx[0] = hy_mul_scalar(F, sign ? hy_sign(F, error) : error, each ? r->grad_scale / (double)each : 0);
     return 0;
 }
-static int hy__linear_regression_output_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(linear_regression_output, D);
-    return hy__regression_scale(F, D, hy__regression_error(F, D), r->grad_scale);
-}
-static int hy__logistic_regression_output_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(logistic_regression_output, D);
-    return hy__regression_scale(F, D, hy__regression_error(F, D), r->grad_scale);
-}
-static int hy__mae_regression_output_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(mae_regression_output, D);
-    return hy__regression_scale(F, D, hy_sign(F, hy__regression_error(F, D)), r->grad_scale);
-}
+static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, 0); }
+static int hy__mae_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, 1); }
 #define HY__ON_linear_regression_output \
-    hy__regression_infer, hy__copy_bind, hy__linear_regression_output_diff, hy__first_axis_split
+    hy__regression_infer, hy__copy_bind, hy__regression_diff, hy__first_axis_split
 #define HY__ON_logistic_regression_output \
-    hy__regression_infer, hy__logistic_regression_output_bind, hy__logistic_regression_output_diff, hy__first_axis_split
-#define HY__ON_mae_regression_output \
-    hy__regression_infer, hy__copy_bind, hy__mae_regression_output_diff, hy__first_axis_split
+    hy__regression_infer, hy__logistic_bind, hy__regression_diff, hy__first_axis_split
+#define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_diff, hy__first_axis_split
 
-static int hy__make_loss_infer(hy_infer *I)
-{
-    int normalization = ((const hy__make_loss_rec *)I->attr)->normalization;
-    if (normalization < 0 || normalization > HY_NORMALIZE_VALID)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "normalization is %d", normalization);
-    return hy_infer_pointwise(I);
-}
+HY__INFER(make_loss,
+    hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID) ? -1 : hy_infer_pointwise(I))
 static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(make_loss, D);
@@ -10720,7 +10665,7 @@ HY__RUN(hy__run_softmax_cross_entropy)
 {
     const hy_tensor *x = &job->in[0], *label = &job->in[1];
     int64_t rows = x->type.shape.dim[0], classes = x->type.shape.dim[1], batch = job->plan.i[0];
-    int64_t row = item * batch, end = row + batch < rows ? row + batch : rows;
+    int64_t row = item * batch, end = hy__least(row + batch, rows);
     hy_dtype compute = hy__compute_type(x->type.dtype, 0);
     double *loss = (double *)shared, total = 0;
     if (stage == 1) {
@@ -10743,14 +10688,10 @@ static int hy__softmax_cross_entropy_bind(hy_job *job)
     hy_dtype dtype = job->in[0].type.dtype;
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     job->plan.i[0] = HY__CHUNK / 2 / (x->dim[1] + 1) + 1;
-    hy__one_stage(job, hy__run_softmax_cross_entropy, hy__pieces(x->dim[0], job->plan.i[0]),
-                  2 * (double)hy__size(x));
-    job->stages = 2;
-    job->items[1] = 1;
     job->scratch = (size_t)(x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
-    job->shared = (size_t)x->dim[0] * sizeof(double);
     job->fault_text = "a label is no class";
-    return 0;
+    return hy__two_stages(job, hy__run_softmax_cross_entropy, hy__pieces(x->dim[0], job->plan.i[0]), 1,
+                          (size_t)x->dim[0] * sizeof(double), 2 * (double)hy__size(x));
 }
 /* dx = dy (softmax(x) - the label's unit vector). */
 static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
@@ -10795,7 +10736,7 @@ static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_bloc
     int64_t per_batch = hy__pieces(k->mid, k->width);
     b->mid = block % per_batch * k->width;
     b->first = block / per_batch * k->mid + b->mid;
-    b->width = k->mid - b->mid < k->width ? k->mid - b->mid : k->width;
+    b->width = hy__least(k->mid - b->mid, k->width);
 }
 
 /* What kernels take at once of a block's elements [e, end). */
@@ -10816,7 +10757,7 @@ static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b
     run.n = k->inner - e % k->inner;
     if (run.n > end - e) run.n = end - e;
     if (run.n > limit) run.n = limit;
-    if (run.n == k->inner && direct) run.runs = (end - e < limit ? end - e : limit) / k->inner;
+    if (run.n == k->inner && direct) run.runs = (hy__least(end - e, limit)) / k->inner;
     run.elements = run.runs * run.n;
     return run;
 }
@@ -11003,10 +10944,10 @@ static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block 
 HY__RUN(hy__run_norms)
 {
     const hy__norms *k = (const hy__norms *)(const void *)&job->plan;
-    int64_t block = item / k->parts * k->many, end = block + k->many, part = item % k->parts;
+    int64_t block = item / k->parts * k->many, part = item % k->parts;
+    int64_t end = hy__least(block + k->many, k->blocks);
     int64_t low = hy__norms_cut(k, part), high = hy__norms_cut(k, part + 1);
     hy__norms_block b;
-    if (end > k->blocks) end = k->blocks;
     for (; block < end; block++) {
         double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
         hy__norms_block_at(k, block, &b);
@@ -11054,10 +10995,8 @@ static int hy__norms_bind(hy_job *job)
     hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts,
                   (k->compute == HY_F64 ? 2 : 1) * total + 100);
     if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
-    job->stages = 2;
-    job->items[1] = job->items[0];
     job->shared = (size_t)(k->blocks * k->parts * 2 * k->width) * sizeof(double);
-    return 0;
+    return hy__stage_before(job, job->items[0]);
 }
 
 /* A vector that belongs to one dim. */
@@ -11132,14 +11071,8 @@ static int hy__batch_norm_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 /* With moving statistics samples do not know each other. */
-static int hy__batch_norm_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    HY__REC(batch_norm, job);
-    int i, channel = axis == hy__axis(r->axis, job->in[0].type.shape.ndim);
-    s->axis[0] = axis;
-    for (i = 1; i < 5; i++) s->axis[i] = channel ? 0 : -1;
-    return !job->training || r->use_global_stats;
-}
+HY__SPLIT(batch_norm, !job->training || r->use_global_stats, axis,
+          axis == hy__axis(r->axis, job->in[0].type.shape.ndim) ? 0 : -1)
 #define HY__ON_batch_norm HY__OWN(batch_norm), hy__batch_norm_split
 
 static int hy___batch_norm_grad_infer(hy_infer *I)
@@ -11153,9 +11086,8 @@ static int hy___batch_norm_grad_infer(hy_infer *I)
     hy_infer_type(I, &I->out[2].dtype, I->in[2].dtype);
     hy_infer_same(I, x, &I->in[0].shape);
     hy_infer_same(I, x, &I->out[0].shape);
-    if (I->status < 0 || x->ndim < 0) return I->status;
-    at = hy__infer_axis(I, r->axis, x->ndim);
-    if (at < 0) return -1;
+    at = hy__infer_axis_of(I, r->axis, x);
+    if (at < 0) return I->status;
     for (i = 2; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
     for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->out[i].shape, &x->dim[at]);
     return I->status;
@@ -11210,9 +11142,8 @@ static int hy__layer_norm_infer(hy_infer *I)
     if (hy__infer_eps(I, r->eps)) return -1;
     hy__same_types(I);
     hy_infer_same(I, x, &I->out[0].shape);
-    if (I->status < 0 || x->ndim < 0) return I->status;
-    at = hy__infer_axis(I, r->axis, x->ndim);
-    if (at < 0) return -1;
+    at = hy__infer_axis_of(I, r->axis, x);
+    if (at < 0) return I->status;
     for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
     stats = *x;
     stats.dim[at] = 1;
@@ -11225,7 +11156,8 @@ static int hy__layer_norm_bind(hy_job *job)
     const hy_shape *x = &job->in[0].type.shape;
     int at = hy__axis(r->axis, x->ndim);
     int64_t before = hy__product(x, 0, at), n = x->dim[at], behind = hy__product(x, at + 1, x->ndim);
-    hy__norms *k = behind == 1 ? hy__norms_plan(job, 1, 1, before, n) : hy__norms_plan(job, before, n, behind, 1);
+    hy__norms *k = behind == 1 ? hy__norms_plan(job, 1, 1, before, n)
+                               : hy__norms_plan(job, before, n, behind, 1);
     k->params = n;
     k->param = k->inner == 1 ? HY__PARAM_OUTER : HY__PARAM_INNER;
     k->use_gamma = k->root = 1;
@@ -11248,12 +11180,7 @@ static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
     if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(at), &others);
     return 0;
 }
-static int hy__layer_norm_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    s->axis[0] = axis;
-    s->axis[1] = s->axis[2] = -1;
-    return axis != hy__axis(((const hy__layer_norm_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
-}
+HY__SPLIT(layer_norm, axis != hy__axis(r->axis, job->in[0].type.shape.ndim), axis, -1)
 #define HY__ON_layer_norm HY__OWN(layer_norm), hy__layer_norm_split
 
 /* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
@@ -11302,35 +11229,17 @@ static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
     if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(0, 2), NULL);
     return 0;
 }
-static int hy__group_norm_infer(hy_infer *I)
-{
-    HY__REC(group_norm, I);
-    if (r->num_groups < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_groups is %d", r->num_groups);
-    return hy__groups_infer(I, r->num_groups, r->eps);
-}
+HY__INFER(group_norm,
+    hy__infer_range(I, "num_groups", r->num_groups, 1, INT_MAX) ? -1
+        : hy__groups_infer(I, r->num_groups, r->eps))
 HY__BIND(group_norm, hy__groups_bind(job, r->num_groups, r->eps, 1))
-static int hy__group_norm_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(group_norm, D);
-    return hy__groups_grad(F, D, r->num_groups, r->eps);
-}
-static int hy__per_sample_split(const hy_job *job, int axis, hy_slicing *s)     /* parameters are shared */
-{
-    int i;
-    s->axis[0] = 0;
-    for (i = 1; i < job->nin; i++) s->axis[i] = -1;
-    return axis == 0;
-}
-#define HY__ON_group_norm HY__OWN(group_norm), hy__per_sample_split
+HY__DIFF_BY(group_norm, hy__groups_grad(F, D, r->num_groups, r->eps))
+#define HY__ON_group_norm HY__OWN(group_norm), hy__batch_split
 
 HY__INFER(instance_norm, hy__groups_infer(I, 0, r->eps))
 HY__BIND(instance_norm, hy__groups_bind(job, job->in[0].type.shape.dim[1], r->eps, 0))
-static int hy__instance_norm_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(instance_norm, D);
-    return hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], r->eps);
-}
-#define HY__ON_instance_norm HY__OWN(instance_norm), hy__per_sample_split
+HY__DIFF_BY(instance_norm, hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], r->eps))
+#define HY__ON_instance_norm HY__OWN(instance_norm), hy__batch_split
 
 /* --- l2_normalization: over all but the batch, the channels, or the places --- */
 static int hy__l2_normalization_infer(hy_infer *I)
@@ -11338,8 +11247,7 @@ static int hy__l2_normalization_infer(hy_infer *I)
     HY__REC(l2_normalization, I);
     hy_shape *x = &I->in[0].shape, norm;
     int d;
-    if (r->mode < 0 || r->mode > HY_L2_SPATIAL)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", r->mode);
+    if (hy__infer_range(I, "mode", r->mode, 0, HY_L2_SPATIAL)) return -1;
     if (hy__infer_eps(I, r->eps)) return -1;
     hy__same_types(I);
     hy_infer_same(I, x, &I->out[0].shape);
@@ -11377,7 +11285,7 @@ static int hy__l2_normalization_diff(hy_frame *F, hy_diff *D)
     D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
     return 0;
 }
-#define HY__ON_l2_normalization HY__OWN(l2_normalization), hy__per_sample_split
+#define HY__ON_l2_normalization HY__OWN(l2_normalization), hy__batch_split
 
 /* --- shape --- *
  * Nearly all of these are one strided copy (hy__move): bind only says which strides either side has. */
@@ -11437,10 +11345,7 @@ static int hy__bind_move_into_zeros(hy_job *job, int64_t start, const int64_t *t
     m->to_start = start;
     hy__move_box(m, &job->in[0].type.shape, to, job->in[0].stride);
     hy__finish_move(job);
-    job->stages = 2;
-    job->items[1] = job->items[0];
-    job->items[0] = hy__pieces(hy__bytes(&job->out[0].type), HY__PART);
-    return 0;
+    return hy__stage_before(job, hy__pieces(hy__bytes(&job->out[0].type), HY__PART));
 }
 
 /* The first input spread over the output. */
@@ -11467,7 +11372,7 @@ static int hy__too_many_dims(hy_infer *I, int ndim)
  * The dims of input and output fall into groups of equal product; from each group one unknown dim follows. */
 typedef struct hy__regroup {
     int     groups, ndim, read, written;            /* dims of the input, of them read; dims of the output */
-    int     in[HY_MAX_DIM], out[HY_MAX_DIM];        /* group of each dim; 0 is "the rest" */
+    int64_t in[HY_MAX_DIM], out[HY_MAX_DIM];        /* group of each dim; 0 is "the rest" */
     int64_t size[HY_MAX_DIM];                       /* of the output, -1 where it follows */
 } hy__regroup;
 
@@ -11504,7 +11409,7 @@ static int hy__regroup_rest(hy_infer *I, hy__regroup *g, int64_t size)
 }
 
 /* One group: of its dims on both sides at most one may be unknown. */
-static void hy__regroup_solve(hy_infer *I, const hy__regroup *g, int group)
+static void hy__regroup_solve(hy_infer *I, const hy__regroup *g, int64_t group)
 {
     hy_shape *shape[2];
     int64_t known[2] = { 1, 1 }, *unknown = NULL;       /* products of the known dims of input and output */
@@ -11539,10 +11444,10 @@ static int hy__regroup_infer(hy_infer *I, const hy__regroup *g)
     return I->status;
 }
 
-static void hy__flip(int *v, int n)
+static void hy__flip(int64_t *v, int n)
 {
     int i;
-    for (i = 0; i < n / 2; i++) { int t = v[i]; v[i] = v[n - 1 - i]; v[n - 1 - i] = t; }
+    for (i = 0; i < n / 2; i++) { int64_t t = v[i]; v[i] = v[n - 1 - i]; v[n - 1 - i] = t; }
 }
 
 /* Reads the codes, from the right if reversed, when everything is mirrored once more at the end. */
@@ -11573,11 +11478,7 @@ static int hy__read_codes(hy_infer *I, const hy_ints *codes, int reverse, hy__re
     if (reverse) {
         hy__flip(g->in, g->ndim);
         hy__flip(g->out, g->written);
-        for (i = 0; i < g->written / 2; i++) {
-            int64_t t = g->size[i];
-            g->size[i] = g->size[g->written - 1 - i];
-            g->size[g->written - 1 - i] = t;
-        }
+        hy__flip(g->size, g->written);
     }
     return 0;
 }
@@ -11646,13 +11547,7 @@ static int hy__flatten_infer(hy_infer *I)
     hy__regroup_rest(I, &g, -1);
     return hy__regroup_infer(I, &g);
 }
-static int hy__flatten_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    (void)job;
-    s->axis[0] = 0;
-    return axis == 0;
-}
-#define HY__ON_flatten hy__flatten_infer, hy__view_bind, hy__back_in_shape, hy__flatten_split
+#define HY__ON_flatten hy__flatten_infer, hy__view_bind, hy__back_in_shape, hy__first_axis_split
 
 /* `more` has the dims of `less` and, at the places in bits, some that `less` lacks. */
 static void hy__infer_inserted(hy_infer *I, hy_shape *less, hy_shape *more, int bits)
@@ -11710,8 +11605,7 @@ static int hy__infer_order(hy_infer *I, const int *order, int ndim)
 {
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     int d;
-    hy_infer_shape(I, x, hy__rank(ndim));
-    hy_infer_shape(I, y, hy__rank(ndim));
+    hy__infer_ranks(I, x, y, ndim);
     for (d = 0; d < ndim && I->status >= 0; d++) hy__infer_same_dim(I, &x->dim[order[d]], &y->dim[d]);
     return I->status;
 }
@@ -11735,7 +11629,6 @@ static int hy__transpose_infer(hy_infer *I)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "axes are no permutation of %d dims", ndim);
     return hy__infer_order(I, order, ndim);
 }
-
 static int hy__transpose_bind(hy_job *job)
 {
     HY__REC(transpose, job);
@@ -11743,7 +11636,6 @@ static int hy__transpose_bind(hy_job *job)
     hy__permutation(&r->axes, job->in[0].type.shape.ndim, order);
     return hy__order_bind(job, order);
 }
-
 static int hy__transpose_diff(hy_frame *F, hy_diff *D)
 {
     hy_ints axes = ((const hy__transpose_rec *)D->attr)->axes;
@@ -11783,7 +11675,6 @@ static int hy__swap_axes_infer(hy_infer *I)
     hy__swapped_order(ndim, a, b, order);
     return hy__infer_order(I, order, ndim);
 }
-
 static int hy__swap_axes_bind(hy_job *job)
 {
     HY__REC(swap_axes, job);
@@ -11791,7 +11682,6 @@ static int hy__swap_axes_bind(hy_job *job)
     hy__swapped_order(ndim, hy__axis(r->dim1, ndim), hy__axis(r->dim2, ndim), order);
     return hy__order_bind(job, order);
 }
-
 HY__DIFF(swap_axes, hy_swap_axes(F, dy, r->dim1, r->dim2))
 #define HY__ON_swap_axes HY__OWN(swap_axes), NULL
 
@@ -11809,11 +11699,12 @@ static int hy__shape_array_infer(hy_infer *I)
     if (I->in[0].shape.ndim >= 0) hy_infer_shape(I, &I->out[0].shape, hy__shape1(I->in[0].shape.ndim));
     return I->status;
 }
-static int hy__shape_array_bind(hy_job *job)
+static int hy__bind_shape(hy_job *job, int count)       /* `count`: the number of elements, not the shape */
 {
-    job->plan.i[0] = 0;
+    job->plan.i[0] = count;
     return hy__one_stage(job, hy__run_shape_array, 1, 10);
 }
+HY__BIND(shape_array, hy__bind_shape(job, 0))
 #define HY__ON_shape_array hy__shape_array_infer, hy__shape_array_bind, NULL, NULL
 
 static int hy__size_array_infer(hy_infer *I)
@@ -11821,11 +11712,7 @@ static int hy__size_array_infer(hy_infer *I)
     hy_infer_type(I, &I->out[0].dtype, HY_I64);
     return hy__infer_result(I, hy__shape1(1));
 }
-static int hy__size_array_bind(hy_job *job)
-{
-    job->plan.i[0] = 1;
-    return hy__one_stage(job, hy__run_shape_array, 1, 10);
-}
+HY__BIND(size_array, hy__bind_shape(job, 1))
 #define HY__ON_size_array hy__size_array_infer, hy__size_array_bind, NULL, NULL
 
 /* --- joining and cutting: parts of a whole along an axis --- */
@@ -11930,8 +11817,7 @@ static void hy__infer_parts(hy_infer *I, hy_type *part, int n, hy_shape *whole, 
     if (!unknowns) hy_infer_dim(I, &whole->dim[axis], sum);
     else if (unknowns == 1 && whole->dim[axis] >= sum) hy_infer_dim(I, unknown, whole->dim[axis] - sum);
     else if (whole->dim[axis] >= 0 && whole->dim[axis] < sum)
-        hy_infer_fail(I, HY_ERROR_SHAPE, "parts of size %l make no whole of %l", sum,
-                      whole->dim[axis]);
+        hy_infer_fail(I, HY_ERROR_SHAPE, "parts of size %l make no whole of %l", sum, whole->dim[axis]);
 }
 
 static int hy__concat_infer(hy_infer *I)
@@ -11959,14 +11845,8 @@ static int hy__concat_diff(hy_frame *F, hy_diff *D)
     }
     return 0;
 }
-static int hy__concat_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    int i;
-    if (axis == hy__axis(((const hy__concat_rec *)job->attr)->dim, job->out[0].type.shape.ndim) ||
-        job->nin > HY_MAX_INTS) return 0;
-    for (i = 0; i < job->nin; i++) s->axis[i] = axis;
-    return 1;
-}
+HY__SPLIT(concat, axis != hy__axis(r->dim, job->out[0].type.shape.ndim) && job->nin <= HY_MAX_INTS,
+          axis, axis)
 #define HY__ON_concat HY__OWN(concat), hy__concat_split
 
 static int hy__stack_infer(hy_infer *I)
@@ -12029,12 +11909,12 @@ static int hy__split_infer(hy_infer *I)
     HY__REC(split, I);
     hy_shape *x = &I->in[0].shape;
     int axis, i, round;
-    if (r->num_outputs < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_outputs is %d", r->num_outputs);
+    if (hy__infer_range(I, "num_outputs", r->num_outputs, 1, INT_MAX)) return -1;
     axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis);
     if (axis < 0) return I->status;
     if (x->dim[axis] >= 0 && x->dim[axis] % I->nout)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "axis %d of %z cannot be cut into %d equal parts", axis, x,
-                             I->nout);
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "axis %d of %z cannot be cut into %d equal parts",
+                             axis, x, I->nout);
     if (!r->squeeze_axis) {
         for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, hy__rank(x->ndim));
         if (I->status < 0) return -1;
@@ -12060,11 +11940,7 @@ static int hy__join_parts(hy_frame *F, hy_diff *D, int axis, int squeeze)
     D->dx[0] = squeeze ? hy_stack(F, all, axis) : hy_concat(F, all, axis);
     return 0;
 }
-static int hy__split_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(split, D);
-    return hy__join_parts(F, D, r->axis, r->squeeze_axis);
-}
+HY__DIFF_BY(split, hy__join_parts(F, D, r->axis, r->squeeze_axis))
 #define HY__ON_split HY__OWN(split), NULL
 
 /* Where part i of n begins when `sections` equal parts are asked for: the first ones may be one longer. */
@@ -12109,11 +11985,7 @@ static int hy__split_v2_infer(hy_infer *I)
     return hy__infer_pieces(I, axis, r->squeeze_axis);
 }
 HY__BIND(split_v2, hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0))
-static int hy__split_v2_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(split_v2, D);
-    return hy__join_parts(F, D, r->axis, r->squeeze_axis);
-}
+HY__DIFF_BY(split_v2, hy__join_parts(F, D, r->axis, r->squeeze_axis))
 #define HY__ON_split_v2 HY__OWN(split_v2), NULL
 
 /* --- boxes --- */
@@ -12288,9 +12160,8 @@ static int hy__repeat_infer(hy_infer *I)
         return I->status;
     }
     hy_infer_shape(I, x, hy__rank(y->ndim));
-    if (x->ndim < 0 || I->status < 0) return I->status;
-    axis = hy__infer_axis(I, r->axis, x->ndim);
-    if (axis < 0) return -1;
+    axis = hy__infer_axis_of(I, r->axis, x);
+    if (axis < 0) return I->status;
     want = *x;
     if (x->dim[axis] >= 0) want.dim[axis] = hy__times(x->dim[axis], r->repeats);
     hy_infer_shape(I, y, want);
@@ -12301,7 +12172,6 @@ static int hy__repeat_infer(hy_infer *I)
     hy_infer_shape(I, x, want);
     return I->status;
 }
-
 static int hy__repeat_bind(hy_job *job)
 {
     HY__REC(repeat, job);
@@ -12368,7 +12238,6 @@ static int hy__tile_infer(hy_infer *I)
     }
     return I->status;
 }
-
 static int hy__tile_bind(hy_job *job)
 {
     HY__REC(tile, job);
@@ -12382,7 +12251,6 @@ static int hy__tile_bind(hy_job *job)
     }
     return hy__finish_move(job);
 }
-
 static int hy__tile_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(tile, D);
@@ -12522,7 +12390,6 @@ static int hy___sum_like_infer(hy_infer *I)
     }
     return I->status;
 }
-
 static int hy___sum_like_bind(hy_job *job)
 {
     const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
@@ -12531,7 +12398,6 @@ static int hy___sum_like_bind(hy_job *job)
         bits |= (x->dim[d] != 1 && (d < shift || y->dim[d - shift] == 1)) << d;
     return bits ? hy__reduce_bind_kind(job, HY__SUM, bits) : hy__view_bind(job);
 }
-
 HY__DIFF(_sum_like, hy_broadcast_like(F, dy, x, NULL))
 #define HY__ON__sum_like HY__OWN(_sum_like), NULL
 
@@ -12556,8 +12422,7 @@ static int hy__pad_infer(hy_infer *I)
     if (ndim < 0) return I->status;
     if (width->n != 2 * ndim)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "pad_width has %d numbers for %d dims", width->n, ndim);
-    hy_infer_shape(I, inner, hy__rank(ndim));
-    hy_infer_shape(I, padded, hy__rank(ndim));
+    hy__infer_ranks(I, inner, padded, ndim);
     for (d = 0; d < ndim && I->status >= 0; d++) {
         int64_t before = width->v[2 * d], after = width->v[2 * d + 1], n = inner->dim[d];
         if (n >= 0 && n <= INT64_MAX >> 1) hy_infer_dim(I, &padded->dim[d], n + before + after);
@@ -12630,14 +12495,8 @@ static int hy__pad_bind(hy_job *job)
     hy__pad_box(job, p, &r->pad_width, 0, &m);
     p->slices = m.items > 0 ? m.items : 1;
     hy__one_stage(job, hy__run_pad, p->boxes * p->slices, 0.5 * (double)size + 100 * (double)p->boxes);
-    if (p->mode == HY_PAD_CONSTANT) {
-        job->stages = 2;
-        job->items[1] = job->items[0];
-        job->items[0] = hy__pieces(size, HY__CHUNK);
-    }
-    return 0;
+    return p->mode == HY_PAD_CONSTANT ? hy__stage_before(job, hy__pieces(size, HY__CHUNK)) : 0;
 }
-
 HY__DIFF(pad, hy__pad_grad(F, dy, r->pad_width, r->mode))
 #define HY__ON_pad HY__OWN(pad), NULL
 
@@ -12697,8 +12556,7 @@ HY__RUN(hy__run_unpad)
     int64_t left = edge ? width[2 * last] > 0 : width[2 * last] + 1;
     int64_t right = edge ? n - (width[2 * last + 1] > 0) : n - 1 - width[2 * last + 1];
     row = item * job->plan.i[0];
-    end = hy__least(rows, row + job->plan.i[0]);
-    for (; row < end; row++) {
+    for (end = hy__least(rows, row + job->plan.i[0]); row < end; row++) {
         char *to = (char *)y->data + row * n * size;
         int64_t offset = width[2 * last] * x->stride[last], rest = row;
         int border = 0;
@@ -12852,10 +12710,9 @@ static void hy__resolve_item(hy_job *job, const hy__rows *r, int64_t item, int64
 HY__RUN(hy__run_gather)
 {
     const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
-    int64_t *place = (int64_t *)shared, row = item * r->rows, end = row + r->rows;
+    int64_t *place = (int64_t *)shared, row = item * r->rows, end = hy__least(row + r->rows, r->outer * r->m);
     hy__span s;
     if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
-    if (end > r->outer * r->m) end = r->outer * r->m;
     memset(&s, 0, sizeof s);
     s.columns = s.wide = s.tall = r->inner;
     s.each = r->each || r->inner == 1;
@@ -12863,7 +12720,8 @@ HY__RUN(hy__run_gather)
     for (; row < end; row += s.m) {
         int64_t outer = row / r->m, j = row % r->m;
         s.m = hy__least(r->m - j, end - row);
-        r->move(hy__place(&job->out[0], row * r->inner), hy__place(&job->in[r->data], outer * r->n * r->inner),
+        r->move(hy__place(&job->out[0], row * r->inner),
+                hy__place(&job->in[r->data], outer * r->n * r->inner),
                 place + (r->each ? row * r->inner : j), &s);
     }
 }
@@ -12890,10 +12748,10 @@ HY__RUN(hy__run_scatter)
 {
     const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
     int64_t column = item % r->column_blocks * r->columns, block = item / r->column_blocks, i;
-    int64_t outer = block / r->row_blocks * r->outers, end = outer + r->outers, *place = (int64_t *)shared;
+    int64_t outer = block / r->row_blocks * r->outers, end = hy__least(outer + r->outers, r->outer);
+    int64_t *place = (int64_t *)shared;
     hy__span s;
     if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
-    if (end > r->outer) end = r->outer;
     s.low = block % r->row_blocks * r->rows;
     s.high = hy__least(s.low + r->rows, r->n);
     s.m = r->m;
@@ -12941,12 +12799,9 @@ static int hy__rows_stages(hy_job *job, hy__rows *r, hy__run_fn run, int64_t ite
 {
     if (!r->n && r->mode != HY__INDEX_DROP && !r->mask && r->outer * r->m * r->inner > 0)
         return hy__refuse(job, HY_ERROR_INDEX, "an axis of size 0 has nothing to index");
-    hy__one_stage(job, run, r->mask ? 1 : hy__pieces(r->places, HY__CHUNK),
-                  (double)(r->places + (r->mask ? r->n : 0)) + 0.1 * (double)r->size * (double)elements);
-    job->stages = 2;
-    job->items[1] = items;
-    job->shared = (size_t)r->places * sizeof(int64_t);
-    return 0;
+    return hy__two_stages(job, run, r->mask ? 1 : hy__pieces(r->places, HY__CHUNK), items,
+                          (size_t)r->places * sizeof(int64_t), (double)(r->places + (r->mask ? r->n : 0)) +
+                          0.1 * (double)r->size * (double)elements);
 }
 
 static int hy__gather_bind(hy_job *job, hy__rows *r)
@@ -12991,10 +12846,6 @@ static int hy__scatter_put_bind(hy_job *job, hy__rows *r)
     return hy__scatter_bind(job, r);
 }
 
-static int hy__infer_mode(hy_infer *I, int mode, int last)
-{
-    return mode >= 0 && mode <= last ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", mode);
-}
 
 /* --- take and embedding: y = a[:axis] + index + a[axis+1:] --- */
 static int hy__take_shapes(hy_infer *I, hy_shape *a, hy_shape *index, hy_shape *y, int axis)
@@ -13021,7 +12872,7 @@ static int hy__take_infer(hy_infer *I)
 {
     HY__REC(take, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_mode(I, r->mode, HY_INDEX_RAISE);
+    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__take_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis);
 }
 static hy__rows *hy__take_plan(hy_job *job, const hy_shape *x, int axis, int mode)
@@ -13051,10 +12902,11 @@ static int hy__embedding_infer(hy_infer *I)
     HY__REC(embedding, I);
     hy_shape *y = &I->out[0].shape, index;
     if (r->input_dim < 1 || r->output_dim < 1)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "input_dim is %d, output_dim is %d", r->input_dim,
-                             r->output_dim);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "input_dim is %d, output_dim is %d",
+                             r->input_dim, r->output_dim);
     hy__infer_same_type(I, &I->out[0], &I->in[1]);
-    if (!I->out[0].dtype) { hy_infer_type(I, &I->out[0].dtype, r->dtype); hy__infer_same_type(I, &I->out[0], &I->in[1]); }
+    if (!I->out[0].dtype) hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    hy_infer_type(I, &I->in[1].dtype, I->out[0].dtype);
     hy_infer_shape(I, &I->in[1].shape, hy__shape2(r->input_dim, r->output_dim));
     if (y->ndim > 0) {
         index = *y;
@@ -13075,12 +12927,7 @@ static int hy__embedding_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 /* Along the indices; the length of a row is an attribute. */
-static int hy__embedding_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    s->axis[0] = axis;
-    s->axis[1] = -1;
-    return axis < job->in[0].type.shape.ndim;
-}
+HY__SPLIT(embedding, axis < job->in[0].type.shape.ndim, axis, -1)
 #define HY__ON_embedding HY__OWN(embedding), hy__embedding_split
 
 /* --- pick: one element per line --- *
@@ -13123,7 +12970,7 @@ static int hy__pick_infer(hy_infer *I)
 {
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_mode(I, r->mode, HY_INDEX_WRAP);
+    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_WRAP);
     return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
@@ -13161,7 +13008,7 @@ static int hy__one_hot_infer(hy_infer *I)
 {
     HY__REC(one_hot, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
-    if (r->depth < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "depth is %d", r->depth);
+    if (hy__infer_range(I, "depth", r->depth, 1, INT_MAX)) return -1;
     hy_infer_type(I, &I->out[0].dtype, r->dtype);
     if (y->ndim > 0) {
         want = *y;
@@ -13185,11 +13032,7 @@ static int hy__one_hot_bind(hy_job *job)
     hy__store(&r->on, job->out[0].type.dtype, a->on_value);
     return hy__scatter_put_bind(job, r);
 }
-static int hy__one_hot_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    s->axis[0] = axis;
-    return axis < job->in[0].type.shape.ndim;
-}
+HY__SPLIT(one_hot, axis < job->in[0].type.shape.ndim, axis, -1)
 #define HY__ON_one_hot hy__one_hot_infer, hy__one_hot_bind, NULL, hy__one_hot_split
 
 /* --- gather_nd and its kin: index (M, ...) holds tuples, y = index[1:] + x[M:] --- */
@@ -13279,9 +13122,8 @@ static int hy__boolean_mask_infer(hy_infer *I)
     int at, d;
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_shape(I, mask, hy__rank(1));
-    if (I->status < 0 || x->ndim < 0) return I->status;
-    at = hy__infer_axis(I, r->axis, x->ndim);
-    if (at < 0) return -1;
+    at = hy__infer_axis_of(I, r->axis, x);
+    if (at < 0) return I->status;
     hy__infer_same_dim(I, &mask->dim[0], &x->dim[at]);
     want = *x;
     want.dim[at] = !I->value ? -1 : hy__resolve_mask((const char *)I->value[1].data, I->value[1].type.dtype,
@@ -13300,13 +13142,13 @@ static hy__rows *hy__mask_plan(hy_job *job, const hy_shape *x, const hy_shape *y
     return r;
 }
 HY__BIND(boolean_mask,
-         hy__gather_bind(job, hy__mask_plan(job, &job->in[0].type.shape, &job->out[0].type.shape, r->axis)))
+    hy__gather_bind(job, hy__mask_plan(job, &job->in[0].type.shape, &job->out[0].type.shape, r->axis)))
 HY__DIFF(boolean_mask, hy__alike(F, r, HY_OP__boolean_mask_grad, dy, D->in[1], x))
 #define HY__ON_boolean_mask HY__OWN(boolean_mask), NULL
 
 HY__INFER(_boolean_mask_grad, hy__infer_turned(I, 2, hy__boolean_mask_infer))
 HY__BIND(_boolean_mask_grad,
-         hy__scatter_put_bind(job, hy__mask_plan(job, &job->out[0].type.shape, &job->in[0].type.shape, r->axis)))
+    hy__scatter_put_bind(job, hy__mask_plan(job, &job->out[0].type.shape, &job->in[0].type.shape, r->axis)))
 HY__DIFF(_boolean_mask_grad, hy__alike(F, r, HY_OP_boolean_mask, dy, D->in[1], NULL))
 #define HY__ON__boolean_mask_grad HY__OWN(_boolean_mask_grad), NULL
 
@@ -13375,6 +13217,18 @@ static hy_shape hy__ranked_shape(const hy_shape *x, int axis, int64_t k)
     return y;
 }
 
+/* Outputs as long as the input's lines along axis; `counts`: the type that must hold their places, if any. */
+static int hy__infer_lines(hy_infer *I, int axis, hy_dtype counts)
+{
+    hy_shape *x = &I->in[0].shape;
+    int64_t n = hy__infer_line(I, x, axis);
+    int o;
+    if (n == -2 || x->ndim < 0 || (counts && !hy__infer_counts(I, counts, n))) return I->status;
+    for (o = 0; o < I->nout; o++) hy_infer_shape(I, &I->out[o].shape, hy__ranked_shape(x, axis, n));
+    if (I->status >= 0 && axis != HY_NONE) hy_infer_shape(I, x, I->out[0].shape);
+    return I->status;
+}
+
 /* Writes what is wanted of the first k of a line that begins at x[from]; its results begin at y[to]. */
 static void hy__rank_write(hy_job *job, const hy__ranking *r, const hy__ranked *best, int64_t from,
                            int64_t to)
@@ -13404,8 +13258,8 @@ HY__RUN(hy__run_rank)
 {
     const hy__ranking *r = (const hy__ranking *)(const void *)&job->plan;
     const hy_tensor *x = &job->in[0];
-    int64_t line = item * r->width, end = line + r->width, inner = r->lines.inner;
-    if (end > r->lines.outer * inner) end = r->lines.outer * inner;
+    int64_t inner = r->lines.inner, line = item * r->width;
+    int64_t end = hy__least(line + r->width, r->lines.outer * inner);
     for (; line < end; line++) {
         int64_t from = line / inner * r->lines.n * inner + line % inner;
         const hy__ranked *best = hy__rank_line(hy__place(x, from), x->type.dtype, inner, r->lines.n, r->k,
@@ -13418,87 +13272,55 @@ static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int v
 {
     hy__ranking *r = (hy__ranking *)(void *)&job->plan;
     r->lines = hy__along_axis(&job->in[0].type.shape, axis);
-    r->k = k;
+    r->k = k < 1 ? r->lines.n : k;
     r->descending = descending;
     r->value = value;
     r->index = index;
     r->mask = mask;
     r->width = 1 + 1024 / (r->lines.n + 1);
-    job->scratch = 2 * (size_t)hy__rank_room(r->lines.n, k) * sizeof(hy__ranked);
+    job->scratch = 2 * (size_t)hy__rank_room(r->lines.n, r->k) * sizeof(hy__ranked);
     return hy__one_stage(job, hy__run_rank, hy__pieces(r->lines.outer * r->lines.inner, r->width),
                          (double)r->lines.outer * (double)r->lines.n * (double)r->lines.inner *
-                         (4 * k < r->lines.n ? 2 : 30));
+                         (4 * r->k < r->lines.n ? 2 : 30));
 }
 
 /* Values came from the places in `index`: the gradient goes back there. */
-static int hy__rank_diff(hy_frame *F, hy_diff *D, int axis, hy_array *index)
+static hy_array *hy__rank_back(hy_frame *F, hy_diff *D, int axis, hy_array *index)
 {
     hy__pick_grad_opt o;
-    hy_array *x = D->in[0];
+    hy_array *x = D->in[0], *dx;
     memset(&o, 0, sizeof o);
     o.keepdims = 1;
-    if (!D->dy[0]) return 0;
-    if (axis == HY_NONE) x = hy_reshape(F, x, HY_INTS(-1), NULL);
-    D->dx[0] = hy__pick_grad(F, D->dy[0], index, x, axis == HY_NONE ? 0 : axis, &o);
-    if (axis == HY_NONE) D->dx[0] = hy_reshape_like(F, D->dx[0], D->in[0], NULL);
-    return 0;
+    if (axis != HY_NONE) return hy__pick_grad(F, D->dy[0], index, x, axis, &o);
+    dx = hy__pick_grad(F, D->dy[0], index, hy_reshape(F, x, HY_INTS(-1), NULL), 0, &o);
+    return hy_reshape_like(F, dx, x, NULL);
 }
 
-static int hy__rank_split(int axis, int sorted, const hy_job *job, hy_slicing *s)
+static int hy__may_split(const hy_job *job, int axis, int busy)    /* does nothing run along this axis? */
 {
-    s->axis[0] = axis;
-    return sorted != HY_NONE && axis != hy__axis(sorted, job->in[0].type.shape.ndim);
+    return busy != HY_NONE && axis != hy__axis(busy, job->in[0].type.shape.ndim);
 }
 
 static int hy__sort_infer(hy_infer *I)
 {
     HY__REC(sort, I);
-    int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
-    int o;
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, HY_I64);
-    if (n == -2 || I->in[0].shape.ndim < 0) return I->status;
-    for (o = 0; o < 2; o++)
-        hy_infer_shape(I, &I->out[o].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
-    if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
-    return I->status;
+    return hy__infer_lines(I, r->axis, HY_DTYPE_NONE);
 }
-static int hy__sort_bind(hy_job *job)
-{
-    HY__REC(sort, job);
-    int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
-    return hy__rank_bind(job, r->axis, n, r->descending, 0, 1, -1);
-}
-static int hy__sort_diff(hy_frame *F, hy_diff *D)
-{
-    return hy__rank_diff(F, D, ((const hy__sort_rec *)D->attr)->axis, D->out[1]);
-}
-static int hy__sort_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    return hy__rank_split(axis, ((const hy__sort_rec *)job->attr)->axis, job, s);
-}
+HY__BIND(sort, hy__rank_bind(job, r->axis, 0, r->descending, 0, 1, -1))
+HY__DIFF(sort, hy__rank_back(F, D, r->axis, D->out[1]))
+HY__SPLIT(sort, hy__may_split(job, axis, r->axis), axis, -1)
 #define HY__ON_sort HY__OWN(sort), hy__sort_split
 
 static int hy__argsort_infer(hy_infer *I)
 {
     HY__REC(argsort, I);
-    int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
     hy_infer_type(I, &I->out[0].dtype, r->dtype);
-    if (n == -2 || I->in[0].shape.ndim < 0 || !hy__infer_counts(I, r->dtype, n)) return I->status;
-    hy_infer_shape(I, &I->out[0].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
-    if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
-    return I->status;
+    return hy__infer_lines(I, r->axis, r->dtype);
 }
-static int hy__argsort_bind(hy_job *job)
-{
-    HY__REC(argsort, job);
-    int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
-    return hy__rank_bind(job, r->axis, n, r->descending, -1, 0, -1);
-}
-static int hy__argsort_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    return hy__rank_split(axis, ((const hy__argsort_rec *)job->attr)->axis, job, s);
-}
+HY__BIND(argsort, hy__rank_bind(job, r->axis, 0, r->descending, -1, 0, -1))
+HY__SPLIT(argsort, hy__may_split(job, axis, r->axis), axis, -1)
 #define HY__ON_argsort hy__argsort_infer, hy__argsort_bind, NULL, hy__argsort_split
 
 static int hy__topk_infer(hy_infer *I)
@@ -13507,8 +13329,7 @@ static int hy__topk_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, y;
     int64_t n = hy__infer_line(I, x, r->axis), k = r->k < 1 ? n : r->k;
     int indices = r->ret_typ == HY_TOPK_INDICES, counted = indices || r->ret_typ == HY_TOPK_BOTH;
-    if ((unsigned)r->ret_typ > HY_TOPK_BOTH)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ret_typ is %d", r->ret_typ);
+    if (hy__infer_range(I, "ret_typ", r->ret_typ, 0, HY_TOPK_BOTH)) return -1;
     if (indices) hy_infer_type(I, &I->out[0].dtype, r->dtype);
     else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, r->ret_typ == HY_TOPK_BOTH ? r->dtype : HY_I64);
@@ -13522,21 +13343,13 @@ static int hy__topk_infer(hy_infer *I)
 static int hy__topk_bind(hy_job *job)
 {
     HY__REC(topk, job);
-    int64_t n = hy__along_axis(&job->in[0].type.shape, r->axis).n;
     int indices = r->ret_typ == HY_TOPK_INDICES, mask = r->ret_typ == HY_TOPK_MASK;
-    return hy__rank_bind(job, r->axis, r->k < 1 ? n : r->k, !r->is_ascend, indices || mask ? -1 : 0, !indices,
-                         mask ? 0 : -1);
+    return hy__rank_bind(job, r->axis, r->k, !r->is_ascend,
+                         indices || mask ? -1 : 0, !indices, mask ? 0 : -1);
 }
-static int hy__topk_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(topk, D);
-    if (r->ret_typ == HY_TOPK_INDICES || r->ret_typ == HY_TOPK_MASK) return 0;
-    return hy__rank_diff(F, D, r->axis, D->out[1]);
-}
-static int hy__topk_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    return hy__rank_split(axis, ((const hy__topk_rec *)job->attr)->axis, job, s);
-}
+HY__DIFF(topk, r->ret_typ == HY_TOPK_INDICES || r->ret_typ == HY_TOPK_MASK ? NULL
+               : hy__rank_back(F, D, r->axis, D->out[1]))
+HY__SPLIT(topk, hy__may_split(job, axis, r->axis), axis, -1)
 #define HY__ON_topk HY__OWN(topk), hy__topk_split
 
 /* --- argmax, argmin --- */
@@ -13614,19 +13427,12 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     hy__argbest *r = (hy__argbest *)(void *)&job->plan;
     hy_dtype dtype = job->in[0].type.dtype;
     int64_t n, size;
+    int whole = dtype == HY_I64 || dtype == HY_I32;
     r->lines = hy__along_axis(&job->in[0].type.shape, axis);
     n = r->lines.n;
     r->least = least;
-    if (dtype == HY_F64) {
-        r->columns = hy__best_columns_f64;
-        r->line = hy__best_line_f64;
-    } else if (dtype == HY_I64 || dtype == HY_I32) {
-        r->columns = hy__best_columns_i64;
-        r->line = hy__best_line_i64;
-    } else {
-        r->columns = hy__best_columns_f32;
-        r->line = hy__best_line_f32;
-    }
+    r->columns = dtype == HY_F64 ? hy__best_columns_f64 : whole ? hy__best_columns_i64 : hy__best_columns_f32;
+    r->line = dtype == HY_F64 ? hy__best_line_f64 : whole ? hy__best_line_i64 : hy__best_line_f32;
     r->width = r->lines.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
     r->blocks = r->lines.inner > 1 ? r->lines.outer * hy__pieces(r->lines.inner, r->width)
                                    : hy__pieces(r->lines.outer, r->width);
@@ -13702,13 +13508,9 @@ HY__RUN(hy__run_cumsum)
 static int hy__cumsum_infer(hy_infer *I)
 {
     HY__REC(cumsum, I);
-    int64_t n = hy__infer_line(I, &I->in[0].shape, r->axis);
     if (r->dtype) hy_infer_type(I, &I->out[0].dtype, r->dtype);
     else hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    if (n == -2 || I->in[0].shape.ndim < 0) return I->status;
-    hy_infer_shape(I, &I->out[0].shape, hy__ranked_shape(&I->in[0].shape, r->axis, n));
-    if (I->status >= 0 && r->axis != HY_NONE) hy_infer_shape(I, &I->in[0].shape, I->out[0].shape);
-    return I->status;
+    return hy__infer_lines(I, r->axis, HY_DTYPE_NONE);
 }
 static int hy__cumsum_bind(hy_job *job)
 {
@@ -13735,10 +13537,7 @@ static int hy__cumsum_diff(hy_frame *F, hy_diff *D)
     if (r->axis == HY_NONE) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
     return 0;
 }
-static int hy__cumsum_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    return hy__rank_split(axis, ((const hy__cumsum_rec *)job->attr)->axis, job, s);
-}
+HY__SPLIT(cumsum, hy__may_split(job, axis, r->axis), axis, -1)
 #define HY__ON_cumsum HY__OWN(cumsum), hy__cumsum_split
 
 /* --- norm --- */
@@ -13943,7 +13742,8 @@ static int hy__sequence_last_infer(hy_infer *I)
     want = hy__rank(x->ndim - 1);
     for (d = 0; d < want.ndim; d++) want.dim[d] = x->dim[d ? d + 1 : 1 - r->axis];
     hy_infer_shape(I, y, want);
-    for (d = 0; d < want.ndim && I->status >= 0; d++) hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - r->axis], y->dim[d]);
+    for (d = 0; d < want.ndim && I->status >= 0; d++)
+        hy_infer_dim(I, &x->dim[d ? d + 1 : 1 - r->axis], y->dim[d]);
     return I->status;
 }
 
@@ -13951,10 +13751,7 @@ static int hy__sequence_last_infer(hy_infer *I)
 static int hy__sequence_split(const hy_job *job, int axis, hy_slicing *s)
 {
     const hy__sequence *q = (const hy__sequence *)(const void *)&job->plan;
-    if (axis == q->axis) return 0;
-    s->axis[0] = axis;
-    s->axis[1] = axis < 2 ? 0 : -1;
-    return 1;
+    return hy__slices(job, axis != q->axis, axis, axis < 2 ? 0 : -1, s);
 }
 
 HY__INFER(sequence_mask, hy__sequence_infer_data(I, r->axis, &I->out[0]))
@@ -14106,18 +13903,17 @@ static int hy__rnn_check(hy_infer *I)
     const hy__rnn_rec *a = (const hy__rnn_rec *)I->attr;
     int project = a->projection_size != HY_NONE && a->projection_size != 0;
     double wide = (double)a->state_size + (project ? a->projection_size : 0);
-    if (a->state_size < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "state_size is %d", a->state_size);
-    if (a->num_layers < 1 || a->num_layers > HY__RNN_DEEP)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_layers is %d", a->num_layers);
-    if ((unsigned)a->mode > HY_RNN_GRU) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "mode is %d", a->mode);
+    if (hy__infer_range(I, "state_size", a->state_size, 1, INT_MAX)) return -1;
+    if (hy__infer_range(I, "num_layers", a->num_layers, 1, HY__RNN_DEEP)) return -1;
+    if (hy__infer_range(I, "mode", a->mode, 0, HY_RNN_GRU)) return -1;
     if (!(a->p >= 0 && a->p <= 1))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p is %g, no probability", a->p);
     if (project && (a->projection_size < 0 || a->mode != HY_RNN_LSTM))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "projection_size %d; only an lstm has one, above 0",
                              a->projection_size);
     if (a->clip_min != HY_NONE && a->clip_max != HY_NONE && !(a->clip_min <= a->clip_max))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the cell is to be kept within [%g, %g]", a->clip_min,
-                             a->clip_max);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the cell is to be kept within [%g, %g]",
+                             a->clip_min, a->clip_max);
     if (a->num_layers * wide * wide > 1e13)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "the layers are too large");
     return 0;
@@ -14216,13 +14012,12 @@ static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy_
     g->accumulate = which == HY__RNN_TURNED + 1;
     g->b_row = packed ? g->n : b_row;       /* packed, it no longer matters how the matrix lay */
     g->b_col = packed ? 1 : b_col;
-    if (r->compute == HY_F32) hy__gemm_plan_f32(g, isa - HY_ISA_BASE);
-    else hy__gemm_plan_f64(g, isa - HY_ISA_BASE);
+    hy__plan_gemm(g, r->compute, isa);
     g->b_row = b_row;
     g->b_col = b_col;
     if (packed && g->items && !g->use_dots) {
         g->b_place = HY__B_IN_SHARED;
-        g->pack_items = hy__gemm_ceil(g->n, g->panel);
+        g->pack_items = hy__pieces(g->n, g->panel);
         g->shared_bytes = (size_t)(g->pack_items * g->panel * g->k * r->size);
     } else if (which >= HY__RNN_WEIGHT && g->b_place == HY__B_IN_SHARED) {      /* used once: not worth it */
         g->b_place = HY__B_IN_PLACE;
@@ -14269,7 +14064,7 @@ static void hy__rnn_trim(hy__gemm *g, int64_t rows)
 {
     if (!g->items) return;
     g->m = rows;
-    g->row_blocks = hy__gemm_ceil(rows, g->row_block);
+    g->row_blocks = hy__pieces(rows, g->row_block);
     g->items = g->row_blocks * g->col_blocks;
 }
 
@@ -14319,7 +14114,7 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
     char *x = hy__rnn_between(u, layer, 1), *factor = hy__rnn_between(u, layer, 2);
     float uniform[HY__TILE];
     for (i = 0; i < r->width; i += m) {
-        m = r->width - i < HY__TILE ? r->width - i : HY__TILE;
+        m = hy__least(r->width - i, HY__TILE);
         hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->job->seed, u->job->stream, 0, 1);
         for (j = 0; j < m; j++) {
             int64_t at = (first + i + j) * r->size;
@@ -14368,7 +14163,7 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
     const hy__rnn *r = u->r;
     hy__rnn_step_fn step = hy__rnn_step_of(r->compute, u->job->kernels->isa);
     int direction = (int)(item % r->directions);
-    int64_t first = item / r->directions * r->block, rows = hy__gemm_min(r->block, r->batch - first);
+    int64_t first = item / r->directions * r->block, rows = hy__least(r->block, r->batch - first);
     int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
     const char *wh = hy__rnn_matrix(u, layer, direction, 1), *wp = hy__rnn_matrix(u, layer, direction, 2);
     const char *bx = hy__rnn_matrix(u, layer, direction, 3), *bh = hy__rnn_matrix(u, layer, direction, 4);
@@ -14509,7 +14304,7 @@ static void hy__rnn_walk_back(const hy__rnn_run *u, int layer, int64_t item)
     b.layer = layer;
     b.direction = (int)(item % r->directions);
     b.first = item / r->directions * r->block;
-    b.rows = r->batch - b.first < r->block ? r->batch - b.first : r->block;
+    b.rows = hy__least(r->batch - b.first, r->block);
     b.dh = u->scratch + r->gemm;
     b.dcell = b.dh + r->block * r->width * r->size;
     b.unused = b.dcell + r->block * units * r->size;
@@ -14534,7 +14329,7 @@ static void hy__rnn_bias(const hy__rnn_run *u, int layer, int direction, int64_t
     const hy__rnn *r = u->r;
     double sum[HY__COLUMNS], row[HY__COLUMNS];
     int64_t tiles = hy__pieces(r->gate, HY__COLUMNS), first = item % tiles * HY__COLUMNS, i;
-    int64_t n = hy__gemm_min(HY__COLUMNS, r->gate - first), at;
+    int64_t n = hy__least(HY__COLUMNS, r->gate - first), at;
     int which = (int)(item / tiles);
     memset(sum, 0, sizeof sum);
     for (i = 0; i < r->steps * r->batch; i++) {
@@ -14608,7 +14403,7 @@ static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_
         if (!u || at < 0 || at >= n) continue;
         foreign = (char *)t->data + at * hy__traits[r->dtype].size;
         own = u->at[role] + at * r->size;
-        n = n - at < HY__CHUNK ? n - at : HY__CHUNK;
+        n = hy__least(n - at, HY__CHUNK);
         if (outputs) hy__store_tile(HY_F32, foreign, r->dtype, 1, own, n);
         else hy__load_tile(HY_F32, own, foreign, r->dtype, 1, n);
     }
@@ -14740,7 +14535,7 @@ static int hy__rnn_bind_pass(hy_job *job, int back)
     r->batch = x->type.shape.dim[1];
     r->input = x->type.shape.dim[2];
     r->blocks = hy__pieces(r->batch, HY__RNN_BLOCK);
-    if (r->blocks < 4) r->blocks = hy__gemm_min(4, hy__pieces(r->batch, HY__TILE_ROWS));
+    if (r->blocks < 4) r->blocks = hy__least(4, hy__pieces(r->batch, HY__TILE_ROWS));
     r->block = r->blocks ? hy__pieces(r->batch, r->blocks) : 1;
     r->blocks = hy__pieces(r->batch, r->block);
     hy__rnn_layout(job, r);
@@ -14797,8 +14592,11 @@ enum { HY__SPACE = 3, HY__WINDOW_MOST = 1 << 24 };
 
 static int hy__channels_last(int layout) { return layout >= HY_LAYOUT_NWC; }
 
-/* Element d of a tuple attribute, which may be empty. */
-static int64_t hy__tuple_at(const hy_ints *v, int d, int64_t missing) { return v->n > 0 ? v->v[d] : missing; }
+/* Element d of a tuple attribute, which may be empty or absent. */
+static int64_t hy__tuple_at(const hy_ints *v, int d, int64_t missing)
+{
+    return v && v->n > 0 ? v->v[d] : missing;
+}
 
 static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int n, int64_t least)
 {
@@ -14814,8 +14612,7 @@ static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int 
 
 /* Checks what belongs to a window of n dims: 0, or -1 after an error. */
 static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_ints *stride,
-                            const hy_ints *dilate,
-                            const hy_ints *pad, int layout)
+                            const hy_ints *dilate, const hy_ints *pad, int layout)
 {
     int64_t taps = 1;
     int d;
@@ -14840,14 +14637,6 @@ static int hy__infer_sizes(hy_infer *I, const hy_shape *s)       /* small enough
     return 0;
 }
 
-/* The first output's batch is that of input 0; all other inputs are shared. */
-static int hy__batch_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    int i;
-    for (i = 0; i < job->nin; i++) s->axis[i] = i ? -1 : 0;
-    return axis == 0;
-}
-
 /* --- convolution: one relation in three directions --- *
  *     coarse(n, o, q) = sum over channels i of o's group and taps k of fine(n, i, p) weight(o, i, k)
  *     p = q stride + k dilate - pad
@@ -14856,13 +14645,20 @@ static int hy__batch_split(const hy_job *job, int axis, hy_slicing *s)
 typedef struct hy__conv_attr {
     const hy_ints *kernel, *stride, *dilate, *pad;
     int            n, filters, groups, last;
+    int            channel, places;     /* number of the channels' dim, of the first dim of places */
 } hy__conv_attr;
 
+static void hy__conv_layout(hy__conv_attr *a, int n, int layout)
+{
+    a->n = n;
+    a->last = hy__channels_last(layout);
+    a->channel = a->last ? n + 1 : 1;
+    a->places = a->last ? 1 : 2;
+}
 #define HY__CONV_ATTR(a, r) \
     ((a)->kernel = &(r)->kernel, (a)->stride = &(r)->stride, (a)->dilate = &(r)->dilate, \
-     (a)->pad = &(r)->pad, \
-     (a)->n = (r)->kernel.n, (a)->filters = (r)->num_filter, (a)->groups = (r)->num_group, \
-     (a)->last = hy__channels_last((r)->layout))
+     (a)->pad = &(r)->pad, (a)->filters = (r)->num_filter, (a)->groups = (r)->num_group, \
+     hy__conv_layout(a, (r)->kernel.n, (r)->layout))
 
 static int64_t hy__extent(const hy__conv_attr *a, int d)  /* places from a kernel's first tap to its last */
 {
@@ -14872,8 +14668,8 @@ static int64_t hy__extent(const hy__conv_attr *a, int d)  /* places from a kerne
 static int hy__infer_conv_attr(hy_infer *I, const hy__conv_attr *a, int layout)
 {
     if (hy__infer_window(I, a->n, a->kernel, a->stride, a->dilate, a->pad, layout)) return -1;
-    if (a->filters < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter is %d", a->filters);
-    if (a->groups < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_group is %d", a->groups);
+    if (hy__infer_range(I, "num_filter", a->filters, 1, INT_MAX)) return -1;
+    if (hy__infer_range(I, "num_group", a->groups, 1, INT_MAX)) return -1;
     if (a->filters % a->groups)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_filter %d is not a multiple of num_group %d",
                              a->filters, a->groups);
@@ -14884,12 +14680,12 @@ static int hy__infer_conv_attr(hy_infer *I, const hy__conv_attr *a, int layout)
 static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape *first, hy_shape *second,
                                    hy_shape *w)
 {
-    int c = a->last ? a->n + 1 : 1, d, round;
+    int c = a->channel, d, round;
     hy_infer_shape(I, first, hy__rank(a->n + 2));
     hy_infer_shape(I, second, hy__rank(a->n + 2));
     hy_infer_shape(I, w, hy__rank(a->n + 2));
     if (I->status < 0) return -1;
-    for (d = 0; d < a->n; d++) hy_infer_dim(I, &w->dim[d + (a->last ? 1 : 2)], a->kernel->v[d]);
+    for (d = 0; d < a->n; d++) hy_infer_dim(I, &w->dim[d + a->places], a->kernel->v[d]);
     for (round = 0; round < 2; round++) {
         hy__infer_same_dim(I, &first->dim[0], &second->dim[0]);
         hy__infer_same_dim(I, &w->dim[0], &first->dim[c]);
@@ -14911,7 +14707,7 @@ static int hy__infer_conv_places(hy_infer *I, const hy__conv_attr *a, hy_shape *
 {
     int d;
     for (d = 0; d < a->n; d++) {
-        int64_t *from = &fine->dim[d + (a->last ? 1 : 2)], *to = &coarse->dim[d + (a->last ? 1 : 2)];
+        int64_t *from = &fine->dim[d + a->places], *to = &coarse->dim[d + a->places];
         int64_t room = 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d), s = hy__tuple_at(a->stride, d, 1);
         if (*from >= 0 && *from + room < 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE,
@@ -14987,7 +14783,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
         return;
     }
     first = part * v->block;                                    /* all rows of some columns */
-    g = hy__gemm_narrow(&g, hy__gemm_min(v->block, v->coarse_n - first));
+    g = hy__gemm_narrow(&g, hy__least(v->block, v->coarse_n - first));
     panels = scratch + hy__round64(g.scratch_bytes);
     y += first * size;
     hy__im2col(&v->win, size, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
@@ -14996,11 +14792,6 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels);
 }
 
-static void hy__conv_plan_gemm(const hy_job *job, const hy__conv *v, hy__gemm *g)
-{
-    if (v->compute == HY_F32) hy__gemm_plan_f32(g, job->kernels->isa - HY_ISA_BASE);
-    else hy__gemm_plan_f64(g, job->kernels->isa - HY_ISA_BASE);
-}
 
 /* Elements that fit a core's L2 beside what else must be there. */
 static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes * HY__STRIP_LANE; }
@@ -15016,7 +14807,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     g->k = g->a_row = depth;
     g->a_col = g->b_col = 1;
     g->b_row = g->c_row = v->coarse_n;
-    hy__conv_plan_gemm(job, v, g);
+    hy__plan_gemm(g, v->compute, job->kernels->isa);
     v->blocks = hy__gemm_max(g->items, 1);
     job->scratch = g->scratch_bytes;
     job->stages++;
@@ -15024,7 +14815,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     v->way = HY__CONV_IN_PLACE;
     v->bands = 0;
     if (v->pointwise && g->b_place == HY__B_IN_PLACE && g->items) return;
-    panels = hy__gemm_ceil(v->coarse_n, g->panel);
+    panels = hy__pieces(v->coarse_n, g->panel);
     if (!g->use_dots) g->b_place = HY__B_IN_SHARED;
     if (units * panels < HY__CONV_UNITS && g->items > 1) {      /* few columns: all workers share them */
         v->way = HY__CONV_SHARED;
@@ -15038,10 +14829,10 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     v->way = HY__CONV_SCRATCH;
     widest = hy__conv_strip(g) / (depth + 1) / g->panel;
     widest = hy__clamp_i64(widest, 1, hy__gemm_max(HY__STRIP_COLS / g->panel, 1));
-    while (widest > 1 && units * hy__gemm_ceil(panels, widest) < HY__CONV_UNITS) widest--;
+    while (widest > 1 && units * hy__pieces(panels, widest) < HY__CONV_UNITS) widest--;
     v->block = widest * g->panel;
-    v->blocks = hy__gemm_max(hy__gemm_ceil(v->coarse_n, v->block), 1);
-    g->n = hy__gemm_min(v->block, v->coarse_n);
+    v->blocks = hy__gemm_max(hy__pieces(v->coarse_n, v->block), 1);
+    g->n = hy__least(v->block, v->coarse_n);
     job->items[stage] = v->coarse_n ? units * v->blocks : 0;
     job->scratch = hy__round64(g->scratch_bytes) + (size_t)(v->block * depth * size);
 }
@@ -15057,7 +14848,7 @@ static void hy__conv_reach(const hy__window *w, int lead, int64_t low, int64_t h
 {
     int64_t s = w->stride[lead], before = low + w->pad[lead] - w->dilate[lead] * (w->kernel[lead] - 1);
     *first = before > 0 ? (before + s - 1) / s : 0;
-    *end = hy__gemm_min((high - 1 + w->pad[lead]) / s + 1, w->coarse[lead]);
+    *end = hy__least((high - 1 + w->pad[lead]) / s + 1, w->coarse[lead]);
     if (*end < *first) *end = *first;
 }
 
@@ -15072,8 +14863,7 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int64_t ite
     hy__window w = v->win;
     hy__gemm g;
     char *y, *col;
-    const char *x, *weight = d->weight + (unit % v->groups * v->coarse_c * v->fine_c + channel) * v->taps *
-        size;
+    const char *x, *weight;
     int lead = hy__conv_lead(&w), k;
     w.low[lead] = w.fine[lead] * band / v->bands;
     w.high[lead] = w.fine[lead] * (band + 1) / v->bands;
@@ -15082,8 +14872,9 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int64_t ite
     first *= inner;
     g = hy__gemm_narrow(&v->gemm, end * inner - first);
     g.m = channels * v->taps;
-    g.row_blocks = hy__gemm_ceil(g.m, g.row_block);
+    g.row_blocks = hy__pieces(g.m, g.row_block);
     g.items = g.items ? g.row_blocks * g.col_blocks : 0;
+    weight = d->weight + (unit % v->groups * v->coarse_c * v->fine_c + channel) * v->taps * size;
     x = d->coarse + (unit * v->coarse_c * v->coarse_n + first) * size;
     y = d->fine + (unit * v->fine_c + channel) * v->fine_n * size;
     col = scratch + hy__round64(hy__gemm_need(&v->gemm));
@@ -15109,16 +14900,16 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     reach = w->dilate[lead] * (w->kernel[lead] - 1) + 1;
     v->blocks = v->bands = 1;
     for (;;) {                                              /* smaller items until they fit and suffice */
-        channels = hy__gemm_max(hy__gemm_ceil(v->fine_c, v->blocks), 1);
-        band = hy__gemm_max(hy__gemm_ceil(w->fine[lead], v->bands), 1);
+        channels = hy__gemm_max(hy__pieces(v->fine_c, v->blocks), 1);
+        band = hy__gemm_max(hy__pieces(w->fine[lead], v->bands), 1);
         hy__conv_reach(w, lead, 0, band, &first, &end);
-        col = hy__gemm_min(w->coarse[lead], (band + reach) / w->stride[lead] + 1) * inner;
+        col = hy__least(w->coarse[lead], (band + reach) / w->stride[lead] + 1) * inner;
         limit = (int64_t)(job->kernels->isa == HY_ISA_AVX512 ? 16 : 8) * HY__STRIP_LANE;
         if (channels * v->taps * col <= limit && units * v->blocks * v->bands >= HY__CONV_UNITS) break;
-        if (channels * v->taps > 36 && channels > 1) v->blocks = hy__gemm_min(2 * v->blocks, v->fine_c);
+        if (channels * v->taps > 36 && channels > 1) v->blocks = hy__least(2 * v->blocks, v->fine_c);
         else if (band > 4 * reach && band * inner > 128) v->bands *= 2;
-        else if (channels > 1 && channels * v->taps * col > limit) v->blocks = hy__gemm_min(2 * v->blocks,
-                v->fine_c);
+        else if (channels > 1 && channels * v->taps * col > limit)
+            v->blocks = hy__least(2 * v->blocks, v->fine_c);
         else break;
     }
     g->m = channels * v->taps;
@@ -15130,9 +14921,9 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     g->b_col = 1;
     g->c_row = v->pointwise ? v->fine_n : col;
     g->accumulate = v->pointwise;
-    hy__conv_plan_gemm(job, v, g);
-    job->scratch = hy__round64(hy__gemm_need(g)) + (size_t)(v->pointwise ? 0 : g->m * col *
-                                                            hy__traits[v->compute].size);
+    hy__plan_gemm(g, v->compute, job->kernels->isa);
+    job->scratch = hy__round64(hy__gemm_need(g));
+    if (!v->pointwise) job->scratch += (size_t)(g->m * col * hy__traits[v->compute].size);
     job->items[job->stages++] = v->fine_n ? units * v->blocks * v->bands : 0;
 }
 
@@ -15155,33 +14946,33 @@ static void hy__conv_plan_weight(const hy__conv *v, hy__gemm *g, int64_t channel
 static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
                             char *shared)
 {
-    const int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps,
-        whole = v->groups * v->coarse_c * row;
-    const int64_t pieces = hy__gemm_ceil(v->coarse_n, v->bands), terms = v->images * pieces;
-    int64_t part = item % v->parts, block = item / v->parts % v->blocks, group = item / v->parts / v->blocks,
-        i;
+    const int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps;
+    const int64_t whole = v->groups * v->coarse_c * row;
+    const int64_t pieces = hy__pieces(v->coarse_n, v->bands), terms = v->images * pieces;
+    int64_t part = item % v->parts, block = item / v->parts % v->blocks, i;
+    int64_t group = item / v->parts / v->blocks;
     int64_t channel = v->fine_c * block / v->blocks, channels = v->fine_c * (block + 1) / v->blocks - channel;
     int64_t low = terms * part / v->parts, high = terms * (part + 1) / v->parts;
-    char *w = (v->parts > 1 ? shared + part * whole * size : d->weight) + (group * v->coarse_c * row +
-            channel * v->taps) * size;
+    char *w = v->parts > 1 ? shared + part * whole * size : d->weight;
     hy__gemm g = v->gemm;
     if (stage > 0) {
-        int64_t at = item * HY__CHUNK, n = hy__gemm_min(whole - at, HY__CHUNK);
+        int64_t at = item * HY__CHUNK, n = hy__least(whole - at, HY__CHUNK);
         memcpy(d->weight + at * size, shared + at * size, (size_t)(n * size));
         for (part = 1; part < v->parts; part++) {
             const char *more = shared + (part * whole + at) * size;
-            if (size == 4) hy__add_f32((float *)(void *)d->weight + at, 1, (const float *)(const void *)more,
-                                       n);
+            if (size == 4)
+                hy__add_f32((float *)(void *)d->weight + at, 1, (const float *)(const void *)more, n);
             else hy__add_f64((double *)(void *)d->weight + at, 1, (const double *)(const void *)more, n);
         }
         return;
     }
+    w += (group * v->coarse_c * row + channel * v->taps) * size;
     if (low == high) for (i = 0; i < v->coarse_c; i++)
         memset(w + i * row * size, 0, (size_t)(channels * v->taps * size));
     for (i = low; i < high; i++) {
         int64_t unit = i / pieces * v->groups + group, first = i % pieces * v->bands;
         const char *x = d->fine + (unit * v->fine_c + channel) * v->fine_n * size;
-        hy__conv_plan_weight(v, &g, channels, hy__gemm_min(v->bands, v->coarse_n - first), i > low);
+        hy__conv_plan_weight(v, &g, channels, hy__least(v->bands, v->coarse_n - first), i > low);
         if (v->pointwise) x += first * size;
         else {
             char *col = scratch + v->column;
@@ -15195,29 +14986,27 @@ static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage
 static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
 {
     hy__gemm *g = &v->gemm;
-    int64_t row = v->fine_c * v->taps, whole = v->groups * v->coarse_c * row,
-        size = hy__traits[v->compute].size;
-    int64_t terms, last, k;
+    int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps, terms, last, k;
+    int64_t whole = v->groups * v->coarse_c * row;
     size_t need = 0;
     g->m = g->n = g->k = g->a_row = g->a_col = g->b_row = g->b_col = g->c_row = 1;
     g->accumulate = 0;
-    hy__conv_plan_gemm(job, v, g);                              /* for its isa */
-    v->bands = hy__gemm_max(hy__gemm_ceil(v->coarse_n, hy__gemm_ceil(v->coarse_n + !v->coarse_n, HY__LINE)),
-                            1);
-    terms = v->images * hy__gemm_ceil(v->coarse_n, v->bands);
-    v->parts = hy__gemm_min(terms, hy__gemm_ceil(HY__CONV_UNITS, v->groups));
+    hy__plan_gemm(g, v->compute, job->kernels->isa);                              /* for its isa */
+    v->bands = hy__gemm_max(hy__pieces(v->coarse_n, hy__pieces(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
+    terms = v->images * hy__pieces(v->coarse_n, v->bands);
+    v->parts = hy__least(terms, hy__pieces(HY__CONV_UNITS, v->groups));
     v->parts = hy__clamp_i64(v->parts, 1, hy__gemm_max(HY__CONV_PARTIAL / (whole + 1), 1));
-    for (v->blocks = 1; v->groups * v->blocks * v->parts < HY__CONV_UNITS && row > 64 * v->blocks &&
-         2 * v->blocks <= v->fine_c; )
-        v->blocks *= 2;
-    last = v->coarse_n - (hy__gemm_ceil(v->coarse_n, v->bands) - 1) * v->bands;
+    v->blocks = 1;
+    while (v->groups * v->blocks * v->parts < HY__CONV_UNITS && row > 64 * v->blocks &&
+           2 * v->blocks <= v->fine_c) v->blocks *= 2;
+    last = v->coarse_n - (hy__pieces(v->coarse_n, v->bands) - 1) * v->bands;
     for (k = 0; k < 8; k++) {
         hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands, k >> 2);
         if (hy__gemm_need(g) > need) need = hy__gemm_need(g);
     }
     v->column = (int64_t)hy__round64(need);
-    job->scratch = (size_t)v->column + (v->pointwise ? 0 : (size_t)((v->fine_c / v->blocks + 1) * v->taps *
-                                                                    v->bands * size));
+    job->scratch = (size_t)v->column;
+    if (!v->pointwise) job->scratch += (size_t)((v->fine_c / v->blocks + 1) * v->taps * v->bands * size);
     job->items[job->stages++] = v->groups * v->blocks * v->parts;
     if (v->parts == 1) return;
     job->items[job->stages++] = hy__pieces(whole, HY__CHUNK);
@@ -15243,16 +15032,14 @@ typedef struct hy__depthwise {
 static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, const char *plane, char *parts)
 {
     const hy__window *w = &v->win;
-    int64_t size = hy__traits[v->compute].size, r, z, y, at[3], q[3], place[3], n, low, high;
+    int64_t size = hy__traits[v->compute].size, r, z, y, at[3], place[3], n, low, high, to, from;
     int64_t count = hy__window_size(w->stride);
     memset(parts, 0, (size_t)((count * v->part) * size));
     for (r = 0; r < count; r++) {
         hy__window_place(w->stride, r, at);
         for (z = 0; z < v->split[0]; z++)
             for (y = 0; y < v->split[1]; y++) {
-                q[0] = z;
-                q[1] = y;
-                for (n = 0; n < 2; n++) place[n] = q[n] * w->stride[n] + at[n] - w->pad[n];
+                for (n = 0; n < 2; n++) place[n] = (n ? y : z) * w->stride[n] + at[n] - w->pad[n];
                 if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1])
                     continue;
                 place[2] = at[2] - w->pad[2];
@@ -15261,10 +15048,10 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
                 if (high > v->split[2]) high = v->split[2];
                 if (low >= high) continue;
                 place[2] += low * w->stride[2];
-                hy__load_tile(v->compute, parts + (r * v->part + (z * v->split[1] + y) * v->split[2] + low) *
-                              size, plane + ((place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2]) *
-                                  x->step_p * x->size,
-                              x->dtype, x->step_p * w->stride[2], high - low);
+                to = r * v->part + (z * v->split[1] + y) * v->split[2] + low;
+                from = (place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2];
+                hy__load_tile(v->compute, parts + to * size, plane + from * x->step_p * x->size, x->dtype,
+                              x->step_p * w->stride[2], high - low);
             }
     }
 }
@@ -15286,8 +15073,8 @@ static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
 
 /* One output channel from the parts of its plane; bias NULL is 0. */
 static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset, const char *parts,
-                                  const char *weight,
-                                  const char *bias, const hy__planes *y, char *to, char *line)
+                                  const char *weight, const char *bias, const hy__planes *y, char *to,
+                                  char *line)
 {
     const hy__window *w = &v->win;
     int64_t size = hy__traits[v->compute].size, z, row;
@@ -15302,15 +15089,15 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
                v->taps, v->flat);
     for (z = 0; z < w->coarse[0]; z++)
         for (row = 0; row < w->coarse[1]; row++, to += w->coarse[2] * y->step_p * y->size)
-            hy__store_tile(v->compute, to, y->dtype, y->step_p, line + (z * v->split[1] + row) * v->split[2] *
-                           size, w->coarse[2]);
+            hy__store_tile(v->compute, to, y->dtype, y->step_p,
+                           line + (z * v->split[1] + row) * v->split[2] * size, w->coarse[2]);
 }
 
 HY__RUN(hy__run_depthwise)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), j, channel;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), j, channel;
     int64_t *offset = (int64_t *)scratch;
     char *parts = (char *)(offset + v->taps), *line = parts + v->column;
     hy__depthwise_offsets(v, offset);
@@ -15318,9 +15105,8 @@ HY__RUN(hy__run_depthwise)
         hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), parts);
         for (j = 0; j < v->each; j++) {
             channel = plane % v->channels * v->each + j;
-            hy__depthwise_channel(v, offset, parts, (const char *)job->in[1].data + channel * v->taps *
-                                  x.size,
-                                  job->nin > 2 ? (const char *)job->in[2].data + channel * x.size : NULL, &y,
+            hy__depthwise_channel(v, offset, parts, hy__place(&job->in[1], channel * v->taps),
+                                  job->nin > 2 ? hy__place(&job->in[2], channel) : NULL, &y,
                                   (char *)job->out[0].data + hy__plane_at(&y, plane * v->each + j), line);
         }
     }
@@ -15409,30 +15195,22 @@ HY__RUN(hy__run_conv)
     else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
 }
 
-/* Sizes of both sides into the window; the channels of each go to the plan. */
-static void hy__conv_window(hy__conv *v, const hy__conv_attr *a, const hy_tensor *fine,
-                            const hy_tensor *coarse)
+/* The window of these attributes between both sides; without a kernel it is the whole fine side. */
+static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine,
+                            const hy_shape *coarse)
 {
-    hy__window *w = &v->win;
     int d, k;
     for (d = 0; d < HY__SPACE; d++) {
         k = d - (HY__SPACE - a->n);                             /* dim of the attributes; negative: trivial */
-        w->fine[d] = k < 0 ? 1 : fine->type.shape.dim[k + (a->last ? 1 : 2)];
-        w->coarse[d] = k < 0 ? 1 : coarse->type.shape.dim[k + (a->last ? 1 : 2)];
-        w->kernel[d] = k < 0 ? 1 : a->kernel->v[k];
+        w->fine[d] = k < 0 ? 1 : fine->dim[k + a->places];
+        w->coarse[d] = k < 0 ? 1 : coarse->dim[k + a->places];
+        w->kernel[d] = k < 0 ? 1 : a->kernel ? a->kernel->v[k] : w->fine[d];
         w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
         w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
         w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
         w->low[d] = 0;
         w->high[d] = w->fine[d];
     }
-    v->images = fine->type.shape.dim[0];
-    v->groups = a->groups;
-    v->fine_c = fine->type.shape.dim[a->last ? a->n + 1 : 1] / a->groups;
-    v->coarse_c = coarse->type.shape.dim[a->last ? a->n + 1 : 1] / a->groups;
-    v->fine_n = hy__window_size(w->fine);
-    v->coarse_n = hy__window_size(w->coarse);
-    v->taps = hy__window_size(w->kernel);
 }
 
 static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
@@ -15442,7 +15220,14 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
     const hy_tensor *coarse = direction == HY__CONV_COARSE ? out : &job->in[direction == HY__CONV_WEIGHT];
     const hy__window *w = &v->win;
     int d, flips = 1, i;
-    hy__conv_window(v, a, fine, coarse);
+    hy__conv_window(&v->win, a, &fine->type.shape, &coarse->type.shape);
+    v->images = fine->type.shape.dim[0];
+    v->groups = a->groups;
+    v->fine_c = fine->type.shape.dim[a->channel] / a->groups;
+    v->coarse_c = coarse->type.shape.dim[a->channel] / a->groups;
+    v->fine_n = hy__window_size(w->fine);
+    v->coarse_n = hy__window_size(w->coarse);
+    v->taps = hy__window_size(w->kernel);
     v->direction = direction;
     v->last = a->last;
     v->compute = hy__matmul_type(out->type.dtype);
@@ -15478,9 +15263,8 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         job->items[job->stages++] = hy__planes_items(&p);
     }
     job->cost = (double)v->images * (double)v->groups * (double)v->coarse_c * (double)v->coarse_n *
-        (double)v->fine_c *
-                (double)v->taps / 30 + (double)(hy__size(&fine->type.shape) + hy__size(&coarse->type.shape)) +
-                    200;
+                (double)v->fine_c * (double)v->taps / 30 +
+                (double)(hy__size(&fine->type.shape) + hy__size(&coarse->type.shape)) + 200;
     return 0;
 }
 
@@ -15492,7 +15276,7 @@ static int hy__convolution_infer(hy_infer *I)
     HY__CONV_ATTR(&a, r);
     hy__same_types(I);
     if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, y, x, w)) return -1;
-    hy_infer_dim(I, &y->dim[a.last ? a.n + 1 : 1], a.filters);
+    hy_infer_dim(I, &y->dim[a.channel], a.filters);
     hy_infer_dim(I, &w->dim[0], a.filters);
     hy__infer_conv_places(I, &a, x, y);
     return hy__infer_bias(I, a.filters);
@@ -15524,9 +15308,9 @@ static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layou
     o.layout = layout;
     o.adj.n = a->n;
     for (d = 0; d < a->n; d++)
-        o.adj.v[d] = (s->dim[d + (a->last ? 1 : 2)] + 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d)) %
+        o.adj.v[d] = (s->dim[d + a->places] + 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d)) %
                      hy__tuple_at(a->stride, d, 1);
-    return hy_deconvolution(F, coarse, w, NULL, *a->kernel, (int)s->dim[a->last ? a->n + 1 : 1], &o);
+    return hy_deconvolution(F, coarse, w, NULL, *a->kernel, (int)s->dim[a->channel], &o);
 }
 
 static hy_array *hy__bias_grad(hy_frame *F, hy_array *dy, int last)
@@ -15560,7 +15344,7 @@ static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a
     int d;
     pad->n = adj->n = a->n;
     for (d = 0; d < a->n; d++) {
-        int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + (a->last ? 1 : 2)], total;
+        int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + a->places], total;
         pad->v[d] = hy__tuple_at(&r->pad, d, 0);
         adj->v[d] = hy__tuple_at(&r->adj, d, 0);
         if (target <= 0 || in < 0) continue;
@@ -15582,15 +15366,15 @@ static int hy__deconvolution_infer(hy_infer *I)
     HY__CONV_ATTR(&a, r);
     hy__same_types(I);
     if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_tuple(I, "adj", &r->adj, a.n, 0) ||
-        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) || hy__infer_conv_channels(I, &a, x, y,
-                w)) return -1;
-    hy_infer_dim(I, &y->dim[a.last ? a.n + 1 : 1], a.filters);
-    hy_infer_dim(I, &w->dim[a.last ? a.n + 1 : 1], a.filters / a.groups);
+        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) ||
+        hy__infer_conv_channels(I, &a, x, y, w)) return -1;
+    hy_infer_dim(I, &y->dim[a.channel], a.filters);
+    hy_infer_dim(I, &w->dim[a.channel], a.filters / a.groups);
     if (hy__deconv_pad(r, &a, x, &pad, &adj))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "too big target shape for data %z", x);
     for (d = 0; d < a.n; d++) {
         int64_t s = hy__tuple_at(a.stride, d, 1), rest = hy__extent(&a, d) - 2 * pad.v[d] + adj.v[d];
-        at = d + (a.last ? 1 : 2);
+        at = d + a.places;
         if (hy__tuple_at(&r->target_shape, d, 0) > 0) hy_infer_dim(I, &y->dim[at], r->target_shape.v[d]);
         else if (adj.v[d] >= s)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "adj %l must be smaller than stride %l", adj.v[d], s);
@@ -15602,7 +15386,6 @@ static int hy__deconvolution_infer(hy_infer *I)
     }
     return hy__infer_bias(I, a.filters);
 }
-
 static int hy__deconvolution_bind(hy_job *job)
 {
     HY__REC(deconvolution, job);
@@ -15613,7 +15396,6 @@ static int hy__deconvolution_bind(hy_job *job)
     a.pad = &pad;
     return hy__conv_bind(job, &a, HY__CONV_FINE);
 }
-
 static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(deconvolution, D);
@@ -15626,7 +15408,7 @@ static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
     int channels;
     HY__CONV_ATTR(&a, r);
     if (!dy) return 0;
-    channels = (int)x->dim[a.last ? a.n + 1 : 1];
+    channels = (int)x->dim[a.channel];
     hy__deconv_pad(r, &a, x, &pad, &adj);
     HY__CONV_OPT(o, r);
     HY__CONV_OPT(ow, r);
@@ -15648,7 +15430,7 @@ static int hy___conv_weight_grad_infer(hy_infer *I)
     hy__same_types(I);
     if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, dy, x, &I->out[0].shape))
         return -1;
-    hy_infer_dim(I, &dy->dim[a.last ? a.n + 1 : 1], a.filters);
+    hy_infer_dim(I, &dy->dim[a.channel], a.filters);
     return hy__infer_conv_places(I, &a, x, dy);
 }
 static int hy___conv_weight_grad_bind(hy_job *job)
@@ -15695,8 +15477,8 @@ static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
 
 static int hy__infer_pool_attr(hy_infer *I, const hy__pooling_rec *r, int n)
 {
-    if (n < 1 || n > HY__SPACE) return hy_infer_fail(I, HY_ERROR_SHAPE,
-                                                     "pooling needs data of 3, 4 or 5 dims");
+    if (n < 1 || n > HY__SPACE)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "pooling needs data of 3, 4 or 5 dims");
     if (!r->global_pool && r->kernel.n < 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "kernel is needed unless global_pool is set");
     if (hy__infer_window(I, n, &r->kernel, &r->stride, NULL, &r->pad, r->layout)) return -1;
@@ -15717,9 +15499,7 @@ static int hy__pooling_infer(hy_infer *I)
     hy__same_types(I);
     if (r->kernel.n <= 0 && x->ndim < 0 && y->ndim < 0) return I->status;
     if (hy__infer_pool_attr(I, r, n)) return -1;
-    hy_infer_shape(I, x, hy__rank(n + 2));
-    hy_infer_shape(I, y, hy__rank(n + 2));
-    if (I->status < 0 || hy__infer_sizes(I, x)) return -1;
+    if (hy__infer_ranks(I, x, y, n + 2) < 0 || hy__infer_sizes(I, x)) return -1;
     first = hy__channels_last(r->layout) ? 1 : 2;
     c = first == 1 ? n + 1 : 1;
     hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
@@ -15736,32 +15516,23 @@ static int hy__pooling_infer(hy_infer *I)
 
 static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy_shape *x, const hy_shape *y)
 {
-    hy__window *w = &v->win;
-    int n = x->ndim - 2, d, k, first;
-    v->last = hy__channels_last(r->layout);
-    first = v->last ? 1 : 2;
-    for (d = 0; d < HY__SPACE; d++) {
-        k = d - (HY__SPACE - n);
-        w->fine[d] = k < 0 ? 1 : x->dim[first + k];
-        w->coarse[d] = k < 0 ? 1 : y->dim[first + k];
-        w->kernel[d] = k < 0 ? 1 : r->global_pool ? w->fine[d] : r->kernel.v[k];
-        w->stride[d] = k < 0 || r->global_pool ? 1 : hy__tuple_at(&r->stride, k, 1);
-        w->pad[d] = k < 0 || r->global_pool ? 0 : hy__tuple_at(&r->pad, k, 0);
-        w->dilate[d] = 1;
-        w->low[d] = 0;
-        w->high[d] = w->fine[d];
-    }
+    hy__conv_attr a;
+    memset(&a, 0, sizeof a);
+    hy__conv_layout(&a, x->ndim - 2, r->layout);
+    if (!r->global_pool) { a.kernel = &r->kernel; a.stride = &r->stride; a.pad = &r->pad; }
+    hy__conv_window(&v->win, &a, x, y);
+    v->last = a.last;
     v->type = r->pool_type;
     v->power = v->type == HY_POOL_LP ? r->p_value : 1;
     v->exclude_pad = r->exclude_pad;
-    v->planes = x->dim[0] * x->dim[v->last ? n + 1 : 1];
+    v->planes = x->dim[0] * x->dim[a.channel];
 }
 
 /* How many places of a window count along one dim: those within the padded input, or within the input. */
 static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
 {
     int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
-    high = hy__gemm_min(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
+    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
     return hy__gemm_max(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
 }
 
@@ -15795,8 +15566,8 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
 {
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
     int64_t t, k, i, j, taps = hy__window_size(v->win.kernel), step = v->win.stride[2] * x->step_p;
-    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && taps <= HY__POOL_FLOATS)), count,
-        r;
+    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && taps <= HY__POOL_FLOATS));
+    int count, r;
     hy__stretch list[HY__LINE];
     double tile[HY__TILE];
     for (k = 0; k < planes; k++)
@@ -15811,8 +15582,8 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
                 j = i + list[r].low;
                 if (narrow && kind == HY__MAX)
                     hy__max_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
-                else if (narrow) hy__sum_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step,
-                                                  m);
+                else if (narrow)
+                    hy__sum_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
                 else {
                     hy__load_f64(tile, from, x->dtype, step, m);
                     if (v->power == 3) hy__cube(tile, m);
@@ -15828,13 +15599,13 @@ HY__RUN(hy__run_pool)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n, i, k,
-        planes;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), planes, first;
+    int64_t n, i, k;
     hy__pool_tile *tile = (hy__pool_tile *)scratch;
     double share[HY__TILE];
     for (; plane < end; plane += planes)
-        for (planes = hy__gemm_min(end - plane, HY__POOL_PLANES), first = 0; first < y.places; first += n) {
-            n = hy__gemm_min(y.places - first, HY__TILE);
+        for (planes = hy__least(end - plane, HY__POOL_PLANES), first = 0; first < y.places; first += n) {
+            n = hy__least(y.places - first, HY__TILE);
             hy__pool_join(v, &x, (const char *)job->in[0].data, plane, planes, first, n, tile);
             if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, share);
             for (k = 0; k < planes; k++) {
@@ -15853,8 +15624,8 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
     double work = (double)hy__window_size(v->win.kernel) * (double)hy__window_size(v->win.coarse) +
                   (double)hy__window_size(v->win.fine) + 1;
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
-    if (v->together < HY__POOL_PLANES) v->together = hy__clamp_i64(v->planes / HY__CONV_UNITS, v->together,
-                                                                   HY__POOL_PLANES);
+    if (v->together < HY__POOL_PLANES)
+        v->together = hy__clamp_i64(v->planes / HY__CONV_UNITS, v->together, HY__POOL_PLANES);
     if (v->last) v->together = HY__PLANE_CHANNELS;
     return hy__one_stage(job, run, hy__pieces(v->planes, v->together), (double)v->planes * work);
 }
@@ -15873,7 +15644,6 @@ static int hy__pooling_bind(hy_job *job)
     job->scratch = sizeof(hy__pool_tile);
     return hy__pool_one_stage(job, v, hy__run_pool);
 }
-
 static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(pooling, D);
@@ -15945,22 +15715,22 @@ HY__RUN(hy__run_pool_back)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[1], v->last), y = hy__planes_of(&job->in[0], v->last);
-    int64_t plane = item * v->together, end = hy__gemm_min(plane + v->together, v->planes), first, n, i, at;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), first, n, i, at;
     double share[HY__TILE], tile[HY__TILE], *dx = (double *)scratch;
     const char *data;
     for (; plane < end; plane++) {
         data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
         for (i = 0; i < x.places; i++) dx[i] = 0;
         for (first = 0; first < y.places; first += n) {
-            n = hy__gemm_min(y.places - first, HY__TILE);
+            n = hy__least(y.places - first, HY__TILE);
             at = hy__plane_at(&y, plane) + first * y.step_p * y.size;
             hy__load_f64(share, (const char *)job->in[0].data + at, y.dtype, y.step_p, n);
             if (v->type == HY_POOL_MAX) { hy__pool_back_max(v, &x, data, first, n, share, dx); continue; }
             if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, tile);
             if (v->power > 1) {
                 hy__load_f64(tile, (const char *)job->in[2].data + at, y.dtype, y.step_p, n);
-                for (i = 0; i < n; i++) tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] *
-                                                                      tile[i]) : 0;
+                for (i = 0; i < n; i++)
+                    tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] * tile[i]) : 0;
             }
             if (v->type == HY_POOL_AVG || v->power > 1) for (i = 0; i < n; i++) share[i] *= tile[i];
             hy__pool_back_sum(v, &x, data, first, n, share, dx);
@@ -15997,11 +15767,10 @@ static int hy__adaptive_avg_pooling_infer(hy_infer *I)
     int d;
     hy__same_types(I);
     if (size->n > 2)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "output_size has %d numbers where 1 or 2 are due", size->n);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "output_size has %d numbers where 1 or 2 are due",
+                             size->n);
     if (hy__infer_tuple(I, "output_size", size, size->n, 1)) return -1;
-    hy_infer_shape(I, x, hy__rank(4));
-    hy_infer_shape(I, y, hy__rank(4));
-    if (I->status < 0 || hy__infer_sizes(I, x)) return -1;
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
     for (d = 0; d < 2; d++) {
         hy__infer_same_dim(I, &x->dim[d], &y->dim[d]);
         hy_infer_dim(I, &y->dim[2 + d], size->n < 1 ? 1 : size->v[size->n > 1 ? d : 0]);
@@ -16075,13 +15844,10 @@ static int hy__upsampling_infer(hy_infer *I)
     int sum = r->multi_input_mode == HY_JOIN_SUM, i, d;
     int64_t channels = 0;
     hy__same_types(I);
-    if (r->scale < 1 || r->scale > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %d",
-            r->scale);
-    hy_infer_shape(I, y, hy__rank(4));
+    if (hy__infer_range(I, "scale", r->scale, 1, HY__WINDOW_MOST)) return -1;
     for (i = 0; i < I->nin && I->status >= 0; i++) {
         hy_shape *x = &I->in[i].shape;
-        hy_infer_shape(I, x, hy__rank(4));
-        if (I->status < 0 || hy__infer_sizes(I, x)) return -1;
+        if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
         hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
         if (sum) hy__infer_same_dim(I, &x->dim[1], &y->dim[1]);
         channels = channels < 0 || x->dim[1] < 0 ? -1 : channels + x->dim[1];
@@ -16138,7 +15904,8 @@ HY__RUN(hy__run_upsampling)
     const hy_shape *y = &job->out[0].type.shape;
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t image = item / y->dim[1], channel = item % y->dim[1], places = y->dim[2] * y->dim[3], n, at;
-    char *to = (char *)job->out[0].data + item * places * hy__traits[dtype].size;
+    int64_t size = hy__traits[dtype].size;
+    char *to = hy__place(&job->out[0], item * places);
     int i = 0;
     if (r->multi_input_mode == HY_JOIN_CONCAT) {
         for (; channel >= job->in[i].type.shape.dim[1]; i++) channel -= job->in[i].type.shape.dim[1];
@@ -16149,9 +15916,8 @@ HY__RUN(hy__run_upsampling)
     for (i = 1; i < job->nin; i++) {
         hy__upsample(job, i, item, (char *)scratch);
         for (at = 0; at < places; at += n) {
-            n = hy__gemm_min(places - at, HY__TILE);
-            hy__add_tile(job, compute, to + at * hy__traits[dtype].size, (char *)scratch + at *
-                         hy__traits[dtype].size, dtype, n);
+            n = hy__least(places - at, HY__TILE);
+            hy__add_tile(job, compute, to + at * size, (char *)scratch + at * size, dtype, n);
         }
     }
 }
@@ -16159,12 +15925,12 @@ HY__RUN(hy__run_upsampling)
 static int hy__upsampling_bind(hy_job *job)
 {
     HY__REC(upsampling, job);
-    int64_t planes = hy__product(&job->out[0].type.shape, 0, 2), places = hy__product(&job->out[0].type.shape,
-            2, 4);
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t planes = hy__product(y, 0, 2), places = hy__product(y, 2, 4);
     if (r->multi_input_mode == HY_JOIN_SUM)
         job->scratch = (size_t)(places * hy__traits[job->out[0].type.dtype].size);
-    return hy__one_stage(job, hy__run_upsampling, places ? planes : 0, 0.6 * (double)planes * (double)places +
-                         100);
+    return hy__one_stage(job, hy__run_upsampling, places ? planes : 0,
+                         0.6 * (double)planes * (double)places + 100);
 }
 
 /* What a pixel became is summed up again. */
@@ -16207,8 +15973,8 @@ static int hy__crop_infer(hy_infer *I)
     hy__same_types(I);
     if (I->nin > 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "one or two inputs are due, not %d", I->nin);
     if (hy__infer_tuple(I, "offset", &r->offset, 2, 0) || hy__infer_tuple(I, "h_w", &r->h_w, 2, 0)) return -1;
-    if (I->nin == 1 && r->h_w.n < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT,
-                                                          "h_w is needed with one input");
+    if (I->nin == 1 && r->h_w.n < 1)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "h_w is needed with one input");
     for (d = 0; d < I->nin; d++) hy_infer_shape(I, &I->in[d].shape, hy__rank(4));
     hy_infer_shape(I, y, hy__rank(4));
     if (I->status < 0) return -1;
@@ -16260,9 +16026,8 @@ static int hy__depth_to_space_infer(hy_infer *I)
     int d;
     hy__same_types(I);
     if (b < 1 || b > HY__WINDOW_MOST) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "block_size is %l", b);
-    hy_infer_shape(I, deep, hy__rank(4));
-    hy_infer_shape(I, wide, hy__rank(4));
-    if (I->status < 0 || hy__infer_sizes(I, deep) || hy__infer_sizes(I, wide)) return -1;
+    if (hy__infer_ranks(I, deep, wide, 4) < 0 ||
+        hy__infer_sizes(I, deep) || hy__infer_sizes(I, wide)) return -1;
     hy__infer_same_dim(I, &deep->dim[0], &wide->dim[0]);
     for (d = 1; d < 4; d++) {
         hy_shape *large = d == 1 ? deep : wide, *small = d == 1 ? wide : deep;
@@ -16277,7 +16042,7 @@ static int hy__depth_to_space_infer(hy_infer *I)
 
 static int hy__blocks_bind(hy_job *job, int64_t b, int to_wide)
 {
-    const hy_tensor *deep = to_wide ? &job->in[0] : &job->out[0], *wide = to_wide ? &job->out[0] : &job->in[0];
+    const hy_tensor *x = &job->in[0], *y = &job->out[0], *deep = to_wide ? x : y, *wide = to_wide ? y : x;
     const int64_t *n = deep->type.shape.dim, *s = deep->stride, *t = wide->stride;
     int64_t channels = wide->type.shape.dim[1];
     const int64_t dim[6][3] = {                         /* size, strides of deep and of wide */
@@ -16304,8 +16069,8 @@ HY__DIFF(space_to_depth, hy__alike(F, r, HY_OP_depth_to_space, dy, NULL, NULL))
  * Item: a tile of places of one image, all channels. */
 static int hy__infer_channel_window(hy_infer *I, int nsize)
 {
-    if (nsize < 1 || nsize % 2 == 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d",
-                                                          nsize);
+    if (nsize < 1 || nsize % 2 == 0)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d", nsize);
     if (I->in[0].shape.ndim >= 0 && I->in[0].shape.ndim < 2)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a batch and a channel dim");
     return hy_infer_pointwise(I);
@@ -16317,17 +16082,16 @@ static int hy__channel_window_bind(hy_job *job, int64_t nsize, hy__run_fn run)
     int64_t inner = hy__product(x, 2, x->ndim), channels = x->dim[1];
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
     return hy__one_stage(job, run, channels ? x->dim[0] * hy__pieces(inner, HY__TILE) : 0,
-                         (2 + (double)hy__gemm_min(nsize, channels)) * (double)hy__size(x));
+                         (2 + (double)hy__least(nsize, channels)) * (double)hy__size(x));
 }
 
 HY__RUN(hy__run_channel_sum)
 {
     const hy_shape *s = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
-    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c,
-        n = inner - item % tiles * HY__TILE, at;
+    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, at;
+    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE];
-    if (n > HY__TILE) n = HY__TILE;
     for (c = 0; c < s->dim[1]; c++) {
         at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
         hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c,
@@ -16349,7 +16113,7 @@ HY__RUN(hy__run_lrn)
     hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
     const hy__pointwise_table *table = hy__pointwise_of(job, compute);
     int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
-    int64_t n = hy__gemm_min(inner - item % tiles * HY__TILE, HY__TILE);
+    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
     const void *in[2];
     int step[2];
@@ -16413,11 +16177,11 @@ HY__RUN(hy__run_fresh)
     const hy__fresh *f = (const hy__fresh *)(const void *)&job->plan;
     double tile[HY__TILE];
     hy_dtype dtype = job->out[0].type.dtype;
-    int64_t at = item * HY__CHUNK, end = f->total - at < HY__CHUNK ? f->total : at + HY__CHUNK, n;
+    int64_t at = item * HY__CHUNK, end = hy__least(at + HY__CHUNK, f->total), n;
     char *to = (char *)job->out[0].data + at * hy__traits[dtype].size;
     if (f->compute == dtype) { f->make(job, f, to, at, end - at); return; }
     for (; at < end; at += n, to += n * hy__traits[dtype].size) {
-        n = end - at < HY__TILE ? end - at : HY__TILE;
+        n = hy__least(end - at, HY__TILE);
         f->make(job, f, tile, at, n);
         hy__store_tile(f->compute, to, dtype, 1, tile, n);
     }
@@ -16450,45 +16214,13 @@ static int hy__fresh_infer_type(hy_infer *I, const hy_shape *shape, hy_dtype dty
 }
 
 /* --- constants --- */
-HY__RUN(hy__run_full)
-{
-    double tile[HY__TILE], value = job->plan.f[0];
-    hy_dtype dtype = job->out[0].type.dtype;
-    int64_t at = item * HY__CHUNK, n = hy__size(&job->out[0].type.shape) - at, k;
-    int size = hy__traits[dtype].size;
-    char *to = (char *)job->out[0].data + at * size;
-    if (n > HY__CHUNK) n = HY__CHUNK;
-    hy__copy_run(tile, dtype, 1, &value, HY_F64, 0, HY__TILE);
-    for (; n > 0; n -= k, to += k * size) {
-        k = n < HY__TILE ? n : HY__TILE;
-        memcpy(to, tile, (size_t)(k * size));
-    }
-}
-static int hy__full_bind_value(hy_job *job, double value)
-{
-    int64_t n = hy__size(&job->out[0].type.shape);
-    job->plan.f[0] = value;
-    return hy__one_stage(job, hy__run_full, hy__pieces(n, HY__CHUNK), 0.1 * (double)n);
-}
-
-#define HY__CONSTANT(name, value) \
-    static int hy__##name##_infer(hy_infer *I) \
-    { \
-        const hy__##name##_rec *r = (const hy__##name##_rec *)I->attr; \
-        return hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32); \
-    } \
-    static int hy__##name##_bind(hy_job *job) \
-    { \
-        const hy__##name##_rec *r = (const hy__##name##_rec *)job->attr; \
-        (void)r; \
-        return hy__full_bind_value(job, value); \
-    }
-HY__CONSTANT(_zeros, 0)
-HY__CONSTANT(_ones, 1)
-HY__CONSTANT(_full, r->value)
-#define HY__ON__zeros hy___zeros_infer, hy___zeros_bind, NULL, NULL
-#define HY__ON__ones hy___ones_infer, hy___ones_bind, NULL, NULL
-#define HY__ON__full hy___full_infer, hy___full_bind, NULL, NULL
+HY__INFER(_zeros, hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32))
+HY__INFER(_ones, hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32))
+HY__INFER(_full, hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32))
+HY__BIND(_full, hy__fill_bind(job, r->value))
+#define HY__ON__zeros hy___zeros_infer, hy__zeros_like_bind, NULL, NULL
+#define HY__ON__ones  hy___ones_infer, hy__ones_like_bind, NULL, NULL
+#define HY__ON__full  hy___full_infer, hy___full_bind, NULL, NULL
 
 /* --- ranges: a + b (i / repeat) --- */
 static void hy__make_range(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
@@ -16523,7 +16255,7 @@ static int hy___arange_infer(hy_infer *I)
     hy_shape shape;
     if (r->step == 0 || count != count)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "this start, stop and step make no range");
-    if (r->repeat < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeat is %d", r->repeat);
+    if (hy__infer_range(I, "repeat", r->repeat, 1, INT_MAX)) return -1;
     if (count > 1125899906842624.0 / r->repeat)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "the range is too long");
     shape = hy__shape1(count > 0 ? (int64_t)count * r->repeat : 0);
@@ -16554,15 +16286,14 @@ static int hy__arange_like_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape;
     int at;
     hy__same_types(I);
-    if (r->repeat < 1) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "repeat is %d", r->repeat);
+    if (hy__infer_range(I, "repeat", r->repeat, 1, INT_MAX)) return -1;
     if (r->axis == HY_NONE) {
         hy_infer_same(I, x, &I->out[0].shape);
         return I->status;
     }
     hy_infer_shape(I, &I->out[0].shape, hy__rank(1));
-    if (x->ndim < 0 || I->status < 0) return I->status;
-    at = hy__infer_axis(I, r->axis, x->ndim);
-    if (at < 0) return -1;
+    at = hy__infer_axis_of(I, r->axis, x);
+    if (at < 0) return I->status;
     hy__infer_same_dim(I, &I->out[0].shape.dim[0], &x->dim[at]);
     return I->status;
 }
@@ -16620,48 +16351,18 @@ static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
     return 0;
 }
 
-static int hy__uniform_check(hy_infer *I, double low, double high)
-{
-    return low <= high && high - low < HUGE_VAL ? 0
-         : hy_infer_fail(I, HY_ERROR_ARGUMENT, "low is above high, or one of them is no number");
-}
-static int hy__normal_check(hy_infer *I, double loc, double scale)
-{
-    return scale >= 0 && loc - loc + scale < HUGE_VAL ? 0
-         : hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is negative, or loc or scale is no number");
-}
-static int hy__exponential_check(hy_infer *I, double lam)
-{
-    return lam > 0 ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "lam must be above 0");
-}
-
 /* A distribution: random_x of a given shape, x_like of the shape of data. */
-#define HY__DISTRIBUTION(x, kind, check, a, b) \
-    static int hy__random_##x##_infer(hy_infer *I) \
-    { \
-        const hy__random_##x##_rec *r = (const hy__random_##x##_rec *)I->attr; \
-        if (check) return -1; \
-        return hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32); \
-    } \
-    static int hy__random_##x##_bind(hy_job *job) \
-    { \
-        const hy__random_##x##_rec *r = (const hy__random_##x##_rec *)job->attr; \
-        return hy__random_bind_kind(job, kind, a, b); \
-    } \
-    static int hy__##x##_like_infer(hy_infer *I) \
-    { \
-        const hy__##x##_like_rec *r = (const hy__##x##_like_rec *)I->attr; \
-        if (check) return -1; \
-        return hy_infer_pointwise(I); \
-    } \
-    static int hy__##x##_like_bind(hy_job *job) \
-    { \
-        const hy__##x##_like_rec *r = (const hy__##x##_like_rec *)job->attr; \
-        return hy__random_bind_kind(job, kind, a, b); \
-    }
-HY__DISTRIBUTION(uniform, HY__UNIFORM, hy__uniform_check(I, r->low, r->high), r->low, r->high)
-HY__DISTRIBUTION(normal, HY__NORMAL, hy__normal_check(I, r->loc, r->scale), r->loc, r->scale)
-HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, hy__exponential_check(I, r->lam), 1 / r->lam, 0)
+#define HY__DISTRIBUTION(x, kind, a, b, makes_sense, error) \
+    HY__INFER(random_##x, (makes_sense) ? hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32) \
+                                        : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
+    HY__INFER(x##_like, (makes_sense) ? hy_infer_pointwise(I) : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
+    HY__BIND(random_##x, hy__random_bind_kind(job, kind, a, b)) \
+    HY__BIND(x##_like, hy__random_bind_kind(job, kind, a, b))
+HY__DISTRIBUTION(uniform, HY__UNIFORM, r->low, r->high, r->low <= r->high && r->high - r->low < HUGE_VAL,
+                 "low is above high, or one of them is no number")
+HY__DISTRIBUTION(normal, HY__NORMAL, r->loc, r->scale, r->scale >= 0 && r->loc - r->loc + r->scale < HUGE_VAL,
+                 "scale is negative, or loc or scale is no number")
+HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam must be above 0")
 #define HY__ON_random_uniform hy__random_uniform_infer, hy__random_uniform_bind, NULL, NULL
 #define HY__ON_random_normal hy__random_normal_infer, hy__random_normal_bind, NULL, NULL
 #define HY__ON_random_exponential hy__random_exponential_infer, hy__random_exponential_bind, NULL, NULL
@@ -16741,13 +16442,8 @@ static int hy__shuffle_bind(hy_job *job)
     int64_t n = x->dim[0], bytes = hy__product(x, 1, x->ndim) * hy__traits[job->in[0].type.dtype].size;
     job->plan.i[0] = bytes < 65536 ? 65536 / (bytes + 8) + 1 : 1;
     job->plan.i[1] = bytes;
-    job->run = hy__run_shuffle;
-    job->stages = 2;
-    job->items[0] = n > 0;
-    job->items[1] = bytes ? hy__pieces(n, job->plan.i[0]) : 0;
-    job->shared = (size_t)n * sizeof(int64_t);
-    job->cost = 10.0 * (double)n + 0.1 * (double)n * (double)bytes;
-    return 0;
+    return hy__two_stages(job, hy__run_shuffle, n > 0, bytes ? hy__pieces(n, job->plan.i[0]) : 0,
+                          (size_t)n * sizeof(int64_t), 10.0 * (double)n + 0.1 * (double)n * (double)bytes);
 }
 HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__ON_shuffle HY__OWN(shuffle), NULL
@@ -16773,16 +16469,16 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__TABLES_OP(name, ...) HY__TABLES(name) \
     static const hy_attr hy__##name##_attr[] = { HY_P_##name(HY__ROW_P, name) HY__NO_ATTR };
 #define HY__TABLES_OPT(name, ...) HY__TABLES(name) \
-    static const hy_attr hy__##name##_attr[] = { HY_P_##name(HY__ROW_P, name) HY_A_##name(HY__ROW_A, \
-            name) HY__NO_ATTR };
+    static const hy_attr hy__##name##_attr[] = { \
+        HY_P_##name(HY__ROW_P, name) HY_A_##name(HY__ROW_A, name) HY__NO_ATTR };
 HY_OPS(HY__TABLES_OP, HY__TABLES_OPT)
 
 static const hy_arg hy__one_in[]  = { HY_I_DATA(HY__ROW_ARG) HY__NO_ARG };
 static const hy_arg hy__two_in[]  = { HY_I_PAIR(HY__ROW_ARG) HY__NO_ARG };
 static const hy_arg hy__one_out[] = { HY_O_OUT(HY__ROW_ARG) HY__NO_ARG };
 static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO_ATTR };
-static const hy_attr hy__reduce_attr[] = { HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A,
-        reduce) HY__NO_ATTR };
+static const hy_attr hy__reduce_attr[] = {
+    HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
 /* Without training no operator has a gradient, and the functions that would emit one are left out. */
 #ifdef HYBRID_NO_TRAIN
@@ -16796,34 +16492,28 @@ static const hy_attr hy__reduce_attr[] = { HY_P_AXES(HY__ROW_P, reduce) HY_A_RED
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
     { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, \
-        NULL, \
-      hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
+      NULL, hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
     { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, \
-        HY_OP_STRIDED | (saves), \
-      HY__BINARY_##name, NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
+      HY_OP_STRIDED | (saves), HY__BINARY_##name, \
+      NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
     { "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, hy__one_out, NULL, 0, \
-      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, hy_infer_pointwise, hy__binary_bind, \
-          HY__GRAD(hy__##name##_grad), \
-      hy__pointwise_split }, \
+      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, \
+      NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split }, \
     { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, \
-          hy__scalar_bind, \
-      HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
+      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
+      NULL, hy_infer_pointwise, hy__scalar_bind, HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
     { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, \
-        sizeof(hy__scalar_rec), \
-      HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, hy_infer_pointwise, hy__rscalar_bind, \
-          HY__GRAD(hy__r##name##_scalar_grad), \
-      hy__pointwise_split },
+      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
+      NULL, hy_infer_pointwise, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), hy__pointwise_split },
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
     { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
       saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
     { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, \
-        sizeof(hy__##name##_rec), flags, 0, \
-      hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
+      sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
 static const hy_op hy__ops[] = {
     HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
     HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
@@ -17159,9 +16849,9 @@ static void hy__param_sync(hy_frame *F, hy__param *p)
 static hy__param *hy__param_of(hy_array *x) { return x->param->same ? x->param->same : x->param; }
 
 /* Seeds the values of a parameter: they do not depend on what else was drawn. */
-static uint64_t hy__path_seed(const hy_root *root, const char *path)
+static uint64_t hy__path_seed(uint64_t seed, const char *path)
 {
-    uint64_t h = root->desc.seed ^ 0xcbf29ce484222325u;
+    uint64_t h = seed ^ 0xcbf29ce484222325u;
     for (; path && *path; path++) h = (h ^ (unsigned char)*path) * 0x100000001b3u;
     return h ^ h >> 29;
 }
@@ -17178,10 +16868,13 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
     uint64_t seed = F->seed, stream = F->stream;
     hy__emit_fn emit = F->emit;
     hy__buffer *b;
-    if ((!p->deferred && !p->set) || p->array.state != HY__LIVE) { hy__fail_param(F, p, "hy_call"); return -1; }
+    if ((!p->deferred && !p->set) || p->array.state != HY__LIVE) {
+        hy__fail_param(F, p, "hy_call");
+        return -1;
+    }
     if (!hy__shape_known(&type->shape)) {
-        hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: parameter "
-                 "'%s' is %z", hy__called(p), &type->shape);
+        hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: "
+                 "parameter '%s' is %z", hy__called(p), &type->shape);
         return -1;
     }
     if (!hy__check_type(F, type, hy__called(p))) return -1;
@@ -17193,7 +16886,7 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
     p->array.t.data = b->data;
     p->array.buffer = b;
     F->emit = F->emit_below;
-    F->seed = hy__path_seed(F->root, p->path ? p->path : hy__called(p));
+    F->seed = hy__path_seed(p->seed, p->path ? p->path : hy__called(p));
     F->stream = 0;
     hy_begin(F);
     if (p->set) {
@@ -17232,7 +16925,8 @@ static void hy__take_back(hy_frame *F)
 }
 
 /* Parameters whose shape nobody gave take the one that the other inputs decide. */
-static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record)
+static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in,
+                            const void *record)
 {
     int i, some = 0;
     for (i = 0; i < c->nin; i++) {
@@ -18046,7 +17740,8 @@ static void hy__write_number(hy__writer *w, double v)
 /* Is the node written where it is used? */
 static int hy__written_inline(const hy__writer *w, const hy__node *node)
 {
-    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 && w->uses[w->g->place[node->number]] == 1;
+    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 &&
+           w->uses[w->g->place[node->number]] == 1;
 }
 
 static void hy__write_leaf(hy__writer *w, const hy__edge *e)
@@ -18375,8 +18070,10 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
         const hy__node *node = g->node[place];
         hy__edge *out = R->value + R->first[place];
         if (out->node) continue;
-        for (k = 0; k < node->nin; k++)
+        for (k = 0; k < node->nin; k++) {
             R->in[k] = R->value[R->first[hy__place_of(R, node->in[k].node)] + node->in[k].output];
+            if (!R->in[k].node) return hy__malformed(R->F, node, "it stands before one of its inputs");
+        }
         got = rule ? rule(R, node, R->in, out) : 0;
         if (!got) {
             hy__node *copy = hy__rewrite_copy(R, node, R->in);
@@ -18453,9 +18150,13 @@ static int hy__look_at(hy__rewrite *R, hy__buffer *b)
     }
     s->seen[s->n].buffer = hy__buffer_hold(b);
     s->seen[s->n++].version = b->version;
-    HY__POKE(&b->watched, 1);
+    if (!HY__PEEK(&b->watched)) HY__POKE(&b->watched, 1);
     return 0;
 }
+
+/* What hy__buffer.watched says of a captured array that was written after passes had used its values: it may
+ * be written again, so its values are left alone from then on. */
+enum { HY__CHANGING = 2 };
 
 /* Has a constant been written since the graph was optimised with its values? Then it must be made anew. To
  * be asked when the root's epoch has changed. */
@@ -18466,7 +18167,11 @@ static HY__UNUSED int hy__graph_stale(const hy_graph *g)
     for (it = g->derived; it; it = it->next) {
         const hy__sources *s = (const hy__sources *)(const void *)it;
         if (it->free_fn != hy__sources_free) continue;
-        for (i = 0; i < s->n; i++) if (HY__PEEK(&s->seen[i].buffer->version) != s->seen[i].version) return 1;
+        for (i = 0; i < s->n; i++) {
+            if (HY__PEEK(&s->seen[i].buffer->version) == s->seen[i].version) continue;
+            HY__POKE(&s->seen[i].buffer->watched, HY__CHANGING);
+            return 1;
+        }
     }
     return 0;
 }
@@ -18496,27 +18201,45 @@ static int hy__one_result(const hy__rewrite *R, const hy__node *node)
     return 1;
 }
 
-/* By place in the old graph: do only parameters and constants decide it? */
+/* Does element i depend on element i of the inputs, broadcast as NumPy does? */
+static int hy__is_pointwise(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (!node->op) return 0;
+    if (number == HY_OP_leaky_relu)
+        return ((const hy__leaky_relu_rec *)node->record)->act_type < HY_LEAKY_PRELU;
+    if (number == HY_OP_where) return hy__same_type(hy__edge_type(&node->in[0]), node->type);
+    if (number == HY_OP_add_n) return 1;
+    return (node->op->flags & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
+}
+
+/* By place in the old graph: do only parameters and constants decide it? Does something pointwise read it? */
+enum { HY__FACT_FIXED = 1, HY__FACT_READ = 2 };
 static int hy__find_fixed(hy__rewrite *R)
 {
     const hy_graph *g = R->from;
-    char *fixed = (char *)hy__alloc(&R->F->root->heap, (size_t)g->n + 1);
+    unsigned char *facts = (unsigned char *)hy__alloc_zero(&R->F->root->heap, (size_t)g->n + 1);
     int i, k;
-    R->notes = fixed;
-    if (!fixed) { hy__no_memory(R->F, "passes"); return -1; }
+    R->notes = facts;
+    if (!facts) { hy__no_memory(R->F, "passes"); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        fixed[i] = (node->held || node->param) ||
-                   (hy__is_function(R, node) && node->nin > 0 && !node->sub &&
-                    hy__types_known(node->type, node->nout));
-        for (k = 0; fixed[i] && k < node->nin; k++) fixed[i] = fixed[hy__place_of(R, node->in[k].node)];
+        int fixed = (node->held || node->param) ||
+                    (hy__is_function(R, node) && node->nin > 0 && !node->sub &&
+                     hy__types_known(node->type, node->nout));
+        for (k = 0; k < node->nin; k++) {
+            int at = hy__place_of(R, node->in[k].node);
+            fixed = fixed && (facts[at] & HY__FACT_FIXED);
+            if (hy__is_pointwise(node)) facts[at] |= HY__FACT_READ;
+        }
+        if (fixed) facts[i] |= HY__FACT_FIXED;
     }
     return 0;
 }
 
 static int hy__is_fixed(const hy__rewrite *R, const hy__node *node)
 {
-    return ((const char *)R->notes)[hy__place_of(R, node)];
+    return ((const unsigned char *)R->notes)[hy__place_of(R, node)] & HY__FACT_FIXED;
 }
 
 /* --- fold: operators on constants are computed once --- */
@@ -18528,7 +18251,7 @@ static int hy__may_fold(const hy__rewrite *R, const hy__node *node, const hy__ed
     int k, at;
     if (!hy__is_function(R, node) || node->sub || !hy__types_known(node->type, node->nout)) return 0;
     for (k = 0; k < node->nin; k++) {
-        if (!in[k].node->held) return 0;
+        if (!in[k].node->held || HY__PEEK(&in[k].node->held->watched) == HY__CHANGING) return 0;
         given += hy__bytes(&in[k].node->constant.type);
     }
     for (k = 0; k < node->nout; k++) {
@@ -18592,7 +18315,8 @@ static int hy__constant_is(const hy__edge *e, double v)
 {
     const hy__node *node = e->node;
     double have;
-    if (!node->held || hy__size(&node->constant.type.shape) != 1) return 0;
+    if (!node->held || hy__size(&node->constant.type.shape) != 1 ||
+        HY__PEEK(&node->held->watched) == HY__CHANGING) return 0;
     have = hy__load(node->constant.data, node->constant.type.dtype);
     return have == v && (v != 0 || !(hy__f64_bits(have) >> 63));
 }
@@ -18870,7 +18594,7 @@ static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, 
     return found ? 1 : 2;
 }
 
-/* --- batch_norm behind a product with weights becomes part of the weights --- *
+/* --- batch_norm becomes part of the weights before it, or of the pointwise operators behind it --- *
  * (x w + b - mean) scale + beta = x (w scale) + ((b - mean) scale + beta), scale = gamma / sqrt(var + eps) */
 
 /* A product with weights, output channels first in them: the axis of the channels in its output, or -1.
@@ -18893,84 +18617,110 @@ static int hy__weighted_axis(const hy__node *node, size_t *no_bias)
     return -1;
 }
 
+/* Does it only scale and shift, by what parameters decide? */
+static int hy__is_affine(const hy__rewrite *R, const hy__node *norm)
+{
+    const hy_type *y = &norm->type[0];
+    int k;
+    if (hy__op_number(norm->op) != HY_OP_batch_norm || !hy__types_known(y, 1) || !hy__one_result(R, norm) ||
+        (y->dtype != HY_F32 && y->dtype != HY_F64) ||
+        ((const hy__batch_norm_rec *)norm->record)->output_mean_var) return 0;
+    for (k = 1; k < norm->nin; k++)
+        if (!hy__is_fixed(R, norm->in[k].node) || hy__edge_type(&norm->in[k])->dtype != y->dtype) return 0;
+    return 1;
+}
+
+static int hy__norm_axis(const hy__node *norm)
+{
+    return hy__axis(((const hy__batch_norm_rec *)norm->record)->axis, norm->type[0].shape.ndim);
+}
+
+/* May it vanish in the product before it? */
 static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm)
 {
     const hy__node *sum = norm->in[0].node;
-    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)norm->record;
     size_t no_bias = 0;
     int axis = hy__weighted_axis(sum, &no_bias), k;
-    const hy_type *y = &norm->type[0];
-    if (axis < 0 || !hy__types_known(y, 1) || hy__axis(r->axis, y->shape.ndim) != axis ||
-        hy__uses_of(R, sum, 0) != 1 || (y->dtype != HY_F32 && y->dtype != HY_F64) || r->output_mean_var ||
-        !hy__one_result(R, norm)) return 0;
+    if (axis < 0 || hy__norm_axis(norm) != axis || hy__uses_of(R, sum, 0) != 1) return 0;
     for (k = 1; k < sum->nin; k++) if (!hy__is_fixed(R, sum->in[k].node)) return 0;
-    for (k = 1; k < norm->nin; k++)
-        if (!hy__is_fixed(R, norm->in[k].node) || hy__edge_type(&norm->in[k])->dtype != y->dtype) return 0;
     return sum->nin < 3 || hy__edge_type(&sum->in[2])->shape.ndim == 1;
 }
 
-typedef struct hy__absorbed { hy__edge scale, bias, weight; } hy__absorbed;
+static int hy__emit_pair(hy__rewrite *R, int number, const char *name, hy__edge a, hy__edge b, hy__edge *out)
+{
+    hy__edge pair[2];
+    pair[0] = a;
+    pair[1] = b;
+    return hy__rewrite_emit(R, number, name, 2, pair, NULL, out);
+}
+
+/* A value per channel, as (C, 1, ...) of ndim dims. */
+static int hy__emit_per_channel(hy__rewrite *R, const char *name, hy__edge x, int ndim, hy__edge *out)
+{
+    hy__reshape_rec r;
+    int d;
+    memset(&r, 0, sizeof r);
+    r.shape.n = ndim;
+    for (d = 0; d < ndim; d++) r.shape.v[d] = d ? 1 : -1;
+    return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &r, out);
+}
 
 /* in: of the batch_norm: data, gamma, beta, mean, var */
-static int hy__absorb_scale(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__absorbed *a)
+static int hy__emit_scale(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *scale)
 {
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)norm->record;
     hy__scalar_rec eps;
-    hy__edge pair[2];
     eps.scalar = r->eps;
-    if (hy__rewrite_emit(R, HY_OP_add_scalar, "variance", 1, &in[4], &eps, &a->scale) ||
-        hy__rewrite_emit(R, HY_OP_rsqrt, "scale", 1, &a->scale, NULL, &a->scale)) return -1;
-    if (!r->learn_gamma) return 0;
-    pair[0] = in[1];
-    pair[1] = a->scale;
-    return hy__rewrite_emit(R, HY_OP_mul, "scale", 2, pair, NULL, &a->scale);
+    if (hy__rewrite_emit(R, HY_OP_add_scalar, "variance", 1, &in[4], &eps, scale) ||
+        hy__rewrite_emit(R, HY_OP_rsqrt, "scale", 1, scale, NULL, scale)) return -1;
+    return r->learn_gamma ? hy__emit_pair(R, HY_OP_mul, "scale", in[1], *scale, scale) : 0;
 }
 
-static int hy__absorb_bias(hy__rewrite *R, const hy__node *sum, const hy__edge *in, hy__absorbed *a)
+/* The product once more, with other weights. */
+static int hy__absorb(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge scale, hy__edge *out)
 {
-    hy__edge pair[2];
-    int biased = sum->nin > 2;
-    pair[0] = biased ? sum->in[2] : in[3];
-    pair[1] = in[3];
-    if (biased && hy__rewrite_emit(R, HY_OP_sub, "shift", 2, pair, NULL, &pair[0])) return -1;
-    pair[1] = a->scale;
-    if (hy__rewrite_emit(R, HY_OP_mul, "shift", 2, pair, NULL, &pair[1])) return -1;
-    pair[0] = in[2];
-    return hy__rewrite_emit(R, biased ? HY_OP_add : HY_OP_sub, "bias", 2, pair, NULL, &a->bias);
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    const hy__node *sum = in[0].node;
+    int biased = sum->nin > 2, none = 0;
+    size_t no_bias = 0;
+    hy__edge arg[3], shift = biased ? sum->in[2] : in[3], wide;
+    if (biased && hy__emit_pair(R, HY_OP_sub, "shift", shift, in[3], &shift)) return -1;
+    if (hy__emit_pair(R, HY_OP_mul, "shift", shift, scale, &shift) ||
+        hy__emit_pair(R, biased ? HY_OP_add : HY_OP_sub, "bias", in[2], shift, &arg[2]) ||
+        hy__emit_per_channel(R, "scale", scale, hy__edge_type(&sum->in[1])->shape.ndim, &wide) ||
+        hy__emit_pair(R, HY_OP_mul, "weight", sum->in[1], wide, &arg[1])) return -1;
+    arg[0] = sum->in[0];
+    hy__weighted_axis(sum, &no_bias);
+    memcpy(record.bytes, sum->record, sum->op->record);
+    memcpy(record.bytes + no_bias, &none, sizeof none);
+    return hy__rewrite_emit(R, hy__op_number(sum->op), norm->name, 3, arg, &record, out) ? -1 : 1;
 }
 
-static int hy__absorb_weight(hy__rewrite *R, const hy__node *sum, hy__absorbed *a)
+/* (x - mean) scale + beta, for the operators that it will be fused with */
+static int hy__unfold(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge scale, hy__edge *out)
 {
-    const hy_shape *w = &hy__edge_type(&sum->in[1])->shape;
-    hy__reshape_rec r;
-    hy__edge pair[2];
-    int d;
-    memset(&r, 0, sizeof r);
-    r.shape.n = w->ndim;
-    for (d = 0; d < w->ndim; d++) r.shape.v[d] = d ? 1 : -1;
-    pair[0] = sum->in[1];
-    if (hy__rewrite_emit(R, HY_OP_reshape, "scale", 1, &a->scale, &r, &pair[1])) return -1;
-    return hy__rewrite_emit(R, HY_OP_mul, "weight", 2, pair, NULL, &a->weight);
+    int axis = hy__norm_axis(norm), ndim = norm->type[0].shape.ndim - axis;
+    hy__edge mean, beta, x;
+    if (hy__emit_per_channel(R, "scale", scale, ndim, &scale) ||
+        hy__emit_per_channel(R, "mean", in[3], ndim, &mean) ||
+        hy__emit_per_channel(R, "beta", in[2], ndim, &beta) ||
+        hy__emit_pair(R, HY_OP_sub, norm->name, in[0], mean, &x) ||
+        hy__emit_pair(R, HY_OP_mul, norm->name, x, scale, &x)) return -1;
+    return hy__emit_pair(R, HY_OP_add, norm->name, x, beta, out) ? -1 : 1;
 }
 
 static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
-    const hy__node *sum = in[0].node;
-    size_t no_bias = 0;
-    hy__absorbed a;
-    hy__edge arg[3];
-    int none = 0;
-    if (!node->op || hy__op_number(node->op) != HY_OP_batch_norm || !hy__may_absorb(R, node)) return 0;
-    if (hy__absorb_scale(R, node, in, &a) || hy__absorb_bias(R, sum, in, &a) || hy__absorb_weight(R, sum, &a))
-        return -1;
-    hy__weighted_axis(sum, &no_bias);
-    memcpy(record.bytes, sum->record, sum->op->record);
-    memcpy(record.bytes + no_bias, &none, sizeof none);
-    arg[0] = sum->in[0];
-    arg[1] = a.weight;
-    arg[2] = a.bias;
-    return hy__rewrite_emit(R, hy__op_number(sum->op), node->name, 3, arg, &record, out) ? -1 : 1;
+    const unsigned char *facts = (const unsigned char *)R->notes;
+    hy__edge scale;
+    int absorb;
+    if (!node->op || !hy__is_affine(R, node)) return 0;
+    absorb = hy__may_absorb(R, node);
+    if (!absorb && ((R->mode->off & HY_PASS_FUSE) || hy__norm_axis(node) < 0 ||
+                    !hy__size(&node->type[0].shape) || !(facts[hy__place_of(R, node)] & HY__FACT_READ)))
+        return 0;
+    if (hy__emit_scale(R, node, in, &scale)) return -1;
+    return absorb ? hy__absorb(R, node, in, scale, out) : hy__unfold(R, node, in, scale, out);
 }
 
 /* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
@@ -19309,7 +19059,7 @@ static void hy__run_fused(hy_job *job, int stage, int64_t item, void *scratch, v
 static int hy__fused_bind(hy_job *job)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
-    job->scratch = hy__fused_lay_out(f, NULL).bytes;
+    job->scratch = hy__fused_lay_out(f, job).bytes;     /* the place does not matter */
     return hy__one_stage(job, hy__run_fused, hy__pieces(f->total, f->piece), f->cost);
 }
 
@@ -19444,17 +19194,6 @@ static int hy__group_of(const hy__groups *G, int i)
 {
     while (G->parent[i] != i) i = G->parent[i] = G->parent[G->parent[i]];
     return i;
-}
-
-/* Does element i depend on element i of the inputs, broadcast as NumPy does? */
-static int hy__is_pointwise(const hy__node *node)
-{
-    int number = hy__op_number(node->op);
-    if (number == HY_OP_leaky_relu)
-        return ((const hy__leaky_relu_rec *)node->record)->act_type < HY_LEAKY_PRELU;
-    if (number == HY_OP_where) return hy__same_type(hy__edge_type(&node->in[0]), node->type);
-    if (number == HY_OP_add_n) return 1;
-    return (node->op->flags & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
 }
 
 /* One result of one type with all inputs, but for shapes that are broadcast. */
@@ -20007,7 +19746,7 @@ static void hy__plan_spot(hy__plan *p, int v, const hy__node *node, int output, 
     s->type = &node->type[output];
     s->where = where;
     s->index = index;
-    s->root = s->block = v;
+    s->root = v;
 }
 
 /* A variable: an input, a parameter, or a constant; a strided one is packed by an early copy. */
@@ -20114,7 +19853,6 @@ static int hy__plan_values(hy__planner *P)
     }
     for (v = 0; v < p->values; v++) {
         hy__spot *s = &p->spot[v];
-        s->from = s->to = s->reader = -1;
         if (s->where == HY__AT_INPUT) s->index = p->spot[s->root].index;
     }
     return 0;
@@ -20184,11 +19922,11 @@ static int hy__plan_costs(hy__planner *P)
 
 /* --- order --- */
 /* The longest way from the inputs to each step. Calls that change or read a running statistic keep their
- * order. Returns how many levels there are. */
-static int hy__plan_levels(hy__planner *P, int *producer)
+ * order. */
+static void hy__plan_levels(hy__planner *P, int *producer)
 {
     hy__plan *p = P->p;
-    int i, k, levels = 0, statistics = -1;
+    int i, k, statistics = -1;
     for (i = 0; i < p->values; i++) producer[i] = -1;
     for (i = 0; i < p->steps; i++) {
         hy__step *s = &p->step[i];
@@ -20203,9 +19941,7 @@ static int hy__plan_levels(hy__planner *P, int *producer)
         if (touches && statistics >= 0 && p->step[statistics].level >= s->level)
             s->level = p->step[statistics].level + 1;
         if (touches) statistics = i;
-        if (s->level >= levels) levels = s->level + 1;
     }
-    return levels;
 }
 
 typedef struct hy__width { int steps, narrow, together, at; double cost; } hy__width;     /* of a level */
@@ -20228,48 +19964,74 @@ static int hy__plan_widths(hy__plan *p, hy__width *width, int levels)
     return some;
 }
 
-/* Early steps to the front, the others by level where that pays, else as they stand; batches numbered. */
-static int hy__plan_order(hy__planner *P)
+/* Early steps to the front, the others as in the graph, or (by_level) by level; batches numbered. */
+static int hy__plan_order(hy__planner *P, int by_level)
 {
     hy__plan *p = P->p;
-    int levels, i, at, batch = 0, side_by_side = p->workers > 1 && !(P->mode->off & HY_PASS_PARALLEL);
-    hy__buffer *room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof(int) + 64 +
-                                      (size_t)(p->steps + 2) * (sizeof(hy__width) + sizeof(hy__step)));
+    int i, k, at = 0, batch = 0, levels = by_level ? p->steps : 0;
+    hy__buffer *room = hy__buffer_new(&P->F->cache, (size_t)(p->steps + 1) * sizeof(hy__step) +
+                                      (size_t)(levels + 1) * sizeof(hy__width) +
+                                      (size_t)(P->g->n + 1) * sizeof(int));
     hy__step *sorted;
     hy__width *width;
+    int *by_place;
     if (!room) { hy__no_memory(P->F, "plan"); return -1; }
     sorted = (hy__step *)room->data;
-    width = (hy__width *)(void *)(sorted + p->steps);
-    memset(width, 0, (size_t)(p->steps + 1) * sizeof *width);
-    levels = hy__plan_levels(P, (int *)(void *)(width + p->steps + 1));
-    side_by_side = side_by_side && hy__plan_widths(p, width, levels);
-    for (i = at = 0; i < p->steps; i++) if (p->step[i].early) sorted[at++] = p->step[i];
+    width = (hy__width *)(void *)(sorted + p->steps + 1);
+    by_place = (int *)(void *)(width + levels + 1);
+    memset(width, 0, (size_t)(levels + 1) * sizeof *width);
+    memset(by_place, 0xff, (size_t)(P->g->n + 1) * sizeof *by_place);
+    for (i = 0; i < p->steps; i++) by_place[p->step[i].place] = i;
+    if (by_level) hy__plan_widths(p, width, levels);
+    for (i = 0; i < P->g->n; i++)
+        if (by_place[i] >= 0 && p->step[by_place[i]].early) sorted[at++] = p->step[by_place[i]];
     p->early = at;
-    for (i = 0; side_by_side && i < levels; i++) { width[i].at = at; at += width[i].steps; }
-    for (i = 0; i < p->steps; i++) {
-        const hy__step *s = &p->step[i];
-        if (!s->early) sorted[side_by_side ? width[s->level].at++ : at++] = *s;
+    for (i = 0; i < levels; i++) { width[i].at = at; at += width[i].steps; }
+    for (i = 0; i < P->g->n; i++) {
+        const hy__step *s = &p->step[by_place[i] < 0 ? 0 : by_place[i]];
+        if (by_place[i] >= 0 && !s->early) sorted[by_level ? width[s->level].at++ : at++] = *s;
     }
     for (i = p->early; i < p->steps; i++) {
         hy__step *s = &sorted[i];
-        if (i > p->early && !(side_by_side && s->level == s[-1].level && width[s->level].together)) batch++;
+        if (i > p->early && !(by_level && s->level == s[-1].level && width[s->level].together)) batch++;
         s->batch = batch;
     }
     if (p->steps) memcpy(p->step, sorted, (size_t)p->steps * sizeof *sorted);
     for (i = 0; i < p->steps; i++)
-        for (at = 0; at < p->step[i].nout; at++) {
-            hy__spot *s = &p->spot[p->tensor[p->step[i].tensor + p->step[i].nin + at]];
+        for (k = 0; k < p->step[i].nout; k++) {
+            hy__spot *s = &p->spot[p->tensor[p->step[i].tensor + p->step[i].nin + k]];
             s->step = i;
-            s->output = at;
+            s->output = k;
         }
     hy__buffer_drop(&P->F->cache, room);
     return 0;
+}
+
+/* Is there any level whose steps are worth running side by side? Numbers the levels. */
+static int hy__plan_wide(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    int wide;
+    hy__buffer *room;
+    if (p->workers < 2 || (P->mode->off & HY_PASS_PARALLEL)) return 0;
+    room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof(int) +
+                          (size_t)(p->steps + 1) * sizeof(hy__width));
+    if (!room) return 0;                /* in order, then */
+    memset(room->data, 0, (size_t)(p->steps + 1) * sizeof(hy__width));
+    hy__plan_levels(P, (int *)(void *)((hy__width *)room->data + p->steps + 1));
+    wide = hy__plan_widths(p, (hy__width *)room->data, p->steps);
+    hy__buffer_drop(&P->F->cache, room);
+    return wide;
 }
 
 /* --- lives --- */
 static void hy__plan_lives(hy__plan *p)
 {
     int i, k;
+    for (i = 0; i < p->values; i++) {
+        p->spot[i].from = p->spot[i].to = p->spot[i].reader = -1;
+        p->spot[i].block = i;
+    }
     for (i = p->early; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
         for (k = 0; k < s->nin + s->nout; k++) {
@@ -20370,6 +20132,7 @@ static int hy__plan_arena(hy__planner *P)
     hy__block_of *b;
     hy__buffer *room;
     int v, n = 0, by_time = 0, apart = (P->mode->off & HY_PASS_REUSE) != 0;
+    p->unplanned = 0;
     hy__plan_lives(p);
     if (!(P->mode->off & HY_PASS_INPLACE) && !apart) hy__plan_inplace(p);
     room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof *b);
@@ -20401,6 +20164,22 @@ static int hy__plan_arena(hy__planner *P)
     }
     hy__buffer_drop(&P->F->cache, room);
     return P->F->code ? -1 : 0;
+}
+
+enum { HY__WIDE_BYTES = 1 << 20 };      /* running side by side may cost so much memory, or as much again */
+
+/* Order and arena. Steps by level keep more values alive at a time; where that is too many, say the inputs of
+ * all steps of an unrolled network, the order of the graph stays. */
+static int hy__plan_layout(hy__planner *P)
+{
+    size_t in_order;
+    int wide = hy__plan_wide(P);
+    if (hy__plan_order(P, 0) || hy__plan_arena(P)) return -1;
+    in_order = P->p->arena;
+    if (!wide) return 0;
+    if (hy__plan_order(P, 1) || hy__plan_arena(P)) return -1;
+    if (P->p->arena / 2 <= in_order || P->p->arena <= HY__WIDE_BYTES) return 0;
+    return hy__plan_order(P, 0) || hy__plan_arena(P) ? -1 : 0;
 }
 
 /* --- stages --- */
@@ -20498,8 +20277,8 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
     P.p = p;
     p->workers = mode->threads > 0 && mode->threads < F->root->threads ? mode->threads : F->root->threads;
     if (p->workers > 1 && F->root->desc.parallel_for) p->workers = F->root->threads;
-    if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_order(&P) ||
-        hy__plan_arena(&P) || hy__plan_stages(&P) || hy__plan_uses(&P)) return -1;
+    if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
+        hy__plan_stages(&P) || hy__plan_uses(&P)) return -1;
     for (i = p->early; i < p->steps; i++)
         if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
     for (i = 0; i < p->params; i++) p->parameters += (size_t)hy__bytes(p->spot[p->param[i]].type);
@@ -20997,7 +20776,7 @@ static hy__attached *hy__programs_beyond(hy_graph *g, int limit)
     hy__attached **at, *it, *gone = NULL;
     for (at = &g->programs; (it = *at) != NULL; ) {
         hy__program *p = (hy__program *)(void *)it;
-        if (!hy__program_stale(p) && (limit-- > 0 || p->bound)) { at = &it->next; continue; }
+        if (p->bound || (!hy__program_stale(p) && limit-- > 0)) { at = &it->next; continue; }
         *at = it->next;
         it->next = gone;
         gone = it;
@@ -21434,13 +21213,18 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__free(&root->heap, h);
 }
 
-/* Frees a frame's executor of p, and those of programs that are gone. */
-static void hy__executors_sweep(hy_frame *F, const hy__program *p)
+/* Frees a frame's executor of p, those that lie in the buffer, and those of programs that are gone. */
+static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *buffer, size_t bytes)
 {
     hy__holder **at = &F->executors, *h;
-    while ((h = *at) != NULL)
-        if (h->program == p || !HY__PEEK(&h->program->of)) { *at = h->next; hy__holder_free(F, h); }
-        else at = &h->next;
+    while ((h = *at) != NULL) {
+        uintptr_t mine = (uintptr_t)h->buffer, other = (uintptr_t)buffer;
+        if (h->program == p || !HY__PEEK(&h->program->of) ||
+            (mine && other && mine < other + bytes && other < mine + h->bytes)) {
+            *at = h->next;
+            hy__holder_free(F, h);
+        } else at = &h->next;
+    }
 }
 
 /* A frame that closes takes its executors along. */
@@ -21509,7 +21293,7 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
         gone = gone->next;
         hy__program_drop(old);
     }
-    hy__executors_sweep(F, NULL);
+    hy__executors_sweep(F, NULL, NULL, 0);
     return p;
 }
 
@@ -21582,7 +21366,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
                  (int64_t)(buffer ? bytes : 0), (int64_t)info.total);
         return -1;
     }
-    hy__executors_sweep(F, p);          /* the one it replaces may lie in the same buffer */
+    hy__executors_sweep(F, p, buffer, bytes);
     memset(&l, 0, sizeof l);
     l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
     x = hy__lay_executor(&l, p, 1, &again);
@@ -21596,6 +21380,18 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     return 0;
 }
 
+/* The program that a buffer was planned for had the value of an array in it that has changed. */
+static int hy__bind_again(hy_frame *F, hy__program *p, void *buffer, size_t bytes)
+{
+    size_t due = hy__program_info(F, p).total;
+    if (due <= bytes) return hy__bind_program(F, p, buffer, bytes);
+    hy__fail(F, HY_ERROR_STATE, "hy_bind: a captured array has changed, and the program that does not rely "
+             "on its value takes %l bytes, the buffer has %l: plan and bind anew", (int64_t)due,
+             (int64_t)bytes);
+    return -1;
+}
+
+/* A holder for a call of which the frame has none. */
 static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                   int limit, hy__ticket *ticket)
 {
@@ -21606,10 +21402,11 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
     size_t bytes = 0;
     for (h = F->executors; h; h = h->next)      /* stale, but bound: so will be what follows */
         if (h->buffer && hy__program_fits(h->program, g, in, mode)) { buffer = h->buffer; bytes = h->bytes; }
+    if (buffer) hy__executors_sweep(F, NULL, buffer, bytes);
     p = hy__program_for(F, g, in, mode, limit, ticket);
     if (!p) return NULL;
     if (buffer) {
-        int failed = hy__bind_program(F, p, buffer, bytes);
+        int failed = hy__bind_again(F, p, buffer, bytes);
         hy__program_drop(p);
         return failed ? NULL : F->executors;
     }
@@ -21677,87 +21474,6 @@ static HY__UNUSED int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *
     return failed;
 }
 
-/* --- graphs that users run themselves --- */
-/* Does an input agree with what its variable was declared as? */
-static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array *x)
-{
-    const hy_type *want = &var->constant.type;
-    int d, fits = !want->dtype || want->dtype == x->t.type.dtype;
-    if (want->shape.ndim >= 0) {
-        fits &= want->shape.ndim == x->t.type.shape.ndim;
-        for (d = 0; fits && d < want->shape.ndim; d++)
-            fits = want->shape.dim[d] < 0 || want->shape.dim[d] == x->t.type.shape.dim[d];
-    }
-    if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name,
-                        &want->shape, (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
-    return fits;
-}
-
-/* Inputs packed and checked. */
-static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array **in)
-{
-    int i;
-    for (i = 0; i < g->vars; i++) {
-        hy_array *x = inputs->count ? inputs->item[i] : inputs;
-        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") ||
-            !hy__check_input_type(F, g->var[i], x)) return -1;
-        if (F->recording && x->tape) {
-            hy__fail(F, HY_ERROR_GRADIENT,
-                     "hy_graph_run: a compiled graph is not recorded: call the operators");
-            return -1;
-        }
-        in[i] = hy__packed_array(F, x);
-        if (!in[i]) return -1;
-    }
-    return 0;
-}
-
-/* Room for inputs and outputs of a graph, the inputs checked and filled in; NULL with F's error. */
-static hy__buffer *hy__graph_open(hy_frame *F, hy_graph *g, hy_array *inputs, const char *who, hy__mode *mode)
-{
-    hy__buffer *room;
-    int n = g ? g->vars : 0;
-    if (!F || F->code) return NULL;
-    if (!g || g->root != F->root || (n && hy_count(F, inputs) != n)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the graph has %d variables, %d inputs were given", who, n,
-                 inputs ? hy_count(F, inputs) : 0);
-        return NULL;
-    }
-    memset(mode, 0, sizeof *mode);
-    mode->training = F->training;
-    room = hy__buffer_new(&F->cache, (size_t)(n + g->heads + 1) * sizeof(hy_array *));
-    if (!room) return (hy__buffer *)hy__no_memory(F, who);
-    if (!hy__graph_inputs(F, g, inputs, (hy_array **)room->data)) return room;
-    hy__buffer_drop(&F->cache, room);
-    return NULL;
-}
-
-HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
-{
-    hy__mode mode;
-    hy__buffer *room = hy__graph_open(F, g, inputs, "hy_graph_run", &mode);
-    hy_array **in, **out, *y = NULL;
-    if (!room) return NULL;
-    in = (hy_array **)room->data;
-    out = in + g->vars;
-    if (!hy__graph_execute(F, g, in, out, &mode, 0, NULL))
-        y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
-    hy__buffer_drop(&F->cache, room);
-    return y;
-}
-
-HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
-{
-    hy__mode mode;
-    hy_plan_info info;
-    hy__buffer *room = hy__graph_open(F, g, inputs, "hy_graph_plan", &mode);
-    memset(&info, 0, sizeof info);
-    if (!room) return info;
-    info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
-    hy__buffer_drop(&F->cache, room);
-    return info;
-}
-
 /* MARK: - 23 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
@@ -21784,20 +21500,21 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
  * caller and the root own: a sibling's arrays may die any time. */
 static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 {
+    size_t strides = (size_t)x->t.type.shape.ndim * sizeof *x->t.stride;
     hy__node *node;
-    int i;
+    int i, foreign = x->frame->root != S->root;
     for (i = S->graph->store->n - 1; i >= 0 && i > S->graph->store->n - 64; i--) {
         node = S->graph->store->node[i];
         if (node->held && node->held == x->buffer && node->constant.data == x->t.data &&
-            !memcmp(node->constant.stride, x->t.stride, sizeof x->t.stride[0] * (size_t)x->t.type.shape.ndim) &&
-            hy__same_type(&node->constant.type, &x->t.type)) return node;
+            hy__same_type(&node->constant.type, &x->t.type) &&
+            !memcmp(node->constant.stride, x->t.stride, strides)) return node;
     }
-    if (x->frame->root != S->root || (S->traced_for && x->frame != S->traced_for && x->kept <= 0)) {
+    if (foreign || (S->traced_for && x->frame != S->traced_for && x->frame != S && x->kept <= 0)) {
         hy__fail(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another %s", op->name,
-                 x->frame->root != S->root ? "hy_open" : "frame: hy_keep it there before it is used here");
+                 foreign ? "hy_open" : "frame: hy_keep it there before it is used here");
         return NULL;
     }
-    x->buffer->watched = 1;
+    if (!x->buffer->watched) x->buffer->watched = 1;
     node = hy__constant_node(S, &x->t, x->buffer);
     if (node && hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
     return node;
@@ -21976,7 +21693,8 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     node->type[0].shape = opt && opt->shaped ? opt->shape : hy__no_shape();
     node->constant.type = node->type[0];
     node->aux = opt && opt->aux;
-    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, S->graph->store, node)) return hy__node_handle(S, node, 0);
+    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, S->graph->store, node))
+        return hy__node_handle(S, node, 0);
     hy__node_discard(S, node);
     return NULL;
 }
@@ -22051,16 +21769,21 @@ static int hy__compose_check(hy_frame *S, const hy_graph *g, int n, const char *
         line.n = 0;
         list[0] = 0;
         for (k = 0; k < g->n; k++)
-            if (!g->node[k]->op && !g->node[k]->held) { hy__puts(&line, " "); hy__puts(&line, g->node[k]->name); }
-        if (found) hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: %s is a group, single value is required", names[i]);
-        else hy__fail(S, HY_ERROR_UNKNOWN, "hy_compose: Keyword argument name %s not found. Candidate arguments:%s",
-                      names[i], list);
+            if (!g->node[k]->op && !g->node[k]->held) {
+                hy__puts(&line, " ");
+                hy__puts(&line, g->node[k]->name);
+            }
+        if (found)
+            hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: %s is a group, single value is required", names[i]);
+        else
+            hy__fail(S, HY_ERROR_UNKNOWN, "hy_compose: Keyword argument name %s not found. Candidate "
+                     "arguments:%s", names[i], list);
         return -1;
     }
     return 0;
 }
 
-/* The node in S that stands for one of the graph: a given value's, or a copy over the copies of its inputs. */
+/* The node in S that stands for one of the graph: a copy, over the copies of its inputs. */
 static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edge *made, hy__edge *to)
 {
     hy__node *node = hy__node_copy(S, g->node[i]);
@@ -22085,7 +21808,8 @@ static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edg
 
 static const hy_op hy__compose_op = { "hy_compose", NULL, NULL, "what errors name", NULL, NULL, NULL, 0, 0, 0,
                                      NULL, NULL, NULL, NULL, NULL };
-HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *names, hy_array *const *values)
+HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *names,
+                            hy_array *const *values)
 {
     hy__edge *made;
     hy_array *y = NULL;
@@ -22269,14 +21993,14 @@ HY_API int hy_close(hy_frame *F)
 }
 
 /* --- arguments: groups within groups, opened --- */
-enum { HY__NEST = 8 };
-
 typedef struct hy__flat {
     hy__buffer *room;
     hy_array  **at;                     /* the arrays, None left out */
     int         n;
     char       *full;                   /* "x", "(xn(xx)n)": how they are grouped; n is None */
     char       *form;                   /* the same without what makes no difference: "(xn(xx))" */
+    hy_array   *few[HY__FEW];
+    char        text[4 * HY__FEW];
 } hy__flat;
 
 static int hy__measure(const hy_array *x, int depth, int *leaves, int *chars)
@@ -22321,14 +22045,18 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
     flat->room = NULL;
     if (hy__measure(x, 0, &leaves, &chars)) {
         if (hy__alive(F, x, who))
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, or of dead arrays", who,
-                     (int)HY__NEST);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, or of dead arrays",
+                     who, (int)HY__NEST);
         return -1;
     }
-    flat->room = hy__buffer_new(&F->cache, (size_t)leaves * sizeof *flat->at + 2 * (size_t)chars);
-    if (!flat->room) { hy__no_memory(F, who); return -1; }
-    flat->at = (hy_array **)flat->room->data;
-    flat->full = (char *)(flat->at + leaves);
+    flat->at = flat->few;
+    flat->full = flat->text;
+    if (leaves > HY__FEW || 2 * (size_t)chars > sizeof flat->text) {
+        flat->room = hy__buffer_new(&F->cache, (size_t)leaves * sizeof *flat->at + 2 * (size_t)chars);
+        if (!flat->room) { hy__no_memory(F, who); return -1; }
+        flat->at = (hy_array **)flat->room->data;
+        flat->full = (char *)(flat->at + leaves);
+    }
     flat->form = flat->full + chars;
     flat->n = 0;
     *hy__spread_out(flat, x, flat->full) = 0;
@@ -22352,6 +22080,7 @@ static hy_array *hy__group_as(hy_frame *F, const char **form, hy_array ***at)
     for (++*form, n = 0; group && **form && **form != ')'; n++) {
         item = hy__group_as(F, form, at);
         group->item[n] = item;
+        if (item && item->count && item->depth >= group->depth) group->depth = item->depth + 1;
     }
     if (**form) ++*form;
     return group;
@@ -22426,7 +22155,8 @@ static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat 
 }
 
 /* Why is there no trace for these arguments? */
-static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__flat *in, char *text, size_t bytes)
+static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__flat *in, char *text,
+                             size_t bytes)
 {
     hy__line line;
     int i;
@@ -22516,7 +22246,8 @@ static hy_graph *hy__trace_heads(hy_frame *S, hy__flat *out)
     return S->code ? NULL : hy_compile(S, out->n == 1 ? out->at[0] : hy_group_of(S, out->n, out->at));
 }
 
-static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy__flat *in, const hy__flat *out)
+static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy__flat *in,
+                                 const hy__flat *out)
 {
     size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
     hy__trace *t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + a + b);
@@ -22569,7 +22300,7 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
 }
 
 /* Parameters whose shape only the graph knows get it, and their values. */
-static int hy__trace_ready(hy_frame *F, const hy_graph *g, const hy__flat *in)
+static int hy__trace_ready(hy_frame *F, const hy_graph *g, hy_array *const *in)
 {
     hy__types T;
     int i, some = 0, failed;
@@ -22578,7 +22309,7 @@ static int hy__trace_ready(hy_frame *F, const hy_graph *g, const hy__flat *in)
     if (hy__types_open(F, g, &T)) return -1;
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] >= 0)
-            T.type[T.first[g->place[g->var[i]->number]]] = in->at[i]->t.type;
+            T.type[T.first[g->place[g->var[i]->number]]] = in[i]->t.type;
     failed = hy__infer_graph(F, g, &T);
     for (i = 0; i < g->n && !failed; i++)
         if (g->node[i]->param && !g->node[i]->param->array.buffer)
@@ -22605,8 +22336,8 @@ static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
 
 /* The trace for these arguments, made if there is none. One that asked nothing holds for all arguments of its
  * form: it is found without the lock, and lives until the block changes. */
-static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, const hy__flat *in,
-                                 int limit)
+static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user,
+                                 const hy__flat *in, int limit)
 {
     hy__trace *t = HY__LOAD(&all->first);
     char reason[sizeof all->stats.reason];
@@ -22637,8 +22368,8 @@ static void hy__trace_leave(hy__trace *t) { if (t && t->asked) HY__ADD(&t->runni
 typedef struct hy__graph_rec { hy__mode mode; int limit; hy__ticket *ticket; } hy__graph_rec;
 static const hy_arg hy__graph_in[] = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__graph_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
-static const hy_op hy__graph_op = { "_graph", NULL, NULL, "a compiled program", hy__graph_in, hy__graph_out, NULL,
-                                    sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL, NULL, NULL };
+static const hy_op hy__graph_op = { "_graph", NULL, NULL, "a compiled program", hy__graph_in, hy__graph_out,
+                                    NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL, NULL, NULL };
 
 /* Inputs of a graph as an operator: its variables, then its parameters in order. */
 static int hy__graph_leaves(const hy_graph *g)
@@ -22666,22 +22397,30 @@ static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_arr
     return y ? 0 : -1;
 }
 
+/* Packed; under recording the tape learns of the copy. */
+static hy_array *hy__packed_input(hy_frame *F, hy_array *x)
+{
+    return F->recording && !hy__packed(&x->t) ? hy_identity(F, x) : hy__packed_array(F, x);
+}
+
 /* Runs the trace of fn for these arguments, which are arrays with values, and regroups what comes out. */
 static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, const hy__flat *in,
                                 hy__graph_rec *rec)
 {
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)(in->n + t->graph->heads) * sizeof(hy_array *));
-    hy_array **packed, **out, *y = NULL;
+    hy_array *few[2 * HY__FEW], **packed = few, **out, *y = NULL;
+    hy__buffer *room = NULL;
     hy__ticket ticket;
     const char *form = t->out;
-    int i;
-    if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
-    packed = (hy_array **)room->data;
+    int i, n = in->n + t->graph->heads;
+    if (n > 2 * HY__FEW) {
+        room = hy__buffer_new(&F->cache, (size_t)n * sizeof *packed);
+        if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
+        packed = (hy_array **)room->data;
+    }
     out = packed + in->n;
     ticket.hit = 1;
     rec->ticket = &ticket;
-    for (i = 0; i < in->n; i++) packed[i] = F->recording && !hy__packed(&in->at[i]->t) ? hy_identity(F, in->at[i])
-            : hy__packed_array(F, in->at[i]);
+    for (i = 0; i < in->n; i++) packed[i] = hy__packed_input(F, in->at[i]);
     if (!F->code && !hy__graph_apply(F, t->graph, packed, out, rec)) y = hy__group_as(F, &form, &out);
     hy__buffer_drop(&F->cache, room);
     if (ticket.hit) HY__ADD(&all->stats.hits, 1);
@@ -22695,7 +22434,7 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     return y;
 }
 
-/* The trace of fn for these arguments, ready to run: hy__trace_leave it; close the arguments whatever comes. */
+/* The trace of fn for these arguments, ready to run; hy__trace_leave it, and close the arguments anyway. */
 static hy__trace *hy__traced_open(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user, hy_array *x,
                                   int limit, hy__flat *in)
 {
@@ -22703,10 +22442,11 @@ static hy__trace *hy__traced_open(hy_frame *F, hy__traces *all, hy__traced_fn fn
     int i;
     if (hy__flat_open(F, in, x, "hy_call")) return NULL;
     if (!in->n) hy__fail(F, HY_ERROR_ARGUMENT, "there must be one NDArray or one Symbol in the input");
-    for (i = 0; i < in->n && hy__concrete(F, in->at[i], "hy_call", "a symbolic frame: hy_call does not support "
-                                          "mixed NDArrays and Symbols"); i++) continue;
+    for (i = 0; i < in->n; i++)
+        if (!hy__concrete(F, in->at[i], "hy_call", "a symbolic frame: hy_call does not support mixed "
+                          "NDArrays and Symbols")) return NULL;
     t = F->code ? NULL : hy__trace_find(F, all, fn, user, in, limit);
-    if (!t || !hy__trace_ready(F, t->graph, in)) return t;
+    if (!t || !hy__trace_ready(F, t->graph, in->at)) return t;
     hy__trace_leave(t);
     return NULL;
 }
@@ -22721,6 +22461,91 @@ static hy_array *hy__traced_call(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     hy__flat_close(F, &in);
     return y;
 }
+
+/* --- graphs that users run themselves --- */
+/* Does an input agree with what its variable was declared as? */
+static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array *x)
+{
+    const hy_type *want = &var->constant.type;
+    int d, fits = !want->dtype || want->dtype == x->t.type.dtype;
+    if (want->shape.ndim >= 0) {
+        fits &= want->shape.ndim == x->t.type.shape.ndim;
+        for (d = 0; fits && d < want->shape.ndim; d++)
+            fits = want->shape.dim[d] < 0 || want->shape.dim[d] == x->t.type.shape.dim[d];
+    }
+    if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name,
+                        &want->shape, (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
+    return fits;
+}
+
+/* Inputs packed and checked. */
+static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array **in)
+{
+    int i;
+    for (i = 0; i < g->vars; i++) {
+        hy_array *x = inputs->count ? inputs->item[i] : inputs;
+        if (!hy__concrete(F, x, "hy_graph_run", "an array with values") ||
+            !hy__check_input_type(F, g->var[i], x)) return -1;
+        in[i] = hy__packed_input(F, x);
+        if (!in[i]) return -1;
+    }
+    if (hy__trace_ready(F, g, in)) hy__take_back(F);
+    F->fresh = NULL;
+    return F->code ? -1 : 0;
+}
+
+/* Room for inputs and outputs of a graph, the inputs checked and filled in; NULL with F's error. */
+static hy__buffer *hy__graph_open(hy_frame *F, hy_graph *g, hy_array *inputs, const char *who, hy__mode *mode)
+{
+    hy__buffer *room;
+    int n = g ? g->vars : 0;
+    if (!F || F->code) return NULL;
+    if (!g || g->root != F->root) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the graph %s", who, g ? "belongs to another hy_open" : "is NULL");
+        return NULL;
+    }
+    if (n && hy_count(F, inputs) != n) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the graph has %d variables, %d inputs were given", who, n,
+                 inputs ? hy_count(F, inputs) : 0);
+        return NULL;
+    }
+    memset(mode, 0, sizeof *mode);
+    mode->training = F->training;
+    room = hy__buffer_new(&F->cache, (size_t)(n + g->heads + 1) * sizeof(hy_array *));
+    if (!room) return (hy__buffer *)hy__no_memory(F, who);
+    if (!hy__graph_inputs(F, g, inputs, (hy_array **)room->data)) return room;
+    hy__buffer_drop(&F->cache, room);
+    return NULL;
+}
+
+HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
+{
+    hy__graph_rec rec;
+    hy__buffer *room;
+    hy_array **in, **out, *y = NULL;
+    memset(&rec, 0, sizeof rec);
+    room = hy__graph_open(F, g, inputs, "hy_graph_run", &rec.mode);
+    if (!room) return NULL;
+    in = (hy_array **)room->data;
+    out = in + g->vars;
+    if (!hy__graph_apply(F, g, in, out, &rec))
+        y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
+    hy__buffer_drop(&F->cache, room);
+    return y;
+}
+
+HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
+{
+    hy__mode mode;
+    hy_plan_info info;
+    hy__buffer *room = hy__graph_open(F, g, inputs, "hy_graph_plan", &mode);
+    memset(&info, 0, sizeof info);
+    if (!room) return info;
+    info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
+    hy__buffer_drop(&F->cache, room);
+    return info;
+}
+
 /* MARK: - 24 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
@@ -22748,7 +22573,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__traces  traces;
-    uint64_t    changes, seen, sum;     /* when it changed; the root's count and a hash of all below at last look */
+    uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
 static char *hy__string(hy_frame *F, const char *a, const char *b)
@@ -22781,6 +22606,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
         for (heir->sharer = p->sharer, s = p->sharer; s; s = s->next_sharer) s->same = heir;
         heir->next_sharer = NULL;
         p->sharer = NULL;
+        for (s = heir; s; s = s == heir ? heir->sharer : s->next_sharer) hy__changed(s->block);
     }
     p->same = p->sharer = NULL;
     hy__buffer_drop(&F->cache, p->array.buffer);
@@ -22933,7 +22759,10 @@ static hy_block **hy__family(hy_frame *F, hy_block *block, int *n, hy__buffer **
             if (j < *n) continue;
             if (*n == cap) {
                 wide = hy__buffer_new(&F->cache, (size_t)(2 * cap) * sizeof *list);
-                if (!wide) { hy__buffer_drop(&F->cache, *room); return (hy_block **)hy__no_memory(F, "blocks"); }
+                if (!wide) {
+                    hy__buffer_drop(&F->cache, *room);
+                    return (hy_block **)hy__no_memory(F, "blocks");
+                }
                 memcpy(wide->data, list, (size_t)cap * sizeof *list);
                 hy__buffer_drop(&F->cache, *room);
                 *room = wide;
@@ -23120,9 +22949,9 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     hy__line line;
     int at;
     if (h->hybrid && !child->house->hybrid) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be HybridBlock, but %s has type %s: make "
-                 "it with HY_BLOCK_NEW, or its parent with HY_PLAIN_BLOCK_NEW", name ? name : "the child",
-                 child->kind);
+        hy__fail(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be HybridBlock, but %s has type "
+                 "%s: make it with HY_BLOCK_NEW, or its parent with HY_PLAIN_BLOCK_NEW",
+                 name ? name : "the child", child->kind);
         return NULL;
     }
     if (hy__is_below(F, child, block)) {
@@ -23173,7 +23002,7 @@ static hy_block *hy__add_shared_child(hy_frame *F, hy_block *block, const char *
     return hy__adopt(F, block, name, child, 1);
 }
 
-/* A child that a layer makes for itself: its prefix is the layer's and what follows, whenever that settles. */
+/* A child that a layer makes for itself: its prefix is the layer's and what follows, once that settles. */
 static hy_block *hy__add_inner_child(hy_frame *F, hy_block *block, const char *name, const char *prefix,
                                      hy_block *child)
 {
@@ -23266,7 +23095,10 @@ HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
     if (!hy__block_ok(F, block, "hy_remove_hook")) return;
     h = block->house;
     for (i = 0; i < h->hooks && h->hook[i].id != hook; i++) continue;
-    if (i == h->hooks) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_remove_hook: the block has no hook %d", hook); return; }
+    if (i == h->hooks) {
+        hy__fail(F, HY_ERROR_UNKNOWN, "hy_remove_hook: the block has no hook %d", hook);
+        return;
+    }
     memmove(h->hook + i, h->hook + i + 1, (size_t)(--h->hooks - i) * sizeof *h->hook);
 }
 
@@ -23343,9 +23175,11 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     memset(&p->wanted, 0, sizeof p->wanted);
     if (init) p->wanted = *init;
     p->deferred = 1;
+    p->seed = F->seed;
     if (p->array.buffer) {
         if (HY__LOAD(&p->array.buffer->pins)) {
-            hy__fail(F, HY_ERROR_STATE, "hy_reinitialize: a recorded backward still needs '%s'", hy__called(p));
+            hy__fail(F, HY_ERROR_STATE, "hy_reinitialize: a recorded backward still needs '%s'",
+                     hy__called(p));
             return;
         }
         hy__buffer_drop(&F->cache, p->array.buffer);
@@ -23492,8 +23326,8 @@ static int hy__regex_single(const char *p, const char *end, char c)
     }
 }
 
-/* Does what stands in [p, end), then what stands in `then`, match at s? Steps and depth are bounded, so that no
- * pattern hangs. */
+/* Does what stands in [p, end), then what stands in `then`, match at s? Steps and depth are bounded, so that
+ * no pattern hangs. */
 typedef struct hy__regex_rest { const char *p, *end; const struct hy__regex_rest *then; } hy__regex_rest;
 static int hy__regex_match(hy__regex *r, const char *p, const char *end, const char *s,
                            const hy__regex_rest *then, int depth)
@@ -23540,7 +23374,8 @@ static int hy__regex_match(hy__regex *r, const char *p, const char *end, const c
             continue;
         }
         for (t = s; hy__regex_single(p, item, *t) && (*item != '?' || t == s); t++) continue;
-        for (; t >= s + (*item == '+'); t--) if (hy__regex_match(r, rest.p, end, t, then, depth + 1)) return 1;
+        for (; t >= s + (*item == '+'); t--)
+            if (hy__regex_match(r, rest.p, end, t, then, depth + 1)) return 1;
         return 0;
     }
 }
@@ -23556,7 +23391,6 @@ static int hy__match(const char *pattern, const char *text)
 /* --- lists of parameters --- */
 typedef struct hy__collecting {
     const char *pattern;
-    hy__names   names;
     hy_array  **at;
     int         n, cap;
     hy__buffer *room;
@@ -23570,12 +23404,6 @@ static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *us
     (void)path;
     if (real->seen == all->stamp || (all->pattern && !hy__match(all->pattern, real->name))) return 0;
     real->seen = all->stamp;
-    if (hy__names_find(&all->names, real->name) >= 0) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks other prefixes",
-                 real->name);
-        return -1;
-    }
-    if (hy__names_add(&F->root->heap, &all->names, real->name, 0)) { hy__no_memory(F, "hy_collect_params"); return -1; }
     if (all->n == all->cap) {
         hy__buffer *wide = hy__buffer_new(&F->cache, (size_t)(2 * all->cap + 32) * sizeof *all->at);
         if (!wide) { hy__no_memory(F, "hy_collect_params"); return -1; }
@@ -23587,6 +23415,29 @@ static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *us
     }
     all->at[all->n++] = &p->array;
     return 0;
+}
+
+/* Two parameters must not share a name: files could not tell them apart. */
+static void hy__check_names(hy_frame *F, hy_array *const *at, int n)
+{
+    hy__buffer *room;
+    const char **table;
+    uint32_t size = 64, k;
+    int i;
+    while (size < 2 * (uint32_t)n) size *= 2;
+    room = hy__buffer_new(&F->cache, size * sizeof *table);
+    if (!room) { hy__no_memory(F, "hy_collect_params"); return; }
+    table = (const char **)room->data;
+    memset((void *)table, 0, size * sizeof *table);
+    for (i = 0; i < n; i++) {
+        const char *name = hy__param_of(at[i])->name;
+        for (k = hy__hash(name) & (size - 1); table[k] && strcmp(table[k], name); ) k = (k + 1) & (size - 1);
+        if (table[k])
+            hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks "
+                     "other prefixes", name);
+        table[k] = name;
+    }
+    hy__buffer_drop(&F->cache, room);
 }
 
 HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pattern)
@@ -23601,8 +23452,7 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     all.pattern = pattern;
     all.stamp = hy__stamp(F);
     hy__each_param(F, block, hy__collect_one, &all);
-    hy__free(&F->root->heap, (void *)all.names.key);
-    hy__free(&F->root->heap, all.names.value);
+    if (F && !F->code) hy__check_names(F, all.at, all.n);
     holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
     if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
     holder->buffer = all.room;
@@ -23669,8 +23519,8 @@ HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
     hy_type type;
     if (!p || !hy__concrete(F, value, "hy_set_param", "an array with values")) return;
     if (!hy__shape_agrees(&p->array.t.type.shape, &value->t.type.shape)) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_set_param: parameter '%s': Expected shape %z is incompatible with given "
-                 "shape %z", hy__called(p), &p->array.t.type.shape, &value->t.type.shape);
+        hy__fail(F, HY_ERROR_SHAPE, "hy_set_param: parameter '%s': Expected shape %z is incompatible with "
+                 "given shape %z", hy__called(p), &p->array.t.type.shape, &value->t.type.shape);
         return;
     }
     if (p->array.buffer) { hy_assign(F, &p->array, value); return; }
@@ -23778,8 +23628,8 @@ static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user
     if (p->array.t.type.dtype != from->array.t.type.dtype ||
         (!hy__shape_agrees(&p->array.t.type.shape, &from->array.t.type.shape) &&
          !hy__shape_agrees(&from->array.t.type.shape, &p->array.t.type.shape))) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name, &p->array.t.type.shape,
-                 from->name, &from->array.t.type.shape);
+        hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name,
+                 &p->array.t.type.shape, from->name, &from->array.t.type.shape);
         return -1;
     }
     if (p->same || p->sharer) {
@@ -23811,7 +23661,7 @@ static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
     hy__buffer *b = NULL;
     (void)path;
     if (p->same || old.type.dtype == dtype || !hy__floating(old.type.dtype)) return 0;
-    if (dtype == HY_F16 && (p->keep_wide || p->aux)) return 0;
+    if (hy_dtype_size(dtype) == 2 && (p->keep_wide || p->aux)) return 0;
     p->array.t.type.dtype = dtype;
     if (p->array.buffer) {
         b = hy__buffer_new(&F->cache, (size_t)hy__bytes(&p->array.t.type));
@@ -23942,7 +23792,8 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
     line.text = name;
     line.cap = sizeof name;
     hy__summary_line(sink, "-");
-    sink.put(sink.user, "        Layer (type)                                Output Shape         Param #\n", 81);
+    sink.put(sink.user, "        Layer (type)                                Output Shape         Param #\n",
+             81);
     hy__summary_line(sink, "=");
     hy__summary_row(sink, "Input", x, 0);
     for (i = 0; i < all->n; i++) {
@@ -24028,7 +23879,10 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
             n--;
             continue;
         }
-        if (n == 64) { hy__fail(F, HY_ERROR_STATE, "hy_block_text: blocks are nested more than 64 deep"); return; }
+        if (n == 64) {
+            hy__fail(F, HY_ERROR_STATE, "hy_block_text: blocks are nested more than 64 deep");
+            return;
+        }
         for (i = 0; i < n; i++) sink.put(sink.user, "  ", 2);
         sink.put(sink.user, "(", 1);
         sink.put(sink.user, h->child[stack[n - 1].next].name, strlen(h->child[stack[n - 1].next].name));
@@ -24043,16 +23897,20 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
 /* --- calling --- */
 static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *x, hy_array *y)
 {
-    int i;
-    for (i = 0; i < block->house->hooks; i++)
-        if (block->house->hook[i].when == when)
-            block->house->hook[i].fn(F, block, x, y, block->house->hook[i].user);
+    const struct hy__house *h = block->house;
+    int i, last = 0;
+    for (i = 0; i < h->hooks && !F->code; i++) {
+        if (h->hook[i].id <= last || h->hook[i].when != when) continue;
+        last = h->hook[i].id;
+        h->hook[i].fn(F, block, x, y, h->hook[i].user);
+        i = -1;                         /* a hook may have removed itself, or others */
+    }
 }
 
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
-    int marks = F->marks, floor = F->floor;
+    int marks = F->marks, floor = F->floor, training = F->training;
     hy_array *y = NULL;
     hy_begin(F);
     if (F->code) return NULL;
@@ -24063,6 +23921,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
     for (F->floor = floor; F->marks > marks; hy_end(F))         /* whatever forward left open */
         if (y && (F->code || y->frame == F)) y = hy_return(F, y);
+    F->training = training;
     return F->code ? NULL : y;
 }
 
@@ -24162,6 +24021,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     return y;
 }
 
+#ifndef HYBRID_NO_RNN
 /* For operators that see a parameter only inside a packed one: its shape, as far as the layer knows it. */
 static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
 {
@@ -24180,6 +24040,7 @@ static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
     else if (node) node->type[0] = type;
     else if (!p->array.buffer && hy__shape_known(&type.shape)) hy__param_fill(F, p, &type);
 }
+#endif
 
 /* --- memory known before the call --- */
 typedef struct hy__planning { void *buffer; size_t bytes; hy_plan_info info; } hy__planning;
@@ -24208,7 +24069,10 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     if (!F->code)
         t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
     if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
-    else if (t) { plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode); failed = F->code != HY_ERROR_OK; }
+    else if (t) {
+        plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
+        failed = F->code != HY_ERROR_OK;
+    }
     hy__trace_leave(t);
     hy__flat_close(F, &in);
     F->scope = NULL;
@@ -24307,8 +24171,9 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
     hy__trace *t;
     if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
     t = HY__LOAD(&block->house->traces.first);
-    if (!t) hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at least "
-                     "once");
+    if (!t)
+        hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at least "
+                 "once");
     return t ? t->graph : NULL;
 }
 
@@ -24350,6 +24215,538 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
     return b.n;
 }
+/* MARK: - 25 >>gradient ---------------------------------------------------------------------------------
+ *
+ * The gradient of a compiled graph is another graph, derived once per set of input types. Under recording the
+ * graph runs as `forward`: the same nodes, with further heads for what the gradient reads, held by the tape.
+ * The variables of the gradient are values of the tape, shapes, and gradients of heads; one is derived for
+ * each set of heads that have any. Operators emit their gradients as nodes, so a gradient has one too.
+ */
+/* Nodes of the store that are not younger than the graph: a symbolic frame may have gone on. */
+static int hy__graph_span(const hy_graph *g)
+{
+    int i, span = 0;
+    for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
+    for (i = 0; i < g->vars; i++) if (g->var[i]->number >= span) span = g->var[i]->number + 1;
+    return span;
+}
+
+/* What an edge carries when every node has been run by itself: value is by number in the store. */
+static hy_array *hy__line_value(hy_array *const *value, const hy__edge *e)
+{
+    hy_array *y = value[e->node->number];
+    int at;
+    if (!y || !y->count) return y;
+    hy__visible(e->node, e->output, &at);
+    return y->item[at];
+}
+
+/* Runs a graph operator by operator in the order in which they were traced. all: those too that no head
+ * needs, as the C function does line by line; then the store must be the graph's own. */
+static int hy__graph_lines(hy_frame *F, const hy_graph *g, hy_array *const *in, int all, hy_array **value)
+{
+    uint64_t stream = F->stream;
+    hy__buffer *room;
+    hy_array **arg;
+    int i, k, var = 0, most = 0, span = all ? g->store->n : hy__graph_span(g);
+    for (i = 0; i < span; i++) if (g->store->node[i]->nin > most) most = g->store->node[i]->nin;
+    room = hy__buffer_new(&F->cache, (size_t)most * sizeof *arg + 1);
+    if (!room) { hy__no_memory(F, "compiled graph"); return -1; }
+    arg = (hy_array **)room->data;
+    for (i = 0; i < span && !F->code; i++) {
+        const hy__node *node = g->store->node[i];
+        value[i] = NULL;
+        if (node->param) value[i] = &node->param->array;
+        else if (node->held) value[i] = hy__constant_handle(F, node);
+        else if (!node->op) value[i] = in[var++];
+        if (!node->op || (!all && g->place[i] < 0)) continue;
+        for (k = 0; k < node->nin; k++) arg[k] = hy__line_value(value, &node->in[k]);
+        F->stream = stream + (uint64_t)node->rank;
+        value[i] = F->emit(F, node->op, node->nin, arg, node->record, node->sub != NULL, &node->sub);
+    }
+    hy__buffer_drop(&F->cache, room);
+    F->stream = stream + (uint64_t)g->ranks;
+    return F->code ? -1 : 0;
+}
+
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy__gradient {           /* hangs on the forward graph; the first one made is for all heads */
+    hy__attached head;
+    hy_graph *graph;                    /* NULL: the one for all heads does it, with zeros */
+    int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h */
+    int      *to;                       /* its heads: gradient of which input */
+    char     *given;                    /* per head of forward: has it a gradient? */
+    char     *keep;                     /* per value of the tape: is it read? */
+} hy__gradient;
+
+typedef struct hy__derived {            /* hangs on the traced graph */
+    hy__attached head;
+    hy_graph *forward;                  /* NULL: the graph runs operator by operator */
+    int       n, training;
+    hy_type  *type;                     /* of all inputs */
+    char     *want;
+} hy__derived;
+
+/* Working memory while a gradient is derived. Values are numbered as in T. */
+typedef struct hy__deriving {
+    hy_frame  *F, *S;
+    hy_graph  *g;
+    hy__types  T;
+    hy__buffer *room;
+    int        n, training;             /* inputs of the graph */
+    const char *want;
+    hy_array **grad, **value, **shape;  /* per value: handles of S */
+    hy_array **call;                    /* of one operator's gradient */
+    int       *wanted;
+    int       *input, *owner;           /* per value: which input it is, or -1; whose output it is */
+    int       *head;                    /* ... and which head of forward, or -1 */
+    int       *leaf;                    /* per input: its value, or -1 */
+    char      *tracked;                 /* per value: does it depend on an input whose gradient is wanted? */
+} hy__deriving;
+
+static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
+{
+    return B->T.first[B->g->place[e->node->number]] + e->output;
+}
+
+static void hy__derive_tracked(hy__deriving *B)
+{
+    int i, k, any;
+    for (i = 0; i < B->g->n; i++) {
+        const hy__node *node = B->g->node[i];
+        for (any = k = 0; k < node->nin; k++) any |= B->tracked[hy__derive_index(B, &node->in[k])];
+        for (k = 0; k < node->nout; k++) {
+            B->owner[B->T.first[i] + k] = i;
+            if (node->op) B->tracked[B->T.first[i] + k] = (char)(any && node->op->grad);
+        }
+    }
+}
+
+static void hy__derive_close(hy__deriving *B)
+{
+    if (B->S) hy__tracer_close(B->F, B->S);
+    hy__buffer_drop(&B->F->cache, B->room);
+    hy__types_close(B->F, &B->T);
+}
+
+/* Types of all values; 1 if some are not known before it runs. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, const hy_type *type,
+                           const char *want)
+{
+    size_t values, most = 0, bytes;
+    int i, k;
+    memset(B, 0, sizeof *B);
+    B->F = F;
+    B->g = g;
+    B->n = n;
+    B->want = want;
+    if (hy__types_open(F, g, &B->T)) return -1;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
+    for (i = 0; i < g->n; i++) {
+        size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
+        if (all > most) most = all;
+    }
+    if (hy__infer_graph(F, g, &B->T)) return -1;
+    if (!hy__types_known(B->T.type, B->T.n)) return 1;
+    values = (size_t)B->T.n;
+    bytes = values * (3 * sizeof(hy_array *) + 3 * sizeof(int) + 1) + (size_t)n * sizeof(int) +
+        most * (2 * sizeof(hy_array *) + sizeof(int));
+    B->room = hy__buffer_new(&F->cache, bytes + 1);
+    if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(B->room->data, 0, bytes);
+    B->grad = (hy_array **)B->room->data;
+    B->value = B->grad + values;
+    B->shape = B->value + values;
+    B->call = B->shape + values;
+    B->input = (int *)(void *)(B->call + 2 * most);
+    B->owner = B->input + values;
+    B->head = B->owner + values;
+    B->wanted = B->head + values;
+    B->leaf = B->wanted + most;
+    B->tracked = (char *)(B->leaf + n);
+    for (i = 0; i < (int)values; i++) B->input[i] = B->head[i] = -1;
+    for (i = 0; i < n; i++) B->leaf[i] = -1;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) B->leaf[i] = B->T.first[g->place[g->var[i]->number]];
+    for (k = g->vars, i = 0; i < g->n; i++) if (g->node[i]->param) B->leaf[k++] = B->T.first[i];
+    for (i = 0; i < n; i++)
+        if (B->leaf[i] >= 0) { B->input[B->leaf[i]] = i; B->tracked[B->leaf[i]] = want[i]; }
+    hy__derive_tracked(B);
+    return 0;
+}
+
+/* A variable of the gradient; its rank says for a while what it stands for. */
+static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int what)
+{
+    hy_array *x = hy_var(B->S, name, NULL);
+    if (!x) return NULL;
+    x->t.type = x->node->type[0] = x->node->constant.type = B->T.type[v];
+    x->node->rank = what;
+    return x;
+}
+
+/* What stands for a value: constants themselves, else a variable, right behind one for the shape alone. */
+static hy_array *hy__derive_value(hy__deriving *B, int v, int bytes)
+{
+    const hy__node *from = B->g->node[B->owner[v]];
+    if (from->held) {
+        if (!B->value[v]) {
+            hy__node *node = hy__constant_node(B->S, &from->constant, from->held);
+            if (!node || hy__node_join(B->S, B->S->graph->store, node)) hy__node_discard(B->S, node);
+            else B->value[v] = hy__node_handle(B->S, node, 0);
+        }
+        return B->value[v];
+    }
+    if (!bytes) {
+        if (!B->shape[v]) B->shape[v] = hy__derive_var(B, "shape", v, -1);
+        return B->shape[v];
+    }
+    if (!B->value[v] && hy__derive_var(B, "shape", v, -1)) B->value[v] = hy__derive_var(B, from->name, v, v);
+    return B->value[v];
+}
+
+static void hy__derive_add(hy__deriving *B, int v, hy_array *g)
+{
+    if (!g) return;
+    if (hy__same_type(&g->t.type, &B->T.type[v])) B->grad[v] = B->grad[v] ? hy_add(B->S, B->grad[v], g) : g;
+    else hy__fail(B->S, HY_ERROR_SHAPE, "gradient: a value is %z %t, its gradient %z %t", &B->T.type[v].shape,
+                  (int)B->T.type[v].dtype, &g->t.type.shape, (int)g->t.type.dtype);
+}
+
+/* One operator's gradient, emitted as nodes. */
+static void hy__derive_node(hy__deriving *B, const hy__node *node, int first)
+{
+    hy_diff D;
+    int i, v, bytes = !(node->op->flags & HY_OP_NO_SAVE);
+    memset(&D, 0, sizeof D);
+    D.op = node->op;
+    D.attr = node->record;
+    D.nin = node->nin;
+    D.nout = node->nout;
+    D.nsub = node->sub != NULL;
+    D.sub = &node->sub;
+    D.training = B->training;
+    D.in = B->call;
+    D.out = D.in + D.nin;
+    D.dy = D.out + D.nout;
+    D.dx = D.dy + D.nout;
+    D.want = B->wanted;
+    for (i = 0; i < D.nin; i++) {
+        v = hy__derive_index(B, &node->in[i]);
+        D.in[i] = hy__derive_value(B, v, bytes && !hy__writes_input(D.op, D.attr, i));
+        D.dx[i] = NULL;
+        B->wanted[i] = B->tracked[v];
+    }
+    for (i = 0; i < D.nout; i++) {
+        D.out[i] = hy__derive_value(B, first + i, bytes);
+        D.dy[i] = B->grad[first + i];
+    }
+    if (!B->S->code && D.op->grad(B->S, &D))
+        hy__fail(B->S, HY_ERROR_GRADIENT, "%s: its gradient failed", D.op->name);
+    for (i = 0; i < D.nin && !B->S->code; i++)
+        if (B->wanted[i]) hy__derive_add(B, hy__derive_index(B, &node->in[i]), D.dx[i]);
+}
+
+/* From the gradients of the given heads to those of the inputs, from the youngest node to the oldest, so that
+ * contributions add up in the same order as on the tape. */
+static int hy__derive_walk(hy__deriving *B, const char *given)
+{
+    hy_graph *g = B->g;
+    int i, k, some;
+    B->S = hy__tracer_open(B->F);
+    if (!B->S) return -1;
+    B->S->traced_for = NULL;
+    for (i = 0; i < g->heads; i++)
+        if (given[i]) {
+            int v = hy__derive_index(B, &g->head[i]);
+            hy__derive_add(B, v, hy__derive_var(B, "head_grad", v, B->T.n + i));
+        }
+    for (i = hy__graph_span(g) - 1; i >= 0 && !B->S->code; i--) {
+        int place = g->place[i], first = place < 0 ? 0 : B->T.first[place];
+        const hy__node *node = g->store->node[i];
+        if (place < 0 || !node->op || !B->tracked[first]) continue;
+        for (some = k = 0; k < node->nout; k++) some |= B->grad[first + k] != NULL;
+        if (some) hy__derive_node(B, node, first);
+    }
+    return B->S->code ? -1 : 0;
+}
+
+/* Inputs of which an operator reads the shape alone do not keep values alive. */
+static void hy__derive_shapes(const hy_root *root, hy__nodes *store)
+{
+    static const struct { int op, input; } reads[] = {
+        { HY_OP_zeros_like, 0 }, { HY_OP_ones_like, 0 }, { HY_OP_reshape_like, 1 },
+        { HY_OP_broadcast_like, 1 }, { HY_OP__sum_like, 1 } };
+    size_t k;
+    int i;
+    for (i = 0; i < store->n; i++)
+        for (k = 0; k < sizeof reads / sizeof *reads; k++) {
+            hy__node *node = store->node[i], *from;
+            if (!node->op || node->op != root->ops[reads[k].op]) continue;
+            from = node->in[reads[k].input].node;
+            if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank == -1 &&
+                from->rank >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
+                node->in[reads[k].input].node = store->node[from->number - 1];
+        }
+}
+
+/* Lets go of nodes that no head needs, variables too. */
+static void hy__derive_prune(hy_frame *F, hy_graph *g)
+{
+    hy__nodes *store = g->store;
+    int i, k, n = 0;
+    for (i = 0; i < store->n; i++) store->node[i]->mark = 0;
+    for (i = 0; i < g->heads; i++) g->head[i].node->mark = 1;
+    for (i = store->n - 1; i >= 0; i--) {
+        const hy__node *node = store->node[i];
+        for (k = 0; node->mark && k < node->nin; k++) node->in[k].node->mark = 1;
+    }
+    for (i = 0; i < store->n; i++) {
+        hy__node *node = store->node[i];
+        if (!node->mark) { hy__node_discard(F, node); continue; }
+        node->number = n;
+        store->node[n++] = node;
+    }
+    store->n = n;
+}
+
+static void hy__gradient_free(hy_root *root, hy__attached *it)
+{
+    hy__gradient *G = (hy__gradient *)(void *)it;
+    hy__graph_drop(G->graph);
+    hy__free(&root->heap, G);
+}
+
+/* Room for a gradient of a graph with so many inputs, heads and saved values. */
+static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
+{
+    int vars = graph ? graph->vars : 0;
+    size_t ints = (size_t)(vars + (graph ? graph->heads : 0)) * sizeof(int), chars = (size_t)(n + 2 * heads);
+    hy__gradient *G = (hy__gradient *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *G) + ints + chars);
+    if (!G) return (hy__gradient *)hy__no_memory(F, "gradient");
+    G->head.free_fn = hy__gradient_free;
+    G->from = (int *)(void *)((char *)G + hy__round64(sizeof *G));
+    G->to = G->from + vars;
+    G->given = (char *)G->from + ints;
+    G->keep = G->given + heads;
+    return G;
+}
+
+/* The graph that was emitted, without what nobody needs. */
+static hy_graph *hy__derive_graph(hy__deriving *B)
+{
+    hy_graph *g = hy__graph_new(B->F, B->S->graph->store);
+    int i, n = 0;
+    if (!g) return NULL;
+    for (i = 0; i < B->n; i++) n += B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]];
+    if (hy__graph_room_heads(B->F, g, n)) { hy__graph_drop(g); return NULL; }
+    for (i = n = 0; i < B->n; i++) {
+        hy_array *x = B->want[i] && B->leaf[i] >= 0 ? B->grad[B->leaf[i]] : NULL;
+        if (!x) continue;
+        g->head[n].node = x->node;
+        g->head[n++].output = x->output;
+    }
+    hy__derive_shapes(B->F->root, g->store);
+    hy__derive_prune(B->F, g);
+    if (!hy__graph_finish(B->F, g)) return g;
+    hy__graph_drop(g);
+    return NULL;
+}
+
+/* Which value of the tape is value v? Inputs come first, then the heads of forward; -1: it is not there. */
+static int hy__derive_place(const hy__deriving *B, int v)
+{
+    return B->input[v] >= 0 ? B->input[v] : B->head[v] >= 0 ? B->n + B->head[v] : -1;
+}
+
+static void hy__derive_heads(hy__deriving *B, const hy_graph *forward)
+{
+    int i;
+    for (i = forward->heads - 1; i >= 0; i--) B->head[hy__derive_index(B, &forward->head[i])] = i;
+}
+
+/* The gradient with its places on the tape. all: NULL, or the one that decided what the tape keeps; a value
+ * that it does not keep is not there. */
+static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const hy_graph *forward,
+                                         const char *given, int heads, const hy__gradient *all)
+{
+    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, forward->heads);
+    int i, k;
+    if (!G) { hy__graph_drop(graph); return NULL; }
+    hy__derive_heads(B, forward);
+    memcpy(G->given, given, (size_t)heads);
+    G->graph = graph;
+    for (i = 0; i < graph->vars && G->graph; i++) {
+        int what = graph->var[i]->rank;
+        G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : hy__derive_place(B, what);
+        graph->var[i]->rank = 0;
+        if (what < 0 || what >= B->T.n) continue;
+        if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
+        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->graph = NULL;
+    }
+    for (i = k = 0; i < B->n && G->graph; i++)
+        if (B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]]) G->to[k++] = i;
+    if (!G->graph) hy__graph_drop(graph);
+    return G;
+}
+
+/* The graph with what its gradient reads as further heads: the nodes are the same. */
+static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
+{
+    hy_graph *g = B->g, *f = hy__graph_new(B->F, g->store);
+    hy__heap *heap = &B->F->root->heap;
+    int i, v, span = hy__graph_span(g);
+    if (!f) return NULL;
+    f->node = (hy__node **)hy__alloc(heap, (size_t)g->n * sizeof *f->node + 1);
+    f->var = (hy__node **)hy__alloc(heap, (size_t)g->vars * sizeof *f->var + 1);
+    f->place = (int *)hy__alloc(heap, (size_t)span * sizeof *f->place + 1);
+    if (!f->node || !f->var || !f->place) hy__no_memory(B->F, "gradient");
+    if (B->F->code || hy__graph_room_heads(B->F, f, g->heads + gradient->vars)) {
+        hy__graph_drop(f);
+        return NULL;
+    }
+    memcpy((void *)f->node, (void *)g->node, (size_t)g->n * sizeof *f->node);
+    memcpy((void *)f->var, (void *)g->var, (size_t)g->vars * sizeof *f->var);
+    memcpy(f->place, g->place, (size_t)span * sizeof *f->place);
+    memcpy(f->head, g->head, (size_t)g->heads * sizeof *f->head);
+    f->n = g->n;
+    f->vars = g->vars;
+    f->ranks = g->ranks;
+    f->heads = g->heads;
+    hy__derive_heads(B, f);
+    for (i = 0; i < gradient->vars; i++) {
+        v = gradient->var[i]->rank;
+        if (v < 0 || v >= B->T.n || hy__derive_place(B, v) >= 0) continue;
+        f->head[f->heads].node = g->node[B->owner[v]];
+        f->head[f->heads++].output = v - B->T.first[B->owner[v]];
+    }
+    return f;
+}
+
+/* The gradient for these heads of a forward graph that has run; made when it is first asked for. */
+static hy__gradient *hy__gradient_find(hy_frame *F, hy__tape *tape, const char *given)
+{
+    hy_graph *f = tape->sub, *graph;
+    hy__attached *it, *all = NULL;
+    hy__gradient *G = NULL;
+    hy__deriving B;
+    hy__buffer *room;
+    hy_type *type;
+    char *want;
+    int i;
+    hy__acquire(&f->root->lock);
+    for (it = f->derived; it && !G; it = it->next) {
+        G = (hy__gradient *)(void *)it;
+        all = it;
+        if (memcmp(G->given, given, (size_t)f->heads)) G = NULL;
+    }
+    hy__release(&f->root->lock);
+    if (G) return G;
+    room = hy__buffer_new(&F->cache, (size_t)tape->nin * (sizeof *type + 1));
+    if (!room) return (hy__gradient *)hy__no_memory(F, "gradient");
+    type = (hy_type *)room->data;
+    want = (char *)(type + tape->nin);
+    for (i = 0; i < tape->nin; i++) {
+        type[i] = tape->value[i].t.type;
+        want[i] = tape->value[i].tape != NULL;
+    }
+    if (!hy__derive_open(&B, F, f, tape->nin, type, want)) {
+        B.training = tape->training;
+        graph = hy__derive_walk(&B, given) ? NULL : hy__derive_graph(&B);
+        if (graph) G = hy__derive_gradient(&B, graph, f, given, f->heads, (hy__gradient *)(void *)all);
+    }
+    hy__derive_close(&B);
+    hy__buffer_drop(&F->cache, room);
+    if (!G || F->code) { if (G) hy__gradient_free(F->root, &G->head); return NULL; }
+    hy__acquire(&f->root->lock);
+    G->head.next = f->derived;
+    f->derived = &G->head;
+    hy__release(&f->root->lock);
+    return G;
+}
+
+static void hy__derived_free(hy_root *root, hy__attached *it)
+{
+    hy__derived *d = (hy__derived *)(void *)it;
+    hy__graph_drop(d->forward);
+    hy__free(&root->heap, d);
+}
+
+/* The graph as it runs under recording, counted, or NULL if it must run operator by operator. 1: found. */
+static int hy__derived_find(hy_root *root, hy_graph *g, const hy__derived *key, hy_graph **forward)
+{
+    hy__attached *it;
+    int i, found = 0;
+    hy__acquire(&root->lock);
+    for (it = g->derived; it && !found; it = it->next) {
+        const hy__derived *d = (const hy__derived *)(void *)it;
+        if (d->n != key->n || d->training != key->training) continue;
+        if (memcmp(d->want, key->want, (size_t)d->n)) continue;
+        for (i = 0; i < d->n && hy__same_type(&d->type[i], &key->type[i]); i++) continue;
+        if (i < d->n) continue;
+        found = 1;
+        *forward = d->forward;
+        if (d->forward) HY__ADD(&d->forward->refs, 1);
+    }
+    hy__release(&root->lock);
+    return found;
+}
+
+/* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as
+ * when values decide shapes, or an operator on the way has no gradient, which is no error before backward. */
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
+{
+    hy__deriving B;
+    hy_graph *graph = NULL, *f = NULL;
+    hy__gradient *G = NULL;
+    char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
+    int i, opened = hy__derive_open(&B, F, g, key->n, key->type, key->want);
+    B.training = key->training;
+    if (!given) hy__no_memory(F, "gradient");
+    for (i = 0; i < g->heads && given && !opened; i++)
+        given[i] = (char)(g->head[i].node->op && B.tracked[hy__derive_index(&B, &g->head[i])]);
+    if (given && !opened && !F->code && !hy__derive_walk(&B, given)) graph = hy__derive_graph(&B);
+    if (graph) f = hy__derive_forward(&B, graph);
+    if (f) G = hy__derive_gradient(&B, graph, f, given, g->heads, NULL);
+    else hy__graph_drop(graph);
+    hy__derive_close(&B);
+    hy__free(&F->root->heap, given);
+    if (f && G) f->derived = &G->head;
+    if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
+    if (!f && F->code && F->code != HY_ERROR_MEMORY) F->code = HY_ERROR_OK;
+    return f;
+}
+
+/* What was derived joins the graph's list; the oldest goes when there are more than `limit`. 0, or -1. */
+static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_graph *forward, int limit)
+{
+    size_t types = (size_t)key->n * sizeof *key->type, size = hy__round64(sizeof(hy__derived));
+    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + types + (size_t)key->n);
+    hy__attached **at, *gone;
+    int n = 0;
+    if (!d) { hy__no_memory(F, "gradient"); return -1; }
+    d->head.free_fn = hy__derived_free;
+    d->forward = forward;
+    if (forward) HY__ADD(&forward->refs, 1);
+    d->n = key->n;
+    d->training = key->training;
+    d->type = (hy_type *)(void *)((char *)d + size);
+    d->want = (char *)d->type + types;
+    memcpy(d->type, key->type, types);
+    memcpy(d->want, key->want, (size_t)key->n);
+    hy__acquire(&F->root->lock);
+    d->head.next = g->derived;
+    g->derived = &d->head;
+    for (at = &g->derived; *at && n < limit; at = &(*at)->next) n++;
+    gone = *at;
+    *at = NULL;
+    hy__release(&F->root->lock);
+    hy__attached_free(F->root, gone);
+    return 0;
+}
+#endif
+
 /* MARK: - 25 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
@@ -24394,18 +24791,6 @@ static void hy__hold_value(hy__value *v, const hy_array *x, int bytes)
     HY__ADD(&v->buffer->pins, 1);
 }
 
-/* Is input number i a running statistic? Gradients never read those, so they may change meanwhile. */
-static int hy__is_aux(const hy_op *op, const void *record, int i)
-{
-    int arg, hidden;
-    for (arg = 0; op->in[arg].name; arg++) {
-        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
-        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
-        i -= n;
-    }
-    return 0;
-}
-
 static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  hy__call *c, hy_array **out)
 {
@@ -24419,7 +24804,7 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
     tape = hy__tape_new(F, op, n, c->nout, record);
     if (!tape) return NULL;
     tape->pinned = bytes;
-    for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], bytes && !hy__is_aux(op, record, i));
+    for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], bytes && !hy__writes_input(op, record, i));
     for (i = 0; i < c->nout; i++) {
         hy__hold_value(&tape->value[n + i], out[i], bytes);
         out[i]->tape = tape;
@@ -24495,522 +24880,15 @@ static int hy__param_track(hy_frame *F, hy_array *x)
     return 0;
 }
 
-/* --- the gradient of a compiled graph --- *
- * Under recording a graph runs as `forward`: the same nodes, with further heads for what its gradient reads.
- * The tape holds these. The gradient is a graph of its own, whose variables are values of the tape, shapes, and
- * gradients of heads; one is derived for each set of heads that have any.
- */
-typedef struct hy__gradient {           /* hangs on the forward graph; the first one made is for all heads */
-    hy__attached head;
-    hy_graph *graph;                    /* NULL: the one for all heads does it, with zeros */
-    int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h gradient of head h */
-    int      *to;                       /* its heads: gradient of which input */
-    char     *given;                    /* per head of forward: has it a gradient? */
-    char     *keep;                     /* per value of the tape: is it read? */
-} hy__gradient;
-
-typedef struct hy__derived {            /* hangs on the traced graph */
-    hy__attached head;
-    hy_graph *forward;                  /* NULL: the graph runs operator by operator */
-    int       n, training;
-    hy_type  *type;                     /* of all inputs */
-    char     *want;
-} hy__derived;
-
-/* Working memory while a gradient is derived. Values are numbered as in T. */
-typedef struct hy__deriving {
-    hy_frame  *F, *S;
-    hy_graph  *g;
-    hy__types  T;
-    hy__buffer *room;
-    int        n, training;             /* inputs of the graph */
-    const char *want;
-    hy_array **grad, **value, **shape;  /* per value: handles of S */
-    hy_array **call;                    /* of one operator's gradient */
-    int       *wanted;
-    int       *input, *owner;           /* per value: which input it is, or -1; whose output it is */
-    int       *leaf;                    /* per input: its value, or -1 */
-    char      *tracked;                 /* per value: does it depend on an input whose gradient is wanted? */
-} hy__deriving;
-
-enum { HY__DERIVED_MOST = 16 };
-
-static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
+/* --- a compiled graph on the tape --- */
+/* Each of its operators on the tape. */
+static int hy__graph_by_node(hy_frame *F, const hy_graph *g, hy_array *const *in, hy_array **out)
 {
-    return B->T.first[B->g->place[e->node->number]] + e->output;
-}
-
-static void hy__derive_tracked(hy__deriving *B)
-{
-    int i, k, any;
-    for (i = 0; i < B->g->n; i++) {
-        const hy__node *node = B->g->node[i];
-        for (any = k = 0; k < node->nin; k++) any |= B->tracked[hy__derive_index(B, &node->in[k])];
-        for (k = 0; k < node->nout; k++) {
-            B->owner[B->T.first[i] + k] = i;
-            if (node->op) B->tracked[B->T.first[i] + k] = (char)(any && node->op->grad);
-        }
-    }
-}
-
-static void hy__derive_close(hy__deriving *B)
-{
-    if (B->S) hy__tracer_close(B->F, B->S);
-    hy__buffer_drop(&B->F->cache, B->room);
-    hy__types_close(B->F, &B->T);
-}
-
-/* Types of all values; 1 if some are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, const hy_type *type, const char *want)
-{
-    size_t values, most = 0;
-    int i, k = g->vars;
-    memset(B, 0, sizeof *B);
-    B->F = F;
-    B->g = g;
-    B->n = n;
-    B->want = want;
-    if (hy__types_open(F, g, &B->T)) return -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
-    for (i = 0; i < g->n; i++) {
-        size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
-        if (all > most) most = all;
-    }
-    if (hy__infer_graph(F, g, &B->T)) return -1;
-    if (!hy__types_known(B->T.type, B->T.n)) return 1;
-    values = (size_t)B->T.n;
-    k = (int)(values * (3 * sizeof(hy_array *) + 2 * sizeof(int) + 1) + most * (2 * sizeof(hy_array *) + sizeof(int)));
-    B->room = hy__buffer_new(&F->cache, (size_t)k + (size_t)n * sizeof(int) + 1);
-    if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
-    memset(B->room->data, 0, (size_t)k + (size_t)n * sizeof(int));
-    B->grad = (hy_array **)B->room->data;
-    B->value = B->grad + values;
-    B->shape = B->value + values;
-    B->call = B->shape + values;
-    B->input = (int *)(void *)(B->call + 2 * most);
-    B->owner = B->input + values;
-    B->wanted = B->owner + values;
-    B->leaf = B->wanted + most;
-    B->tracked = (char *)(B->leaf + n);
-    for (i = 0; i < (int)values; i++) B->input[i] = -1;
-    for (i = 0; i < n; i++) B->leaf[i] = -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) B->leaf[i] = B->T.first[g->place[g->var[i]->number]];
-    for (k = g->vars, i = 0; i < g->n; i++) if (g->node[i]->param) B->leaf[k++] = B->T.first[i];
-    for (i = 0; i < n; i++)
-        if (B->leaf[i] >= 0) { B->input[B->leaf[i]] = i; B->tracked[B->leaf[i]] = want[i]; }
-    hy__derive_tracked(B);
-    return 0;
-}
-
-/* A variable of the gradient; its rank says for a while what it stands for. */
-static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int what)
-{
-    hy_array *x = hy_var(B->S, name, NULL);
-    if (!x) return NULL;
-    x->t.type = x->node->type[0] = x->node->constant.type = B->T.type[v];
-    x->node->rank = what;
-    return x;
-}
-
-/* What stands for a value: constants themselves, else a variable, right behind one for the shape alone. */
-static hy_array *hy__derive_value(hy__deriving *B, int v, int bytes)
-{
-    const hy__node *from = B->g->node[B->owner[v]];
-    if (from->held) {
-        if (!B->value[v]) {
-            hy__node *node = hy__constant_node(B->S, &from->constant, from->held);
-            if (node && hy__node_join(B->S, B->S->graph->store, node)) { hy__node_discard(B->S, node); node = NULL; }
-            if (node) B->value[v] = hy__node_handle(B->S, node, 0);
-        }
-        return B->value[v];
-    }
-    if (!bytes) {
-        if (!B->shape[v]) B->shape[v] = hy__derive_var(B, "shape", v, -1);
-        return B->shape[v];
-    }
-    if (!B->value[v] && hy__derive_var(B, "shape", v, -1)) B->value[v] = hy__derive_var(B, from->name, v, v);
-    return B->value[v];
-}
-
-static void hy__derive_add(hy__deriving *B, int v, hy_array *g)
-{
-    if (!g) return;
-    if (hy__same_type(&g->t.type, &B->T.type[v])) B->grad[v] = B->grad[v] ? hy_add(B->S, B->grad[v], g) : g;
-    else hy__fail(B->S, HY_ERROR_SHAPE, "gradient: a value is %z %t, its gradient %z %t", &B->T.type[v].shape,
-                  (int)B->T.type[v].dtype, &g->t.type.shape, (int)g->t.type.dtype);
-}
-
-/* One operator's gradient, emitted as nodes. */
-static void hy__derive_node(hy__deriving *B, const hy__node *node, int first)
-{
-    hy_diff D;
-    int i, v, bytes = !(node->op->flags & HY_OP_NO_SAVE);
-    memset(&D, 0, sizeof D);
-    D.op = node->op;
-    D.attr = node->record;
-    D.nin = node->nin;
-    D.nout = node->nout;
-    D.nsub = node->sub != NULL;
-    D.sub = &node->sub;
-    D.training = B->training;
-    D.in = B->call;
-    D.out = D.in + D.nin;
-    D.dy = D.out + D.nout;
-    D.dx = D.dy + D.nout;
-    D.want = B->wanted;
-    for (i = 0; i < D.nin; i++) {
-        v = hy__derive_index(B, &node->in[i]);
-        D.in[i] = hy__derive_value(B, v, bytes && !hy__is_aux(D.op, D.attr, i));
-        D.dx[i] = NULL;
-        B->wanted[i] = B->tracked[v];
-    }
-    for (i = 0; i < D.nout; i++) {
-        D.out[i] = hy__derive_value(B, first + i, bytes);
-        D.dy[i] = B->grad[first + i];
-    }
-    if (!B->S->code && D.op->grad(B->S, &D))
-        hy__fail(B->S, HY_ERROR_GRADIENT, "%s: its gradient failed", D.op->name);
-    for (i = 0; i < D.nin && !B->S->code; i++)
-        if (B->wanted[i]) hy__derive_add(B, hy__derive_index(B, &node->in[i]), D.dx[i]);
-}
-
-/* From the gradients of the given heads to those of the inputs, from the youngest node to the oldest, so that
- * contributions add up in the same order as on the tape. */
-static int hy__derive_walk(hy__deriving *B, const char *given)
-{
-    hy_graph *g = B->g;
-    int i, k, some;
-    B->S = hy__tracer_open(B->F);
-    if (!B->S) return -1;
-    B->S->traced_for = NULL;
-    for (i = 0; i < g->heads; i++)
-        if (given[i]) {
-            int v = hy__derive_index(B, &g->head[i]);
-            hy__derive_add(B, v, hy__derive_var(B, "head_grad", v, B->T.n + i));
-        }
-    for (i = g->store->n - 1; i >= 0 && !B->S->code; i--) {
-        int place = g->place[i], first = place < 0 ? 0 : B->T.first[place];
-        const hy__node *node = g->store->node[i];
-        if (place < 0 || !node->op || !B->tracked[first]) continue;
-        for (some = k = 0; k < node->nout; k++) some |= B->grad[first + k] != NULL;
-        if (some) hy__derive_node(B, node, first);
-    }
-    return B->S->code ? -1 : 0;
-}
-
-/* Inputs of which an operator reads the shape alone do not keep values alive. */
-static void hy__derive_shapes(const hy_root *root, hy__nodes *store)
-{
-    static const struct { int op, input; } reads[] = {
-        { HY_OP_zeros_like, 0 }, { HY_OP_ones_like, 0 }, { HY_OP_reshape_like, 1 }, { HY_OP_broadcast_like, 1 },
-        { HY_OP__sum_like, 1 } };
-    size_t k;
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)g->store->n * sizeof *out + 1);
     int i;
-    for (i = 0; i < store->n; i++)
-        for (k = 0; k < sizeof reads / sizeof *reads; k++) {
-            hy__node *node = store->node[i], *from;
-            if (!node->op || node->op != root->ops[reads[k].op]) continue;
-            from = node->in[reads[k].input].node;
-            if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank == -1 &&
-                from->rank >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
-                node->in[reads[k].input].node = store->node[from->number - 1];
-        }
-}
-
-/* Lets go of nodes that no head needs, variables too. */
-static void hy__derive_prune(hy_frame *F, hy_graph *g)
-{
-    hy__nodes *store = g->store;
-    int i, k, n = 0;
-    for (i = 0; i < store->n; i++) store->node[i]->mark = 0;
-    for (i = 0; i < g->heads; i++) g->head[i].node->mark = 1;
-    for (i = store->n - 1; i >= 0; i--)
-        for (k = 0; store->node[i]->mark && k < store->node[i]->nin; k++) store->node[i]->in[k].node->mark = 1;
-    for (i = 0; i < store->n; i++) {
-        hy__node *node = store->node[i];
-        if (!node->mark) { hy__node_discard(F, node); continue; }
-        node->number = n;
-        store->node[n++] = node;
-    }
-    store->n = n;
-}
-
-static void hy__gradient_free(hy_root *root, hy__attached *it)
-{
-    hy__gradient *G = (hy__gradient *)(void *)it;
-    hy__graph_drop(G->graph);
-    hy__free(&root->heap, G);
-}
-
-/* Room for a gradient of a graph with so many inputs, heads and saved values. */
-static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
-{
-    int vars = graph ? graph->vars : 0;
-    size_t ints = (size_t)(vars + (graph ? graph->heads : 0)) * sizeof(int), chars = (size_t)(n + 2 * heads);
-    hy__gradient *G = (hy__gradient *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *G) + ints + chars);
-    if (!G) return (hy__gradient *)hy__no_memory(F, "gradient");
-    G->head.free_fn = hy__gradient_free;
-    G->from = (int *)(void *)((char *)G + hy__round64(sizeof *G));
-    G->to = G->from + vars;
-    G->given = (char *)G->from + ints;
-    G->keep = G->given + heads;
-    return G;
-}
-
-/* The graph that was emitted, without what nobody needs. */
-static hy_graph *hy__derive_graph(hy__deriving *B)
-{
-    hy_graph *g = hy__graph_new(B->F, B->S->graph->store);
-    int i, n = 0;
-    if (!g) return NULL;
-    for (i = 0; i < B->n; i++) n += B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]];
-    if (hy__graph_room_heads(B->F, g, n)) { hy__graph_drop(g); return NULL; }
-    for (i = n = 0; i < B->n; i++) {
-        hy_array *x = B->want[i] && B->leaf[i] >= 0 ? B->grad[B->leaf[i]] : NULL;
-        if (!x) continue;
-        g->head[n].node = x->node;
-        g->head[n++].output = x->output;
-    }
-    hy__derive_shapes(B->F->root, g->store);
-    hy__derive_prune(B->F, g);
-    if (!hy__graph_finish(B->F, g)) return g;
-    hy__graph_drop(g);
-    return NULL;
-}
-
-/* Which value of the tape is value v? Inputs come first, then the heads of forward; -1: it is not there. */
-static int hy__derive_place(const hy__deriving *B, const hy_graph *forward, int v)
-{
-    int i;
-    if (B->input[v] >= 0) return B->input[v];
-    for (i = 0; i < forward->heads; i++)
-        if (forward->head[i].node == B->g->node[B->owner[v]] &&
-            forward->head[i].output == v - B->T.first[B->owner[v]]) return B->n + i;
-    return -1;
-}
-
-/* The gradient with its places on the tape. all: NULL, or the one that decided what the tape keeps; a value that
- * it does not keep is not there. */
-static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const hy_graph *forward, const char *given,
-                                         int heads, const hy__gradient *all)
-{
-    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, forward->heads);
-    int i, k;
-    if (!G) { hy__graph_drop(graph); return NULL; }
-    memcpy(G->given, given, (size_t)heads);
-    G->graph = graph;
-    for (i = 0; i < graph->vars && G->graph; i++) {
-        int what = graph->var[i]->rank;
-        G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : hy__derive_place(B, forward, what);
-        graph->var[i]->rank = 0;
-        if (what < 0 || what >= B->T.n) continue;
-        if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
-        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->graph = NULL;
-    }
-    for (i = k = 0; i < B->n && G->graph; i++)
-        if (B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]]) G->to[k++] = i;
-    if (!G->graph) hy__graph_drop(graph);
-    return G;
-}
-
-/* The graph with what its gradient reads as further heads: the nodes are the same. */
-static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
-{
-    hy_graph *g = B->g, *f = hy__graph_new(B->F, g->store);
-    hy__heap *heap = &B->F->root->heap;
-    int i, v;
-    if (!f) return NULL;
-    f->node = (hy__node **)hy__alloc(heap, (size_t)g->n * sizeof *f->node + 1);
-    f->var = (hy__node **)hy__alloc(heap, (size_t)g->vars * sizeof *f->var + 1);
-    f->place = (int *)hy__alloc(heap, (size_t)g->store->n * sizeof *f->place + 1);
-    if (!f->node || !f->var || !f->place) hy__no_memory(B->F, "gradient");
-    if (B->F->code || hy__graph_room_heads(B->F, f, g->heads + gradient->vars)) { hy__graph_drop(f); return NULL; }
-    memcpy((void *)f->node, (void *)g->node, (size_t)g->n * sizeof *f->node);
-    memcpy((void *)f->var, (void *)g->var, (size_t)g->vars * sizeof *f->var);
-    memcpy(f->place, g->place, (size_t)g->store->n * sizeof *f->place);
-    memcpy(f->head, g->head, (size_t)g->heads * sizeof *f->head);
-    f->n = g->n;
-    f->vars = g->vars;
-    f->ranks = g->ranks;
-    f->heads = g->heads;
-    for (i = 0; i < gradient->vars; i++) {
-        v = gradient->var[i]->rank;
-        if (v < 0 || v >= B->T.n || hy__derive_place(B, f, v) >= 0) continue;
-        f->head[f->heads].node = g->node[B->owner[v]];
-        f->head[f->heads++].output = v - B->T.first[B->owner[v]];
-    }
-    return f;
-}
-
-/* The gradient for these heads of a forward graph that has run; made when it is first asked for. */
-static hy__gradient *hy__gradient_find(hy_frame *F, hy__tape *tape, const char *given)
-{
-    hy_graph *f = tape->sub, *graph;
-    hy__attached *it, *all = NULL;
-    hy__gradient *G = NULL;
-    hy__deriving B;
-    hy__buffer *room;
-    hy_type *type;
-    char *want;
-    int i;
-    hy__acquire(&f->root->lock);
-    for (it = f->derived; it && !G; it = it->next) {
-        G = (hy__gradient *)(void *)it;
-        all = it;
-        if (memcmp(G->given, given, (size_t)f->heads)) G = NULL;
-    }
-    hy__release(&f->root->lock);
-    if (G) return G;
-    room = hy__buffer_new(&F->cache, (size_t)tape->nin * (sizeof *type + 1));
-    if (!room) return (hy__gradient *)hy__no_memory(F, "gradient");
-    type = (hy_type *)room->data;
-    want = (char *)(type + tape->nin);
-    for (i = 0; i < tape->nin; i++) { type[i] = tape->value[i].t.type; want[i] = tape->value[i].tape != NULL; }
-    if (!hy__derive_open(&B, F, f, tape->nin, type, want)) {
-        B.training = tape->training;
-        graph = hy__derive_walk(&B, given) ? NULL : hy__derive_graph(&B);
-        if (graph) G = hy__derive_gradient(&B, graph, f, given, f->heads, (hy__gradient *)(void *)all);
-    }
-    hy__derive_close(&B);
-    hy__buffer_drop(&F->cache, room);
-    if (!G || F->code) { if (G) hy__gradient_free(F->root, &G->head); return NULL; }
-    hy__acquire(&f->root->lock);
-    G->head.next = f->derived;
-    f->derived = &G->head;
-    hy__release(&f->root->lock);
-    return G;
-}
-
-static void hy__derived_free(hy_root *root, hy__attached *it)
-{
-    hy__derived *d = (hy__derived *)(void *)it;
-    hy__graph_drop(d->forward);
-    hy__free(&root->heap, d);
-}
-
-/* The graph as it runs under recording, counted, or NULL if it must run operator by operator. 1: found. */
-static int hy__derived_find(hy_root *root, hy_graph *g, const hy__derived *key, hy_graph **forward)
-{
-    hy__attached *it;
-    int i, found = 0;
-    hy__acquire(&root->lock);
-    for (it = g->derived; it && !found; it = it->next) {
-        const hy__derived *d = (const hy__derived *)(void *)it;
-        if (d->n != key->n || d->training != key->training || memcmp(d->want, key->want, (size_t)d->n)) continue;
-        for (i = 0; i < d->n && hy__same_type(&d->type[i], &key->type[i]); i++) continue;
-        if (i < d->n) continue;
-        found = 1;
-        *forward = d->forward;
-        if (d->forward) HY__ADD(&d->forward->refs, 1);
-    }
-    hy__release(&root->lock);
-    return found;
-}
-
-/* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as when
- * values decide shapes, or when an operator on the way has no gradient, which is no error before backward. */
-static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
-{
-    hy__deriving B;
-    hy_graph *graph = NULL, *f = NULL;
-    hy__gradient *G = NULL;
-    char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
-    int i, opened = hy__derive_open(&B, F, g, key->n, key->type, key->want);
-    B.training = key->training;
-    if (!given) hy__no_memory(F, "gradient");
-    for (i = 0; i < g->heads && given && !opened; i++)
-        given[i] = (char)(g->head[i].node->op && B.tracked[hy__derive_index(&B, &g->head[i])]);
-    if (given && !opened && !F->code && !hy__derive_walk(&B, given)) graph = hy__derive_graph(&B);
-    if (graph) f = hy__derive_forward(&B, graph);
-    if (f) G = hy__derive_gradient(&B, graph, f, given, g->heads, NULL);
-    else hy__graph_drop(graph);
-    hy__derive_close(&B);
-    hy__free(&F->root->heap, given);
-    if (f && G) f->derived = &G->head;
-    if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
-    if (!f && F->code && F->code != HY_ERROR_MEMORY) F->code = HY_ERROR_OK;
-    return f;
-}
-
-/* What was derived joins the graph's list; the oldest goes when there are many. 0, or -1. */
-static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_graph *forward)
-{
-    size_t types = (size_t)key->n * sizeof *key->type;
-    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *d) + types + (size_t)key->n);
-    hy__attached **at, *gone;
-    int n = 0;
-    if (!d) { hy__no_memory(F, "gradient"); return -1; }
-    d->head.free_fn = hy__derived_free;
-    d->forward = forward;
-    if (forward) HY__ADD(&forward->refs, 1);
-    d->n = key->n;
-    d->training = key->training;
-    d->type = (hy_type *)(void *)((char *)d + hy__round64(sizeof *d));
-    d->want = (char *)d->type + types;
-    memcpy(d->type, key->type, types);
-    memcpy(d->want, key->want, (size_t)key->n);
-    hy__acquire(&F->root->lock);
-    d->head.next = g->derived;
-    g->derived = &d->head;
-    for (at = &g->derived; *at && n < HY__DERIVED_MOST; at = &(*at)->next) n++;
-    gone = *at;
-    *at = NULL;
-    hy__release(&F->root->lock);
-    hy__attached_free(F->root, gone);
-    return 0;
-}
-
-/* The visible outputs of a call to their places among all. */
-static void hy__place_outputs(const hy__node *node, hy_array *y, hy_array **value)
-{
-    int i, n, seen = 0, hidden;
-    for (i = 0; node->op->out[i].name; i++)
-        for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0; n--, value++)
-            *value = hidden ? NULL : y->count ? y->item[seen++] : y;
-}
-
-/* Runs a graph operator by operator, each on the tape, in the order in which they were traced. */
-static int hy__graph_by_node(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out)
-{
-    uint64_t stream = F->stream;
-    hy__buffer *room;
-    hy_array **value, **arg, *y;
-    int *first, i, k, total = 0, most = 0, param = g->vars;
-    for (i = 0; i < g->n; i++) {
-        total += g->node[i]->nout;
-        if (g->node[i]->nin > most) most = g->node[i]->nin;
-    }
-    room = hy__buffer_new(&F->cache, (size_t)(total + most) * sizeof *value + (size_t)g->n * sizeof *first + 1);
     if (!room) { hy__no_memory(F, "hy_call"); return -1; }
-    value = (hy_array **)room->data;
-    arg = value + total;
-    first = (int *)(void *)(arg + most);
-    for (total = i = 0; i < g->n; i++) {
-        first[i] = total;
-        total += g->node[i]->nout;
-        if (g->node[i]->param) value[first[i]] = in[param++];
-    }
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) value[first[g->place[g->var[i]->number]]] = in[i];
-    for (i = 0; i < g->store->n && !F->code; i++) {
-        const hy__node *node = g->store->node[i];
-        int at = g->place[i] < 0 ? -1 : first[g->place[i]];
-        if (at < 0) continue;
-        if (node->held && (value[at] = hy__handle(F)) != NULL) {
-            value[at]->t = node->constant;
-            value[at]->buffer = hy__buffer_hold(node->held);
-        }
-        if (!node->op) continue;
-        for (k = 0; k < node->nin; k++) arg[k] = value[first[g->place[node->in[k].node->number]] + node->in[k].output];
-        F->stream = stream + (uint64_t)node->rank;
-        y = F->emit(F, node->op, node->nin, arg, node->record, node->sub != NULL, &node->sub);
-        if (y) hy__place_outputs(node, y, value + at);
-    }
-    F->stream = stream + (uint64_t)g->ranks;
-    for (i = 0; i < g->heads && !F->code; i++)
-        out[i] = value[first[g->place[g->head[i].node->number]] + g->head[i].output];
+    if (!hy__graph_lines(F, g, in, 0, (hy_array **)room->data))
+        for (i = 0; i < g->heads; i++) out[i] = hy__line_value((hy_array **)room->data, &g->head[i]);
     hy__buffer_drop(&F->cache, room);
     return F->code ? -1 : 0;
 }
@@ -25026,8 +24904,8 @@ static int hy__graph_leaf(const hy_graph *g, const hy__node *node)
 }
 
 /* Runs forward and writes it down as one call. Heads that are inputs go through as they are. */
-static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_array *const *in, const hy__graph_rec *rec,
-                             hy_array **out)
+static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_array *const *in,
+                             const hy__graph_rec *rec, hy_array **out)
 {
     hy__graph_rec own = *rec;
     const hy__gradient *all;
@@ -25074,7 +24952,7 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     int failed;
     if (!hy__derived_find(F->root, g, key, &f)) {
         f = hy__derive(F, g, key);
-        if (F->code || hy__derived_add(F, g, key, f)) { hy__graph_drop(f); return -1; }
+        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : 16)) { hy__graph_drop(f); return -1; }
     }
     if (!f) return hy__graph_by_node(F, g, in, out);
     room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
@@ -25086,9 +24964,11 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     return failed;
 }
 
-static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const hy__graph_rec *rec, hy_graph *g)
+static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const hy__graph_rec *rec,
+                                  hy_graph *g)
 {
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)n * (sizeof(hy_type) + 1) + (size_t)g->heads * sizeof in);
+    size_t inputs = (size_t)n * (sizeof(hy_type) + 1), outputs = (size_t)g->heads * sizeof in;
+    hy__buffer *room = hy__buffer_new(&F->cache, inputs + outputs);
     hy_array **out, *y = NULL;
     hy__derived key;
     int i, tracked = 0, failed;
@@ -25198,8 +25078,8 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
     if (x->param && hy__param_track(F, x)) return NULL;
     if (x->tape && !x->tape->op) return hy__value_handle(F, &x->tape->grad);
     if (x->param)
-        hy__fail(F, HY_ERROR_GRADIENT, "Cannot get gradient array for Parameter '%s' because grad_req='null': use "
-                 "hy_set_grad_req", hy__param_of(x)->name);
+        hy__fail(F, HY_ERROR_GRADIENT, "Cannot get gradient array for Parameter '%s' because "
+                 "grad_req='null': use hy_set_grad_req", hy__param_of(x)->name);
     hy__fail(F, HY_ERROR_GRADIENT,
              "hy_grad_of: the array has no gradient: call hy_attach_grad on it before it is used");
     return NULL;
@@ -25408,7 +25288,7 @@ static hy_array *hy__backward_input(hy__backward *B, hy__tape *tape, const hy__n
     x->t.type = var->type[0];
     x->t.data = NULL;
     hy__pack_strides(&x->t);
-    if (!B->graph) return x;            /* no gradient reaches it, but its user counts as computed from inputs */
+    if (!B->graph) return x;            /* no gradient reaches it, but its users count as computed */
     x->tape = tape->value[input].tape;
     x->output = tape->value[input].output;
     HY__ADD(&x->tape->refs, 1);
@@ -25416,7 +25296,8 @@ static hy_array *hy__backward_input(hy__backward *B, hy__tape *tape, const hy__n
 }
 
 /* Runs a compiled gradient: on the tape too, when it is to be differentiated again. */
-static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph, hy_array *const *in, hy_array **out)
+static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph, hy_array *const *in,
+                                hy_array **out)
 {
     hy_frame *F = B->F;
     hy__graph_rec rec = *(const hy__graph_rec *)tape->record;
@@ -25430,7 +25311,7 @@ static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph
     return y ? 0 : -1;
 }
 
-/* The gradient that serves these heads: where it reads what the tape did not keep, the one for all, with zeros. */
+/* The gradient for these heads; where it reads what the tape did not keep, the one for all, with zeros. */
 static hy__gradient *hy__backward_find(hy__backward *B, hy__tape *tape)
 {
     hy_frame *F = B->F;
@@ -25446,8 +25327,8 @@ static hy__gradient *hy__backward_find(hy__backward *B, hy__tape *tape)
         G = (hy__gradient *)(void *)it;
         for (i = 0; i < heads && G->given[i] >= given[i]; i++) continue;
         if (i < heads) {
-            hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the compiled "
-                     "graph did not keep: hybridize with inactive set");
+            hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
+                     "compiled graph did not keep: hybridize with inactive set");
             G = NULL;
         }
     }
@@ -26671,6 +26552,7 @@ static void hy__init_bilinear(hy_frame *F, const hy_init *init, const char *name
         hy__fail(F, HY_ERROR_ARGUMENT, "Bilinear initializer: %s is %z, where 4 dims are due", name, s);
         return;
     }
+    if (!hy_write(F, x)) return;
     half = ceil((double)s->dim[3] / 2);
     centre = (2 * half - 1 - (double)((int64_t)half % 2)) / (2 * half);
     for (i = 0; i < n; i++) {
@@ -26776,8 +26658,8 @@ static void hy__init_mixed(hy_frame *F, const hy_init *init, const char *name, h
     int i;
     for (i = 0; i < init->more_n && !hy__match(entry[i].name, name); i++) continue;
     if (i < init->more_n) hy__init_run(F, &entry[i].init, name, x);
-    else hy__fail(F, HY_ERROR_UNKNOWN, "Parameter name %s did not match any pattern. Consider adding a \".*\" "
-                  "pattern at the end with default Initializer.", name);
+    else hy__fail(F, HY_ERROR_UNKNOWN, "Parameter name %s did not match any pattern. Consider adding a "
+                  "\".*\" pattern at the end with default Initializer.", name);
 }
 HY_API hy_init hy_init_mixed(const hy_init_entry *entries, int n)
 {
@@ -26787,8 +26669,7 @@ HY_API hy_init hy_init_mixed(const hy_init_entry *entries, int n)
     return init;
 }
 
-/* As files have it: a bare word, or ["xavier", {"rnd_type": "uniform", ...}]. Nothing for those that have no
- * such text. */
+/* --- initialisers as text --- */
 static void hy__say_whole(hy__line *line, double v)
 {
     if (v == floor(v) && fabs(v) < 1e9) hy__put_int(line, (int64_t)v);
@@ -26809,12 +26690,15 @@ static void hy__say_fused_rnn(hy__line *line, const hy_init *init, const char *i
     hy__say(line, "\", \"bidirectional\": %s, \"forget_bias\": %g", init->choice[0] & 4 ? "true" : "false",
             init->number[0]);
 }
+
+/* As files have it: a bare word, or ["xavier", {"rnd_type": "uniform", ...}]. Nothing for those that have no
+ * such text. */
 static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 {
     static const char *const factors[3] = { "avg", "in", "out" };
     hy__line line = hy__line_in(text, bytes);
     const char *factor = factors[init->choice[1] >= 0 && init->choice[1] < 3 ? init->choice[1] : 0];
-    if (!init->fn || init->fn == hy__init_load || init->fn == hy__init_mixed) return 0;
+    if (!init->fn || !init->name || init->fn == hy__init_load || init->fn == hy__init_mixed) return 0;
     if (init->fn == hy__init_fill && strcmp(init->name, "constant")) {
         hy__puts(&line, init->name);
         return line.n;
@@ -26841,6 +26725,362 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
     hy__puts(&line, "}]");
     return line.n;
 }
+/* MARK: - 27 >>check ------------------------------------------------------------------------------------
+ *
+ * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
+ * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
+ * froze (a branch, a number that C code computed) shows as the first operator or constant that differs.
+ */
+typedef struct hy__check {
+    hy_frame   *F;
+    hy_block   *block;
+    int         found;                  /* differences */
+    hy__emit_fn below;
+    int         depth;                  /* operators that run inside an operator are not forward's */
+    hy_graph   *g;
+    hy_array  **value;                  /* by number in the store: what the graph gave */
+    int         next;                   /* number of the node that forward should run next */
+    int         count;                  /* operators that forward has run */
+    int         lost;                   /* graph and forward have parted */
+    const char *with;                   /* which inputs */
+} hy__check;
+
+/* "hy_check: net0: ..." */
+static void hy__check_say(hy__check *C, const char *format, ...)
+{
+    char text[640];
+    hy__line line;
+    va_list args;
+    line.text = text;
+    line.cap = sizeof text;
+    line.n = 0;
+    text[0] = 0;
+    hy__puts(&line, "hy_check: ");
+    hy__puts(&line, C->block->house->name);
+    hy__puts(&line, ": ");
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__puts(&line, "\n");
+    hy__sink_to_print(C->F, text, line.n);
+    C->found++;
+}
+
+/* How far b is from a, and the largest value of a. Equal infinities and NaNs are no distance. */
+static double hy__check_distance(const hy_tensor *a, const hy_tensor *b, double *largest)
+{
+    int64_t i, n;
+    double worst = 0;
+    *largest = 0;
+    if (!hy__same_type(&a->type, &b->type)) return HUGE_VAL;
+    n = hy__size(&a->type.shape);
+    for (i = 0; i < n; i++) {
+        double u = hy__number(a, i), v = hy__number(b, i);
+        if (fabs(u) > *largest && fabs(u) < HUGE_VAL) *largest = fabs(u);
+        if (u == v || (u != u && v != v)) continue;
+        if (!(fabs(u - v) <= worst)) worst = u - v == u - v ? fabs(u - v) : HUGE_VAL;
+    }
+    return worst;
+}
+
+/* --- graph beside graph --- */
+static int hy__check_next(const hy_graph *g, int number)
+{
+    while (number < g->store->n && g->place[number] < 0) number++;
+    return number;
+}
+
+/* How two nodes in the same place differ, or NULL. same: by number in a, its partner in b. */
+static const char *hy__check_node(const hy__node *a, const hy__node *b, const int *same)
+{
+    double largest;
+    int i;
+    if (a->op != b->op || a->nin != b->nin || a->nout != b->nout || a->param != b->param ||
+        !a->held != !b->held) return "a branch of forward was frozen";
+    if (a->held && a->constant.data != b->constant.data &&
+        hy__packed(&a->constant) && hy__packed(&b->constant) &&
+        hy__check_distance(&a->constant, &b->constant, &largest) != 0)
+        return "a value that forward computes was frozen";
+    if (a->op && a->op->record && memcmp(a->record, b->record, a->op->record))
+        return "its attributes were frozen";
+    for (i = 0; i < a->nin; i++)
+        if (same[a->in[i].node->number] != b->in[i].node->number || a->in[i].output != b->in[i].output)
+            return "its inputs were frozen";
+    return NULL;
+}
+
+static const char *hy__check_word(const hy__node *node)
+{
+    return node->op ? node->op->name : node->param ? "a parameter" : node->held ? "a constant" : "a variable";
+}
+
+/* Node by node in the order of the trace; the first difference is told. */
+static void hy__check_graphs(hy__check *C, const hy_graph *a, const hy_graph *b, const char *which)
+{
+    int *same = (int *)hy__alloc(&C->F->root->heap, (size_t)a->store->n * sizeof *same + 1);
+    int i = hy__check_next(a, 0), k = hy__check_next(b, 0), h;
+    const char *why = NULL;
+    if (!same) { hy__no_memory(C->F, "hy_check"); return; }
+    while (i < a->store->n && k < b->store->n && !why) {
+        const hy__node *p = a->store->node[i], *q = b->store->node[k];
+        same[i] = k;
+        why = hy__check_node(p, q, same);
+        if (why) hy__check_say(C, "%s differs at %s: %s, now %s (%s): %s", which, p->name, hy__check_word(p),
+                               q->name, hy__check_word(q), why);
+        i = hy__check_next(a, i + 1);
+        k = hy__check_next(b, k + 1);
+    }
+    if (!why && (i < a->store->n || k < b->store->n)) {
+        int had = i < a->store->n;
+        const hy__node *more = had ? a->store->node[i] : b->store->node[k];
+        hy__check_say(C, "%s %s %s (%s): a branch of forward was frozen", which, had ? "also had" : "lacks",
+                      more->name, hy__check_word(more));
+        why = "";
+    }
+    for (h = 0; h < a->heads && !why; h++)
+        if (a->heads != b->heads || same[a->head[h].node->number] != b->head[h].node->number ||
+            a->head[h].output != b->head[h].output) {
+            hy__check_say(C, "%s differs in output %d: a branch of forward was frozen", which, h);
+            why = "";
+        }
+    hy__free(&C->F->root->heap, same);
+}
+
+/* --- line by line beside the graph --- */
+/* What forward has just run, beside the node that stands there in the graph. */
+static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy_array *y)
+{
+    const hy__nodes *store = C->g->store;
+    const hy__node *node;
+    const hy_array *want;
+    double worst, largest;
+    int i;
+    while (C->next < store->n && !store->node[C->next]->op) C->next++;
+    node = C->next < store->n ? store->node[C->next] : NULL;
+    C->count++;
+    if (!node || node->op != op || (op->record && memcmp(node->record, record, op->record))) {
+        const char *is = !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name;
+        hy__check_say(C, "%s: operator %d of forward is %s, of the graph %s%s%s: a branch or a number was "
+                      "frozen", C->with, C->count, op->name, is, node ? " " : "", node ? node->name : "");
+        C->lost = 1;
+        return;
+    }
+    want = C->value[C->next++];
+    for (i = 0; i < (y->count ? y->count : 1); i++) {
+        worst = hy__check_distance(y->count ? &y->item[i]->t : &y->t,
+                                   want->count ? &want->item[i]->t : &want->t, &largest);
+        if (worst == 0) continue;
+        hy__check_say(C, "%s: operator %d of forward, %s (%s), and the graph are %g apart", C->with, C->count,
+                      node->name, op->name, worst);
+        C->lost = 1;                    /* what follows differs too */
+        return;
+    }
+}
+
+static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                                int nsub, hy_graph *const *sub)
+{
+    hy__check *C = F->check;
+    hy_array *y;
+    C->depth++;
+    y = C->below(F, op, n, in, record, nsub, sub);
+    if (--C->depth == 0 && y && !C->lost) hy__check_step(C, op, record, y);
+    return y;
+}
+
+/* Both for one set of inputs. out: the values of the graph's heads. */
+static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const char *with, hy_array **out)
+{
+    hy_frame *F = C->F;
+    uint64_t stream = F->stream;
+    int i;
+    C->with = with;
+    C->next = C->count = C->lost = 0;
+    i = hy__graph_lines(F, C->g, in->at, 1, C->value);
+    F->stream = stream;
+    if (i) return -1;
+    F->check = C;
+    F->emit = hy__emit_watch;
+    hy_call_at(F, C->block, x, NULL, 0);
+    F->emit = C->below;
+    F->check = NULL;
+    F->stream = stream;
+    if (F->code) return -1;
+    for (; C->next < C->g->store->n && !C->lost; C->next++) {
+        const hy__node *node = C->g->store->node[C->next];
+        if (!node->op || (node->op == F->root->ops[HY_OP_identity] && !node->in[0].node->op))
+            continue;                   /* an output that is a constant or a parameter goes through this */
+        hy__check_say(C, "%s: forward ends, the graph goes on with %s (%s): a branch was frozen", with,
+                      node->name, node->op->name);
+        C->lost = 1;
+    }
+    for (i = 0; out && i < C->g->heads; i++) out[i] = hy__line_value(C->value, &C->g->head[i]);
+    return 0;
+}
+
+/* --- the optimised program beside both --- */
+static int hy__check_run(hy__check *C, const hy__flat *in, hy_array **out, int off)
+{
+    hy_frame *F = C->F;
+    uint64_t stream = F->stream;
+    const hy_hybridize_opt *opt = &C->block->house->opt;
+    hy__mode mode;
+    int failed;
+    memset(&mode, 0, sizeof mode);
+    mode.exact = opt->exact;
+    mode.threads = opt->threads;
+    mode.off = opt->off | off;
+    failed = hy__graph_execute(F, C->g, in->at, out, &mode, 0, NULL);
+    F->stream = stream;
+    return failed;
+}
+
+/* The first head that is too far from where it should be; -1: none. */
+static int hy__check_heads(const hy__check *C, hy_array *const *want, hy_array *const *got, double *worst)
+{
+    int i;
+    double largest;
+    for (i = 0; i < C->g->heads; i++) {
+        *worst = hy__check_distance(&want[i]->t, &got[i]->t, &largest);
+        if (*worst > 1e-5 * largest) return i;
+    }
+    return -1;
+}
+
+static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const *want, hy_array **got)
+{
+    static const struct { int bit; const char *name; } pass[] = {
+        { HY_PASS_FOLD, "fold" }, { HY_PASS_ALGEBRA, "algebra" }, { HY_PASS_CSE, "cse" },
+        { HY_PASS_BATCH_NORM, "batch_norm" }, { HY_PASS_PROLOGUE, "prologue" }, { HY_PASS_FUSE, "fuse" },
+        { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" } };
+    const char *guilty = "whatever passes are off";
+    double worst, again;
+    size_t k;
+    int head;
+    if (hy__check_run(C, in, got, 0)) return;
+    head = hy__check_heads(C, want, got, &worst);
+    if (head < 0) return;
+    for (k = 0; k < sizeof pass / sizeof *pass; k++) {
+        if (hy__check_run(C, in, got, pass[k].bit)) return;
+        if (hy__check_heads(C, want, got, &again) < 0) { guilty = pass[k].name; break; }
+    }
+    hy__check_say(C, "optimised, output %d (%s) is %g off: %s%s", head, C->g->head[head].node->name, worst,
+                  k < sizeof pass / sizeof *pass ? "not without pass " : "", guilty);
+}
+
+/* --- all of it --- */
+/* The same inputs with other values: floating point ones are turned and scaled. */
+static hy_array *hy__check_turned(hy_frame *F, const hy__flat *in, hy__flat *turned, hy_array *x)
+{
+    const char *form = in->full;
+    hy_array **at;
+    int i;
+    if (hy__flat_open(F, turned, x, "hy_check")) return NULL;
+    at = turned->at;
+    for (i = 0; i < in->n && !F->code; i++)
+        if (hy__floating(in->at[i]->t.type.dtype)) at[i] = hy_mul_scalar(F, in->at[i], -0.75);
+    return F->code ? NULL : hy__group_as(F, &form, &at);
+}
+
+/* Traces now and once more, the program, and every line beside it. */
+static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy__flat *in)
+{
+    hy_frame *F = C->F;
+    hy__trace *was = HY__LOAD(&C->block->house->traces.first), *now, *again = NULL;
+    hy__buffer *room = NULL;
+    hy__flat turned;
+    hy_array *other;
+    turned.room = NULL;
+    hy_call_at(F, C->block, x, NULL, 0);                /* parameters get their shapes */
+    now = F->code ? NULL : hy__trace_make(F, hy__forward_traced, scope, in);
+    if (now) again = hy__trace_make(F, hy__forward_traced, scope, in);
+    while (was && !hy__trace_fits(F, was, in)) was = was->next;
+    if (again) {
+        hy__check_graphs(C, now->graph, again->graph, "traced twice, the graph");
+        if (was) hy__check_graphs(C, was->graph, now->graph, "the graph in use");
+        C->g = now->graph;
+        room = hy__buffer_new(&F->cache, (size_t)(C->g->store->n + 2 * C->g->heads + 1) * sizeof *C->value);
+        if (!room) hy__no_memory(F, "hy_check");
+    }
+    if (room) {
+        hy_array **want, **got;
+        C->value = (hy_array **)room->data;
+        want = C->value + now->graph->store->n;
+        got = want + now->graph->heads;
+        if (!hy__check_lines(C, x, in, "these inputs", want)) hy__check_program(C, in, want, got);
+        other = F->code ? NULL : hy__check_turned(F, in, &turned, x);
+        if (other && hy__check_lines(C, other, &turned, "inputs times -0.75", NULL) &&
+            F->code != HY_ERROR_MEMORY) F->code = HY_ERROR_OK;      /* such values may not be meant for it */
+    }
+    hy__flat_close(F, &turned);
+    hy__buffer_drop(&F->cache, room);
+    if (again) hy__trace_free(F, again);
+    if (now) hy__trace_free(F, now);
+}
+
+/* The block and all below, line by line and without hooks meanwhile. */
+static void hy__check_family(hy__check *C, hy__scope *scope, hy_array *x, const hy__flat *in)
+{
+    hy_frame *F = C->F;
+    hy__buffer *room, *saved;
+    int n, i, *was;
+    hy_block **list = hy__family(F, C->block, &n, &room);
+    if (!list) return;
+    saved = hy__buffer_new(&F->cache, (size_t)n * 2 * sizeof *was);
+    was = saved ? (int *)saved->data : (int *)hy__no_memory(F, "hy_check");
+    for (i = 0; was && i < n; i++) {
+        was[2 * i] = list[i]->house->active;
+        was[2 * i + 1] = list[i]->house->hooks;
+        list[i]->house->active = list[i]->house->hooks = 0;
+    }
+    if (was) hy__check_all(C, scope, x, in);
+    for (i = 0; was && i < n; i++) {
+        list[i]->house->active = was[2 * i];
+        list[i]->house->hooks = was[2 * i + 1];
+    }
+    hy__buffer_drop(&F->cache, saved);
+    hy__buffer_drop(&F->cache, room);
+}
+
+HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)
+{
+    hy__check C;
+    hy__flat in;
+    hy__scope scope;
+    int i, training, recording;
+    uint64_t stream;
+    hy__emit_fn emit;
+    if (!hy__block_ok(F, block, "hy_check") || !hy__prefix(F, block)) return -1;
+    if (hy__flat_open(F, &in, inputs, "hy_check")) return -1;
+    memset(&C, 0, sizeof C);
+    memset(&scope, 0, sizeof scope);
+    scope.block = C.block = block;
+    scope.prefix = block->house->prefix;
+    scope.label = block->house->name;
+    C.F = F;
+    C.below = F->emit_below;
+    training = F->training;
+    recording = F->recording;
+    stream = F->stream;
+    emit = F->emit;
+    if (!block->house->hybrid || !in.n)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_check: %s", in.n ? "a plain block is never compiled"
+                 : "there are no inputs");
+    for (i = 0; i < in.n && hy__concrete(F, in.at[i], "hy_check", "arrays with values"); i++) continue;
+    hy_begin(F);
+    F->training = F->recording = 0;
+    F->emit = F->emit_below;
+    for (i = 0; i < in.n && !F->code; i++) in.at[i] = hy__packed_array(F, in.at[i]);
+    if (!F->code) hy__revalidate(F, block);
+    if (!F->code) hy__check_family(&C, &scope, inputs, &in);
+    F->training = training;
+    F->recording = recording;
+    F->emit = emit;
+    F->stream = stream;
+    hy_end(F);
+    hy__flat_close(F, &in);
+    return F->code ? -1 : C.found;
+}
 
 /* MARK: - 27 >>recurrent --------------------------------------------------------------------------------
  *
@@ -26866,8 +27106,8 @@ static int hy__rnn_mode(hy_frame *F, const char *who, int mode, const char *acti
 }
 
 /* The four parameters of a cell; names begin with `lead`: "l0_" or nothing. */
-static void hy__rnn_params(hy_frame *F, hy_block *b, const char *lead, int64_t rows, int64_t in, int64_t units,
-                           const hy_rnn_layer_opt *o, hy_array **param)
+static void hy__rnn_params(hy_frame *F, hy_block *b, const char *lead, int64_t rows, int64_t in,
+                           int64_t units, const hy_rnn_layer_opt *o, hy_array **param)
 {
     static const char *const names[HY__RNN_PARAMS] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
     const hy_init *init[HY__RNN_PARAMS];
@@ -26958,8 +27198,8 @@ static hy_array *hy__rnn_layer_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_array *state[2], *y, *out;
     state[0] = state[1] = NULL;
     if (given && given != states) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d states are due%s, but got %d", self->kind, states,
-                 b->lengths ? ", and lengths" : "", hy_count(F, x) - 1);
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the number of states%s is %d, where %d is due", self->kind,
+                 b->lengths ? " and lengths" : "", given + b->lengths, states + b->lengths);
         return NULL;
     }
     for (i = 0; i < given; i++) state[i] = hy_get(F, x, i + 1);
@@ -27121,24 +27361,21 @@ static hy__cell *hy__as_cell(hy_block *block)
     return NULL;
 }
 
-/* How many states a cell or layer has; out (or NULL) takes zeros for them. */
+/* How many states a cell has; out (or NULL) takes zeros for them. */
 static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_array **out)
 {
     hy__cell *b = block ? hy__as_cell(block) : NULL;
-    const hy__rnn_layer *layer = NULL;
     int i, n = 0, children = hy_length(F, block);
     if (F->code || !block) return 0;
-    if (block->describe == hy__rnn_layer_describe) layer = (const hy__rnn_layer *)(const void *)block;
-    if (!b && !layer) {
+    if (!b) {
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states of such a block are not known: give them to "
                  "hy_rnn_unroll", block->kind);
         return 0;
     }
-    if (layer || b->what == HY__CELL_OWN) {
-        n = hy__own_states(layer ? layer->mode : b->mode);
+    if (b->what == HY__CELL_OWN) {
+        n = hy__own_states(b->mode);
         for (i = 0; out && i < n; i++)
-            out[i] = hy__zero_state(F, layer, batch, layer ? layer->units : b->units,
-                                    (layer ? layer->param : b->param)[0]->t.type.dtype);
+            out[i] = hy__zero_state(F, NULL, batch, b->units, b->param[0]->t.type.dtype);
         return n;
     }
     for (i = 0; i < children && !F->code; i++)
@@ -27152,7 +27389,7 @@ static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_arra
 
 /* One step of any cell: its output; next takes its n states and may be where they came from. */
 static hy_array *hy__cell_step(hy_frame *F, hy_block *cell, hy_array *x, int n, hy_array *const *state,
-                          hy_array **next)
+                               hy_array **next)
 {
     hy_array *in = n ? hy__group_make(F, n + 1) : x, *y;
     int i;
@@ -27170,7 +27407,7 @@ static hy_array *hy__cell_step(hy_frame *F, hy_block *cell, hy_array *x, int n, 
 
 static void hy__fail_states(hy_frame *F, const hy_block *cell, int due, int n)
 {
-    hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d states are due, but got %d", cell->kind, due, n);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the number of states is %d, where %d is due", cell->kind, n, due);
 }
 
 static hy_array *hy__row_step(hy_frame *F, hy_block *self, hy_array *x, int n, hy_array *const *state,
@@ -27217,8 +27454,8 @@ static void hy__name_step(hy_frame *F, hy__scope *scope, char *prefix, size_t by
     int i;
     for (i = store->n - 1; i >= 0 && step < 0; i--) {
         const char *name = store->node[i]->name;
-        if (strncmp(name, F->scope->prefix, n) || name[n] != 't' || !hy__read_i64(name + n + 1, &end, &step) ||
-            *end != '_') step = -1;
+        if (strncmp(name, F->scope->prefix, n) || name[n] != 't' ||
+            !hy__read_i64(name + n + 1, &end, &step) || *end != '_') step = -1;
     }
     hy__say(&line, "%st%l_", F->scope->prefix, step + 1);
     *scope = *F->scope;
@@ -27248,13 +27485,14 @@ static hy_array *hy__cell_run(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_a
 }
 static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
+    hy__cell *b = (hy__cell *)(void *)self;
     int n = hy_count(F, x) - 1;
     hy_array *data = hy_get(F, x, 0), *out = hy__group_make(F, n + 1);
     hy__scope *outer = F->scope, scope;
     char prefix[256];
     if (!out || F->code) return NULL;
-    if (F->graph) hy__name_step(F, &scope, prefix, sizeof prefix);
-    out->item[0] = hy__cell_run(F, (hy__cell *)(void *)self, data, n, x->item + (n > 0), out->item + 1);
+    if (F->graph && F->scope && b->what != HY__CELL_ROW) hy__name_step(F, &scope, prefix, sizeof prefix);
+    out->item[0] = hy__cell_run(F, b, data, n, x->item + (n > 0), out->item + 1);
     F->scope = outer;
     return F->code ? NULL : n ? out : out->item[0];
 }
@@ -27323,8 +27561,8 @@ static hy_block *hy__own_cell(hy_frame *F, int kind, int mode, const char *alias
     b->mode = mode;
     b->act = act;
     b->units = units;
-    hy__rnn_params(F, &b->base, "", (int64_t)hy__gates(mode) * units, hy__size_or_open(o.input_size), units, &o,
-                   b->param);
+    hy__rnn_params(F, &b->base, "", (int64_t)hy__gates(mode) * units, hy__size_or_open(o.input_size), units,
+                   &o, b->param);
     return hy__made(F, &b->base);
 }
 HY_API hy_block *hy_rnn_rnn_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt)
@@ -27385,12 +27623,17 @@ HY_API hy_block *hy_rnn_bidirectional_cell(hy_frame *F, hy_block *l_cell, hy_blo
 
 HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch)
 {
+    const hy__rnn_layer *layer = (const hy__rnn_layer *)(const void *)block;
     hy_array *state;
-    int n;
+    int n, i;
     if (!hy__block_ok(F, block, "hy_rnn_begin_state")) return NULL;
-    n = hy__begin_states(F, block, batch, NULL);
+    if (block->describe != hy__rnn_layer_describe) layer = NULL;
+    n = layer ? hy__own_states(layer->mode) : hy__begin_states(F, block, batch, NULL);
     state = n ? hy__group_make(F, n) : NULL;
-    if (state) hy__begin_states(F, block, batch, state->item);
+    if (!state) return NULL;
+    for (i = 0; layer && i < n; i++)
+        state->item[i] = hy__zero_state(F, layer, batch, layer->units, layer->param[0]->t.type.dtype);
+    if (!layer) hy__begin_states(F, block, batch, state->item);
     return F->code ? NULL : state;
 }
 
@@ -27413,7 +27656,8 @@ static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const 
         return;
     }
     if (what != HY__CELL_RESIDUAL && what != HY__CELL_BOTH_WAYS) {
-        for (t = 0; t < steps && !F->code; t++) y[t] = hy__cell_step(F, block, x[t], n, t ? next : state, next);
+        for (t = 0; t < steps && !F->code; t++)
+            y[t] = hy__cell_step(F, block, x[t], n, t ? next : state, next);
         return;
     }
     left = hy__group_make(F, steps);
@@ -27440,6 +27684,7 @@ static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const 
 static hy_array *hy__steps_of(hy_frame *F, hy_array *inputs, int length, int axis)
 {
     int n = hy_count(F, inputs);
+    hy_split_opt opt;
     hy_array *all;
     if (F->code) return NULL;
     if (inputs->count) {
@@ -27447,11 +27692,8 @@ static hy_array *hy__steps_of(hy_frame *F, hy_array *inputs, int length, int axi
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_rnn_unroll: %d steps of a group of %d", length, n);
         return NULL;
     }
-    {
-        hy_split_opt opt;
-        opt.squeeze_axis = 1;
-        all = hy_split(F, inputs, length, axis, &opt);
-    }
+    opt.squeeze_axis = 1;
+    all = hy_split(F, inputs, length, axis, &opt);
     return all && !all->count ? hy_group_of(F, 1, &all) : all;
 }
 
@@ -27466,7 +27708,8 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
     if (cell->describe == hy__rnn_layer_describe)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_rnn_unroll: %s takes whole sequences: use hy_call", cell->kind);
     n = begin_state && !hy__as_cell(cell) ? hy_count(F, begin_state) : hy__begin_states(F, cell, 0, NULL);
-    if (begin_state && hy_count(F, begin_state) != n) hy__fail_states(F, cell, n, hy_count(F, begin_state));
+    if (begin_state && hy_count(F, begin_state) != n)
+        hy__fail_states(F, cell, n, hy_count(F, begin_state));
     x = hy__steps_of(F, inputs, length, axis);
     if (!x) return NULL;
     if (n && begin_state) state = begin_state->count ? begin_state : hy_group_of(F, 1, &begin_state);

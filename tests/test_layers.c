@@ -1,5 +1,8 @@
 /* Layers: shapes by formula, parameter names and shapes as MXNet's, values against the operator or a plain
  * loop, imperative = hybridized. Then containers, recurrent layers and cells, initialisers, errors. */
+#ifndef HYBRID_NO_THREADS
+#include <pthread.h>
+#endif
 
 static hy_array *lay_input(hy_frame *F, hy_shape shape) { return hy_normal(F, shape, 0, 1); }
 
@@ -530,7 +533,8 @@ static void lay_pooling(void)
     LAY_NEAR(F, hy_reshape(F, y, HY_INTS(2, 3), NULL), hy_mean(F, x, HY_AXES(2, 3), NULL), 1e-6);
     LAY_SHAPE(F, LAY_BOTH(F, hy_nn_global_max_pool1d(F, NULL), lay_input(F, HY_SHAPE(2, 3, 4))), 2, 3, 1);
     LAY_SHAPE(F, LAY_BOTH(F, hy_nn_global_avg_pool3d(F, NULL), lay_input(F, HY_SHAPE(2, 3, 4, 2, 2))), 2, 3, 1, 1, 1);
-    LAY_SHAPE(F, LAY_BOTH(F, hy_nn_max_pool3d(F, HY_EMPTY, NULL), lay_input(F, HY_SHAPE(1, 1, 4, 4, 6))), 1, 1, 2, 2, 3);
+    y = LAY_BOTH(F, hy_nn_max_pool3d(F, HY_EMPTY, NULL), lay_input(F, HY_SHAPE(1, 1, 4, 4, 6)));
+    LAY_SHAPE(F, y, 1, 1, 2, 2, 3);
     memset(&opt, 0, sizeof opt);
     opt.layout = HY_LAYOUT_NHWC;
     p = hy_nn_max_pool2d(F, HY_INTS(2), &opt);
@@ -633,6 +637,94 @@ static void lay_containers(void)
     LAY_EXPECT(F, HY_ERROR_ARGUMENT, "Flatten is no container");
     hy_close(F);
 }
+
+/* A network in another type, as a whole. */
+static void lay_cast(void)
+{
+    static const hy_dtype types[] = { HY_F64, HY_F16, HY_BF16 };
+    int i;
+    for (i = 0; i < 3; i++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net = hy_nn_hybrid_sequential(F), *words = hy_nn_embedding(F, 6, 3, NULL);
+        const float ids[] = { 1, 5 };
+        hy_array *x = hy_cast(F, lay_input(F, HY_SHAPE(4, 5)), types[i]);
+        hy_append(F, net, hy_nn_dense(F, 6, NULL), hy_nn_layer_norm(F, NULL), hy_nn_batch_norm(F, NULL),
+                  hy_nn_prelu(F, NULL), hy_nn_dropout(F, 0.5, NULL), hy_nn_dense(F, 2, NULL));
+        hy_cast_block(F, net, types[i]);
+        hy_cast_block(F, words, types[i]);
+        hy_initialize(F, net, NULL);
+        hy_initialize(F, words, NULL);
+        CHECK(hy_dtype_of(F, hy_call(F, net, x)) == types[i]);
+        hy_hybridize(F, net, NULL);
+        CHECK(hy_dtype_of(F, hy_call(F, net, x)) == types[i]);
+        CHECK(hy_dtype_of(F, hy_call(F, words, hy_floats(F, HY_SHAPE(2), ids))) == types[i]);
+#ifndef HYBRID_NO_RNN
+        {
+            hy_block *cell = hy_rnn_lstm_cell(F, 3, NULL);
+            hy_cast_block(F, cell, types[i]);
+            hy_initialize(F, cell, NULL);
+            CHECK(hy_dtype_of(F, hy_get(F, hy_rnn_unroll(F, cell, 1, hy_expand_dims(F, x, 1), NULL, NULL), 2)) ==
+                  types[i]);
+        }
+#endif
+        LAY_OK(F);
+        hy_close(F);
+    }
+}
+
+/* Frames of several threads share a network. */
+#ifndef HYBRID_NO_THREADS
+typedef struct lay_worker { hy_frame *F; hy_block *net; hy_array *x; float want[64]; int wrong; } lay_worker;
+static void *lay_work(void *arg)
+{
+    lay_worker *w = (lay_worker *)arg;
+    float got[64];
+    int i;
+    for (i = 0; i < 50; i++) {
+        hy_begin(w->F);
+        hy_to(w->F, hy_call(w->F, w->net, w->x), HY_F32, got, sizeof got);
+        w->wrong += memcmp(got, w->want, (size_t)hy_size(w->F, w->x) * sizeof *got / 2) != 0;
+        hy_end(w->F);
+    }
+    w->wrong += hy_error(w->F) != NULL;
+    return NULL;
+}
+static void lay_threads(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_keep(F, lay_input(F, HY_SHAPE(3, 2, 4)));
+    lay_worker worker[3];
+    pthread_t thread[3];
+    int i, round;
+#ifndef HYBRID_NO_RNN
+    hy_append(F, net, hy_rnn_gru(F, 4, NULL));
+#endif
+    hy_append(F, net, hy_nn_dense(F, 4, NULL), hy_nn_batch_norm(F, NULL), hy_nn_activation(F, "relu"));
+    hy_initialize(F, net, NULL);
+    hy_call(F, net, x);
+    for (round = 0; round < 2; round++) {       /* line by line, then compiled by whoever comes first */
+        if (round) hy_hybridize(F, net, NULL);
+        memset(worker, 0, sizeof worker);
+        hy_to(F, hy_call(F, net, x), HY_F32, worker[0].want, sizeof worker[0].want);
+        if (round) hy_hybridize(F, net, NULL);
+        for (i = 0; i < 3; i++) {
+            if (i) worker[i] = worker[0];
+            worker[i].net = net;
+            worker[i].x = x;
+        }
+        for (i = 0; i < 3; i++) worker[i].F = hy_fork(F);
+        for (i = 0; i < 3; i++) CHECK(!pthread_create(&thread[i], NULL, lay_work, &worker[i]));
+        for (i = 0; i < 3; i++) {
+            pthread_join(thread[i], NULL);
+            CHECK(!worker[i].wrong);
+            hy_close(worker[i].F);
+        }
+    }
+    LAY_OK(F);
+    hy_close(F);
+}
+#endif
 
 static void lay_lambda(void)
 {
@@ -1420,6 +1512,10 @@ static void test_layers(void)
 #endif
     RUN(lay_containers);
     RUN(lay_lambda);
+    RUN(lay_cast);
+#ifndef HYBRID_NO_THREADS
+    RUN(lay_threads);
+#endif
     RUN(lay_sequential_on_a_variable);
     RUN(lay_init_random);
     RUN(lay_init_exact);

@@ -156,7 +156,8 @@ static void passes_common(void)
 static void passes_folding(void)
 {
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
-    hy_array *one = hy_scalar(F, 1), *two = hy_scalar(F, 2), *three = hy_scalar(F, 3), *four = hy_scalar(F, 4), *y;
+    hy_array *one = hy_scalar(F, 1), *two = hy_scalar(F, 2), *three = hy_scalar(F, 3);
+    hy_array *four = hy_scalar(F, 4), *y;
     hy_graph *g, *o;
     char text[256];
     y = hy_add(S, hy_add(S, hy_identity(S, one), two), hy_add(S, three, four));
@@ -199,8 +200,7 @@ static void passes_identities(void)
     hy_frame *S = p.S;
     int on = HY_PASS_ALGEBRA;
     hy_array *x = passes_inputs(p.F, HY_SHAPE(2, 1, 3), HY_F32), *a = hy_exp(S, p.a);
-    hy_array *one = hy_scalar(p.F, 1), *zero = hy_scalar(p.F, 0), *all = hy_group(p.F, one, zero);
-    (void)all;
+    hy_array *one = hy_scalar(p.F, 1), *zero = hy_scalar(p.F, 0);
 #define LEFT(y) passes_left(&p, y, x, on)
     CHECK(LEFT(hy_mul_scalar(S, a, 1)) == 1);
     CHECK(LEFT(hy_div_scalar(S, a, 1)) == 1);
@@ -362,6 +362,37 @@ static void passes_norm_stays(void)
     passes_close(&p);
 }
 
+/* No weights before it: it joins the pointwise operators behind it, if there are any. */
+static void passes_norm_unfolds(void)
+{
+    passes_frame p = passes_open();
+    hy_frame *S = p.S, *F = p.F;
+    hy_array *w[4], *in[4], *x, *y;
+    hy_batch_norm_opt opt;
+    int i, axis;
+    for (axis = 0; axis < 3; axis++) {
+        hy_shape data = HY_SHAPE(5, 5, 5);
+        hy_graph *o, *g;
+        memset(&opt, 0, sizeof opt);
+        opt.axis = axis ? axis : HY_ZERO;
+        opt.learn_gamma = axis > 0;
+        for (i = 0; i < 4; i++) {
+            w[i] = passes_around(F, HY_SHAPE(5), i == 2 ? 3 : 1.5);
+            in[i] = passes_around(F, data, 3);
+        }
+        x = hy_group_of(F, 4, in);
+        y = hy_batch_norm(S, hy_cumsum(S, p.a, 0, NULL), w[0], w[1], w[2], w[3], &opt);
+        g = hy_compile(S, hy_relu(S, y));
+        o = passes_run(F, g, x, 0, 0);
+        CHECK(passes_named(o, "batch_norm") == 0 && passes_named(o, "_fused") == 1 && passes_early(o) > 4);
+        CHECK(passes_distance(F, passes_plain(F, o, x), passes_plain(F, g, x)) < 1e-5);
+        CHECK(passes_named(passes_run(F, g, x, HY_PASS_FUSE, 0), "batch_norm") == 1);
+        CHECK(passes_named(passes_run(F, g, x, 0, 1), "batch_norm") == 1);
+        CHECK(passes_named(passes_run(F, hy_compile(S, y), x, 0, 0), "batch_norm") == 1);
+    }
+    passes_close(&p);
+}
+
 static void passes_prologue(void)
 {
     passes_frame p = passes_open();
@@ -420,9 +451,8 @@ static void passes_long(void)
     int i;
     for (i = 0; i < 100; i++) y = hy_add_scalar(p.S, y, i % 7);
     CHECK(passes_left(&p, y, x, HY_PASS_FUSE) == 4);
-    for (y = p.a, i = 0; i < 60; i++) y = hy_add(p.S, y, hy_slice_axis(p.S, hy_flatten(p.S, p.b), 1, 0, 1));
-    hy_clear(p.S);
-    for (y = p.a, i = 0; i < 60; i++) y = hy_add(p.S, y, hy_log_softmax(p.S, hy_mul_scalar(p.S, p.b, i), 0, NULL));
+    for (y = p.a, i = 0; i < 60; i++)
+        y = hy_add(p.S, y, hy_log_softmax(p.S, hy_mul_scalar(p.S, p.b, i), 0, NULL));
     CHECK(passes_left(&p, y, x, HY_PASS_FUSE) <= 60 * 2 + 4);
     passes_close(&p);
 }
@@ -509,9 +539,11 @@ static void passes_random_program(uint32_t seed, hy_dtype dtype, hy_shape shape)
 static void passes_random(void)
 {
     static const hy_dtype dtypes[] = { HY_F32, HY_F64, HY_F16, HY_BF16, HY_I32, HY_U8, HY_I64 };
-    static const hy_shape shapes[] = { { 3, { 3, 5, 7 } }, { 2, { 50, 60 } }, { 4, { 2, 3, 19, 31 } }, { 1, { 77 } } };
+    static const hy_shape shapes[] = {
+        { 3, { 3, 5, 7 } }, { 2, { 50, 60 } }, { 4, { 2, 3, 19, 31 } }, { 1, { 77 } } };
     int i;
-    for (i = 0; i < 240; i++) passes_random_program((uint32_t)i * 7919u + 1, dtypes[i % 7], shapes[i / 7 % 4]);
+    for (i = 0; i < 240; i++)
+        passes_random_program((uint32_t)i * 7919u + 1, dtypes[i % 7], shapes[i / 7 % 4]);
 }
 
 /* --- graphs that are wrong, and running out of memory --- */
@@ -566,7 +598,7 @@ static void passes_mistakes(void)
     CHECK(!hy_optimize(p.F, g, hy_get(p.F, x, 0), NULL) && hy_error_code(p.F) == HY_ERROR_ARGUMENT);
     hy_clear(p.F);
     o = hy_optimize(p.F, g, x, NULL);
-    CHECK(o && !passes_plain(p.F, o, passes_inputs(p.F, HY_SHAPE(3, 3), HY_F32)));     /* made for other shapes */
+    CHECK(o && !passes_plain(p.F, o, passes_inputs(p.F, HY_SHAPE(3, 3), HY_F32)));
     CHECK(hy_error_code(p.F) == HY_ERROR_SHAPE);
     hy_clear(p.F);
     {   hy_array *in[4];
@@ -611,10 +643,10 @@ static void passes_stale(void)
     passes_frame p = passes_open();
     hy_array *w = hy_ones(p.F, HY_SHAPE(1)), *x = passes_inputs(p.F, HY_SHAPE(3), HY_F32);
     hy_graph *folded = hy_compile(p.S, hy_mul(p.S, p.a, hy_exp(p.S, hy_identity(p.S, w)))), *o;
-    hy_graph *same = hy_compile(p.S, hy_add(p.S, p.a, hy_mul(p.S, p.b, w))), *plain;
+    hy_graph *scaled = hy_compile(p.S, hy_add(p.S, p.a, hy_mul(p.S, p.b, w))), *same, *plain;
     uint64_t epoch;
     o = passes_run(p.F, folded, x, 0, 1);
-    same = passes_run(p.F, same, x, 0, 1);
+    same = passes_run(p.F, scaled, x, 0, 1);
     plain = passes_run(p.F, hy_compile(p.S, hy_mul(p.S, p.a, hy_full(p.F, HY_SHAPE(1), 5))), x, 0, 1);
     CHECK(passes_ops(o) == 1 && passes_ops(same) == 1);
     CHECK(!hy__graph_stale(o) && !hy__graph_stale(same) && !hy__graph_stale(plain));
@@ -622,14 +654,22 @@ static void passes_stale(void)
     hy_fill(p.F, w, 3);
     CHECK(hy__graph_stale(o) && hy__graph_stale(same) && !hy__graph_stale(plain));
     CHECK(p.F->root->epoch != epoch);
+    hy_fill(p.F, w, 1);                 /* it may change again: not looked at any more */
+    o = passes_run(p.F, folded, x, HY_PASS_FUSE, 1);
+    same = passes_run(p.F, scaled, x, HY_PASS_FUSE, 1);
+    CHECK(passes_ops(o) == 2 && passes_early(o) == 1 && passes_ops(same) == 2);
+    hy_fill(p.F, w, 2);
+    CHECK(!hy__graph_stale(o) && !hy__graph_stale(same));
+    CHECK(passes_same(p.F, passes_plain(p.F, o, x), passes_plain(p.F, folded, x)));
     passes_close(&p);
 }
 
 static int passes_out_of_memory(hy_frame *F)
 {
     hy_frame *S = hy_symbolic(F);
-    hy_array *a = S ? hy_var(S, "a", NULL) : NULL, *w = hy_ones(F, HY_SHAPE(4, 3)), *v = hy_ones(F, HY_SHAPE(4));
-    hy_array *y = hy_fully_connected(S, a, w, hy_zeros(F, HY_SHAPE(4)), 4, NULL), *x = hy_ones(F, HY_SHAPE(2, 3));
+    hy_array *a = S ? hy_var(S, "a", NULL) : NULL, *w = hy_ones(F, HY_SHAPE(4, 3));
+    hy_array *v = hy_ones(F, HY_SHAPE(4)), *x = hy_ones(F, HY_SHAPE(2, 3));
+    hy_array *y = hy_fully_connected(S, a, w, hy_zeros(F, HY_SHAPE(4)), 4, NULL);
     hy_graph *g, *o;
     int right = 0;
     y = hy_batch_norm(S, y, v, v, v, hy_mul_scalar(S, v, 1), NULL);
@@ -674,6 +714,7 @@ static void test_passes(void)
     RUN(passes_identities);
     RUN(passes_norms);
     RUN(passes_norm_stays);
+    RUN(passes_norm_unfolds);
     RUN(passes_prologue);
     RUN(passes_fusing);
     RUN(passes_long);
