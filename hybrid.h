@@ -8505,6 +8505,7 @@ static const hy__kernels *hy__kernels_for(int isa)
  * What each operator of the catalogue does: shapes and types (infer), which kernel runs and how the work
  * falls into items (bind), and its gradient as other operators (grad). The block of an operator `x` ends with
  *     #define HY__ON_x infer, bind, grad, split
+ * (HY__OWN names the first three when all are x's own; HY__INFER and its kin make those of one expression)
  * and the table at the end of the room puts it together with its row. To add one: a row and four lists in
  * >>catalogue, a block here, a row in tests/ops_ref.c.
  */
@@ -9254,14 +9255,17 @@ static int hy__broadcast_infer(hy_infer *I)
     return hy__infer_result(I, y);
 }
 
-#define HY__GRAD_UNARY(name, mxnet, class, formula, gradient, doc) \
-    static int hy__##name##_grad(hy_frame *F, hy_diff *D) \
+#define HY__GRAD_FUNCTION(function, declare, gradient) \
+    static int function(hy_frame *F, hy_diff *D) \
     { \
-        hy_array *dy = D->dy[0], *x = D->in[0], *y = D->out[0]; \
-        (void)x; (void)y; (void)F; \
+        hy_array *dy = D->dy[0], *x = D->in[0], *a = x, *y = D->out[0]; \
+        declare; \
+        (void)a; (void)y; (void)F; \
         if (dy) D->dx[0] = gradient; \
         return 0; \
     }
+#define HY__GRAD_UNARY(name, mxnet, class, formula, gradient, doc) \
+    HY__GRAD_FUNCTION(hy__##name##_grad, (void)x, gradient)
 HY_UNARY_OPS(HY__GRAD_UNARY)
 
 /* The words of HY_BINARY_OPS for two arrays, then for an array and a number. */
@@ -9297,24 +9301,10 @@ HY_BINARY_OPS(HY__GRAD_BINARY)
 #define HY_LE(p, q) hy_lesser_equal_scalar(F, p, q)
 #define HY_POWER_DA(a, b) hy_mul_scalar(F, hy_power_scalar(F, a, b - 1), b)
 #define HY__GRAD_SCALAR(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
-    static int hy__##name##_scalar_grad(hy_frame *F, hy_diff *D) \
-    { \
-        hy_array *dy = D->dy[0], *a = D->in[0], *y = D->out[0]; \
-        double b = ((const hy__scalar_rec *)D->attr)->scalar; \
-        (void)a; (void)b; (void)y; (void)F; \
-        if (dy) D->dx[0] = da; \
-        return 0; \
-    }
+    HY__GRAD_FUNCTION(hy__##name##_scalar_grad, HY__REC(scalar, D); double b = r->scalar; (void)b, da)
 HY_BINARY_OPS(HY__GRAD_SCALAR)
 #define HY__GRAD_RSCALAR(name, mxnet, alias, gradient, doc) \
-    static int hy__r##name##_scalar_grad(hy_frame *F, hy_diff *D) \
-    { \
-        hy_array *dy = D->dy[0], *x = D->in[0], *y = D->out[0]; \
-        HY__REC(scalar, D); \
-        (void)x; (void)y; (void)r; \
-        if (dy) D->dx[0] = gradient; \
-        return 0; \
-    }
+    HY__GRAD_FUNCTION(hy__r##name##_scalar_grad, HY__REC(scalar, D); (void)r, gradient)
 HY_RSCALAR_OPS(HY__GRAD_RSCALAR)
 
 /* --- reductions --- */
@@ -9374,7 +9364,7 @@ static int hy__reduce_infer(hy_infer *I)
 HY__RUN(hy__run_reduce)
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
-    int64_t tile = item / r->parts, part = item % r->parts, first = tile * r->width, j;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
     int64_t width = hy__least(r->outputs - first, r->width);
     int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
     double acc[HY__COLUMNS], *partial = (double *)shared;
@@ -9384,8 +9374,6 @@ HY__RUN(hy__run_reduce)
         if (r->parts == 1) hy__reduce_finish(r, acc, (char *)job->out[0].data, first, width);
         return;
     }
-    first = item * r->width;
-    width = hy__least(r->outputs - first, r->width);
     partial += item * r->parts * r->width;
     for (part = 1; part < r->parts; part++) {
         double *more = partial + part * r->width;
@@ -9891,18 +9879,18 @@ HY__RUN(hy__run_add_n)
     int64_t total = hy__size(&job->out[0].type.shape), first = item * HY__CHUNK, m;
     int64_t end = hy__least(first + HY__CHUNK, total);
     const void *in[2];
-    int step[2], k, size = hy__traits[dtype].size;
+    int step[2], k;
     in[0] = sum;
     in[1] = more;
     step[0] = step[1] = 1;
     for (; first < end; first += m) {
         m = hy__least(end - first, HY__TILE);
-        hy__load_tile(compute, sum, (const char *)job->in[0].data + first * size, dtype, 1, m);
+        hy__load_tile(compute, sum, hy__place(&job->in[0], first), dtype, 1, m);
         for (k = 1; k < job->nin; k++) {
-            hy__load_tile(compute, more, (const char *)job->in[k].data + first * size, dtype, 1, m);
+            hy__load_tile(compute, more, hy__place(&job->in[k], first), dtype, 1, m);
             hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, sum, m, NULL);
         }
-        hy__store_tile(compute, (char *)job->out[0].data + first * size, dtype, 1, sum, m);
+        hy__store_tile(compute, hy__place(&job->out[0], first), dtype, 1, sum, m);
     }
 }
 static int hy__add_n_bind(hy_job *job)
@@ -9971,7 +9959,7 @@ HY__RUN(hy__run_fill)
 {
     const hy_tensor *y = &job->out[0];
     int64_t i = item * HY__CHUNK, k, n = hy__size(&y->type.shape) - i, size = hy__traits[y->type.dtype].size;
-    char *to = (char *)y->data + i * size;
+    char *to = hy__place(y, i);
     if (n > HY__CHUNK) n = HY__CHUNK;
     if (n <= 0) return;
     hy__store(to, y->type.dtype, job->plan.f[0]);
@@ -10483,20 +10471,22 @@ static void hy__softmax_output_dims(const hy_shape *x, int multi, int preserve, 
 }
 
 /* One label for each softmax, in any arrangement, or one probability for each element. */
-static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, int normalization)
+static int hy__softmax_output_infer(hy_infer *I)
 {
+    HY__REC(softmax_output, I);                         /* its gradient's record is alike */
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, want;
     int first, last, d;
-    if (hy__infer_range(I, "normalization", normalization, 0, HY_NORMALIZE_VALID)) return -1;
+    if (hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID)) return -1;
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
     if (I->status < 0 || x->ndim < 0) return I->status;
-    if (x->ndim < 1 + (multi != 0)) return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
-    hy__softmax_output_dims(x, multi, preserve, &first, &last);
+    if (x->ndim < 1 + (r->multi_output != 0))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
+    hy__softmax_output_dims(x, r->multi_output, r->preserve_shape, &first, &last);
     want = *x;
     for (want.ndim = d = 0; d < x->ndim; d++) if (d < first || d >= last) want.dim[want.ndim++] = x->dim[d];
-    if (label->ndim < 0 && multi) {                     /* (N, all places) */
+    if (label->ndim < 0 && r->multi_output) {           /* (N, all places) */
         hy_shape places = *x;
         places.dim[0] = places.dim[1] = 1;
         want = hy__shape2(x->dim[0], hy__size(&places));
@@ -10508,8 +10498,6 @@ static int hy__softmax_output_infer_dims(hy_infer *I, int multi, int preserve, i
         return hy_infer_fail(I, HY_ERROR_SHAPE, "labels %z do not belong to data %z", label, x);
     return I->status;
 }
-HY__INFER(softmax_output,
-    hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization))
 static int hy__softmax_output_bind(hy_job *job)
 {
     HY__REC(softmax_output, job);
@@ -10526,8 +10514,6 @@ static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_softmax_output HY__OWN(softmax_output), NULL
 
-HY__INFER(_softmax_output_grad,
-    hy__softmax_output_infer_dims(I, r->multi_output, r->preserve_shape, r->normalization))
 
 /* What plan.i holds: the array is (outer, axis, inner), axis being the classes. */
 enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
@@ -10594,7 +10580,7 @@ static int hy__without_gradient(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON__softmax_output_grad \
-    hy___softmax_output_grad_infer, hy___softmax_output_grad_bind, hy__without_gradient, NULL
+    hy__softmax_output_infer, hy___softmax_output_grad_bind, hy__without_gradient, NULL
 
 /* --- losses whose gradient starts at them: what comes from above does not count --- */
 static int hy__regression_infer(hy_infer *I)
@@ -11009,6 +10995,21 @@ static int hy__infer_eps(hy_infer *I, double eps)
 {
     return eps >= 0 ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "eps must not be negative");
 }
+static int hy__infer_norm(hy_infer *I, double eps)      /* what all but batch_norm begin with */
+{
+    if (hy__infer_eps(I, eps)) return -1;
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    return I->status;
+}
+/* gamma and beta belong to dim `of`; both statistics have this shape. */
+static int hy__infer_norm_sets(hy_infer *I, int64_t *of, hy_shape stats)
+{
+    int i;
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, of);
+    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
+    return I->status;
+}
 static int hy__infer_least_dims(hy_infer *I, int least)
 {
     if (I->in[0].shape.ndim >= least) return 0;
@@ -11138,17 +11139,13 @@ static int hy__layer_norm_infer(hy_infer *I)
 {
     HY__REC(layer_norm, I);
     hy_shape *x = &I->in[0].shape, stats;
-    int i, at;
-    if (hy__infer_eps(I, r->eps)) return -1;
-    hy__same_types(I);
-    hy_infer_same(I, x, &I->out[0].shape);
+    int at;
+    hy__infer_norm(I, r->eps);
     at = hy__infer_axis_of(I, r->axis, x);
     if (at < 0) return I->status;
-    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
     stats = *x;
     stats.dim[at] = 1;
-    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
-    return I->status;
+    return hy__infer_norm_sets(I, &x->dim[at], stats);
 }
 static int hy__layer_norm_bind(hy_job *job)
 {
@@ -11186,22 +11183,13 @@ HY__SPLIT(layer_norm, axis != hy__axis(r->axis, job->in[0].type.shape.ndim), axi
 /* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
 static int hy__groups_infer(hy_infer *I, int groups, double eps)
 {
-    hy_shape *x = &I->in[0].shape, stats;
-    int64_t sets, *of;
-    int i;
-    if (hy__infer_eps(I, eps)) return -1;
-    hy__same_types(I);
-    hy_infer_same(I, x, &I->out[0].shape);
-    if (I->status < 0 || x->ndim < 0) return I->status;
+    hy_shape *x = &I->in[0].shape;
+    int64_t sets = groups, *of = groups ? &sets : &x->dim[1];
+    if (hy__infer_norm(I, eps) < 0 || x->ndim < 0) return I->status;
     if (hy__infer_least_dims(I, 3)) return -1;
     if (groups && x->dim[1] % groups && x->dim[1] > 0)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels do not fall into %d groups", x->dim[1], groups);
-    sets = groups;
-    of = groups ? &sets : &x->dim[1];
-    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, of);
-    stats = hy__shape2(x->dim[0], *of);
-    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
-    return I->status;
+    return hy__infer_norm_sets(I, of, hy__shape2(x->dim[0], *of));
 }
 static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
 {
@@ -11248,10 +11236,7 @@ static int hy__l2_normalization_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, norm;
     int d;
     if (hy__infer_range(I, "mode", r->mode, 0, HY_L2_SPATIAL)) return -1;
-    if (hy__infer_eps(I, r->eps)) return -1;
-    hy__same_types(I);
-    hy_infer_same(I, x, &I->out[0].shape);
-    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (hy__infer_norm(I, r->eps) < 0 || x->ndim < 0) return I->status;
     if (hy__infer_least_dims(I, r->mode == HY_L2_INSTANCE ? 1 : 3)) return -1;
     norm = *x;
     for (d = 1; d < norm.ndim; d++)
@@ -11557,24 +11542,26 @@ static void hy__infer_inserted(hy_infer *I, hy_shape *less, hy_shape *more, int 
         if (!(bits >> d & 1) && k < less->ndim) hy__infer_same_dim(I, &less->dim[k++], &more->dim[d]);
 }
 
-static int hy__expand_dims_infer(hy_infer *I)
+static int hy__stack_infer(hy_infer *I)
 {
-    HY__REC(expand_dims, I);
-    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
-    int ndim = x->ndim >= 0 ? x->ndim + 1 : y->ndim, axis;
+    HY__REC(stack, I);
+    hy_shape *y = &I->out[0].shape;
+    int i, ndim = y->ndim, axis, round;
     hy__same_types(I);
+    for (i = 0; i < I->nin; i++) if (I->in[i].shape.ndim >= 0) ndim = I->in[i].shape.ndim + 1;
     if (ndim < 0) return I->status;
     if (ndim < 1 || ndim > HY_MAX_DIM) return hy__too_many_dims(I, ndim);
     axis = hy__infer_axis(I, r->axis, ndim);
     if (axis < 0) return -1;
-    hy_infer_shape(I, x, hy__rank(ndim - 1));
     hy_infer_shape(I, y, hy__rank(ndim));
+    for (i = 0; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__rank(ndim - 1));
     if (I->status < 0) return -1;
-    hy_infer_dim(I, &y->dim[axis], 1);
-    hy__infer_inserted(I, x, y, 1 << axis);
+    hy_infer_dim(I, &y->dim[axis], I->nin);
+    for (round = 0; round < 2; round++)
+        for (i = 0; i < I->nin; i++) hy__infer_inserted(I, &I->in[i].shape, y, 1 << axis);
     return I->status;
 }
-#define HY__ON_expand_dims hy__expand_dims_infer, hy__view_bind, hy__back_in_shape, NULL
+#define HY__ON_expand_dims hy__stack_infer, hy__view_bind, hy__back_in_shape, NULL   /* a stack of one */
 
 static int hy__squeeze_infer(hy_infer *I)
 {
@@ -11849,25 +11836,6 @@ HY__SPLIT(concat, axis != hy__axis(r->dim, job->out[0].type.shape.ndim) && job->
           axis, axis)
 #define HY__ON_concat HY__OWN(concat), hy__concat_split
 
-static int hy__stack_infer(hy_infer *I)
-{
-    HY__REC(stack, I);
-    hy_shape *y = &I->out[0].shape;
-    int i, ndim = y->ndim, axis, round;
-    hy__same_types(I);
-    for (i = 0; i < I->nin; i++) if (I->in[i].shape.ndim >= 0) ndim = I->in[i].shape.ndim + 1;
-    if (ndim < 0) return I->status;
-    if (ndim < 1 || ndim > HY_MAX_DIM) return hy__too_many_dims(I, ndim);
-    axis = hy__infer_axis(I, r->axis, ndim);
-    if (axis < 0) return -1;
-    hy_infer_shape(I, y, hy__rank(ndim));
-    for (i = 0; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__rank(ndim - 1));
-    if (I->status < 0) return -1;
-    hy_infer_dim(I, &y->dim[axis], I->nin);
-    for (round = 0; round < 2; round++)
-        for (i = 0; i < I->nin; i++) hy__infer_inserted(I, &I->in[i].shape, y, 1 << axis);
-    return I->status;
-}
 HY__BIND(stack, hy__parts_bind(job, r->axis, 1, 1))
 static int hy__stack_diff(hy_frame *F, hy_diff *D)
 {
@@ -12885,9 +12853,8 @@ static int hy__take_split(const hy_job *job, int axis, hy_slicing *s)
 {
     int at = hy__axis(((const hy__take_rec *)job->attr)->axis, job->in[0].type.shape.ndim);
     int end = at + job->in[1].type.shape.ndim;
-    s->axis[0] = axis < at ? axis : axis < end ? -1 : axis - end + at + 1;
-    s->axis[1] = axis >= at && axis < end ? axis - at : -1;
-    return 1;
+    int first = axis < at ? axis : axis < end ? -1 : axis - end + at + 1;
+    return hy__slices(job, 1, first, first < 0 ? axis - at : -1, s);
 }
 #define HY__ON_take HY__OWN(take), hy__take_split
 
@@ -12977,11 +12944,11 @@ HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r
 HY__DIFF(pick, hy__alike(F, r, HY_OP__pick_grad, dy, D->in[1], x))
 static int hy__pick_split(const hy_job *job, int axis, hy_slicing *s)
 {
-    HY__REC(pick, job);
+    HY__REC(argmax, job);                               /* pick's record begins alike */
     int ndim = job->in[0].type.shape.ndim, at = r->axis == HY_NONE ? -1 : hy__axis(r->axis, ndim);
-    s->axis[0] = r->keepdims || axis < at ? axis : axis + 1;
-    s->axis[1] = job->in[1].type.shape.ndim == ndim ? s->axis[0] : s->axis[0] - (s->axis[0] > at);
-    return at >= 0 && s->axis[0] != at && s->axis[0] < ndim;
+    int first = r->keepdims || axis < at ? axis : axis + 1;
+    int all = job->nin > 1 && job->in[1].type.shape.ndim == ndim;       /* the index has all dims, too */
+    return hy__slices(job, at >= 0 && first != at && first < ndim, first, first - (!all && first > at), s);
 }
 #define HY__ON_pick HY__OWN(pick), hy__pick_split
 
@@ -13080,9 +13047,8 @@ static int hy__gather_nd_split(const hy_job *job, int axis, hy_slicing *s)
 {
     const hy_shape *index = &job->in[1].type.shape;
     int places = index->ndim - 1;                       /* the output's leading dims */
-    s->axis[0] = axis < places ? -1 : (int)index->dim[0] + axis - places;
-    s->axis[1] = axis < places ? axis + 1 : -1;
-    return 1;
+    if (axis < places) return hy__slices(job, 1, -1, axis + 1, s);
+    return hy__slices(job, 1, (int)index->dim[0] + axis - places, -1, s);
 }
 #define HY__ON_gather_nd HY__OWN(gather_nd), hy__gather_nd_split
 
@@ -13463,15 +13429,8 @@ static int hy__argbest_infer(hy_infer *I, int axis, int keepdims)
 HY__INFER(argmax, hy__argbest_infer(I, r->axis, r->keepdims))
 HY__BIND(argmax, hy__argbest_bind(job, r->axis, 0))
 HY__BIND(argmin, hy__argbest_bind(job, r->axis, 1))
-static int hy__argmax_split(const hy_job *job, int axis, hy_slicing *s)
-{
-    HY__REC(argmax, job);
-    int ndim = job->in[0].type.shape.ndim, at = r->axis == HY_NONE ? -1 : hy__axis(r->axis, ndim);
-    s->axis[0] = r->keepdims || axis < at ? axis : axis + 1;
-    return at >= 0 && s->axis[0] != at && s->axis[0] < ndim;
-}
-#define HY__ON_argmax hy__argmax_infer, hy__argmax_bind, NULL, hy__argmax_split
-#define HY__ON_argmin hy__argmax_infer, hy__argmin_bind, NULL, hy__argmax_split
+#define HY__ON_argmax hy__argmax_infer, hy__argmax_bind, NULL, hy__pick_split
+#define HY__ON_argmin hy__argmax_infer, hy__argmin_bind, NULL, hy__pick_split
 
 static int hy__argmax_channel_infer(hy_infer *I)
 {
@@ -13820,11 +13779,22 @@ typedef struct hy__rnn {
     int64_t gemm;                       /* scratch bytes of products */
 } hy__rnn;
 
+/* Forward and backward, inputs and outputs. */
+static const signed char hy__rnn_order[2][2][11] = {
+    { { HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS, -1 },
+      { HY__RNN_OUTPUT, HY__RNN_LAST, HY__RNN_LAST_CELL, HY__RNN_RESERVE, -1 } },
+    { { HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL, HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE,
+        HY__RNN_CELL, HY__RNN_LENGTHS, HY__RNN_OUTPUT, HY__RNN_RESERVE, -1 },
+      { HY__RNN_DDATA, HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, -1 } }
+};
+
 /* What the attributes say. */
 static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
 {
     const hy__rnn_rec *a = (const hy__rnn_rec *)attr;       /* the two records are alike */
-    int lstm = a->mode == HY_RNN_LSTM, last = a->state_outputs, in = 0, out = HY__RNN_OUT, k;
+    const int cells = 1 << HY__RNN_CELL | 1 << HY__RNN_DCELL;           /* what only an lstm has */
+    const int last_cells = 1 << HY__RNN_LAST_CELL | 1 << HY__RNN_DLAST_CELL;
+    int lstm = a->mode == HY_RNN_LSTM, absent = 0, side, role, k, n;
     r->back = back;
     r->cell.mode = a->mode;
     r->cell.units = a->state_size;
@@ -13841,30 +13811,13 @@ static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
     r->keep = r->gate + (r->gates > 1 ? a->state_size : 0);
     r->delta = r->gate * (a->mode == HY_RNN_GRU ? 2 : 1) + r->width;
     if (r->project) r->delta += r->width + a->state_size;
+    if (!lstm) absent |= cells | last_cells;
+    if (!a->state_outputs) absent |= 1 << HY__RNN_LAST | 1 << HY__RNN_DLAST | last_cells;
+    if (!a->use_sequence_length) absent |= 1 << HY__RNN_LENGTHS;
     for (k = 0; k < HY__RNN_ROLES; k++) r->tensor[k] = -1;
-    if (back) {
-        r->tensor[HY__RNN_DOUTPUT] = (signed char)in++;
-        if (last) r->tensor[HY__RNN_DLAST] = (signed char)in++;
-        if (last && lstm) r->tensor[HY__RNN_DLAST_CELL] = (signed char)in++;
-    }
-    r->tensor[HY__RNN_DATA] = (signed char)in++;
-    r->tensor[HY__RNN_PARAMETERS] = (signed char)in++;
-    r->tensor[HY__RNN_STATE] = (signed char)in++;
-    if (lstm) r->tensor[HY__RNN_CELL] = (signed char)in++;
-    if (a->use_sequence_length) r->tensor[HY__RNN_LENGTHS] = (signed char)in++;
-    if (back) {
-        r->tensor[HY__RNN_OUTPUT] = (signed char)in++;
-        r->tensor[HY__RNN_RESERVE] = (signed char)in;
-        r->tensor[HY__RNN_DDATA] = (signed char)out++;
-        r->tensor[HY__RNN_DPARAMETERS] = (signed char)out++;
-        r->tensor[HY__RNN_DSTATE] = (signed char)out++;
-        if (lstm) r->tensor[HY__RNN_DCELL] = (signed char)out;
-        return;
-    }
-    r->tensor[HY__RNN_OUTPUT] = (signed char)out++;
-    if (last) r->tensor[HY__RNN_LAST] = (signed char)out++;
-    if (last && lstm) r->tensor[HY__RNN_LAST_CELL] = (signed char)out++;
-    r->tensor[HY__RNN_RESERVE] = (signed char)out;
+    for (side = 0; side < 2; side++)
+        for (k = n = 0; (role = hy__rnn_order[back][side][k]) >= 0; k++)
+            if (!(absent >> role & 1)) r->tensor[role] = (signed char)(side * HY__RNN_OUT + n++);
 }
 
 /* --- sizes, in elements; those of layer 0 differ from those of the others --- */
@@ -15803,9 +15756,8 @@ HY__RUN(hy__run_adaptive)
     int back = job->nin > 1;
     const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
     int64_t fine = hy__product(&x->type.shape, 2, 4), coarse = hy__product(&y->type.shape, 2, 4), i;
-    int size = hy__traits[x->type.dtype].size;
     double *plane = (double *)scratch, *out = plane + fine;
-    char *at_x = (char *)x->data + item * fine * size, *at_y = (char *)y->data + item * coarse * size;
+    char *at_x = hy__place(x, item * fine), *at_y = hy__place(y, item * coarse);
     if (back) {
         for (i = 0; i < fine; i++) plane[i] = 0;
         hy__load_f64(out, at_y, y->type.dtype, 1, coarse);
@@ -16087,16 +16039,16 @@ static int hy__channel_window_bind(hy_job *job, int64_t nsize, hy__run_fn run)
 
 HY__RUN(hy__run_channel_sum)
 {
+    HY__REC(_channel_window_sum, job);
     const hy_shape *s = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
     int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, at;
     int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE];
     for (c = 0; c < s->dim[1]; c++) {
-        at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
-        hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c,
-                        ((const hy___channel_window_sum_rec *)job->attr)->nsize / 2, 0, n);
-        hy__store_f64((char *)job->out[0].data + at, dtype, 1, sum, n);
+        at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
+        hy__channel_sum(sum, hy__place(&job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 0, n);
+        hy__store_f64(hy__place(&job->out[0], at), dtype, 1, sum, n);
     }
 }
 HY__INFER(_channel_window_sum, hy__infer_channel_window(I, r->nsize))
@@ -16120,20 +16072,19 @@ HY__RUN(hy__run_lrn)
     step[0] = step[1] = 1;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
-        at = ((item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE) * hy__traits[dtype].size;
-        hy__channel_sum(sum, (const char *)job->in[0].data + at, dtype, s->dim[1], inner, c, r->nsize / 2, 1,
-                        n);
+        at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
+        hy__channel_sum(sum, hy__place(&job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
         for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
-        if (job->out[1].data) hy__store_f64((char *)job->out[1].data + at, dtype, 1, sum, n);
+        if (job->out[1].data) hy__store_f64(hy__place(&job->out[1], at), dtype, 1, sum, n);
         hy__store_f64(scale, compute, 1, sum, n);
         in[0] = scale;
         in[1] = exponent;
         table->binary[HY__BINARY_power](in, step, sum, n, NULL);
-        hy__load_tile(compute, x, (const char *)job->in[0].data + at, dtype, 1, n);
+        hy__load_tile(compute, x, hy__place(&job->in[0], at), dtype, 1, n);
         in[0] = x;
         in[1] = sum;
         table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
-        hy__store_tile(compute, (char *)job->out[0].data + at, dtype, 1, scale, n);
+        hy__store_tile(compute, hy__place(&job->out[0], at), dtype, 1, scale, n);
     }
 }
 HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
@@ -16215,11 +16166,10 @@ static int hy__fresh_infer_type(hy_infer *I, const hy_shape *shape, hy_dtype dty
 
 /* --- constants --- */
 HY__INFER(_zeros, hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32))
-HY__INFER(_ones, hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32))
 HY__INFER(_full, hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32))
 HY__BIND(_full, hy__fill_bind(job, r->value))
 #define HY__ON__zeros hy___zeros_infer, hy__zeros_like_bind, NULL, NULL
-#define HY__ON__ones  hy___ones_infer, hy__ones_like_bind, NULL, NULL
+#define HY__ON__ones  hy___zeros_infer, hy__ones_like_bind, NULL, NULL
 #define HY__ON__full  hy___full_infer, hy___full_bind, NULL, NULL
 
 /* --- ranges: a + b (i / repeat) --- */
@@ -17206,6 +17156,7 @@ struct hy_graph {
     int         ranks;                  /* random operators of the program it was traced from */
     char      **label;                  /* names of outputs and internals, made when asked for */
     int         labels;
+    void       *notes;                  /* of >>save: what a file said of its variables, one block */
     hy__attached *programs, *derived;   /* compiled for certain types; its gradients */
     hy_graph   *next;                   /* of the root's list */
 };
@@ -17247,11 +17198,36 @@ static void hy__graph_drop(hy_graph *g)
         hy__free(heap, g->head);
         hy__free(heap, (void *)g->var);
         hy__free(heap, g->place);
+        hy__free(heap, g->notes);
         hy__free(heap, g);
     }
 }
 
 /* --- nodes --- */
+/* Equal attributes, equal bytes: whatever stood behind the last dim of a shape goes. */
+static void hy__tidy_record(const hy_op *op, void *record)
+{
+    const hy_attr *a;
+    hy_shape shape;
+    hy_ints ints;
+    for (a = op->attr; a && a->name; a++) {
+        void *field = (char *)record + a->offset;
+        if (a->kind == HY_ATTR_shape) {
+            memset(&shape, 0, sizeof shape);
+            shape.ndim = ((const hy_shape *)field)->ndim;
+            if (shape.ndim > 0 && shape.ndim <= HY_MAX_DIM)
+                memcpy(shape.dim, ((const hy_shape *)field)->dim, (size_t)shape.ndim * sizeof *shape.dim);
+            memcpy(field, &shape, sizeof shape);
+        } else if (a->kind == HY_ATTR_ints || a->kind == HY_ATTR_oints) {
+            memset(&ints, 0, sizeof ints);
+            ints.n = ((const hy_ints *)field)->n;
+            if (ints.n > 0 && ints.n <= HY_MAX_INTS)
+                memcpy(ints.v, ((const hy_ints *)field)->v, (size_t)ints.n * sizeof *ints.v);
+            memcpy(field, &ints, sizeof ints);
+        }
+    }
+}
+
 /* A node with room for everything it owns, in one block. It joins a store when it is complete. */
 static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
                               const char *name)
@@ -17269,7 +17245,7 @@ static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     node->type = (hy_type *)(void *)(block + size + edges);
     node->record = block + size + edges + types;
     node->name = block + size + edges + types + rec;
-    if (rec && op->record) memcpy(node->record, record, op->record);
+    if (rec && op->record) { memcpy(node->record, record, op->record); hy__tidy_record(op, node->record); }
     memcpy(block + size + edges + types + rec, name, strlen(name) + 1);
     for (i = 0; i < nout; i++) node->type[i].shape.ndim = -1;
     return node;
@@ -20749,6 +20725,7 @@ static void hy__put_reason(hy__line *line, const hy__program *was, const hy_grap
 static void hy__program_first(hy_graph *g, hy__program *p)
 {
     hy__attached **at;
+    if (g->programs == &p->head) return;        /* others may be looking: no needless write */
     for (at = &g->programs; *at && *at != &p->head; at = &(*at)->next) continue;
     if (*at) *at = p->head.next;
     p->head.next = g->programs;
@@ -22093,8 +22070,9 @@ typedef struct hy__trace {
     struct hy__trace *next;
     hy_graph *graph;
     int       asked, training;          /* for which it holds, if it asked */
-    int       ran, running;             /* ever; calls of a trace that asked which are under way */
-    int64_t   used;                     /* when: of those that asked the one unused for longest goes */
+    int       fast;                     /* it asked nothing: found without the lock, stays until the block changes */
+    int       ran, running;             /* ever; calls of another one that are under way */
+    int64_t   used;                     /* when: of the others the one unused for longest goes */
     int       n;
     hy_type  *type;                     /* of the inputs it was made with: the same */
     char     *in, *out;                 /* how they are grouped */
@@ -22104,6 +22082,7 @@ typedef struct hy__trace {
 typedef struct hy__traces {
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
+    hy__trace *fast;
     int64_t    clock;
     hy_cache_stats stats;
 } hy__traces;
@@ -22121,7 +22100,8 @@ static void hy__traces_retire(hy__traces *all)
     while (last->next) last = last->next;
     last->next = all->retired;
     all->retired = t;
-    HY__STORE(&all->first, (hy__trace *)NULL);
+    all->first = NULL;
+    HY__STORE(&all->fast, (hy__trace *)NULL);
 }
 
 /* Frees retired ones that nobody runs. */
@@ -22324,24 +22304,24 @@ static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
     hy__trace **at, **oldest, *t;
     int n = 0;
     for (at = oldest = &all->first; *at; at = &(*at)->next, n++)
-        if (at != &all->first && (oldest == &all->first || (*at)->used < (*oldest)->used)) oldest = at;
+        if (at != &all->first && !(*at)->fast && (oldest == &all->first || (*at)->used < (*oldest)->used))
+            oldest = at;
     if (n > limit && oldest != &all->first) {
         t = *oldest;
-        HY__STORE(oldest, t->next);
+        *oldest = t->next;
         t->next = all->retired;
         all->retired = t;
     }
     hy__traces_trim(F, all);
 }
 
-/* The trace for these arguments, made if there is none. One that asked nothing holds for all arguments of its
- * form: it is found without the lock, and lives until the block changes. */
+/* The trace for these arguments, made if there is none; hy__trace_leave it. */
 static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user,
                                  const hy__flat *in, int limit)
 {
-    hy__trace *t = HY__LOAD(&all->first);
+    hy__trace *t = HY__LOAD(&all->fast);
     char reason[sizeof all->stats.reason];
-    if (t && !t->asked && hy__trace_fits(F, t, in)) return t;
+    if (t && hy__trace_fits(F, t, in)) return t;
     hy__acquire(&all->lock);
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
     if (!t) {
@@ -22351,16 +22331,18 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             all->stats.traces++;
             memcpy(all->stats.reason, reason, sizeof reason);
             t->next = all->first;
-            HY__STORE(&all->first, t);
+            all->first = t;
+            t->fast = !t->asked && !all->fast;
+            if (t->fast) HY__STORE(&all->fast, t);
             hy__traces_limit(F, all, limit);
         }
     }
-    if (t && t->asked) { HY__ADD(&t->running, 1); t->used = ++all->clock; }
+    if (t && !t->fast) { HY__ADD(&t->running, 1); t->used = ++all->clock; }
     hy__release(&all->lock);
     return t;
 }
 
-static void hy__trace_leave(hy__trace *t) { if (t && t->asked) HY__ADD(&t->running, -1); }
+static void hy__trace_leave(hy__trace *t) { if (t && !t->fast) HY__ADD(&t->running, -1); }
 
 /* --- calling --- */
 
@@ -23391,53 +23373,68 @@ static int hy__match(const char *pattern, const char *text)
 /* --- lists of parameters --- */
 typedef struct hy__collecting {
     const char *pattern;
-    hy_array  **at;
+    hy_array  **at;                     /* found, in order, ... */
     int         n, cap;
     hy__buffer *room;
-    uint64_t    stamp;
+    hy__param **table;                  /* ... and by name: open addressing, never half full */
+    uint32_t    slots;
+    hy__buffer *table_room;
 } hy__collecting;
 
-static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *user)
+static hy__param **hy__collect_slot(const hy__collecting *all, const char *name)
 {
-    hy__collecting *all = (hy__collecting *)user;
-    hy__param *real = p->same ? p->same : p;
-    (void)path;
-    if (real->seen == all->stamp || (all->pattern && !hy__match(all->pattern, real->name))) return 0;
-    real->seen = all->stamp;
-    if (all->n == all->cap) {
-        hy__buffer *wide = hy__buffer_new(&F->cache, (size_t)(2 * all->cap + 32) * sizeof *all->at);
-        if (!wide) { hy__no_memory(F, "hy_collect_params"); return -1; }
-        all->cap = 2 * all->cap + 32;
-        if (all->n) memcpy(wide->data, all->at, (size_t)all->n * sizeof *all->at);
-        hy__buffer_drop(&F->cache, all->room);
-        all->room = wide;
-        all->at = (hy_array **)wide->data;
+    uint32_t k = hy__hash(name) & (all->slots - 1);
+    while (all->table[k] && strcmp(all->table[k]->name, name)) k = (k + 1) & (all->slots - 1);
+    return &all->table[k];
+}
+
+static int hy__collect_widen(hy_frame *F, hy__collecting *all)
+{
+    int i, cap = 2 * all->cap + 32;
+    uint32_t slots = all->slots ? 2 * all->slots : 128;
+    hy__buffer *wide = hy__buffer_new(&F->cache, (size_t)cap * sizeof *all->at);
+    hy__buffer *table = hy__buffer_new(&F->cache, slots * sizeof *all->table);
+    if (!wide || !table) {
+        hy__buffer_drop(&F->cache, wide);
+        hy__buffer_drop(&F->cache, table);
+        hy__no_memory(F, "hy_collect_params");
+        return -1;
     }
-    all->at[all->n++] = &p->array;
+    if (all->n) memcpy(wide->data, (void *)all->at, (size_t)all->n * sizeof *all->at);
+    hy__buffer_drop(&F->cache, all->room);
+    hy__buffer_drop(&F->cache, all->table_room);
+    all->room = wide;
+    all->at = (hy_array **)wide->data;
+    all->cap = cap;
+    all->table_room = table;
+    all->table = (hy__param **)table->data;
+    all->slots = slots;
+    memset((void *)all->table, 0, slots * sizeof *all->table);
+    for (i = 0; i < all->n; i++) {
+        hy__param *p = hy__param_of(all->at[i]);
+        *hy__collect_slot(all, p->name) = p;
+    }
     return 0;
 }
 
-/* Two parameters must not share a name: files could not tell them apart. */
-static void hy__check_names(hy_frame *F, hy_array *const *at, int n)
+/* A shared parameter counts once; two of one name are an error, since files could not tell them apart. */
+static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
-    hy__buffer *room;
-    const char **table;
-    uint32_t size = 64, k;
-    int i;
-    while (size < 2 * (uint32_t)n) size *= 2;
-    room = hy__buffer_new(&F->cache, size * sizeof *table);
-    if (!room) { hy__no_memory(F, "hy_collect_params"); return; }
-    table = (const char **)room->data;
-    memset((void *)table, 0, size * sizeof *table);
-    for (i = 0; i < n; i++) {
-        const char *name = hy__param_of(at[i])->name;
-        for (k = hy__hash(name) & (size - 1); table[k] && strcmp(table[k], name); ) k = (k + 1) & (size - 1);
-        if (table[k])
-            hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks "
-                     "other prefixes", name);
-        table[k] = name;
+    hy__collecting *all = (hy__collecting *)user;
+    hy__param *real = p->same ? p->same : p, **slot;
+    (void)path;
+    if (all->pattern && !hy__match(all->pattern, real->name)) return 0;
+    if (all->n == all->cap && hy__collect_widen(F, all)) return -1;
+    slot = hy__collect_slot(all, real->name);
+    if (*slot == real) return 0;
+    if (*slot) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks other prefixes",
+                 real->name);
+        return -1;
     }
-    hy__buffer_drop(&F->cache, room);
+    *slot = real;
+    all->at[all->n++] = &p->array;
+    return 0;
 }
 
 HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pattern)
@@ -23450,9 +23447,8 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     if (!hy__block_ok(F, block, "hy_collect_params")) return list;
     memset(&all, 0, sizeof all);
     all.pattern = pattern;
-    all.stamp = hy__stamp(F);
     hy__each_param(F, block, hy__collect_one, &all);
-    if (F && !F->code) hy__check_names(F, all.at, all.n);
+    hy__buffer_drop(&F->cache, all.table_room);
     holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
     if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
     holder->buffer = all.room;
@@ -23785,7 +23781,6 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
 {
     const struct hy__summary *all = S->summary;
     int64_t total = 0, trainable = 0, unique = 0;
-    uint64_t stamp = hy__stamp(S);
     char name[64];
     hy__line line;
     int i, k;
@@ -23806,14 +23801,16 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
             if (n < 0) continue;
             total += n;
             if (real->req != HY_GRAD_NULL) trainable += n;
-            if (real->seen != stamp) unique += n;
-            real->seen = stamp;
         }
         line.n = 0;
         hy__puts(&line, all->row[i].block->kind);
         hy__puts(&line, "-");
         hy__put_int(&line, i + 1);
         hy__summary_row(sink, name, all->row[i].y, own);
+    }
+    for (i = 0; i < S->param_nodes; i++) {              /* one for each that is met, however often */
+        int64_t n = hy__param_size(S, S->param_node[i]->param);
+        if (n > 0) unique += n;
     }
     hy__summary_line(sink, "=");
     sink.put(sink.user, "Parameters in forward computation graph, duplicate included\n", 60);
@@ -24277,6 +24274,7 @@ typedef struct hy__gradient {           /* hangs on the forward graph; the first
     int      *to;                       /* its heads: gradient of which input */
     char     *given;                    /* per head of forward: has it a gradient? */
     char     *keep;                     /* per value of the tape: is it read? */
+    int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
 } hy__gradient;
 
 typedef struct hy__derived {            /* hangs on the traced graph */
@@ -24293,8 +24291,8 @@ typedef struct hy__deriving {
     hy_graph  *g;
     hy__types  T;
     hy__buffer *room;
-    int        n, training;             /* inputs of the graph */
-    const char *want;
+    int        n, training;             /* inputs of the graph, and captured constants */
+    char      *want;
     hy_array **grad, **value, **shape;  /* per value: handles of S */
     hy_array **call;                    /* of one operator's gradient */
     int       *wanted;
@@ -24338,19 +24336,19 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, con
     memset(B, 0, sizeof *B);
     B->F = F;
     B->g = g;
-    B->n = n;
-    B->want = want;
+    B->n = hy__graph_leaves(g);
     if (hy__types_open(F, g, &B->T)) return -1;
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
     for (i = 0; i < g->n; i++) {
         size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
         if (all > most) most = all;
+        B->n += g->node[i]->held != NULL;
     }
     if (hy__infer_graph(F, g, &B->T)) return -1;
     if (!hy__types_known(B->T.type, B->T.n)) return 1;
     values = (size_t)B->T.n;
-    bytes = values * (3 * sizeof(hy_array *) + 3 * sizeof(int) + 1) + (size_t)n * sizeof(int) +
+    bytes = values * (3 * sizeof(hy_array *) + 3 * sizeof(int) + 1) + (size_t)B->n * (sizeof(int) + 1) +
         most * (2 * sizeof(hy_array *) + sizeof(int));
     B->room = hy__buffer_new(&F->cache, bytes + 1);
     if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
@@ -24364,14 +24362,17 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, con
     B->head = B->owner + values;
     B->wanted = B->head + values;
     B->leaf = B->wanted + most;
-    B->tracked = (char *)(B->leaf + n);
+    B->tracked = (char *)(B->leaf + B->n);
+    B->want = B->tracked + values;
+    memcpy(B->want, want, (size_t)n);
     for (i = 0; i < (int)values; i++) B->input[i] = B->head[i] = -1;
-    for (i = 0; i < n; i++) B->leaf[i] = -1;
+    for (i = 0; i < B->n; i++) B->leaf[i] = -1;
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] >= 0) B->leaf[i] = B->T.first[g->place[g->var[i]->number]];
     for (k = g->vars, i = 0; i < g->n; i++) if (g->node[i]->param) B->leaf[k++] = B->T.first[i];
-    for (i = 0; i < n; i++)
-        if (B->leaf[i] >= 0) { B->input[B->leaf[i]] = i; B->tracked[B->leaf[i]] = want[i]; }
+    for (i = 0; i < g->n; i++) if (g->node[i]->held) B->leaf[k++] = B->T.first[i];
+    for (i = 0; i < B->n; i++)
+        if (B->leaf[i] >= 0) { B->input[B->leaf[i]] = i; B->tracked[B->leaf[i]] = B->want[i]; }
     hy__derive_tracked(B);
     return 0;
 }
@@ -24386,23 +24387,15 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
     return x;
 }
 
-/* What stands for a value: constants themselves, else a variable, right behind one for the shape alone. */
+/* What stands for a value: a variable, right behind one for the shape alone. */
 static hy_array *hy__derive_value(hy__deriving *B, int v, int bytes)
 {
-    const hy__node *from = B->g->node[B->owner[v]];
-    if (from->held) {
-        if (!B->value[v]) {
-            hy__node *node = hy__constant_node(B->S, &from->constant, from->held);
-            if (!node || hy__node_join(B->S, B->S->graph->store, node)) hy__node_discard(B->S, node);
-            else B->value[v] = hy__node_handle(B->S, node, 0);
-        }
-        return B->value[v];
-    }
     if (!bytes) {
         if (!B->shape[v]) B->shape[v] = hy__derive_var(B, "shape", v, -1);
         return B->shape[v];
     }
-    if (!B->value[v] && hy__derive_var(B, "shape", v, -1)) B->value[v] = hy__derive_var(B, from->name, v, v);
+    if (!B->value[v] && hy__derive_var(B, "shape", v, -1))
+        B->value[v] = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
     return B->value[v];
 }
 
@@ -24577,6 +24570,7 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
     hy__derive_heads(B, forward);
     memcpy(G->given, given, (size_t)heads);
     G->graph = graph;
+    G->inputs = B->n;
     for (i = 0; i < graph->vars && G->graph; i++) {
         int what = graph->var[i]->rank;
         G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : hy__derive_place(B, what);
@@ -24903,6 +24897,15 @@ static int hy__graph_leaf(const hy_graph *g, const hy__node *node)
     return k;
 }
 
+/* Like an input, a captured array may not be written before backward has read it. */
+static void hy__hold_constant(hy__value *v, const hy__node *node, int bytes)
+{
+    v->t = node->constant;
+    if (!bytes) { v->t.data = NULL; return; }
+    v->buffer = hy__buffer_hold(node->held);
+    HY__ADD(&v->buffer->pins, 1);
+}
+
 /* Runs forward and writes it down as one call. Heads that are inputs go through as they are. */
 static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_array *const *in,
                              const hy__graph_rec *rec, hy_array **out)
@@ -24915,21 +24918,24 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     own.mode.recorded = 1;
     if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
     own.ticket = NULL;
-    tape = hy__tape_new(F, &hy__graph_op, n, f->heads, &own);
-    if (!tape) return -1;
     hy__acquire(&F->root->lock);
     for (it = f->derived; it->next; it = it->next) continue;
     hy__release(&F->root->lock);
     all = (const hy__gradient *)(const void *)it;
+    tape = hy__tape_new(F, &hy__graph_op, all->inputs, f->heads, &own);
+    if (!tape) return -1;
     HY__ADD(&f->refs, 1);
     tape->sub = f;
     tape->pinned = 1;
     for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], all->keep[i]);
+    for (i = 0, k = n; k < all->inputs; i++)
+        if (f->node[i]->held) { hy__hold_constant(&tape->value[k], f->node[i], all->keep[k]); k++; }
     for (i = 0; i < f->heads; i++) {
+        hy__value *v = &tape->value[all->inputs + i];
         k = hy__graph_leaf(f, f->head[i].node);
         if (k >= 0) out[i] = in[k];
-        if (k < 0) hy__hold_value(&tape->value[n + i], out[i], all->keep[n + i]);
-        else tape->value[n + i].t.type = out[i]->t.type;
+        if (k < 0) hy__hold_value(v, out[i], all->keep[all->inputs + i]);
+        else v->t.type = out[i]->t.type;
     }
     for (i = 0; i < heads; i++) {
         if (!all->given[i]) continue;
@@ -24952,7 +24958,10 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     int failed;
     if (!hy__derived_find(F->root, g, key, &f)) {
         f = hy__derive(F, g, key);
-        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : 16)) { hy__graph_drop(f); return -1; }
+        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : 16)) {
+            hy__graph_drop(f);
+            return -1;
+        }
     }
     if (!f) return hy__graph_by_node(F, g, in, out);
     room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
@@ -25051,8 +25060,18 @@ HY_API void hy_pause(hy_frame *F)
     F->training = 0;
 }
 HY_API int hy_is_recording(hy_frame *F) { return F ? F->recording : 0; }
-HY_API int hy_is_training(hy_frame *F) { return F ? F->training : 0; }
-HY_API void hy_set_training(hy_frame *F, int training) { if (F) F->training = training != 0; }
+HY_API int hy_is_training(hy_frame *F)
+{
+    if (F && F->traced_for) F->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    return F ? F->training : 0;
+}
+HY_API void hy_set_training(hy_frame *F, int training)
+{
+    if (F && F->graph)
+        hy__fail(F, HY_ERROR_TRACE, "hy_set_training: the mode belongs to the call, not to what is traced");
+    else if (F) F->training = training != 0;
+}
+
 
 /* --- leaves --- */
 HY_API void hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req)
@@ -25277,6 +25296,7 @@ static hy_array *hy__backward_input(hy__backward *B, hy__tape *tape, const hy__n
     }
     if (from >= 0) {
         x = hy__value_handle(F, &tape->value[from]);
+        if (x && !hy__packed(&x->t)) return hy_identity(F, x);
         if (!x || !B->graph || from < tape->nin) return x;
         x->tape = tape;
         x->output = from - tape->nin;

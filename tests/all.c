@@ -21,6 +21,10 @@
 #include "test_param.c"
 #include "test_hybridize.c"
 #include "test_trace.c"
+#include "test_random_net.c"
+#include "test_compose.c"
+#include "test_hybrid_grad.c"
+#include "test_check.c"
 #include "test_passes.c"
 #include "test_execute.c"
 #include "test_layers.c"
@@ -41,6 +45,10 @@ int main(int argc, char **argv)
     test_param();
     test_hybridize();
     test_trace();
+    test_compose();
+    test_random_net();
+    test_hybrid_grad();
+    test_hy_check();
     test_passes();
     test_execute();
     test_layers();

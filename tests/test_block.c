@@ -408,6 +408,28 @@ static void block_errors_of_forward_carry_the_path(void)
     }
 }
 
+#ifndef HYBRID_NO_TRAIN
+static hy_array *block_sets_mode(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    hy_set_training(F, 1);
+    return hy_dropout(F, x, 0.5, NULL);
+}
+
+static void block_mode_set_in_forward_stays_inside(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *b = tb_block(F, "mode", block_sets_mode);
+    hy_array *x = hy_ones(F, HY_SHAPE(50)), *y = hy_call(F, b, x);
+    CHECK(y && hy_item(F, hy_max(F, y, HY_ALL, NULL)) == 2 && !hy_is_training(F));
+    OK(F);
+    hy_hybridize(F, b, NULL);           /* a compiled call has one mode, its caller's */
+    CHECK(!hy_call(F, b, x));
+    ERR(F, HY_ERROR_TRACE, "hy_set_training");
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 /* --- hooks --- */
 typedef struct block_hooked { int before, after; hy_array *x, *y; } block_hooked;
 static void block_hook(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user)
@@ -446,6 +468,83 @@ static void block_hooks_run_and_go(void)                               /* [27] *
     CHECK(hy_close(F) == 0);
 }
 
+typedef struct block_once { int id, first, second; } block_once;
+static void block_hook_once(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user)
+{
+    block_once *once = (block_once *)user;
+    (void)x; (void)y;
+    once->first++;
+    hy_remove_hook(F, block, once->id);
+}
+
+static void block_hook_second(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user)
+{
+    (void)F; (void)block; (void)x; (void)y;
+    ((block_once *)user)->second++;
+}
+
+static void block_hook_may_remove_itself(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *b = tb_block(F, "relu", tb_relu_forward);
+    block_once once;
+    int i;
+    memset(&once, 0, sizeof once);
+    once.id = hy_add_hook(F, b, HY_HOOK_BEFORE, block_hook_once, &once);
+    hy_add_hook(F, b, HY_HOOK_BEFORE, block_hook_second, &once);
+    for (i = 0; i < 3; i++) hy_call(F, b, hy_ones(F, HY_SHAPE(2)));
+    CHECK(once.first == 1 && once.second == 3);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+static hy_array *block_innermost(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    while (hy_get(F, x, 0) != x) x = hy_get(F, x, 0);
+    return hy_relu(F, x);
+}
+
+static void block_groups_nest(void)
+{
+    int depth, i, hybrid, works[2];
+    for (depth = 4; depth <= 12; depth += 8) {
+        for (hybrid = 0; hybrid < 2; hybrid++) {
+            hy_frame *F = tb_open(1);
+            hy_block *b = tb_block(F, "in", block_innermost);
+            hy_array *x = hy_full(F, HY_SHAPE(2), 3), *y;
+            for (i = 0; i < depth; i++) x = hy_group(F, x);
+            if (hybrid) hy_hybridize(F, b, NULL);
+            y = hy_call(F, b, x);
+            works[hybrid] = y && hy_value(F, y, 1) == 3;
+            CHECK(works[hybrid] || hy_error(F));
+            hy_close(F);
+        }
+        CHECK(works[0] == works[1] && (works[0] || depth > 4));        /* the same in both modes */
+    }
+}
+
+static void block_groups_nested_without_end(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_array *x = hy_ones(F, HY_SHAPE(2)), *deep;
+    char text[64];
+    int i;
+    for (i = 0; i < 100000 && !hy_error(F); i++) {
+        deep = hy_group(F, x);
+        if (deep) x = deep;
+    }
+    hy_clear(F);
+    CHECK(hy_text(F, x, text, sizeof text) > 0);        /* nothing overflows the stack */
+    hy_keep(F, x);
+    hy_begin(F);
+    hy_return(F, hy_group(F, x));
+    hy_end(F);
+    hy_clear(F);
+    hy_free(F, x);
+    CHECK(hy_close(F) == 0);
+}
+
 static void block_close_with_an_error_standing(void)
 {
     hy_frame *F = hy_open(NULL);
@@ -477,6 +576,12 @@ static void test_block(void)
     RUN(block_free_takes_the_children);
     RUN(block_values_of_forward_die_results_live);
     RUN(block_errors_of_forward_carry_the_path);
+#ifndef HYBRID_NO_TRAIN
+    RUN(block_mode_set_in_forward_stays_inside);
+#endif
     RUN(block_hooks_run_and_go);
+    RUN(block_hook_may_remove_itself);
+    RUN(block_groups_nest);
+    RUN(block_groups_nested_without_end);
     RUN(block_close_with_an_error_standing);
 }

@@ -185,9 +185,8 @@ static void graph_given_names_stay(void)
     OK(S);
     CHECK(!hy_named(S, y, NULL));
     ERR(S, HY_ERROR_ARGUMENT, "hy_named");
-    CHECK(!hy_named(F, hy_ones(F, HY_SHAPE(2)), "n"));
-    ERR(F, HY_ERROR_ARGUMENT, "hy_named");
-    CHECK(!hy_name_of(F, hy_ones(F, HY_SHAPE(2))));
+    y = hy_ones(F, HY_SHAPE(2));        /* values have no names; a forward that gives some runs all the same */
+    CHECK(hy_named(F, y, "n") == y && !hy_name_of(F, y));
     OK(F);
     hy_close(S);
     CHECK(hy_close(F) == 0);

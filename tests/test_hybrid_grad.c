@@ -1,5 +1,5 @@
-/* Proves that a hybridized block has the gradients of the same code run line by line: through compiled graphs,
- * of any order, with parameters, running statistics and chance. */
+/* Proves that a hybridized block has the gradients of the same code run line by line: through compiled
+ * graphs, of any order, with parameters, running statistics and chance. */
 #ifdef HYBRID_NO_TRAIN
 static void test_hybrid_grad(void) { }
 #else
@@ -93,7 +93,6 @@ static void hgrad_case(hy_frame *F, const ops_row *row, const char *text, int wr
     double d;
     memset(&exact, 0, sizeof exact);
     exact.exact = 1;
-    if (getenv("HGRAD_OFF")) exact.off = atoi(getenv("HGRAD_OFF"));
     ops_open_case(&c, text);
     hy_begin(F);
     in = ops_arrays(F, hy_op_at(F, row->number), &c, HY_F32, 0);
@@ -101,7 +100,10 @@ static void hgrad_case(hy_frame *F, const ops_row *row, const char *text, int wr
     b->attrs = c.attrs;
     b->wrapped = wrapped;
     for (i = 0; i < in.n; i++)
-        if (c.input[i].kind == OPS_REAL && hy__floating(in.x[i]->t.type.dtype)) { reals[n++] = in.x[i]; b->reals |= 1u << i; }
+        if (c.input[i].kind == OPS_REAL && hy__floating(in.x[i]->t.type.dtype)) {
+            reals[n++] = in.x[i];
+            b->reals |= 1u << i;
+        }
     if (n) {
         x = hy_group_of(F, in.n, in.x);
         want = hgrad_once(F, b, x, hy_group_of(F, n, reals), c.ref.training, order);
@@ -142,7 +144,7 @@ static void hgrad_every_operator(void)
     hy_close(F);
 }
 
-/* --- a network with everything: convolution, running statistics, chance, parameters whose shapes come late --- */
+/* --- a network with everything: convolution, running statistics, chance, shapes that come late --- */
 typedef struct hgrad_net {
     hy_block  base;
     hy_array *w1, *b1, *gamma, *beta, *mean, *var, *w2, *b2, *w3;
@@ -199,7 +201,6 @@ static hy_hybridize_opt hgrad_opt(int exact)
     hy_hybridize_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.exact = exact;
-    if (getenv("HGRAD_OFF")) opt.off = atoi(getenv("HGRAD_OFF"));
     return opt;
 }
 
@@ -268,10 +269,11 @@ static void hgrad_deferred_while_recording(void)
         hy_array *x = hgrad_image(F, 2);
         hy_hybridize_opt opt = hgrad_opt(1);
         hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_seed(F, 11);
         hy_initialize(F, &n->base, NULL);
         if (hybrid) hy_hybridize(F, &n->base, &opt);
         got[hybrid] = hgrad_step(F, n, x);
-        CHECK(hy_param_ready(F, n->w2) && hy_param_shape(F, n->w2).dim[1] == 16);
+        CHECK(hy_param_ready(F, n->w2) && hy_param_shape(F, n->w2).dim[1] == 36);
     }
     CHECK(hgrad_distance(F, got[1], got[0]) == 0);
     grad_close(F, &ledger);
@@ -487,7 +489,7 @@ static void hgrad_pass_through(void)
 }
 
 /* --- several outputs, some of which have a gradient --- */
-static hy_array *hgrad_three(hy_frame *F, hy_block *self, hy_array *x)         /* exp(w x), x^2 + v, (x w)^3 */
+static hy_array *hgrad_three(hy_frame *F, hy_block *self, hy_array *x) /* exp(w x), x^2 + v, (x w)^3 */
 {
     hgrad_fn *b = (hgrad_fn *)(void *)self;
     hy_array *p = hy_mul(F, b->w, x), *q = hy_add(F, hy_square(F, x), b->v);
@@ -505,7 +507,8 @@ static void hgrad_outputs_apart(void)
         if (hybrid) hgrad_hybridize(F, b);
         for (set = 7; set; set--) {
             hgrad_record_call(F, b, x, &y);
-            for (i = n = 0; i < 3; i++) if (set >> i & 1) head[n++] = i ? hy_get(F, hy_get(F, y, 1), i - 1) : hy_get(F, y, 0);
+            for (i = n = 0; i < 3; i++)
+                if (set >> i & 1) head[n++] = i ? hy_get(F, hy_get(F, y, 1), i - 1) : hy_get(F, y, 0);
             hy_zero_grad(F, &b->base);
             hy_backward(F, hy_group_of(F, n, head), &keep);
             hy_backward(F, hy_group_of(F, n, head), &keep);
@@ -549,18 +552,22 @@ static void hgrad_any_order(void)
     grad_close(F, &ledger);
 }
 
-static hy_array *hgrad_call_user(hy_frame *F, hy_array *x, void *user) { return hy_call(F, (hy_block *)user, x); }
+static hy_array *hgrad_call_user(hy_frame *F, hy_array *x, void *user)
+{
+    return hy_call(F, (hy_block *)user, x);
+}
 static void hgrad_check_grad_through_a_block(void)
 {
     grad_ledger ledger;
     hy_frame *F = grad_open(&ledger);
-    hgrad_fn *b = hgrad_block(F, hgrad_three, 2);
+    hgrad_fn *b = hgrad_block(F, hgrad_wave, 2);
     hgrad_net *n = hgrad_net_new(F);
     hy_hybridize_opt opt = hgrad_opt(0);
+    hy_array *x;
     hy_cast_block(F, &b->base, HY_F64);
     hgrad_hybridize(F, b);
-    CHECK(hy_check_grad(F, hgrad_call_user, b, hy_cast(F, hy_floats(F, HY_SHAPE(2), (const float[]){ 1, -2 }), HY_F64),
-                        1e-5) < 1e-6);
+    x = hy_cast(F, hy_floats(F, HY_SHAPE(2), (const float[]){ 1, -2 }), HY_F64);
+    CHECK(hy_check_grad(F, hgrad_call_user, b, x, 1e-5) < 1e-6);
     hy_cast_block(F, &n->base, HY_F64);
     hy_initialize(F, &n->base, NULL);
     hy_hybridize(F, &n->base, &opt);
@@ -588,8 +595,8 @@ static void hgrad_recurrent(void)
     grad_ledger ledger;
     hy_frame *F = grad_open(&ledger);
     hgrad_lstm *b = HY_BLOCK_NEW(F, hgrad_lstm, hgrad_lstm_forward);
-    hy_array *x = hy_normal(F, HY_SHAPE(5, 3, 2), 0, 1), *label = hy_floor(F, hy_uniform(F, HY_SHAPE(15), 0, 4));
-    hy_array *want[3], *got[3], *y;
+    hy_array *x = hy_normal(F, HY_SHAPE(5, 3, 2), 0, 1), *want[3], *got[3], *y;
+    hy_array *label = hy_floor(F, hy_uniform(F, HY_SHAPE(15), 0, 4));
     hy_hybridize_opt opt = hgrad_opt(1);
     int i, heads;
     b->w = hy_add_param(F, &b->base, "w", HY_SHAPE(4 * 4 * (2 + 4 + 4 + 4) + 2 * 2 * 16), NULL);
@@ -653,7 +660,7 @@ static void hgrad_dynamic(void)
 }
 
 /* --- operators that have no gradient --- */
-static hy_array *hgrad_stops(hy_frame *F, hy_block *self, hy_array *x)         /* argmax: stops; digamma: refuses */
+static hy_array *hgrad_stops(hy_frame *F, hy_block *self, hy_array *x) /* argmax stops, digamma refuses */
 {
     (void)self;
     return hy_group(F, hy_argmax(F, x, 0, NULL), hy_digamma(F, x), hy_square(F, x), hy_block_grad(F, x));
@@ -806,6 +813,46 @@ static void hgrad_failures_leave_it_usable(void)
     grad_close(F, &ledger);
 }
 
+/* An array that forward captures is pinned like an input, until backward has read it. */
+static hy_array *hgrad_captured;
+static hy_array *hgrad_captures(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hgrad_fn *b = (hgrad_fn *)(void *)self;
+    hy_array *all = hy_view_slice(F, hgrad_captured, 0, 0, HY_NONE, 1);
+    return hy_mul(F, hy_mul(F, x, hgrad_captured), hy_add(F, b->w, all));
+}
+static void hgrad_captured_arrays(void)
+{
+    grad_ledger ledger;
+    hy_frame *F = grad_open(&ledger);
+    hgrad_fn *b = hgrad_block(F, hgrad_captures, 2);
+    hy_array *x = GRAD_LEAF(F, 1, 2), *y, *g, *wide = GRAD_LEAF(F, 3, 0, 5, 0);
+    hy_grad_opt opt = grad_create_graph();
+    int hybrid;
+    hy_attach_grad(F, wide, HY_GRAD_NULL);
+    hgrad_captured = hy_view_slice(F, wide, 0, 0, HY_NONE, 2);          /* every second one */
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        if (hybrid) hgrad_hybridize(F, b);
+        hgrad_record_call(F, b, x, &y);
+        hy_fill(F, wide, 7);
+        GRAD_EXPECT(F, HY_ERROR_STATE, "backward");
+        hy_backward(F, y, NULL);
+        GRAD_VALUES(F, hy_grad_of(F, x), 10.5, 27.5);
+        GRAD_VALUES(F, hy_grad_of(F, b->w), 3, 10);
+        hy_record(F);
+        g = hy_grad(F, hy_call(F, &b->base, x), b->w, &opt);
+        hy_pause(F);
+        hy_backward(F, g, NULL);
+        GRAD_VALUES(F, hy_grad_of(F, x), 3, 5);
+        hy_mul_by(F, wide, hy_full(F, HY_SHAPE(4), 2));
+        hgrad_record_call(F, b, x, &y);                 /* the graph reads what it is now */
+        hy_backward(F, y, NULL);
+        GRAD_VALUES(F, hy_grad_of(F, b->w), 6, 20);
+        hy_mul_by(F, wide, hy_full(F, HY_SHAPE(4), 0.5));
+    }
+    grad_close(F, &ledger);
+}
+
 /* The block goes, or is hybridized anew, while a tape still needs its graph. */
 static void hgrad_tape_outlives_graph(void)
 {
@@ -841,6 +888,7 @@ static void hgrad_steady(void)
     int i, k;
     hy_initialize(F, &n->base, NULL);
     hy_hybridize(F, &n->base, &opt);
+    ps = hy_collect_params(F, &n->base, NULL);
     for (i = 0; i < 40; i++) {
         if (i == 8) { calls = ledger.calls; held = hy_memory_use(F).bytes; }
         hy_begin(F);
@@ -848,7 +896,6 @@ static void hgrad_steady(void)
         l = hy_softmax_cross_entropy(F, hy_call(F, &n->base, x), label);
         hy_pause(F);
         hy_backward(F, l, NULL);
-        ps = hy_collect_params(F, &n->base, NULL);
         for (k = 0; k < ps.n; k++)
             if (ps.at[k] != n->mean && ps.at[k] != n->var)
                 hy_sub_from(F, ps.at[k], hy_mul_scalar(F, hy_grad_of(F, ps.at[k]), 0.02));
@@ -869,7 +916,6 @@ static void *hgrad_work(void *user)
 {
     hgrad_worker *w = (hgrad_worker *)user;
     hy_array *x = hgrad_image(w->F, 2), *y, *g, *first = NULL;
-    hy_params ps;
     int i;
     hy_attach_grad(w->F, x, HY_GRAD_WRITE);
     for (i = 0; i < 20; i++) {
@@ -877,8 +923,7 @@ static void *hgrad_work(void *user)
         hy_set_training(w->F, 0);
         y = hy_call(w->F, &w->n->base, x);
         hy_pause(w->F);
-        ps = hy_collect_params(w->F, &w->n->base, ".*w[12]");
-        g = hy_grad(w->F, y, hy_group(w->F, x, ps.at[0], ps.at[1]), NULL);
+        g = hy_grad(w->F, y, hy_group(w->F, x, w->n->w1, w->n->w2), NULL);
         if (first && hgrad_distance(w->F, g, first) != 0) w->right = 0;
         first = g;
     }
@@ -912,6 +957,56 @@ static void hgrad_threads(void)
     hy_close(F);
 }
 #endif
+
+/* --- graphs that a program runs itself --- */
+static void hgrad_graph_run(void)
+{
+    grad_ledger ledger;
+    hy_frame *F = grad_open(&ledger), *S = hy_symbolic(F);
+    hy_array *x = GRAD_LEAF(F, 1, 2), *y, *s = hy_var(S, "x", NULL), *g;
+    hy_grad_opt opt = grad_create_graph();
+    hy_graph *cube = hy_compile(S, hy_mul(S, hy_square(S, s), s)), *keep;
+    hgrad_net *n = hgrad_net_new(F);
+    hgrad_net *twin = hgrad_net_new(F);
+    hy_array *image = hgrad_image(F, 2);
+    int i;
+    hy_exp(S, hy_var(S, "later", NULL));                /* the frame goes on */
+    for (i = 0; i < 2; i++) {
+        hy_record(F);
+        y = hy_graph_run(F, cube, x);
+        g = hy_grad(F, y, x, &opt);
+        hy_pause(F);
+        GRAD_VALUES(F, g, 3, 12);
+        hy_backward(F, hy_group(F, y, g), NULL);
+        GRAD_VALUES(F, hy_grad_of(F, x), 9, 24);
+    }
+    hy_record(F);
+    y = hy_mul(F, hy_ones(F, HY_SHAPE(4)), hy_sum(F, x, HY_ALL, NULL));
+    y = hy_graph_run(F, cube, hy_slice_axis(F, y, 0, 0, 2));
+    hy_pause(F);
+    hy_graph_free(F, cube);
+    hy_backward(F, y, NULL);
+    GRAD_VALUES(F, hy_grad_of(F, x), 54, 54);
+    hy_close(S);
+    S = hy_symbolic(F);                                 /* parameters that have no values yet */
+    hy_seed(F, 5);
+    hy_initialize(F, &n->base, NULL);
+    hy_initialize(F, &twin->base, NULL);
+    keep = hy_compile(S, hy_call(S, &n->base, hy_var(S, "data", NULL)));
+    hy_record(F);
+    hy_seed(F, 6);
+    y = hy_graph_run(F, keep, image);
+    hy_seed(F, 6);
+    g = hy_call(F, &twin->base, image);
+    hy_pause(F);
+    CHECK(hgrad_distance(F, y, g) < 1e-6);
+    hy_backward(F, hy_group(F, y, g), NULL);
+    CHECK(hgrad_distance(F, hy_grad_of(F, n->w1), hy_grad_of(F, twin->w1)) < 1e-5);
+    if (hy_error(S)) printf("%s\n", hy_error(S));
+    hy_graph_free(F, keep);
+    hy_close(S);
+    grad_close(F, &ledger);
+}
 
 /* --- out of memory --- */
 static int hgrad_oom_program(hy_frame *F)
@@ -960,8 +1055,10 @@ static void test_hybrid_grad(void)
     RUN(hgrad_optional_inputs);
     RUN(hgrad_common_work);
     RUN(hgrad_failures_leave_it_usable);
+    RUN(hgrad_captured_arrays);
     RUN(hgrad_tape_outlives_graph);
     RUN(hgrad_steady);
+    RUN(hgrad_graph_run);
 #ifndef HYBRID_NO_THREADS
     RUN(hgrad_threads);
 #endif

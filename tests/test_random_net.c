@@ -1,0 +1,218 @@
+/* Programs made up at random: line by line and compiled in many ways they give the same. Every program is a
+ * function of its number, so a failure can be run again: ./all random_net prints it. */
+typedef struct random_net { hy_block base; uint32_t seed; int steps; hy_array *weight, *row, *outside; } random_net;
+
+static uint32_t random_net_next(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 12) % n;
+}
+
+/* One step on a and b, which are (4,4); the result is (4,4) and stays small. */
+static hy_array *random_net_step(hy_frame *F, random_net *net, uint32_t *state, hy_array *a, hy_array *b)
+{
+    hy_fully_connected_opt no;
+    hy_reduce_opt keep;
+    memset(&no, 0, sizeof no);
+    memset(&keep, 0, sizeof keep);
+    no.no_bias = 1;
+    keep.keepdims = 1;
+    switch (random_net_next(state, 34)) {
+    case 0: return hy_tanh(F, hy_add(F, a, b));
+    case 1: return hy_sub(F, hy_sigmoid(F, a), b);
+    case 2: return hy_mul(F, hy_tanh(F, a), b);
+    case 3: return hy_maximum(F, a, b);
+    case 4: return hy_relu(F, a);
+    case 5: return hy_abs(F, hy_negative(F, a));
+    case 6: return hy_mul_scalar(F, a, 1);
+    case 7: return hy_add_scalar(F, hy_mul_scalar(F, a, 0.5), 0);
+    case 8: return hy_add_scalar(F, hy_sub_scalar(F, a, 0.25), 0.25);
+    case 9: return hy_transpose(F, a, HY_AXES(1, 0));
+    case 10: return hy_transpose(F, hy_transpose(F, a, HY_AXES(1, 0)), HY_AXES(1, 0));
+    case 11: return hy_reshape(F, hy_reshape(F, a, HY_INTS(2, 8), NULL), HY_INTS(4, -1), NULL);
+    case 12: return hy_softmax(F, a, NULL, (int)random_net_next(state, 2), NULL);
+    case 13: return hy_add(F, a, hy_mean(F, b, HY_AXES(0), &keep));
+    case 14: return hy_sub(F, a, hy_mean(F, a, HY_AXES(1), &keep));
+    case 15: return hy_tanh(F, hy_fully_connected(F, a, net->weight, NULL, 4, &no));
+    case 16: return hy_tanh(F, hy_add(F, a, net->row));
+    case 17: return hy_tanh(F, hy_add(F, a, net->outside));
+    case 18: return hy_slice_axis(F, hy_concat(F, hy_group(F, a, b), 0), 0, 2, 6);
+    case 19: return hy_concat(F, hy_split(F, a, 2, 1, NULL), 1);
+    case 20: return hy_get(F, hy_split(F, hy_concat(F, hy_group(F, a, b), 1), 2, 1, NULL), 1);
+    case 21: return hy_add(F, a, hy_full(F, HY_SHAPE(4), 0.125));
+    case 22: return hy_mul(F, a, hy_mul(F, hy_full(F, HY_SHAPE(1), 0.5), hy_full(F, HY_SHAPE(1), 2)));
+    case 23: return hy_tanh(F, hy_dot(F, a, b, NULL));
+    case 24: return hy_cast(F, hy_cast(F, a, HY_F64), HY_F32);
+    case 25: return hy_where(F, hy_greater(F, a, b), a, b);
+    case 26: return hy_clip(F, a, -0.5, 0.5);
+    case 27: return hy_dropout(F, a, 0.5, NULL);        /* inference: nothing */
+    case 28: return hy_add(F, a, hy_uniform(F, HY_SHAPE(4, 4), -0.1, 0.1));
+    case 29: return hy_sort(F, a, 1, NULL);
+    case 30: return hy_broadcast_to(F, hy_slice_axis(F, a, 0, 1, 2), HY_INTS(4, 4));
+    case 31: return hy_tanh(F, hy_add_n(F, hy_group(F, a, b, a)));
+    case 32: return hy_flatten(F, hy_expand_dims(F, a, 1));
+    default: return hy_identity(F, a);
+    }
+}
+
+static hy_array *random_net_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    random_net *net = (random_net *)(void *)self;
+    uint32_t state = net->seed * 2654435761u + 12345;
+    hy_array *value[64], *out[3];
+    int n = 2, i;
+    value[0] = hy_get(F, x, 0);
+    value[1] = hy_get(F, x, 1);
+    tb_runs++;
+    for (i = 0; i < net->steps; i++, n++) {
+        uint32_t near = (uint32_t)(n < 6 ? n : 6);
+        hy_array *a = value[n - 1 - (int)random_net_next(&state, near)];
+        value[n] = random_net_step(F, net, &state, a, value[random_net_next(&state, (uint32_t)n)]);
+    }
+    out[0] = value[n - 1];
+    out[1] = value[random_net_next(&state, (uint32_t)n)];
+    out[2] = hy_sum(F, value[n - 2], HY_AXES(0), NULL);
+    return hy_group_of(F, 3, out);
+}
+
+static hy_block *random_net_new(hy_frame *F, int number)
+{
+    random_net *net = (random_net *)(void *)hy_block_new(F, sizeof *net, "random", random_net_forward, 1);
+    net->seed = (uint32_t)number;
+    net->steps = 3 + number % 40;
+    net->weight = hy_add_param(F, &net->base, "weight", HY_SHAPE(4, -1), NULL);
+    net->row = hy_add_param(F, &net->base, "row", HY_SHAPE(4), NULL);
+    net->outside = hy_keep(F, tb_ramp(F, HY_SHAPE(4, 4)));
+    return &net->base;
+}
+
+/* The results of three calls, the second after parameters and the outside constant changed. */
+static void random_net_run(hy_frame *F, random_net *net, hy_array *x, hy_array **result)
+{
+    hy_array *w = net->weight, *c = net->outside;
+    int i, k;
+    hy_seed(F, 7);
+    for (i = 0; i < 3; i++) {
+        hy_array *y;
+        if (hy_param_ready(F, w)) hy_fill(F, w, 0.125 * i);
+        hy_fill(F, net->row, 0.25 - i);
+        hy_fill(F, c, 0.5 * i);
+        y = hy_call(F, &net->base, x);
+        for (k = 0; k < 3; k++) result[3 * i + k] = y ? hy_get(F, y, k) : NULL;
+    }
+}
+
+static void random_net_check(int number)
+{
+    static const struct { int off, exact, same; } way[] = {
+        { HY_PASS_ALL, 0, 1 }, { 0, 1, 1 }, { 0, 0, 0 }, { HY_PASS_FUSE, 1, 1 }, { HY_PASS_ALL & ~HY_PASS_FUSE, 1, 1 },
+        { HY_PASS_REUSE | HY_PASS_INPLACE, 0, 0 }, { HY_PASS_ALL & ~(HY_PASS_REUSE | HY_PASS_INPLACE), 0, 1 } };
+    hy_frame *F = tb_open(5);
+    hy_block *net = random_net_new(F, number);
+    hy_array *want[9], *got[9], *x = hy_group(F, tb_ramp(F, HY_SHAPE(4, 4)), hy_sin(F, tb_ramp(F, HY_SHAPE(4, 4))));
+    size_t i;
+    int k;
+    hy_initialize(F, net, NULL);
+    random_net_run(F, (random_net *)(void *)net, x, want);             /* settles the deferred shape */
+    random_net_run(F, (random_net *)(void *)net, x, want);
+    OK(F);
+    for (i = 0; i < sizeof way / sizeof *way && !test_broken; i++) {
+        hy_hybridize_opt opt;
+        memset(&opt, 0, sizeof opt);
+        opt.off = way[i].off;
+        opt.exact = way[i].exact;
+        hy_hybridize(F, net, &opt);
+        tb_runs = 0;
+        random_net_run(F, (random_net *)(void *)net, x, got);
+        OK(F);
+        CHECK(tb_runs == 1);
+        for (k = 0; k < 9; k++)
+            if (!CHECK(way[i].same ? tb_same(F, got[k], want[k]) : tb_close(F, got[k], want[k]))) {
+                char text[4000];
+                printf("    program %d, off %d, exact %d: call %d, result %d\n", number, way[i].off, way[i].exact, k / 3,
+                       k % 3);
+                hy_graph_text(hy_graph_of(F, net), HY_FORM_LINES, text, sizeof text);
+                printf("%s", text);
+                break;
+            }
+    }
+    CHECK(hy_close(F) == 0);
+}
+
+static void random_net_modes_agree(void)
+{
+    int number;
+    for (number = 0; number < 400 && !test_broken; number++) random_net_check(number);
+}
+
+#ifndef HYBRID_NO_THREADS
+/* Four threads call one block with more shapes than its cache holds: programs, and for a trace that is bound
+ * to its shapes traces too, are made and thrown away while others run them. */
+typedef struct random_net_job { pthread_t thread; hy_frame *F; hy_block *net, *bound; int number, wrong; } random_net_job;
+
+static void *random_net_calls(void *arg)
+{
+    random_net_job *job = (random_net_job *)arg;
+    uint32_t state = (uint32_t)job->number;
+    int i;
+    for (i = 0; i < 150; i++) {
+        int n = 1 + (int)random_net_next(&state, 6);
+        hy_array *x, *y;
+        hy_begin(job->F);
+        x = hy_full(job->F, HY_SHAPE(n, 3), 2);
+        y = hy_call(job->F, job->bound, x);
+        job->wrong += !y || hy_value(job->F, y, 2) != 2;
+        y = hy_call(job->F, job->net, x);
+        job->wrong += !y || hy_dim(job->F, y, 0) != n || fabs(hy_value(job->F, y, n - 1, 3) - (8 * (2 * 3 * .5) * .5)) > 1e-4;
+        hy_end(job->F);
+    }
+    return NULL;
+}
+
+static void random_net_threads_share_a_small_cache(void)
+{
+    hy_desc desc;
+    hy_frame *F;
+    hy_block *net, *bound;
+    hy_hybridize_opt opt;
+    hy_init half = tb_constant(0.5);
+    random_net_job job[4];
+    int i;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 2;
+    F = hy_open(&desc);
+    net = tb_mlp(F);
+    bound = tb_block(F, "mean", hybridize_asks_batch);
+    memset(&opt, 0, sizeof opt);
+    opt.cache = 2;
+    hy_initialize(F, net, &half);
+    hy_hybridize(F, net, &opt);
+    hy_hybridize(F, bound, &opt);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(1, 3)));
+    for (i = 0; i < 4; i++) {
+        job[i].F = hy_fork(F);
+        job[i].net = net;
+        job[i].bound = bound;
+        job[i].number = i;
+        job[i].wrong = 0;
+    }
+    for (i = 0; i < 4; i++) pthread_create(&job[i].thread, NULL, random_net_calls, &job[i]);
+    for (i = 0; i < 4; i++) {
+        pthread_join(job[i].thread, NULL);
+        CHECK(job[i].wrong == 0);
+        if (!CHECK(!hy_error(job[i].F))) printf("    %s\n", hy_error(job[i].F));
+        hy_close(job[i].F);
+    }
+    CHECK(hy_cache_info(F, net).programs <= 2 && hy_cache_info(F, net).traces == 1);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
+static void test_random_net(void)
+{
+    RUN(random_net_modes_agree);
+#ifndef HYBRID_NO_THREADS
+    RUN(random_net_threads_share_a_small_cache);
+#endif
+}
