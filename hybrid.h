@@ -33,8 +33,9 @@
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
- *     >>block     networks: names, parameters, calls >>autograd  gradients
- *     >>layers    ready-made blocks, first values    >>recurrent layers and cells that go on in time
+ *     >>block     networks: names, parameters, calls >>gradient  of a graph: another graph
+ *     >>autograd  the tape                           >>layers    ready-made blocks, first values
+ *     >>recurrent layers and cells that go on in time
  *     >>check     what tracing froze                 >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -1698,7 +1699,8 @@ typedef struct hy_plan_info {
 } hy_plan_info;
 HY_API hy_plan_info hy_plan(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *graph, hy_array *inputs);
-/* Calls of this frame with such inputs take all memory from the buffer. 0, or nonzero. */
+/* Calls of this frame with such inputs take all memory from the buffer, which must outlive their results and
+ * the block's use: until another hy_bind, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
 /* Traces anew and compares the graphs, then unfused with imperative, then optimised with unfused. Prints
  * what differs; 0 when nothing does. */
@@ -2970,7 +2972,7 @@ typedef struct hy__scope {
     const char *prefix, *label;         /* "net0_", the child's name */
     const char *file;
     int         line;
-    int         id;                     /* of this entry, in a trace */
+    int         id, first;              /* of this entry, in a trace; nodes that were there before */
 } hy__scope;
 
 enum { HY__SLAB = 64 };
@@ -3031,8 +3033,10 @@ struct hy_frame {
     struct hy__summary *summary;        /* collects what blocks return */
     struct hy__check *check;            /* of >>check: what emit_watch compares with */
     int         scopes, ranks;          /* entries and random operators so far */
-    hy__node  **param_node;             /* of the parameters met so far */
+    hy__node  **param_node;             /* of the parameters met so far, ... */
     int         param_nodes, param_cap;
+    int        *param_slot;             /* ... and their places there + 1, by address: open addressing */
+    int         param_slots;
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
 };
@@ -8797,6 +8801,12 @@ static int hy__check_required(hy_frame *F, const hy_op *op, uint64_t seen)
         return hy__slices(job, may, first, others, s); \
     }
 #define HY__OWN(x) hy__##x##_infer, hy__##x##_bind, hy__##x##_diff
+/* What runs an item. */
+#define HY__RUN(name) \
+    static void name(HY__UNUSED hy_job *job, HY__UNUSED int stage, HY__UNUSED int64_t item, \
+                     HY__UNUSED void *scratch, HY__UNUSED void *shared)
+
+/* --- falling apart along an axis of the output --- */
 static int hy__slices(const hy_job *job, int may, int first, int others, hy_slicing *s)
 {
     int i;
@@ -8815,10 +8825,6 @@ static int hy__first_axis_split(const hy_job *job, int axis, hy_slicing *s)     
 {
     return hy__slices(job, axis == 0, 0, 0, s);
 }
-/* What runs an item. */
-#define HY__RUN(name) \
-    static void name(HY__UNUSED hy_job *job, HY__UNUSED int stage, HY__UNUSED int64_t item, \
-                     HY__UNUSED void *scratch, HY__UNUSED void *shared)
 
 /* --- inference: what every rule is written with --- */
 HY_API int hy_infer_fail(hy_infer *I, hy_error_t code, const char *format, ...)
@@ -11649,7 +11655,6 @@ static void hy__swapped_order(int ndim, int a, int b, int *order)
     int d;
     for (d = 0; d < ndim; d++) order[d] = d == a ? b : d == b ? a : d;
 }
-
 static int hy__swap_axes_infer(hy_infer *I)
 {
     HY__REC(swap_axes, I);
@@ -11669,7 +11674,7 @@ static int hy__swap_axes_bind(hy_job *job)
     hy__swapped_order(ndim, hy__axis(r->dim1, ndim), hy__axis(r->dim2, ndim), order);
     return hy__order_bind(job, order);
 }
-HY__DIFF(swap_axes, hy_swap_axes(F, dy, r->dim1, r->dim2))
+HY__DIFF(swap_axes, hy__alike(F, r, HY_OP_swap_axes, dy, NULL, NULL))
 #define HY__ON_swap_axes HY__OWN(swap_axes), NULL
 
 /* --- what the shape is --- */
@@ -12047,10 +12052,10 @@ static int hy__slice_axis_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape;
     hy__slice_rec slice;
     int axis;
+    hy__same_types(I);
     hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
-    if (x->ndim < 0 || I->status < 0) { hy__same_types(I); return I->status; }
-    axis = hy__infer_axis(I, r->axis, x->ndim);
-    if (axis < 0) return -1;
+    axis = hy__infer_axis_of(I, r->axis, x);
+    if (axis < 0) return I->status;
     if (x->dim[axis] >= 0) {
         int64_t n = x->dim[axis], low = r->begin, high = r->end;
         if (low == HY_NONE) low = 0;
@@ -12257,7 +12262,7 @@ static int hy__reverse_bind(hy_job *job)
     }
     return hy__finish_move(job);
 }
-HY__DIFF(reverse, hy_reverse(F, dy, r->axis))
+HY__DIFF(reverse, hy__alike(F, r, HY_OP_reverse, dy, NULL, NULL))
 #define HY__ON_reverse HY__OWN(reverse), NULL
 
 /* --- broadcasting and what undoes it --- */
@@ -12900,9 +12905,9 @@ HY__SPLIT(embedding, axis < job->in[0].type.shape.ndim, axis, -1)
 /* --- pick: one element per line --- *
  * With keepdims the index may also have several entries along the axis, each of which picks one: that is how
  * sort and topk hand their gradient back. */
-static int hy__pick_shapes(hy_infer *I, hy_shape *x, hy_shape *index, hy_shape *y, int axis, int keepdims)
+static int hy__pick_shapes(hy_infer *I, int axis, int keepdims)
 {
-    hy_shape full, less;
+    hy_shape *x = &I->in[0].shape, *index = &I->in[1].shape, *y = &I->out[0].shape, full, less;
     int at, d;
     if (x->ndim < 0) return I->status;
     if (axis == HY_NONE) {
@@ -12938,7 +12943,7 @@ static int hy__pick_infer(hy_infer *I)
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_WRAP);
-    return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis, r->keepdims);
+    return hy__pick_shapes(I, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
 HY__DIFF(pick, hy__alike(F, r, HY_OP__pick_grad, dy, D->in[1], x))
@@ -12964,7 +12969,7 @@ static int hy__batch_take_infer(hy_infer *I)
     hy_infer_shape(I, &I->in[0].shape, hy__rank(2));
     if (I->status < 0) return -1;
     hy_infer_shape(I, &I->out[0].shape, hy__rank(1));
-    return hy__pick_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, 1, 0);
+    return hy__pick_shapes(I, 1, 0);
 }
 HY__BIND(batch_take, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, 1, HY_INDEX_CLIP)))
 HY__DIFF(batch_take, hy__pick_grad(F, dy, D->in[1], x, 1, NULL))
@@ -15109,17 +15114,22 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 }
 
 /* --- all directions: bring data here, work, bring the result back --- */
+
+/* The tensors as fine, coarse and weight; gives the number of the one that is written. */
+static int hy__conv_sides(hy_job *job, int direction, hy_tensor **t)
+{
+    int out = direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE ? 0 : 2, i, in = 0;
+    for (i = 0; i < 3; i++) t[i] = i == out ? &job->out[0] : &job->in[in++];
+    return out;
+}
+
 HY__RUN(hy__run_conv)
 {
     const hy__conv *v = (const hy__conv *)(const void *)&job->plan;
-    hy_tensor *t[HY__SPACE];            /* fine, coarse, weight */
-    char *data[HY__SPACE], *common = (char *)shared;
+    hy_tensor *t[3];
+    char *data[3], *common = (char *)shared;
     hy__conv_data d;
-    int i, out = v->direction == HY__CONV_COARSE ? 1 : v->direction == HY__CONV_FINE ? 0 : 2;
-    t[0] = v->direction == HY__CONV_FINE ? &job->out[0] : &job->in[0];
-    t[1] = v->direction == HY__CONV_COARSE ? &job->out[0] : v->direction == HY__CONV_FINE ? &job->in[0]
-        : &job->in[1];
-    t[2] = v->direction == HY__CONV_WEIGHT ? &job->out[0] : &job->in[1];
+    int i, out = hy__conv_sides(job, v->direction, t);
     for (i = 0; i < 3; i++) {
         data[i] = (char *)t[i]->data;
         if (!v->foreign) continue;
@@ -15169,22 +15179,24 @@ static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shap
 static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
 {
     hy__conv *v = (hy__conv *)(void *)&job->plan;
-    const hy_tensor *out = &job->out[0], *fine = direction == HY__CONV_FINE ? out : &job->in[0];
-    const hy_tensor *coarse = direction == HY__CONV_COARSE ? out : &job->in[direction == HY__CONV_WEIGHT];
     const hy__window *w = &v->win;
-    int d, flips = 1, i;
-    hy__conv_window(&v->win, a, &fine->type.shape, &coarse->type.shape);
-    v->images = fine->type.shape.dim[0];
+    const hy_shape *fine, *coarse;
+    hy_tensor *t[3];
+    int d, flips = 1, i, out = hy__conv_sides(job, direction, t);
+    fine = &t[0]->type.shape;
+    coarse = &t[1]->type.shape;
+    hy__conv_window(&v->win, a, fine, coarse);
+    v->images = fine->dim[0];
     v->groups = a->groups;
-    v->fine_c = fine->type.shape.dim[a->channel] / a->groups;
-    v->coarse_c = coarse->type.shape.dim[a->channel] / a->groups;
+    v->fine_c = fine->dim[a->channel] / a->groups;
+    v->coarse_c = coarse->dim[a->channel] / a->groups;
     v->fine_n = hy__window_size(w->fine);
     v->coarse_n = hy__window_size(w->coarse);
     v->taps = hy__window_size(w->kernel);
     v->direction = direction;
     v->last = a->last;
-    v->compute = hy__matmul_type(out->type.dtype);
-    v->foreign = v->last || v->compute != out->type.dtype;
+    v->compute = hy__matmul_type(t[out]->type.dtype);
+    v->foreign = v->last || v->compute != t[out]->type.dtype;
     v->pointwise = v->taps == 1;
     for (d = 0; d < HY__SPACE; d++) {
         v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
@@ -15201,23 +15213,21 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
     if (v->foreign) {
         job->items[0] = 0;
         for (i = 0; i < 3; i++) {
-            const hy_tensor *t = i < 2 ? &job->in[i] : out;
-            hy__planes p = hy__planes_of(t, v->last);
-            if (i < 2) job->items[0] += hy__planes_items(&p);
-            job->shared += hy__round64((size_t)hy__size(&t->type.shape) *
-                                       (size_t)hy__traits[v->compute].size);
+            hy__planes p = hy__planes_of(t[i], v->last);
+            if (i != out) job->items[0] += hy__planes_items(&p);
+            job->shared += hy__round64((size_t)(hy__size(&t[i]->type.shape) * hy__traits[v->compute].size));
         }
     }
     if (direction == HY__CONV_COARSE) hy__conv_bind_coarse(job, v);
     else if (direction == HY__CONV_FINE) hy__conv_bind_fine(job, v);
     else hy__conv_bind_weight(job, v);
     if (v->foreign) {
-        hy__planes p = hy__planes_of(out, v->last);
+        hy__planes p = hy__planes_of(t[out], v->last);
         job->items[job->stages++] = hy__planes_items(&p);
     }
     job->cost = (double)v->images * (double)v->groups * (double)v->coarse_c * (double)v->coarse_n *
                 (double)v->fine_c * (double)v->taps / 30 +
-                (double)(hy__size(&fine->type.shape) + hy__size(&coarse->type.shape)) + 200;
+                (double)(hy__size(fine) + hy__size(coarse)) + 200;
     return 0;
 }
 
@@ -18028,11 +18038,12 @@ static int hy__rewrite_head(hy__rewrite *R, int i)
     const hy__edge *old = &R->from->head[i];
     hy__edge e = R->value[R->first[hy__place_of(R, old->node)] + old->output];
     int k, copied = old->node->op && !e.node->op && !e.node->held;
-    for (k = 0; k < i && !copied; k++)
+    for (k = 0; k < i && !copied && e.node->mark; k++)
         copied = R->to->head[k].node == e.node && R->to->head[k].output == e.output &&
                  (R->from->head[k].node != old->node || R->from->head[k].output != old->output);
     if (copied && hy__rewrite_emit(R, HY_OP_identity, old->node->name, 1, &e, NULL, &e)) return -1;
     R->to->head[i] = e;
+    e.node->mark = 1;                   /* some head's already */
     return 0;
 }
 
@@ -20306,7 +20317,8 @@ typedef struct hy__executor {
     void       **param;                 /* where each parameter lay in the last run */
     hy__prepared **early;               /* per early step */
     hy__count   *count;
-    hy__buffer **kept;                  /* bound: the outputs' memory, by head, ... */
+    void       **room;                  /* bound: the outputs' memory, by head, ... */
+    hy__buffer **kept;                  /* the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
     char        *arena, *shared, *scratch;
     uint64_t     epoch;                 /* the root's when early values were last looked at */
@@ -20323,6 +20335,8 @@ typedef struct hy__holder {
     size_t        bytes;
     int           holds;                /* ... and then sources are held here, by tensor */
     hy__buffer  **hold;
+    int           keeps;                /* outputs: counted apart from the memory, which they outlive */
+    hy__buffer  **kept;
 } hy__holder;
 
 typedef struct hy__ticket {             /* how a call was served */
@@ -20792,11 +20806,13 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
 {
     const hy__plan *p = &program->plan;
     size_t before = l->at;
+    void *room;
     int i, k;
     for (i = 0; i < p->early; i++) {
         const hy__step *s = &p->step[i];
-        void *room = hy__lay(l, 1, hy__prepared_bytes(s));
-        hy__prepared *e = room ? hy__prepared_init(room, s, program->mode.training) : NULL;
+        hy__prepared *e;
+        room = hy__lay(l, 1, hy__prepared_bytes(s));
+        e = room ? hy__prepared_init(room, s, program->mode.training) : NULL;
         if (e) x->early[i] = e;
         for (k = 0; k < s->nout; k++) {
             const hy__spot *v = &p->spot[p->tensor[s->tensor + s->nin + k]];
@@ -20810,8 +20826,8 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
         const hy__spot *v = &p->spot[p->head[i]];
         for (k = 0; k < i && p->head[k] != p->head[i]; k++) continue;
         if (k < i || v->where == HY__AT_INPUT || v->where == HY__AT_PARAM) continue;
-        if (x) x->kept[i] = hy__lay_buffer(l, v->type);
-        else hy__lay_buffer(l, v->type);
+        room = hy__lay(l, 1, (size_t)hy__bytes(v->type));
+        if (x) x->room[i] = room;
     }
     info->outputs = l->at - before;
 }
@@ -20829,7 +20845,7 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     plain.tensor = (hy_tensor *)hy__lay(l, (size_t)p->tensors, sizeof *plain.tensor);
     plain.param = (void **)hy__lay(l, (size_t)p->params, sizeof *plain.param);
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
-    plain.kept = (hy__buffer **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.kept);
+    plain.room = (void **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.room);
     plain.count = (hy__count *)hy__lay(l, (size_t)p->stages, sizeof *plain.count);
     if (x) memset(x, 0, l->at - before);
     info->record = l->at - before;
@@ -21010,11 +21026,11 @@ static int hy__run_outputs(hy_frame *F, hy__executor *x, hy_array *const *in, hy
 }
 
 /* The results of the last call lie where those of this one must go. */
-static int hy__check_kept(hy_frame *F, const hy__executor *x)
+static int hy__check_kept(hy_frame *F, hy__buffer *const *kept, int heads)
 {
     int i;
-    for (i = 0; i < x->program->plan.heads; i++)
-        if (x->kept[i] && HY__LOAD(&x->kept[i]->refs) != 1) {
+    for (i = 0; i < heads; i++)
+        if (kept[i] && HY__LOAD(&kept[i]->refs) != 1) {
             hy__fail(F, HY_ERROR_STATE,
                      "hy_bind: output %d of the last call is still held, and the buffer has room for one set "
                      "of outputs: hy_copy it, then hy_end or hy_free it before the next call", i);
@@ -21041,7 +21057,7 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     const hy__plan *p = &x->program->plan;
     uint64_t epoch = HY__PEEK(&F->root->epoch);
     int i;
-    if (x->bound && hy__check_kept(F, x)) return -1;
+    if (x->bound && hy__check_kept(F, x->kept, x->program->plan.heads)) return -1;
     for (i = 0; i < p->inputs; i++) if (p->input[i] >= 0) hy__patch(x, p->input[i], in[i]->t.data);
     for (i = 0; i < p->params; i++) {
         void *data = x->program->param[i]->param->array.t.data;
@@ -21186,8 +21202,15 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__release(&root->lock);
     hy__executor_free(x);
     for (i = 0; i < h->holds; i++) hy__buffer_drop(&F->cache, h->hold[i]);
+    for (i = 0; i < h->keeps; i++) hy__buffer_drop(&F->cache, h->kept[i]);
     hy__program_drop(p);
     hy__free(&root->heap, h);
+}
+
+static int hy__holder_lies_in(const hy__holder *h, const void *buffer, size_t bytes)
+{
+    uintptr_t mine = (uintptr_t)h->buffer, other = (uintptr_t)buffer;
+    return mine && other && mine < other + bytes && other < mine + h->bytes;
 }
 
 /* Frees a frame's executor of p, those that lie in the buffer, and those of programs that are gone. */
@@ -21195,9 +21218,7 @@ static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *b
 {
     hy__holder **at = &F->executors, *h;
     while ((h = *at) != NULL) {
-        uintptr_t mine = (uintptr_t)h->buffer, other = (uintptr_t)buffer;
-        if (h->program == p || !HY__PEEK(&h->program->of) ||
-            (mine && other && mine < other + bytes && other < mine + h->bytes)) {
+        if (h->program == p || !HY__PEEK(&h->program->of) || hy__holder_lies_in(h, buffer, bytes)) {
             *at = h->next;
             hy__holder_free(F, h);
         } else at = &h->next;
@@ -21214,8 +21235,8 @@ static void hy__executors_close(hy_frame *F)
 /* A holder of p in front of the frame's list; takes over the caller's count of p. x: its executor. */
 static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes)
 {
-    size_t holds = buffer ? (size_t)p->plan.tensors : 0;
-    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h + holds * sizeof *h->hold);
+    size_t holds = buffer ? (size_t)p->plan.tensors : 0, keeps = buffer ? (size_t)p->plan.heads : 0;
+    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h + (holds + keeps) * sizeof *h->hold);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
     h->program = p;
     h->x = x;
@@ -21224,6 +21245,8 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     h->bytes = bytes;
     h->holds = (int)holds;
     h->hold = (hy__buffer **)(void *)(h + 1);
+    h->keeps = (int)keeps;
+    h->kept = h->hold + holds;
     h->next = F->executors;
     F->executors = h;
     hy__acquire(&F->root->lock);
@@ -21332,6 +21355,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     hy__holder *h;
     hy__layout l;
     hy__executor *x;
+    int i;
     if (p->dynamic) {
         hy__fail(F, HY_ERROR_UNSUPPORTED,
                  "hy_bind: values decide shapes of this graph, so its memory is not known before");
@@ -21343,6 +21367,9 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
                  (int64_t)(buffer ? bytes : 0), (int64_t)info.total);
         return -1;
     }
+    for (h = F->executors; h; h = h->next)      /* results of an earlier binding may still lie there */
+        if (h->buffer && (h->program == p || hy__holder_lies_in(h, buffer, bytes)) &&
+            hy__check_kept(F, h->kept, h->keeps)) return -1;
     hy__executors_sweep(F, p, buffer, bytes);
     memset(&l, 0, sizeof l);
     l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
@@ -21354,6 +21381,17 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     if (!h) return -1;
     HY__ADD(&p->refs, 1);
     x->hold = h->hold;
+    x->kept = h->kept;
+    for (i = 0; i < h->keeps; i++) {
+        if (!x->room[i]) continue;
+        h->kept[i] = hy__buffer_borrow(&F->cache, x->room[i],
+                                       (size_t)hy__bytes(p->plan.spot[p->plan.head[i]].type));
+        if (h->kept[i]) continue;
+        F->executors = h->next;
+        hy__holder_free(F, h);
+        hy__no_memory(F, "hy_bind");
+        return -1;
+    }
     return 0;
 }
 
@@ -21456,21 +21494,46 @@ static HY__UNUSED int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
 
+/* Where the place of a parameter's variable is, or will be, kept. */
+static int *hy__param_slot(const hy_frame *S, const hy__param *p)
+{
+    uint32_t k = (uint32_t)((uintptr_t)p >> 6) * 2654435761u >> 7;
+    for (;; k++) {
+        int *at = &S->param_slot[k & (uint32_t)(S->param_slots - 1)];
+        if (!*at || S->param_node[*at - 1]->param == p) return at;
+    }
+}
+
+static int hy__param_room(hy_frame *S)
+{
+    int *wide, i, slots = S->param_slots ? 2 * S->param_slots : 64;
+    if (hy__grow(&S->root->heap, (void **)&S->param_node, &S->param_cap, S->param_nodes + 1,
+                 sizeof *S->param_node)) return -1;
+    if (2 * S->param_nodes + 2 < S->param_slots) return 0;
+    wide = (int *)hy__alloc_zero(&S->root->heap, (size_t)slots * sizeof *wide);
+    if (!wide) return -1;
+    hy__free(&S->root->heap, S->param_slot);
+    S->param_slot = wide;
+    S->param_slots = slots;
+    for (i = 0; i < S->param_nodes; i++) *hy__param_slot(S, S->param_node[i]->param) = i + 1;
+    return 0;
+}
+
 /* The variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
     hy__node *node;
-    int i;
-    for (i = S->param_nodes - 1; i >= 0; i--) if (S->param_node[i]->param == p) return S->param_node[i];
+    if (hy__param_room(S)) return (hy__node *)hy__no_memory(S, "trace");
+    if (*hy__param_slot(S, p)) return S->param_node[*hy__param_slot(S, p) - 1];
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
     node->aux = p->aux;
     node->type[0] = node->constant.type = p->array.t.type;
-    if (hy__grow(&S->root->heap, (void **)&S->param_node, &S->param_cap, S->param_nodes + 1,
-                 sizeof *S->param_node)) hy__no_memory(S, "trace");
-    if (S->code || hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
-    return S->param_node[S->param_nodes++] = node;
+    if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
+    S->param_node[S->param_nodes] = node;
+    *hy__param_slot(S, p) = ++S->param_nodes;
+    return node;
 }
 
 /* An array with values becomes a constant, captured by reference. Frames that trace may use what their
@@ -21575,8 +21638,8 @@ static void hy__put_hint(hy__line *line, const hy_root *root, const hy_op *op)
 static int hy__next_number(const hy_frame *S, const char *base, size_t n, int scope)
 {
     const hy__nodes *store = S->graph->store;
-    int i, v;
-    for (i = store->n - 1; i >= 0; i--) {
+    int i, v, first = S->scope ? S->scope->first : 0;
+    for (i = store->n - 1; i >= first; i--) {
         const hy__node *node = store->node[i];
         const char *s = node->name + n;
         if (!node->counted || node->scope != scope || strncmp(node->name, base, n) || *s < '0' || *s > '9')
@@ -21934,6 +21997,7 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->mark);
     hy__free(&root->heap, F->scratch);
     hy__free(&root->heap, (void *)F->param_node);
+    hy__free(&root->heap, F->param_slot);
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
     hy__free(&root->heap, F->aliases.value);
@@ -22083,6 +22147,7 @@ typedef struct hy__traces {
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
     hy__trace *fast;
+    hy_frame  *tracer;                  /* whose call is being traced: it has the lock */
     int64_t    clock;
     hy_cache_stats stats;
 } hy__traces;
@@ -22315,6 +22380,14 @@ static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
     hy__traces_trim(F, all);
 }
 
+/* Is this frame, or one that traces for it, inside the trace that is being made? */
+static int hy__traces_mine(const hy_frame *F, const hy__traces *all)
+{
+    const hy_frame *owner = HY__LOAD(&all->tracer);
+    for (; F && owner && F != owner; F = F->traced_for) continue;
+    return F && owner;
+}
+
 /* The trace for these arguments, made if there is none; hy__trace_leave it. */
 static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user,
                                  const hy__flat *in, int limit)
@@ -22322,11 +22395,17 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     hy__trace *t = HY__LOAD(&all->fast);
     char reason[sizeof all->stats.reason];
     if (t && hy__trace_fits(F, t, in)) return t;
+    if (hy__traces_mine(F, all)) {
+        hy__fail(F, HY_ERROR_STATE, "the block is being traced: its forward must not call it through another frame");
+        return NULL;
+    }
     hy__acquire(&all->lock);
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
     if (!t) {
         hy__trace_reason(F, all->first, in, reason, sizeof reason);
+        HY__STORE(&all->tracer, F);
         t = hy__trace_make(F, fn, user, in);
+        HY__STORE(&all->tracer, (hy_frame *)NULL);
         if (t) {
             all->stats.traces++;
             memcpy(all->stats.reason, reason, sizeof reason);
@@ -22549,7 +22628,7 @@ struct hy__house {                      /* what a block has besides the user's s
     int         hybrid, active;
     hy_hybridize_opt opt;
     hy__child  *child;
-    int         children, child_cap;
+    int         children, child_cap, named;     /* has a name that is not its number been given? */
     hy__param **param;
     int         params, param_cap;
     hy__hooked *hook;
@@ -22723,46 +22802,65 @@ static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
     return 0;
 }
 
-/* All blocks below and this one, parents before children; shared ones once. The caller drops *room. */
-static hy_block **hy__family(hy_frame *F, hy_block *block, int *n, hy__buffer **room)
+/* All blocks below and this one, parents before children; shared ones once. */
+typedef struct hy__family {
+    hy_block  **at;
+    int         n, cap;
+    hy_block  **table;                  /* the same by address: open addressing, at most half full */
+    hy__buffer *room;
+} hy__family;
+
+static void hy__family_close(hy_frame *F, hy__family *all) { hy__buffer_drop(&F->cache, all->room); }
+
+static hy_block **hy__family_slot(const hy__family *all, const hy_block *block)
 {
-    hy__buffer *wide;
-    hy_block **list;
-    int cap = 64, i, k, j;
-    *n = 0;
-    *room = hy__buffer_new(&F->cache, (size_t)cap * sizeof *list);
-    if (!*room) return (hy_block **)hy__no_memory(F, "blocks");
-    list = (hy_block **)(*room)->data;
-    list[(*n)++] = block;
-    for (i = 0; i < *n; i++) {
-        const struct hy__house *h = list[i]->house;
-        for (k = 0; k < h->children; k++) {
-            for (j = 0; j < *n && list[j] != h->child[k].block; j++) continue;
-            if (j < *n) continue;
-            if (*n == cap) {
-                wide = hy__buffer_new(&F->cache, (size_t)(2 * cap) * sizeof *list);
-                if (!wide) {
-                    hy__buffer_drop(&F->cache, *room);
-                    return (hy_block **)hy__no_memory(F, "blocks");
-                }
-                memcpy(wide->data, list, (size_t)cap * sizeof *list);
-                hy__buffer_drop(&F->cache, *room);
-                *room = wide;
-                list = (hy_block **)wide->data;
-                cap *= 2;
-            }
-            list[(*n)++] = h->child[k].block;
-        }
+    uint32_t k = (uint32_t)((uintptr_t)block >> 6) * 2654435761u >> 7, mask = (uint32_t)(2 * all->cap - 1);
+    while (all->table[k & mask] && all->table[k & mask] != block) k++;
+    return &all->table[k & mask];
+}
+
+static int hy__family_add(hy_frame *F, hy__family *all, hy_block *block)
+{
+    hy__buffer *old = all->room, *wide;
+    hy_block **from = all->at;
+    int i;
+    if (all->n == all->cap) {
+        int cap = all->cap ? 2 * all->cap : 16;
+        wide = hy__buffer_new(&F->cache, (size_t)(3 * cap) * sizeof *all->at);
+        if (!wide) { hy__no_memory(F, "blocks"); return -1; }
+        all->room = wide;
+        all->cap = cap;
+        all->at = (hy_block **)wide->data;
+        all->table = all->at + cap;
+        if (all->n) memcpy((void *)all->at, (void *)from, (size_t)all->n * sizeof *from);
+        memset((void *)all->table, 0, (size_t)(2 * cap) * sizeof *all->table);
+        for (i = 0; i < all->n; i++) *hy__family_slot(all, all->at[i]) = all->at[i];
+        hy__buffer_drop(&F->cache, old);
     }
-    return list;
+    if (*hy__family_slot(all, block)) return 0;
+    *hy__family_slot(all, block) = block;
+    all->at[all->n++] = block;
+    return 0;
+}
+
+/* 0, or -1 when memory is out; close it in both cases. */
+static int hy__family_open(hy_frame *F, hy__family *all, hy_block *block)
+{
+    int i, k, failed;
+    memset(all, 0, sizeof *all);
+    failed = hy__family_add(F, all, block);
+    for (i = 0; i < all->n && !failed; i++)
+        for (k = 0; k < all->at[i]->house->children && !failed; k++)
+            failed = hy__family_add(F, all, all->at[i]->house->child[k].block);
+    return failed;
 }
 
 /* A block dies with what it owns; blocks it shares with others stay. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
-    hy__buffer *room;
-    hy_block **list, **at, *parent;
-    int n, i, k;
+    hy__family all;
+    hy_block **at, *parent, *gone = NULL, *b;
+    int i, k;
     hy_error_t code;
     if (!F || !block || block->house->root != F->root) return;
     code = F->code;
@@ -22776,23 +22874,22 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
             hy__changed(parent);
             break;
         }
-    list = hy__family(F, block, &n, &room);
     HY__ADD(&F->root->changes, 1);
-    for (i = 0; list && i < n; i++) {
-        hy_block *up = list[i];
-        for (k = 0; up && up != block && k <= n; k++) up = up->house->parent;
-        if (up != block) list[i] = NULL;        /* someone else's */
-    }
-    for (i = 0; list && i < n; i++) if (list[i]) hy__traces_free(F, &list[i]->house->traces);
-    for (i = 0; list && i < n; i++) {
-        if (!list[i]) continue;
+    if (!hy__family_open(F, &all, block)) {
         hy__acquire(&F->root->lock);
-        for (at = &F->root->blocks; *at != list[i]; at = &(*at)->house->next) continue;
-        *at = list[i]->house->next;
+        for (at = &F->root->blocks; (b = *at) != NULL; ) {
+            hy_block *up = *hy__family_slot(&all, b) ? b : NULL;
+            for (k = 0; up && up != block && k <= all.n; k++) up = up->house->parent;
+            if (up != block) { at = &b->house->next; continue; }        /* no one of the family, or not owned by it */
+            *at = b->house->next;
+            b->house->next = gone;
+            gone = b;
+        }
         hy__release(&F->root->lock);
-        hy__block_free_one(F, list[i]);
+        for (b = gone; b; b = b->house->next) hy__traces_free(F, &b->house->traces);
+        for (; gone; gone = b) { b = gone->house->next; hy__block_free_one(F, gone); }
     }
-    if (list) hy__buffer_drop(&F->cache, room);
+    hy__family_close(F, &all);
     if (code) F->code = code;
 }
 
@@ -22817,21 +22914,17 @@ static const char *hy__param_name(hy_frame *F, hy__param *p, const char *prefix)
     return p->name;
 }
 
-/* Settles the names: what was given, or alias and number, after the scope's or the owner's prefix. */
-static const char *hy__prefix(hy_frame *F, hy_block *block)
+/* The prefix that the scope, or the block it was made in, gives to what follows. */
+static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char *outer)
 {
     struct hy__house *h = block->house;
     hy_block *scope = NULL;
-    const char *outer = "";
-    char number[16], *tail, *joined;
+    char number[16], *tail, *joined, *name;
     hy__line line;
     int n, i;
-    if (h->name) return h->prefix;
     for (i = F->namings - 1; i >= 0 && !scope && !h->inner_of; i--)
         if (F->naming[i] != block && !F->naming[i]->house->empty) scope = F->naming[i];
-    if (h->inner_of) outer = hy__prefix(F, h->inner_of);
-    else if (scope) outer = scope->house->prefix;
-    if (!outer) return NULL;
+    if (scope) outer = scope->house->prefix;
     h->empty = h->prefix && !*h->prefix;
     if (h->prefix) tail = hy__string(F, h->prefix, "");
     else {
@@ -22844,14 +22937,29 @@ static const char *hy__prefix(hy_frame *F, hy_block *block)
         tail = n < 0 ? NULL : hy__string(F, h->alias, number);
     }
     joined = tail ? hy__string(F, outer, tail) : NULL;
-    h->name = joined ? hy__string(F, joined, "") : NULL;
+    name = joined ? hy__string(F, joined, "") : NULL;
     hy__free(&F->root->heap, tail);
-    if (!h->name) { hy__free(&F->root->heap, joined); return NULL; }
-    if (*h->name && h->name[strlen(h->name) - 1] == '_') h->name[strlen(h->name) - 1] = 0;
+    if (!name) { hy__free(&F->root->heap, joined); return NULL; }
+    if (*name && name[strlen(name) - 1] == '_') name[strlen(name) - 1] = 0;
     hy__free(&F->root->heap, h->prefix);
     h->prefix = joined;
-    for (i = 0; i < h->params && joined; i++) if (!hy__param_name(F, h->param[i], joined)) joined = NULL;
+    for (i = 0; i < h->params && joined; i++) if (!hy__param_name(F, h->param[i], h->prefix)) joined = NULL;
+    HY__STORE(&h->name, name);          /* last: who finds a name finds the rest */
     return joined;
+}
+
+/* The prefix, settled by whoever first asks. */
+static const char *hy__prefix(hy_frame *F, hy_block *block)
+{
+    struct hy__house *h = block->house;
+    const char *prefix = "";
+    if (HY__LOAD(&h->name)) return h->prefix;
+    if (h->inner_of) prefix = hy__prefix(F, h->inner_of);
+    if (!prefix) return NULL;
+    hy__acquire(&F->root->lock);
+    prefix = h->name ? h->prefix : hy__settle_names_of(F, block, prefix);
+    hy__release(&F->root->lock);
+    return prefix;
 }
 
 HY_API hy_block *hy_set_prefix(hy_frame *F, hy_block *block, const char *prefix)
@@ -22909,11 +23017,9 @@ HY_API const char *hy_block_name(hy_frame *F, hy_block *block)
 /* --- children --- */
 static int hy__is_below(hy_frame *F, hy_block *top, const hy_block *block)
 {
-    hy__buffer *room;
-    int n, i, found = 0;
-    hy_block **list = hy__family(F, top, &n, &room);
-    for (i = 0; list && i < n; i++) found |= list[i] == block;
-    if (list) hy__buffer_drop(&F->cache, room);
+    hy__family all;
+    int found = !hy__family_open(F, &all, top) && *hy__family_slot(&all, block) != NULL;
+    hy__family_close(F, &all);
     return found;
 }
 
@@ -22929,7 +23035,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     struct hy__house *h = block->house;
     char number[16], *copy;
     hy__line line;
-    int at;
+    int at, counted = !name;
     if (h->hybrid && !child->house->hybrid) {
         hy__fail(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be HybridBlock, but %s has type "
                  "%s: make it with HY_BLOCK_NEW, or its parent with HY_PLAIN_BLOCK_NEW",
@@ -22948,7 +23054,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
         hy__put_int(&line, h->children);
         name = number;
     }
-    at = hy__child_place(h, name);
+    at = counted && !h->named ? h->children : hy__child_place(h, name);
     copy = hy__string(F, name, "");
     if (!copy || !hy__prefix(F, child)) { hy__free(&F->root->heap, copy); return NULL; }
     if (at == h->children) {
@@ -22958,6 +23064,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
         }
         h->children++;
     } else hy__free(&F->root->heap, h->child[at].name);         /* the one replaced stays the root's */
+    h->named |= !counted;
     h->child[at].name = copy;
     h->child[at].block = child;
     h->child[at].shared = shared || child->house->parent != NULL;
@@ -23939,6 +24046,7 @@ static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
     hy_array *y;
     own.outer = NULL;
     own.id = ++S->scopes;
+    own.first = 0;
     S->scope = &own;
     y = hy__forward(S, own.block, x);
     S->scope = NULL;
@@ -23950,19 +24058,19 @@ static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
 static void hy__revalidate(hy_frame *F, hy_block *block)
 {
     struct hy__house *h = block->house;
-    hy__buffer *room;
+    hy__family all;
     uint64_t now = HY__LOAD(&F->root->changes), sum = 0;
-    hy_block **list;
-    int n, i;
+    int i;
+    if (hy__traces_mine(F, &h->traces)) return;
     hy__acquire(&h->traces.lock);
-    list = h->seen == now ? NULL : hy__family(F, block, &n, &room);
-    if (list) {
-        for (i = 0; i < n; i++) sum = (sum ^ list[i]->house->changes) * 0x100000001b3u + 1;
+    if (h->seen != now) {
+        if (hy__family_open(F, &all, block)) now = h->seen;     /* the error stands; look again next time */
+        for (i = 0; i < all.n; i++) sum = (sum ^ all.at[i]->house->changes) * 0x100000001b3u + 1;
         if (sum != h->sum) hy__traces_retire(&h->traces);
         hy__traces_trim(F, &h->traces);
         h->sum = sum;
         HY__STORE(&h->seen, now);
-        hy__buffer_drop(&F->cache, room);
+        hy__family_close(F, &all);
     }
     hy__release(&h->traces.lock);
 }
@@ -24006,6 +24114,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     scope.file = file;
     scope.line = line;
     scope.id = F->graph ? ++F->scopes : 0;
+    scope.first = F->graph ? F->graph->store->n : 0;
     if (!scope.outer && !F->graph) F->fresh = NULL;
     F->scope = &scope;
     y = h->active && h->hybrid && !F->graph ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
@@ -24114,10 +24223,9 @@ static hy_array *hy__fwd(hy_frame *F, hy_array *x)
 /* --- hybridize --- */
 HY_API void hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt)
 {
-    hy__buffer *room;
     hy_hybridize_opt plain;
-    hy_block **list;
-    int n, i;
+    hy__family all;
+    int i;
     if (!hy__block_ok(F, block, "hy_hybridize")) return;
     memset(&plain, 0, sizeof plain);
     if (!opt) opt = &plain;
@@ -24129,17 +24237,16 @@ HY_API void hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *o
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_hybridize: threads, cache or off is out of range");
         return;
     }
-    list = hy__family(F, block, &n, &room);
-    if (!list) return;
-    for (i = 0; i < n; i++) {
-        struct hy__house *h = list[i]->house;
+    if (hy__family_open(F, &all, block)) all.n = 0;
+    for (i = 0; i < all.n; i++) {
+        struct hy__house *h = all.at[i]->house;
         h->active = !opt->inactive;
         h->opt = *opt;
-        hy__changed(list[i]);
+        hy__changed(all.at[i]);
         if (i && h->hooks && h->hybrid && !opt->inactive)
-            hy__warn(F, "hy_hybridize: the hooks of %s will run when it is traced only", list[i]->kind);
+            hy__warn(F, "hy_hybridize: the hooks of %s will run when it is traced only", all.at[i]->kind);
     }
-    hy__buffer_drop(&F->cache, room);
+    hy__family_close(F, &all);
 }
 
 HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
@@ -24147,11 +24254,12 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     hy_cache_stats stats;
     hy__traces *all;
     const hy__trace *t;
-    int i;
+    int i, mine;
     memset(&stats, 0, sizeof stats);
     if (!hy__block_ok(F, block, "hy_cache_info")) return stats;
     all = &block->house->traces;
-    hy__acquire(&all->lock);
+    mine = hy__traces_mine(F, all);     /* asked by forward itself */
+    if (!mine) hy__acquire(&all->lock);
     stats = all->stats;
     stats.hits = HY__LOAD(&all->stats.hits);
     if (all->first) memcpy(stats.bound, all->first->bound, sizeof stats.bound);
@@ -24159,7 +24267,7 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
         hy__graph_programs(t->graph, &stats.programs, &stats.bytes);
         for (i = 0; i < t->graph->n; i++) stats.constants += t->graph->node[i]->held != NULL;
     }
-    hy__release(&all->lock);
+    if (!mine) hy__release(&all->lock);
     return stats;
 }
 
@@ -26821,7 +26929,7 @@ static const char *hy__check_node(const hy__node *a, const hy__node *b, const in
         hy__packed(&a->constant) && hy__packed(&b->constant) &&
         hy__check_distance(&a->constant, &b->constant, &largest) != 0)
         return "a value that forward computes was frozen";
-    if (a->op && a->op->record && memcmp(a->record, b->record, a->op->record))
+    if (a->op && !hy__same_record(a->op, a->record, b->record))
         return "its attributes were frozen";
     for (i = 0; i < a->nin; i++)
         if (same[a->in[i].node->number] != b->in[i].node->number || a->in[i].output != b->in[i].output)
@@ -26878,7 +26986,7 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     while (C->next < store->n && !store->node[C->next]->op) C->next++;
     node = C->next < store->n ? store->node[C->next] : NULL;
     C->count++;
-    if (!node || node->op != op || (op->record && memcmp(node->record, record, op->record))) {
+    if (!node || node->op != op || !hy__same_record(op, node->record, record)) {
         const char *is = !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name;
         hy__check_say(C, "%s: operator %d of forward is %s, of the graph %s%s%s: a branch or a number was "
                       "frozen", C->with, C->count, op->name, is, node ? " " : "", node ? node->name : "");
@@ -27042,24 +27150,25 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
 static void hy__check_family(hy__check *C, hy__scope *scope, hy_array *x, const hy__flat *in)
 {
     hy_frame *F = C->F;
-    hy__buffer *room, *saved;
-    int n, i, *was;
-    hy_block **list = hy__family(F, C->block, &n, &room);
-    if (!list) return;
-    saved = hy__buffer_new(&F->cache, (size_t)n * 2 * sizeof *was);
-    was = saved ? (int *)saved->data : (int *)hy__no_memory(F, "hy_check");
-    for (i = 0; was && i < n; i++) {
-        was[2 * i] = list[i]->house->active;
-        was[2 * i + 1] = list[i]->house->hooks;
-        list[i]->house->active = list[i]->house->hooks = 0;
+    hy__buffer *saved = NULL;
+    hy__family all;
+    int i, *was = NULL;
+    if (!hy__family_open(F, &all, C->block)) {
+        saved = hy__buffer_new(&F->cache, (size_t)all.n * 2 * sizeof *was);
+        was = saved ? (int *)saved->data : (int *)hy__no_memory(F, "hy_check");
+    }
+    for (i = 0; was && i < all.n; i++) {
+        was[2 * i] = all.at[i]->house->active;
+        was[2 * i + 1] = all.at[i]->house->hooks;
+        all.at[i]->house->active = all.at[i]->house->hooks = 0;
     }
     if (was) hy__check_all(C, scope, x, in);
-    for (i = 0; was && i < n; i++) {
-        list[i]->house->active = was[2 * i];
-        list[i]->house->hooks = was[2 * i + 1];
+    for (i = 0; was && i < all.n; i++) {
+        all.at[i]->house->active = was[2 * i];
+        all.at[i]->house->hooks = was[2 * i + 1];
     }
     hy__buffer_drop(&F->cache, saved);
-    hy__buffer_drop(&F->cache, room);
+    hy__family_close(F, &all);
 }
 
 HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)

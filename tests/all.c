@@ -22,6 +22,7 @@
 #include "test_hybridize.c"
 #include "test_trace.c"
 #include "test_random_net.c"
+#include "test_cache.c"
 #include "test_compose.c"
 #include "test_hybrid_grad.c"
 #include "test_check.c"
@@ -47,6 +48,7 @@ int main(int argc, char **argv)
     test_trace();
     test_compose();
     test_random_net();
+    test_cache();
     test_hybrid_grad();
     test_hy_check();
     test_passes();

@@ -49,7 +49,8 @@ static void block_scope_counts_for_itself(void)                        /* [9] */
     hy_name_scope(F, net);              /* counting goes on */
     hy_add_child(F, net, NULL, tb_dense(F, 2, 2));
     hy_name_scope_end(F);
-    CHECK_STR(block_params(F, net, ".*weight"), "chain0_dense0_weight,chain0_dense1_weight,chain0_conv0_weight,"
+    CHECK_STR(block_params(F, net, ".*weight"),
+            "chain0_dense0_weight,chain0_dense1_weight,chain0_conv0_weight,"
               "dense1_weight,chain0_dense2_weight");
     CHECK(hy_length(F, net) == 5);
     CHECK_STR(hy_child_name(F, net, 3), "3");
@@ -88,7 +89,8 @@ static void block_prefix_can_be_given(void)                            /* [6] */
     hy_add_child(F, net, NULL, tb_conv(F, 10, -1));
     hy_add_child(F, net, NULL, tb_dense(F, 10, -1));
     hy_name_scope_end(F);
-    CHECK_STR(block_params(F, net, NULL), "test_conv0_weight,test_conv0_bias,test_dense0_weight,test_dense0_bias");
+    CHECK_STR(block_params(F, net, NULL),
+            "test_conv0_weight,test_conv0_bias,test_dense0_weight,test_dense0_bias");
     CHECK_STR(block_params(F, net, ".*weight"), "test_conv0_weight,test_dense0_weight");
     CHECK_STR(block_params(F, net, "test_conv0_bias|test_dense0_bias"), "test_conv0_bias,test_dense0_bias");
     CHECK_STR(hy_block_name(F, net), "test");
@@ -193,7 +195,8 @@ typedef struct block_seen { char text[512]; hy_block *stop; } block_seen;
 static void block_see(hy_frame *F, hy_block *block, void *user)
 {
     block_seen *seen = (block_seen *)user;
-    snprintf(seen->text + strlen(seen->text), sizeof seen->text - strlen(seen->text), "%s ", hy_block_name(F, block));
+    snprintf(seen->text + strlen(seen->text), sizeof seen->text - strlen(seen->text), "%s ", hy_block_name(F,
+            block));
     if (block == seen->stop) hy_raise(F, HY_ERROR_USER, "enough");
 }
 
@@ -276,7 +279,8 @@ static void block_of_another_root_is_an_error(void)
 static void block_null_frame_is_harmless(void)
 {
     hy_params p = hy_collect_params(NULL, NULL, NULL);
-    CHECK(p.n == 0 && !tb_dense(NULL, 1, 1) && !hy_call(NULL, NULL, NULL) && !hy_add_child(NULL, NULL, NULL, NULL));
+    CHECK(p.n == 0 && !tb_dense(NULL, 1, 1) && !hy_call(NULL, NULL, NULL) && !hy_add_child(NULL, NULL, NULL,
+            NULL));
     hy_initialize(NULL, NULL, NULL);
     hy_hybridize(NULL, NULL, NULL);
     hy_block_free(NULL, NULL);

@@ -249,10 +249,4 @@ static hy_block *tb_mlp(hy_frame *F)
     hy_name_scope_end(F);
     return net;
 }
-
-static hy_array *tb_first_weight(hy_frame *F, hy_block *net)           /* the first parameter of all */
-{
-    hy_params p = hy_collect_params(F, net, NULL);
-    return p.n ? p.at[0] : NULL;
-}
 #endif

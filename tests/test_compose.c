@@ -60,7 +60,8 @@ static void compose_computes_the_same(void)                            /* [61] w
     v = graph_var(S, "data");
     again = hy_compile(S, hy_compose(S, g, 1, &data, &v));
     CHECK_STR(graph_names(again, HY_NAMES_INTERNALS), graph_names(g, HY_NAMES_INTERNALS));
-    CHECK_STR(graph_names(again, HY_NAMES_AUX), "chain0_batchnorm0_running_mean,chain0_batchnorm0_running_var");
+    CHECK_STR(graph_names(again, HY_NAMES_AUX),
+            "chain0_batchnorm0_running_mean,chain0_batchnorm0_running_var");
     CHECK(tb_close(F, hy_graph_run(F, again, x), y));
     hy_fill(F, hy_param(F, net, "4.bias"), 5);          /* parameters stay parameters */
     CHECK(tb_close(F, hy_graph_run(F, again, x), hy_add_scalar(F, y, 5)));
@@ -187,7 +188,8 @@ static void compose_summary_counts(void)                               /* [30] *
         CHECK(strstr(text, "Shared params in forward computation graph: 20\n"));
         CHECK(strstr(text, "Unique parameters in model: 64\n"));
         tb_runs = 0;
-        CHECK(tb_same(F, hy_call(F, net, x), y) && tb_runs == (hybrid ? 0 : 5));       /* nothing is left behind */
+        /* nothing is left behind */
+        CHECK(tb_same(F, hy_call(F, net, x), y) && tb_runs == (hybrid ? 0 : 5));
         OK(F);
         hy_summary_text(F, net, hy_ones(F, HY_SHAPE(2, 7)), text, sizeof text);
         ERR(F, HY_ERROR_SHAPE, "(2,7)");
@@ -351,7 +353,8 @@ static void compose_check_finds_what_is_frozen(void)
         compose_listen();
         found = hy_check(F, &b->base, x);
         text = compose_heard();
-        if (!CHECK(what ? found > 0 && strstr(text, "hy_check: frozen") : found == 0)) printf("    %d: %d\n%s", what, found, text);
+        if (!CHECK(what ? found > 0 && strstr(text,
+                "hy_check: frozen") : found == 0)) printf("    %d: %d\n%s", what, found, text);
         hy_block_free(F, &b->base);
         OK(F);
     }

@@ -98,7 +98,8 @@ static void graph_names_follow_mxnet(void)
     x = hy_mul_scalar(S, x, 2);
     x = hy_fully_connected(S, x, graph_var(S, "w"), graph_var(S, "c"), 3, NULL);
     g = hy_compile(S, x);
-    CHECK_STR(graph_names(g, HY_NAMES_INTERNALS), "a,b,_plus0_output,_plusscalar0_output,_mul0_output,_minus0_output,"
+    CHECK_STR(graph_names(g, HY_NAMES_INTERNALS),
+            "a,b,_plus0_output,_plusscalar0_output,_mul0_output,_minus0_output,"
               "_div0_output,flatten0_output,relu0_output,relu1_output,_mulscalar0_output,w,c,"
               "fullyconnected0_output");
     CHECK_STR(graph_names(g, HY_NAMES_OUTPUTS), "fullyconnected0_output");
@@ -160,7 +161,8 @@ static void graph_numbers_are_settled_from_the_heads(void)
     early = hy_relu(S, x);
     hy_relu(S, early);                  /* in no graph: takes no number away */
     g = hy_compile(S, hy_add(S, hy_relu(S, early), late));
-    CHECK_STR(graph_names(g, HY_NAMES_INTERNALS), "x,relu0_output,relu1_output,exp0_output,relu2_output,_plus0_output");
+    CHECK_STR(graph_names(g, HY_NAMES_INTERNALS),
+            "x,relu0_output,relu1_output,exp0_output,relu2_output,_plus0_output");
     hy_graph_free(F, g);
     g = hy_compile(S, late);            /* a second graph of the same frame counts for itself */
     CHECK_STR(graph_names(g, HY_NAMES_INTERNALS), "x,exp0_output,relu0_output");
@@ -185,7 +187,8 @@ static void graph_given_names_stay(void)
     OK(S);
     CHECK(!hy_named(S, y, NULL));
     ERR(S, HY_ERROR_ARGUMENT, "hy_named");
-    y = hy_ones(F, HY_SHAPE(2));        /* values have no names; a forward that gives some runs all the same */
+    /* values have no names; a forward that gives some runs all the same */
+    y = hy_ones(F, HY_SHAPE(2));
     CHECK(hy_named(F, y, "n") == y && !hy_name_of(F, y));
     OK(F);
     hy_close(S);
@@ -246,9 +249,11 @@ static void graph_walk_shows_every_node(void)
     hy_graph_node(g, 1, &node);
     CHECK(node.kind == HY_NODE_CONSTANT && node.types[0].shape.ndim == 1 && node.types[0].dtype == HY_F32);
     hy_graph_node(g, 2, &node);
-    CHECK(node.kind == HY_NODE_OP && node.op == hy_op_find(F, "mul") && node.inputs == 2 && node.outputs == 1);
+    CHECK(node.kind == HY_NODE_OP && node.op == hy_op_find(F, "mul") && node.inputs == 2 &&
+            node.outputs == 1);
     hy_graph_node(g, 3, &node);
-    CHECK(node.kind == HY_NODE_OP && node.op == hy_op_find(F, "SliceChannel") && node.outputs == 3 && node.record);
+    CHECK(node.kind == HY_NODE_OP && node.op == hy_op_find(F, "SliceChannel") && node.outputs == 3 &&
+            node.record);
     CHECK(node.types[2].shape.ndim == 2 && node.types[2].shape.dim[1] == 1);
     CHECK(hy_graph_node(g, 4, &node) == -1 && hy_graph_node(g, -1, &node) == -1);
     CHECK(hy_graph_input(g, 3, 1, NULL) == -1 && hy_graph_input(g, 0, 0, NULL) == -1);
@@ -421,7 +426,8 @@ static void graph_contradictions_name_node_operator_shapes(void)
     CHECK(!hy_mul(S, a, hy_cast(S, a, HY_I32)));
     CHECK(hy_error(S) && strstr(hy_error(S), "_mul0") && strstr(hy_error(S), "float32"));
     ERR(S, HY_ERROR_DTYPE, "int32");
-    CHECK(hy_add(S, a, graph_typed(S, "row", HY_F32, "(3)")) != NULL);         /* broadcasts, as imperatively */
+    /* broadcasts, as imperatively */
+    CHECK(hy_add(S, a, graph_typed(S, "row", HY_F32, "(3)")) != NULL);
     OK(S);
     hy_close(S);
     CHECK(hy_close(F) == 0);

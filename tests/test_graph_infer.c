@@ -93,7 +93,8 @@ static void graph_unknown_stays_unknown(void)                          /* [65] *
     CHECK(hy_close(F) == 0);
 }
 
-static void graph_zero_is_a_size(void)                                 /* [70]: here -1 is unknown, 0 is zero */
+/* [70]: here -1 is unknown, 0 is zero */
+static void graph_zero_is_a_size(void)
 {
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
     hy_array *x = graph_var(S, "x"), *w = graph_typed(S, "w", HY_F32, "(128,?)"), *y;
@@ -152,11 +153,13 @@ static hy_array *graph_make_conv(hy_frame *S, hy_array *a, hy_array *b)
     memset(&opt, 0, sizeof opt);
     opt.pad = HY_INTS(1, 1);
     opt.no_bias = 1;
-    return hy_elemwise_add(S, hy_convolution(S, a, hy_ones(S, HY_SHAPE(21, 10, 3, 3)), NULL, HY_INTS(3, 3), 21, &opt),
+    return hy_elemwise_add(S, hy_convolution(S, a, hy_ones(S, HY_SHAPE(21, 10, 3, 3)), NULL, HY_INTS(3, 3),
+            21, &opt),
                            b);
 }
 static hy_array *graph_make_dot(hy_frame *S, hy_array *a, hy_array *b) { return hy_dot(S, a, b, NULL); }
-static hy_array *graph_make_batch_dot(hy_frame *S, hy_array *a, hy_array *b) { return hy_batch_dot(S, a, b, NULL); }
+static hy_array *graph_make_batch_dot(hy_frame *S, hy_array *a, hy_array *b) { return hy_batch_dot(S, a, b,
+        NULL); }
 static hy_array *graph_make_concat(hy_frame *S, hy_array *a, hy_array *b)
 {
     return hy_group(S, hy_concat(S, hy_group(S, a, b), 1), a);
@@ -168,7 +171,8 @@ static void graph_infers_backward(void)                                /* [67] [
     graph_infer_row(graph_make_fc, "(?,10)", "(5,?)", "(5,10) (5,21) -> (5,21)");
     graph_infer_row(graph_make_split1, "(?,10)", "(5)", "(5,10) (5) -> (5)");
     graph_infer_row(graph_make_split3, "(?,15,?)", "(3,5,2)", "(3,15,2) (3,5,2) -> (3,5,2)");
-    graph_infer_row(graph_make_conv, "(?,10,?,?)", "(5,21,32,32)", "(5,10,32,32) (5,21,32,32) -> (5,21,32,32)");
+    graph_infer_row(graph_make_conv, "(?,10,?,?)", "(5,21,32,32)",
+            "(5,10,32,32) (5,21,32,32) -> (5,21,32,32)");
     graph_infer_row(graph_make_concat, "(?,10)", "(2,5)", "(2,10) (2,5) -> (2,15) (2,10)");
     graph_infer_row(graph_make_dot, "(?,3,4)", "(4,5)", "(?,3,4) (4,5) -> (?,3,5)");
     graph_infer_row(graph_make_batch_dot, "(?,3,4)", "(?,4,5)", "(?,3,4) (?,4,5) -> (?,3,5)");

@@ -76,7 +76,8 @@ static void param_initial_values_follow_the_rules(void)                /* [12] i
     CHECK(hy_value(F, own, 0) == 9);
     CHECK(hy_value(F, plain, 1) == 7);
     x = hy_call(F, net, hy_ones(F, HY_SHAPE(2, 5, 3)));
-    CHECK(x && hy_value(F, hy_param(F, net, "norm.gamma"), 4) == 1 && hy_value(F, hy_param(F, net, "norm.beta"), 4) == 0);
+    CHECK(x && hy_value(F, hy_param(F, net, "norm.gamma"), 4) == 1 && hy_value(F, hy_param(F, net,
+            "norm.beta"), 4) == 0);
     CHECK(hy_value(F, hy_param(F, net, "norm.running_mean"), 0) == 0);
     CHECK(hy_value(F, hy_param(F, net, "norm.running_var"), 0) == 1);
     net = tb_dense(F, 100, 100);
@@ -194,7 +195,8 @@ static void param_shapes_of_a_failed_call_are_taken_back(void)
         ERR(F, HY_ERROR_SHAPE, "(3,)");
         CHECK_STR(param_shape(F, w), "(4,?)");
         CHECK(!hy_param_ready(F, w));
-        CHECK(hy_call(F, hy_child(F, net, 0), hy_ones(F, HY_SHAPE(2, 9))) != NULL);    /* free for another shape */
+        /* free for another shape */
+        CHECK(hy_call(F, hy_child(F, net, 0), hy_ones(F, HY_SHAPE(2, 9))) != NULL);
         CHECK_STR(param_shape(F, w), "(4,9)");
         CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(2, 9))));
         hy_clear(F);
@@ -494,8 +496,10 @@ static void param_patterns_long(void)
 static void param_patterns_hostile_end_quickly(void)
 {
     static const char *const hostile[] = {
-        "(a*)*b", "(a+)+$", "(a|a)*b", "(a|aa)+b", "((a*)*)*b", "(.*)*(.*)*(.*)*x", "a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaaaaaax",
-        ".*.*.*.*.*.*.*.*x", "(()*)*x", "(a*|b*)*c", "(|a)*b", "(a**)*b", "((((((((((", "))))))", "[[[[", "[^", "\\", "(\\",
+        "(a*)*b", "(a+)+$", "(a|a)*b", "(a|aa)+b", "((a*)*)*b", "(.*)*(.*)*(.*)*x",
+            "a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaaaaaax",
+        ".*.*.*.*.*.*.*.*x", "(()*)*x", "(a*|b*)*c", "(|a)*b", "(a**)*b", "((((((((((", "))))))", "[[[[",
+            "[^", "\\", "(\\",
         "*", "+a", "?", "|", "||", "()", "(|)", "[a-", "a|", "^*", "$+", "(*)", "([)]", "(a[b)", "[]" };
     clock_t start = clock();
     hy_frame *F = tb_open(0);

@@ -1,6 +1,7 @@
 /* Programs made up at random: line by line and compiled in many ways they give the same. Every program is a
  * function of its number, so a failure can be run again: ./all random_net prints it. */
-typedef struct random_net { hy_block base; uint32_t seed; int steps; hy_array *weight, *row, *outside; } random_net;
+typedef struct random_net { hy_block base; uint32_t seed; int steps; hy_array *weight, *row,
+        *outside; } random_net;
 
 static uint32_t random_net_next(uint32_t *state, uint32_t n)
 {
@@ -105,11 +106,14 @@ static void random_net_run(hy_frame *F, random_net *net, hy_array *x, hy_array *
 static void random_net_check(int number)
 {
     static const struct { int off, exact, same; } way[] = {
-        { HY_PASS_ALL, 0, 1 }, { 0, 1, 1 }, { 0, 0, 0 }, { HY_PASS_FUSE, 1, 1 }, { HY_PASS_ALL & ~HY_PASS_FUSE, 1, 1 },
-        { HY_PASS_REUSE | HY_PASS_INPLACE, 0, 0 }, { HY_PASS_ALL & ~(HY_PASS_REUSE | HY_PASS_INPLACE), 0, 1 } };
+        { HY_PASS_ALL, 0, 1 }, { 0, 1, 1 }, { 0, 0, 0 }, { HY_PASS_FUSE, 1, 1 },
+            { HY_PASS_ALL & ~HY_PASS_FUSE, 1, 1 },
+        { HY_PASS_REUSE | HY_PASS_INPLACE, 0, 0 }, { HY_PASS_ALL & ~(HY_PASS_REUSE | HY_PASS_INPLACE), 0,
+            1 } };
     hy_frame *F = tb_open(5);
     hy_block *net = random_net_new(F, number);
-    hy_array *want[9], *got[9], *x = hy_group(F, tb_ramp(F, HY_SHAPE(4, 4)), hy_sin(F, tb_ramp(F, HY_SHAPE(4, 4))));
+    hy_array *want[9], *got[9], *x = hy_group(F, tb_ramp(F, HY_SHAPE(4, 4)), hy_sin(F, tb_ramp(F, HY_SHAPE(4,
+            4))));
     size_t i;
     int k;
     hy_initialize(F, net, NULL);
@@ -129,7 +133,8 @@ static void random_net_check(int number)
         for (k = 0; k < 9; k++)
             if (!CHECK(way[i].same ? tb_same(F, got[k], want[k]) : tb_close(F, got[k], want[k]))) {
                 char text[4000];
-                printf("    program %d, off %d, exact %d: call %d, result %d\n", number, way[i].off, way[i].exact, k / 3,
+                printf("    program %d, off %d, exact %d: call %d, result %d\n", number, way[i].off,
+                        way[i].exact, k / 3,
                        k % 3);
                 hy_graph_text(hy_graph_of(F, net), HY_FORM_LINES, text, sizeof text);
                 printf("%s", text);
@@ -145,74 +150,7 @@ static void random_net_modes_agree(void)
     for (number = 0; number < 400 && !test_broken; number++) random_net_check(number);
 }
 
-#ifndef HYBRID_NO_THREADS
-/* Four threads call one block with more shapes than its cache holds: programs, and for a trace that is bound
- * to its shapes traces too, are made and thrown away while others run them. */
-typedef struct random_net_job { pthread_t thread; hy_frame *F; hy_block *net, *bound; int number, wrong; } random_net_job;
-
-static void *random_net_calls(void *arg)
-{
-    random_net_job *job = (random_net_job *)arg;
-    uint32_t state = (uint32_t)job->number;
-    int i;
-    for (i = 0; i < 150; i++) {
-        int n = 1 + (int)random_net_next(&state, 6);
-        hy_array *x, *y;
-        hy_begin(job->F);
-        x = hy_full(job->F, HY_SHAPE(n, 3), 2);
-        y = hy_call(job->F, job->bound, x);
-        job->wrong += !y || hy_value(job->F, y, 2) != 2;
-        y = hy_call(job->F, job->net, x);
-        job->wrong += !y || hy_dim(job->F, y, 0) != n || fabs(hy_value(job->F, y, n - 1, 3) - (8 * (2 * 3 * .5) * .5)) > 1e-4;
-        hy_end(job->F);
-    }
-    return NULL;
-}
-
-static void random_net_threads_share_a_small_cache(void)
-{
-    hy_desc desc;
-    hy_frame *F;
-    hy_block *net, *bound;
-    hy_hybridize_opt opt;
-    hy_init half = tb_constant(0.5);
-    random_net_job job[4];
-    int i;
-    memset(&desc, 0, sizeof desc);
-    desc.threads = 2;
-    F = hy_open(&desc);
-    net = tb_mlp(F);
-    bound = tb_block(F, "mean", hybridize_asks_batch);
-    memset(&opt, 0, sizeof opt);
-    opt.cache = 2;
-    hy_initialize(F, net, &half);
-    hy_hybridize(F, net, &opt);
-    hy_hybridize(F, bound, &opt);
-    hy_call(F, net, hy_ones(F, HY_SHAPE(1, 3)));
-    for (i = 0; i < 4; i++) {
-        job[i].F = hy_fork(F);
-        job[i].net = net;
-        job[i].bound = bound;
-        job[i].number = i;
-        job[i].wrong = 0;
-    }
-    for (i = 0; i < 4; i++) pthread_create(&job[i].thread, NULL, random_net_calls, &job[i]);
-    for (i = 0; i < 4; i++) {
-        pthread_join(job[i].thread, NULL);
-        CHECK(job[i].wrong == 0);
-        if (!CHECK(!hy_error(job[i].F))) printf("    %s\n", hy_error(job[i].F));
-        hy_close(job[i].F);
-    }
-    CHECK(hy_cache_info(F, net).programs <= 2 && hy_cache_info(F, net).traces == 1);
-    OK(F);
-    CHECK(hy_close(F) == 0);
-}
-#endif
-
 static void test_random_net(void)
 {
     RUN(random_net_modes_agree);
-#ifndef HYBRID_NO_THREADS
-    RUN(random_net_threads_share_a_small_cache);
-#endif
 }

@@ -62,7 +62,8 @@ static trace_block *trace_new(hy_frame *F, int what, hy_array *array, int hybrid
 /* Section 6: each names the function, says why, and where. The frame and the block stay usable. */
 static void trace_values_are_not_there(void)
 {
-    static const char *const name[] = { "hy_data", "hy_write", "hy_item", "hy_value", "hy_set_value", "hy_to", "hy_assign",
+    static const char *const name[] = { "hy_data", "hy_write", "hy_item", "hy_value", "hy_set_value",
+            "hy_to", "hy_assign",
         "hy_fill", "hy_add_to", "hy_mul_by", "hy_view_index", "hy_view_slice", "hy_touch" };
     hy_frame *F = tb_open(2);
     hy_array *x = hy_ones(F, HY_SHAPE(2));
@@ -89,7 +90,8 @@ static void trace_prints_symbols(void)
 {
     char text[64];
     hy_frame *F = tb_open(2), *S = hy_symbolic(F);
-    CHECK(hy_text(S, hy_call(S, hy_set_prefix(F, tb_block(F, "relu", tb_relu_forward), "net_"), hy_var(S, "x", NULL)), text,
+    CHECK(hy_text(S, hy_call(S, hy_set_prefix(F, tb_block(F, "relu", tb_relu_forward), "net_"), hy_var(S,
+            "x", NULL)), text,
                   sizeof text) > 0);
     CHECK_STR(text, "<Symbol net_relu0>\n");
     OK(S);
@@ -165,7 +167,8 @@ static void trace_of_constants_only(void)
 static void trace_foreign_arrays_are_errors(void)
 {
     hy_frame *F = tb_open(2), *G = tb_open(2), *one = hy_fork(F), *two = hy_fork(F);
-    hy_array *x = hy_ones(F, HY_SHAPE(2)), *far = hy_ones(G, HY_SHAPE(2)), *sibling = hy_ones(two, HY_SHAPE(2)), *kept;
+    hy_array *x = hy_ones(F, HY_SHAPE(2)), *far = hy_ones(G, HY_SHAPE(2)), *sibling = hy_ones(two,
+            HY_SHAPE(2)), *kept;
     trace_block *b = trace_new(F, 20, far, 1);
     hy_array *y;
     CHECK(!hy_call(F, &b->base, x));
@@ -192,7 +195,8 @@ static void trace_scopes_and_handles(void)
 {
     hy_frame *F = tb_open(2);
     hy_array *x = hy_ones(F, HY_SHAPE(2));
-    trace_block *kept = trace_new(F, 23, NULL, 1), *open = trace_new(F, 24, NULL, 1), *ends = trace_new(F, 25, NULL, 1);
+    trace_block *kept = trace_new(F, 23, NULL, 1), *open = trace_new(F, 24, NULL, 1), *ends = trace_new(F,
+            25, NULL, 1);
     trace_block *frame = trace_new(F, 32, NULL, 1);
     CHECK(hy_value(F, hy_call(F, &kept->base, x), 0) == 1);
     CHECK(!hy_relu(F, kept->array));    /* the trace is over */
@@ -243,7 +247,8 @@ static void trace_needs_no_value_of_its_input(void)
     hy_array *y = hy_call(F, &b->base, hy_ones(F, HY_SHAPE(3, 2)));
     CHECK_STR(y ? tb_shape(F, y) : NULL, "(3,2)");
     CHECK(!tb_same(F, y, hy_call(F, &b->base, hy_ones(F, HY_SHAPE(3, 2)))));
-    CHECK_STR(tb_shape(F, hy_call(F, &b->base, hy_ones(F, HY_SHAPE(5)))), "(5)");      /* it asked: traced anew */
+    /* it asked: traced anew */
+    CHECK_STR(tb_shape(F, hy_call(F, &b->base, hy_ones(F, HY_SHAPE(5)))), "(5)");
     OK(F);
     CHECK(hy_close(F) == 0);
 }
@@ -295,7 +300,8 @@ static void trace_block_called_with_a_symbol(void)                     /* [7] [8
     y = hy_var(S, "y", NULL);
     CHECK(!hy_call(F, net, y));
     ERR(F, HY_ERROR_TRACE, "mixed NDArrays and Symbols");
-    CHECK(!hy_call(F, tb_block(F, "sum", hybridize_add_two), hy_group(F, x, y)));      /* [20] array and symbol */
+    /* [20] array and symbol */
+    CHECK(!hy_call(F, tb_block(F, "sum", hybridize_add_two), hy_group(F, x, y)));
     CHECK(hy_error_code(F) != HY_ERROR_OK);
     hy_clear(F);
     hy_close(S);
@@ -476,93 +482,6 @@ static void trace_group_of_300_inputs(void)
     CHECK(hy_close(F) == 0);
 }
 
-/* --- forks --- */
-static void trace_forks_share_graphs(void)
-{
-    hy_frame *F = tb_open(2), *fork;
-    hy_block *net = tb_mlp(F);
-    hy_array *x = hy_keep(F, tb_ramp(F, HY_SHAPE(2, 6))), *y;
-    hy_initialize(F, net, NULL);
-    hy_hybridize(F, net, NULL);
-    y = hy_call(F, net, x);
-    fork = hy_fork(F);
-    tb_runs = 0;
-    CHECK(tb_same(F, hy_call(fork, net, x), y) && tb_runs == 0);
-    CHECK(hy_cache_info(F, net).traces == 1);
-    OK(fork);
-    hy_close(fork);
-    fork = hy_fork(F);                  /* the first call may come from a fork that closes */
-    net = tb_mlp(F);
-    hy_initialize(fork, net, NULL);
-    hy_hybridize(fork, net, NULL);
-    CHECK(hy_call(fork, net, x) != NULL);
-    OK(fork);
-    hy_close(fork);
-    CHECK(hy_call(F, net, x) != NULL && hy_cache_info(F, net).traces == 1);
-    OK(F);
-    CHECK(hy_close(F) == 0);
-}
-
-#ifndef HYBRID_NO_THREADS
-typedef struct trace_job { pthread_t thread; hy_frame *F; hy_block *net; hy_array *x[3], *want[3]; int wrong; } trace_job;
-
-static void *trace_calls(void *arg)
-{
-    trace_job *job = (trace_job *)arg;
-    int i;
-    for (i = 0; i < 60; i++) {
-        hy_begin(job->F);
-        job->wrong += !tb_same(job->F, hy_call(job->F, job->net, job->x[i % 3]), job->want[i % 3]);
-        hy_end(job->F);
-    }
-    return NULL;
-}
-
-/* [79] One hybridized block, four threads, three batch sizes; some race to trace it. The same bits for all. */
-static void trace_threads_call_one_block(void)
-{
-    int mode, i, k;
-    for (mode = 0; mode < 3; mode++) {
-        hy_desc desc;
-        hy_frame *F;
-        hy_block *net, *twin;
-        trace_job job[4];
-        hy_hybridize_opt opt;
-        memset(&desc, 0, sizeof desc);
-        desc.threads = 2;
-        F = hy_open(&desc);
-        net = hybridize_conv_net(F);
-        twin = hybridize_conv_net(F);
-        memset(&opt, 0, sizeof opt);
-        opt.static_alloc = mode > 0;
-        opt.static_shape = mode > 1;
-        hy_share_params(F, twin, net);
-        hy_initialize(F, net, NULL);
-        hy_hybridize(F, net, &opt);
-        hy_hybridize(F, twin, &opt);
-        memset(job, 0, sizeof job);
-        for (k = 0; k < 3; k++) {
-            job[0].x[k] = hy_keep(F, tb_ramp(F, HY_SHAPE(1 + k, 3, 6, 5)));
-            job[0].want[k] = hy_keep(F, hy_call(F, twin, job[0].x[k]));
-        }
-        for (i = 0; i < 4; i++) {
-            if (i) job[i] = job[0];
-            job[i].F = hy_fork(F);
-            job[i].net = net;
-        }
-        for (i = 0; i < 4; i++) pthread_create(&job[i].thread, NULL, trace_calls, &job[i]);
-        for (i = 0; i < 4; i++) {
-            pthread_join(job[i].thread, NULL);
-            CHECK(job[i].wrong == 0);
-            if (!CHECK(hy_close(job[i].F) == 0)) printf("    a fork failed\n");
-        }
-        CHECK(hy_cache_info(F, net).traces == 1);
-        OK(F);
-        CHECK(hy_close(F) == 0);
-    }
-}
-#endif
-
 /* --- memory that runs out --- */
 static int trace_oom_net(hy_frame *F)
 {
@@ -619,7 +538,8 @@ static int trace_oom_constants_and_groups(hy_frame *F)
     return y && hy_value(F, y, 0) == 42;
 }
 
-static int trace_oom_deep_scopes(hy_frame *F)           /* forward opens scopes where the list of marks must grow */
+/* forward opens scopes where the list of marks must grow */
+static int trace_oom_deep_scopes(hy_frame *F)
 {
     trace_block *b = (trace_block *)(void *)hy_block_new(F, sizeof *b, "trace", trace_forward, 1);
     hy_array *x = hy_ones(F, HY_SHAPE(2)), *y = NULL;
@@ -679,10 +599,6 @@ static void test_trace(void)
 #endif
     RUN(trace_chain_of_200000_nodes);
     RUN(trace_group_of_300_inputs);
-    RUN(trace_forks_share_graphs);
-#ifndef HYBRID_NO_THREADS
-    RUN(trace_threads_call_one_block);
-#endif
     RUN(trace_walk_net);
     RUN(trace_walk_line_by_line);
     RUN(trace_walk_constants_and_groups);
