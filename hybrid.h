@@ -35,8 +35,8 @@
  *     >>execute   running them                       >>trace     C functions become graphs
  *     >>block     networks: names, parameters, calls >>gradient  of a graph: another graph
  *     >>autograd  the tape                           >>layers    ready-made blocks, first values
- *     >>recurrent layers and cells that go on in time
- *     >>check     what tracing froze                 >>end       history, licence
+ *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
+ *     >>save      files                              >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
  * reached as F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes
@@ -3361,6 +3361,10 @@ HY_API void hy_free(hy_frame *F, hy_array *x)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_free: the array belongs to another frame");
         return;
     }
+    if (F->floor && x->kept <= 0 && x->slot < F->mark[F->floor - 1]) {
+        hy__fail(F, HY_ERROR_STATE, "hy_free: the array belongs to the caller of this block");
+        return;
+    }
     for (i = 0; i < x->count; i++)
         if (x->item[i] && x->item[i]->state == HY__LIVE && x->item[i]->frame == F) hy_free(F, x->item[i]);
     if (x->kept > 0) hy__list_remove(&F->kept, x);
@@ -4418,6 +4422,11 @@ static void hy__written(hy_root *root, hy__buffer *b)
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__concrete(F, x, who, "where, slice_axis and concat to build the changed array")) return 0;
+    if (F->graph && x->frame != F) {
+        hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, the write would happen only now: return "
+                 "the new value, or write before the call", who);
+        return 0;
+    }
     if (HY__LOAD(&x->buffer->pins)) {
         hy__fail(F, HY_ERROR_STATE,
                  "%s: a recorded backward still needs the value of this array: run hy_backward "
@@ -17101,6 +17110,10 @@ HY_API const char *hy_mode(hy_frame *F) { return F && F->graph ? "symbol" : "nda
 HY_API void hy_seed(hy_frame *F, uint64_t seed)
 {
     if (!F) return;
+    if (F->graph) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_seed: a trace draws no numbers: call it before");
+        return;
+    }
     F->seed = seed;
     F->stream = 0;
 }
@@ -18147,7 +18160,7 @@ enum { HY__CHANGING = 2 };
 
 /* Has a constant been written since the graph was optimised with its values? Then it must be made anew. To
  * be asked when the root's epoch has changed. */
-static HY__UNUSED int hy__graph_stale(const hy_graph *g)
+static int hy__graph_stale(const hy_graph *g)
 {
     const hy__attached *it;
     int i;
@@ -18257,6 +18270,7 @@ static hy_array *hy__fold_run(hy__rewrite *R, const hy__node *node, const hy__ed
     hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)node->nin + 1) * sizeof(hy_array *));
     hy_array **arg = room ? (hy_array **)room->data : NULL, *y = NULL;
     int k, training = F->training, hidden = F->hidden;
+    uint64_t stream = F->stream;        /* the program draws its numbers when it runs */
     if (!arg) return (hy_array *)hy__no_memory(F, "passes");
     for (k = 0; k < node->nin; k++) {
         arg[k] = hy__handle(F);
@@ -18269,6 +18283,7 @@ static hy_array *hy__fold_run(hy__rewrite *R, const hy__node *node, const hy__ed
     if (!F->code) y = hy__emit_run(F, node->op, node->nin, arg, node->record, 0, NULL);
     F->training = training;
     F->hidden = hidden;
+    F->stream = stream;
     hy__buffer_drop(&F->cache, room);
     return y;
 }
@@ -20579,7 +20594,7 @@ static int hy__refresh(hy_frame *F, hy__executor *x)
 }
 
 /* What is left when all graphs are gone. */
-static HY__UNUSED void hy__prepared_free(hy_root *root)
+static void hy__prepared_free(hy_root *root)
 {
     while (root->prepared) { root->prepared->refs = 1; hy__prepared_drop(root, NULL, root->prepared); }
 }
@@ -20861,7 +20876,7 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
 }
 
 /* Adds how many programs a graph has, and the bytes of their executors. */
-static HY__UNUSED void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
+static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
 {
     const hy__attached *it;
     const hy__holder *h;
@@ -21236,7 +21251,8 @@ static void hy__executors_close(hy_frame *F)
 static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes)
 {
     size_t holds = buffer ? (size_t)p->plan.tensors : 0, keeps = buffer ? (size_t)p->plan.heads : 0;
-    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h + (holds + keeps) * sizeof *h->hold);
+    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap,
+                                                 sizeof *h + (holds + keeps) * sizeof *h->hold);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
     h->program = p;
     h->x = x;
@@ -21478,8 +21494,8 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
     return info;
 }
 
-static HY__UNUSED int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
-                                     void *buffer, size_t bytes)
+static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                          void *buffer, size_t bytes)
 {
     hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
     int failed;
@@ -22134,7 +22150,7 @@ typedef struct hy__trace {
     struct hy__trace *next;
     hy_graph *graph;
     int       asked, training;          /* for which it holds, if it asked */
-    int       fast;                     /* it asked nothing: found without the lock, stays until the block changes */
+    int       fast;                     /* asked nothing: found without the lock, stays */
     int       ran, running;             /* ever; calls of another one that are under way */
     int64_t   used;                     /* when: of the others the one unused for longest goes */
     int       n;
@@ -22396,7 +22412,8 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     char reason[sizeof all->stats.reason];
     if (t && hy__trace_fits(F, t, in)) return t;
     if (hy__traces_mine(F, all)) {
-        hy__fail(F, HY_ERROR_STATE, "the block is being traced: its forward must not call it through another frame");
+        hy__fail(F, HY_ERROR_STATE, "the block is being traced: its forward must not call it through another "
+                 "frame");
         return NULL;
     }
     hy__acquire(&all->lock);
@@ -22880,7 +22897,7 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
         for (at = &F->root->blocks; (b = *at) != NULL; ) {
             hy_block *up = *hy__family_slot(&all, b) ? b : NULL;
             for (k = 0; up && up != block && k <= all.n; k++) up = up->house->parent;
-            if (up != block) { at = &b->house->next; continue; }        /* no one of the family, or not owned by it */
+            if (up != block) { at = &b->house->next; continue; }        /* not of the family, or not its own */
             *at = b->house->next;
             b->house->next = gone;
             gone = b;
@@ -23535,8 +23552,8 @@ static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *us
     slot = hy__collect_slot(all, real->name);
     if (*slot == real) return 0;
     if (*slot) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks other prefixes",
-                 real->name);
+        hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks other "
+                 "prefixes", real->name);
         return -1;
     }
     *slot = real;
@@ -24014,7 +24031,8 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
-    int marks = F->marks, floor = F->floor, training = F->training;
+    int marks = F->marks, floor = F->floor, training = F->training, recording = F->recording;
+    hy__emit_fn emit = F->emit;
     hy_array *y = NULL;
     hy_begin(F);
     if (F->code) return NULL;
@@ -24025,7 +24043,9 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
     for (F->floor = floor; F->marks > marks; hy_end(F))         /* whatever forward left open */
         if (y && (F->code || y->frame == F)) y = hy_return(F, y);
-    F->training = training;
+    F->training = training;             /* modes are the caller's */
+    F->recording = recording;
+    F->emit = emit;
     return F->code ? NULL : y;
 }
 
@@ -24849,7 +24869,7 @@ static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_
 }
 #endif
 
-/* MARK: - 25 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 26 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -25164,6 +25184,10 @@ HY_API void hy_record(hy_frame *F)
 HY_API void hy_pause(hy_frame *F)
 {
     if (!F) return;
+    if (F->graph) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_pause: what is traced is recorded as a whole: use hy_block_grad");
+        return;
+    }
     hy__set_recording(F, 0);
     F->training = 0;
 }
@@ -25293,6 +25317,7 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
     for (i = 0; i < count; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
         if (!hy__concrete(B->F, x, "hy_backward", "an array with values")) return -1;
+        if (x->param && hy__param_track(B->F, x)) return -1;
         if (!x->tape) {
             hy__fail(B->F, HY_ERROR_GRADIENT,
                      "hy_backward: head %d was not computed from an array with hy_attach_grad "
@@ -25734,7 +25759,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 #endif
 
 
-/* MARK: - 26 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 27 >>layers -----------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -26821,7 +26846,7 @@ static void hy__say_fused_rnn(hy__line *line, const hy_init *init, const char *i
 
 /* As files have it: a bare word, or ["xavier", {"rnd_type": "uniform", ...}]. Nothing for those that have no
  * such text. */
-static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
+static HY__UNUSED size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 {
     static const char *const factors[3] = { "avg", "in", "out" };
     hy__line line = hy__line_in(text, bytes);
@@ -26853,7 +26878,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
     hy__puts(&line, "}]");
     return line.n;
 }
-/* MARK: - 27 >>check ------------------------------------------------------------------------------------
+/* MARK: - 28 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -27211,7 +27236,7 @@ HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)
     return F->code ? -1 : C.found;
 }
 
-/* MARK: - 27 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 29 >>recurrent --------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
