@@ -2999,9 +2999,11 @@ typedef struct hy_root {
     hy_block  *blocks;                  /* roots of all that were made */
     uint64_t   changes;                 /* of the structure of any block */
     hy__param *gone;                    /* of freed blocks: graphs may still name them */
+    hy__lock   fill;                    /* held while a parameter gets its first values */
     struct hy__prepared *prepared;      /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
+    hy__emit_fn run;                    /* emit_run */
     uint64_t   next_id;                 /* of recorded calls */
 } hy_root;
 
@@ -3025,6 +3027,7 @@ struct hy_frame {
     hy_graph   *graph;                  /* what a symbolic frame builds */
     hy__scope  *scope;                  /* calls of blocks that are under way */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
+    int         filling;                /* one is getting them now */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
     int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
     char        bound[256];             /* hy_cache_stats.bound: who asked for a shape or a type */
@@ -4411,6 +4414,16 @@ static hy_array *hy__packed_array(hy_frame *F, hy_array *x)
     return y;
 }
 
+/* May its numbers be looked at? What a trace reads from outside would be frozen. */
+static int hy__readable(hy_frame *F, const hy_array *x, const char *who, const char *instead)
+{
+    if (!hy__concrete(F, x, who, instead)) return 0;
+    if (!F->traced_for || x->frame == F) return 1;
+    hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and the number would be read only now: use %s",
+             who, instead);
+    return 0;
+}
+
 /* Compiled programs learn of a write by the version, and where to look by the epoch. */
 static void hy__written(hy_root *root, hy__buffer *b)
 {
@@ -4445,7 +4458,7 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 
 HY_API const void *hy_data(hy_frame *F, hy_array *x)
 {
-    if (!hy__concrete(F, x, "hy_data", "operators: slice, take, pick, where")) return NULL;
+    if (!hy__readable(F, x, "hy_data", "operators: slice, take, pick, where")) return NULL;
     if (!hy__packed(&x->t)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_data: a strided view is not packed: use hy_copy");
         return NULL;
@@ -4494,7 +4507,7 @@ HY_API double hy_value_of(hy_frame *F, hy_array *x, hy_shape index)
                  "has no values yet; use slice, take or pick", x->node->name);
         return 0;
     }
-    if (!hy__concrete(F, x, "hy_value", "slice, take or pick")) return 0;
+    if (!hy__readable(F, x, "hy_value", "slice, take or pick")) return 0;
     at = hy__element(F, x, &index, "hy_value");
     return at ? hy__load(at, x->t.type.dtype) : 0;
 }
@@ -4515,7 +4528,7 @@ HY_API void hy_set_value_of(hy_frame *F, hy_array *x, hy_shape index, double val
 
 HY_API double hy_item(hy_frame *F, hy_array *x)
 {
-    if (!hy__concrete(F, x, "hy_item", "the array itself, and where to choose by a value")) return 0;
+    if (!hy__readable(F, x, "hy_item", "the array itself, and where to choose by a value")) return 0;
     if (hy__size(&x->t.type.shape) == 1) return hy__load(x->t.data, x->t.type.dtype);
     hy__fail(F, HY_ERROR_SHAPE, "hy_item: shape %z has not one element", &x->t.type.shape);
     return 0;
@@ -4565,7 +4578,7 @@ HY_API size_t hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size
 {
     hy_tensor to;
     size_t need;
-    if (!hy__concrete(F, x, "hy_to", "the graph's outputs")) return 0;
+    if (!hy__readable(F, x, "hy_to", "the graph's outputs")) return 0;
     to.type = x->t.type;
     to.type.dtype = dtype;
     if (!hy__check_type(F, &to.type, "hy_to")) return 0;
@@ -16830,13 +16843,62 @@ static void hy__init_default(hy_frame *F, hy_array *x)
     hy_assign(F, x, hy_uniform(F, x->t.type.shape, -0.07, 0.07));
 }
 
-/* Memory and initial values for a parameter whose type is now known. */
-static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
+/* The first values of a parameter, written through a draft of its handle. */
+static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
 {
     const hy_init *init = p->init.fn ? &p->init : p->wanted.fn ? &p->wanted : NULL;
     uint64_t seed = F->seed, stream = F->stream;
     hy__emit_fn emit = F->emit;
+    hy_graph *graph = F->graph;
+    F->emit = F->root->run;             /* also when a traced forward asks for it */
+    F->graph = NULL;
+    F->seed = hy__path_seed(p->seed, p->path ? p->path : hy__called(p));
+    F->stream = 0;
+    hy_begin(F);
+    if (p->set) {
+        hy_tensor t;
+        t.type = p->set_type;
+        t.data = p->set->data;
+        hy__pack_strides(&t);
+        if (hy__same_shape(&t.type.shape, &draft->t.type.shape)) hy__copy_tensor(&draft->t, &t);
+        else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
+                      hy__called(p), &t.type.shape, &draft->t.type.shape);
+    } else if (init) init->fn(F, init, p->path ? p->path : hy__called(p), draft);
+    else hy__init_default(F, draft);
+    hy_end(F);
+    F->emit = emit;
+    F->graph = graph;
+    F->seed = seed;
+    F->stream = stream;
+}
+
+static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
+{
+    hy_array draft = p->array;
     hy__buffer *b;
+    if (!hy__check_type(F, type, hy__called(p))) return -1;
+    b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
+    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
+    draft.t.type = *type;
+    hy__pack_strides(&draft.t);
+    draft.t.data = b->data;
+    draft.buffer = b;
+    hy__param_draw(F, p, &draft);
+    if (F->code) { hy__buffer_drop(&F->cache, b); return -1; }
+    b->watched = 1;
+    p->array.t = draft.t;
+    HY__STORE(&p->array.buffer, b);     /* last: who finds the buffer finds the rest */
+    p->next_fresh = F->fresh;
+    F->fresh = p;
+    hy__param_sync(F, p);
+    HY__ADD(&F->root->epoch, 1);
+    return 0;
+}
+
+/* Memory and initial values for a parameter whose type is now known, unless another frame was sooner. */
+static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
+{
+    int failed = 0;
     if ((!p->deferred && !p->set) || p->array.state != HY__LIVE) {
         hy__fail_param(F, p, "hy_call");
         return -1;
@@ -16846,45 +16908,21 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
                  "parameter '%s' is %z", hy__called(p), &type->shape);
         return -1;
     }
-    if (!hy__check_type(F, type, hy__called(p))) return -1;
-    b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
-    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
-    b->watched = 1;
-    p->array.t.type = *type;
-    hy__pack_strides(&p->array.t);
-    p->array.t.data = b->data;
-    p->array.buffer = b;
-    F->emit = F->emit_below;
-    F->seed = hy__path_seed(p->seed, p->path ? p->path : hy__called(p));
-    F->stream = 0;
-    hy_begin(F);
-    if (p->set) {
-        hy_tensor t;
-        t.type = p->set_type;
-        t.data = p->set->data;
-        hy__pack_strides(&t);
-        if (hy__same_shape(&t.type.shape, &type->shape)) hy__copy_tensor(&p->array.t, &t);
-        else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
-                      hy__called(p), &t.type.shape, &type->shape);
-    } else if (init) init->fn(F, init, p->path ? p->path : hy__called(p), &p->array);
-    else hy__init_default(F, &p->array);
-    hy_end(F);
-    F->emit = emit;
-    F->seed = seed;
-    F->stream = stream;
-    p->next_fresh = F->fresh;
-    F->fresh = p;
-    hy__param_sync(F, p);
-    HY__ADD(&F->root->epoch, 1);
-    return F->code ? -1 : 0;
+    if (!F->filling++) hy__acquire(&F->root->fill);
+    if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
+    if (!--F->filling) hy__release(&F->root->fill);
+    return failed;
 }
 
-/* After a failed call: parameters that got values in it are again without. */
+/* After a failed call: parameters that got values in it are again without, unless another frame uses them. */
 static void hy__take_back(hy_frame *F)
 {
     while (F->fresh) {
-        hy__param *p = F->fresh;
+        hy__param *p = F->fresh, *s;
+        int refs = p->array.buffer ? HY__LOAD(&p->array.buffer->refs) : 0;
         F->fresh = p->next_fresh;
+        for (s = p->sharer; s; s = s->next_sharer) refs--;
+        if (refs != 1) continue;
         hy__buffer_drop(&F->cache, p->array.buffer);
         p->array.buffer = NULL;
         p->array.t.type.shape = p->declared;
@@ -16918,7 +16956,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
                         hy_array **out)
 {
     int i;
-    for (i = 0; i < c->nin && (!in[i]->param || in[i]->buffer); i++) continue;
+    for (i = 0; i < c->nin && (!in[i]->param || HY__LOAD(&in[i]->buffer)); i++) continue;
     if (i < c->nin && hy__ready_params(F, c, op, in, record)) return -1;
     for (i = 0; i < c->nin; i++) {
         if (!hy__concrete(F, in[i], op->name, "a symbolic frame for all inputs")) return -1;
@@ -21570,6 +21608,11 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
                  foreign ? "hy_open" : "frame: hy_keep it there before it is used here");
         return NULL;
     }
+    if (S->traced_for && x->tape) {
+        hy__fail(S, HY_ERROR_GRADIENT, "%s: the array from outside forward has a gradient, which a compiled "
+                 "call would not reach: make it a parameter or an input of the block", op->name);
+        return NULL;
+    }
     if (!x->buffer->watched) x->buffer->watched = 1;
     node = hy__constant_node(S, &x->t, x->buffer);
     if (node && hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
@@ -21935,6 +21978,7 @@ static void hy__root_free(hy_root *root)
     hy__free(&root->heap, root->names.value);
     hy__free(&root->heap, (void *)root->ops);
     hy__lock_done(&root->lock);
+    hy__lock_done(&root->fill);
     hy__lock_done(&root->heap.lock);
     if (use.user_data != &root->heap) use.free_fn(use.user_data, root);
 }
@@ -21958,12 +22002,14 @@ static hy_root *hy__root_new(const hy_desc *asked)
     root->desc = desc;
     hy__heap_init(&root->heap, &desc);
     hy__lock_init(&root->lock);
+    hy__lock_init(&root->fill);
     root->isa = hy__isa_wanted(desc.isa);
     root->kernels = hy__kernels_for(root->isa);
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
     root->drop_graph = hy__graph_drop;
+    root->run = hy__emit_run;
     return root;
 }
 
@@ -22166,6 +22212,7 @@ typedef struct hy__traces {
     hy_frame  *tracer;                  /* whose call is being traced: it has the lock */
     int64_t    clock;
     hy_cache_stats stats;
+    int64_t    hits;
 } hy__traces;
 
 static void hy__trace_free(hy_frame *F, hy__trace *t)
@@ -22202,11 +22249,14 @@ static void hy__traces_free(hy_frame *F, hy__traces *all)
     hy__traces_trim(F, all);
 }
 
+/* What hy_is_training and hy_is_recording say. */
+static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->recording != 0); }
+
 /* Does a trace hold for these arguments? */
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
-    if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != F->training)) return 0;
+    if (strcmp(t->in, in->form) || ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F))) return 0;
     for (i = 0; t->asked && i < t->n; i++) {
         const hy_type *now = &in->at[i]->t.type;
         if ((t->asked & HY__ASKED_DTYPE) && now->dtype != t->type[i].dtype) return 0;
@@ -22233,8 +22283,10 @@ static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__fl
         hy__puts(&line, t->in);
         return;
     }
-    if ((t->asked & HY__ASKED_TRAINING) && t->training != F->training) {
-        hy__puts(&line, F->training ? "training, was inference" : "inference, was training");
+    if ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F)) {
+        hy__puts(&line, F->training ? "training" : "inference");
+        hy__puts(&line, F->recording ? ", recorded; was " : "; was ");
+        hy__puts(&line, t->training & 1 ? "training" : "inference");
         return;
     }
     for (i = 0; i < t->n; i++) {
@@ -22262,6 +22314,7 @@ static hy_frame *hy__tracer_open(hy_frame *F)
     if (!S) return (hy_frame *)hy__no_memory(F, "trace");
     S->emit = S->emit_below = hy__emit_trace;
     S->training = F->training;
+    S->recording = F->recording;
     S->traced_for = F;
     S->graph = hy__graph_new(F, NULL);
     if (S->graph) return S;
@@ -22316,7 +22369,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     if (!t) { hy__no_memory(F, "trace"); hy_graph_free(F, g); return NULL; }
     t->graph = g;
     t->asked = S->asked;
-    t->training = S->training;
+    t->training = hy__modes(S);
     t->n = in->n;
     t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
     t->in = (char *)t->type + types;
@@ -22365,7 +22418,7 @@ static int hy__trace_ready(hy_frame *F, const hy_graph *g, hy_array *const *in)
 {
     hy__types T;
     int i, some = 0, failed;
-    for (i = 0; i < g->n; i++) some |= g->node[i]->param && !g->node[i]->param->array.buffer;
+    for (i = 0; i < g->n; i++) some |= g->node[i]->param && !HY__LOAD(&g->node[i]->param->array.buffer);
     if (!some) return 0;
     if (hy__types_open(F, g, &T)) return -1;
     for (i = 0; i < g->vars; i++)
@@ -22501,7 +22554,7 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     for (i = 0; i < in->n; i++) packed[i] = hy__packed_input(F, in->at[i]);
     if (!F->code && !hy__graph_apply(F, t->graph, packed, out, rec)) y = hy__group_as(F, &form, &out);
     hy__buffer_drop(&F->cache, room);
-    if (ticket.hit) HY__ADD(&all->stats.hits, 1);
+    if (ticket.hit) HY__ADD(&all->hits, 1);
     else {
         hy__acquire(&all->lock);
         all->stats.misses++;
@@ -22897,7 +22950,7 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
         for (at = &F->root->blocks; (b = *at) != NULL; ) {
             hy_block *up = *hy__family_slot(&all, b) ? b : NULL;
             for (k = 0; up && up != block && k <= all.n; k++) up = up->house->parent;
-            if (up != block) { at = &b->house->next; continue; }        /* not of the family, or not its own */
+            if (up != block) { at = &b->house->next; continue; }        /* not of the family, or not owned */
             *at = b->house->next;
             b->house->next = gone;
             gone = b;
@@ -24281,7 +24334,7 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     mine = hy__traces_mine(F, all);     /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
     stats = all->stats;
-    stats.hits = HY__LOAD(&all->stats.hits);
+    stats.hits = HY__LOAD(&all->hits);
     if (all->first) memcpy(stats.bound, all->first->bound, sizeof stats.bound);
     for (t = all->first; t; t = t->next) {
         hy__graph_programs(t->graph, &stats.programs, &stats.bytes);
@@ -25191,7 +25244,11 @@ HY_API void hy_pause(hy_frame *F)
     hy__set_recording(F, 0);
     F->training = 0;
 }
-HY_API int hy_is_recording(hy_frame *F) { return F ? F->recording : 0; }
+HY_API int hy_is_recording(hy_frame *F)
+{
+    if (F && F->traced_for) F->asked |= HY__ASKED_TRAINING;
+    return F ? F->recording : 0;
+}
 HY_API int hy_is_training(hy_frame *F)
 {
     if (F && F->traced_for) F->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
@@ -25330,7 +25387,7 @@ static int hy__backward_open(hy__backward *B, hy_array *heads)
         if (B->tape[i]->spent) {
             hy__fail(B->F, HY_ERROR_STATE,
                      "hy_backward: %s was already run backward and its values are gone: set "
-                     "retain the first time", B->tape[i]->op->name);
+                     "retain the first time", B->tape[i]->sub ? "a compiled block" : B->tape[i]->op->name);
             return -1;
         }
         for (k = 0; k < B->tape[i]->nin; k++) if (hy__reach(B, B->tape[i]->value[k].tape)) return -1;
