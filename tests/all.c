@@ -29,6 +29,7 @@
 #include "test_passes.c"
 #include "test_execute.c"
 #include "test_layers.c"
+#include "test_modes.c"
 
 int main(int argc, char **argv)
 {
@@ -54,6 +55,7 @@ int main(int argc, char **argv)
     test_passes();
     test_execute();
     test_layers();
+    test_modes();
     test_ops();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
