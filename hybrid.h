@@ -36,7 +36,9 @@
  *     >>block     networks: names, parameters, calls >>gradient  of a graph: another graph
  *     >>autograd  the tape                           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
- *     >>save      files                              >>end       history, licence
+ *     >>files     arrays as bytes: .params, NPY, safetensors
+ *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
+ *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
  * reached as F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes
@@ -113,6 +115,12 @@
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
  *   hy_graph_text prints a graph as a program, hy_graph_node walks it, hy_optimize shows what the passes
  *   make of it.
+ *
+ * FILES
+ *   hy_export writes a hybridized network as MXNet 1.x does (prefix-symbol.json, prefix-0000.params), hy_import
+ *   makes a block of such a pair. hy_save_parameters and hy_load_parameters keep values by path; hy_save_model
+ *   is program and values in one file. hy_save and hy_load take named arrays: .params, .npy, .npz, .safetensors.
+ *   All of them have twins that read and write memory. What a file holds is checked before it is believed.
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
@@ -1911,6 +1919,76 @@ typedef struct hy_rnn_unroll_opt {
  * begin_state: zeros if NULL. */
 HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array *inputs,
                                hy_array *begin_state, const hy_rnn_unroll_opt *opt);
+#endif
+
+/* --- files --- *
+ * Arrays with names: MXNet's .params, .npy, .npz and .safetensors, told apart by their first bytes when read,
+ * by the ending of the name (else .params) when written. Readers take nothing on trust: sizes are compared
+ * with what is there before memory is asked for, and an error names the byte or the node. Files are written
+ * beside their place and renamed, so that the old one stays until the new one is whole. What is called ..._to
+ * and ..._from works in memory: bytes are an array of type HY_U8, followed by a 0.
+ */
+#ifndef HYBRID_NO_IO
+typedef struct hy_arrays {              /* lives as arrays do */
+    int n;
+    hy_array *const *at;                /* NULL: a place without values */
+    const char *const *name;            /* or NULL: they have none */
+} hy_arrays;
+typedef enum hy_format {
+    HY_FORMAT_PARAMS, HY_FORMAT_NPY, HY_FORMAT_NPZ, HY_FORMAT_SAFETENSORS
+} hy_format;
+HY_API hy_array  *hy_save_to(hy_frame *F, hy_format format, hy_arrays arrays);
+/* borrow: arrays may lie in the data, which must then outlive them. */
+HY_API hy_arrays  hy_load_from(hy_frame *F, const void *data, size_t bytes, int borrow);
+HY_API hy_array  *hy_array_named(hy_frame *F, hy_arrays arrays, const char *name);
+
+/* Graphs as model-symbol.json. */
+HY_API hy_array  *hy_symbol_to(hy_frame *F, hy_graph *graph);
+HY_API hy_graph  *hy_symbol_from(hy_frame *F, const char *text, size_t bytes);
+/* What the file said of a variable beside its shape and type ("__lr_mult__"), or NULL. */
+HY_API const char *hy_symbol_note(hy_graph *graph, const char *variable, const char *key);
+
+/* A graph as a block: its variables are inputs or parameters. inputs: "data" or "data0,data1"; NULL: those
+ * that have no value in `params`, names in ..._label left out; without params those called data, data0 ... */
+typedef struct hy_import_opt { const char *inputs; int allow_missing, ignore_extra; } hy_import_opt;
+HY_API hy_block  *hy_nn_symbol_block(hy_frame *F, hy_graph *graph, const char *inputs);
+HY_API hy_block  *hy_import_from(hy_frame *F, hy_graph *graph, const hy_arrays *params,
+                                 const hy_import_opt *opt);
+/* The traced graph of a block and its parameters as "arg:dense0_weight", "aux:..."; inputs: NULL, or what to
+ * trace it for if it has not been called. 0, or nonzero. */
+HY_API int        hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
+                               hy_arrays *params);
+/* Program and parameters in one: a zip of model-symbol.json and .npy. */
+HY_API hy_array  *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs);
+HY_API hy_block  *hy_load_model_from(hy_frame *F, const void *data, size_t bytes, int borrow);
+
+/* Parameters under structural names ("features.0.weight"). Loading also gives values, shapes and memory to
+ * parameters that have none yet. Without a dot in any name these are names behind the block's prefix. */
+typedef struct hy_save_opt { int deduplicate; } hy_save_opt;            /* shared ones once */
+typedef struct hy_load_opt {
+    int allow_missing, ignore_extra;
+    int cast_dtype;                     /* types may differ: the parameter's wins, or ... */
+    int saved_dtype;                    /* ... the file's */
+} hy_load_opt;
+HY_API hy_arrays  hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *opt);
+HY_API int        hy_set_parameters(hy_frame *F, hy_block *net, hy_arrays arrays, const hy_load_opt *opt);
+
+#ifndef HYBRID_NO_STDIO
+HY_API int        hy_save(hy_frame *F, const char *file, hy_arrays arrays);             /* 0, or nonzero */
+HY_API hy_arrays  hy_load(hy_frame *F, const char *file);
+HY_API int        hy_save_symbol(hy_frame *F, hy_graph *graph, const char *file);
+HY_API hy_graph  *hy_load_symbol(hy_frame *F, const char *file);
+/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. */
+HY_API int        hy_export(hy_frame *F, hy_block *net, const char *prefix, int epoch);
+HY_API int        hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *prefix, int epoch);
+HY_API hy_block  *hy_import(hy_frame *F, const char *prefix, int epoch);
+HY_API hy_block  *hy_import_files(hy_frame *F, const char *symbol, const char *params,
+                                  const hy_import_opt *opt);
+HY_API int        hy_save_parameters(hy_frame *F, hy_block *net, const char *file, const hy_save_opt *opt);
+HY_API int        hy_load_parameters(hy_frame *F, hy_block *net, const char *file, const hy_load_opt *opt);
+HY_API int        hy_save_model(hy_frame *F, hy_block *net, const char *file);
+HY_API hy_block  *hy_load_model(hy_frame *F, const char *file);
+#endif
 #endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
@@ -26903,7 +26981,7 @@ static void hy__say_fused_rnn(hy__line *line, const hy_init *init, const char *i
 
 /* As files have it: a bare word, or ["xavier", {"rnd_type": "uniform", ...}]. Nothing for those that have no
  * such text. */
-static HY__UNUSED size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
+static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 {
     static const char *const factors[3] = { "avg", "in", "out" };
     hy__line line = hy__line_in(text, bytes);
@@ -27937,6 +28015,3293 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
     for (i = 0; i < n; i++) all->item[outputs + i] = next->item[i];
     return F->code ? NULL : all;
 }
+#endif
+
+/* MARK: - 30 >>files ------------------------------------------------------------------------------------
+ *
+ * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
+ * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
+ * they ask for memory, and nothing recurses, so that no file can do more than be refused.
+ */
+#ifndef HYBRID_NO_IO
+
+/* --- sources --- */
+typedef struct hy__input {
+    hy_frame   *F;
+    const char *name;                   /* for messages */
+    const unsigned char *data;          /* memory, or NULL: a file */
+#ifndef HYBRID_NO_STDIO
+    FILE       *file;
+#endif
+    uint64_t    base, bytes;            /* a part of the whole */
+    uint64_t    own, *at;               /* where the file stands: parts share it */
+    int         borrow;                 /* arrays may lie in data */
+} hy__input;
+
+/* "model.params, byte 24: ...". Always -1. */
+static int hy__damaged(hy__input *s, uint64_t at, const char *format, ...)
+{
+    char text[384];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__fail(s->F, HY_ERROR_FORMAT, "%s, byte %l: %s", s->name, (int64_t)(s->base + at), text);
+    return -1;
+}
+
+/* Are there n bytes at this place? */
+static int hy__there(hy__input *s, uint64_t at, uint64_t n)
+{
+    if (at <= s->bytes && n <= s->bytes - at) return 1;
+    hy__damaged(s, at, "truncated: %l bytes are due, %l are left", (int64_t)n,
+                (int64_t)(at < s->bytes ? s->bytes - at : 0));
+    return 0;
+}
+
+static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
+{
+    if (!hy__there(s, at, n)) return -1;
+    if (s->data) { memcpy(to, s->data + s->base + at, (size_t)n); return 0; }
+#ifndef HYBRID_NO_STDIO
+    if (*s->at != s->base + at && fseek(s->file, (long)(s->base + at), SEEK_SET)) n = n ? n : 1;
+    else if (!n || fread(to, 1, (size_t)n, s->file) == n) { *s->at = s->base + at + n; return 0; }
+    *s->at = UINT64_MAX;
+    hy__fail(s->F, HY_ERROR_FILE, "%s: %l bytes at %l could not be read", s->name, (int64_t)n,
+             (int64_t)(s->base + at));
+#endif
+    return -1;
+}
+
+/* Little-endian numbers. */
+static int hy__get_u64(hy__input *s, uint64_t at, int bytes, uint64_t *v)
+{
+    unsigned char b[8];
+    if (hy__get(s, at, b, (uint64_t)bytes)) return -1;
+    for (*v = 0; bytes--; ) *v = *v << 8 | b[bytes];
+    return 0;
+}
+
+static void hy__memory_input(hy__input *s, hy_frame *F, const void *data, size_t bytes, int borrow)
+{
+    memset(s, 0, sizeof *s);
+    s->F = F;
+    s->name = "memory";
+    s->data = (const unsigned char *)data;
+    s->bytes = bytes;
+    s->borrow = borrow;
+    if (!data) { s->data = (const unsigned char *)""; s->bytes = 0; }
+}
+
+#ifndef HYBRID_NO_STDIO
+static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
+{
+    long end;
+    hy__memory_input(s, F, NULL, 0, 0);
+    s->name = name;
+    s->data = NULL;
+    if (!F || F->code) return -1;
+    if (!name) { hy__fail(F, HY_ERROR_ARGUMENT, "the name of the file is NULL"); return -1; }
+    s->file = fopen(name, "rb");
+    if (!s->file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened", name); return -1; }
+    if (getc(s->file) == EOF && ferror(s->file)) end = -1;
+    else end = fseek(s->file, 0, SEEK_END) ? -1 : ftell(s->file);
+    s->own = UINT64_MAX;
+    s->at = &s->own;
+    s->bytes = (uint64_t)end;
+    if (end >= 0 && end < LONG_MAX) return 0;
+    hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be read", name);
+    fclose(s->file);
+    return -1;
+}
+#endif
+
+/* --- targets --- */
+typedef struct hy__target {
+    hy_frame *F;
+    char     *to;                       /* memory, or NULL: */
+#ifndef HYBRID_NO_STDIO
+    FILE     *file;                     /* a file, or NULL: bytes are only counted */
+#endif
+    uint64_t  n;
+    int       failed;
+} hy__target;
+
+typedef void (*hy__write_fn)(hy__target *t, const void *what);
+
+static void hy__put_bytes(void *user, const char *data, size_t n)
+{
+    hy__target *t = (hy__target *)user;
+    if (t->to) memcpy(t->to + t->n, data, n);
+#ifndef HYBRID_NO_STDIO
+    else if (t->file && !t->failed && fwrite(data, 1, n, t->file) != n) t->failed = 1;
+#endif
+    t->n += n;
+}
+
+/* Do the bytes matter, or only how many they are? */
+static int hy__taken(const hy__target *t)
+{
+#ifndef HYBRID_NO_STDIO
+    if (t->file) return 1;
+#endif
+    return t->to != NULL;
+}
+
+static void hy__put_text(hy__target *t, const char *text) { hy__put_bytes(t, text, strlen(text)); }
+
+static void hy__put_u64(hy__target *t, int bytes, uint64_t v)
+{
+    char b[8];
+    int i;
+    for (i = 0; i < bytes; i++) b[i] = (char)(v >> 8 * i & 255);
+    hy__put_bytes(t, b, (size_t)bytes);
+}
+
+/* What fn writes, as an array of bytes: once to count them, once to take them. */
+static hy_array *hy__to_memory(hy_frame *F, hy__write_fn fn, const void *what)
+{
+    hy__target t;
+    hy_array *x;
+    uint64_t n;
+    if (F->code) return NULL;
+    memset(&t, 0, sizeof t);
+    t.F = F;
+    fn(&t, what);
+    n = t.n;
+    x = F->code ? NULL : hy__handle(F);
+    if (!x) return NULL;
+    x->buffer = n < SIZE_MAX / 8 ? hy__buffer_new(&F->cache, (size_t)n + 1) : NULL;
+    if (!x->buffer) return (hy_array *)hy__no_memory(F, "hy_save_to");
+    x->t.type.dtype = HY_U8;
+    x->t.type.shape = hy__shape1((int64_t)n);
+    x->t.data = x->buffer->data;
+    hy__pack_strides(&x->t);
+    t.to = (char *)x->t.data;
+    t.n = 0;
+    fn(&t, what);
+    t.to[n] = 0;
+    return F->code ? NULL : x;
+}
+
+#ifndef HYBRID_NO_STDIO
+/* Files that belong together are all written aside before the first takes its place. */
+typedef struct hy__pending { const char *name; hy__write_fn fn; const void *what; char *aside; } hy__pending;
+
+static int hy__write_aside(hy_frame *F, hy__pending *p)
+{
+    hy__target t;
+    int bad;
+    p->aside = hy__string(F, p->name, ".part");
+    if (!p->aside) return -1;
+    memset(&t, 0, sizeof t);
+    t.F = F;
+    t.file = fopen(p->aside, "wb");
+    if (!t.file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made", p->aside); return -1; }
+    p->fn(&t, p->what);
+    bad = fflush(t.file) != 0;
+    if (fclose(t.file) || bad || t.failed)
+        hy__fail(F, HY_ERROR_FILE, "%s: writing failed: is the disk full?", p->aside);
+    return F->code ? -1 : 0;
+}
+
+static int hy__to_files(hy_frame *F, hy__pending *p, int n)
+{
+    int i;
+    for (i = 0; i < n; i++) p[i].aside = NULL;
+    for (i = 0; i < n && !F->code && !hy__write_aside(F, &p[i]); i++) continue;
+    for (i = 0; i < n && !F->code; i++) {
+#ifdef _WIN32
+        remove(p[i].name);              /* rename does not replace there */
+#endif
+        if (rename(p[i].aside, p[i].name))
+            hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be renamed to %s", p[i].aside, p[i].name);
+    }
+    for (i = 0; i < n; i++) {
+        if (p[i].aside && F->code) remove(p[i].aside);
+        hy__free(&F->root->heap, p[i].aside);
+    }
+    return F->code ? -1 : 0;
+}
+
+static int hy__to_file(hy_frame *F, const char *name, hy__write_fn fn, const void *what)
+{
+    hy__pending p;
+    if (F->code) return -1;
+    if (!name) { hy__fail(F, HY_ERROR_ARGUMENT, "the name of the file is NULL"); return -1; }
+    p.name = name;
+    p.fn = fn;
+    p.what = what;
+    return hy__to_files(F, &p, 1);
+}
+#endif
+
+/* --- types in files: MXNet's number is the row; those without a twin here are widened --- */
+typedef struct hy__stored { hy_dtype dtype; int bytes, sign; const char *npy, *safe; } hy__stored;
+static const hy__stored hy__stored_types[] = {
+    { HY_F32, 4, 1, "f4", "F32" }, { HY_F64, 8, 1, "f8", "F64" }, { HY_F16, 2, 1, "f2", "F16" },
+    { HY_U8, 1, 0, "u1", "U8" }, { HY_I32, 4, 1, "i4", "I32" }, { HY_I8, 1, 1, "i1", "I8" },
+    { HY_I64, 8, 1, "i8", "I64" }, { HY_BOOL, 1, 0, "b1", "BOOL" }, { HY_I32, 2, 1, "i2", "I16" },
+    { HY_I32, 2, 0, "u2", "U16" }, { HY_I64, 4, 0, "u4", "U32" }, { HY_I64, 8, 0, "u8", "U64" },
+    { HY_BF16, 2, 1, "V2", "BF16" } };
+enum { HY__STORED = sizeof hy__stored_types / sizeof *hy__stored_types };
+
+static int hy__stored_of(hy_dtype dtype)
+{
+    int i;
+    for (i = 0; hy__stored_types[i].dtype != dtype; i++) continue;
+    return i;
+}
+
+static int hy__stored_named(const char *name, int safe)
+{
+    int i;
+    for (i = 0; i < HY__STORED; i++)
+        if (!strcmp(name, safe ? hy__stored_types[i].safe : hy__stored_types[i].npy)) return i;
+    return -1;
+}
+
+/* How values lie in a file. */
+typedef struct hy__stowed { int type, swap, fortran; hy_shape shape; } hy__stowed;
+
+/* Bytes of the values as stored, or -1: too many to be addressed. */
+static int64_t hy__stored_bytes(const hy__stowed *l)
+{
+    hy_type as;
+    int64_t n;
+    as.dtype = HY_U8;
+    as.shape = l->shape;
+    n = hy__bytes(&as);
+    return n < 0 ? n : n * hy__stored_types[l->type].bytes;
+}
+
+/* A few elements from their stored form. */
+static void hy__widen(const hy__stored *from, int swap, const unsigned char *raw, char *to, int64_t n)
+{
+    int size = from->bytes, i;
+    int64_t v;
+    for (; n--; raw += size, to += hy__traits[from->dtype].size) {
+        uint64_t bits = 0;
+        for (i = 0; i < size; i++) bits |= (uint64_t)raw[swap ? size - 1 - i : i] << 8 * i;
+        v = (int64_t)bits;
+        if (from->dtype == HY_BOOL) *to = bits != 0;
+        else if (size == hy__traits[from->dtype].size) memcpy(to, &bits, (size_t)size);
+        else if (from->dtype == HY_I64) memcpy(to, &v, 8);
+        else { int32_t w = from->sign ? (int16_t)bits : (int32_t)bits; memcpy(to, &w, 4); }
+    }
+}
+
+static int hy__get_widened(hy__input *s, uint64_t at, const hy__stowed *l, hy_array *x)
+{
+    const hy__stored *from = &hy__stored_types[l->type];
+    unsigned char raw[4096];
+    int64_t n = hy__size(&l->shape), i, k, most = (int64_t)sizeof raw / from->bytes;
+    for (i = 0; i < n; i += k) {
+        k = n - i < most ? n - i : most;
+        if (hy__get(s, at + (uint64_t)(i * from->bytes), raw, (uint64_t)(k * from->bytes))) return -1;
+        hy__widen(from, l->swap, raw, (char *)x->t.data + i * hy__traits[from->dtype].size, k);
+    }
+    return 0;
+}
+
+/* The columns of a file in Fortran's order become rows. */
+static hy_array *hy__turned(hy_frame *F, hy_array *x, const hy_shape *shape)
+{
+    hy_tensor turned = x->t;
+    hy_array *y;
+    int d;
+    turned.type.shape = *shape;
+    for (d = 0; d < shape->ndim; d++) turned.stride[d] = x->t.stride[shape->ndim - 1 - d];
+    y = hy__make(F, &turned.type, "hy_load");
+    if (y) hy__copy_tensor(&y->t, &turned);
+    hy_free(F, x);
+    return y;
+}
+
+/* Values at a place of the source; *end is behind them. */
+static hy_array *hy__get_values(hy__input *s, uint64_t at, const hy__stowed *l, uint64_t *end)
+{
+    const hy__stored *from = &hy__stored_types[l->type];
+    int64_t bytes = hy__stored_bytes(l);
+    int plain = !l->swap && from->bytes == hy__traits[from->dtype].size && from->dtype != HY_BOOL;
+    const unsigned char *data = s->data ? s->data + s->base + at : NULL;
+    hy_type type;
+    hy_array *x;
+    int d;
+    if (bytes < 0) {
+        hy__damaged(s, at, "shape %z is too large to be addressed", &l->shape);
+        return NULL;
+    }
+    if (!hy__there(s, at, (uint64_t)bytes)) return NULL;
+    *end = at + (uint64_t)bytes;
+    type.dtype = from->dtype;
+    type.shape = l->shape;
+    for (d = 0; l->fortran && d < l->shape.ndim; d++) type.shape.dim[d] = l->shape.dim[l->shape.ndim - 1 - d];
+    if (s->borrow && data && plain && !l->fortran && bytes && (uintptr_t)data % (uintptr_t)from->bytes == 0)
+        return hy_borrow(s->F, type.shape, type.dtype, (void *)(uintptr_t)data);
+    if (!hy__check_type(s->F, &type, s->name)) return NULL;
+    x = hy__make(s->F, &type, s->name);
+    if (!x) return NULL;
+    if (plain ? hy__get(s, at, x->t.data, (uint64_t)bytes) : hy__get_widened(s, at, l, x)) {
+        hy_free(s->F, x);
+        return NULL;
+    }
+    return l->fortran && l->shape.ndim > 1 ? hy__turned(s->F, x, &l->shape) : x;
+}
+
+/* --- lists of arrays, while they grow --- */
+typedef struct hy__shelf {
+    hy_frame  *F;
+    hy_array **at;
+    size_t    *name;                    /* where it begins in text */
+    char      *text;
+    int        n, cap, name_cap, chars, char_cap;
+    int        lent;                    /* the arrays are someone else's */
+} hy__shelf;
+
+static int hy__shelf_name(hy__shelf *s, int i, const char *name, size_t chars)
+{
+    if (chars > (size_t)(INT_MAX - 1 - s->chars) ||
+        hy__grow(&s->F->root->heap, (void **)&s->text, &s->char_cap, s->chars + (int)chars + 1, 1)) {
+        hy__no_memory(s->F, "hy_load");
+        return -1;
+    }
+    s->name[i] = (size_t)s->chars;
+    if (chars) memcpy(s->text + s->chars, name, chars);
+    s->chars += (int)chars;
+    s->text[s->chars++] = 0;
+    return 0;
+}
+
+/* x is the list's, or gone. */
+static int hy__shelve(hy__shelf *s, hy_array *x, const char *name, size_t chars)
+{
+    hy__heap *heap = &s->F->root->heap;
+    if (hy__grow(heap, (void **)&s->at, &s->cap, s->n + 1, sizeof *s->at) ||
+        hy__grow(heap, (void **)&s->name, &s->name_cap, s->n + 1, sizeof *s->name)) {
+        if (x && !s->lent) hy_free(s->F, x);
+        hy__no_memory(s->F, "hy_load");
+        return -1;
+    }
+    s->at[s->n++] = x;
+    return hy__shelf_name(s, s->n - 1, name, chars);
+}
+
+/* Two arrays of one name cannot be told apart. */
+static int hy__shelf_unique(hy__shelf *s, const char *where)
+{
+    hy__names names;
+    hy__heap *heap = &s->F->root->heap;
+    int i;
+    memset(&names, 0, sizeof names);
+    for (i = 0; i < s->n && !s->F->code; i++) {
+        const char *name = s->text + s->name[i];
+        if (hy__names_find(&names, name) >= 0)
+            hy__fail(s->F, HY_ERROR_FORMAT, "%s: two arrays are called '%s'", where, name);
+        else if (hy__names_add(heap, &names, name, i)) hy__no_memory(s->F, "hy_load");
+    }
+    hy__free(heap, (void *)names.key);
+    hy__free(heap, names.value);
+    return s->F->code ? -1 : 0;
+}
+
+/* The list becomes the caller's; after an error nothing of it stays. */
+static hy_arrays hy__shelf_close(hy__shelf *s, int named)
+{
+    hy_frame *F = s->F;
+    hy__heap *heap = &F->root->heap;
+    size_t at = (size_t)s->n * sizeof *s->at, names = named ? (size_t)s->n * sizeof(char *) : 0;
+    hy_array *holder = F->code ? NULL : hy__handle(F);
+    hy_arrays list;
+    int i;
+    memset(&list, 0, sizeof list);
+    if (holder) {
+        holder->buffer = hy__buffer_new(&F->cache, at + names + (size_t)s->chars + 1);
+        if (!holder->buffer) hy__no_memory(F, "hy_load");
+    }
+    if (!F->code) {
+        char *room = (char *)holder->buffer->data, *text = room + at + names;
+        const char **name = (const char **)(void *)(room + at);
+        if (s->n) memcpy(room, s->at, at);
+        if (s->chars) memcpy(text, s->text, (size_t)s->chars);
+        for (i = 0; named && i < s->n; i++) name[i] = text + s->name[i];
+        list.n = s->n;
+        list.at = (hy_array *const *)(void *)room;
+        list.name = named ? name : NULL;
+    } else for (i = 0; i < s->n && !s->lent; i++) hy_free(F, s->at[i]);
+    hy__free(heap, (void *)s->at);
+    hy__free(heap, s->name);
+    hy__free(heap, s->text);
+    return list;
+}
+
+/* Bytes of a text that is well-formed UTF-8 without 0; the place of the first that is not, or n. */
+static size_t hy__utf8_until(const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t i, k, more;
+    for (i = 0; i < n; i += more + 1) {
+        more = s[i] < 0x80 ? 0 : s[i] >= 0xc2 && s[i] < 0xe0 ? 1 : (s[i] & 0xf0) == 0xe0 ? 2
+            : s[i] >= 0xf0 && s[i] < 0xf5 ? 3 : n;
+        if (!s[i] || more >= n - i) return i;
+        for (k = 1; k <= more; k++) if ((s[i + k] & 0xc0) != 0x80) return i;
+        if ((s[i] == 0xe0 && s[i + 1] < 0xa0) || (s[i] == 0xed && s[i + 1] > 0x9f) ||
+            (s[i] == 0xf0 && s[i + 1] < 0x90) || (s[i] == 0xf4 && s[i + 1] > 0x8f)) return i;
+    }
+    return n;
+}
+
+/* A piece of the source as text of its own, ended by 0; the caller frees it. */
+static char *hy__get_text(hy__input *s, uint64_t at, uint64_t n)
+{
+    char *text;
+    if (!hy__there(s, at, n)) return NULL;
+    text = n < INT_MAX ? (char *)hy__alloc(&s->F->root->heap, (size_t)n + 1) : NULL;
+    if (!text) return (char *)hy__no_memory(s->F, s->name);
+    text[n] = 0;
+    if (!hy__get(s, at, text, n)) return text;
+    hy__free(&s->F->root->heap, text);
+    return NULL;
+}
+
+/* Names array i by a piece of the source. */
+static int hy__get_name(hy__input *s, hy__shelf *shelf, int i, uint64_t at, uint64_t n)
+{
+    char *text = hy__get_text(s, at, n);
+    size_t bad = text ? hy__utf8_until(text, (size_t)n) : 0;
+    if (text && bad < n) hy__damaged(s, at + bad, "a name that is no UTF-8 text");
+    if (text && !s->F->code) hy__shelf_name(shelf, i, text, (size_t)n);
+    hy__free(&s->F->root->heap, text);
+    return s->F->code ? -1 : 0;
+}
+
+/* --- MXNet's .params --- */
+enum { HY__PARAMS_MAGIC = 0x112 };
+#define HY__V1 0xF993FAC8u
+#define HY__V2 0xF993FAC9u
+#define HY__V3 0xF993FACAu
+
+/* A rank and its sizes; wide: 64-bit ones. */
+static int hy__get_shape(hy__input *s, uint64_t *at, int wide, hy_shape *shape)
+{
+    uint64_t v;
+    int d;
+    if (hy__get_u64(s, *at, 4, &v)) return -1;
+    if (v > HY_MAX_DIM) return hy__damaged(s, *at, "%d dims; at most %d are possible", (int)v,
+                                           (int)HY_MAX_DIM);
+    *at += 4;
+    shape->ndim = (int)v;
+    for (d = 0; d < shape->ndim; d++, *at += wide ? 8 : 4) {
+        if (hy__get_u64(s, *at, wide ? 8 : 4, &v)) return -1;
+        shape->dim[d] = (int64_t)v;
+        if (shape->dim[d] < 0) return hy__damaged(s, *at, "a size of %l", shape->dim[d]);
+    }
+    return 0;
+}
+
+static int hy__get_type(hy__input *s, uint64_t *at, int *type)
+{
+    uint64_t v;
+    if (hy__get_u64(s, *at, 4, &v)) return -1;
+    if (v >= HY__STORED) return hy__damaged(s, *at, "there is no type %l", (int64_t)v);
+    *at += 4;
+    *type = (int)v;
+    return 0;
+}
+
+/* Rows, or single elements, put at their places among zeros. index: the row numbers, or rows' ends and
+ * columns. */
+static int hy__scatter(hy_array *y, const hy_array *v, hy_array *const *index, int csr)
+{
+    const hy_tensor *a = &index[0]->t, *b = csr ? &index[1]->t : a;
+    int size = hy__traits[y->t.type.dtype].size;
+    int64_t rows = y->t.type.shape.dim[0], n = hy__size(&b->type.shape), i, row = 0, to;
+    int64_t wide = csr ? 1 : rows ? hy__size(&y->t.type.shape) / rows : 0, columns = csr
+        ? y->t.type.shape.dim[1] : 0;
+    int index_size = hy__traits[a->type.dtype].size;
+    for (i = 0; i < n; i++) {
+        to = hy__load_i64((const char *)b->data + i * hy__traits[b->type.dtype].size, b->type.dtype);
+        if (csr) {
+            while (row < rows && hy__load_i64((const char *)a->data + (row + 1) * index_size,
+                                              a->type.dtype) <= i)
+                row++;
+            if (row == rows || to < 0 || to >= columns) return -1;
+            to += row * columns;
+        } else if (to < 0 || to >= rows) return -1;
+        memcpy((char *)y->t.data + to * wide * size, (const char *)v->t.data + i * wide * size,
+               (size_t)(wide * size));
+    }
+    return 0;
+}
+
+/* What a sparse array stores must fit the shape it stands for. */
+static int hy__sparse_fits(const hy__stowed *dense, const hy__stowed *part, int aux)
+{
+    const hy_shape *d = &dense->shape, *v = &part[0].shape, *a = &part[1].shape, *b = &part[2].shape;
+    int k;
+    for (k = 1; k <= aux; k++)
+        if (part[k].shape.ndim != 1 || hy__floating(hy__stored_types[part[k].type].dtype)) return 0;
+    if (aux == 2) return d->ndim == 2 && v->ndim == 1 && a->dim[0] == d->dim[0] + 1 && b->dim[0] == v->dim[0];
+    for (k = 1; k < d->ndim && k < v->ndim && d->dim[k] == v->dim[k]; k++) continue;
+    return d->ndim == v->ndim && k == d->ndim && a->dim[0] == v->dim[0] && v->dim[0] <= d->dim[0];
+}
+
+/* Behind the head of a sparse array: types and shapes of its indices, then values, then indices. */
+static hy_array *hy__get_sparse(hy__input *s, uint64_t *at, const hy__stowed *dense, hy_shape stored, int aux)
+{
+    hy_frame *F = s->F;
+    uint64_t start = *at;
+    hy__stowed part[3];
+    hy_array *got[3], *y = NULL;
+    int i, n = 0;
+    part[0] = part[1] = part[2] = *dense;
+    part[0].shape = stored;
+    for (i = 1; i <= aux; i++)
+        if (hy__get_type(s, at, &part[i].type) || hy__get_shape(s, at, 1, &part[i].shape)) return NULL;
+    if (!hy__sparse_fits(dense, part, aux)) {
+        hy__damaged(s, start, "a sparse array whose parts do not fit %z", &dense->shape);
+        return NULL;
+    }
+    if (hy__stored_bytes(dense) < 0 || (uint64_t)hy__stored_bytes(dense) / 4096 > s->bytes) {
+        hy__damaged(s, start, "a sparse array of shape %z, too large for so small a file", &dense->shape);
+        return NULL;
+    }
+    while (n <= aux && (got[n] = hy__get_values(s, *at, &part[n], at)) != NULL) n++;
+    if (n > aux) {
+        hy_type type;
+        type.dtype = hy__stored_types[dense->type].dtype;
+        type.shape = dense->shape;
+        if (hy__check_type(F, &type, s->name)) y = hy__make(F, &type, s->name);
+    }
+    if (y) {
+        memset(y->t.data, 0, (size_t)hy__bytes(&y->t.type));
+        if (hy__scatter(y, got[0], got + 1, aux == 2)) hy__damaged(s, start, "an index outside %z",
+                                                                   &dense->shape);
+    }
+    while (n--) hy_free(F, got[n]);
+    if (y && F->code) { hy_free(F, y); y = NULL; }
+    return y;
+}
+
+/* One array; NULL without an error: none. */
+static hy_array *hy__get_param(hy__input *s, uint64_t *at)
+{
+    uint64_t start = *at, magic, stype = 0;
+    hy__stowed l;
+    hy_shape stored;
+    memset(&l, 0, sizeof l);
+    memset(&stored, 0, sizeof stored);
+    if (hy__get_u64(s, *at, 4, &magic)) return NULL;
+    *at += 4;
+    if (magic == HY__V2 || magic == HY__V3) {
+        if (hy__get_u64(s, *at, 4, &stype)) return NULL;
+        *at += 4;
+        if (stype > 2 || (stype && magic == HY__V3)) {
+            hy__damaged(s, *at - 4, "there is no storage type %l", (int64_t)(int32_t)stype);
+            return NULL;
+        }
+        if (stype && hy__get_shape(s, at, 1, &stored)) return NULL;
+    } else if (magic != HY__V1) {
+        if (magic > HY_MAX_DIM) {
+            hy__damaged(s, start, "neither the beginning of an array nor a rank up to %d", (int)HY_MAX_DIM);
+            return NULL;
+        }
+        *at -= 4;                       /* the oldest form begins with its shape */
+    }
+    if (magic == HY__V3) {
+        uint64_t ndim;
+        if (hy__get_u64(s, *at, 4, &ndim)) return NULL;
+        if (ndim == 0xffffffffu) { *at += 4; return NULL; }
+    }
+    if (hy__get_shape(s, at, magic > HY_MAX_DIM, &l.shape)) return NULL;
+    if (!l.shape.ndim && magic != HY__V3) return NULL;
+    if (!hy__there(s, *at, 8)) return NULL;
+    *at += 8;                           /* the device it came from */
+    if (hy__get_type(s, at, &l.type)) return NULL;
+    return stype ? hy__get_sparse(s, at, &l, stored, (int)stype) : hy__get_values(s, *at, &l, at);
+}
+
+static hy_arrays hy__get_params(hy__input *s, hy__shelf *shelf)
+{
+    uint64_t at = 16, n = 0, names = 0, i, chars;
+    if (!hy__get_u64(s, at, 8, &n) && n > s->bytes / 4)
+        hy__damaged(s, at, "%l arrays in %l bytes", (int64_t)n, (int64_t)s->bytes);
+    for (at += 8, i = 0; i < n && !s->F->code; i++) {
+        hy_array *x = hy__get_param(s, &at);
+        if (!s->F->code) hy__shelve(shelf, x, "", 0);
+    }
+    if (!s->F->code && !hy__get_u64(s, at, 8, &names) && names && names != n)
+        hy__damaged(s, at, "%l names for %l arrays", (int64_t)names, (int64_t)n);
+    for (at += 8, i = 0; i < names && !s->F->code; i++) {
+        if (hy__get_u64(s, at, 8, &chars) || hy__get_name(s, shelf, (int)i, at + 8, chars)) break;
+        at += 8 + chars;
+    }
+    if (!s->F->code && at != s->bytes) hy__damaged(s, at, "%l bytes behind the end",
+                                                   (int64_t)(s->bytes - at));
+    if (names && !s->F->code) hy__shelf_unique(shelf, s->name);
+    return hy__shelf_close(shelf, names > 0);
+}
+
+/* Values of an array that is ready, packed. */
+static void hy__put_values(hy__target *t, hy_array *x)
+{
+    hy_begin(t->F);
+    if (hy__taken(t)) x = hy__packed_array(t->F, x);
+    if (x) hy__put_bytes(t, (const char *)x->t.data, (size_t)hy__bytes(&x->t.type));
+    hy_end(t->F);
+}
+
+/* Shapes that the second form has no words for, () and those with a 0, take the third. */
+static void hy__put_param(hy__target *t, hy_array *x)
+{
+    const hy_shape *shape = x ? &x->t.type.shape : NULL;
+    int d, plain = !x || (shape->ndim > 0 && hy__size(shape) > 0);
+    hy__put_u64(t, 4, plain ? HY__V2 : HY__V3);
+    hy__put_u64(t, 4, 0);
+    hy__put_u64(t, 4, x ? (uint64_t)shape->ndim : 0);
+    if (!x) return;
+    for (d = 0; d < shape->ndim; d++) hy__put_u64(t, 8, (uint64_t)shape->dim[d]);
+    hy__put_u64(t, 4, 1);
+    hy__put_u64(t, 4, 0);
+    hy__put_u64(t, 4, (uint64_t)hy__stored_of(x->t.type.dtype));
+    hy__put_values(t, x);
+}
+
+static void hy__put_params(hy__target *t, const void *what)
+{
+    const hy_arrays *a = (const hy_arrays *)what;
+    int i;
+    hy__put_u64(t, 8, HY__PARAMS_MAGIC);
+    hy__put_u64(t, 8, 0);
+    hy__put_u64(t, 8, (uint64_t)a->n);
+    for (i = 0; i < a->n; i++) hy__put_param(t, a->at[i]);
+    hy__put_u64(t, 8, a->name ? (uint64_t)a->n : 0);
+    for (i = 0; a->name && i < a->n; i++) {
+        hy__put_u64(t, 8, strlen(a->name[i]));
+        hy__put_text(t, a->name[i]);
+    }
+}
+
+/* --- NPY: a dictionary in Python's words, then the values --- */
+/* The text of a value in it: behind "'key':". */
+static const char *hy__npy_field(const char *head, const char *key)
+{
+    size_t n = strlen(key);
+    const char *p;
+    for (p = head; (p = strchr(p, '\'')) != NULL; p++)
+        if (!strncmp(p + 1, key, n) && p[n + 1] == '\'') {
+            p = hy__skip_blank(p + n + 2);
+            return *p == ':' ? hy__skip_blank(p + 1) : NULL;
+        }
+    return NULL;
+}
+
+static int hy__npy_head(hy__input *s, const char *head, hy__stowed *l)
+{
+    const char *descr = hy__npy_field(head, "descr"), *order = hy__npy_field(head, "fortran_order");
+    const char *shape = hy__npy_field(head, "shape"), *end;
+    char text[256];
+    size_t n;
+    int d;
+    memset(l, 0, sizeof *l);
+    if (!descr || !order || !shape || *descr != '\'' || !strchr("<>|=", descr[1]) || !descr[1])
+        return hy__damaged(s, 10, "the head is no {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}");
+    end = strchr(descr + 2, '\'');
+    n = end ? (size_t)(end - descr - 2) : sizeof text;
+    if (n < sizeof text) { memcpy(text, descr + 2, n); text[n] = 0; }
+    l->type = n < sizeof text ? hy__stored_named(text, 0) : -1;
+    if (l->type < 0) return hy__damaged(s, 10, "elements of type %s", n < 16 ? text : "unknown");
+    l->swap = descr[1] == '>' && hy__stored_types[l->type].bytes > 1;
+    l->fortran = !strncmp(order, "True", 4);
+    end = strchr(shape, ')');
+    n = end ? (size_t)(end - shape) + 1 : sizeof text;
+    if (n < sizeof text) { memcpy(text, shape, n); text[n] = 0; }
+    l->shape.ndim = n < sizeof text && *shape == '(' ? hy__read_tuple(text, 0, HY_MAX_DIM, l->shape.dim) : -2;
+    for (d = 0; d < l->shape.ndim && l->shape.dim[d] >= 0; d++) continue;
+    if (l->shape.ndim < 0 || d < l->shape.ndim) return hy__damaged(s, 10, "the shape is malformed");
+    return 0;
+}
+
+static hy_array *hy__get_npy(hy__input *s)
+{
+    uint64_t version, n, start;
+    hy__stowed l;
+    hy_array *x = NULL;
+    char *head;
+    if (hy__get_u64(s, 6, 1, &version)) return NULL;
+    if (version < 1 || version > 3) { hy__damaged(s, 6, "NPY version %l", (int64_t)version); return NULL; }
+    if (hy__get_u64(s, 8, version == 1 ? 2 : 4, &n)) return NULL;
+    start = version == 1 ? 10 : 12;
+    if (n > 65536) { hy__damaged(s, 8, "a head of %l bytes", (int64_t)n); return NULL; }
+    head = hy__get_text(s, start, n);
+    if (head && !hy__npy_head(s, head, &l)) x = hy__get_values(s, start + n, &l, &start);
+    hy__free(&s->F->root->heap, head);
+    if (!x || start == s->bytes) return x;
+    hy_free(s->F, x);
+    hy__damaged(s, start, "%l bytes behind the end", (int64_t)(s->bytes - start));
+    return NULL;
+}
+
+/* The head, padded so that the values begin at a multiple of 64. */
+static size_t hy__npy_line(const hy_array *x, char *text)
+{
+    static const char magic[] = "\x93NUMPY\x01";        /* and the 0 behind it */
+    const hy__stored *as = &hy__stored_types[hy__stored_of(x->t.type.dtype)];
+    hy__line line = hy__line_open(text, 320);
+    size_t n;
+    hy__put(&line, "..........{'descr': '", 21);
+    hy__puts(&line, as->bytes == 1 ? "|" : "<");
+    hy__puts(&line, as->npy);
+    hy__puts(&line, "', 'fortran_order': False, 'shape': ");
+    hy__put_tuple(&line, x->t.type.shape.dim, x->t.type.shape.ndim);
+    hy__puts(&line, ", }");
+    for (n = line.n; (n + 1) % 64; ) text[n++] = ' ';
+    text[n++] = '\n';
+    memcpy(text, magic, 8);
+    text[8] = (char)((n - 10) & 255);
+    text[9] = (char)((n - 10) >> 8);
+    return n;
+}
+
+static void hy__put_npy(hy__target *t, const void *what)
+{
+    char head[384];
+    hy_array *x = ((const hy_arrays *)what)->at[0];
+    hy__put_bytes(t, head, hy__npy_line(x, head));
+    hy__put_values(t, x);
+}
+
+/* --- zip, without compression --- */
+typedef struct hy__crc { uint32_t table[256], sum; } hy__crc;
+
+static void hy__crc_open(hy__crc *c)
+{
+    uint32_t i, v;
+    int k;
+    for (i = 0; i < 256; i++) {
+        for (v = i, k = 0; k < 8; k++) v = v & 1 ? v >> 1 ^ 0xedb88320u : v >> 1;
+        c->table[i] = v;
+    }
+    c->sum = 0xffffffffu;
+}
+
+static void hy__crc_add(hy__crc *c, const void *data, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)data;
+    while (n--) c->sum = c->table[(c->sum ^ *p++) & 255] ^ c->sum >> 8;
+}
+
+static int hy__check_crc(hy__input *part, uint64_t want)
+{
+    unsigned char piece[4096];
+    hy__crc crc;
+    uint64_t at, n;
+    hy__crc_open(&crc);
+    for (at = 0; at < part->bytes; at += n) {
+        n = part->bytes - at < sizeof piece ? part->bytes - at : sizeof piece;
+        if (hy__get(part, at, piece, n)) return -1;
+        hy__crc_add(&crc, piece, (size_t)n);
+    }
+    return (crc.sum ^ 0xffffffffu) == want ? 0 : hy__damaged(part, 0, "the checksum does not match");
+}
+
+/* Where the directory stands and how many entries it has; it is found from the end of the file. */
+static int hy__zip_open(hy__input *s, uint64_t *at, uint64_t *n)
+{
+    uint64_t tail = s->bytes < 65557 ? s->bytes : 65557, i = 0;
+    unsigned char *end = tail >= 22 ? (unsigned char *)hy__get_text(s, s->bytes - tail, tail) : NULL;
+    int found = 0;
+    if (tail >= 22 && !end) return -1;
+    for (i = end ? tail - 21 : 0; i-- > 0 && !found; ) found = !memcmp(end + i, "PK\5\6", 4);
+    hy__free(&s->F->root->heap, end);
+    if (!found) return hy__damaged(s, s->bytes, "a zip without its directory: is it truncated?");
+    i = s->bytes - tail + i + 1;
+    if (hy__get_u64(s, i + 10, 2, n) || hy__get_u64(s, i + 16, 4, at)) return -1;
+    if (*n == 0xffff || *at == 0xffffffffu) return hy__damaged(s, i,
+                                                               "a zip of more than 4 GB or 65534 entries");
+    return 0;
+}
+
+/* Sizes that do not fit 32 bits stand in an extra field. */
+static int hy__zip_wide(hy__input *s, uint64_t at, uint64_t n, uint64_t *size, uint64_t *packed)
+{
+    uint64_t id, bytes;
+    while (n >= 4) {
+        if (hy__get_u64(s, at, 2, &id) || hy__get_u64(s, at + 2, 2, &bytes)) return -1;
+        if (id == 1 && bytes >= 16)
+            return hy__get_u64(s, at + 4, 8, size) || hy__get_u64(s, at + 12, 8, packed) ? -1 : 0;
+        if (bytes > n - 4) break;
+        at += 4 + bytes;
+        n -= 4 + bytes;
+    }
+    return hy__damaged(s, at, "a zip entry without its size");
+}
+
+/* The entry of the directory at *at, as a source of its own; its name lies at `name`. *at moves on. */
+static int hy__zip_entry(hy__input *s, uint64_t *at, hy__input *part, uint64_t *name, uint64_t *chars)
+{
+    uint64_t v, packed, size, extra, comment, start, crc, skip;
+    if (hy__get_u64(s, *at, 4, &v)) return -1;
+    if (v != 0x02014b50u) return hy__damaged(s, *at, "no entry of a zip directory");
+    if (hy__get_u64(s, *at + 10, 2, &v)) return -1;
+    if (v) return hy__damaged(s, *at, "a compressed zip entry: save it without compression (np.savez)");
+    if (hy__get_u64(s, *at + 16, 4, &crc) || hy__get_u64(s, *at + 20, 4, &packed) ||
+        hy__get_u64(s, *at + 24, 4, &size) || hy__get_u64(s, *at + 28, 2, chars) ||
+        hy__get_u64(s, *at + 30, 2, &extra) || hy__get_u64(s, *at + 32, 2, &comment) ||
+        hy__get_u64(s, *at + 42, 4, &start)) return -1;
+    *name = *at + 46;
+    if ((size == 0xffffffffu || packed == 0xffffffffu) &&
+        hy__zip_wide(s, *name + *chars, extra, &size, &packed)) return -1;
+    if (size != packed) return hy__damaged(s, *at, "a zip entry with two sizes");
+    *at = *name + *chars + extra + comment;
+    if (hy__get_u64(s, start, 4, &v)) return -1;
+    if (v != 0x04034b50u) return hy__damaged(s, start, "no zip entry");
+    if (hy__get_u64(s, start + 26, 2, &v) || hy__get_u64(s, start + 28, 2, &skip)) return -1;
+    start += 30 + v + skip;
+    if (!hy__there(s, start, size)) return -1;
+    *part = *s;
+    part->base = s->base + start;
+    part->bytes = size;
+    return hy__check_crc(part, crc);
+}
+
+/* Arrays of a zip; *symbol becomes the entry model-symbol.json, if there is one. */
+static hy_arrays hy__get_zip(hy__input *s, hy__shelf *shelf, hy__input *symbol)
+{
+    uint64_t at = 0, n = 0, i, name, chars;
+    hy__input part;
+    char magic[6];
+    if (hy__zip_open(s, &at, &n)) n = 0;
+    for (i = 0; i < n && !s->F->code && !hy__zip_entry(s, &at, &part, &name, &chars); i++) {
+        char *text = hy__get_text(s, name, chars);
+        if (text && symbol && !strcmp(text, "model-symbol.json")) *symbol = part;
+        hy__free(&s->F->root->heap, text);
+        if (!text || part.bytes < 6) continue;
+        if (hy__get(&part, 0, magic, 6)) break;
+        if (memcmp(magic, "\x93NUMPY", 6)) continue;
+        if (hy__shelve(shelf, NULL, "", 0)) break;
+        shelf->at[shelf->n - 1] = hy__get_npy(&part);
+        if (!s->F->code) hy__get_name(s, shelf, shelf->n - 1, name, chars);
+        if (s->F->code) break;
+        if (chars > 4 && !strcmp(shelf->text + shelf->chars - 5, ".npy")) {
+            shelf->chars -= 4;
+            shelf->text[shelf->chars - 1] = 0;
+        }
+    }
+    if (!s->F->code) hy__shelf_unique(shelf, s->name);
+    return hy__shelf_close(shelf, 1);
+}
+
+/* What a zip is to hold: a text, arrays. */
+typedef struct hy__zipped { const hy_arrays *arrays; const hy_array *text; } hy__zipped;
+typedef struct hy__zip_note { uint32_t crc, size, at; } hy__zip_note;
+
+static uint32_t hy__crc_of(hy_frame *F, const char *head, size_t n, hy_array *x)
+{
+    hy__crc crc;
+    hy__crc_open(&crc);
+    hy__crc_add(&crc, head, n);
+    hy_begin(F);
+    x = x ? hy__packed_array(F, x) : NULL;
+    if (x) hy__crc_add(&crc, x->t.data, (size_t)hy__bytes(&x->t.type));
+    hy_end(F);
+    return crc.sum ^ 0xffffffffu;
+}
+
+/* What local entry and directory have in common, from the version on. */
+static void hy__put_zip_head(hy__target *t, const hy__zip_note *note, size_t chars, int extra)
+{
+    hy__put_u64(t, 2, 20);
+    hy__put_u64(t, 2, 0x800);           /* names are UTF-8 */
+    hy__put_u64(t, 2, 0);
+    hy__put_u64(t, 4, 33u << 16);       /* the first day of 1980: same input, same bytes */
+    hy__put_u64(t, 4, note->crc);
+    hy__put_u64(t, 4, note->size);
+    hy__put_u64(t, 4, note->size);
+    hy__put_u64(t, 2, chars);
+    hy__put_u64(t, 2, (uint64_t)extra);
+}
+
+/* One entry, its bytes at a multiple of 64: an extra field, which readers skip, fills the gap. */
+static void hy__put_zip_entry(hy__target *t, hy__zip_note *note, const char *name, const char *ending,
+                              hy_array *x)
+{
+    char head[384];
+    size_t chars = strlen(name) + strlen(ending), n = *ending ? hy__npy_line(x, head) : 0;
+    uint64_t size = n + (uint64_t)hy__bytes(&x->t.type);
+    int extra = (int)(4 + (64 - (t->n + 34 + chars) % 64) % 64);
+    if (size + t->n >= 0xfffffff0u) hy__fail(t->F, HY_ERROR_UNSUPPORTED,
+                                             "a zip cannot hold more than 4 GB here");
+    note->at = (uint32_t)t->n;
+    note->size = (uint32_t)size;
+    if (hy__taken(t)) note->crc = hy__crc_of(t->F, head, n, x);
+    hy__put_u64(t, 4, 0x04034b50u);
+    hy__put_zip_head(t, note, chars, extra);
+    hy__put_text(t, name);
+    hy__put_text(t, ending);
+    hy__put_u64(t, 2, 0xd935);
+    hy__put_u64(t, 2, (uint64_t)(extra - 4));
+    for (; extra > 4; extra--) hy__put_u64(t, 1, 0);
+    hy__put_bytes(t, head, n);
+    hy__put_values(t, x);
+}
+
+static void hy__put_zip(hy__target *t, const void *what)
+{
+    const hy__zipped *z = (const hy__zipped *)what;
+    const hy_arrays *a = z->arrays;
+    int i, first = z->text ? 0 : 1;
+    hy__heap *heap = &t->F->root->heap;
+    hy__zip_note *note = (hy__zip_note *)hy__alloc_zero(heap, ((size_t)a->n + 1) * sizeof *note);
+    uint64_t start;
+    if (!note) { hy__no_memory(t->F, "hy_save"); return; }
+    if (a->n > 65000) hy__fail(t->F, HY_ERROR_UNSUPPORTED, "a zip cannot hold more than 65000 arrays here");
+    for (i = first; i <= a->n && !t->F->code; i++)
+        hy__put_zip_entry(t, &note[i], i ? a->name[i - 1] : "model-symbol.json", i ? ".npy" : "",
+                          i ? a->at[i - 1] : (hy_array *)(uintptr_t)z->text);
+    for (start = t->n, i = first; i <= a->n; i++) {
+        const char *name = i ? a->name[i - 1] : "model-symbol.json";
+        hy__put_u64(t, 4, 0x02014b50u);
+        hy__put_u64(t, 2, 20);
+        hy__put_zip_head(t, &note[i], strlen(name) + (i ? 4 : 0), 0);
+        for (int k = 0; k < 10; k++) hy__put_u64(t, 1, 0);      /* comment, disk, attributes */
+        hy__put_u64(t, 4, note[i].at);
+        hy__put_text(t, name);
+        if (i) hy__put_text(t, ".npy");
+    }
+    hy__put_u64(t, 4, 0x06054b50u);
+    hy__put_u64(t, 4, 0);
+    hy__put_u64(t, 2, (uint64_t)(a->n + 1 - first));
+    hy__put_u64(t, 2, (uint64_t)(a->n + 1 - first));
+    hy__put_u64(t, 4, t->n - 12 - start);
+    hy__put_u64(t, 4, start);
+    hy__put_u64(t, 2, 0);
+    hy__free(heap, note);
+}
+
+/* --- JSON: checked, then walked as a list of tokens in the order of the text --- */
+enum { HY__JSON_DEPTH = 64 };
+typedef struct hy__token {
+    char kind;                          /* { [ " 0 t f n */
+    int  next;                          /* the token behind it and what it holds */
+    int  n;                             /* members */
+    int  at;                            /* in the text; of a string: its first character, decoded,
+        ended by 0 */
+} hy__token;
+typedef struct hy__json { hy__input *s; char *text; int chars, n; hy__token *token; } hy__json;
+
+static int hy__json_bad(const hy__json *j, int at, const char *why)
+{
+    return hy__damaged(j->s, (uint64_t)at, "malformed JSON: %s", why);
+}
+
+static int hy__hex4(const char *s)
+{
+    int i, v = 0, d;
+    for (i = 0; i < 4; i++) {
+        char c = s[i];
+        d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F'
+            ? c - 'A' + 10
+            : -1;
+        if (d < 0) return -1;
+        v = v * 16 + d;
+    }
+    return v;
+}
+
+static char *hy__put_utf8(char *to, unsigned c)
+{
+    if (c < 0x80) *to++ = (char)c;
+    else if (c < 0x800) { *to++ = (char)(0xc0 | c >> 6); *to++ = (char)(0x80 | (c & 63)); }
+    else if (c < 0x10000) {
+        *to++ = (char)(0xe0 | c >> 12);
+        *to++ = (char)(0x80 | (c >> 6 & 63));
+        *to++ = (char)(0x80 | (c & 63));
+    } else {
+        *to++ = (char)(0xf0 | c >> 18);
+        *to++ = (char)(0x80 | (c >> 12 & 63));
+        *to++ = (char)(0x80 | (c >> 6 & 63));
+        *to++ = (char)(0x80 | (c & 63));
+    }
+    return to;
+}
+
+/* Decodes the string whose first character stands at `at`, in place; the place behind its closing quote. */
+static int hy__json_string(hy__json *j, int at)
+{
+    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    char *s = j->text + at, *to = s, *start = s;
+    const char *plain;
+    int c, low;
+    while (*s != '"') {
+        if ((unsigned char)*s < ' ') return hy__json_bad(j, (int)(s - j->text), "a string that does not end");
+        if (*s != '\\') { *to++ = *s++; continue; }
+        if (*++s == 'u') {
+            c = hy__hex4(s + 1);
+            s += c < 0 ? 0 : 5;
+            if (c >= 0xd800 && c < 0xdc00 && s[0] == '\\' && s[1] == 'u') {
+                low = hy__hex4(s + 2);
+                if (low >= 0xdc00 && low < 0xe000)
+                    { c = 0x10000 + ((c - 0xd800) << 10) + low - 0xdc00; s += 6; }
+            }
+            if (c <= 0 || (c >= 0xd800 && c < 0xe000))
+                return hy__json_bad(j, (int)(s - j->text), "\\u that is no character");
+            to = hy__put_utf8(to, (unsigned)c);
+        } else {
+            plain = *s ? strchr(from, *s) : NULL;
+            if (!plain) return hy__json_bad(j, (int)(s - j->text), "an escape that does not exist");
+            *to++ = into[plain - from];
+            s++;
+        }
+    }
+    *to = 0;
+    if (hy__utf8_until(start, (size_t)(to - start)) < (size_t)(to - start))
+        return hy__json_bad(j, at, "a string that is no UTF-8");
+    return (int)(s - j->text) + 1;
+}
+
+/* A number or a word; the place behind it. */
+static int hy__json_word(hy__json *j, int at)
+{
+    const char *s = j->text + at, *end = s;
+    double v;
+    if (!strncmp(s, "true", 4) || !strncmp(s, "null", 4)) return at + 4;
+    if (!strncmp(s, "false", 5)) return at + 5;
+    if ((*s != '-' && (*s < '0' || *s > '9')) || !hy__read_f64(s, &end, &v) || (*s == '-' && (s[1] < '0' ||
+                                                                                              s[1] > '9')))
+        return hy__json_bad(j, at, "a value is due here");
+    return (int)(end - j->text);
+}
+
+static int hy__json_blank(const hy__json *j, int at) { return (int)(hy__skip_blank(j->text + at) - j->text); }
+
+/* Room for the tokens: each but the first follows a comma, a colon or a bracket. */
+static int hy__json_room(hy__json *j)
+{
+    int i, n = 2;
+    for (i = 0; i < j->chars; i++)
+        n += j->text[i] == ',' || j->text[i] == ':' || j->text[i] == '[' || j->text[i] == '{';
+    j->token = (hy__token *)hy__alloc(&j->s->F->root->heap, (size_t)n * sizeof *j->token);
+    if (j->token) return 0;
+    hy__no_memory(j->s->F, j->s->name);
+    return -1;
+}
+
+static int hy__json_walk(hy__json *j)
+{
+    int open[HY__JSON_DEPTH], depth = 0, at = 0, key = 0, value = 1;
+    for (;;) {
+        hy__token *up = depth ? &j->token[open[depth - 1]] : NULL, *t;
+        char c = j->text[at = hy__json_blank(j, at)];
+        if (!value) {                   /* behind a value */
+            if (!up) return at == j->chars ? 0 : hy__json_bad(j, at, "more text behind the end");
+            if (c == ',') { at++; key = up->kind == '{'; value = 1; continue; }
+            if (c != (up->kind == '{' ? '}' : ']'))
+                return hy__json_bad(j, at, "a comma or a closing bracket is due here");
+            up->next = j->n;
+            depth--;
+            at++;
+            continue;
+        }
+        if (key && c != '"') return hy__json_bad(j, at, "a name in quotes is due here");
+        t = &j->token[j->n++];
+        t->kind = c;
+        t->at = c == '"' ? at + 1 : at;
+        t->n = 0;
+        t->next = j->n;
+        if (up && !key) up->n++;
+        if (c == '{' || c == '[') {
+            if (depth == HY__JSON_DEPTH) return hy__json_bad(j, at, "brackets nested more than 64 deep");
+            open[depth++] = j->n - 1;
+            at = hy__json_blank(j, at + 1);
+            value = j->text[at] != (c == '{' ? '}' : ']');
+            key = c == '{';
+            continue;
+        }
+        at = c == '"' ? hy__json_string(j, at + 1) : hy__json_word(j, at);
+        if (at < 0) return -1;
+        if (c == '-' || (c >= '0' && c <= '9')) t->kind = '0';
+        if (!key) { value = 0; continue; }
+        at = hy__json_blank(j, at);
+        if (j->text[at++] != ':') return hy__json_bad(j, at - 1, "a colon is due here");
+        key = 0;
+    }
+}
+
+static void hy__json_close(hy__json *j)
+{
+    hy__free(&j->s->F->root->heap, j->text);
+    hy__free(&j->s->F->root->heap, j->token);
+}
+
+/* A piece of the source as JSON; close it whatever comes. */
+static int hy__json_open(hy__json *j, hy__input *s, uint64_t at, uint64_t n)
+{
+    memset(j, 0, sizeof *j);
+    j->s = s;
+    if (n > INT_MAX / 4) return hy__damaged(s, at, "a text of %l bytes", (int64_t)n);
+    j->chars = (int)n;
+    j->text = hy__get_text(s, at, n);
+    return !j->text || hy__json_room(j) ? -1 : hy__json_walk(j);
+}
+
+static const char *hy__json_text(const hy__json *j, int t) { return j->text + j->token[t].at; }
+
+/* The value of a member, or -1. */
+static int hy__json_find(const hy__json *j, int object, const char *key)
+{
+    int i, k;
+    if (object < 0 || j->token[object].kind != '{') return -1;
+    for (i = 0, k = object + 1; i < j->token[object].n; i++, k = j->token[k + 1].next)
+        if (!strcmp(hy__json_text(j, k), key)) return k + 1;
+    return -1;
+}
+
+/* A whole number from least to most. */
+static int hy__json_whole(const hy__json *j, int t, int64_t least, int64_t most, int64_t *v)
+{
+    const char *end, *s = hy__json_text(j, t);
+    if (j->token[t].kind == '0' && hy__read_i64(s, &end, v) && !strchr(".eE", *end ? *end : ' ') &&
+        *v >= least && *v <= most) return 0;
+    return hy__damaged(j->s, (uint64_t)j->token[t].at, "a whole number from %l to %l is due here", least,
+                       most);
+}
+
+/* --- safetensors: a JSON head that says where each array lies --- */
+static hy_array *hy__get_safe(const hy__json *j, int t, uint64_t start)
+{
+    hy__input *s = j->s;
+    int type = hy__json_find(j, t, "dtype"), shape = hy__json_find(j, t, "shape");
+    int where = hy__json_find(j, t, "data_offsets"), d, k;
+    int64_t from, to, n;
+    uint64_t end;
+    hy__stowed l;
+    memset(&l, 0, sizeof l);
+    if (type < 0 || shape < 0 || where < 0 || j->token[type].kind != '"' || j->token[shape].kind != '[' ||
+        j->token[where].kind != '[' || j->token[where].n != 2 || j->token[shape].n > HY_MAX_DIM) {
+        hy__damaged(s, (uint64_t)j->token[t].at, "dtype, shape (up to %d dims) and data_offsets are due here",
+                    (int)HY_MAX_DIM);
+        return NULL;
+    }
+    l.type = hy__stored_named(hy__json_text(j, type), 1);
+    if (l.type < 0) {
+        hy__damaged(s, (uint64_t)j->token[type].at, "elements of type %s", hy__json_text(j, type));
+        return NULL;
+    }
+    l.shape.ndim = j->token[shape].n;
+    for (d = 0, k = shape + 1; d < l.shape.ndim; d++, k++)
+        if (hy__json_whole(j, k, 0, INT64_MAX, &l.shape.dim[d])) return NULL;
+    if (hy__json_whole(j, where + 1, 0, INT64_MAX / 2, &from) ||
+        hy__json_whole(j, where + 2, from, INT64_MAX / 2, &to)) return NULL;
+    n = hy__stored_bytes(&l);
+    if (n != to - from) {
+        hy__damaged(s, (uint64_t)j->token[where].at, "%l bytes for %z %s", to - from, &l.shape,
+                    hy__json_text(j, type));
+        return NULL;
+    }
+    return hy__get_values(s, start + (uint64_t)from, &l, &end);
+}
+
+static hy_arrays hy__get_safetensors(hy__input *s, hy__shelf *shelf)
+{
+    hy__json j;
+    uint64_t n = 0;
+    int i, k;
+    if (hy__get_u64(s, 0, 8, &n)) return hy__shelf_close(shelf, 1);
+    if (!hy__json_open(&j, s, 8, n) && j.token[0].kind != '{') hy__damaged(s, 8,
+                                                                           "the head is no JSON object");
+    for (i = 0, k = 1; !s->F->code && i < j.token[0].n; i++, k = j.token[k + 1].next) {
+        const char *name = hy__json_text(&j, k);
+        hy_array *x;
+        if (!strcmp(name, "__metadata__")) continue;
+        x = hy__get_safe(&j, k + 1, 8 + n);
+        if (x) hy__shelve(shelf, x, name, strlen(name));
+    }
+    hy__json_close(&j);
+    if (!s->F->code) hy__shelf_unique(shelf, s->name);
+    return hy__shelf_close(shelf, 1);
+}
+
+/* A text in quotes; all but the five escapes that MXNet reads goes as it is. */
+static void hy__put_quoted(hy__target *t, const char *s, int strict)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[8] = "\\u00";
+    hy__put_text(t, "\"");
+    for (; *s; s++) {
+        const char *escape = *s == '\n' ? "\\n" : *s == '\r' ? "\\r" : *s == '\t' ? "\\t" : *s == '"' ? "\\\""
+            : *s == '\\' ? "\\\\" : NULL;
+        if (strict && !escape && (unsigned char)*s < ' ') {
+            text[4] = hex[*s >> 4];
+            text[5] = hex[*s & 15];
+            text[6] = 0;
+            escape = text;
+        }
+        if (escape) hy__put_text(t, escape);
+        else hy__put_bytes(t, s, 1);
+    }
+    hy__put_text(t, "\"");
+}
+
+static void hy__put_whole(hy__target *t, int64_t v)
+{
+    char number[32];
+    hy__put_bytes(t, number, (size_t)hy__text_i64(number, v));
+}
+
+static void hy__put_safe_head(hy__target *t, const hy_arrays *a)
+{
+    int64_t at = 0;
+    int i, d;
+    for (i = 0; i < a->n; i++) {
+        const hy_type *type = &a->at[i]->t.type;
+        hy__put_text(t, i ? "," : "{");
+        hy__put_quoted(t, a->name[i], 1);
+        hy__put_text(t, ":{\"dtype\":\"");
+        hy__put_text(t, hy__stored_types[hy__stored_of(type->dtype)].safe);
+        hy__put_text(t, "\",\"shape\":[");
+        for (d = 0; d < type->shape.ndim; d++) {
+            if (d) hy__put_text(t, ",");
+            hy__put_whole(t, type->shape.dim[d]);
+        }
+        hy__put_text(t, "],\"data_offsets\":[");
+        hy__put_whole(t, at);
+        hy__put_text(t, ",");
+        hy__put_whole(t, at += hy__bytes(type));
+        hy__put_text(t, "]}");
+    }
+    hy__put_text(t, a->n ? "}" : "{}");
+}
+
+static void hy__put_safetensors(hy__target *t, const void *what)
+{
+    const hy_arrays *a = (const hy_arrays *)what;
+    hy__target count;
+    uint64_t pad;
+    int i;
+    memset(&count, 0, sizeof count);
+    count.F = t->F;
+    hy__put_safe_head(&count, a);
+    pad = (8 - count.n % 8) % 8;
+    hy__put_u64(t, 8, count.n + pad);
+    hy__put_safe_head(t, a);
+    while (pad--) hy__put_text(t, " ");
+    for (i = 0; i < a->n; i++) hy__put_values(t, a->at[i]);
+}
+
+/* --- named arrays --- */
+static hy_arrays hy__get_arrays(hy__input *s, hy__input *symbol)
+{
+    hy__shelf shelf;
+    unsigned char head[9] = { 0 };
+    uint64_t n = s->bytes < 9 ? s->bytes : 9;
+    memset(&shelf, 0, sizeof shelf);
+    shelf.F = s->F;
+    if (hy__get(s, 0, head, n)) return hy__shelf_close(&shelf, 0);
+    if (n >= 8 && head[0] == 0x12 && head[1] == 1 && !memcmp(head + 2, "\0\0\0\0\0", 6))
+        return hy__get_params(s, &shelf);
+    if (!memcmp(head, "PK\3\4", 4) || !memcmp(head, "PK\5\6", 4)) return hy__get_zip(s, &shelf, symbol);
+    if (n >= 9 && head[8] == '{' && !memcmp(head + 4, "\0\0\0", 4)) return hy__get_safetensors(s, &shelf);
+    if (memcmp(head, "\x93NUMPY", 6)) hy__damaged(s, 0, "neither .params, .npy, .npz nor .safetensors");
+    else {
+        hy_array *x = hy__get_npy(s);
+        if (x) hy__shelve(&shelf, x, "", 0);
+    }
+    return hy__shelf_close(&shelf, 0);
+}
+
+/* Which function writes a format; NULL: these arrays cannot be written so. */
+static hy__write_fn hy__writer_of(hy_frame *F, hy_format format, const hy_arrays *a)
+{
+    int i;
+    if (!F || F->code) return NULL;
+    for (i = 0; i < a->n; i++) {
+        if (!a->at[i] && format == HY_FORMAT_PARAMS) continue;
+        if (!hy__concrete(F, a->at[i], "hy_save", "an array with values")) return NULL;
+    }
+    if (format == HY_FORMAT_PARAMS) return hy__put_params;
+    if (format == HY_FORMAT_NPY && a->n == 1) return hy__put_npy;
+    if (format == HY_FORMAT_NPY)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_save: .npy holds one array, not %d: use .npz", a->n);
+    else if ((unsigned)format > HY_FORMAT_SAFETENSORS)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_save: there is no format %d", (int)format);
+    else if (a->n && !a->name) hy__fail(F, HY_ERROR_ARGUMENT,
+                                        "hy_save: the arrays need names in this format");
+    else return format == HY_FORMAT_NPZ ? hy__put_zip : hy__put_safetensors;
+    return NULL;
+}
+
+HY_API hy_array *hy_save_to(hy_frame *F, hy_format format, hy_arrays arrays)
+{
+    hy__write_fn fn = hy__writer_of(F, format, &arrays);
+    hy__zipped z;
+    z.arrays = &arrays;
+    z.text = NULL;
+    return !fn ? NULL : hy__to_memory(F, fn, fn == hy__put_zip ? (const void *)&z : &arrays);
+}
+
+HY_API hy_arrays hy_load_from(hy_frame *F, const void *data, size_t bytes, int borrow)
+{
+    hy__input s;
+    hy_arrays none;
+    memset(&none, 0, sizeof none);
+    if (!F || F->code) return none;
+    hy__memory_input(&s, F, data, bytes, borrow);
+    return hy__get_arrays(&s, NULL);
+}
+
+HY_API hy_array *hy_array_named(hy_frame *F, hy_arrays arrays, const char *name)
+{
+    int i;
+    if (!F || F->code) return NULL;
+    for (i = 0; arrays.name && name && i < arrays.n; i++) if (!strcmp(arrays.name[i], name))
+        return arrays.at[i];
+    hy__fail(F, HY_ERROR_UNKNOWN, "hy_array_named: there is no array '%s' among %d", name, arrays.n);
+    return NULL;
+}
+
+#ifndef HYBRID_NO_STDIO
+static hy_format hy__format_of(const char *file)
+{
+    static const struct { const char *ending; hy_format format; } known[] = {
+        { ".npy", HY_FORMAT_NPY }, { ".npz", HY_FORMAT_NPZ }, { ".safetensors", HY_FORMAT_SAFETENSORS } };
+    size_t n = strlen(file), i, k;
+    for (i = 0; i < sizeof known / sizeof *known; i++) {
+        k = strlen(known[i].ending);
+        if (n > k && !strcmp(file + n - k, known[i].ending)) return known[i].format;
+    }
+    return HY_FORMAT_PARAMS;
+}
+
+HY_API int hy_save(hy_frame *F, const char *file, hy_arrays arrays)
+{
+    hy__write_fn fn = hy__writer_of(F, file ? hy__format_of(file) : HY_FORMAT_PARAMS, &arrays);
+    hy__zipped z;
+    z.arrays = &arrays;
+    z.text = NULL;
+    return !fn ? -1 : hy__to_file(F, file, fn, fn == hy__put_zip ? (const void *)&z : &arrays);
+}
+
+HY_API hy_arrays hy_load(hy_frame *F, const char *file)
+{
+    hy__input s;
+    hy_arrays list;
+    memset(&list, 0, sizeof list);
+    if (hy__file_input(&s, F, file)) return list;
+    list = hy__get_arrays(&s, NULL);
+    fclose(s.file);
+    return list;
+}
+#endif
+#endif
+
+/* MARK: - 31 >>symbol -----------------------------------------------------------------------------------
+ *
+ * Graphs as model-symbol.json: written to the byte as MXNet 1.9 does, read as far back as 0.8. What a file
+ * says of its variables beside shape and type stays with the graph, as notes.
+ */
+#ifndef HYBRID_NO_IO
+
+/* --- writing model-symbol.json, laid out to the byte as MXNet does --- */
+typedef struct hy__note {
+    int var, order;                     /* its number in the store; of two with one key the later counts */
+    const char *key, *value;
+} hy__note;
+typedef struct hy__notes { int n; hy__note note[1]; } hy__notes;
+
+static int hy__note_order(const void *a, const void *b)
+{
+    const hy__note *x = (const hy__note *)a, *y = (const hy__note *)b;
+    int by_key = x->var == y->var ? strcmp(x->key, y->key) : 0;
+    if (x->var != y->var) return x->var < y->var ? -1 : 1;
+    return by_key ? by_key : x->order - y->order;
+}
+
+/* The first note of a variable, and how many there are. */
+static const hy__note *hy__notes_of(const hy_graph *g, const hy__node *var, int *n)
+{
+    const hy__notes *all = (const hy__notes *)g->notes;
+    int low = 0, high = all ? all->n : 0, mid;
+    *n = 0;
+    while (low < high) {
+        mid = low + (high - low) / 2;
+        if (all->note[mid].var < var->number) low = mid + 1;
+        else high = mid;
+    }
+    while (all && low + *n < all->n && all->note[low + *n].var == var->number) ++*n;
+    return *n ? &all->note[low] : NULL;
+}
+
+static const char *hy__note_value(const hy_graph *g, const hy__node *var, const char *key)
+{
+    int n;
+    const hy__note *note = hy__notes_of(g, var, &n);
+    for (; n; n--, note++) if (!strcmp(note->key, key)) return note->value;
+    return NULL;
+}
+
+HY_API const char *hy_symbol_note(hy_graph *g, const char *variable, const char *key)
+{
+    int i;
+    for (i = 0; g && variable && key && i < g->n; i++)
+        if (!g->node[i]->op && !strcmp(g->node[i]->name, variable)) return hy__note_value(g, g->node[i], key);
+    return NULL;
+}
+
+/* Lists are written on one line up to ten members, else one to a line. */
+static void hy__put_item(hy__target *t, int i, int n, const char *indent)
+{
+    hy__put_text(t, i ? ", " : "[");
+    if (n > 10) { hy__put_text(t, "\n"); hy__put_text(t, indent); }
+}
+
+static void hy__put_list_end(hy__target *t, int n, const char *indent)
+{
+    if (!n) hy__put_text(t, "[");
+    if (n > 10) { hy__put_text(t, "\n"); hy__put_text(t, indent); }
+    hy__put_text(t, "]");
+}
+
+static void hy__put_triple(hy__target *t, int node, int output, int version)
+{
+    hy__put_text(t, "[");
+    hy__put_whole(t, node);
+    hy__put_text(t, ", ");
+    hy__put_whole(t, output);
+    hy__put_text(t, ", ");
+    hy__put_whole(t, version);
+    hy__put_text(t, "]");
+}
+
+/* Attributes of one node: key and text. */
+enum { HY__MOST_ATTRS = 72 };
+typedef struct hy__pair { const char *key; const hy_attr *attr; const char *text; } hy__pair;
+typedef struct hy__attrs { hy__pair pair[HY__MOST_ATTRS]; int n; char room[2048]; hy__line line; } hy__attrs;
+
+/* A place kept in byte order. */
+static hy__pair *hy__attrs_add(hy__attrs *a, const char *key)
+{
+    int i = a->n;
+    if (a->n == HY__MOST_ATTRS) return &a->pair[a->n - 1];
+    for (a->n++; i && strcmp(a->pair[i - 1].key, key) > 0; i--) a->pair[i] = a->pair[i - 1];
+    a->pair[i].key = key;
+    a->pair[i].attr = NULL;
+    a->pair[i].text = "";
+    return &a->pair[i];
+}
+
+/* The text that `line` has collected since `from`, which it keeps. */
+static const char *hy__line_cut(hy__line *line, size_t from)
+{
+    if (line->n + 1 < line->cap) line->text[++line->n] = 0;
+    return line->text + from;
+}
+
+static void hy__attrs_line(hy__attrs *a, const char *key, const char *format, ...)
+{
+    size_t from = a->line.n;
+    va_list args;
+    va_start(args, format);
+    hy__format(&a->line, format, args);
+    va_end(args);
+    hy__attrs_add(a, key)->text = hy__line_cut(&a->line, from);
+}
+
+/* MXNet writes 0 for a size that is not known. */
+static void hy__attrs_shape(hy__attrs *a, const char *key, const hy_shape *shape)
+{
+    hy_shape s = *shape;
+    size_t from = a->line.n;
+    int d;
+    for (d = 0; d < s.ndim; d++) if (s.dim[d] < 0) s.dim[d] = 0;
+    hy__put_tuple(&a->line, s.dim, s.ndim);
+    hy__attrs_add(a, key)->text = hy__line_cut(&a->line, from);
+}
+
+/* Of a variable: what a file said; of a parameter what its block says; else its declared type. */
+static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__node *node)
+{
+    const hy__param *p = node->param;
+    const hy_type *type = &node->constant.type;
+    int n;
+    const hy__note *note = hy__notes_of(g, node, &n);
+    for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
+    if (g->notes && !p && !node->held) return;
+    if (p) {
+        char init[512];
+        if (hy__init_text(&p->init, init, sizeof init)) hy__attrs_line(a, "__init__", "%s", init);
+        hy__attrs_line(a, "__lr_mult__", "%g", p->lr_mult);
+        hy__attrs_line(a, "__wd_mult__", "%g", p->wd_mult);
+        hy__attrs_line(a, "__storage_type__", "0");
+        type = &p->array.t.type;
+    }
+    if (type->dtype) hy__attrs_line(a, "__dtype__", "%d", hy__stored_of(type->dtype));
+    if (p) type = NULL;
+    if (p ? p->declared.ndim >= 0 : type->shape.ndim >= 0)
+        hy__attrs_shape(a, "__shape__", p ? &p->declared : &type->shape);
+}
+
+/* The name an operator goes by in files, and what it stands for there. */
+static const char *hy__written_op(const hy_root *root, const hy_op *op, const char **act)
+{
+    static const struct { int op; const char *act; } as_activation[] = {
+        { HY_OP_softrelu, "softrelu" } };
+    size_t i;
+    *act = NULL;
+    for (i = 0; i < sizeof as_activation / sizeof *as_activation; i++)
+        if (root->ops[as_activation[i].op] == op) { *act = as_activation[i].act; return "Activation"; }
+    return op->mxnet ? op->mxnet : op->name;
+}
+
+static const hy_shape *hy__shape_in(const void *record, const hy_attr *attr)
+{
+    return (const hy_shape *)(const void *)((const char *)record + attr->offset);
+}
+
+/* Lists that are empty, which is the default but not always a value, and "all axes", which is None here and
+ * nothing there. */
+static int hy__is_left_out(const void *record, const hy_attr *attr)
+{
+    const hy_ints *v = (const hy_ints *)(const void *)((const char *)record + attr->offset);
+    if (attr->kind != HY_ATTR_ints && attr->kind != HY_ATTR_oints) return 0;
+    return (!v->n && attr->missing == 0) || (v->n < 0 && !strcmp(attr->mxnet, "axes"));
+}
+
+static void hy__attrs_of_op(hy__attrs *a, const hy_root *root, const hy__node *node)
+{
+    const hy_attr *attr;
+    const char *act;
+    int i;
+    hy__written_op(root, node->op, &act);
+    if (act) hy__attrs_line(a, "act_type", "%s", act);
+    for (attr = node->op->attr; attr && attr->name; attr++)
+        if (attr->kind == HY_ATTR_shape)
+            hy__attrs_shape(a, attr->mxnet, hy__shape_in(node->record, attr));
+        else if (hy__is_left_out(node->record, attr)) continue;
+        else hy__attrs_add(a, attr->mxnet)->attr = attr;
+    for (i = 0; node->op->in[i].name; i++)
+        if (node->op->in[i].kind == HY_ARG_LIST) hy__attrs_line(a, "num_args", "%d", node->nin);
+}
+
+static void hy__put_attrs(hy__target *t, const hy__attrs *a, const hy__node *node)
+{
+    char text[512];
+    int i;
+    if (!a->n) return;
+    hy__put_text(t, "\n      \"attrs\": {");
+    for (i = 0; i < a->n; i++) {
+        const hy__pair *p = &a->pair[i];
+        if (a->n > 1) hy__put_text(t, i ? ", \n        " : "\n        ");
+        hy__put_quoted(t, p->key, 0);
+        hy__put_text(t, ": ");
+        if (p->attr) hy_attr_text(p->attr, node->record, text, sizeof text);
+        hy__put_quoted(t, p->attr ? text : p->text, 0);
+    }
+    hy__put_text(t, a->n > 1 ? "\n      }, " : "}, ");
+}
+
+/* A graph to be written; named: what its variables and constants are called, by place. */
+typedef struct hy__symbol { hy_graph *graph; const char *const *name; int *written; } hy__symbol;
+
+static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
+{
+    hy_graph *g = s->graph;
+    const hy__node *node = g->node[i];
+    const char *act;
+    hy__attrs a;
+    int k;
+    a.n = 0;
+    a.line = hy__line_open(a.room, sizeof a.room);
+    if (node->op) hy__attrs_of_op(&a, g->root, node);
+    else hy__attrs_of_variable(&a, g, node);
+    hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
+    hy__put_quoted(t, node->op ? hy__written_op(g->root, node->op, &act) : "null", 0);
+    hy__put_text(t, ", \n      \"name\": ");
+    hy__put_quoted(t, s->name[i], 0);
+    hy__put_text(t, ", ");
+    hy__put_attrs(t, &a, node);
+    hy__put_text(t, "\n      \"inputs\": ");
+    for (k = 0; k < node->nin; k++) {
+        int from = g->place[node->in[k].node->number];
+        int writes = !node->in[k].node->op && hy__writes_input(node->op, node->record, k);
+        hy__put_item(t, k, node->nin, "        ");
+        hy__put_triple(t, from, node->in[k].output, writes ? ++s->written[from] : s->written[from]);
+    }
+    hy__put_list_end(t, node->nin, "      ");
+    hy__put_text(t, "\n    }");
+}
+
+static void hy__put_symbol(hy__target *t, const void *what)
+{
+    const hy__symbol *s = (const hy__symbol *)what;
+    const hy_graph *g = s->graph;
+    int i, k, n, sum = 0;
+    memset(s->written, 0, (size_t)g->n * sizeof *s->written);
+    hy__put_text(t, "{\n  \"nodes\": [");
+    for (i = 0; i < g->n; i++) hy__put_node(t, s, i);
+    hy__put_text(t, "\n  ], \n  \"arg_nodes\": ");
+    for (n = i = 0; i < g->n; i++) n += !g->node[i]->op;
+    for (k = i = 0; i < g->n; i++)
+        if (!g->node[i]->op) { hy__put_item(t, k++, n, "    "); hy__put_whole(t, i); }
+    hy__put_list_end(t, n, "  ");
+    hy__put_text(t, ", \n  \"node_row_ptr\": ");
+    for (i = 0; i <= g->n; i++) {
+        hy__put_item(t, i, g->n + 1, "    ");
+        hy__put_whole(t, sum);
+        if (i < g->n) sum += g->node[i]->nout;
+    }
+    hy__put_list_end(t, g->n + 1, "  ");
+    hy__put_text(t, ", \n  \"heads\": ");
+    for (i = 0; i < g->heads; i++) {
+        hy__put_item(t, i, g->heads, "    ");
+        hy__put_triple(t, g->place[g->head[i].node->number], g->head[i].output, 0);
+    }
+    hy__put_list_end(t, g->heads, "  ");
+    hy__put_text(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}");
+}
+
+/* Names for all nodes: constants have none of their own. Operators that MXNet does not know are warned of. */
+static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room)
+{
+    size_t names = (size_t)g->n * sizeof(char *), written = (size_t)g->n * sizeof(int);
+    const char **name;
+    char *text;
+    hy__line line;
+    int i, constants = 0;
+    *room = hy__buffer_new(&F->cache, names + written + (size_t)g->n * 24 + 1);
+    if (!*room) { hy__no_memory(F, "hy_export"); return -1; }
+    name = (const char **)(*room)->data;
+    s->graph = g;
+    s->name = name;
+    s->written = (int *)(void *)(name + g->n);
+    text = (char *)(s->written + g->n);
+    for (i = 0; i < g->n; i++, text += 24) {
+        const hy__node *node = g->node[i];
+        name[i] = node->param ? hy__called(node->param) : node->name;
+        if (node->op && !node->op->mxnet)
+            hy__warn(F, "operator %s of node %s is unknown to MXNet", node->op->name, node->name);
+        if (!node->held) continue;
+        name[i] = text;
+        line = hy__line_open(text, 24);
+        hy__puts(&line, "constant");
+        hy__put_int(&line, constants++);
+    }
+    return 0;
+}
+
+HY_API hy_array *hy_symbol_to(hy_frame *F, hy_graph *g)
+{
+    hy__symbol s;
+    hy__buffer *room;
+    hy_array *x = NULL;
+    if (!F || F->code) return NULL;
+    if (!g || g->root != F->root) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_symbol_to: %s", g ? "the graph belongs to another hy_open"
+                 : "the graph is NULL");
+        return NULL;
+    }
+    if (!hy__symbol_open(F, &s, g, &room)) x = hy__to_memory(F, hy__put_symbol, &s);
+    hy__buffer_drop(&F->cache, room);
+    return x;
+}
+
+#ifndef HYBRID_NO_STDIO
+HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
+{
+    hy__symbol s;
+    hy__buffer *room = NULL;
+    int failed;
+    if (!F || F->code) return -1;
+    if (!g || g->root != F->root) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_save_symbol: %s", g ? "the graph belongs to another hy_open"
+                 : "the graph is NULL");
+        return -1;
+    }
+    failed = hy__symbol_open(F, &s, g, &room) || hy__to_file(F, file, hy__put_symbol, &s);
+    hy__buffer_drop(&F->cache, room);
+    return failed ? -1 : 0;
+}
+#endif
+
+/* --- reading model-symbol.json, back to MXNet 0.8 --- */
+typedef struct hy__reader {
+    hy_frame  *F;
+    hy__input *s;
+    hy__json   j;
+    int        version, np;             /* 10901; sizes of 0 are real and -1 is unknown */
+    int        nodes, heads;            /* tokens */
+    hy_graph  *g;
+    hy__node **made;                    /* by number in the file */
+    hy__note  *note;
+    int        n, notes, note_cap, ranks;
+} hy__reader;
+
+static int hy__read_bad(hy__reader *R, int t, const char *format, const char *what)
+{
+    return hy__damaged(R->s, (uint64_t)R->j.token[t].at, format, what);
+}
+
+/* The error that stands, told with the place and the node. */
+static int hy__blame(hy__reader *R, int t, const char *name)
+{
+    char text[sizeof R->F->text];
+    hy_frame *F = R->F;
+    if (F->code == HY_ERROR_MEMORY) return -1;
+    memcpy(text, F->text, sizeof text);
+    F->code = HY_ERROR_OK;
+    return hy__damaged(R->s, (uint64_t)R->j.token[t].at, "node '%s': %s", name, text);
+}
+
+/* An operator of MXNet's numpy interface that does what one of ours does. */
+static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
+{
+    static const char *const theirs = "subtract|multiply|true_divide|less|less_equal|subtract_scalar"
+        "|multiply_scalar|true_divide_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
+        "|rtrue_divide_scalar|absolute|concatenate|copy";
+    static const char *const ours[] = {
+        "sub", "mul", "div", "lesser", "lesser_equal", "sub_scalar", "mul_scalar", "div_scalar",
+        "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "rdiv_scalar", "abs", "concat", "identity" };
+    const hy_op *op;
+    int k, number;
+    if (strncmp(name, "_np", 3)) return NULL;
+    name = strchr(name + 1, '_');
+    if (!name++ || !strcmp(name, "gamma") || !strcmp(name, "identity")) return NULL;
+    k = hy__word_number(theirs, name);
+    op = hy_op_find(F, k < 0 ? name : ours[k]);
+    number = op ? hy__op_number(op) : -1;
+    return number >= 0 && (number < HY_OP_sum || k >= 0 ||
+                           hy__word_number("where|stack|transpose|squeeze|cumsum", name) >= 0) ? op : NULL;
+}
+
+/* By the name in a file, where crop means slice. */
+static const hy_op *hy__file_op(hy_frame *F, const char *name)
+{
+    const hy_op *op = hy_op_find(F, name);
+    if (!strcmp(name, "crop")) return F->root->ops[HY_OP_slice];
+    if (!strcmp(name, "_rnn_param_concat")) return F->root->ops[HY_OP_concat];
+    return op ? op : hy__numpy_op(F, name);
+}
+
+/* Every operator that is not known here, sub-graphs included, in one message. */
+static int hy__read_unknown(hy__reader *R)
+{
+    char list[352];
+    hy__line line = hy__line_open(list, sizeof list);
+    const hy__json *j = &R->j;
+    int t, op, name, first = -1;
+    for (t = 0; t < j->n; t++) {
+        if (j->token[t].kind != '{' || (op = hy__json_find(j, t, "op")) < 0 || j->token[op].kind != '"' ||
+            (name = hy__json_find(j, t, "name")) < 0 || j->token[name].kind != '"' ||
+            hy__json_find(j, t, "inputs") < 0) continue;
+        if (!strcmp(hy__json_text(j, op), "null") || hy__file_op(R->F, hy__json_text(j, op))) continue;
+        hy__puts(&line, first < 0 ? "" : ", ");
+        hy__puts(&line, hy__json_text(j, op));
+        hy__puts(&line, " of node ");
+        hy__puts(&line, hy__json_text(j, name));
+        if (first < 0) first = op;
+    }
+    if (first < 0) return 0;
+    hy__fail(R->F, HY_ERROR_UNKNOWN, "%s, byte %l: operators that are not registered: %s", R->s->name,
+             (int64_t)j->token[first].at, list);
+    return -1;
+}
+
+enum { HY__IN_OP, HY__IN_NAME, HY__IN_INPUTS, HY__IN_PARAM, HY__IN_ATTR, HY__IN_ATTRS, HY__IN_SUBGRAPHS,
+       HY__IN_DEPS, HY__IN_SOURCE, HY__IN_COUNT };
+
+/* Tokens of the fields of an object, -1 for those it lacks; others are an error. */
+static int hy__read_fields(hy__reader *R, int t, const char *words, int most, int *field)
+{
+    const hy__json *j = &R->j;
+    int i, k;
+    for (i = 0; i < most; i++) field[i] = -1;
+    if (j->token[t].kind != '{') return hy__read_bad(R, t, "an object is due here", "");
+    for (i = 0, k = t + 1; i < j->token[t].n; i++, k = j->token[k + 1].next) {
+        int w = hy__word_number(words, hy__json_text(j, k));
+        if (w < 0) return hy__read_bad(R, k, "Unknown field '%s'", hy__json_text(j, k));
+        if (field[w] >= 0) return hy__read_bad(R, k, "field '%s' comes twice", hy__json_text(j, k));
+        field[w] = k + 1;
+    }
+    return 0;
+}
+
+static int hy__read_node_fields(hy__reader *R, int t, int *field)
+{
+    const hy__json *j = &R->j;
+    int i, k, f;
+    if (hy__read_fields(R, t, "op|name|inputs|param|attr|attrs|subgraphs|control_deps|backward_source_id",
+                        HY__IN_COUNT, field)) return -1;
+    if (field[HY__IN_OP] < 0 || j->token[field[HY__IN_OP]].kind != '"' || field[HY__IN_NAME] < 0 ||
+        j->token[field[HY__IN_NAME]].kind != '"' || field[HY__IN_INPUTS] < 0 ||
+        j->token[field[HY__IN_INPUTS]].kind != '[') return hy__read_bad(R, t,
+                                                                        "a node needs op, name and inputs",
+                                                                            "");
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++) {
+        if (field[f] < 0) continue;
+        if (j->token[field[f]].kind != '{') return hy__read_bad(R, field[f], "an object is due here", "");
+        for (i = 0, k = field[f] + 1; i < j->token[field[f]].n; i++, k = j->token[k + 1].next)
+            if (j->token[k + 1].kind != '"') return hy__read_bad(R, k + 1, "attribute '%s' is no text",
+                                                                 hy__json_text(j, k));
+    }
+    return 0;
+}
+
+static int hy__read_note(hy__reader *R, const hy__node *var, const char *key, const char *value)
+{
+    if (hy__grow(&R->F->root->heap, (void **)&R->note, &R->note_cap, R->notes + 1, sizeof *R->note)) {
+        hy__no_memory(R->F, R->s->name);
+        return -1;
+    }
+    R->note[R->notes].var = var->number;
+    R->note[R->notes].order = R->notes;
+    R->note[R->notes].key = key;
+    R->note[R->notes++].value = value;
+    return 0;
+}
+
+/* Keys that MXNet hides from operators: "lr_mult" -> "__lr_mult__", and so behind an input's name
+ * ("weight_lr_mult": *chars is that of "weight"). NULL: no such key. */
+static const char *hy__hidden_key(const char *key, size_t *chars)
+{
+    static const char *const plain[] = { "ctx_group", "lr_mult", "wd_mult", "force_mirroring",
+                                        "mirror_stage" };
+    static const char *const hidden[] = { "__ctx_group__", "__lr_mult__", "__wd_mult__",
+                                         "__force_mirroring__",
+                                          "__mirror_stage__" };
+    size_t n = strlen(key), k, i;
+    for (i = 0; i < sizeof plain / sizeof *plain; i++) {
+        k = strlen(plain[i]);
+        if (n < k || strcmp(key + n - k, plain[i]) || (n > k && (n == k + 1 || key[n - k - 1] != '_')))
+            continue;
+        *chars = n == k ? 0 : n - k - 1;
+        return hidden[i];
+    }
+    return NULL;
+}
+
+/* --- variables --- */
+static int hy__read_declared(hy__reader *R, const char *key, const char *value, hy_type *type)
+{
+    const char *end;
+    int64_t v;
+    int d;
+    if (!strcmp(key, "__dtype__")) {
+        if (!hy__read_i64(value, &end, &v) || *end) v = hy__stored_named(value, 0);
+        if (v >= HY__STORED) return -1;
+        type->dtype = v < 0 ? hy__dtype_by_name(value) : hy__stored_types[v].dtype;
+        return 0;
+    }
+    type->shape.ndim = hy__read_tuple(value, 0, HY_MAX_DIM, type->shape.dim);
+    if (type->shape.ndim == -2) return -1;
+    if (!type->shape.ndim && !R->np) type->shape.ndim = -1;
+    for (d = 0; d < type->shape.ndim; d++) {
+        if (type->shape.dim[d] < -1) return -1;
+        if (!type->shape.dim[d] && !R->np) type->shape.dim[d] = -1;
+    }
+    return 0;
+}
+
+static hy__node *hy__read_variable(hy__reader *R, const char *name, const int *field, int create)
+{
+    hy__node *node = hy__node_new(R->F, NULL, 0, 1, NULL, name);
+    const hy__json *j = &R->j;
+    int f, i, k;
+    size_t chars;
+    if (!node) return NULL;
+    if (hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return NULL; }
+    node->constant.type = node->type[0];
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
+        for (i = 0, k = field[f] + 1; field[f] >= 0 && i < j->token[field[f]].n; i++,
+             k = j->token[k + 1].next) {
+            const char *key = hy__json_text(j, k), *value = hy__json_text(j, k + 1);
+            const char *hidden = hy__hidden_key(key, &chars);
+            if (hidden && !chars) key = hidden;
+            if (strncmp(key, "__", 2) || (create && (!strcmp(key, "__shape__") || !strcmp(key, "__dtype__"))))
+                continue;
+            if ((!strcmp(key, "__shape__") || !strcmp(key, "__dtype__")) &&
+                hy__read_declared(R, key, value, &node->constant.type)) {
+                hy__read_bad(R, k + 1, "the shape or type of a variable is malformed: '%s'", value);
+                return NULL;
+            }
+            if (hy__read_note(R, node, key, value)) return NULL;
+        }
+    node->type[0] = node->constant.type;
+    if (!hy__sane_type(R->F, &node->type[0], name)) { hy__blame(R, field[HY__IN_NAME], name); return NULL; }
+    return node;
+}
+
+/* --- operators --- */
+/* One attribute, as files of any age have it. */
+static int hy__read_attribute(hy__reader *R, const hy_op *op, void *record, const char *key,
+                              const char *value,
+                              uint64_t *seen)
+{
+    const hy_attr *a;
+    hy_ints *shape;
+    size_t chars;
+    int d;
+    if (!strncmp(key, "__", 2) || hy__hidden_key(key, &chars)) return 0;
+    for (a = op->attr; a && a->name && strcmp(a->mxnet, key) && strcmp(a->name, key); a++) continue;
+    if (!a || !a->name) {               /* what says nothing need not be known */
+        if (!strcmp(value, "None") || (!strcmp(key, "use_length") && !strcmp(value, "False")) ||
+            (op == hy_op_find(R->F, "UpSampling") && !strcmp(key, "num_filter"))) return 0;
+    }
+    if (R->version < 905 && !strcmp(key, "axis") && !strcmp(value, "-1") &&
+        (op == R->F->root->ops[HY_OP_argmax] || op == R->F->root->ops[HY_OP_argmin])) return 0;
+    if (op == R->F->root->ops[HY_OP_reshape] && !strcmp(key, "target_shape")) {
+        if (*seen & 1 || hy__parse_attribute(R->F, op, record, "shape", value, seen)) return R->F->code ? -1
+            : 0;
+        shape = (hy_ints *)(void *)((char *)record + op->attr[0].offset);
+        for (d = 0; d < shape->n; d++) if (!shape->v[d]) shape->v[d] = -1;
+        return 0;
+    }
+    if (op == R->F->root->ops[HY_OP_reshape] && !strcmp(key, "keep_highest")) return 0;
+    if (hy__parse_attribute(R->F, op, record, key, value, seen)) return -1;
+    if (a && a->name && a->kind == HY_ATTR_shape && !R->np) {
+        hy_shape *s = (hy_shape *)(void *)((char *)record + a->offset);
+        for (d = 0; d < s->ndim; d++) if (!s->dim[d]) s->dim[d] = -1;
+    }
+    return 0;
+}
+
+static int hy__read_record(hy__reader *R, const hy_op *op, void *record, const int *field)
+{
+    const hy__json *j = &R->j;
+    uint64_t seen = 0;
+    int f, i, k;
+    if (op->record) hy__record_clear(op, record);
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
+        for (i = 0, k = field[f] + 1; field[f] >= 0 && i < j->token[field[f]].n; i++,
+             k = j->token[k + 1].next)
+            if (hy__read_attribute(R, op, record, hy__json_text(j, k), hy__json_text(j, k + 1), &seen))
+                return hy__blame(R, k, hy__json_text(j, field[HY__IN_NAME]));
+    if (!hy__check_required(R->F, op, seen)) return 0;
+    return hy__blame(R, field[HY__IN_NAME], hy__json_text(j, field[HY__IN_NAME]));
+}
+
+/* All outputs of a record; more than the file could mean: -1. */
+static int hy__read_outputs(hy__reader *R, const hy_op *op, const void *record)
+{
+    int i, n = 0, hidden, k;
+    for (i = 0; op->out[i].name; i++) {
+        k = hy__arg_count(op, op->out, 1, i, record, &hidden);
+        if (k > 4096 + R->j.chars || n > INT_MAX / 2) return -1;
+        n += k > 0 ? k : 0;
+    }
+    return n;
+}
+
+/* [node, output] or [node, output, version]. */
+static int hy__read_edge(hy__reader *R, int t, int nodes, hy__edge *e)
+{
+    const hy__json *j = &R->j;
+    int64_t v;
+    int at;
+    if (j->token[t].kind != '[' || j->token[t].n < 2 || j->token[t].n > 3)
+        return hy__read_bad(R, t, "[node, output, version] is due here", "");
+    if (hy__json_whole(j, t + 1, 0, INT_MAX, &v)) return -1;
+    if (v >= nodes) return hy__damaged(R->s, (uint64_t)j->token[t].at, "node %l is none that stands before",
+                                       v);
+    e->node = R->made[v];
+    if (hy__json_whole(j, t + 2, 0, INT_MAX, &v)) return -1;
+    if (v >= hy__visible(e->node, -1, &at))
+        return hy__read_bad(R, t, "node '%s' has no such output", e->node->name);
+    e->output = (int)v;
+    return 0;
+}
+
+/* The name of input k. */
+static const char *hy__input_name(const hy_op *op, const void *record, int k, int n)
+{
+    int arg, hidden, many;
+    for (arg = 0; op->in[arg].name; arg++) {
+        many = hy__arg_count(op, op->in, 0, arg, record, &hidden);
+        if (many < 0) many = n;
+        if (k < many) return op->in[arg].name;
+        k -= many;
+    }
+    return "";
+}
+
+/* Inputs that are running statistics are variables; multipliers given on the operator go to the input. */
+static int hy__read_settle(hy__reader *R, hy__node *node, const int *field)
+{
+    const hy__json *j = &R->j;
+    int f, i, k, in;
+    size_t chars;
+    for (k = 0; k < node->nin; k++) {
+        if (!hy__writes_input(node->op, node->record, k)) continue;
+        if (node->in[k].node->op) return hy__read_bad(R, field[HY__IN_INPUTS],
+                                                      "node '%s': Mutation target can only be "
+                                                      "Variable", node->name);
+        node->in[k].node->aux = 1;
+    }
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
+        for (i = 0, k = field[f] + 1; field[f] >= 0 && i < j->token[field[f]].n; i++,
+             k = j->token[k + 1].next) {
+            const char *key = hy__json_text(j, k), *hidden = hy__hidden_key(key, &chars);
+            for (in = 0; hidden && chars && in < node->nin; in++) {
+                const char *name = hy__input_name(node->op, node->record, in, node->nin);
+                if (!node->in[in].node->op && strlen(name) == chars && !strncmp(name, key, chars) &&
+                    hy__read_note(R, node->in[in].node, hidden, hy__json_text(j, k + 1))) return -1;
+            }
+        }
+    return 0;
+}
+
+/* Inputs that old files leave out become variables: "bn0_moving_mean". */
+static hy__node *hy__read_missing(hy__reader *R, const hy__node *node, int k, const int *field)
+{
+    const char *name = hy__input_name(node->op, node->record, k, node->nin);
+    char *middle = hy__string(R->F, node->name, "_"), *whole = middle ? hy__string(R->F, middle, name) : NULL;
+    hy__node *var = whole ? hy__read_variable(R, whole, field, 1) : NULL;
+    hy__free(&R->F->root->heap, middle);
+    hy__free(&R->F->root->heap, whole);
+    return var;
+}
+
+static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
+{
+    union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
+    const hy__json *j = &R->j;
+    const char *name = hy__json_text(j, field[HY__IN_NAME]);
+    int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
+    hy__node *node;
+    if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
+    due = hy__inputs_due(op, &record);
+    out = hy__read_outputs(R, op, &record);
+    if ((due >= 0 && n > due) || (n < due && R->version >= 900) || (due < 0 && !n)) {
+        if (due < 0 || n > due) hy__damaged(R->s, (uint64_t)j->token[inputs].at,
+                                            "node '%s': %d inputs, %s%d are due",
+                                            name, n, due < 0 ? "at least " : "", due < 0 ? 1 : due);
+        else hy__damaged(R->s, (uint64_t)j->token[inputs].at, "node '%s': input %s is missing", name,
+                         hy__input_name(op, &record, n, due));
+        return NULL;
+    }
+    if (out < 0) { hy__read_bad(R, field[HY__IN_NAME], "node '%s' has too many outputs", name); return NULL; }
+    node = hy__node_new(R->F, op, due < 0 ? n : due, out, &record, name);
+    if (!node) return NULL;
+    for (k = 0, t = inputs + 1; k < n && !R->F->code; k++, t = j->token[t].next)
+        hy__read_edge(R, t, R->n, &node->in[k]);
+    for (; k < node->nin && !R->F->code; k++) node->in[k].node = hy__read_missing(R, node, k, field);
+    if (R->F->code || hy__read_settle(R, node, field) || hy__node_join(R->F, R->g->store, node)) {
+        hy__node_discard(R->F, node);
+        return NULL;
+    }
+    if (op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
+    return node;
+}
+
+static int hy__read_nodes(hy__reader *R)
+{
+    const hy__json *j = &R->j;
+    int field[HY__IN_COUNT], t, n = j->token[R->nodes].n;
+    R->made = (hy__node **)hy__alloc(&R->F->root->heap, (size_t)n * sizeof *R->made + 1);
+    if (!R->made) { hy__no_memory(R->F, R->s->name); return -1; }
+    for (t = R->nodes + 1; R->n < n; R->n++, t = j->token[t].next) {
+        const char *op;
+        hy__node *node;
+        if (hy__read_node_fields(R, t, field)) return -1;
+        op = hy__json_text(j, field[HY__IN_OP]);
+        if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].n)
+            return hy__read_bad(R, field[HY__IN_SUBGRAPHS], "operator %s takes no sub-graph", op);
+        if (strcmp(op, "null")) node = hy__read_op(R, hy__file_op(R->F, op), field);
+        else if (j->token[field[HY__IN_INPUTS]].n)
+            return hy__read_bad(R, field[HY__IN_INPUTS], "variable '%s' has inputs",
+                                hy__json_text(j, field[HY__IN_NAME]));
+        else node = hy__read_variable(R, hy__json_text(j, field[HY__IN_NAME]), field, 0);
+        if (!node) return -1;
+        R->made[R->n] = node;
+    }
+    return 0;
+}
+
+/* --- the whole --- */
+static int hy__read_version(hy__reader *R, int attrs)
+{
+    const hy__json *j = &R->j;
+    int t;
+    int64_t v;
+    R->version = 800;
+    t = hy__json_find(j, attrs, "mxnet_version");
+    if (t >= 0) {
+        if (j->token[t].kind != '[' || j->token[t].n != 2)
+            return hy__read_bad(R, t, "[\"int\", version] is due here", "");
+        if (hy__json_whole(j, t + 2, 0, 10000000, &v)) return -1;
+        R->version = (int)v;
+    }
+    t = hy__json_find(j, attrs, "is_np_shape");
+    if (t < 0) return 0;
+    if (j->token[t].kind != '[' || j->token[t].n != 2) return hy__read_bad(R, t, "[\"int\", 1] is due here",
+                                                                           "");
+    if (hy__json_whole(j, t + 2, 0, 1, &v)) return -1;
+    R->np = (int)v;
+    return 0;
+}
+
+static int hy__read_top(hy__reader *R)
+{
+    enum { NODES, ARGS, HEADS, ATTRS, ROWS, TOP };
+    const hy__json *j = &R->j;
+    int field[TOP], i, t;
+    int64_t v;
+    if (hy__read_fields(R, 0, "nodes|arg_nodes|heads|attrs|node_row_ptr", TOP, field)) return -1;
+    for (i = NODES; i <= HEADS; i++)
+        if (field[i] < 0 || j->token[field[i]].kind != '[')
+            return hy__read_bad(R, 0, "nodes, arg_nodes and heads are due in a symbol file", "");
+    R->nodes = field[NODES];
+    R->heads = field[HEADS];
+    if (hy__read_version(R, field[ATTRS]) || hy__read_unknown(R) || hy__read_nodes(R)) return -1;
+    for (i = 0, t = field[ARGS] + 1; i < j->token[field[ARGS]].n; i++, t++) {
+        if (hy__json_whole(j, t, 0, R->n - 1, &v)) return -1;
+        if (R->made[v]->op) return hy__read_bad(R, t, "node '%s' is no argument but an operator",
+                                                R->made[v]->name);
+    }
+    return 0;
+}
+
+/* Variables are told apart by their names. */
+static int hy__read_names(hy__reader *R)
+{
+    hy__names names;
+    hy__heap *heap = &R->F->root->heap;
+    int i;
+    memset(&names, 0, sizeof names);
+    for (i = 0; i < R->g->store->n && !R->F->code; i++) {
+        const hy__node *node = R->g->store->node[i];
+        if (node->op) continue;
+        if (hy__names_find(&names, node->name) >= 0)
+            hy__fail(R->F, HY_ERROR_FORMAT, "%s: two variables are called '%s'", R->s->name, node->name);
+        else if (hy__names_add(heap, &names, node->name, i)) hy__no_memory(R->F, R->s->name);
+    }
+    hy__free(heap, (void *)names.key);
+    hy__free(heap, names.value);
+    return R->F->code ? -1 : 0;
+}
+
+/* The notes, sorted, in one block with their texts. */
+static int hy__read_keep_notes(hy__reader *R)
+{
+    size_t bytes = sizeof(hy__notes) + (size_t)R->notes * sizeof(hy__note);
+    hy__notes *all;
+    char *text;
+    int i, kept = 0, part;
+    if (R->notes) qsort(R->note, (size_t)R->notes, sizeof *R->note, hy__note_order);
+    for (i = 0; i < R->notes; i++)
+        if (i + 1 == R->notes || R->note[i].var != R->note[i + 1].var ||
+            strcmp(R->note[i].key, R->note[i + 1].key)) R->note[kept++] = R->note[i];
+    R->notes = kept;
+    for (i = 0; i < R->notes; i++) bytes += strlen(R->note[i].key) + strlen(R->note[i].value) + 2;
+    all = (hy__notes *)hy__alloc(&R->F->root->heap, bytes);
+    if (!all) { hy__no_memory(R->F, R->s->name); return -1; }
+    all->n = R->notes;
+    text = (char *)&all->note[R->notes];
+    for (i = 0; i < R->notes; i++) {
+        all->note[i] = R->note[i];
+        for (part = 0; part < 2; part++) {
+            const char **from = part ? &all->note[i].value : &all->note[i].key;
+            size_t n = strlen(*from) + 1;
+            memcpy(text, *from, n);
+            *from = text;
+            text += n;
+        }
+    }
+    R->g->notes = all;
+    return 0;
+}
+
+static int hy__read_finish(hy__reader *R)
+{
+    const hy__json *j = &R->j;
+    int i, t, n = j->token[R->heads].n;
+    if (!n) return hy__read_bad(R, R->heads, "a graph without heads", "");
+    if (hy__graph_room_heads(R->F, R->g, n)) return -1;
+    for (i = 0, t = R->heads + 1; i < n; i++, t = j->token[t].next)
+        if (hy__read_edge(R, t, R->n, &R->g->head[i])) return -1;
+    R->g->ranks = R->ranks;
+    return hy__read_names(R) || hy__graph_finish(R->F, R->g) || hy__read_keep_notes(R) ? -1 : 0;
+}
+
+/* The graph in a source; it belongs to the root. */
+static hy_graph *hy__get_symbol(hy__input *s)
+{
+    hy__reader R;
+    hy_frame *F = s->F;
+    hy_graph *g;
+    memset(&R, 0, sizeof R);
+    R.F = F;
+    R.s = s;
+    R.g = g = hy__graph_new(F, NULL);
+    if (g && (hy__json_open(&R.j, s, 0, s->bytes) || hy__read_top(&R) || hy__read_finish(&R))) {
+        hy__graph_drop(g);
+        g = NULL;
+    }
+    if (g) {
+        hy__acquire(&F->root->lock);
+        g->next = F->root->graphs;
+        F->root->graphs = g;
+        hy__release(&F->root->lock);
+    }
+    if (R.j.s) hy__json_close(&R.j);
+    hy__free(&F->root->heap, (void *)R.made);
+    hy__free(&F->root->heap, R.note);
+    return g;
+}
+
+HY_API hy_graph *hy_symbol_from(hy_frame *F, const char *text, size_t bytes)
+{
+    hy__input s;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&s, F, text, bytes, 0);
+    return hy__get_symbol(&s);
+}
+
+#ifndef HYBRID_NO_STDIO
+HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
+{
+    hy__input s;
+    hy_graph *g;
+    if (hy__file_input(&s, F, file)) return NULL;
+    g = hy__get_symbol(&s);
+    fclose(s.file);
+    return g;
+}
+#endif
+#endif
+
+/* MARK: - 32 >>save -------------------------------------------------------------------------------------
+ *
+ * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
+ * structural names.
+ */
+#ifndef HYBRID_NO_IO
+
+/* --- blocks made of graphs --- */
+typedef struct hy__symbol_block {
+    hy_block   base;
+    hy_graph  *graph;
+    hy_array **param;                   /* by place: of variables that are parameters */
+    int       *input;                   /* by place: which input a variable is, or -1 */
+    int       *uses;                    /* by place: by how many inputs, heads count once more */
+    int        inputs, widest;          /* most inputs of a node */
+    int        open;                    /* makes arrays whose shape only the whole graph decides */
+} hy__symbol_block;
+
+/* What the loss operators of old files give without a label. */
+static hy_array *hy__without_label(hy_frame *F, const hy__node *node, hy_array *x)
+{
+    hy_root *root = F->root;
+    if (!x) return NULL;
+    if (node->op == root->ops[HY_OP_softmax_output]) {
+        const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)node->record;
+        if (r->multi_output || r->preserve_shape) return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1,
+                                                                    NULL);
+        return hy_softmax_activation(F, x, NULL);
+    }
+    if (node->op == root->ops[HY_OP_logistic_regression_output]) return hy_sigmoid(F, x);
+    return node->op == root->ops[HY_OP_linear_regression_output] ||
+           node->op == root->ops[HY_OP_mae_regression_output] ? hy_identity(F, x) : NULL;
+}
+
+/* The value of an edge among the results so far; NULL: it hangs on an input that was not given. */
+static hy_array *hy__symbol_value(hy_array *const *made, const hy_graph *g, const hy__edge *e)
+{
+    hy_array *x = made[g->place[e->node->number]];
+    return x && e->node->op && x->count ? x->item[e->output] : x;
+}
+
+static hy_array *hy__symbol_leaf(hy_frame *F, const hy__symbol_block *b, int i, hy_array *x)
+{
+    const hy__node *node = b->graph->node[i];
+    hy_array *y;
+    if (b->param[i]) return b->param[i];
+    if (b->input[i] >= 0) return x->count ? x->item[b->input[i]] : x;
+    y = node->held ? hy__handle(F) : NULL;
+    if (!y) return NULL;
+    y->buffer = hy__buffer_hold(node->held);
+    y->t = node->constant;
+    return y;
+}
+
+/* One operator, under its own name when traced; an error says which node it was. */
+static hy_array *hy__symbol_op(hy_frame *F, const hy_graph *g, int i, hy_array *const *made, hy_array **in)
+{
+    hy__node *node = g->node[i];
+    hy_array *y;
+    hy__line line;
+    int k, given = 1;
+    for (k = 0; k < node->nin; k++) {
+        in[k] = hy__symbol_value(made, g, &node->in[k]);
+        given = given && in[k];
+    }
+    if (!given) return hy__without_label(F, node, in[0]);
+    y = F->emit(F, node->op, node->nin, in, node->record, node->sub != NULL, &node->sub);
+    if (y && F->graph) hy_named(F, y->count ? y->item[0] : y, node->name);
+    if (y || !F->code || strlen(F->text) + 12 > sizeof F->text) return y;
+    line.text = F->text;
+    line.n = strlen(F->text);
+    line.cap = sizeof F->text;
+    hy__puts(&line, " (node ");
+    hy__puts(&line, node->name);
+    hy__puts(&line, ")");
+    return NULL;
+}
+
+/* Values that nobody needs any more go at once; those of inputs, parameters and heads are not ours. */
+static void hy__symbol_let_go(hy_frame *F, const hy_graph *g, int i, hy_array **made, int *left)
+{
+    int k, at;
+    for (k = 0; k < g->node[i]->nin; k++) {
+        at = g->place[g->node[i]->in[k].node->number];
+        if (--left[at] || !g->node[at]->op || !made[at]) continue;
+        hy_free(F, made[at]);
+        made[at] = NULL;
+    }
+}
+
+static int hy__symbol_run(hy_frame *F, const hy__symbol_block *b, hy_array *x, hy_array **made, hy_array **in,
+                          int *left)
+{
+    const hy_graph *g = b->graph;
+    int i;
+    for (i = 0; i < g->n && !F->code; i++) {
+        if (!g->node[i]->op) { made[i] = hy__symbol_leaf(F, b, i, x); continue; }
+        made[i] = hy__symbol_op(F, g, i, made, in);
+        if (!F->code && !F->graph && !F->check) hy__symbol_let_go(F, g, i, made, left);
+    }
+    return F->code ? -1 : 0;
+}
+
+static hy_array *hy__symbol_spread(hy_frame *F, void *user, hy_array *x)
+{
+    hy__symbol_block *b = (hy__symbol_block *)user;
+    const hy_graph *g = b->graph;
+    size_t most = (size_t)(g->n + b->widest + g->heads);
+    int given = x->count ? x->count : 1, i;
+    hy__buffer *room;
+    hy_array **made, **out, *y = NULL;
+    int *left;
+    if (given != b->inputs) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "SymbolBlock: %d inputs are due, %d are given", b->inputs, given);
+        return NULL;
+    }
+    room = hy__buffer_new(&F->cache, most * sizeof *made + (size_t)g->n * sizeof *left + 1);
+    if (!room) return (hy_array *)hy__no_memory(F, "SymbolBlock");
+    made = (hy_array **)room->data;
+    out = made + g->n + b->widest;
+    left = (int *)(void *)(made + most);
+    memset((void *)made, 0, most * sizeof *made);
+    if (g->n) memcpy(left, b->uses, (size_t)g->n * sizeof *left);
+    if (!hy__symbol_run(F, b, x, made, made + g->n, left)) {
+        for (i = 0; i < g->heads; i++) {
+            out[i] = hy__symbol_value(made, g, &g->head[i]);
+            if (!out[i]) hy__fail(F, HY_ERROR_ARGUMENT,
+                                  "SymbolBlock: output %s needs an input that was not given",
+                                  g->head[i].node->name);
+        }
+        if (!F->code) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
+    }
+    hy__buffer_drop(&F->cache, room);
+    return y;
+}
+
+static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy__symbol_block *b = (hy__symbol_block *)(void *)self;
+    hy__graph_rec rec;
+    if (!b->open || F->graph) return hy__symbol_spread(F, b, x);
+    rec = hy__compile_options(F, self);
+    return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
+}
+
+/* Does an operator say of a size of its result that it is not known? */
+static int hy__symbol_is_open(const hy__node *node)
+{
+    const hy_attr *a;
+    for (a = node->op ? node->op->attr : NULL; a && a->name; a++)
+        if (a->kind == HY_ATTR_shape && !hy__shape_known(hy__shape_in(node->record, a))) return 1;
+    return 0;
+}
+
+static void hy__symbol_free(hy_block *self)
+{
+    hy__symbol_block *b = (hy__symbol_block *)(void *)self;
+    hy__free(&self->house->root->heap, (void *)b->param);
+    hy__graph_drop(b->graph);
+}
+
+static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
+{
+    hy__symbol_block *b;
+    hy_block *made = hy_block_new(F, sizeof *b, "SymbolBlock", hy__symbol_forward, 1);
+    int i, k;
+    if (!made) return NULL;
+    b = (hy__symbol_block *)(void *)made;
+    b->base.free_fn = hy__symbol_free;
+    b->graph = g;
+    HY__ADD(&g->refs, 1);
+    b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
+                                           (size_t)g->n * (sizeof *b->param + 2 * sizeof *b->input) + 1);
+    made->house->label = hy__string(F, "SymbolBlock", "");
+    if (!b->param) hy__no_memory(F, "SymbolBlock");
+    if (F->code || !hy_set_prefix(F, made, "")) { hy_block_free(F, made); return NULL; }
+    b->input = (int *)(void *)(b->param + g->n);
+    b->uses = b->input + g->n;
+    for (i = 0; i < g->n; i++) {
+        b->input[i] = -1;
+        if (g->node[i]->nin > b->widest) b->widest = g->node[i]->nin;
+        b->open |= hy__symbol_is_open(g->node[i]);
+        for (k = 0; k < g->node[i]->nin; k++) b->uses[g->place[g->node[i]->in[k].node->number]]++;
+    }
+    for (i = 0; i < g->heads; i++) b->uses[g->place[g->head[i].node->number]]++;
+    return b;
+}
+
+/* --- first values as text --- */
+static double hy__init_number(const hy__json *j, int options, const char *key, double missing)
+{
+    const char *end;
+    double v;
+    int t = hy__json_find(j, options, key);
+    return t >= 0 && j->token[t].kind == '0' && hy__read_f64(hy__json_text(j, t), &end, &v) ? v : missing;
+}
+
+static int hy__init_choice(const hy__json *j, int options, const char *key, const char *words)
+{
+    int t = hy__json_find(j, options, key), k = t >= 0 ? hy__word_number(words, hy__json_text(j, t)) : 0;
+    return k > 0 ? k : 0;
+}
+
+static hy_init hy__init_named(const char *name, const hy__json *j, int options)
+{
+    hy_xavier_opt xavier;
+    hy_init none;
+    int factor = hy__init_choice(j, options, "factor_type", "avg|in|out");
+    memset(&none, 0, sizeof none);
+    switch (hy__word_number("zeros|zero|ones|one|constant|uniform|normal|orthogonal|xavier|msraprelu|bilinear"
+                            "|lstmbias", name)) {
+    case 0: case 1: return hy_init_zeros();
+    case 2: case 3: return hy_init_ones();
+    case 4: return hy_init_constant(hy__init_number(j, options, "value", 0));
+    case 5: return hy_init_uniform(hy__init_number(j, options, "scale", 0.07));
+    case 6: return hy_init_normal(hy__init_number(j, options, "sigma", 0.01));
+    case 7: return hy_init_orthogonal(hy__init_number(j, options, "scale", 1.414),
+                                      hy__init_choice(j, options, "rand_type", "uniform|normal"));
+    case 8:
+        xavier.gaussian = hy__init_choice(j, options, "rnd_type", "uniform|gaussian");
+        xavier.factor = factor;
+        xavier.magnitude = hy__init_number(j, options, "magnitude", 3);
+        return hy_init_xavier(&xavier);
+    case 9: return hy_init_msra_prelu(factor, hy__init_number(j, options, "slope", 0.25));
+    case 10: return hy_init_bilinear();
+    case 11: return hy_init_lstm_bias(hy__init_number(j, options, "forget_bias", 1));
+    default: return none;
+    }
+}
+
+/* "zeros" or ["xavier", {...}]; what is not known counts as not said. */
+static hy_init hy__init_of(hy_frame *F, const char *text)
+{
+    hy__json j;
+    hy__input s;
+    hy_init init;
+    memset(&init, 0, sizeof init);
+    memset(&j, 0, sizeof j);
+    if (!text) return init;
+    if (*text != '[') return hy__init_named(text, &j, -1);
+    hy__memory_input(&s, F, text, strlen(text), 0);
+    if (!hy__json_open(&j, &s, 0, s.bytes) && j.token[0].n && j.token[1].kind == '"')
+        init = hy__init_named(hy__json_text(&j, 1), &j, j.token[0].n > 1 ? j.token[1].next : -1);
+    hy__json_close(&j);
+    if (F->code == HY_ERROR_FORMAT) F->code = HY_ERROR_OK;
+    return init;
+}
+
+/* What a running statistic begins with: BatchNorm's variance with 1. */
+static hy_init hy__init_of_aux(const hy_graph *g, const hy__node *var)
+{
+    int i, k;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin; k++)
+            if (g->node[i]->in[k].node == var)
+                return strcmp(hy__input_name(g->node[i]->op, g->node[i]->record, k, g->node[i]->nin),
+                              "moving_var")
+                    ? hy_init_zeros() : hy_init_ones();
+    return hy_init_zeros();
+}
+
+/* --- the values of parameters --- */
+/* adopt: the array's memory becomes the parameter's. */
+static int hy__param_take(hy_frame *F, hy__param *p, hy_array *value, hy_dtype dtype, int adopt)
+{
+    hy_type type = value->t.type;
+    hy__buffer *b;
+    if (p->array.buffer && p->array.t.type.dtype == dtype) {
+        hy_assign(F, &p->array, value);
+        return F->code ? -1 : 0;
+    }
+    if (p->array.buffer && !hy__writable(F, &p->array, "hy_load_parameters")) return -1;
+    type.dtype = dtype;
+    adopt = adopt && value->t.type.dtype == dtype && hy__packed(&value->t);
+    b = adopt ? hy__buffer_hold(value->buffer) : hy__buffer_new(&F->cache, (size_t)hy__bytes(&type));
+    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
+    if (p->array.t.type.dtype != dtype) hy__changed(p->block);
+    hy__buffer_drop(&F->cache, p->array.buffer);
+    hy__buffer_drop(&F->cache, p->set);
+    p->set = NULL;
+    p->array.buffer = b;
+    p->array.t.type = type;
+    p->array.t.data = adopt ? value->t.data : b->data;
+    hy__pack_strides(&p->array.t);
+    if (!adopt) hy__copy_tensor(&p->array.t, &value->t);
+    b->watched = 1;
+    b->version++;
+    hy__tape_drop(F, p->array.tape);
+    p->array.tape = NULL;
+    hy__param_sync(F, p);
+    HY__ADD(&F->root->epoch, 1);
+    return 0;
+}
+
+/* 'a', 'b', 'c', ..., 'x', 'y', 'z' */
+typedef struct hy__brief { hy__line line; char text[320]; const char *last[3]; int n; } hy__brief;
+static void hy__brief_add(hy__brief *b, const char *name)
+{
+    if (b->n < 4) {
+        if (!b->n) b->line = hy__line_open(b->text, sizeof b->text);
+        hy__puts(&b->line, b->n ? ", '" : "'");
+        hy__puts(&b->line, name);
+        hy__puts(&b->line, "'");
+    }
+    b->last[b->n++ % 3] = name;
+}
+
+static const char *hy__brief_end(hy__brief *b)
+{
+    int i;
+    if (b->n > 7) hy__puts(&b->line, ", ...");
+    for (i = b->n > 7 ? b->n - 3 : 4; i < b->n; i++) {
+        hy__puts(&b->line, ", '");
+        hy__puts(&b->line, b->last[i % 3]);
+        hy__puts(&b->line, "'");
+    }
+    return b->text;
+}
+
+/* Named arrays by name; `arg:` and `aux:` do not count. */
+static const char *hy__bare(const char *name)
+{
+    return !strncmp(name, "arg:", 4) || !strncmp(name, "aux:", 4) ? name + 4 : name;
+}
+
+typedef struct hy__index { hy__names names; char *used; } hy__index;
+
+static void hy__index_close(hy_frame *F, hy__index *x)
+{
+    hy__free(&F->root->heap, (void *)x->names.key);
+    hy__free(&F->root->heap, x->names.value);
+    hy__free(&F->root->heap, x->used);
+}
+
+static int hy__index_open(hy_frame *F, hy__index *x, const hy_arrays *a)
+{
+    int i;
+    memset(x, 0, sizeof *x);
+    if (a->n && !a->name) { hy__fail(F, HY_ERROR_FORMAT, "the arrays have no names"); return -1; }
+    x->used = (char *)hy__alloc_zero(&F->root->heap, (size_t)a->n + 1);
+    if (!x->used) hy__no_memory(F, "hy_load_parameters");
+    for (i = 0; i < a->n && !F->code; i++) {
+        if (hy__names_find(&x->names, hy__bare(a->name[i])) >= 0)
+            hy__fail(F, HY_ERROR_FORMAT, "two arrays are called '%s'", hy__bare(a->name[i]));
+        else if (hy__names_add(&F->root->heap, &x->names, hy__bare(a->name[i]), i))
+            hy__no_memory(F, "hy_load_parameters");
+    }
+    return F->code ? -1 : 0;
+}
+
+static void hy__fail_missing(hy_frame *F, hy__brief *missing, const char *where)
+{
+    hy__fail(F, HY_ERROR_UNKNOWN,
+             "Parameter %s is missing in %s: set allow_missing to leave such parameters as they "
+             "are", hy__brief_end(missing), where);
+}
+
+static void hy__fail_extra(hy_frame *F, const hy_arrays *a, const hy__index *x, const char *where)
+{
+    hy__brief extra;
+    int i;
+    extra.n = 0;
+    for (i = 0; i < a->n; i++) if (!x->used[i]) hy__brief_add(&extra, a->name[i]);
+    if (extra.n) hy__fail(F, HY_ERROR_UNKNOWN,
+                          "Parameter %s loaded from %s is not present in the network: set "
+                          "ignore_extra to ignore such parameters", hy__brief_end(&extra), where);
+}
+
+static void hy__fail_shape(hy_frame *F, const char *name, const hy_shape *expected, const hy_shape *saved)
+{
+    hy__fail(F, HY_ERROR_SHAPE,
+             "Failed loading Parameter '%s' from saved params: shape incompatible expected %z vs "
+             "saved %z", name, expected, saved);
+}
+
+/* --- import --- */
+typedef struct hy__importing {
+    hy__symbol_block *b;
+    const hy_arrays  *params;           /* or NULL */
+    hy__index         index;
+    const hy_import_opt *opt;
+    const char       *where;
+    hy__brief         missing;
+} hy__importing;
+
+static int hy__ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), k = strlen(ending);
+    return n >= k && !strcmp(name + n - k, ending);
+}
+
+static hy_array *hy__import_value(const hy__importing *I, const char *name)
+{
+    int i = I->params ? hy__names_find(&I->index.names, name) : -1;
+    if (i >= 0) I->index.used[i] = 1;
+    return i < 0 ? NULL : I->params->at[i];
+}
+
+/* Is a variable an input, if the caller does not say? */
+static int hy__import_guess(const hy__importing *I, const hy__node *var)
+{
+    const char *s = var->name;
+    if (var->aux || hy__ends_in(s, "_label")) return 0;
+    if (I->params)
+        return hy__names_find(&I->index.names, s) < 0 && !hy__note_value(I->b->graph, var,
+                                                                         "__storage_type__");
+    if (strncmp(s, "data", 4)) return 0;
+    for (s += 4; *s >= '0' && *s <= '9'; s++) continue;
+    return !*s;
+}
+
+static int hy__plain_variable(const hy__node *node) { return !node->op && !node->param && !node->held; }
+
+static int hy__import_named(hy_frame *F, hy__importing *I, const char *list)
+{
+    hy_graph *g = I->b->graph;
+    hy__brief known;
+    char name[256];
+    hy__line line;
+    size_t n;
+    int i;
+    for (list = hy__skip_blank(list); *list; list = hy__skip_blank(list + n + (list[n] == ','))) {
+        n = strcspn(list, ",");
+        line = hy__line_open(name, sizeof name);
+        hy__put(&line, list, n);
+        for (i = 0; i < g->vars && strcmp(g->var[i]->name, name); i++) continue;
+        if (i == g->vars) {
+            for (known.n = i = 0; i < g->vars; i++) hy__brief_add(&known, g->var[i]->name);
+            hy__fail(F, HY_ERROR_UNKNOWN, "%s: the graph has no input '%s'; candidates are %s", I->where,
+                     name,
+                     known.n ? hy__brief_end(&known) : "none");
+            return -1;
+        }
+        i = g->place[g->var[i]->number];
+        if (i >= 0) I->b->input[i] = I->b->inputs;
+        I->b->inputs++;
+    }
+    return 0;
+}
+
+static int hy__import_inputs(hy_frame *F, hy__importing *I)
+{
+    hy_graph *g = I->b->graph;
+    hy__brief known;
+    int i, at;
+    if (I->opt && I->opt->inputs) return hy__import_named(F, I, I->opt->inputs);
+    for (i = 0; i < g->vars; i++) {
+        at = g->place[g->var[i]->number];
+        if (at >= 0 && hy__import_guess(I, g->var[i])) I->b->input[at] = I->b->inputs++;
+    }
+    if (I->b->inputs) return 0;
+    for (known.n = i = 0; i < g->vars; i++) hy__brief_add(&known, g->var[i]->name);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: which variables are inputs? candidates are %s", I->where,
+             known.n ? hy__brief_end(&known) : "none");
+    return -1;
+}
+
+static double hy__note_number(const hy_graph *g, const hy__node *var, const char *key, double missing)
+{
+    const char *text = hy__note_value(g, var, key), *end;
+    double v;
+    return text && hy__read_f64(text, &end, &v) ? v : missing;
+}
+
+/* A variable becomes a parameter, with what the files say of it. */
+static int hy__import_param(hy_frame *F, hy__importing *I, int i)
+{
+    hy_graph *g = I->b->graph;
+    const hy__node *var = g->node[i];
+    hy_array *value = hy__import_value(I, var->name), *x;
+    hy_type type = var->constant.type;
+    hy_param_opt opt;
+    memset(&opt, 0, sizeof opt);
+    if (!value && hy__ends_in(var->name, "_label")) return 0;
+    if (!value && I->params) hy__brief_add(&I->missing, var->name);
+    if (value && type.shape.ndim >= 0 && !hy__shape_agrees(&type.shape, &value->t.type.shape)) {
+        hy__fail_shape(F, var->name, &type.shape, &value->t.type.shape);
+        return -1;
+    }
+    opt.dtype = value ? value->t.type.dtype : type.dtype;
+    opt.init = hy__init_of(F, hy__note_value(g, var, "__init__"));
+    opt.aux = var->aux;
+    if (var->aux && !opt.init.fn) opt.init = hy__init_of_aux(g, var);
+    x = hy_add_param(F, &I->b->base, var->name, type.shape.ndim >= 0 ? type.shape : HY_SCALAR, &opt);
+    if (!x) return -1;
+    if (type.shape.ndim < 0) x->t.type.shape = x->param->declared = value ? value->t.type.shape
+        : hy__no_shape();
+    x->param->lr_mult = hy__note_number(g, var, "__lr_mult__", 1);
+    x->param->wd_mult = hy__note_number(g, var, "__wd_mult__", 1);
+    I->b->param[i] = x;
+    return value ? hy__param_take(F, x->param, value, opt.dtype, 1) : 0;
+}
+
+/* A parameter of another block is shared. */
+static int hy__import_shared(hy_frame *F, hy__importing *I, int i)
+{
+    hy__param *from = I->b->graph->node[i]->param, *p;
+    hy_param_opt opt;
+    hy_array *x;
+    memset(&opt, 0, sizeof opt);
+    if (from->same) from = from->same;
+    if (from->array.state != HY__LIVE) { hy__fail_param(F, from, I->where); return -1; }
+    opt.dtype = from->array.t.type.dtype;
+    opt.init = from->init;
+    opt.aux = from->aux;
+    x = hy_add_param(F, &I->b->base, hy__called(from), from->declared, &opt);
+    if (!x) return -1;
+    p = x->param;
+    p->lr_mult = from->lr_mult;
+    p->wd_mult = from->wd_mult;
+    p->req = from->req;
+    p->same = from;
+    p->next_sharer = from->sharer;
+    from->sharer = p;
+    p->array.buffer = from->array.buffer ? hy__buffer_hold(from->array.buffer) : NULL;
+    p->array.t = from->array.t;
+    I->b->param[i] = x;
+    return 0;
+}
+
+static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt,
+                                  const char *where)
+{
+    hy__importing I;
+    int i, failed;
+    memset(&I, 0, sizeof I);
+    if (!F || F->code) return NULL;
+    if (!g || g->root != F->root) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s", where, g ? "the graph belongs to another hy_open"
+                 : "the graph is NULL");
+        return NULL;
+    }
+    I.b = hy__symbol_block_new(F, g);
+    if (!I.b) return NULL;
+    I.params = params;
+    I.opt = opt;
+    I.where = where;
+    failed = (params && hy__index_open(F, &I.index, params)) || hy__import_inputs(F, &I);
+    for (i = 0; i < g->n && !failed; i++) {
+        if (g->node[i]->param) failed = hy__import_shared(F, &I, i);
+        else if (hy__plain_variable(g->node[i]) && I.b->input[i] < 0) failed = hy__import_param(F, &I, i);
+    }
+    if (!failed && I.missing.n && !(opt && opt->allow_missing)) hy__fail_missing(F, &I.missing, where);
+    if (!failed && params && !(opt && opt->ignore_extra)) hy__fail_extra(F, params, &I.index, where);
+    if (params) hy__index_close(F, &I.index);
+    return hy__made(F, &I.b->base);
+}
+
+HY_API hy_block *hy_nn_symbol_block(hy_frame *F, hy_graph *g, const char *inputs)
+{
+    hy_import_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.inputs = inputs;
+    return hy__import_graph(F, g, NULL, &opt, "hy_nn_symbol_block");
+}
+
+HY_API hy_block *hy_import_from(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt)
+{
+    return hy__import_graph(F, g, params, opt, "hy_import_from");
+}
+
+/* --- export --- */
+/* What a model is written from: its graph, held, and its parameters. */
+typedef struct hy__exported {
+    hy_graph   *graph;
+    hy__symbol  symbol;
+    hy__buffer *room;
+    hy_arrays   arrays;
+} hy__exported;
+
+/* The trace that holds for most: not for certain shapes, not for training. */
+static hy_graph *hy__export_trace(hy_frame *F, hy_block *net)
+{
+    hy__traces *all = &net->house->traces;
+    const hy__trace *t, *best = NULL;
+    hy_graph *g = NULL;
+    int cost, least = 8;
+    hy__compile_options(F, net);        /* traces older than a change go */
+    hy__acquire(&all->lock);
+    for (t = all->first; t; t = t->next) {
+        cost = (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DTYPE) ? 4 : 0) +
+               ((t->asked & HY__ASKED_TRAINING) && t->training ? 2 : 0) + (t->asked & HY__ASKED_TRAINING ? 1
+                                                                           : 0);
+        if (cost < least) { least = cost; best = t; }
+    }
+    if (best) {
+        g = best->graph;
+        HY__ADD(&g->refs, 1);
+        if (least >= 4)
+            hy__warn(F, "hy_export: the graph holds for the shapes of its call only, since forward asked: %s",
+                     best->bound);
+    }
+    hy__release(&all->lock);
+    return g;
+}
+
+/* As the first hy_call of a hybridized block, without running anything. */
+static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs)
+{
+    hy__scope scope;
+    hy__flat in;
+    memset(&scope, 0, sizeof scope);
+    if (!hy__alive(F, inputs, "hy_export") || !hy__prefix(F, net)) return;
+    scope.block = net;
+    scope.prefix = net->house->prefix;
+    scope.label = net->house->label ? net->house->label : net->house->name;
+    in.room = NULL;
+    F->fresh = NULL;
+    F->scope = &scope;
+    hy__trace_leave(hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 16, &in));
+    hy__flat_close(F, &in);
+    F->scope = NULL;
+    if (F->code) hy__take_back(F);
+    F->fresh = NULL;
+}
+
+/* Everything in the graph that has values: parameters as "arg:" or "aux:", constants too. */
+static void hy__export_arrays(hy_frame *F, hy__exported *e)
+{
+    hy_graph *g = e->graph;
+    hy__shelf shelf;
+    hy__names names;
+    int i, k;
+    memset(&shelf, 0, sizeof shelf);
+    memset(&names, 0, sizeof names);
+    shelf.F = F;
+    shelf.lent = 1;
+    for (i = 0; i < g->n && !F->code; i++) {
+        hy__node *node = g->node[i];
+        const char *name = e->symbol.name[i];
+        hy_array *x = node->param ? &node->param->array : NULL;
+        if (node->op) continue;
+        if (hy__names_find(&names, name) >= 0)
+            hy__fail(F, HY_ERROR_ARGUMENT,
+                     "hy_export: two variables are called '%s': give their blocks other prefixes",
+                     name);
+        else if (hy__names_add(&F->root->heap, &names, name, i)) hy__no_memory(F, "hy_export");
+        if (F->code || hy__plain_variable(node)) continue;
+        if (node->held && (x = hy__handle(F)) != NULL) {
+            x->buffer = hy__buffer_hold(node->held);
+            x->t = node->constant;
+        }
+        if (!x || !hy__concrete(F, x, "hy_export", "hy_initialize") || hy__shelve(&shelf, x, "", 0)) break;
+        k = shelf.n - 1;
+        if (hy__shelf_name(&shelf, k, node->aux ? "aux:" : "arg:", 4)) break;
+        shelf.chars--;                  /* the name follows */
+        i = hy__shelf_name(&shelf, k, name, strlen(name)) ? g->n : i;
+        shelf.name[k] -= 4;
+    }
+    hy__free(&F->root->heap, (void *)names.key);
+    hy__free(&F->root->heap, names.value);
+    e->arrays = hy__shelf_close(&shelf, 1);
+}
+
+static void hy__export_close(hy_frame *F, hy__exported *e)
+{
+    hy__buffer_drop(&F->cache, e->room);
+    hy__graph_drop(e->graph);
+}
+
+static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
+{
+    memset(e, 0, sizeof *e);
+    if (!hy__block_ok(F, net, "hy_export")) return -1;
+    if (F->graph || !net->house->hybrid) {
+        hy__fail(F, HY_ERROR_STATE, "hy_export: %s", F->graph ? "the frame is symbolic"
+                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
+        return -1;
+    }
+    e->graph = hy__export_trace(F, net);
+    if (!e->graph && inputs) {
+        hy__export_call(F, net, inputs);
+        if (!F->code) e->graph = hy__export_trace(F, net);
+    }
+    if (!e->graph)
+        hy__fail(F, HY_ERROR_STATE,
+                 "hy_export: Please first call hy_hybridize and then hy_call at least once, or give "
+                 "inputs to trace it for (hy_export_for)");
+    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room)) return -1;
+    hy__export_arrays(F, e);
+    return F->code ? -1 : 0;
+}
+
+HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params)
+{
+    hy__exported e;
+    hy_array *text = NULL;
+    if (symbol) *symbol = NULL;
+    if (params) memset(params, 0, sizeof *params);
+    if (!F || F->code) return -1;
+    if (!hy__export_open(F, &e, net, inputs)) text = hy__to_memory(F, hy__put_symbol, &e.symbol);
+    if (text && symbol) *symbol = text;
+    if (text && params) *params = e.arrays;
+    hy__export_close(F, &e);
+    return text ? 0 : -1;
+}
+
+/* --- one file: program and parameters --- */
+static hy_array *hy__model_text(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
+{
+    return hy__export_open(F, e, net, inputs) ? NULL : hy__to_memory(F, hy__put_symbol, &e->symbol);
+}
+
+HY_API hy_array *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs)
+{
+    hy__exported e;
+    hy__zipped z;
+    hy_array *x = NULL;
+    if (!F || F->code) return NULL;
+    hy_begin(F);
+    z.text = hy__model_text(F, &e, net, inputs);
+    z.arrays = &e.arrays;
+    if (z.text) x = hy_return(F, hy__to_memory(F, hy__put_zip, &z));
+    hy__export_close(F, &e);
+    hy_end(F);
+    return x;
+}
+
+/* The block of a graph and arrays that nobody else needs. */
+static hy_block *hy__import_whole(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt,
+                                  const char *where)
+{
+    hy_block *b = hy__import_graph(F, g, params, opt, where);
+    hy_graph_free(F, g);
+    return b;
+}
+
+static hy_block *hy__get_model(hy__input *s)
+{
+    hy_frame *F = s->F;
+    hy__input symbol;
+    hy_arrays arrays;
+    hy_graph *g = NULL;
+    hy_block *b = NULL;
+    memset(&symbol, 0, sizeof symbol);
+    hy_begin(F);
+    arrays = hy__get_arrays(s, &symbol);
+    if (!F->code && !symbol.F) hy__damaged(s, 0, "there is no model-symbol.json in it");
+    if (!F->code) g = hy__get_symbol(&symbol);
+    if (g) b = hy__import_whole(F, g, &arrays, NULL, s->name);
+    hy_end(F);
+    return b;
+}
+
+HY_API hy_block *hy_load_model_from(hy_frame *F, const void *data, size_t bytes, int borrow)
+{
+    hy__input s;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&s, F, data, bytes, borrow);
+    return hy__get_model(&s);
+}
+
+/* --- parameters under structural names --- */
+/* The key of a parameter in files. Recurrent layers go by their cells there: "0.l0_i2h_bias" is
+ * "0._unfused.0.i2h_bias", or "0._unfused.0.l_cell.i2h_bias" in a layer of both directions. */
+static const char *hy__path_in_file(const hy__param *p, const char *path, char *text, size_t bytes)
+{
+    const char *local = p->local, *rest = local + 1, *layer = rest;
+    const struct hy__house *h = p->block->house;
+    size_t n = strlen(path), k = strlen(local);
+    hy__line line = hy__line_open(text, bytes);
+    int i, both = 0;
+    while (*rest >= '0' && *rest <= '9') rest++;
+    if (hy__word_number("RNN|LSTM|GRU", p->block->kind) < 0 || (*local != 'l' && *local != 'r') ||
+        rest == layer ||
+        *rest != '_' || n < k) return path;
+    for (i = 0; i < h->params; i++) both |= *h->param[i]->local == 'r';
+    hy__put(&line, path, n - k);
+    hy__puts(&line, "_unfused.");
+    hy__put(&line, layer, (size_t)(rest - layer));
+    hy__puts(&line, !both ? "." : *local == 'l' ? ".l_cell." : ".r_cell.");
+    hy__puts(&line, rest + 1);
+    return text;
+}
+
+typedef struct hy__saving { hy__shelf shelf; int deduplicate; uint64_t stamp; } hy__saving;
+
+static int hy__save_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__saving *with = (hy__saving *)user;
+    hy__param *real = p->same ? p->same : p;
+    char text[1100];
+    path = hy__path_in_file(p, path, text, sizeof text);
+    if (with->deduplicate && real->seen == with->stamp) return 0;
+    real->seen = with->stamp;
+    return !hy__concrete(F, &real->array, "hy_save_parameters", "hy_initialize") ||
+           hy__shelve(&with->shelf, &real->array, path, strlen(path));
+}
+
+HY_API hy_arrays hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *opt)
+{
+    hy__saving with;
+    hy_arrays none;
+    memset(&with, 0, sizeof with);
+    memset(&none, 0, sizeof none);
+    if (!hy__block_ok(F, net, "hy_save_parameters")) return none;
+    with.shelf.F = F;
+    with.shelf.lent = 1;
+    with.deduplicate = opt && opt->deduplicate;
+    with.stamp = hy__stamp(F);
+    hy__each_param(F, net, hy__save_one, &with);
+    return hy__shelf_close(&with.shelf, 1);
+}
+
+typedef struct hy__loading {
+    const hy_arrays   *arrays;
+    const hy_load_opt *opt;
+    hy__index   index;
+    hy__brief   missing;
+    const char *where, *prefix;         /* prefix: names in the file are those behind it; NULL: paths */
+    uint64_t    stamp;                  /* of parameters that have a value in the file */
+    int         adopt;
+} hy__loading;
+
+static int hy__load_find(const hy__loading *L, const hy__param *p, const char *path)
+{
+    size_t n = L->prefix ? strlen(L->prefix) : 0;
+    char text[1100];
+    if (!L->prefix) path = hy__path_in_file(p, path, text, sizeof text);
+    else path = strncmp(hy__called(p), L->prefix, n) ? hy__called(p) : hy__called(p) + n;
+    return hy__names_find(&L->index.names, path);
+}
+
+/* What the file has for a parameter must fit it. */
+static int hy__load_check(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__loading *L = (hy__loading *)user;
+    hy__param *real = p->same ? p->same : p;
+    const hy_type *have = &real->array.t.type;
+    int i = hy__load_find(L, p, path);
+    const hy_array *x = i < 0 ? NULL : L->arrays->at[i];
+    if (i >= 0) L->index.used[i] = 1;
+    if (!x) return 0;
+    real->seen = L->stamp;
+    if (!hy__shape_agrees(&have->shape, &x->t.type.shape)) {
+        hy__fail_shape(F, path, &have->shape, &x->t.type.shape);
+        return -1;
+    }
+    if (have->dtype == x->t.type.dtype || L->opt->cast_dtype || L->opt->saved_dtype) return 0;
+    hy__fail(F, HY_ERROR_DTYPE,
+             "Failed loading Parameter '%s' from saved params: dtype incompatible expected %t vs "
+             "saved %t. Set cast_dtype=True to cast the dtype of saved params.", path, (int)have->dtype,
+             (int)x->t.type.dtype);
+    return -1;
+}
+
+static int hy__load_missing(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__loading *L = (hy__loading *)user;
+    (void)F;
+    if ((p->same ? p->same : p)->seen != L->stamp) hy__brief_add(&L->missing, L->prefix ? hy__called(p)
+                                                                 : path);
+    return 0;
+}
+
+static int hy__load_one(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    hy__loading *L = (hy__loading *)user;
+    hy__param *real = p->same ? p->same : p;
+    int i = hy__load_find(L, p, path);
+    hy_array *x = i < 0 ? NULL : L->arrays->at[i];
+    return x && hy__param_take(F, real, x, L->opt->saved_dtype ? x->t.type.dtype : real->array.t.type.dtype,
+                               L->adopt);
+}
+
+static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, const hy_load_opt *opt,
+                         const char *where,
+                         int adopt)
+{
+    hy_load_opt plain;
+    hy__loading L;
+    int i;
+    memset(&plain, 0, sizeof plain);
+    memset(&L, 0, sizeof L);
+    if (!hy__block_ok(F, net, "hy_load_parameters")) return -1;
+    L.arrays = arrays;
+    L.opt = opt ? opt : &plain;
+    L.where = where;
+    L.prefix = hy__prefix(F, net);
+    L.adopt = adopt;
+    L.stamp = hy__stamp(F);
+    for (i = 0; i < arrays->n && arrays->name; i++) if (strchr(arrays->name[i], '.')) L.prefix = NULL;
+    if (!hy__index_open(F, &L.index, arrays)) {
+        hy__each_param(F, net, hy__load_check, &L);
+        if (!F->code && !L.opt->allow_missing) hy__each_param(F, net, hy__load_missing, &L);
+        if (!F->code && L.missing.n) hy__fail_missing(F, &L.missing, where);
+        if (!F->code && !L.opt->ignore_extra) hy__fail_extra(F, arrays, &L.index, where);
+        if (!F->code) hy__each_param(F, net, hy__load_one, &L);
+    }
+    hy__index_close(F, &L.index);
+    return F->code ? -1 : 0;
+}
+
+HY_API int hy_set_parameters(hy_frame *F, hy_block *net, hy_arrays arrays, const hy_load_opt *opt)
+{
+    return hy__load_into(F, net, &arrays, opt, "the arrays", 0);
+}
+
+/* --- the same in files --- */
+#ifndef HYBRID_NO_STDIO
+/* "prefix-symbol.json"; the caller frees it, as the next. */
+static char *hy__symbol_file(hy_frame *F, const char *prefix)
+{
+    if (prefix) return hy__string(F, prefix, "-symbol.json");
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_export: the prefix is NULL");
+    return NULL;
+}
+
+/* "prefix-0003.params" */
+static char *hy__params_file(hy_frame *F, const char *prefix, int epoch)
+{
+    char ending[32];
+    hy__line line = hy__line_open(ending, sizeof ending);
+    int least;
+    if (epoch < 0) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export: epoch %d is below 0", epoch); return NULL; }
+    hy__puts(&line, "-");
+    for (least = 1000; least > 1 && epoch < least; least /= 10) hy__puts(&line, "0");
+    hy__put_int(&line, epoch);
+    hy__puts(&line, ".params");
+    return hy__string(F, prefix, ending);
+}
+
+HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *prefix, int epoch)
+{
+    hy__exported e;
+    hy__pending file[2];
+    char *symbol, *params;
+    int failed = -1;
+    if (!F || F->code) return -1;
+    symbol = hy__symbol_file(F, prefix);
+    params = symbol ? hy__params_file(F, prefix, epoch) : NULL;
+    if (params) {
+        hy_begin(F);
+        failed = hy__export_open(F, &e, net, inputs);
+        file[0].name = symbol;
+        file[0].fn = hy__put_symbol;
+        file[0].what = &e.symbol;
+        file[1].name = params;
+        file[1].fn = hy__put_params;
+        file[1].what = &e.arrays;
+        if (!failed) failed = hy__to_files(F, file, 2);
+        hy__export_close(F, &e);
+        hy_end(F);
+    }
+    hy__free(&F->root->heap, symbol);
+    hy__free(&F->root->heap, params);
+    return failed;
+}
+
+HY_API int hy_export(hy_frame *F, hy_block *net, const char *prefix, int epoch)
+{
+    return hy_export_for(F, net, NULL, prefix, epoch);
+}
+
+HY_API hy_block *hy_import_files(hy_frame *F, const char *symbol, const char *params,
+                                 const hy_import_opt *opt)
+{
+    hy_graph *g = hy_load_symbol(F, symbol);
+    hy_arrays arrays;
+    hy_block *b = NULL;
+    if (!g) return NULL;
+    hy_begin(F);
+    memset(&arrays, 0, sizeof arrays);
+    if (params) arrays = hy_load(F, params);
+    if (!F->code) b = hy__import_graph(F, g, params ? &arrays : NULL, opt, params ? params : symbol);
+    hy_end(F);
+    hy_graph_free(F, g);
+    return b;
+}
+
+HY_API hy_block *hy_import(hy_frame *F, const char *prefix, int epoch)
+{
+    char *symbol, *params;
+    hy_block *b = NULL;
+    if (!F || F->code) return NULL;
+    symbol = hy__symbol_file(F, prefix);
+    params = symbol ? hy__params_file(F, prefix, epoch) : NULL;
+    if (params) b = hy_import_files(F, symbol, params, NULL);
+    hy__free(&F->root->heap, symbol);
+    hy__free(&F->root->heap, params);
+    return b;
+}
+
+HY_API int hy_save_model(hy_frame *F, hy_block *net, const char *file)
+{
+    hy__exported e;
+    hy__zipped z;
+    int failed = -1;
+    if (!F || F->code) return -1;
+    hy_begin(F);
+    z.text = hy__model_text(F, &e, net, NULL);
+    z.arrays = &e.arrays;
+    if (z.text) failed = hy__to_file(F, file, hy__put_zip, &z);
+    hy__export_close(F, &e);
+    hy_end(F);
+    return failed;
+}
+
+HY_API hy_block *hy_load_model(hy_frame *F, const char *file)
+{
+    hy__input s;
+    hy_block *b;
+    if (hy__file_input(&s, F, file)) return NULL;
+    b = hy__get_model(&s);
+    fclose(s.file);
+    return b;
+}
+
+HY_API int hy_save_parameters(hy_frame *F, hy_block *net, const char *file, const hy_save_opt *opt)
+{
+    int failed = -1;
+    hy_arrays all;
+    if (!F || F->code) return -1;
+    hy_begin(F);
+    all = hy_parameters(F, net, opt);
+    if (!F->code) failed = hy_save(F, file, all);
+    hy_end(F);
+    return failed;
+}
+
+HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, const hy_load_opt *opt)
+{
+    int failed = -1;
+    hy_arrays all;
+    if (!F || F->code) return -1;
+    hy_begin(F);
+    all = hy_load(F, file);
+    if (!F->code) failed = hy__load_into(F, net, &all, opt, file, 1);
+    hy_end(F);
+    return failed;
+}
+#endif
 #endif
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *

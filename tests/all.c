@@ -30,6 +30,7 @@
 #include "test_execute.c"
 #include "test_layers.c"
 #include "test_modes.c"
+#include "test_save.c"
 
 int main(int argc, char **argv)
 {
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
     test_execute();
     test_layers();
     test_modes();
+    test_save();
     test_ops();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;

@@ -1,0 +1,717 @@
+/* Files: formats, symbols old and new, export and import, what broken files meet. Files that MXNet made lie in
+ * golden/mxnet; models of other people in ../shared/models are used where they are. */
+
+static const char *save_dir = "tests/golden/mxnet/";
+
+static int save_same(hy_frame *F, hy_array *a, hy_array *b)
+{
+    return a && b && hy_dtype_of(F, a) == hy_dtype_of(F, b) && hy__same_shape(&a->t.type.shape, &b->t.type.shape) &&
+           !memcmp(hy_data(F, a), hy_data(F, b), (size_t)hy_size(F, a) * hy_dtype_size(hy_dtype_of(F, a)));
+}
+
+/* The largest difference, relative to the largest value wanted. */
+static double save_error(hy_frame *F, hy_array *got, hy_array *want)
+{
+    double most = 0, scale = 1e-9;
+    int64_t i;
+    const float *a, *b;
+    if (!got || !want || hy_size(F, got) != hy_size(F, want)) return 1e9;
+    got = hy_cast(F, got, HY_F32);
+    want = hy_cast(F, want, HY_F32);
+    a = (const float *)hy_data(F, got);
+    b = (const float *)hy_data(F, want);
+    for (i = 0; a && b && i < hy_size(F, want); i++) {
+        if (fabs(a[i] - b[i]) > most) most = fabs(a[i] - b[i]);
+        if (fabs(b[i]) > scale) scale = fabs(b[i]);
+    }
+    return a && b ? most / scale : 1e9;
+}
+
+static int save_exists(const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+static long save_size(const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    long n = -1;
+    if (f && !fseek(f, 0, SEEK_END)) n = ftell(f);
+    if (f) fclose(f);
+    return n;
+}
+
+static hy_array *save_text(hy_frame *F, const char *file)      /* the bytes of a file, followed by a 0 */
+{
+    long n = save_size(file);
+    hy_array *x = n < 0 ? NULL : hy_empty(F, HY_SHAPE(n + 1), HY_U8);
+    FILE *f = x ? fopen(file, "rb") : NULL;
+    char *to = f ? (char *)hy_write(F, x) : NULL;
+    if (to) to[fread(to, 1, (size_t)n, f)] = 0;
+    if (f) fclose(f);
+    return to ? x : NULL;
+}
+
+static hy_arrays save_some(hy_frame *F, hy_array **at, const char **name)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL };
+    static const char *const names[] = { "a", "arg:b.c", "\xc3\xa9 \"x\"", "d/e", "f", "g", "h", "i", "j", "none",
+                                         "turned", "one" };
+    hy_array *x = hy_normal(F, HY_SHAPE(3, 5), 0, 3);
+    hy_arrays all;
+    int i;
+    for (i = 0; i < 9; i++) at[i] = hy_cast(F, x, types[i]);
+    at[9] = hy_zeros(F, HY_SHAPE(0, 3));
+    at[10] = hy_view_transpose(F, x, HY_ALL);
+    at[11] = hy_scalar(F, 7);
+    for (i = 0; i < 12; i++) name[i] = names[i];
+    all.n = 12;
+    all.at = at;
+    all.name = name;
+    return all;
+}
+
+static void save_formats(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *at[12], *bytes, *packed;
+    const char *name[12];
+    hy_arrays all = save_some(F, at, name), got, file;
+    static const char *const files[] = { "save_t.params", "save_t.npy", "save_t.npz", "save_t.safetensors" };
+    int f, i, borrow;
+    for (f = 0; f < 4; f++) {
+        all.n = f == HY_FORMAT_NPY ? 1 : 12;
+        bytes = hy_save_to(F, (hy_format)f, all);
+        CHECK(bytes && !hy_save(F, files[f], all));
+        CHECK(save_size(files[f]) == (long)hy_size(F, bytes));
+        for (borrow = 0; borrow < 2; borrow++) {
+            got = hy_load_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), borrow);
+            file = hy_load(F, files[f]);
+            if (!CHECK(got.n == all.n && file.n == all.n)) continue;
+            for (i = 0; i < all.n; i++) {
+                packed = hy_copy(F, at[i]);
+                CHECK(save_same(F, got.at[i], packed) && save_same(F, file.at[i], packed));
+                if (got.name) CHECK_STR(got.name[i], name[i]);
+            }
+            CHECK((got.name != NULL) == (f != HY_FORMAT_NPY));
+            if (f == HY_FORMAT_NPZ)     /* in place: nothing was copied */
+                CHECK(borrow == ((const char *)hy_data(F, got.at[0]) > (const char *)hy_data(F, bytes) &&
+                                 (const char *)hy_data(F, got.at[0]) < (const char *)hy_data(F, bytes) + hy_size(F, bytes)));
+        }
+        CHECK(!hy_error(F));
+        remove(files[f]);
+    }
+    all.n = 0;
+    bytes = hy_save_to(F, HY_FORMAT_PARAMS, all);
+    CHECK(hy_load_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0).n == 0 && !hy_error(F));
+    all.n = 2;
+    all.name = NULL;
+    CHECK(!hy_save_to(F, HY_FORMAT_NPZ, all) && strstr(hy_error(F), "need names"));
+    hy_clear(F);
+    CHECK(!hy_save_to(F, HY_FORMAT_NPY, all) && strstr(hy_error(F), "one array"));
+    hy_clear(F);
+    CHECK(hy_save(F, "no/such/folder/x.params", all) && strstr(hy_error(F), "no/such/folder"));
+    hy_clear(F);
+    hy_load(F, "tests");                /* a folder */
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
+static hy_block *save_mlp(hy_frame *F)
+{
+    hy_nn_dense_opt relu = { 0 };
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i;
+    relu.activation = "relu";
+    for (i = 0; i < 3; i++) hy_block_prefix(F, hy_nn_dense(F, 1, NULL));        /* dense0 to dense2 are taken */
+    hy_append(F, net, hy_nn_dense(F, 256, &relu), hy_nn_dense(F, 128, &relu), hy_nn_dense(F, 2, NULL));
+    hy_initialize(F, net, NULL);
+    return net;
+}
+
+/* The book's network, to the byte. */
+static void save_book(void)
+{
+    static const char *const lines[] = { "{", "  \"nodes\": [", "    {", "      \"op\": \"null\", ",
+        "      \"name\": \"data\", ", "      \"inputs\": []", "    }, ", "    {", "      \"op\": \"null\", ",
+        "      \"name\": \"dense3_weight\", " };
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = save_mlp(F), *again, *model;
+    hy_array *x = hy_normal(F, HY_SHAPE(1, 512), 0, 1), *wide = hy_normal(F, HY_SHAPE(16, 512), 0, 1), *y, *z, *text;
+    const char *s;
+    size_t n;
+    int i;
+    CHECK(hy_export(F, net, "my_mlp", 0) && strstr(hy_error(F), "first call"));
+    hy_clear(F);
+    hy_hybridize(F, net, NULL);
+    y = hy_call(F, net, x);
+    CHECK(!hy_export(F, net, "my_mlp", 0) && !hy_save_model(F, net, "my_mlp.model"));
+    CHECK(save_size("my_mlp-0000.params") == 658320);
+    CHECK(save_size("my_mlp-symbol.json") >= 2970 && save_size("my_mlp-symbol.json") <= 3072);
+    CHECK(save_size("my_mlp.model") > 0 && save_size("my_mlp.model") <= 667648);
+    text = save_text(F, "my_mlp-symbol.json");
+    for (s = text ? (const char *)hy_data(F, text) : "", i = 0; i < 10; i++, s += n + 1) {
+        n = strcspn(s, "\n");
+        if (!CHECK(n == strlen(lines[i]) && !memcmp(s, lines[i], n))) break;
+    }
+    again = hy_import(F, "my_mlp", 0);
+    model = hy_load_model(F, "my_mlp.model");
+    CHECK(save_same(F, hy_call(F, again, x), y) && save_same(F, hy_call(F, model, x), y));
+    hy_hybridize(F, model, NULL);
+    z = hy_call(F, net, wide);          /* another batch */
+    CHECK(save_same(F, hy_call(F, model, wide), z) && save_same(F, hy_call(F, again, wide), hy_call(F, model, wide)));
+    CHECK(!hy_export(F, model, "my_mlp2", 7));
+    CHECK(text && save_same(F, text, save_text(F, "my_mlp2-symbol.json")));
+    CHECK(save_same(F, save_text(F, "my_mlp-0000.params"), save_text(F, "my_mlp2-0007.params")));
+    CHECK(!save_exists("my_mlp-symbol.json.part") && !save_exists("my_mlp-0000.params.part"));
+    remove("my_mlp-symbol.json");
+    remove("my_mlp-0000.params");
+    remove("my_mlp2-symbol.json");
+    remove("my_mlp2-0007.params");
+    remove("my_mlp.model");
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* LeNet under the names of another epoch, imported by the names of its files; and a save that fails leaves what
+ * was there. */
+static void save_lenet(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_nn_conv_opt act = { 0 };
+    hy_nn_dense_opt dense = { 0 };
+    hy_block *net = hy_nn_hybrid_sequential(F), *again, *raw = hy_nn_dense(F, 3, NULL);
+    hy_array *x = hy_normal(F, HY_SHAPE(2, 1, 28, 28), 0, 1), *y, *before;
+    hy_import_opt opt = { 0 };
+    hy_arrays one;
+    act.activation = dense.activation = "sigmoid";
+    hy_append(F, net, hy_nn_conv2d(F, 6, HY_INTS(5), &act), hy_nn_max_pool2d(F, HY_INTS(2), NULL),
+              hy_nn_conv2d(F, 16, HY_INTS(3), &act), hy_nn_max_pool2d(F, HY_INTS(2), NULL), hy_nn_dense(F, 120, &dense),
+              hy_nn_dense(F, 84, &dense), hy_nn_dense(F, 10, NULL));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    y = hy_call(F, net, x);
+    CHECK(!hy_export(F, net, "model", 1));
+    opt.inputs = "data";
+    again = hy_import_files(F, "model-symbol.json", "model-0001.params", &opt);
+    CHECK(save_same(F, hy_call(F, again, x), y));
+    again = hy_import_files(F, "model-symbol.json", NULL, &opt);        /* without values */
+    hy_initialize(F, again, NULL);
+    CHECK(hy_dim(F, hy_call(F, again, x), 1) == 10);
+    before = save_text(F, "model-0001.params");
+    CHECK(!hy_error(F));
+    hy_initialize(F, raw, NULL);        /* its shape is not known: nothing is written */
+    CHECK(hy_save_parameters(F, raw, "model-0001.params", NULL) && strstr(hy_error(F), "deferred"));
+    hy_clear(F);
+    CHECK(save_same(F, before, save_text(F, "model-0001.params")) && !save_exists("model-0001.params.part"));
+    one.n = 1;
+    one.at = &x;
+    one.name = NULL;
+    CHECK(hy_save(F, "tests", one) && strstr(hy_error(F), "renamed"));   /* a folder stands there */
+    hy_clear(F);
+    CHECK(!save_exists("tests.part"));
+    CHECK(hy_export(F, net, "model", -1) && strstr(hy_error(F), "below 0"));
+    hy_clear(F);
+    remove("model-symbol.json");
+    remove("model-0001.params");
+    CHECK(hy_close(F) == 0);
+}
+
+/* What MXNet exported gives here what it gave there, line by line and compiled, and once more exported. */
+static void save_golden(void)
+{
+    static const char *const names[] = { "np_hybridnet", "np_mlp", "bn", "module", "lstm", "curves", "concurrent",
+                                         "embedding", "reduce" };
+    char file[200];
+    int i, k, n, round;
+    for (i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        hy_frame *F = hy_open(NULL);
+        hy_array *in[4], *x, *y, *symbol;
+        hy_arrays a, params;
+        hy_block *net;
+        sprintf(file, "%s%s", save_dir, names[i]);
+        net = hy_import(F, file, 0);
+        for (n = 0; n < 4; n++) {
+            sprintf(file, "%s%s-in%d.npy", save_dir, names[i], n);
+            if (!save_exists(file)) break;
+            a = hy_load(F, file);
+            in[n] = a.n ? a.at[0] : NULL;
+        }
+        x = n == 1 ? in[0] : hy_group_of(F, n, in);
+        for (round = 0; round < 3 && !hy_error(F); round++) {
+            if (round == 1) hy_hybridize(F, net, NULL);
+            if (round == 2 && !hy_export_to(F, net, NULL, &symbol, &params))
+                net = hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, symbol), (size_t)hy_size(F, symbol)),
+                                     &params, NULL);
+            y = hy_call(F, net, x);
+            for (k = 0; k < hy_count(F, y); k++) {
+                sprintf(file, "%s%s-out%d.npy", save_dir, names[i], k);
+                a = hy_load(F, file);
+                if (!CHECK(a.n == 1 && save_error(F, hy_get(F, y, k), a.at[0]) < 1e-5)) printf("    %s\n", file);
+            }
+        }
+        if (!CHECK(!hy_error(F))) printf("    %s: %s\n", names[i], hy_error(F));
+        hy_close(F);
+    }
+}
+
+static void save_golden_arrays(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_arrays a = hy_load(F, "tests/golden/mxnet/kinds.params");
+    CHECK(a.n == 9 && hy_dtype_of(F, hy_array_named(F, a, "f64")) == HY_F64);
+    CHECK(hy_value(F, hy_array_named(F, a, "i64"), 0) == 1099511627776.0);
+    CHECK(hy_value(F, hy_array_named(F, a, "row"), 3, 1) == 4 && hy_value(F, hy_array_named(F, a, "row"), 2, 1) == 0);
+    CHECK(hy_value(F, hy_array_named(F, a, "csr"), 2, 2) == 7 && hy_value(F, hy_array_named(F, a, "csr"), 0, 1) == 5);
+    CHECK(hy_dtype_of(F, hy_array_named(F, a, "bool")) == HY_BOOL);
+    a = hy_load(F, "tests/golden/mxnet/list.params");
+    CHECK(a.n == 2 && !a.name);
+    a = hy_load(F, "tests/golden/mxnet/z.npz");
+    CHECK(a.n == 4 && hy_value(F, hy_array_named(F, a, "b"), 1, 0) == 3 && hy_item(F, hy_array_named(F, a, "c")) == 3);
+    CHECK(hy_size(F, hy_array_named(F, a, "e")) == 0);
+    CHECK(!hy_array_named(F, a, "q") && strstr(hy_error(F), "'q'"));
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- models of other people --- */
+static void save_detectors(void)
+{
+    static const char *const names[] = { "lffd-plate-small", "lffd-plate", "lffd-head" };
+    char file[200];
+    int i, k;
+    if (!save_exists("../shared/models/README.md")) return;
+    for (i = 0; i < 3; i++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net;
+        hy_arrays a;
+        hy_array *y;
+        sprintf(file, "../shared/models/%s/model", names[i]);
+        net = hy_import(F, file, 0);
+        sprintf(file, "../shared/models/%s/input-data.npy", names[i]);
+        a = hy_load(F, file);
+        if (i) hy_hybridize(F, net, NULL);
+        y = hy_call(F, net, a.n ? hy_cast(F, a.at[0], HY_F32) : NULL);
+        for (k = 0; k < hy_count(F, y); k++) {
+            sprintf(file, "../shared/models/%s/output-%d.npy", names[i], k);
+            a = hy_load(F, file);
+            CHECK(a.n == 1 && save_error(F, hy_get(F, y, k), a.at[0]) < 1e-4);
+        }
+        CHECK(k >= 6 && !hy_error(F));
+        hy_close(F);
+    }
+}
+
+static void save_old_files(void)
+{
+    hy_frame *F;
+    hy_graph *g;
+    hy_arrays a;
+    hy_block *net;
+    int i, k;
+    if (!save_exists("../shared/models/README.md")) return;
+    F = hy_open(NULL);
+    g = hy_load_symbol(F, "../shared/models/mxnet-fixtures/save_000800.json");
+    CHECK(g && hy_graph_count(g) == 19);
+    CHECK_STR(hy_symbol_note(g, "fc1_weight", "__lr_mult__"), "1.2");
+    CHECK_STR(hy_symbol_note(g, "fc1_weight", "__wd_mult__"), "0.3");
+    CHECK_STR(hy_symbol_note(g, "fc1_weight", "__ctx_group__"), "stage1");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_AUX, 0), "batchnorm0_moving_mean");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_AUX, 1), "batchnorm0_moving_var");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_OUTPUTS, 0), "softmax_output");
+    net = hy_nn_symbol_block(F, g, NULL);
+    hy_initialize(F, net, NULL);
+    CHECK(hy_lr_mult(F, hy_param(F, net, "fc1_weight")) == 1.2 && hy_lr_mult(F, hy_param(F, net, "fc1_bias")) == 1);
+    CHECK(hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(2, 20)))) == 20);
+    a = hy_load(F, "../shared/models/mxnet-fixtures/legacy_ndarray.v0");
+    CHECK(a.n == 6 && !a.name);
+    for (i = 0; i < a.n; i++) for (k = 0; k < 128; k++) CHECK(hy_value(F, a.at[i], k) == k);
+    net = hy_import(F, "../shared/models/go-test/model", 0);
+    CHECK(hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(3, 1)))) == 30);
+    CHECK(!hy_error(F));
+    hy_close(F);
+}
+
+static void save_zoo(void)
+{
+    static const struct { const char *name; hy_shape in; int64_t out; } nets[] = {
+        { "mlp", { 2, { 2, 30 } }, 0 }, { "resnet18_v1", { 4, { 1, 3, 64, 64 } }, 1000 },
+        { "squeezenet1.0", { 4, { 1, 3, 224, 224 } }, 1000 }, { "simple_pose_resnet18_v1b", { 4, { 1, 3, 64, 64 } }, 17 * 256 },
+        { "ssd_512_resnet50_v1", { 4, { 1, 3, 128, 128 } }, 0 } };
+    char file[200];
+    int i;
+    if (!save_exists("../shared/models/README.md")) return;
+    for (i = 0; i < 5; i++) {
+        hy_frame *F = hy_open(NULL);
+        hy_init init = hy_init_normal(0.05);
+        hy_graph *g;
+        hy_block *net;
+        hy_array *y;
+        if (i == 4 && !hy_op_find(F, "_contrib_box_nms")) {
+            CHECK(!hy_load_symbol(F, "../shared/models/symbols/ssd_512_resnet50_v1-symbol.json"));
+            CHECK(strstr(hy_error(F), "_contrib_box_nms of node ssd0_box_nms0") != NULL);
+            hy_close(F);
+            continue;
+        }
+        sprintf(file, "../shared/models/symbols/%s-symbol.json", nets[i].name);
+        g = hy_load_symbol(F, file);
+        net = hy_nn_symbol_block(F, g, "data");
+        hy_initialize(F, net, &init);
+        hy_hybridize(F, net, NULL);
+        y = hy_call(F, net, hy_normal(F, nets[i].in, 0, 1));
+        CHECK(y && (!nets[i].out || hy_size(F, y) == nets[i].out));
+        if (!CHECK(!hy_error(F))) printf("    %s: %s\n", nets[i].name, hy_error(F));
+        hy_close(F);
+    }
+}
+
+/* --- what is broken --- */
+#define SAVE_NODE(op, name, rest) "{\"op\": \"" op "\", \"name\": \"" name "\", " rest "\"inputs\": []}"
+#define SAVE_TAIL(args, head) "], \"arg_nodes\": [" args "], \"heads\": [" head "]}"
+static void save_broken_symbols(void)
+{
+    static const struct { const char *text, *says; } broken[] = {
+        { "", "byte 0: malformed JSON" }, { "[]", "an object is due" }, { "{\"nodes\": [1", "comma or a closing bracket" },
+        { "{\"nodes\": [}", "a value is due" }, { "{\"nodes\" 3}", "colon" }, { "{nodes: 3}", "name in quotes" },
+        { "{} x", "more text behind the end" }, { "{\"a\": 3}", "Unknown field 'a'" }, { "{}", "nodes, arg_nodes and heads" },
+        { "{\"nodes\": [], \"nodes\": []}", "comes twice" }, { "{\"nodes\": [" SAVE_TAIL("", ""), "without heads" },
+        { "{\"nodes\": [{\"op\": \"null\"}" SAVE_TAIL("", ""), "op, name and inputs" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "\"foo\": 1, ") SAVE_TAIL("0", "[0,0]"), "Unknown field 'foo'" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "\"attrs\": {\"__shape__\": \"(1\"}, ") SAVE_TAIL("0", "[0,0]"), "'(1'" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "\"attrs\": {\"__shape__\": \"(99999999999,99999999999)\"}, ")
+          SAVE_TAIL("0", "[0,0]"), "too large to be addressed" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "\"attrs\": {\"a\": 3}, ") SAVE_TAIL("0", "[0,0]"), "'a' is no text" },
+        { "{\"nodes\": [" SAVE_NODE("Foo", "x", "") ", " SAVE_NODE("Bar", "y", "") SAVE_TAIL("", ""),
+          "not registered: Foo of node x, Bar of node y" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") SAVE_TAIL("0", "[1,0]"), "node 1 is none" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") SAVE_TAIL("0", "[0,1]"), "no such output" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") SAVE_TAIL("4", "[0,0]"), "whole number from 0 to 0" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") SAVE_TAIL("0", "[0,-1]"), "whole number" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") SAVE_TAIL("0", "[0,1.5]"), "whole number" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", " SAVE_NODE("null", "x", "") SAVE_TAIL("0", "[0,0]"), "two variables" },
+        { "{\"nodes\": [" SAVE_NODE("null", "\\ud800", "") SAVE_TAIL("0", "[0,0]"), "no character" },
+        { "{\"nodes\": [" SAVE_NODE("null", "a\\u0000b", "") SAVE_TAIL("0", "[0,0]"), "no character" },
+        { "{\"nodes\": [" SAVE_NODE("null", "\xff", "") SAVE_TAIL("0", "[0,0]"), "UTF-8" },
+        { "{\"nodes\": [{\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[0,0]]}" SAVE_TAIL("", "[0,0]"), "none that stands before" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"FullyConnected\", \"name\": \"fc\", \"inputs\": [[0,0]]}"
+          SAVE_TAIL("0", "[1,0]"), "num_hidden" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"Activation\", \"name\": \"act\", \"attrs\": "
+          "{\"act_type\": \"foo\"}, \"inputs\": [[0,0]]}" SAVE_TAIL("0", "[1,0]"), "node 'act'" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"Activation\", \"name\": \"act\", \"attrs\": "
+          "{\"act_typ\": \"relu\"}, \"inputs\": [[0,0]]}" SAVE_TAIL("0", "[1,0]"), "Cannot find argument 'act_typ'" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"SliceChannel\", \"name\": \"s\", \"attrs\": "
+          "{\"num_outputs\": \"999999\"}, \"inputs\": [[0,0]]}" SAVE_TAIL("0", "[1,0]"), "too many outputs" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"elemwise_add\", \"name\": \"s\", \"inputs\": [[0,0]]}"
+          "], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}, \"arg_nodes\": [0], \"heads\": [[1,0]]}", "input rhs is missing" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"relu\", \"name\": \"s\", \"inputs\": [[0,0],[0,0]]}"
+          SAVE_TAIL("0", "[1,0]"), "2 inputs, 1 are due" } };
+    hy_frame *F = hy_open(NULL);
+    char deep[1200];
+    size_t i;
+    for (i = 0; i < sizeof broken / sizeof *broken; i++) {
+        CHECK(!hy_symbol_from(F, broken[i].text, strlen(broken[i].text)));
+        if (!CHECK(hy_error(F) && strstr(hy_error(F), broken[i].says)))
+            printf("    %s\n    %s\n    %s\n", broken[i].text, broken[i].says, hy_error(F) ? hy_error(F) : "no error");
+        hy_clear(F);
+    }
+    memset(deep, '[', sizeof deep);
+    CHECK(!hy_symbol_from(F, deep, sizeof deep) && strstr(hy_error(F), "64 deep"));
+    hy_clear(F);
+    CHECK(hy_item(F, hy_sum(F, hy_ones(F, HY_SHAPE(4)), HY_ALL, NULL)) == 4);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Every reader with every beginning of a good file, and with single bytes changed. */
+static void save_hurt(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 2, NULL);
+    hy_array *at[12], *bytes[5];
+    const char *name[12];
+    hy_arrays all = save_some(F, at, name);
+    unsigned seed = 1;
+    char *copy;
+    int f, i;
+    size_t n, size;
+    hy_initialize(F, net, NULL);
+    for (f = 0; f < 4; f++) {
+        all.n = f == HY_FORMAT_NPY ? 1 : 12;
+        bytes[f] = hy_save_to(F, (hy_format)f, all);
+    }
+    bytes[4] = hy_save_model_to(F, net, hy_ones(F, HY_SHAPE(1, 3)));
+    for (f = 0; f < 5; f++) {
+        size = (size_t)hy_size(F, bytes[f]);
+        copy = (char *)malloc(size);
+        memcpy(copy, hy_data(F, bytes[f]), size);
+        for (n = 0; n < size; n += 1 + size / 400) {
+            char *part = (char *)malloc(n + 1);         /* so that sanitizers see its end */
+            memcpy(part, copy, n);
+            hy_begin(F);
+            if (f < 4) hy_load_from(F, part, n, 0);
+            else hy_load_model_from(F, part, n, 0);
+            CHECK(hy_error(F) != NULL);
+            hy_clear(F);
+            hy_end(F);
+            free(part);
+        }
+        for (i = 0; i < 400; i++) {
+            hy_block *b;
+            size_t place = (seed = seed * 1103515245u + 12345u) / 65536u % size;
+            char old = copy[place];
+            copy[place] = (char)(seed >> 8);
+            hy_begin(F);
+            if (f < 4) hy_load_from(F, copy, size, i & 1);
+            else if ((b = hy_load_model_from(F, copy, size, i & 1)) != NULL) hy_block_free(F, b);
+            hy_clear(F);
+            hy_end(F);
+            copy[place] = old;
+        }
+        free(copy);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- parameters --- */
+static hy_block *save_two(hy_frame *F, int in)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_nn_dense_opt o = { 0 };
+    o.in_units = in;
+    hy_append(F, net, hy_nn_dense(F, 3, &o), hy_nn_dense(F, 2, NULL));
+    return net;
+}
+
+static void save_parameters(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *a = save_two(F, 4), *b = save_two(F, 0), *c = save_two(F, 5), *d = save_two(F, 4), *one, *two;
+    hy_array *x = hy_normal(F, HY_SHAPE(2, 4), 0, 1), *y;
+    hy_load_opt opt = { 0 };
+    hy_save_opt once = { 1 };
+    hy_arrays all;
+    hy_initialize(F, a, NULL);
+    y = hy_call(F, a, x);
+    CHECK(!hy_save_parameters(F, a, "save_t.params", NULL));
+    all = hy_load(F, "save_t.params");
+    CHECK(all.n == 4);
+    CHECK_STR(all.name[0], "0.weight");
+    CHECK_STR(all.name[3], "1.bias");
+    CHECK(!hy_load_parameters(F, b, "save_t.params", NULL));    /* never initialised */
+    CHECK(save_same(F, hy_call(F, b, x), y));
+    CHECK(hy_load_parameters(F, c, "save_t.params", NULL));
+    CHECK(strstr(hy_error(F), "Failed loading Parameter '0.weight'") && strstr(hy_error(F), "(3,5)") != NULL);
+    hy_clear(F);
+    all.n = 3;
+    CHECK(hy_set_parameters(F, d, all, NULL) && strstr(hy_error(F), "'1.bias' is missing"));
+    hy_clear(F);
+    opt.allow_missing = 1;
+    CHECK(!hy_set_parameters(F, d, all, &opt));
+    all.n = 4;
+    one = hy_nn_hybrid_sequential(F);
+    hy_append(F, one, hy_nn_dense(F, 3, NULL));
+    CHECK(hy_set_parameters(F, one, all, NULL) && strstr(hy_error(F), "'1.weight', '1.bias'"));
+    hy_clear(F);
+    opt.ignore_extra = 1;
+    CHECK(!hy_set_parameters(F, one, all, &opt));
+    hy_cast_block(F, d, HY_F64);
+    memset(&opt, 0, sizeof opt);
+    CHECK(hy_set_parameters(F, d, all, &opt) && strstr(hy_error(F), "cast_dtype"));
+    hy_clear(F);
+    opt.cast_dtype = 1;
+    CHECK(!hy_set_parameters(F, d, all, &opt) && hy_dtype_of(F, hy_param(F, d, "0.weight")) == HY_F64);
+    opt.saved_dtype = 1;
+    CHECK(!hy_set_parameters(F, d, all, &opt) && hy_dtype_of(F, hy_param(F, d, "0.weight")) == HY_F32);
+    CHECK(save_same(F, hy_call(F, d, x), y));
+    two = save_two(F, 4);               /* a layer alone: no dot in any name */
+    CHECK(!hy_save_parameters(F, hy_child(F, a, 0), "save_t.params", NULL));
+    CHECK(!hy_load_parameters(F, hy_child(F, two, 0), "save_t.params", NULL));
+    CHECK(save_same(F, hy_param(F, two, "0.weight"), hy_param(F, a, "0.weight")));
+    one = hy_nn_hybrid_sequential(F);   /* the same layer twice */
+    two = hy_nn_dense(F, 4, NULL);
+    hy_append(F, one, two, two);
+    hy_initialize(F, one, NULL);
+    hy_call(F, one, x);
+    CHECK(hy_parameters(F, one, NULL).n == 4 && hy_parameters(F, one, &once).n == 2);
+    CHECK(!hy_set_parameters(F, one, hy_parameters(F, one, &once), NULL));
+    remove("save_t.params");
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* Recurrent layers: what MXNet's save_parameters wrote goes in, and comes out under the same keys. */
+static void save_recurrent(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_rnn_layer_opt opt = { 0 };
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_arrays theirs = hy_load(F, "tests/golden/mxnet/lstm_layers.params"), ours;
+    int i;
+    opt.num_layers = 2;
+    opt.bidirectional = 1;
+    hy_append(F, net, hy_rnn_lstm(F, 2, &opt), hy_nn_dense(F, 1, NULL));
+    CHECK(theirs.n == 18 && !hy_load_parameters(F, net, "tests/golden/mxnet/lstm_layers.params", NULL));
+    CHECK(save_same(F, hy_param(F, net, "0.r1_h2h_weight"),
+                    hy_array_named(F, theirs, "0._unfused.1.r_cell.h2h_weight")));
+    ours = hy_parameters(F, net, NULL);
+    CHECK(ours.n == 18);
+    for (i = 0; i < ours.n; i++) CHECK(save_same(F, ours.at[i], hy_array_named(F, theirs, ours.name[i])));
+    CHECK(hy_dim(F, hy_call(F, net, hy_ones(F, HY_SHAPE(3, 1, 2))), 1) == 1 && !hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- graphs as blocks --- */
+typedef struct save_outer { hy_block base; hy_block *inner; } save_outer;
+static hy_array *save_outer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = hy_call(F, ((save_outer *)(void *)self)->inner, x);
+    return hy_mul_scalar(F, y, 2);
+}
+
+static void save_symbol_block(void)
+{
+    hy_frame *F = hy_open(NULL), *S;
+    hy_block *net = save_two(F, 4), *b;
+    save_outer *outer = HY_BLOCK_NEW(F, save_outer, save_outer_forward);
+    hy_array *x = hy_normal(F, HY_SHAPE(2, 4), 0, 1), *y, *dx, *text;
+    hy_arrays params;
+    hy_import_opt opt = { 0 };
+    hy_graph *g;
+    hy_initialize(F, net, NULL);
+    y = hy_call(F, net, x);
+    CHECK(!hy_export_to(F, net, x, &text, &params) && params.n == 4);
+    g = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+    CHECK(save_same(F, text, hy_symbol_to(F, g)));
+    opt.inputs = "datum";
+    CHECK(!hy_import_from(F, g, &params, &opt) && strstr(hy_error(F), "no input 'datum'; candidates are 'data'"));
+    hy_clear(F);
+    opt.inputs = "data";
+    params.n = 3;
+    CHECK(!hy_import_from(F, g, &params, &opt) && strstr(hy_error(F), "is missing"));
+    hy_clear(F);
+    params.n = 4;
+    b = hy_import_from(F, g, &params, &opt);
+    outer->inner = hy_add_child(F, &outer->base, "inner", b);
+    CHECK(save_same(F, hy_call(F, b, x), y));
+    CHECK(save_same(F, hy_call(F, &outer->base, x), hy_mul_scalar(F, y, 2)));
+    hy_hybridize(F, &outer->base, NULL);
+    CHECK(save_same(F, hy_call(F, &outer->base, x), hy_mul_scalar(F, y, 2)));
+    CHECK(!hy_export_to(F, &outer->base, NULL, &text, &params) && params.n == 4);
+#ifndef HYBRID_NO_TRAIN
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_sum(F, hy_call(F, &outer->base, x), HY_ALL, NULL);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    dx = hy_copy(F, hy_grad_of(F, x));
+    hy_record(F);
+    y = hy_sum(F, hy_mul_scalar(F, hy_call(F, net, x), 2), HY_ALL, NULL);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(save_error(F, dx, hy_grad_of(F, x)) < 1e-6);
+#else
+    (void)dx;
+#endif
+    S = hy_symbolic(F);                 /* over a graph that was never in a file: parameters are shared */
+    g = hy_compile(S, hy_call(S, net, hy_var(S, "x", NULL)));
+    b = hy_nn_symbol_block(F, g, "x");
+    CHECK(save_same(F, hy_call(F, b, x), hy_call(F, net, x)));
+    hy_fill(F, hy_param(F, net, "1.bias"), 5);
+    CHECK(save_same(F, hy_call(F, b, x), hy_call(F, net, x)));
+    CHECK(!hy_error(S) && !hy_error(F));
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A trace that asked for the batch size is written all the same, and the log says why it is bound. */
+static char save_said[512];
+static void save_log(void *user, int level, int code, const char *text)
+{
+    (void)user; (void)code;
+    if (level == HY_LOG_WARNING) strncpy(save_said, text, sizeof save_said - 1);
+}
+static hy_array *save_asks(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_reshape(F, x, HY_INTS(hy_dim(F, x, 0), -1), NULL);
+}
+
+static void save_bound(void)
+{
+    hy_desc desc;
+    hy_frame *F;
+    hy_block *net, *plain;
+    hy_array *x;
+    memset(&desc, 0, sizeof desc);
+    desc.log_fn = save_log;
+    F = hy_open(&desc);
+    net = hy_nn_hybrid_lambda(F, save_asks, "asks");
+    plain = hy_nn_sequential(F);
+    x = hy_ones(F, HY_SHAPE(2, 3, 4));
+    save_said[0] = 0;
+    CHECK(hy_save_model_to(F, net, x) != NULL && strstr(save_said, "hy_dim of data") != NULL);
+    CHECK(!hy_save_model_to(F, plain, x) && strstr(hy_error(F), "hybrid block"));
+    hy_clear(F);
+    net = save_two(F, 4);               /* without values */
+    CHECK(!hy_save_model_to(F, net, hy_ones(F, HY_SHAPE(1, 4))) && strstr(hy_error(F), "hy_initialize"));
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- memory that runs out --- */
+static int save_oom_files(hy_frame *F)
+{
+    hy_array *at[12], *bytes, *again = NULL;
+    const char *name[12];
+    hy_arrays all = save_some(F, at, name), got;
+    int f, ok = 1;
+    for (f = 0; f < 4 && ok; f++) {
+        all.n = f == HY_FORMAT_NPY ? 1 : 12;
+        bytes = hy_save_to(F, (hy_format)f, all);
+        if (!bytes) return 0;
+        got = hy_load_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), f & 1);
+        ok = got.n == all.n;
+    }
+    (void)again;
+    return ok && !hy_error(F);
+}
+
+static int save_oom_model(hy_frame *F)
+{
+    hy_block *net = save_two(F, 4), *b;
+    hy_array *x = hy_ones(F, HY_SHAPE(1, 4)), *bytes, *y, *z;
+    hy_initialize(F, net, NULL);
+    bytes = hy_save_model_to(F, net, x);
+    b = bytes ? hy_load_model_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0) : NULL;
+    if (!b) return 0;
+    y = hy_call(F, net, x);
+    z = hy_call(F, b, x);
+    return y && z && save_same(F, y, z) && !hy_set_parameters(F, net, hy_parameters(F, net, NULL), NULL);
+}
+
+static void save_oom(void)
+{
+    oom_walk(save_oom_files, 1);
+    oom_walk(save_oom_model, 1);
+}
+
+static void test_save(void)
+{
+    RUN(save_formats);
+    RUN(save_book);
+    RUN(save_lenet);
+    RUN(save_golden);
+    RUN(save_golden_arrays);
+    RUN(save_detectors);
+    RUN(save_old_files);
+    RUN(save_zoo);
+    RUN(save_broken_symbols);
+    RUN(save_hurt);
+    RUN(save_parameters);
+    RUN(save_recurrent);
+    RUN(save_symbol_block);
+    RUN(save_bound);
+    RUN(save_oom);
+}
