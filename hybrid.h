@@ -117,10 +117,11 @@
  *   make of it.
  *
  * FILES
- *   hy_export writes a hybridized network as MXNet 1.x does (prefix-symbol.json, prefix-0000.params), hy_import
- *   makes a block of such a pair. hy_save_parameters and hy_load_parameters keep values by path; hy_save_model
- *   is program and values in one file. hy_save and hy_load take named arrays: .params, .npy, .npz, .safetensors.
- *   All of them have twins that read and write memory. What a file holds is checked before it is believed.
+ *   hy_export writes a hybridized network as MXNet 1.x does (prefix-symbol.json, prefix-0000.params);
+ *   hy_import makes a block of such a pair. hy_save_parameters and hy_load_parameters keep values by path,
+ *   hy_save_model keeps program and values in one file. hy_save and hy_load take named arrays: .params, .npy,
+ *   .npz, .safetensors. All of them have twins that read and write memory. What a file holds is checked
+ *   before it is believed.
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
