@@ -26958,6 +26958,7 @@ HY_API hy_init hy_init_mixed(const hy_init_entry *entries, int n)
     return init;
 }
 
+#ifndef HYBRID_NO_IO
 /* --- initialisers as text --- */
 static void hy__say_whole(hy__line *line, double v)
 {
@@ -27014,6 +27015,8 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
     hy__puts(&line, "}]");
     return line.n;
 }
+#endif
+
 /* MARK: - 28 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
