@@ -3285,17 +3285,17 @@ static void hy__tape_empty(hy_frame *F, hy__tape *tape)
 /* A chain of a million calls may hang on one handle, so this walks a list instead of the stack. */
 static void hy__tape_drop(hy_frame *F, hy__tape *tape)
 {
-    hy__tape *todo = NULL;
+    hy__tape *pending = NULL;
     int i;
     if (!tape || HY__ADD(&tape->refs, -1) > 0) return;
     tape->next = NULL;
-    for (todo = tape; todo; ) {
-        hy__tape *t = todo;
-        todo = t->next;
+    for (pending = tape; pending; ) {
+        hy__tape *t = pending;
+        pending = t->next;
         hy__tape_empty(F, t);
         for (i = 0; i < t->nin; i++) {
             hy__tape *from = t->value[i].tape;
-            if (from && HY__ADD(&from->refs, -1) == 0) { from->next = todo; todo = from; }
+            if (from && HY__ADD(&from->refs, -1) == 0) { from->next = pending; pending = from; }
         }
         if (t->sub) F->root->drop_graph(t->sub);
         hy__buffer_drop(&F->cache, t->room);
@@ -17310,21 +17310,21 @@ static void hy__attached_free(hy_root *root, hy__attached *it)
 /* Graphs may hold graphs, so this walks a list instead of the stack. */
 static void hy__graph_drop(hy_graph *g)
 {
-    hy_graph *todo = NULL;
+    hy_graph *pending = NULL;
     int i;
     if (!g || HY__ADD(&g->refs, -1) > 0) return;
-    for (g->next = NULL, todo = g; todo; ) {
-        hy__heap *heap = &todo->root->heap;
+    for (g->next = NULL, pending = g; pending; ) {
+        hy__heap *heap = &pending->root->heap;
         hy__nodes *store;
-        g = todo;
+        g = pending;
         store = g->store;
-        todo = g->next;
+        pending = g->next;
         hy__attached_free(g->root, g->programs);
         hy__attached_free(g->root, g->derived);
         if (store && HY__ADD(&store->refs, -1) == 0) {
             for (i = 0; i < store->n; i++) {
                 hy_graph *sub = store->node[i]->sub;
-                if (sub && HY__ADD(&sub->refs, -1) == 0) { sub->next = todo; todo = sub; }
+                if (sub && HY__ADD(&sub->refs, -1) == 0) { sub->next = pending; pending = sub; }
                 hy__buffer_free(heap, store->node[i]->held);
                 hy__free(heap, store->node[i]->given);
                 hy__free(heap, store->node[i]);
@@ -17476,20 +17476,20 @@ static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads)
     return -1;
 }
 
-/* Depth-first from the heads, inputs left to right; `todo` has room for every node of the store. */
-static void hy__graph_order(hy_graph *g, hy__node **todo)
+/* Depth-first from the heads, inputs left to right; `pending` has room for every node of the store. */
+static void hy__graph_order(hy_graph *g, hy__node **pending)
 {
     int i, n = 0;
     for (i = 0; i < g->store->n; i++) g->store->node[i]->mark = 0;
     for (i = 0; i < g->heads; i++) {
         if (g->head[i].node->mark) continue;
         g->head[i].node->mark = 1;      /* mark - 1: inputs looked at */
-        todo[n++] = g->head[i].node;
+        pending[n++] = g->head[i].node;
         while (n) {
-            hy__node *node = todo[n - 1];
+            hy__node *node = pending[n - 1];
             if (node->mark - 1 == node->nin) { g->node[g->n++] = node; n--; continue; }
             node = node->in[node->mark++ - 1].node;
-            if (!node->mark) { node->mark = 1; todo[n++] = node; }
+            if (!node->mark) { node->mark = 1; pending[n++] = node; }
         }
     }
 }
@@ -17499,14 +17499,14 @@ static int hy__graph_finish(hy_frame *F, hy_graph *g)
 {
     hy__nodes *s = g->store;
     size_t bytes = (size_t)s->n * sizeof *g->node + 1;
-    hy__node **todo = (hy__node **)hy__alloc(&F->root->heap, bytes);
+    hy__node **pending = (hy__node **)hy__alloc(&F->root->heap, bytes);
     int i;
     g->node = (hy__node **)hy__alloc(&F->root->heap, bytes);
     g->var = (hy__node **)hy__alloc(&F->root->heap, bytes);
     g->place = (int *)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->place + 1);
-    if (todo && g->node && g->var && g->place) hy__graph_order(g, todo);
+    if (pending && g->node && g->var && g->place) hy__graph_order(g, pending);
     else hy__no_memory(F, "graph");
-    hy__free(&F->root->heap, (void *)todo);
+    hy__free(&F->root->heap, (void *)pending);
     if (F->code) return -1;
     for (i = 0; i < s->n; i++) g->place[i] = -1;
     for (i = 0; i < g->n; i++) g->place[g->node[i]->number] = i;
