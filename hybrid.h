@@ -1,5 +1,5 @@
 /* MARK: - 00 >>door ------------------------------------------------------------------------------------- */
-/* hybrid.h - 0.2.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
+/* hybrid.h - 0.3.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
  *
  * A network written as ordinary C runs line by line. One header, libc and pthreads, nothing else.
  * In exactly one source file:
@@ -36,8 +36,9 @@
  *     >>block     networks: names, parameters, calls >>gradient  of a graph: another graph
  *     >>autograd  the tape                           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
- *     >>files     arrays as bytes: .params, NPY, safetensors
+ *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
+ *     >>profile   what was timed, as a Chrome trace
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -207,6 +208,10 @@
 #define HYBRID_CHUNK 16384                              /* elements that a thread takes at a time */
 #endif
 
+#ifndef HYBRID_PROFILE_EVENTS
+#define HYBRID_PROFILE_EVENTS (1 << 20)                 /* most that hy_profile keeps */
+#endif
+
 #ifndef HYBRID_ASSERT
 #define HYBRID_ASSERT(x) ((void)0)
 #endif
@@ -230,6 +235,7 @@ enum { HY_MAX_DIM = 8, HY_MAX_INTS = 16, HY_MAX_STAGES = 16 };
 
 typedef struct hy_shape { int ndim; int64_t dim[HY_MAX_DIM]; } hy_shape;    /* -1: not known */
 typedef struct hy_ints  { int n; int64_t v[HY_MAX_INTS]; } hy_ints;         /* n = -1: None, "all" */
+typedef struct hy_reals { int n; double v[HY_MAX_INTS]; } hy_reals;
 typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
 
 #define HY_NONE (-2147483647 - 1)       /* None, where an integer is due */
@@ -246,6 +252,7 @@ typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
 #define HY_SHAPE(...) HY__LITERAL(hy_shape) { HY__NARGS(__VA_ARGS__), { __VA_ARGS__ } }
 #define HY_AXES(...)  HY__LITERAL(hy_ints) { HY__NARGS(__VA_ARGS__), { __VA_ARGS__ } }
 #define HY_INTS(...)  HY_AXES(__VA_ARGS__)
+#define HY_REALS(...) HY__LITERAL(hy_reals) { HY__NARGS(__VA_ARGS__), { __VA_ARGS__ } }
 #define HY_SCALAR     HY__LITERAL(hy_shape) { 0, { 0 } }    /* the shape of a single number */
 #define HY_ALL        HY__LITERAL(hy_ints) { -1, { 0 } }    /* every axis */
 #define HY_EMPTY      HY__LITERAL(hy_ints) { 0, { 0 } }
@@ -291,6 +298,7 @@ enum { HY_LEAKY_LEAKY, HY_LEAKY_ELU, HY_LEAKY_SELU, HY_LEAKY_GELU, HY_LEAKY_PREL
 enum { HY_SOFTMAX_INSTANCE, HY_SOFTMAX_CHANNEL };
 enum { HY_NORMALIZE_NULL, HY_NORMALIZE_BATCH, HY_NORMALIZE_VALID };
 enum { HY_DROP_TRAINING, HY_DROP_ALWAYS };
+enum { HY_BOX_CORNER, HY_BOX_CENTER };
 enum { HY_PAD_CONSTANT, HY_PAD_EDGE, HY_PAD_REFLECT };
 enum { HY_INDEX_CLIP, HY_INDEX_WRAP, HY_INDEX_RAISE };
 enum { HY_TOPK_INDICES, HY_TOPK_VALUE, HY_TOPK_MASK, HY_TOPK_BOTH };
@@ -384,7 +392,7 @@ typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
     HY_ATTR_flag, HY_ATTR_inv, HY_ATTR_int, HY_ATTR_oint, HY_ATTR_i64, HY_ATTR_real, HY_ATTR_dtype,
-    HY_ATTR_enum, HY_ATTR_shape, HY_ATTR_ints, HY_ATTR_oints
+    HY_ATTR_enum, HY_ATTR_shape, HY_ATTR_ints, HY_ATTR_oints, HY_ATTR_reals
 } hy_attr_kind;
 typedef struct hy_attr {
     const char *name, *mxnet;           /* field of the record; name in files */
@@ -745,6 +753,28 @@ struct hy_op {
 #define HY_I__adaptive_avg_pooling_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
 #define HY_O__adaptive_avg_pooling_grad HY_O_OUT
 #define HY_P__adaptive_avg_pooling_grad HY_P_adaptive_avg_pooling
+
+/* --- boxes: what detectors end with --- */
+#define HY_I_box_nms HY_I_DATA
+#define HY_O_box_nms(O) O(output, ONE, 1) O(index, HID, 1)
+#define HY_P_box_nms HY_NOTHING
+#define HY_A_box_nms(A, R) \
+    A(R, real, overlap_thresh, overlap_thresh, 0.5, "a box that overlaps a better one by more goes") \
+    A(R, real, valid_thresh, valid_thresh, 0, "boxes of no higher score go") \
+    A(R, int, topk, topk, -1, "only so many of the best may stay; negative: all, 0: data as it is") \
+    A(R, int, coord_start, coord_start, 2, "the column where the four coordinates begin") \
+    A(R, int, score_index, score_index, 1, "the column of the score") \
+    A(R, int, id_index, id_index, -1, "the column of the class; negative: there is none") \
+    A(R, int, background_id, background_id, -1, "boxes of this class go") \
+    A(R, flag, force_suppress, force_suppress, 0, "boxes of different classes compete too") \
+    A(R, enum, in_format, in_format, 0, \
+      "corner|center: left, top, right, bottom; or x and y of the middle, width, height") \
+    A(R, enum, out_format, out_format, 0, "corner|center: of the result")
+
+#define HY_I_box_iou HY_I_PAIR
+#define HY_O_box_iou HY_O_OUT
+#define HY_P_box_iou HY_NOTHING
+#define HY_A_box_iou(A, R) A(R, enum, format, format, 0, "corner|center: as in box_nms")
 
 /* --- normalisation --- */
 #define HY_I_batch_norm(I) HY_I_NORM(I) I(moving_mean, AUX, 1) I(moving_var, AUX, 1)
@@ -1411,7 +1441,10 @@ struct hy_op {
     OP(_channel_window_sum, NULL, NULL, 0, "sum over a window of channels") \
     OPT(crop, "Crop", NULL, 0, "a window of (N,C,H,W), as large as h_w or the second input") \
     OP(depth_to_space, "depth_to_space", NULL, 0, "channels become blocks of pixels") \
-    OP(space_to_depth, "space_to_depth", NULL, 0, "blocks of pixels become channels")
+    OP(space_to_depth, "space_to_depth", NULL, 0, "blocks of pixels become channels") \
+    OPT(box_nms, "_contrib_box_nms", "_contrib_box_non_maximum_suppression", 0, \
+        "boxes by falling score, without those that overlap a better one; -1 in the rows that are left") \
+    OPT(box_iou, "_contrib_box_iou", NULL, 0, "what part of their union each two boxes have in common")
 #endif
 
 /* Prototypes, option structs and operator numbers, from the lists above. */
@@ -1766,6 +1799,41 @@ HY_API double   hy_seconds(void);                                 /* monotonic c
 HY_API hy_watch hy_watch_start(void);
 /* prints "<description>: %.4f sec" */
 HY_API double   hy_watch_stop(hy_watch watch, const char *description);
+
+/* --- where the time goes --- *
+ * From hy_profile(F, "trace.json") to hy_profile(F, NULL) everything that frames of this hy_open run is timed;
+ * then the file is written, for chrome://tracing and ui.perfetto.dev. "" starts without a file. Starting again
+ * forgets; closing the frame that started stops. What is beyond HYBRID_PROFILE_EVENTS, or finds no memory, is
+ * counted and left out. 0, or nonzero; stopping works while an error stands, too.
+ */
+typedef enum hy_event_kind {
+    HY_EVENT_CALL,                      /* hy_call of a network from outside, or hy_graph_run */
+    HY_EVENT_BLOCK,                     /* hy_call within one, line by line */
+    HY_EVENT_OP,                        /* an operator, line by line */
+    HY_EVENT_JOB,                       /* an operator of a compiled program, or several that were fused */
+    HY_EVENT_EARLY,                     /* the same, where only parameters decide: not part of every call */
+    HY_EVENT_TRACE,                     /* forward becomes a graph */
+    HY_EVENT_COMPILE                    /* the graph becomes a program: passes and plan */
+} hy_event_kind;
+typedef struct hy_event {
+    hy_event_kind kind;
+    const char *name;                   /* of the block or the node, else the operator's */
+    const char *what;                   /* operator, "_fused(add,relu)", kind of the block; of TRACE and */
+                                        /* COMPILE: why. Both texts live until hy_profile starts again */
+    double   start, seconds;            /* since hy_profile; seconds by the clock */
+    double   busy;                      /* of a job: seconds of all threads together */
+    int      frame, lane;               /* number of the frame; jobs that run at the same time: side by side */
+    int64_t  call;                      /* number of the CALL that it is or is part of, or 0 */
+    int64_t  bytes;                     /* read and written, each array once */
+    int64_t  held;                      /* memory held at its end, without what the events take */
+    hy_type  type;                      /* of the first output; dtype 0: none, or several arrays */
+    char     shapes[256];               /* "(4,512) float32, (2,512) float32 -> (4,2) float32" */
+} hy_event;
+HY_API int       hy_profile(hy_frame *F, const char *file);
+HY_API int       hy_profile_event(hy_frame *F, int i, hy_event *event);        /* 0, or -1 past the end */
+#ifndef HYBRID_NO_IO
+HY_API hy_array *hy_profile_to(hy_frame *F);    /* what the file would hold: bytes (HY_U8) and a 0 */
+#endif
 
 
 /* --- layers --- *
@@ -3059,6 +3127,32 @@ typedef struct hy__slab { struct hy__slab *next; hy_array array[HY__SLAB]; } hy_
 
 typedef struct hy__list { hy_array **at; int n, cap; } hy__list;
 
+/* What hy_profile collects: events, each with its types and texts behind it, in blocks that never move. */
+typedef struct hy__moment {
+    int64_t from, to, busy;             /* nanoseconds since the start */
+    int64_t call, bytes, held;
+    int     kind, frame, lane;
+    int     nin, nout, words;           /* types that follow, and the words they take */
+    size_t  size;                       /* of all; behind the types: name, 0, what, 0 */
+} hy__moment;
+typedef struct hy__moments { struct hy__moments *next; size_t n, cap; } hy__moments;
+
+typedef struct hy__profile {
+    hy__lock   lock;                    /* guards all of it; `on` is also looked at without */
+    int        on, run;                 /* run: how often it was started */
+    double     start;
+    hy__moments *first, *last;
+    int        n, frames, lanes;        /* events, frames that had any, most lanes of one */
+    int64_t    dropped, calls;
+    size_t     held;                    /* bytes of the events */
+    hy__moments *at;                    /* where hy_profile_event stands: block, byte in it, event */
+    size_t     byte;
+    int        event;
+    char      *file;
+    hy_frame  *owner;                   /* who started; when it closes ... */
+    int      (*stop)(hy_frame *F);      /* ... this writes the file */
+} hy__profile;
+
 typedef struct hy_root {
     hy__heap   heap;
     hy__lock   lock;                    /* guards slabs, graphs and spare */
@@ -3084,6 +3178,7 @@ typedef struct hy_root {
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
     hy__emit_fn run;                    /* emit_run */
     uint64_t   next_id;                 /* of recorded calls */
+    hy__profile profile;
 } hy_root;
 
 struct hy_frame {
@@ -3121,6 +3216,8 @@ struct hy_frame {
     int         param_slots;
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
+    int         profile_run, profile_number;    /* its number in that run of hy_profile */
+    int64_t     profile_call;           /* the call under way, or 0 */
 };
 
 /* " [in net0.features.conv, called at main.c:12]" */
@@ -8548,6 +8645,104 @@ static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t 
         hy__load_f64(tile, x + (k - c) * inner * hy__traits[dtype].size, dtype, 1, n);
         hy__fold_columns(squares ? HY__NORM2 : HY__MEAN, sum, tile, n);
     }
+}
+
+/* --- boxes: (left, top, right, bottom), or (middle x, y, width, height) where `center` --- */
+typedef struct hy__nms {
+    int64_t n, k, width, coord, score, id;      /* rows, how many of the best count; columns, id < 0: none */
+    double  overlap, valid, background;         /* the class that does not count */
+    int     center, force;
+} hy__nms;
+
+/* Scores by which rows are ranked: -inf for what may not stay, which no valid score is. */
+static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, int64_t rows, double *score)
+{
+    int64_t size = hy__traits[dtype].size, i, j, m;
+    double id[HY__TILE], valid = dtype == HY_F64 ? p->valid : (double)(float)p->valid;
+    for (i = 0; i < rows; i += m, data += m * p->width * size) {
+        m = hy__least(rows - i, HY__TILE);
+        hy__load_f64(score + i, data + p->score * size, dtype, p->width, m);
+        for (j = i; j < i + m; j++) if (!(score[j] > valid)) score[j] = -HUGE_VAL;
+        if (p->id < 0) continue;
+        hy__load_f64(id, data + p->id * size, dtype, p->width, m);
+        for (j = 0; j < m; j++) if (id[j] == p->background) score[i + j] = -HUGE_VAL;
+    }
+}
+
+/* hy__nms_x: place[0 ...] = the rows that stay, by falling score, then -1; room as hy__nms_room says. */
+#define HY__BOX_KERNELS(T, suffix) \
+    typedef struct hy__box_##suffix { T left, top, right, bottom, area; int64_t id; } hy__box_##suffix; \
+    static hy__box_##suffix hy__box_of_##suffix(const double *v, int center) \
+    { \
+        T x = (T)v[0], y = (T)v[1], wide = (T)v[2], tall = (T)v[3]; \
+        hy__box_##suffix b; \
+        b.left = center ? x - wide / 2 : x; \
+        b.top = center ? y - tall / 2 : y; \
+        b.right = center ? x + wide / 2 : wide; \
+        b.bottom = center ? y + tall / 2 : tall; \
+        if (!center) { wide -= x; tall -= y; } \
+        b.area = wide < 0 || tall < 0 ? 0 : wide * tall; \
+        b.id = 0; \
+        return b; \
+    } \
+    /* What part of their union do two boxes have in common? */ \
+    static T hy__overlap_##suffix(const hy__box_##suffix *a, const hy__box_##suffix *b) \
+    { \
+        T wide = (a->right < b->right ? a->right : b->right) - (a->left > b->left ? a->left : b->left); \
+        T tall = (a->bottom < b->bottom ? a->bottom : b->bottom) - (a->top > b->top ? a->top : b->top); \
+        T both = wide > 0 && tall > 0 ? wide * tall : 0; \
+        return both > 0 ? both / (a->area + b->area - both) : 0; \
+    } \
+    static void hy__nms_##suffix(const hy__nms *p, const char *data, hy_dtype dtype, const double *score, \
+                                 void *room, int64_t *place) \
+    { \
+        hy__ranked *ranked = (hy__ranked *)room; \
+        hy__box_##suffix *box = (hy__box_##suffix *)(void *)(ranked + 2 * hy__rank_room(p->n, p->k)); \
+        int64_t size = hy__traits[dtype].size, kept = 0, i, j; \
+        const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, p->n, p->k, 1, ranked); \
+        T overlap = (T)p->overlap; \
+        double v[4], id; \
+        for (i = 0; i < p->k && score[best[i].at] > -HUGE_VAL; i++) { \
+            const char *row = data + best[i].at * p->width * size; \
+            hy__load_f64(v, row + p->coord * size, dtype, 1, 4); \
+            box[kept] = hy__box_of_##suffix(v, p->center); \
+            if (p->id >= 0 && !p->force) { \
+                hy__load_f64(&id, row + p->id * size, dtype, 1, 1); \
+                box[kept].id = hy__to_i64(id); \
+            } \
+            for (j = 0; j < kept; j++) \
+                if (box[j].id == box[kept].id && hy__overlap_##suffix(box + j, box + kept) > overlap) break; \
+            if (j == kept) place[kept++] = best[i].at; \
+        } \
+        for (; kept < p->n; kept++) place[kept] = -1; \
+    } \
+    /* one box with n others */ \
+    static void hy__overlaps_##suffix(const char *one, const char *others, hy_dtype dtype, int center, \
+                                      int64_t n, char *y) \
+    { \
+        enum { M = HY__TILE / 4 }; \
+        double v[HY__TILE]; \
+        T part[M]; \
+        hy__box_##suffix a, b; \
+        int64_t size = hy__traits[dtype].size, i, j, m; \
+        hy__load_f64(v, one, dtype, 1, 4); \
+        a = hy__box_of_##suffix(v, center); \
+        for (i = 0; i < n; i += m) { \
+            m = hy__least(n - i, M); \
+            hy__load_f64(v, others + 4 * i * size, dtype, 1, 4 * m); \
+            for (j = 0; j < m; j++) { \
+                b = hy__box_of_##suffix(v + 4 * j, center); \
+                part[j] = hy__overlap_##suffix(&a, &b); \
+            } \
+            hy__store_##suffix(y + i * size, dtype, 1, part, m); \
+        } \
+    }
+HY__BOX_KERNELS(float, f32)
+HY__BOX_KERNELS(double, f64)
+
+static size_t hy__nms_room(const hy__nms *p)
+{
+    return (size_t)p->k * sizeof(hy__box_f64) + 2 * (size_t)hy__rank_room(p->n, p->k) * sizeof(hy__ranked);
 }
 #endif
 
@@ -16219,6 +16414,186 @@ static int hy__lrn_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_lrn HY__OWN(lrn), hy__batch_split
+
+/* --- boxes --- *
+ * box_nms in three stages: scores of all rows, the rows that stay of each batch, and the result. What was
+ * overlapped by a better box that has gone itself stays. */
+HY__FITS_PLAN(hy__nms);
+
+/* A column of a row of boxes, apart from the coordinates. */
+static int hy__infer_column(hy_infer *I, const char *name, int column, int64_t coord, int64_t width)
+{
+    if (width < 0 || (column >= 0 && column < width && (column < coord || column > coord + 3))) return 0;
+    return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s is %d, but of %l columns %l to %l are coordinates",
+                         name, column, width, coord, coord + 3);
+}
+
+static int hy__box_nms_infer(hy_infer *I)
+{
+    HY__REC(box_nms, I);
+    hy_shape *x = &I->in[0].shape, index;
+    int64_t width, coord = r->coord_start;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (hy__infer_range(I, "in_format", r->in_format, 0, HY_BOX_CENTER) ||
+        hy__infer_range(I, "out_format", r->out_format, 0, HY_BOX_CENTER)) return -1;
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a dim of boxes and one of columns");
+    width = x->dim[x->ndim - 1];
+    if (coord < 0 || (width >= 0 && coord + 3 >= width))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "coord_start is %l of %l columns", coord, width);
+    if (hy__infer_column(I, "score_index", r->score_index, coord, width)) return -1;
+    if (r->id_index >= 0 && hy__infer_column(I, "id_index", r->id_index, coord, width)) return -1;
+    if (r->id_index == r->score_index)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "id_index and score_index are both %d", r->id_index);
+    index = *x;
+    index.dim[x->ndim - 1] = 1;
+    hy_infer_shape(I, &I->out[1].shape, index);
+    return I->status;
+}
+
+/* The other way to write a box. As in MXNet one that begins below 0 stays as it is. */
+static void hy__turn_box(char *at, hy_dtype dtype, int center)
+{
+    double v[4], w[4];
+    int k;
+    hy__load_f64(v, at, dtype, 1, 4);
+    if (v[0] < 0) return;
+    for (k = 0; k < 2; k++) {
+        w[k] = center ? v[k] - v[k + 2] / 2 : (v[k] + v[k + 2]) / 2;
+        w[k + 2] = center ? v[k] + v[k + 2] / 2 : v[k + 2] - v[k];
+    }
+    hy__store_f64(at, dtype, 1, w, 4);
+}
+
+static void hy__nms_write(hy_job *job, const hy__nms *p, const int64_t *place, int64_t row)
+{
+    HY__REC(box_nms, job);
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    char *to = hy__place(y, row * p->width);
+    double gone[HY__TILE];
+    int64_t k, m;
+    if (place[row] >= 0) {
+        memcpy(to, hy__place(x, (row / p->n * p->n + place[row]) * p->width),
+               (size_t)(p->width * hy__traits[x->type.dtype].size));
+        if (p->k && r->in_format != r->out_format)
+            hy__turn_box(to + p->coord * hy__traits[x->type.dtype].size, x->type.dtype, p->center);
+    } else for (k = 0; k < p->width; k += m) {
+        for (m = 0; m < HY__TILE && k + m < p->width; m++) gone[m] = -1;
+        hy__store_f64(to + k * hy__traits[x->type.dtype].size, y->type.dtype, 1, gone, m);
+    }
+}
+
+HY__RUN(hy__run_box_nms)
+{
+    const hy__nms *p = (const hy__nms *)(const void *)&job->plan;
+    const hy_tensor *x = &job->in[0];
+    hy_dtype dtype = x->type.dtype;
+    int64_t rows = job->items[1] * p->n, i = stage == 1 ? item * p->n : item * HY__CHUNK;
+    int64_t end = hy__least(i + (stage == 1 ? p->n : HY__CHUNK), rows);
+    double *score = (double *)shared;
+    int64_t *place = job->out[1].data ? (int64_t *)job->out[1].data : (int64_t *)(void *)(score + rows);
+    const char *data = hy__place(x, i * p->width);
+    if (stage == 0) hy__nms_scores(p, data, dtype, end - i, score + i);
+    else if (stage == 2) for (; i < end; i++) hy__nms_write(job, p, place, i);
+    else if (!p->k) for (; i < end; i++) place[i] = i % p->n;
+    else if (dtype == HY_F64) hy__nms_f64(p, data, dtype, score + i, scratch, place + i);
+    else hy__nms_f32(p, data, dtype, score + i, scratch, place + i);
+}
+
+static int hy__box_nms_bind(hy_job *job)
+{
+    HY__REC(box_nms, job);
+    hy__nms *p = (hy__nms *)(void *)&job->plan;
+    const hy_shape *s = &job->in[0].type.shape;
+    int64_t batches = hy__product(s, 0, s->ndim - 2), rows;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    p->n = s->dim[s->ndim - 2];
+    p->k = r->topk < 0 ? p->n : hy__least(r->topk, p->n);
+    p->width = s->dim[s->ndim - 1];
+    p->coord = r->coord_start;
+    p->score = r->score_index;
+    p->id = r->id_index;
+    p->background = r->background_id;
+    p->overlap = r->overlap_thresh;
+    p->valid = r->valid_thresh;
+    p->center = r->in_format;
+    p->force = r->force_suppress;
+    rows = batches * p->n;
+    hy__two_stages(job, hy__run_box_nms, hy__pieces(rows, HY__CHUNK), batches,
+                   (size_t)rows * (sizeof(double) + sizeof(int64_t)),
+                   (double)rows * (8 + (double)p->width) +
+                   (double)batches * (double)p->k * (30 + (double)hy__least(p->k, 100)));
+    job->stages = 3;
+    job->items[2] = job->items[0];
+    job->scratch = hy__nms_room(p);
+    return 0;
+}
+
+/* What became of a row goes back to it. */
+static hy_array *hy__box_nms_back(hy_frame *F, hy_array *dy, hy_array *index, hy_array *x)
+{
+    hy__pick_grad_opt o;
+    memset(&o, 0, sizeof o);
+    o.keepdims = 1;
+    index = hy_broadcast_like(F, index, dy, NULL);
+    dy = hy_where(F, hy_greater_equal_scalar(F, index, 0), dy, hy_zeros_like(F, dy));
+    return hy__pick_grad(F, dy, index, x, -2, &o);
+}
+HY__DIFF(box_nms, hy__box_nms_back(F, dy, D->out[1], x))
+HY__SPLIT(box_nms, axis < job->in[0].type.shape.ndim - 2, axis, -1)
+#define HY__ON_box_nms HY__OWN(box_nms), hy__box_nms_split
+
+/* lhs (a..., 4), rhs (b..., 4) -> (a..., b...) */
+static int hy__box_iou_infer(hy_infer *I)
+{
+    HY__REC(box_iou, I);
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape;
+    int rows, d;
+    hy__same_types(I);
+    if (hy__infer_range(I, "format", r->format, 0, HY_BOX_CENTER) || I->status < 0) return -1;
+    if ((a->ndim >= 0 && a->ndim < 2) || (b->ndim >= 0 && b->ndim < 2))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "lhs %z and rhs %z need at least 2 dims", a, b);
+    if (a->ndim >= 0 && y->ndim >= a->ndim) hy_infer_shape(I, b, hy__rank(y->ndim - a->ndim + 2));
+    if (b->ndim >= 0 && y->ndim >= b->ndim) hy_infer_shape(I, a, hy__rank(y->ndim - b->ndim + 2));
+    if (I->status < 0 || a->ndim < 0 || b->ndim < 0) return I->status;
+    rows = a->ndim - 1;
+    if (rows + b->ndim - 1 > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result would have %d dims", rows + b->ndim - 1);
+    hy_infer_shape(I, y, hy__rank(rows + b->ndim - 1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &a->dim[rows], 4);
+    hy_infer_dim(I, &b->dim[b->ndim - 1], 4);
+    for (d = 0; d < y->ndim; d++)
+        hy__infer_same_dim(I, &y->dim[d], d < rows ? &a->dim[d] : &b->dim[d - rows]);
+    return I->status;
+}
+
+HY__RUN(hy__run_box_iou)
+{
+    HY__REC(box_iou, job);
+    const hy_tensor *a = &job->in[0], *b = &job->in[1], *y = &job->out[0];
+    int64_t n = hy__size(&b->type.shape) / 4, rows = hy__size(&a->type.shape) / 4;
+    int64_t i = item * job->plan.i[0], end = hy__least(i + job->plan.i[0], rows);
+    for (; i < end; i++)
+        (a->type.dtype == HY_F64 ? hy__overlaps_f64 : hy__overlaps_f32)
+            (hy__place(a, 4 * i), (const char *)b->data, a->type.dtype, r->format, n, hy__place(y, i * n));
+}
+static int hy__box_iou_bind(hy_job *job)
+{
+    int64_t n = hy__size(&job->in[1].type.shape) / 4, rows = hy__size(&job->in[0].type.shape) / 4;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->plan.i[0] = HY__CHUNK / (n + 1) + 1;
+    return hy__one_stage(job, hy__run_box_iou, hy__pieces(rows, job->plan.i[0]),
+                         5.0 * (double)rows * (double)n);
+}
+static int hy__box_iou_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int rows = job->in[0].type.shape.ndim - 1;
+    return hy__slices(job, 1, axis < rows ? axis : -1, axis < rows ? -1 : axis - rows, s);
+}
+#define HY__ON_box_iou hy__box_iou_infer, hy__box_iou_bind, NULL, hy__box_iou_split
 #endif
 
 /* --- fresh arrays --- *
@@ -16654,6 +17029,178 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
 
+/* --- what hy_profile sees --- *
+ * An event is put together by the thread it happened in and copied under a lock of its own: some 20 ns, next
+ * to 50 for asking the clock twice, and simpler than a list per frame, since frames come and go.
+ */
+enum { HY__EVENT_INPUTS = 6, HY__EVENT_OUTPUTS = 2, HY__EVENT_TEXT = 255, HY__EVENT_BLOCK = 65536 };
+
+typedef struct hy__event {
+    hy_event_kind kind;
+    const char *name, *what;
+    double      from, to, busy;
+    int         lane, nin, nout;
+    const hy_tensor *t;                 /* inputs, then outputs */
+} hy__event;
+
+/* The time, if anybody wants to know; else -1. */
+HY__INLINE double hy__clock(const hy_frame *F)
+{
+    return HY__LIKELY(!HY__PEEK(&F->root->profile.on)) ? -1 : hy_seconds();
+}
+
+/* Forgets the events. Under the lock, or when nobody else is left. */
+static void hy__profile_clear(hy_root *root)
+{
+    hy__profile *p = &root->profile;
+    hy__moments *b;
+    while ((b = p->first) != NULL) { p->first = b->next; hy__free(&root->heap, b); }
+    hy__free(&root->heap, p->file);
+    p->file = NULL;
+    p->last = p->at = NULL;
+    p->n = p->frames = p->lanes = 0;
+    p->dropped = p->calls = 0;
+    p->held = 0;
+}
+
+/* Room for one more, or NULL. Under the lock. */
+static hy__moment *hy__moment_new(hy_root *root, size_t size)
+{
+    hy__profile *p = &root->profile;
+    hy__moments *b = p->last;
+    if (p->n >= HYBRID_PROFILE_EVENTS) return NULL;
+    if (!b || b->cap - b->n < size) {
+        b = (hy__moments *)hy__alloc(&root->heap, HY__EVENT_BLOCK);
+        if (!b) return NULL;
+        b->next = NULL;
+        b->n = 0;
+        b->cap = HY__EVENT_BLOCK - sizeof *b;
+        if (p->last) p->last->next = b; else p->first = b;
+        p->last = b;
+        p->held += HY__EVENT_BLOCK;
+    }
+    b->n += size;
+    p->n++;
+    return (hy__moment *)(void *)((char *)(b + 1) + b->n - size);
+}
+
+/* The types that an event keeps, as words: dtype and ndim, then the dims. Returns how many words. */
+static int hy__event_types(const hy__event *e, int64_t *word)
+{
+    int i, d, n = 0;
+    for (i = 0; i < e->nin + e->nout; i++) {
+        const hy_type *t = &e->t[i].type;
+        if (i < e->nin ? i >= HY__EVENT_INPUTS : i - e->nin >= HY__EVENT_OUTPUTS) continue;
+        word[n++] = (int64_t)t->dtype + 256 * (int64_t)t->shape.ndim;
+        for (d = 0; d < t->shape.ndim; d++) word[n++] = t->shape.dim[d];
+    }
+    return n;
+}
+
+/* What happened in a trace belongs to the frame that traces. */
+static hy_frame *hy__profile_frame(hy_frame *F)
+{
+    while (F->traced_for) F = F->traced_for;
+    return F;
+}
+
+static void hy__event_add(hy_frame *F, const hy__event *e)
+{
+    hy_root *root = F->root;
+    hy__profile *p = &root->profile;
+    hy_frame *T = hy__profile_frame(F);
+    int64_t word[(HY__EVENT_INPUTS + HY__EVENT_OUTPUTS) * (1 + HY_MAX_DIM)], bytes = 0;
+    int i, words = hy__event_types(e, word);
+    size_t name = strlen(e->name), what = strlen(e->what);
+    hy__moment *m = NULL;
+    if (name > HY__EVENT_TEXT) name = HY__EVENT_TEXT;
+    if (what > HY__EVENT_TEXT) what = HY__EVENT_TEXT;
+    for (i = 0; i < e->nin + e->nout; i++) if (e->t[i].data) bytes += hy__bytes(&e->t[i].type);
+    hy__acquire(&p->lock);
+    if (p->on && e->from >= p->start) {         /* not what was under way when it began */
+        size_t size = sizeof *m + (size_t)words * sizeof *word + ((name + what + 2 + 7) & ~(size_t)7);
+        m = hy__moment_new(root, size);
+        if (!m) p->dropped++;
+        else m->size = size;
+    }
+    if (m) {
+        char *text = (char *)(m + 1) + (size_t)words * sizeof *word;
+        if (T->profile_run != p->run) { T->profile_run = p->run; T->profile_number = ++p->frames; }
+        if (e->lane > p->lanes) p->lanes = e->lane;
+        m->from = (int64_t)((e->from - p->start) * 1e9);
+        m->to = (int64_t)((e->to - p->start) * 1e9);
+        m->busy = (int64_t)(e->busy * 1e9);
+        m->call = T->profile_call;
+        m->bytes = bytes;
+        m->held = (int64_t)(HY__PEEK(&root->heap.held) - p->held);
+        m->kind = (int)e->kind;
+        m->frame = T->profile_number;
+        m->lane = e->lane;
+        m->nin = e->nin < HY__EVENT_INPUTS ? e->nin : HY__EVENT_INPUTS;
+        m->nout = e->nout < HY__EVENT_OUTPUTS ? e->nout : HY__EVENT_OUTPUTS;
+        m->words = words;
+        if (words) memcpy(m + 1, word, (size_t)words * sizeof *word);
+        memcpy(text, e->name, name);
+        text[name] = 0;
+        memcpy(text + name + 1, e->what, what);
+        text[name + 1 + what] = 0;
+    }
+    hy__release(&p->lock);
+}
+
+/* So many could not even be put together. */
+static void hy__events_lost(hy_frame *F, int n)
+{
+    hy__profile *p = &F->root->profile;
+    hy__acquire(&p->lock);
+    if (p->on) p->dropped += n;
+    hy__release(&p->lock);
+}
+
+/* Something that began then has ended now. y: what came of it, or NULL. */
+static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, const char *what, double from,
+                         const hy_array *y)
+{
+    hy__event e;
+    memset(&e, 0, sizeof e);
+    e.kind = kind;
+    e.name = name;
+    e.what = what;
+    e.from = from;
+    e.to = hy_seconds();
+    e.busy = e.to - from;
+    e.nout = y && !y->count && !y->node;
+    e.t = e.nout ? &y->t : NULL;
+    hy__event_add(F, &e);
+}
+
+/* As hy__clock; unless this is within a call, a new one begins, whose number events get. */
+static double hy__call_begins(hy_frame *F)
+{
+    hy__profile *p = &F->root->profile;
+    if (HY__LIKELY(!HY__PEEK(&p->on))) return -1;
+    if (F->scope) return hy_seconds();
+    hy__acquire(&p->lock);
+    F->profile_call = ++p->calls;
+    hy__release(&p->lock);
+    return hy_seconds();
+}
+
+static void hy__call_ends(hy_frame *F, const char *name, const char *what, double from, const hy_array *y)
+{
+    if (HY__LIKELY(from < 0)) return;
+    hy__happened(F, F->scope ? HY_EVENT_BLOCK : HY_EVENT_CALL, name, what, from, y);
+    if (!F->scope) F->profile_call = 0;
+}
+
+/* A trace or a program was made for the call that is under way. */
+static void hy__built(hy_frame *F, hy_event_kind kind, const char *why, double from)
+{
+    if (HY__LIKELY(from < 0)) return;
+    hy__happened(F, kind, F->scope ? F->scope->label : "graph", why, from, NULL);
+}
+
+/* --- one call --- */
 /* Arguments of one call: types, tensors and where they live. Few stay on the stack. */
 enum { HY__FEW = 8, HY__MOST_OUTPUTS = 1 << 20 };
 typedef struct hy__call {
@@ -16663,6 +17210,7 @@ typedef struct hy__call {
     int       *hidden;                  /* per output */
     hy__buffer *room;                   /* of many */
     const char *name;                   /* of the node it is for, or NULL */
+    const char *what;                   /* what hy_profile shall say of it; NULL: the operator's name */
     int        nsub;
     hy_graph *const *sub;
     hy_type    few_types[HY__FEW];
@@ -16677,7 +17225,7 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->nin = nin;
     c->nout = 0;
     c->room = NULL;
-    c->name = NULL;
+    c->name = c->what = NULL;
     c->nsub = 0;
     c->sub = NULL;
     for (i = 0; op->out[i].name; i++) {
@@ -16741,6 +17289,22 @@ static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const v
     hy__put_inputs(&line, op, record, c);
     if (c->name) hy__fail(F, code, "Error in operator %s, %s: %s (%s)", c->name, op->name, why, about);
     else hy__fail(F, code, "Error in operator %s: %s (%s)", op->name, why, about);
+}
+
+static void hy__call_timed(hy_frame *F, const hy__call *c, const hy_op *op, double from)
+{
+    hy__event e;
+    e.kind = c->name ? HY_EVENT_JOB : HY_EVENT_OP;
+    e.name = c->name ? c->name : op->name;
+    e.what = c->what ? c->what : op->name;
+    e.from = from;
+    e.to = hy_seconds();
+    e.busy = e.to - from;
+    e.lane = 0;
+    e.nin = c->nin;
+    e.nout = c->nout;
+    e.t = c->tensor;
+    hy__event_add(F, &e);
 }
 
 /* How many inputs does the record ask for? -1: any number, at least one. */
@@ -17092,10 +17656,11 @@ static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const
                             hy__call *c,
                             hy_array **out)
 {
-    hy_array *y = NULL;
-    if (!hy__check_count(F, op, n, record) || hy__check_aux(F, op, n, in, record)) return NULL;
-    if (!hy__run_call(F, c, op, in, record, out)) y = hy__result(F, c, out);
-    return y;
+    double from = hy__clock(F);
+    if (!hy__check_count(F, op, n, record) || hy__check_aux(F, op, n, in, record) ||
+        hy__run_call(F, c, op, in, record, out)) return NULL;
+    if (!HY__LIKELY(from < 0)) hy__call_timed(F, c, op, from);
+    return hy__result(F, c, out);
 }
 
 static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
@@ -17182,6 +17747,7 @@ static void hy__in_place(hy_frame *F, hy_array *x, hy_array *y, int op, const ch
 {
     hy__call c;
     const hy_op *o;
+    double from;
     if (!hy__concrete(F, y, who, "a = a + b instead of a += b") ||
         !hy__concrete(F, x, who, "a = a + b instead of a += b") ||
         !hy__writable(F, x, who)) return;
@@ -17200,7 +17766,8 @@ static void hy__in_place(hy_frame *F, hy_array *x, hy_array *y, int op, const ch
     c.tensor[1] = y->t;
     c.type[0] = x->t.type;
     c.type[1] = y->t.type;
-    hy__perform(F, &c, o, NULL);
+    from = hy__clock(F);
+    if (!hy__perform(F, &c, o, NULL) && from >= 0) hy__call_timed(F, &c, o, from);
     hy__call_close(F, &c);
 }
 HY_API void hy_add_to(hy_frame *F, hy_array *x, hy_array *y)
@@ -17350,6 +17917,7 @@ static void hy__tidy_record(const hy_op *op, void *record)
     const hy_attr *a;
     hy_shape shape;
     hy_ints ints;
+    hy_reals reals;
     for (a = op->attr; a && a->name; a++) {
         void *field = (char *)record + a->offset;
         if (a->kind == HY_ATTR_shape) {
@@ -17364,6 +17932,12 @@ static void hy__tidy_record(const hy_op *op, void *record)
             if (ints.n > 0 && ints.n <= HY_MAX_INTS)
                 memcpy(ints.v, ((const hy_ints *)field)->v, (size_t)ints.n * sizeof *ints.v);
             memcpy(field, &ints, sizeof ints);
+        } else if (a->kind == HY_ATTR_reals) {
+            memset(&reals, 0, sizeof reals);
+            reals.n = ((const hy_reals *)field)->n;
+            if (reals.n > 0 && reals.n <= HY_MAX_INTS)
+                memcpy(reals.v, ((const hy_reals *)field)->v, (size_t)reals.n * sizeof *reals.v);
+            memcpy(field, &reals, sizeof reals);
         }
     }
 }
@@ -18612,6 +19186,7 @@ static int hy__attr_words(const hy_attr *a, const void *record, int64_t *v)
 {
     const char *at = (const char *)record + a->offset;
     const hy_ints *ints = (const hy_ints *)(const void *)at;
+    const hy_reals *reals = (const hy_reals *)(const void *)at;
     const hy_shape *shape = (const hy_shape *)(const void *)at;
     int n = 0;
     switch (a->kind) {
@@ -18619,6 +19194,10 @@ static int hy__attr_words(const hy_attr *a, const void *record, int64_t *v)
     case HY_ATTR_i64:  v[0] = *(const int64_t *)(const void *)at; return 1;
     case HY_ATTR_ints: case HY_ATTR_oints:
         for (v[n++] = ints->n; n <= ints->n && n <= HY_MAX_INTS; n++) v[n] = ints->v[n - 1];
+        return n;
+    case HY_ATTR_reals:
+        for (v[n++] = reals->n; n <= reals->n && n <= HY_MAX_INTS; n++)
+            v[n] = (int64_t)hy__f64_bits(reals->v[n - 1]);
         return n;
     case HY_ATTR_shape:
         for (v[n++] = shape->ndim; n <= shape->ndim && n <= HY_MAX_DIM; n++) v[n] = shape->dim[n - 1];
@@ -20645,6 +21224,45 @@ static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s,
     hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, job->fault_text);
 }
 
+/* "_fused(add,relu)": an operator, with those that it runs. */
+static const char *hy__what(const hy_op *op, const hy_graph *sub, char *text, size_t bytes)
+{
+    hy__line line = hy__line_open(text, bytes);
+    const char *before = "(";
+    int i;
+    if (!sub) return op->name;
+    hy__puts(&line, op->name);
+    for (i = 0; i < sub->n; i++) {
+        if (!sub->node[i]->op) continue;
+        hy__puts(&line, before);
+        hy__puts(&line, sub->node[i]->op->name);
+        before = ",";
+    }
+    hy__puts(&line, ")");
+    return text;
+}
+
+/* When a job ran, in one thread or in all. */
+typedef struct hy__lap { double from, to, busy; } hy__lap;
+
+static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s, const hy__lap *lap,
+                           int lane)
+{
+    char text[HY__EVENT_TEXT + 1];
+    hy__event e;
+    e.kind = s->early ? HY_EVENT_EARLY : HY_EVENT_JOB;
+    e.name = s->node->name;
+    e.what = hy__what(s->op, s->op == s->node->op ? s->node->sub : NULL, text, sizeof text);
+    e.from = lap->from;
+    e.to = lap->to;
+    e.busy = lap->busy;
+    e.lane = lane;
+    e.nin = s->nin;
+    e.nout = s->nout;
+    e.t = x->tensor + s->tensor;
+    hy__event_add(F, &e);
+}
+
 /* Runs an early step into its entry. */
 static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
 {
@@ -20652,8 +21270,10 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
     const hy__step *s = &p->step[i];
     hy_job *job = &x->job[i];
     hy__region region;
+    hy__lap lap;
     hy__work w;
     int k;
+    lap.from = hy__clock(F);
     hy__prepared_clear(F->root, F, e);
     for (k = 0; k < s->nin; k++) {
         hy__source_now(x, p->tensor[s->tensor + k], &e->in[k]);
@@ -20683,6 +21303,10 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
     hy__parallel_counted(F->root, &region, job->cost);
     if (job->fault) { hy__fail_step(F, x, s, job); return -1; }
     e->full = 1;
+    if (HY__LIKELY(lap.from < 0)) return 0;
+    lap.to = hy_seconds();
+    lap.busy = lap.to - lap.from;
+    hy__step_timed(F, x, s, &lap, 0);
     return 0;
 }
 
@@ -21067,21 +21691,28 @@ static void hy__steps_alone(const hy__executor *x, int from, int to, char *scrat
     }
 }
 
+/* Whose item is this? */
+HY__INLINE const hy__piece *hy__piece_of(const hy__plan *p, const hy__stage *s, int64_t item)
+{
+    const hy__piece *part = p->part + s->part;
+    int low = 0, high = s->parts;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (part[middle].first <= item) low = middle; else high = middle;
+    }
+    return part + low;
+}
+
 static void hy__run_item(void *arg, int stage, int64_t item, int worker)
 {
     const hy__executor *x = (const hy__executor *)arg;
     const hy__plan *p = &x->program->plan;
     const hy__stage *s = &p->stage[stage];
-    const hy__piece *part = p->part + s->part;
+    const hy__piece *part;
     char *scratch = x->scratch + (size_t)worker * p->scratch;
-    int low = 0, high = s->parts;
     hy_job *job;
     if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (part[middle].first <= item) low = middle; else high = middle;
-    }
-    part += low;
+    part = hy__piece_of(p, s, item);
     job = &x->job[part->step];
     job->run(job, part->stage, item - part->first, scratch, x->shared + p->step[part->step].shared_at);
 }
@@ -21101,20 +21732,103 @@ static int hy__run_fault(hy_frame *F, hy__executor *x)
     return -1;
 }
 
-static int hy__run_steps(hy_frame *F, hy__executor *x)
+static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *arg)
 {
     const hy__plan *p = &x->program->plan;
     hy__region region;
-    if (!p->stages) hy__steps_alone(x, p->early, p->steps, x->scratch);
-    else {
-        region.run = hy__run_item;
-        region.arg = x;
-        region.stages = p->stages;
-        region.items = p->items;
-        region.count = x->count;
-        region.workers = p->workers;
-        hy__parallel_counted(F->root, &region, p->cost);
+    region.run = run;
+    region.arg = arg;
+    region.stages = p->stages;
+    region.items = p->items;
+    region.count = x->count;
+    region.workers = p->workers;
+    hy__parallel_counted(F->root, &region, p->cost);
+}
+
+/* The same with a clock: each worker has a lap per step, so that nobody waits for anybody. */
+typedef struct hy__laps { hy__executor *x; hy__lap *lap; } hy__laps;
+
+static void hy__lap_add(hy__lap *lap, double from, double to)
+{
+    if (!lap->to) lap->from = from;
+    lap->to = to;
+    lap->busy += to - from;
+}
+
+/* Steps one after another: one ends when the next begins. */
+static void hy__steps_by_lap(const hy__executor *x, int from, int to, char *scratch, hy__lap *lap)
+{
+    double start = hy_seconds(), end;
+    for (; from < to; from++, start = end) {
+        hy__steps_alone(x, from, from + 1, scratch);
+        hy__lap_add(&lap[from], start, end = hy_seconds());
     }
+}
+
+static void hy__lap_item(void *arg, int stage, int64_t item, int worker)
+{
+    const hy__laps *w = (const hy__laps *)arg;
+    const hy__plan *p = &w->x->program->plan;
+    const hy__stage *s = &p->stage[stage];
+    hy__lap *lap = w->lap + (size_t)worker * (size_t)p->steps;
+    double start;
+    if (!s->parts) {
+        hy__steps_by_lap(w->x, s->from, s->to, w->x->scratch + (size_t)worker * p->scratch, lap);
+        return;
+    }
+    start = hy_seconds();
+    hy__run_item(w->x, stage, item, worker);
+    hy__lap_add(&lap[hy__piece_of(p, s, item)->step], start, hy_seconds());
+}
+
+/* What all workers did for a step. */
+static hy__lap hy__lap_of(const hy__plan *p, const hy__lap *all, int step)
+{
+    hy__lap sum = all[step];
+    int worker;
+    for (worker = 1; worker < p->workers; worker++) {
+        const hy__lap *one = &all[(size_t)worker * (size_t)p->steps + (size_t)step];
+        if (!one->to) continue;
+        if (!sum.to || one->from < sum.from) sum.from = one->from;
+        if (one->to > sum.to) sum.to = one->to;
+        sum.busy += one->busy;
+    }
+    return sum;
+}
+
+static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
+{
+    const hy__plan *p = &x->program->plan;
+    hy__lap last;
+    hy__laps w;
+    int i, lane = 0;
+    w.x = x;
+    w.lap = (hy__lap *)room->data;
+    memset(w.lap, 0, (size_t)p->workers * (size_t)p->steps * sizeof *w.lap);
+    last.to = hy_seconds();
+    if (p->stages) hy__run_region(F, x, hy__lap_item, &w);
+    else hy__steps_by_lap(x, p->early, p->steps, x->scratch, w.lap);
+    for (i = p->early; i < p->steps; i++) {
+        hy__lap lap = hy__lap_of(p, w.lap, i);
+        if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
+        lane = i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+        hy__step_timed(F, x, &p->step[i], &lap, p->stages ? lane : 0);
+        last = lap;
+    }
+}
+
+static int hy__run_steps(hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    hy__buffer *room = NULL;
+    if (HY__PEEK(&F->root->profile.on)) {
+        room = hy__buffer_new(&F->cache, (size_t)p->workers * (size_t)p->steps * sizeof(hy__lap));
+        if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
+    }
+    if (room) hy__run_by_lap(F, x, room);
+    else if (p->stages) hy__run_region(F, x, hy__run_item, x);
+    else hy__steps_alone(x, p->early, p->steps, x->scratch);
+    hy__buffer_drop(&F->cache, room);
     return hy__run_fault(F, x);
 }
 
@@ -21249,10 +21963,13 @@ static int hy__replay_op(hy_frame *F, hy__replay *r, int i, uint64_t stream)
 {
     const hy__node *node = r->g->node[i];
     hy_array **in = r->value + r->first[r->g->n], **out = r->value + r->first[i];
+    char text[HY__EVENT_TEXT + 1];
     hy__call c;
     int k, v, hidden = F->hidden;
     if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
     c.name = node->name;
+    if (HY__PEEK(&F->root->profile.on))
+        c.what = hy__what(node->op, node->sub, text, sizeof text);
     c.nsub = node->sub != NULL;
     c.sub = &node->sub;
     for (k = 0; k < node->nin; k++) in[k] = r->value[hy__replay_value(r, &node->in[k])];
@@ -21397,19 +22114,19 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
     hy_root *root = F->root;
     hy__attached *gone = NULL;
     hy__program *p, *fresh;
-    hy__line line;
+    char reason[sizeof ticket->reason];
+    hy__line line = hy__line_open(reason, sizeof reason);
+    double from;
     hy__acquire(&root->lock);
     p = hy__program_find(g, in, mode);
-    if (!p && ticket) {
-        line.text = ticket->reason;
-        line.cap = sizeof ticket->reason;
-        line.n = 0;
-        hy__put_reason(&line, (hy__program *)(void *)g->programs, g, in, mode);
-    }
+    if (!p) hy__put_reason(&line, (hy__program *)(void *)g->programs, g, in, mode);
     hy__release(&root->lock);
     if (p) { if (ticket) ticket->hit = 1; return p; }
+    if (ticket) memcpy(ticket->reason, reason, sizeof reason);
+    from = hy__clock(F);
     fresh = hy__program_new(F, g, in, mode);
     if (!fresh) return NULL;
+    hy__built(F, HY_EVENT_COMPILE, reason, from);
     hy__acquire(&root->lock);
     p = hy__program_find(g, in, mode);
     if (!p) {
@@ -22056,6 +22773,8 @@ static void hy__root_free(hy_root *root)
     hy__free(&root->heap, (void *)root->names.key);
     hy__free(&root->heap, root->names.value);
     hy__free(&root->heap, (void *)root->ops);
+    hy__profile_clear(root);
+    hy__lock_done(&root->profile.lock);
     hy__lock_done(&root->lock);
     hy__lock_done(&root->fill);
     hy__lock_done(&root->heap.lock);
@@ -22082,6 +22801,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     hy__heap_init(&root->heap, &desc);
     hy__lock_init(&root->lock);
     hy__lock_init(&root->fill);
+    hy__lock_init(&root->profile.lock);
     root->isa = hy__isa_wanted(desc.isa);
     root->kernels = hy__kernels_for(root->isa);
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
@@ -22168,6 +22888,7 @@ HY_API int hy_close(hy_frame *F)
 {
     int code;
     if (!F) return HY_ERROR_MEMORY;
+    if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__graph_drop(F->graph);
     hy__frame_free(F);
@@ -22542,6 +23263,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
 {
     hy__trace *t = HY__LOAD(&all->fast);
     char reason[sizeof all->stats.reason];
+    double from;
     if (t && hy__trace_fits(F, t, in)) return t;
     if (hy__traces_mine(F, all)) {
         hy__fail(F, HY_ERROR_STATE, "the block is being traced: its forward must not call it through another "
@@ -22553,9 +23275,11 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     if (!t) {
         hy__trace_reason(F, all->first, in, reason, sizeof reason);
         HY__STORE(&all->tracer, F);
+        from = hy__clock(F);
         t = hy__trace_make(F, fn, user, in);
         HY__STORE(&all->tracer, (hy_frame *)NULL);
         if (t) {
+            hy__built(F, HY_EVENT_TRACE, reason, from);
             all->stats.traces++;
             memcpy(all->stats.reason, reason, sizeof reason);
             t->next = all->first;
@@ -22733,13 +23457,16 @@ HY_API hy_array *hy_graph_run(hy_frame *F, hy_graph *g, hy_array *inputs)
     hy__graph_rec rec;
     hy__buffer *room;
     hy_array **in, **out, *y = NULL;
+    double from;
     memset(&rec, 0, sizeof rec);
     room = hy__graph_open(F, g, inputs, "hy_graph_run", &rec.mode);
     if (!room) return NULL;
+    from = hy__call_begins(F);
     in = (hy_array **)room->data;
     out = in + g->vars;
     if (!hy__graph_apply(F, g, in, out, &rec))
         y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
+    hy__call_ends(F, "graph", "hy_graph_run", from, y);
     hy__buffer_drop(&F->cache, room);
     return y;
 }
@@ -24254,6 +24981,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     struct hy__house *h;
     hy__scope scope;
     hy_array *y;
+    double from;
     if (!F || F->code) return NULL;
     if (!x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: the input is NULL"); return NULL; }
     if (!hy__block_ok(F, block, "hy_call")) return NULL;
@@ -24268,10 +24996,12 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     scope.id = F->graph ? ++F->scopes : 0;
     scope.first = F->graph ? F->graph->store->n : 0;
     if (!scope.outer && !F->graph) F->fresh = NULL;
+    from = F->graph ? -1 : hy__call_begins(F);
     F->scope = &scope;
     y = h->active && h->hybrid && !F->graph ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
     F->scope = scope.outer;
     if (F->summary && y) hy__summary_note(F, block, y);
+    hy__call_ends(F, h->name, block->kind, from, y);
     if (!scope.outer && !F->graph) {
         if (F->code) hy__take_back(F);
         F->fresh = NULL;
@@ -27026,7 +27756,8 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 typedef struct hy__check {
     hy_frame   *F;
     hy_block   *block;
-    int         found;                  /* differences */
+    hy__sink    sink;                   /* for what is found ... */
+    int         found;                  /* ... so many times */
     hy__emit_fn below;
     int         depth;                  /* operators that run inside an operator are not forward's */
     hy_graph   *g;
@@ -27054,7 +27785,7 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     hy__format(&line, format, args);
     va_end(args);
     hy__puts(&line, "\n");
-    hy__sink_to_print(C->F, text, line.n);
+    C->sink.put(C->sink.user, text, line.n);
     C->found++;
 }
 
@@ -27335,7 +28066,7 @@ static void hy__check_family(hy__check *C, hy__scope *scope, hy_array *x, const 
     hy__family_close(F, &all);
 }
 
-HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)
+static int hy__check_block(hy_frame *F, hy_block *block, hy_array *inputs, hy__sink sink)
 {
     hy__check C;
     hy__flat in;
@@ -27351,6 +28082,7 @@ HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)
     scope.prefix = block->house->prefix;
     scope.label = block->house->name;
     C.F = F;
+    C.sink = sink;
     C.below = F->emit_below;
     training = F->training;
     recording = F->recording;
@@ -27373,6 +28105,22 @@ HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)
     hy_end(F);
     hy__flat_close(F, &in);
     return F->code ? -1 : C.found;
+}
+
+HY_API int hy_check(hy_frame *F, hy_block *block, hy_array *inputs)
+{
+    hy__sink sink;
+    sink.put = hy__sink_to_print;
+    sink.user = F;
+    return hy__check_block(F, block, inputs, sink);
+}
+
+HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *buffer, size_t bytes)
+{
+    hy__buffer_sink b;
+    int found = hy__check_block(F, block, inputs, hy__buffer_sink_of(&b, buffer, bytes));
+    if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
+    return found;
 }
 
 /* MARK: - 29 >>recurrent --------------------------------------------------------------------------------
@@ -28029,20 +28777,66 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
  */
 #ifndef HYBRID_NO_IO
 
+/* --- what the system does for files --- */
+#ifndef HYBRID_NO_STDIO
+#ifdef _WIN32
+#include <io.h>
+#include <process.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+__declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+static int hy__settle(FILE *file) { return _commit(_fileno(file)); }
+static int hy__replace(const char *from, const char *to) { return !MoveFileExA(from, to, 1 | 8); }
+static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
+#define HY__PROCESS _getpid()
+#elif defined(__unix__) || defined(__APPLE__)
+#include <errno.h>
+#include <unistd.h>
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern int fileno(FILE *file);          /* strict headers hide them */
+extern int fsync(int file);
+#endif
+/* Until the bytes are on the disk; what cannot be told to wait has not failed. */
+static int hy__settle(FILE *file) { return fsync(fileno(file)) && errno != EINVAL; }
+static int hy__replace(const char *from, const char *to) { return rename(from, to); }
+
+/* The folder keeps the new name of a file. */
+static void hy__settle_folder(hy_frame *F, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder = slash ? hy__string(F, file, "") : NULL;
+    FILE *f;
+    if (slash && !folder) return;
+    if (folder) folder[slash - file + 1] = 0;
+    f = fopen(folder ? folder : ".", "rb");
+    if (f) { hy__settle(f); fclose(f); }
+    hy__free(&F->root->heap, folder);
+}
+#define HY__PROCESS getpid()
+#else
+static int hy__settle(FILE *file) { (void)file; return 0; }
+static int hy__replace(const char *from, const char *to) { return rename(from, to); }
+static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
+#define HY__PROCESS 0
+#endif
+#endif
+
 /* --- sources --- */
 typedef struct hy__input {
     hy_frame   *F;
-    const char *name;                   /* for messages */
+    const char *name, *member;          /* for messages; member: of a zip, or NULL */
     const unsigned char *data;          /* memory, or NULL: a file */
 #ifndef HYBRID_NO_STDIO
     FILE       *file;
 #endif
     uint64_t    base, bytes;            /* a part of the whole */
     uint64_t    own, *at;               /* where the file stands: parts share it */
+    uint64_t    spread;                 /* bytes of sparse arrays, made dense */
     int         borrow;                 /* arrays may lie in data */
 } hy__input;
 
-/* "model.params, byte 24: ...". Always -1. */
+/* "model.npz, byte 24: ... (entry a.npy)". Always -1. */
 static int hy__damaged(hy__input *s, uint64_t at, const char *format, ...)
 {
     char text[384];
@@ -28051,7 +28845,8 @@ static int hy__damaged(hy__input *s, uint64_t at, const char *format, ...)
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
-    hy__fail(s->F, HY_ERROR_FORMAT, "%s, byte %l: %s", s->name, (int64_t)(s->base + at), text);
+    hy__fail(s->F, HY_ERROR_FORMAT, "%s, byte %l: %s%s%s%s", s->name, (int64_t)(s->base + at), text,
+             s->member ? " (entry " : "", s->member ? s->member : "", s->member ? ")" : "");
     return -1;
 }
 
@@ -28193,20 +28988,31 @@ static hy_array *hy__to_memory(hy_frame *F, hy__write_fn fn, const void *what)
 /* Files that belong together are all written aside before the first takes its place. */
 typedef struct hy__pending { const char *name; hy__write_fn fn; const void *what; char *aside; } hy__pending;
 
+/* "model.params.5f21c03a.part": nobody else who saves the same file uses it. */
+static char *hy__aside_name(hy_frame *F, const char *name)
+{
+    uint64_t mix = (uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9);
+    char ending[] = ".00000000.part";
+    int i;
+    mix *= 0x9e3779b97f4a7c15u;
+    for (i = 1; i < 9; i++, mix <<= 4) ending[i] = "0123456789abcdef"[mix >> 60];
+    return hy__string(F, name, ending);
+}
+
 static int hy__write_aside(hy_frame *F, hy__pending *p)
 {
     hy__target t;
     int bad;
-    p->aside = hy__string(F, p->name, ".part");
+    p->aside = hy__aside_name(F, p->name);
     if (!p->aside) return -1;
     memset(&t, 0, sizeof t);
     t.F = F;
     t.file = fopen(p->aside, "wb");
-    if (!t.file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made", p->aside); return -1; }
+    if (!t.file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made", p->name); return -1; }
     p->fn(&t, p->what);
-    bad = fflush(t.file) != 0;
-    if (fclose(t.file) || bad || t.failed)
-        hy__fail(F, HY_ERROR_FILE, "%s: writing failed: is the disk full?", p->aside);
+    bad = t.failed || fflush(t.file) || (!F->code && hy__settle(t.file));
+    if (fclose(t.file) || bad)
+        hy__fail(F, HY_ERROR_FILE, "%s: writing failed: is the disk full?", p->name);
     return F->code ? -1 : 0;
 }
 
@@ -28215,13 +29021,10 @@ static int hy__to_files(hy_frame *F, hy__pending *p, int n)
     int i;
     for (i = 0; i < n; i++) p[i].aside = NULL;
     for (i = 0; i < n && !F->code && !hy__write_aside(F, &p[i]); i++) continue;
-    for (i = 0; i < n && !F->code; i++) {
-#ifdef _WIN32
-        remove(p[i].name);              /* rename does not replace there */
-#endif
-        if (rename(p[i].aside, p[i].name))
-            hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be renamed to %s", p[i].aside, p[i].name);
-    }
+    for (i = 0; i < n && !F->code; i++)
+        if (hy__replace(p[i].aside, p[i].name))
+            hy__fail(F, HY_ERROR_FILE, "%s: the new file cannot take the place of what is there", p[i].name);
+    if (n && !F->code) hy__settle_folder(F, p[0].name);
     for (i = 0; i < n; i++) {
         if (p[i].aside && F->code) remove(p[i].aside);
         hy__free(&F->root->heap, p[i].aside);
@@ -28469,15 +29272,15 @@ static char *hy__get_text(hy__input *s, uint64_t at, uint64_t n)
     return NULL;
 }
 
-/* Names array i by a piece of the source. */
-static int hy__get_name(hy__input *s, hy__shelf *shelf, int i, uint64_t at, uint64_t n)
+/* So, of a name. */
+static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
 {
     char *text = hy__get_text(s, at, n);
     size_t bad = text ? hy__utf8_until(text, (size_t)n) : 0;
-    if (text && bad < n) hy__damaged(s, at + bad, "a name that is no UTF-8 text");
-    if (text && !s->F->code) hy__shelf_name(shelf, i, text, (size_t)n);
+    if (!text || bad == n) return text;
+    hy__damaged(s, at + bad, "a name that is no UTF-8 text");
     hy__free(&s->F->root->heap, text);
-    return s->F->code ? -1 : 0;
+    return NULL;
 }
 
 /* --- MXNet's .params --- */
@@ -28567,7 +29370,8 @@ static hy_array *hy__get_sparse(hy__input *s, uint64_t *at, const hy__stowed *de
         hy__damaged(s, start, "a sparse array whose parts do not fit %z", &dense->shape);
         return NULL;
     }
-    if (hy__stored_bytes(dense) < 0 || (uint64_t)hy__stored_bytes(dense) / 4096 > s->bytes) {
+    if (hy__stored_bytes(dense) >= 0) s->spread += (uint64_t)hy__stored_bytes(dense);
+    if (hy__stored_bytes(dense) < 0 || s->spread / 4096 > s->bytes) {
         hy__damaged(s, start, "a sparse array of shape %z, too large for so small a file", &dense->shape);
         return NULL;
     }
@@ -28638,7 +29442,9 @@ static hy_arrays hy__get_params(hy__input *s, hy__shelf *shelf)
     if (!s->F->code && !hy__get_u64(s, at, 8, &names) && names && names != n)
         hy__damaged(s, at, "%l names for %l arrays", (int64_t)names, (int64_t)n);
     for (at += 8, i = 0; i < names && !s->F->code; i++) {
-        if (hy__get_u64(s, at, 8, &chars) || hy__get_name(s, shelf, (int)i, at + 8, chars)) break;
+        char *name = hy__get_u64(s, at, 8, &chars) ? NULL : hy__get_name(s, at + 8, chars);
+        if (name) hy__shelf_name(shelf, (int)i, name, (size_t)chars);
+        hy__free(&s->F->root->heap, name);
         at += 8 + chars;
     }
     if (!s->F->code && at != s->bytes) hy__damaged(s, at, "%l bytes behind the end",
@@ -28701,7 +29507,7 @@ static const char *hy__npy_field(const char *head, const char *key)
     return NULL;
 }
 
-static int hy__npy_head(hy__input *s, const char *head, hy__stowed *l)
+static int hy__npy_head(hy__input *s, uint64_t at, const char *head, hy__stowed *l)
 {
     const char *descr = hy__npy_field(head, "descr"), *order = hy__npy_field(head, "fortran_order");
     const char *shape = hy__npy_field(head, "shape"), *end;
@@ -28710,12 +29516,12 @@ static int hy__npy_head(hy__input *s, const char *head, hy__stowed *l)
     int d;
     memset(l, 0, sizeof *l);
     if (!descr || !order || !shape || *descr != '\'' || !strchr("<>|=", descr[1]) || !descr[1])
-        return hy__damaged(s, 10, "the head is no {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}");
+        return hy__damaged(s, at, "the head is no {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}");
     end = strchr(descr + 2, '\'');
     n = end ? (size_t)(end - descr - 2) : sizeof text;
     if (n < sizeof text) { memcpy(text, descr + 2, n); text[n] = 0; }
     l->type = n < sizeof text ? hy__stored_named(text, 0) : -1;
-    if (l->type < 0) return hy__damaged(s, 10, "elements of type %s", n < 16 ? text : "unknown");
+    if (l->type < 0) return hy__damaged(s, at, "elements of type %s", n < 16 ? text : "unknown");
     l->swap = descr[1] == '>' && hy__stored_types[l->type].bytes > 1;
     l->fortran = !strncmp(order, "True", 4);
     end = strchr(shape, ')');
@@ -28723,7 +29529,7 @@ static int hy__npy_head(hy__input *s, const char *head, hy__stowed *l)
     if (n < sizeof text) { memcpy(text, shape, n); text[n] = 0; }
     l->shape.ndim = n < sizeof text && *shape == '(' ? hy__read_tuple(text, 0, HY_MAX_DIM, l->shape.dim) : -2;
     for (d = 0; d < l->shape.ndim && l->shape.dim[d] >= 0; d++) continue;
-    if (l->shape.ndim < 0 || d < l->shape.ndim) return hy__damaged(s, 10, "the shape is malformed");
+    if (l->shape.ndim < 0 || d < l->shape.ndim) return hy__damaged(s, at, "the shape is malformed");
     return 0;
 }
 
@@ -28739,7 +29545,7 @@ static hy_array *hy__get_npy(hy__input *s)
     start = version == 1 ? 10 : 12;
     if (n > 65536) { hy__damaged(s, 8, "a head of %l bytes", (int64_t)n); return NULL; }
     head = hy__get_text(s, start, n);
-    if (head && !hy__npy_head(s, head, &l)) x = hy__get_values(s, start + n, &l, &start);
+    if (head && !hy__npy_head(s, start, head, &l)) x = hy__get_values(s, start + n, &l, &start);
     hy__free(&s->F->root->heap, head);
     if (!x || start == s->bytes) return x;
     hy_free(s->F, x);
@@ -28777,7 +29583,13 @@ static void hy__put_npy(hy__target *t, const void *what)
 }
 
 /* --- zip, without compression --- */
-typedef struct hy__crc { uint32_t table[256], sum; } hy__crc;
+#ifndef HY__ZIP_MOST
+#define HY__ZIP_MOST 0xfffffffeu        /* sizes and places above it stand in 64 bits */
+#endif
+enum { HY__ZIP_WIDE = 45 };             /* the version that can */
+
+/* CRC-32, eight bytes at a time: table[k] says what a byte does k bytes later. */
+typedef struct hy__crc { uint32_t table[8][256]; } hy__crc;
 
 static void hy__crc_open(hy__crc *c)
 {
@@ -28785,113 +29597,163 @@ static void hy__crc_open(hy__crc *c)
     int k;
     for (i = 0; i < 256; i++) {
         for (v = i, k = 0; k < 8; k++) v = v & 1 ? v >> 1 ^ 0xedb88320u : v >> 1;
-        c->table[i] = v;
+        c->table[0][i] = v;
     }
-    c->sum = 0xffffffffu;
+    for (k = 1; k < 8; k++)
+        for (i = 0; i < 256; i++) {
+            v = c->table[k - 1][i];
+            c->table[k][i] = c->table[0][v & 255] ^ v >> 8;
+        }
 }
 
-static void hy__crc_add(hy__crc *c, const void *data, size_t n)
+/* The sum goes on from that of the bytes before; 0 to begin with. */
+static uint32_t hy__crc_add(const hy__crc *c, uint32_t sum, const void *data, size_t n)
 {
+    const uint32_t (*t)[256] = c->table;
     const unsigned char *p = (const unsigned char *)data;
-    while (n--) c->sum = c->table[(c->sum ^ *p++) & 255] ^ c->sum >> 8;
+    uint32_t a, b;
+    for (sum = ~sum; n >= 8; n -= 8, p += 8) {
+        a = sum ^ (p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+        b = p[4] | (uint32_t)p[5] << 8 | (uint32_t)p[6] << 16 | (uint32_t)p[7] << 24;
+        sum = t[7][a & 255] ^ t[6][a >> 8 & 255] ^ t[5][a >> 16 & 255] ^ t[4][a >> 24] ^
+              t[3][b & 255] ^ t[2][b >> 8 & 255] ^ t[1][b >> 16 & 255] ^ t[0][b >> 24];
+    }
+    while (n--) sum = t[0][(sum ^ *p++) & 255] ^ sum >> 8;
+    return ~sum;
 }
 
-static int hy__check_crc(hy__input *part, uint64_t want)
+/* A directory that is being read. */
+typedef struct hy__zip { uint64_t at, left, taken; hy__crc crc; } hy__zip;
+
+static int hy__check_crc(const hy__crc *c, hy__input *part, uint64_t want)
 {
-    unsigned char piece[4096];
-    hy__crc crc;
-    uint64_t at, n;
-    hy__crc_open(&crc);
-    for (at = 0; at < part->bytes; at += n) {
+    unsigned char piece[8192];
+    uint64_t at = 0, n;
+    uint32_t sum = 0;
+    if (part->data) sum = hy__crc_add(c, 0, part->data + part->base, (size_t)part->bytes);
+    else for (; at < part->bytes; at += n) {
         n = part->bytes - at < sizeof piece ? part->bytes - at : sizeof piece;
         if (hy__get(part, at, piece, n)) return -1;
-        hy__crc_add(&crc, piece, (size_t)n);
+        sum = hy__crc_add(c, sum, piece, (size_t)n);
     }
-    return (crc.sum ^ 0xffffffffu) == want ? 0 : hy__damaged(part, 0, "the checksum does not match");
+    return sum == want ? 0 : hy__damaged(part, 0, "the checksum does not match");
 }
 
 /* Where the directory stands and how many entries it has; it is found from the end of the file. */
-static int hy__zip_open(hy__input *s, uint64_t *at, uint64_t *n)
+static int hy__zip_open(hy__input *s, hy__zip *z)
 {
-    uint64_t tail = s->bytes < 65557 ? s->bytes : 65557, i = 0;
+    uint64_t tail = s->bytes < 65557 ? s->bytes : 65557, i = 0, v;
     unsigned char *end = tail >= 22 ? (unsigned char *)hy__get_text(s, s->bytes - tail, tail) : NULL;
     int found = 0;
+    z->left = z->taken = 0;
     if (tail >= 22 && !end) return -1;
     for (i = end ? tail - 21 : 0; i-- > 0 && !found; ) found = !memcmp(end + i, "PK\5\6", 4);
     hy__free(&s->F->root->heap, end);
     if (!found) return hy__damaged(s, s->bytes, "a zip without its directory: is it truncated?");
-    i = s->bytes - tail + i + 1;
-    if (hy__get_u64(s, i + 10, 2, n) || hy__get_u64(s, i + 16, 4, at)) return -1;
-    if (*n == 0xffff || *at == 0xffffffffu) return hy__damaged(s, i,
-                                                               "a zip of more than 4 GB or 65534 entries");
-    return 0;
+    hy__crc_open(&z->crc);
+    i += s->bytes - tail + 1;
+    if (hy__get_u64(s, i + 10, 2, &z->left) || hy__get_u64(s, i + 16, 4, &z->at)) return -1;
+    if (z->left != 0xffff && z->at != 0xffffffffu) return 0;
+    if (i < 20 || hy__get_u64(s, i - 20, 4, &v) || v != 0x07064b50u) return s->F->code ? -1 : 0;
+    if (hy__get_u64(s, i - 12, 8, &i) || hy__get_u64(s, i, 4, &v)) return -1;
+    if (v != 0x06064b50u) return hy__damaged(s, i, "no end of a large zip's directory");
+    return hy__get_u64(s, i + 32, 8, &z->left) || hy__get_u64(s, i + 48, 8, &z->at) ? -1 : 0;
 }
 
-/* Sizes that do not fit 32 bits stand in an extra field. */
-static int hy__zip_wide(hy__input *s, uint64_t at, uint64_t n, uint64_t *size, uint64_t *packed)
+/* Numbers that do not fit 32 bits, and only those, stand in an extra field of the entry. */
+static int hy__zip_wide(hy__input *s, uint64_t at, uint64_t n, uint64_t *const *number)
 {
-    uint64_t id, bytes;
-    while (n >= 4) {
+    uint64_t id, bytes, i;
+    for (i = 0; i < 3 && *number[i] != 0xffffffffu; i++) continue;
+    if (i == 3) return 0;
+    for (; n >= 4; at += 4 + bytes, n -= 4 + bytes) {
         if (hy__get_u64(s, at, 2, &id) || hy__get_u64(s, at + 2, 2, &bytes)) return -1;
-        if (id == 1 && bytes >= 16)
-            return hy__get_u64(s, at + 4, 8, size) || hy__get_u64(s, at + 12, 8, packed) ? -1 : 0;
         if (bytes > n - 4) break;
-        at += 4 + bytes;
-        n -= 4 + bytes;
+        if (id != 1) continue;
+        for (i = 0, at += 4; i < 3; i++) {
+            if (*number[i] != 0xffffffffu) continue;
+            if (bytes < 8) return hy__damaged(s, at, "an entry whose large sizes are missing");
+            if (hy__get_u64(s, at, 8, number[i])) return -1;
+            at += 8;
+            bytes -= 8;
+        }
+        return 0;
     }
-    return hy__damaged(s, at, "a zip entry without its size");
+    return 0;                           /* the number is what it says */
 }
 
-/* The entry of the directory at *at, as a source of its own; its name lies at `name`. *at moves on. */
-static int hy__zip_entry(hy__input *s, uint64_t *at, hy__input *part, uint64_t *name, uint64_t *chars)
+/* Makes of the whole, s, the entry that the directory says at z->at; its bytes are checked. */
+static int hy__zip_enter(hy__input *s, hy__zip *z, uint64_t chars)
 {
-    uint64_t v, packed, size, extra, comment, start, crc, skip;
-    if (hy__get_u64(s, *at, 4, &v)) return -1;
-    if (v != 0x02014b50u) return hy__damaged(s, *at, "no entry of a zip directory");
-    if (hy__get_u64(s, *at + 10, 2, &v)) return -1;
-    if (v) return hy__damaged(s, *at, "a compressed zip entry: save it without compression (np.savez)");
-    if (hy__get_u64(s, *at + 16, 4, &crc) || hy__get_u64(s, *at + 20, 4, &packed) ||
-        hy__get_u64(s, *at + 24, 4, &size) || hy__get_u64(s, *at + 28, 2, chars) ||
-        hy__get_u64(s, *at + 30, 2, &extra) || hy__get_u64(s, *at + 32, 2, &comment) ||
-        hy__get_u64(s, *at + 42, 4, &start)) return -1;
-    *name = *at + 46;
-    if ((size == 0xffffffffu || packed == 0xffffffffu) &&
-        hy__zip_wide(s, *name + *chars, extra, &size, &packed)) return -1;
-    if (size != packed) return hy__damaged(s, *at, "a zip entry with two sizes");
-    *at = *name + *chars + extra + comment;
+    uint64_t at = z->at, flags, method, packed, size, extra, comment, start, crc, v, skip;
+    uint64_t *wide[3];
+    wide[0] = &size;
+    wide[1] = &packed;
+    wide[2] = &start;
+    if (hy__get_u64(s, at + 8, 2, &flags) || hy__get_u64(s, at + 10, 2, &method) ||
+        hy__get_u64(s, at + 16, 4, &crc) || hy__get_u64(s, at + 20, 4, &packed) ||
+        hy__get_u64(s, at + 24, 4, &size) || hy__get_u64(s, at + 30, 2, &extra) ||
+        hy__get_u64(s, at + 32, 2, &comment) || hy__get_u64(s, at + 42, 4, &start) ||
+        hy__zip_wide(s, at + 46 + chars, extra, wide)) return -1;
+    if (flags & 1) return hy__damaged(s, at, "the entry is encrypted");
+    if (method)
+        return hy__damaged(s, at, "the entry is compressed: save it without compression (numpy.savez)");
+    if (size != packed) return hy__damaged(s, at, "the entry has two sizes");
+    z->at = at + 46 + chars + extra + comment;
+    z->left--;
+    z->taken += size;
     if (hy__get_u64(s, start, 4, &v)) return -1;
     if (v != 0x04034b50u) return hy__damaged(s, start, "no zip entry");
-    if (hy__get_u64(s, start + 26, 2, &v) || hy__get_u64(s, start + 28, 2, &skip)) return -1;
-    start += 30 + v + skip;
-    if (!hy__there(s, start, size)) return -1;
+    if (hy__get_u64(s, start + 26, 2, &v) || hy__get_u64(s, start + 28, 2, &skip) ||
+        !hy__there(s, start + 30 + v + skip, size)) return -1;
+    if (z->taken > s->bytes) return hy__damaged(s, at, "zip entries that overlap");
+    s->base += start + 30 + v + skip;
+    s->bytes = size;
+    return hy__check_crc(&z->crc, s, crc);
+}
+
+/* The next entry as a source of its own, and its name, which the caller frees. */
+static char *hy__zip_entry(hy__input *s, hy__zip *z, hy__input *part)
+{
+    uint64_t magic, chars;
+    char *name;
+    if (hy__get_u64(s, z->at, 4, &magic)) return NULL;
+    if (magic != 0x02014b50u) { hy__damaged(s, z->at, "no entry of a zip directory"); return NULL; }
+    name = hy__get_u64(s, z->at + 28, 2, &chars) ? NULL : hy__get_name(s, z->at + 46, chars);
+    if (!name) return NULL;
     *part = *s;
-    part->base = s->base + start;
-    part->bytes = size;
-    return hy__check_crc(part, crc);
+    part->member = name;
+    if (!hy__zip_enter(part, z, chars)) return name;
+    hy__free(&s->F->root->heap, name);
+    return NULL;
+}
+
+/* An array of a zip goes by the name of its entry, without the ending. */
+static int hy__zip_array(hy__input *part, hy__shelf *shelf)
+{
+    size_t n = strlen(part->member);
+    hy_array *x = hy__get_npy(part);
+    if (!x) return -1;
+    if (n > 4 && !strcmp(part->member + n - 4, ".npy")) n -= 4;
+    return hy__shelve(shelf, x, part->member, n);
 }
 
 /* Arrays of a zip; *symbol becomes the entry model-symbol.json, if there is one. */
 static hy_arrays hy__get_zip(hy__input *s, hy__shelf *shelf, hy__input *symbol)
 {
-    uint64_t at = 0, n = 0, i, name, chars;
+    static const char program[] = "model-symbol.json";
+    hy__zip z;
     hy__input part;
-    char magic[6];
-    if (hy__zip_open(s, &at, &n)) n = 0;
-    for (i = 0; i < n && !s->F->code && !hy__zip_entry(s, &at, &part, &name, &chars); i++) {
-        char *text = hy__get_text(s, name, chars);
-        if (text && symbol && !strcmp(text, "model-symbol.json")) *symbol = part;
-        hy__free(&s->F->root->heap, text);
-        if (!text || part.bytes < 6) continue;
-        if (hy__get(&part, 0, magic, 6)) break;
-        if (memcmp(magic, "\x93NUMPY", 6)) continue;
-        if (hy__shelve(shelf, NULL, "", 0)) break;
-        shelf->at[shelf->n - 1] = hy__get_npy(&part);
-        if (!s->F->code) hy__get_name(s, shelf, shelf->n - 1, name, chars);
-        if (s->F->code) break;
-        if (chars > 4 && !strcmp(shelf->text + shelf->chars - 5, ".npy")) {
-            shelf->chars -= 4;
-            shelf->text[shelf->chars - 1] = 0;
-        }
+    char magic[6], *name;
+    hy__zip_open(s, &z);
+    while (!s->F->code && z.left && (name = hy__zip_entry(s, &z, &part)) != NULL) {
+        if (symbol && !strcmp(name, program)) {
+            if (symbol->F) hy__damaged(&part, 0, "a second entry of this name");
+            *symbol = part;
+            symbol->member = program;
+        } else if (part.bytes >= 6 && !hy__get(&part, 0, magic, 6) && !memcmp(magic, "\x93NUMPY", 6))
+            hy__zip_array(&part, shelf);
+        hy__free(&s->F->root->heap, name);
     }
     if (!s->F->code) hy__shelf_unique(shelf, s->name);
     return hy__shelf_close(shelf, 1);
@@ -28899,88 +29761,130 @@ static hy_arrays hy__get_zip(hy__input *s, hy__shelf *shelf, hy__input *symbol)
 
 /* What a zip is to hold: a text, arrays. */
 typedef struct hy__zipped { const hy_arrays *arrays; const hy_array *text; } hy__zipped;
-typedef struct hy__zip_note { uint32_t crc, size, at; } hy__zip_note;
-
-static uint32_t hy__crc_of(hy_frame *F, const char *head, size_t n, hy_array *x)
-{
-    hy__crc crc;
-    hy__crc_open(&crc);
-    hy__crc_add(&crc, head, n);
-    hy_begin(F);
-    x = x ? hy__packed_array(F, x) : NULL;
-    if (x) hy__crc_add(&crc, x->t.data, (size_t)hy__bytes(&x->t.type));
-    hy_end(F);
-    return crc.sum ^ 0xffffffffu;
-}
+typedef struct hy__zip_note {
+    const char *name, *ending;
+    hy_array   *x;
+    uint64_t    size, at;
+    uint32_t    crc;
+    int         wide;
+} hy__zip_note;
 
 /* What local entry and directory have in common, from the version on. */
-static void hy__put_zip_head(hy__target *t, const hy__zip_note *note, size_t chars, int extra)
+static void hy__put_zip_head(hy__target *t, const hy__zip_note *note, int extra)
 {
-    hy__put_u64(t, 2, 20);
+    uint64_t size = note->wide ? 0xffffffffu : note->size;
+    hy__put_u64(t, 2, note->wide ? HY__ZIP_WIDE : 20);
     hy__put_u64(t, 2, 0x800);           /* names are UTF-8 */
     hy__put_u64(t, 2, 0);
     hy__put_u64(t, 4, 33u << 16);       /* the first day of 1980: same input, same bytes */
     hy__put_u64(t, 4, note->crc);
-    hy__put_u64(t, 4, note->size);
-    hy__put_u64(t, 4, note->size);
-    hy__put_u64(t, 2, chars);
+    hy__put_u64(t, 4, size);
+    hy__put_u64(t, 4, size);
+    hy__put_u64(t, 2, strlen(note->name) + strlen(note->ending));
     hy__put_u64(t, 2, (uint64_t)extra);
 }
 
+/* The extra field of large entries; place: it holds that too. */
+static void hy__put_zip_wide(hy__target *t, const hy__zip_note *note, int place)
+{
+    if (!note->wide) return;
+    hy__put_u64(t, 2, 1);
+    hy__put_u64(t, 2, place ? 24 : 16);
+    hy__put_u64(t, 8, note->size);
+    hy__put_u64(t, 8, note->size);
+    if (place) hy__put_u64(t, 8, note->at);
+}
+
 /* One entry, its bytes at a multiple of 64: an extra field, which readers skip, fills the gap. */
-static void hy__put_zip_entry(hy__target *t, hy__zip_note *note, const char *name, const char *ending,
-                              hy_array *x)
+static void hy__put_zip_entry(hy__target *t, hy__zip_note *note, const hy__crc *c)
 {
     char head[384];
-    size_t chars = strlen(name) + strlen(ending), n = *ending ? hy__npy_line(x, head) : 0;
-    uint64_t size = n + (uint64_t)hy__bytes(&x->t.type);
-    int extra = (int)(4 + (64 - (t->n + 34 + chars) % 64) % 64);
-    if (size + t->n >= 0xfffffff0u) hy__fail(t->F, HY_ERROR_UNSUPPORTED,
-                                             "a zip cannot hold more than 4 GB here");
-    note->at = (uint32_t)t->n;
-    note->size = (uint32_t)size;
-    if (hy__taken(t)) note->crc = hy__crc_of(t->F, head, n, x);
+    size_t n = *note->ending ? hy__npy_line(note->x, head) : 0;
+    hy_array *x = note->x;
+    int wide, gap;
+    note->size = n + (uint64_t)hy__bytes(&x->t.type);
+    note->at = t->n;
+    note->wide = note->size > HY__ZIP_MOST || note->at > HY__ZIP_MOST;
+    wide = note->wide ? 20 : 0;
+    gap = (int)((64 - (t->n + 34 + (uint64_t)wide + strlen(note->name) + strlen(note->ending)) % 64) % 64);
+    hy_begin(t->F);
+    if (hy__taken(t)) {
+        x = hy__packed_array(t->F, x);
+        note->crc = hy__crc_add(c, 0, head, n);
+        if (x) note->crc = hy__crc_add(c, note->crc, x->t.data, (size_t)hy__bytes(&x->t.type));
+    }
     hy__put_u64(t, 4, 0x04034b50u);
-    hy__put_zip_head(t, note, chars, extra);
-    hy__put_text(t, name);
-    hy__put_text(t, ending);
+    hy__put_zip_head(t, note, wide + 4 + gap);
+    hy__put_text(t, note->name);
+    hy__put_text(t, note->ending);
+    hy__put_zip_wide(t, note, 0);
     hy__put_u64(t, 2, 0xd935);
-    hy__put_u64(t, 2, (uint64_t)(extra - 4));
-    for (; extra > 4; extra--) hy__put_u64(t, 1, 0);
+    hy__put_u64(t, 2, (uint64_t)gap);
+    while (gap--) hy__put_u64(t, 1, 0);
     hy__put_bytes(t, head, n);
-    hy__put_values(t, x);
+    if (x) hy__put_values(t, x);
+    hy_end(t->F);
+}
+
+/* Behind the directory: where it began and how much it holds. */
+static void hy__put_zip_end(hy__target *t, uint64_t start, uint64_t n)
+{
+    uint64_t end = t->n, few = n < 0xffff ? n : 0xffff;
+    int wide = n >= 0xffff || end > HY__ZIP_MOST;
+    if (wide) {
+        hy__put_u64(t, 4, 0x06064b50u);
+        hy__put_u64(t, 8, 44);
+        hy__put_u64(t, 2, HY__ZIP_WIDE);
+        hy__put_u64(t, 2, HY__ZIP_WIDE);
+        hy__put_u64(t, 8, 0);
+        hy__put_u64(t, 8, n);
+        hy__put_u64(t, 8, n);
+        hy__put_u64(t, 8, end - start);
+        hy__put_u64(t, 8, start);
+        hy__put_u64(t, 4, 0x07064b50u);
+        hy__put_u64(t, 4, 0);
+        hy__put_u64(t, 8, end);
+        hy__put_u64(t, 4, 1);
+    }
+    hy__put_u64(t, 4, 0x06054b50u);
+    hy__put_u64(t, 4, 0);
+    hy__put_u64(t, 2, few);
+    hy__put_u64(t, 2, few);
+    hy__put_u64(t, 4, wide ? 0xffffffffu : end - start);
+    hy__put_u64(t, 4, wide ? 0xffffffffu : start);
+    hy__put_u64(t, 2, 0);
 }
 
 static void hy__put_zip(hy__target *t, const void *what)
 {
     const hy__zipped *z = (const hy__zipped *)what;
     const hy_arrays *a = z->arrays;
-    int i, first = z->text ? 0 : 1;
     hy__heap *heap = &t->F->root->heap;
     hy__zip_note *note = (hy__zip_note *)hy__alloc_zero(heap, ((size_t)a->n + 1) * sizeof *note);
+    hy__crc crc;
     uint64_t start;
+    int i, k, n = 0;
     if (!note) { hy__no_memory(t->F, "hy_save"); return; }
-    if (a->n > 65000) hy__fail(t->F, HY_ERROR_UNSUPPORTED, "a zip cannot hold more than 65000 arrays here");
-    for (i = first; i <= a->n && !t->F->code; i++)
-        hy__put_zip_entry(t, &note[i], i ? a->name[i - 1] : "model-symbol.json", i ? ".npy" : "",
-                          i ? a->at[i - 1] : (hy_array *)(uintptr_t)z->text);
-    for (start = t->n, i = first; i <= a->n; i++) {
-        const char *name = i ? a->name[i - 1] : "model-symbol.json";
-        hy__put_u64(t, 4, 0x02014b50u);
-        hy__put_u64(t, 2, 20);
-        hy__put_zip_head(t, &note[i], strlen(name) + (i ? 4 : 0), 0);
-        for (int k = 0; k < 10; k++) hy__put_u64(t, 1, 0);      /* comment, disk, attributes */
-        hy__put_u64(t, 4, note[i].at);
-        hy__put_text(t, name);
-        if (i) hy__put_text(t, ".npy");
+    hy__crc_open(&crc);
+    for (i = z->text ? -1 : 0; i < a->n; i++, n++) {
+        note[n].name = i < 0 ? "model-symbol.json" : a->name[i];
+        note[n].ending = i < 0 ? "" : ".npy";
+        note[n].x = i < 0 ? (hy_array *)(uintptr_t)z->text : a->at[i];
+        if (strlen(note[n].name) > 60000) hy__fail(t->F, HY_ERROR_ARGUMENT,
+                                                   "hy_save: a name of more than 60000 bytes");
+        if (!t->F->code) hy__put_zip_entry(t, &note[n], &crc);
     }
-    hy__put_u64(t, 4, 0x06054b50u);
-    hy__put_u64(t, 4, 0);
-    hy__put_u64(t, 2, (uint64_t)(a->n + 1 - first));
-    hy__put_u64(t, 2, (uint64_t)(a->n + 1 - first));
-    hy__put_u64(t, 4, t->n - 12 - start);
-    hy__put_u64(t, 4, start);
-    hy__put_u64(t, 2, 0);
+    for (start = t->n, i = 0; i < n; i++) {
+        hy__put_u64(t, 4, 0x02014b50u);
+        hy__put_u64(t, 2, note[i].wide ? HY__ZIP_WIDE : 20);
+        hy__put_zip_head(t, &note[i], note[i].wide ? 28 : 0);
+        for (k = 0; k < 5; k++) hy__put_u64(t, 2, 0);           /* comment, disk, attributes */
+        hy__put_u64(t, 4, note[i].wide ? 0xffffffffu : note[i].at);
+        hy__put_text(t, note[i].name);
+        hy__put_text(t, note[i].ending);
+        hy__put_zip_wide(t, &note[i], 1);
+    }
+    hy__put_zip_end(t, start, (uint64_t)n);
     hy__free(heap, note);
 }
 
@@ -29139,14 +30043,14 @@ static void hy__json_close(hy__json *j)
     hy__free(&j->s->F->root->heap, j->token);
 }
 
-/* A piece of the source as JSON; close it whatever comes. */
-static int hy__json_open(hy__json *j, hy__input *s, uint64_t at, uint64_t n)
+/* A source as JSON; close it whatever comes. */
+static int hy__json_open(hy__json *j, hy__input *s)
 {
     memset(j, 0, sizeof *j);
     j->s = s;
-    if (n > INT_MAX / 4) return hy__damaged(s, at, "a text of %l bytes", (int64_t)n);
-    j->chars = (int)n;
-    j->text = hy__get_text(s, at, n);
+    if (s->bytes > INT_MAX / 4) return hy__damaged(s, 0, "a text of %l bytes", (int64_t)s->bytes);
+    j->chars = (int)s->bytes;
+    j->text = hy__get_text(s, 0, s->bytes);
     return !j->text || hy__json_room(j) ? -1 : hy__json_walk(j);
 }
 
@@ -29173,9 +30077,9 @@ static int hy__json_whole(const hy__json *j, int t, int64_t least, int64_t most,
 }
 
 /* --- safetensors: a JSON head that says where each array lies --- */
-static hy_array *hy__get_safe(const hy__json *j, int t, uint64_t start)
+/* t: what the head, j, says of an array; the values of all begin at `start` of s. */
+static hy_array *hy__get_safe(const hy__json *j, int t, hy__input *s, uint64_t start, uint64_t *taken)
 {
-    hy__input *s = j->s;
     int type = hy__json_find(j, t, "dtype"), shape = hy__json_find(j, t, "shape");
     int where = hy__json_find(j, t, "data_offsets"), d, k;
     int64_t from, to, n;
@@ -29184,13 +30088,13 @@ static hy_array *hy__get_safe(const hy__json *j, int t, uint64_t start)
     memset(&l, 0, sizeof l);
     if (type < 0 || shape < 0 || where < 0 || j->token[type].kind != '"' || j->token[shape].kind != '[' ||
         j->token[where].kind != '[' || j->token[where].n != 2 || j->token[shape].n > HY_MAX_DIM) {
-        hy__damaged(s, (uint64_t)j->token[t].at, "dtype, shape (up to %d dims) and data_offsets are due here",
-                    (int)HY_MAX_DIM);
+        hy__damaged(j->s, (uint64_t)j->token[t].at,
+                    "dtype, shape (up to %d dims) and data_offsets are due here", (int)HY_MAX_DIM);
         return NULL;
     }
     l.type = hy__stored_named(hy__json_text(j, type), 1);
     if (l.type < 0) {
-        hy__damaged(s, (uint64_t)j->token[type].at, "elements of type %s", hy__json_text(j, type));
+        hy__damaged(j->s, (uint64_t)j->token[type].at, "elements of type %s", hy__json_text(j, type));
         return NULL;
     }
     l.shape.ndim = j->token[shape].n;
@@ -29200,8 +30104,14 @@ static hy_array *hy__get_safe(const hy__json *j, int t, uint64_t start)
         hy__json_whole(j, where + 2, from, INT64_MAX / 2, &to)) return NULL;
     n = hy__stored_bytes(&l);
     if (n != to - from) {
-        hy__damaged(s, (uint64_t)j->token[where].at, "%l bytes for %z %s", to - from, &l.shape,
+        hy__damaged(j->s, (uint64_t)j->token[where].at, "%l bytes for %z %s", to - from, &l.shape,
                     hy__json_text(j, type));
+        return NULL;
+    }
+    if (!hy__there(s, start + (uint64_t)from, (uint64_t)n)) return NULL;
+    *taken += (uint64_t)n;
+    if (*taken > s->bytes - start) {
+        hy__damaged(j->s, (uint64_t)j->token[where].at, "arrays that overlap");
         return NULL;
     }
     return hy__get_values(s, start + (uint64_t)from, &l, &end);
@@ -29209,20 +30119,23 @@ static hy_array *hy__get_safe(const hy__json *j, int t, uint64_t start)
 
 static hy_arrays hy__get_safetensors(hy__input *s, hy__shelf *shelf)
 {
+    hy__input head = *s;
     hy__json j;
-    uint64_t n = 0;
+    uint64_t n = 0, taken = 0;
     int i, k;
-    if (hy__get_u64(s, 0, 8, &n)) return hy__shelf_close(shelf, 1);
-    if (!hy__json_open(&j, s, 8, n) && j.token[0].kind != '{') hy__damaged(s, 8,
-                                                                           "the head is no JSON object");
+    if (hy__get_u64(s, 0, 8, &n) || !hy__there(s, 8, n)) return hy__shelf_close(shelf, 1);
+    head.base += 8;
+    head.bytes = n;
+    if (!hy__json_open(&j, &head) && j.token[0].kind != '{') hy__damaged(s, 8, "the head is no JSON object");
     for (i = 0, k = 1; !s->F->code && i < j.token[0].n; i++, k = j.token[k + 1].next) {
         const char *name = hy__json_text(&j, k);
-        hy_array *x;
-        if (!strcmp(name, "__metadata__")) continue;
-        x = hy__get_safe(&j, k + 1, 8 + n);
+        hy_array *x = strcmp(name, "__metadata__") ? hy__get_safe(&j, k + 1, s, 8 + n, &taken) : NULL;
         if (x) hy__shelve(shelf, x, name, strlen(name));
     }
     hy__json_close(&j);
+    if (!s->F->code && taken != s->bytes - 8 - n)
+        hy__damaged(s, 8 + n, "%l bytes of values, of which %l belong to arrays", (int64_t)(s->bytes - 8 - n),
+                    (int64_t)taken);
     if (!s->F->code) hy__shelf_unique(shelf, s->name);
     return hy__shelf_close(shelf, 1);
 }
@@ -30237,7 +31150,7 @@ static hy_graph *hy__get_symbol(hy__input *s)
     R.F = F;
     R.s = s;
     R.g = g = hy__graph_new(F, NULL);
-    if (g && (hy__json_open(&R.j, s, 0, s->bytes) || hy__read_top(&R) || hy__read_finish(&R))) {
+    if (g && (hy__json_open(&R.j, s) || hy__read_top(&R) || hy__read_finish(&R))) {
         hy__graph_drop(g);
         g = NULL;
     }
@@ -30515,7 +31428,7 @@ static hy_init hy__init_of(hy_frame *F, const char *text)
     if (!text) return init;
     if (*text != '[') return hy__init_named(text, &j, -1);
     hy__memory_input(&s, F, text, strlen(text), 0);
-    if (!hy__json_open(&j, &s, 0, s.bytes) && j.token[0].n && j.token[1].kind == '"')
+    if (!hy__json_open(&j, &s) && j.token[0].n && j.token[1].kind == '"')
         init = hy__init_named(hy__json_text(&j, 1), &j, j.token[0].n > 1 ? j.token[1].next : -1);
     hy__json_close(&j);
     if (F->code == HY_ERROR_FORMAT) F->code = HY_ERROR_OK;
@@ -31307,9 +32220,267 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
+/* MARK: - 33 >>profile ----------------------------------------------------------------------------------
+ *
+ * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
+ * frame, and more rows below it for jobs that ran at the same time.
+ */
+
+/* --- events, handed out --- */
+static void hy__put_event_types(hy__line *line, const int64_t *word, int n)
+{
+    hy_shape shape;
+    int i, d;
+    for (i = 0; i < n; i++) {
+        shape.ndim = (int)(*word / 256);
+        if (i) hy__puts(line, ", ");
+        for (d = 0; d < shape.ndim; d++) shape.dim[d] = word[1 + d];
+        hy__put_shape(line, &shape);
+        hy__puts(line, " ");
+        hy__puts(line, hy_dtype_name((hy_dtype)(*word % 256)));
+        word += 1 + shape.ndim;
+    }
+}
+
+static const int64_t *hy__skip_types(const int64_t *word, int n)
+{
+    while (n--) word += 1 + *word / 256;
+    return word;
+}
+
+static void hy__event_read(const hy__moment *m, hy_event *e)
+{
+    const int64_t *in = (const int64_t *)(const void *)(m + 1), *out = hy__skip_types(in, m->nin);
+    hy__line line = hy__line_open(e->shapes, sizeof e->shapes);
+    int d;
+    e->kind = (hy_event_kind)m->kind;
+    e->name = (const char *)(in + m->words);
+    e->what = e->name + strlen(e->name) + 1;
+    e->start = 1e-9 * (double)m->from;
+    e->seconds = 1e-9 * (double)(m->to - m->from);
+    e->busy = 1e-9 * (double)m->busy;
+    e->frame = m->frame;
+    e->lane = m->lane;
+    e->call = m->call;
+    e->bytes = m->bytes;
+    e->held = m->held;
+    memset(&e->type, 0, sizeof e->type);
+    if (m->nout) {
+        e->type.dtype = (hy_dtype)(*out % 256);
+        e->type.shape.ndim = (int)(*out / 256);
+        for (d = 0; d < e->type.shape.ndim; d++) e->type.shape.dim[d] = out[1 + d];
+    }
+    hy__put_event_types(&line, in, m->nin);
+    if (m->nout) hy__puts(&line, m->nin ? " -> " : "-> ");
+    hy__put_event_types(&line, out, m->nout);
+}
+
+/* Steps to event i, which exists. Going on where the last one was found costs nothing. */
+static const hy__moment *hy__event_at(hy__profile *p, int i)
+{
+    const hy__moment *m;
+    if (!p->at || i < p->event) { p->at = p->first; p->byte = 0; p->event = 0; }
+    for (;; p->event++, p->byte += m->size) {
+        if (p->byte == p->at->n) { p->at = p->at->next; p->byte = 0; }
+        m = (const hy__moment *)(const void *)((const char *)(p->at + 1) + p->byte);
+        if (p->event == i) return m;
+    }
+}
+
+HY_API int hy_profile_event(hy_frame *F, int i, hy_event *event)
+{
+    hy__profile *p;
+    int found;
+    if (!F) return -1;
+    p = &F->root->profile;
+    hy__acquire(&p->lock);
+    found = i >= 0 && i < p->n;
+    if (found) hy__event_read(hy__event_at(p, i), event);
+    hy__release(&p->lock);
+    return found ? 0 : -1;
+}
+
+/* --- as a Chrome trace --- */
+#ifndef HYBRID_NO_IO
+enum { HY__ROWS = 1000 };               /* rows of one frame are numbered together */
+
+/* Names may be any bytes; what is no UTF-8 becomes a question mark. */
+static void hy__put_name(hy__target *t, const char *name)
+{
+    char text[HY__EVENT_TEXT + 1];
+    size_t n = strlen(name), at = 0;
+    memcpy(text, name, n + 1);
+    while ((at += hy__utf8_until(text + at, n - at)) < n) text[at++] = '?';
+    hy__put_quoted(t, text, 1);
+}
+
+static void hy__put_member(hy__target *t, const char *key, int64_t v)
+{
+    hy__put_text(t, key);
+    hy__put_whole(t, v);
+}
+
+/* Nanoseconds as microseconds. Both ends of an event were cut alike, so that what lies in another still does. */
+static void hy__put_time(hy__target *t, const char *key, int64_t ns)
+{
+    char digits[4];
+    int i;
+    hy__put_member(t, key, ns / 1000);
+    for (digits[0] = '.', i = 3; i > 0; i--, ns /= 10) digits[i] = (char)('0' + ns % 10);
+    hy__put_bytes(t, digits, sizeof digits);
+}
+
+static void hy__put_row(hy__target *t, int frame, int lane)
+{
+    hy__put_member(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":", frame * HY__ROWS + lane);
+    hy__put_member(t, ",\"args\":{\"name\":\"frame ", frame);
+    if (lane) hy__put_member(t, ", at the same time ", lane);
+    hy__put_text(t, "\"}}");
+}
+
+static void hy__put_event(hy__target *t, const hy__moment *m)
+{
+    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile" };
+    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why" };
+    hy_event e;
+    hy__event_read(m, &e);
+    hy__put_text(t, ",\n{\"name\":");
+    hy__put_name(t, e.kind == HY_EVENT_TRACE || e.kind == HY_EVENT_COMPILE ? kinds[e.kind] : e.name);
+    hy__put_text(t, ",\"cat\":\"");
+    hy__put_text(t, kinds[e.kind]);
+    hy__put_member(t, "\",\"ph\":\"X\",\"pid\":1,\"tid\":", e.frame * HY__ROWS + e.lane);
+    hy__put_time(t, ",\"ts\":", m->from);
+    hy__put_time(t, ",\"dur\":", m->to - m->from);
+    hy__put_text(t, ",\"args\":{\"name\":");
+    hy__put_name(t, e.name);
+    hy__put_text(t, ",\"");
+    hy__put_text(t, whats[e.kind]);
+    hy__put_text(t, "\":");
+    hy__put_name(t, e.what);
+    if (e.shapes[0]) hy__put_text(t, ",\"shapes\":");
+    if (e.shapes[0]) hy__put_name(t, e.shapes);
+    if (e.bytes) hy__put_member(t, ",\"bytes\":", e.bytes);
+    if (e.call) hy__put_member(t, ",\"call\":", e.call);
+    if (e.kind == HY_EVENT_JOB) hy__put_time(t, ",\"busy_us\":", m->busy);
+    hy__put_text(t, "}}");
+}
+
+static void hy__put_held(hy__target *t, const hy__moment *m)
+{
+    hy__put_time(t, ",\n{\"name\":\"memory\",\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":", m->to);
+    hy__put_member(t, ",\"args\":{\"held\":", m->held);
+    hy__put_text(t, "}}");
+}
+
+static void hy__put_trace(hy__target *t, const void *what)
+{
+    const hy__profile *p = (const hy__profile *)what;
+    const hy__moments *b;
+    const hy__moment *m;
+    size_t at;
+    int64_t held = -1;
+    int i, lane;
+    hy__put_text(t, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"hybrid\":");
+    hy__put_quoted(t, hy_version(), 1);
+    hy__put_member(t, ",\"events\":", p->n);
+    hy__put_member(t, ",\"dropped\":", p->dropped);
+    hy__put_text(t, "},\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,"
+                 "\"args\":{\"name\":\"hybrid.h\"}}");
+    for (i = 1; i <= p->frames; i++) for (lane = 0; lane <= p->lanes; lane++) hy__put_row(t, i, lane);
+    for (b = p->first; b; b = b->next)
+        for (at = 0; at < b->n; at += m->size) {
+            m = (const hy__moment *)(const void *)((const char *)(b + 1) + at);
+            hy__put_event(t, m);
+            if (m->held != held) hy__put_held(t, m);
+            held = m->held;
+        }
+    hy__put_text(t, "\n]}\n");
+}
+
+HY_API hy_array *hy_profile_to(hy_frame *F)
+{
+    hy_array *x;
+    if (!F) return NULL;
+    hy__acquire(&F->root->profile.lock);
+    x = hy__to_memory(F, hy__put_trace, &F->root->profile);
+    hy__release(&F->root->profile.lock);
+    return x;
+}
+#endif
+
+/* --- on and off --- */
+/* Also with an error, which stays: what led to it may be just what is looked for. */
+static int hy__profile_write(hy_frame *F, const char *file)
+{
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    char text[sizeof F->text];
+    hy_error_t code = F->code;
+    int failed;
+    memcpy(text, F->text, sizeof text);
+    F->code = HY_ERROR_OK;
+    failed = hy__to_file(F, file, hy__put_trace, &F->root->profile);
+    if (!code) return failed;
+    F->code = code;
+    memcpy(F->text, text, sizeof text);
+    return failed;
+#else
+    (void)F; (void)file;
+    return 0;
+#endif
+}
+
+static int hy__profile_stop(hy_frame *F)
+{
+    hy__profile *p = &F->root->profile;
+    int64_t dropped;
+    int failed = 0, was, full;
+    hy__acquire(&p->lock);
+    was = p->on;
+    dropped = p->dropped;
+    full = p->n >= HYBRID_PROFILE_EVENTS;
+    HY__POKE(&p->on, 0);
+    HY__STORE(&p->owner, (hy_frame *)NULL);
+    if (was && p->file) failed = hy__profile_write(F, p->file);
+    hy__release(&p->lock);
+    if (was && dropped)
+        hy__warn(F, "hy_profile: %l events were left out: %s", dropped,
+                 full ? "HYBRID_PROFILE_EVENTS is the most there can be" : "out of memory");
+    if (!was) hy__fail(F, HY_ERROR_STATE, "hy_profile: nothing is being timed");
+    return was ? failed : -1;
+}
+
+HY_API int hy_profile(hy_frame *F, const char *file)
+{
+    hy__profile *p;
+    char *copy = NULL;
+    if (!F) return -1;
+    if (!file) return hy__profile_stop(F);
+    if (F->code) return -1;
+#if defined(HYBRID_NO_IO) || defined(HYBRID_NO_STDIO)
+    if (*file) {
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_profile: built without files: start with \"\", then ask "
+                 "hy_profile_to or hy_profile_event");
+        return -1;
+    }
+#endif
+    if (*file && !(copy = hy__string(F, file, ""))) return -1;
+    p = &F->root->profile;
+    hy__acquire(&p->lock);
+    hy__profile_clear(F->root);
+    p->file = copy;
+    p->run++;
+    p->stop = hy__profile_stop;
+    HY__STORE(&p->owner, F);
+    p->start = hy_seconds();
+    HY__POKE(&p->on, 1);
+    hy__release(&p->lock);
+    return 0;
+}
+
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
+ *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
  */

@@ -1,26 +1,33 @@
-/* Any bytes as one file of program and parameters. Checksums are made right first, or little would be reached:
- * see fuzz.h. */
+/* Any bytes as one file of program and parameters; what loads is run. Checksums are made right first, or little
+ * would be reached: see fuzz.h. */
 #include "fuzz.h"
+static void fuzz_sums(hy_frame *F, char *data, size_t size)
+{
+    hy__input all, part;
+    hy__zip z;
+    int i, k;
+    hy__memory_input(&all, F, data, size, 0);
+    if (hy__zip_open(&all, &z)) return;
+    for (i = 0; i < 16 && z.left; i++) {
+        uint64_t entry = z.at;
+        char *name = hy__zip_entry(&all, &z, &part);
+        uint32_t sum;
+        hy__free(&F->root->heap, name);
+        if (name) continue;
+        if (!strstr(hy_error(F), "checksum")) return;
+        hy_clear(F);
+        sum = hy__crc_add(&z.crc, 0, data + part.base, (size_t)part.bytes);
+        for (k = 0; k < 4; k++) data[entry + 16 + (uint64_t)k] = (char)(sum >> 8 * k & 255);
+    }
+}
+
 static void fuzz_one(hy_frame *F, const char *data, size_t size)
 {
     char *copy = (char *)malloc(size + 1);
-    hy__input all, part;
-    uint64_t at = 0, n = 0, name, chars, i, from;
     hy_block *net;
     hy_array *y;
     memcpy(copy, data, size);
-    hy__memory_input(&all, F, copy, size, 0);
-    if (!hy__zip_open(&all, &at, &n))
-        for (i = 0; i < n && i < 16; i++) {
-            hy_clear(F);
-            from = at;
-            if (!hy__zip_entry(&all, &at, &part, &name, &chars)) continue;
-            if (strstr(hy_error(F), "checksum") && from + 20 <= size) {
-                uint32_t crc = hy__crc_of(F, copy + part.base, (size_t)part.bytes, NULL);
-                int k;
-                for (k = 0; k < 4; k++) copy[from + 16 + (uint64_t)k] = (char)(crc >> 8 * k & 255);
-            } else break;
-        }
+    fuzz_sums(F, copy, size);
     hy_clear(F);
     net = hy_load_model_from(F, copy, size, size & 1);
     y = net ? hy_call(F, net, hy_ones(F, HY_SHAPE(2, 3))) : NULL;

@@ -3252,3 +3252,116 @@ static const char *const cases_arange_like[] = {
     "(2,3) | axis=0", "(2,3) | axis=1", "(2,3,4) | axis=-1 start=1", "(6) | repeat=2",
     "(2,3) | repeat=3 step=0.25", "(2,6) | axis=1 repeat=3", "(1,2,1,2,3)", "(1)", "(0,3)", NULL };
 static const ref_op ref_arange_like = { "fdhb", refb_arange_like, REF_ZERO, NULL, 1e-6, cases_arange_like };
+
+/* --- what detectors end with: a box is (left, top, right, bottom) or (middle x, y, width, height) --- */
+static void refc_corners(const double *v, int center, double *b)
+{
+    for (int k = 0; k < 2; k++) {
+        b[k] = center ? v[k] - v[k + 2] / 2 : v[k];
+        b[k + 2] = center ? v[k] + v[k + 2] / 2 : v[k + 2];
+    }
+}
+static double refc_overlap(const double *a, const double *b)            /* of corners */
+{
+    double wide = fmin(a[2], b[2]) - fmax(a[0], b[0]), tall = fmin(a[3], b[3]) - fmax(a[1], b[1]);
+    double area_a = fmax(a[2] - a[0], 0) * fmax(a[3] - a[1], 0);
+    double area_b = fmax(b[2] - b[0], 0) * fmax(b[3] - b[1], 0);
+    return wide > 0 && tall > 0 ? wide * tall / (area_a + area_b - wide * tall) : 0;
+}
+
+/* from[i] = the row that becomes row i, -1 if none. Of one batch: candidates are taken one by one, the best first. */
+static void refc_nms(const ref_case *c, const double *x, int64_t n, int64_t width, int64_t *from)
+{
+    int coord = ref_int(c, "coord_start", 2), score = ref_int(c, "score_index", 1), id = ref_int(c, "id_index", -1);
+    int center = ref_is(c, "in_format", "center", 0), background = ref_int(c, "background_id", -1);
+    int64_t most = ref_int(c, "topk", -1), kept = 0;
+    char *seen = (char *)calloc((size_t)n + 1, 1);
+    if (most < 0 || most > n) most = n;
+    for (int64_t i = 0; i < n; i++) from[i] = ref_int(c, "topk", -1) ? -1 : i;
+    for (int64_t turn = 0; turn < most; turn++) {
+        int64_t best = -1;
+        double a[4], b[4];
+        int goes = 0;
+        for (int64_t i = 0; i < n; i++) {
+            if (seen[i] || !(x[i * width + score] > ref_num(c, "valid_thresh", 0))) continue;
+            if (id >= 0 && x[i * width + id] == background) continue;
+            if (best < 0 || x[i * width + score] > x[best * width + score]) best = i;
+        }
+        if (best < 0) break;
+        seen[best] = 1;
+        refc_corners(x + best * width + coord, center, a);
+        for (int64_t k = 0; k < kept; k++) {
+            int rivals = id < 0 || ref_int(c, "force_suppress", 0) ||
+                         trunc(x[best * width + id]) == trunc(x[from[k] * width + id]);
+            refc_corners(x + from[k] * width + coord, center, b);
+            goes |= rivals && refc_overlap(a, b) > ref_num(c, "overlap_thresh", 0.5);
+        }
+        if (!goes) from[kept++] = best;
+    }
+    free(seen);
+}
+static void refc_turn(double *v, int center)                            /* those that begin below 0 stay */
+{
+    double b[4];
+    refc_corners(v, center, b);
+    for (int k = 0; k < 2 && !center; k++) { b[k] = (v[k] + v[k + 2]) / 2; b[k + 2] = v[k + 2] - v[k]; }
+    if (v[0] >= 0) memcpy(v, b, sizeof b);
+}
+/* Each row of the result comes from a row of x, whose gradient goes back to it. */
+static void refc_box_rows(const ref_case *c, double *y, const double *dy, double *dx)
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t n = x->dim[x->ndim - 2], width = x->dim[x->ndim - 1], total = n * width ? x->size / width : 0;
+    int64_t *from = (int64_t *)malloc((size_t)(n + 1) * sizeof *from);
+    int turned = ref_is(c, "in_format", "center", 0) != ref_is(c, "out_format", "center", 0) && ref_int(c, "topk", -1);
+    for (int64_t first = 0; first < total; first += n) {
+        refc_nms(c, x->v + first * width, n, width, from);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t to = (first + i) * width, at = (first + from[i]) * width;
+            for (int64_t k = 0; k < width && y; k++) y[to + k] = from[i] < 0 ? -1 : x->v[at + k];
+            if (y && from[i] >= 0 && turned)
+                refc_turn(y + to + ref_int(c, "coord_start", 2), ref_is(c, "in_format", "center", 0));
+            for (int64_t k = 0; k < width && dx && from[i] >= 0; k++) dx[at + k] += dy[to + k];
+        }
+    }
+    free(from);
+}
+static void refc_box_nms(ref_case *c) { refc_box_rows(c, refa_like(c, 0, &c->in[0]), NULL, NULL); }
+static void refc_box_nms_back(const ref_case *c, const double *const *dy, double *const *dx)
+{
+    refc_box_rows(c, NULL, dy[0], dx[0]);
+}
+static const char *const cases_box_nms[] = {
+    "(7,6)[0,1]", "(2,9,6)[0,1] | in_format=center out_format=center", "(1,6)[0,1]", "(2,2,5,6)[0,1] | topk=3",
+    "(3,12,6)[0,1] | in_format=center overlap_thresh=0.2 topk=8", "(2,8,6)[-1,1] | out_format=center topk=5",
+    "(3,20,6)int[0,3] | id_index=0 overlap_thresh=0.1", "(3,20,6)int[0,3] | id_index=0 force_suppress=True",
+    "(2,40,6)int[0,4] | id_index=0 in_format=center overlap_thresh=0.3 background_id=2",
+    "(2,40,7)int[-1,4] | id_index=6 score_index=0 coord_start=1 in_format=center overlap_thresh=0.25 topk=20",
+    "(2,16,8)[0,1] | coord_start=4 score_index=2 id_index=1 background_id=0 in_format=center overlap_thresh=0",
+    "(2,11,5)[0,1] | coord_start=0 score_index=4 in_format=center valid_thresh=0.5 overlap_thresh=0.3",
+    "(2,9,6)[0,1] | topk=0 out_format=center", "(2,9,6)[0,1] | valid_thresh=2",
+    "(400,6)[0,1] | in_format=center overlap_thresh=0.4 topk=30", "(2,300,6)int[0,9] | in_format=center id_index=0",
+    "(0,6)", "(2,0,6)", "(0,3,6)", NULL };
+static const ref_op ref_box_nms = {
+    REFA_FLOATS, refc_box_nms, REF_DECLARED, refc_box_nms_back, 1e-6, cases_box_nms };
+
+static void refc_box_iou(ref_case *c)
+{
+    const ref_tensor *a = &c->in[0], *b = &c->in[1];
+    int center = ref_is(c, "format", "center", 0);
+    int64_t dim[8], n = b->size / 4;
+    double *y, box[4], other[4];
+    for (int d = 0; d < a->ndim - 1; d++) dim[d] = a->dim[d];
+    for (int d = 0; d < b->ndim - 1; d++) dim[a->ndim - 1 + d] = b->dim[d];
+    y = ref_out(c, 0, a->ndim + b->ndim - 2, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        refc_corners(a->v + i / n * 4, center, box);
+        refc_corners(b->v + i % n * 4, center, other);
+        y[i] = refc_overlap(box, other);
+    }
+}
+static const char *const cases_box_iou[] = {
+    "(3,4)[0,1] (5,4)[0,1] | format=center", "(2,3,4)[0,1] (4,4)[0,1] | format=center", "(7,4) (2,3,4)",
+    "(2,2,2,4)int[0,4] (3,5,4)int[0,4]", "(1,4)int[0,3] (1,4)int[0,3] | format=center",
+    "(40,4)[0,1] (300,4)[0,1] | format=center", "(150,4)int[0,9] (70,4)int[0,9]", "(0,4) (3,4)", "(3,4) (0,4)", NULL };
+static const ref_op ref_box_iou = { REFA_FLOATS, refc_box_iou, REF_ZERO, NULL, 4e-6, cases_box_iou };

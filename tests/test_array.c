@@ -533,7 +533,7 @@ static void array_bad_views_are_errors(void)
 /* --- casts --- */
 static void array_float_to_int_saturates(void)
 {
-    static const double from[] = {
+    const double from[] = {
         3.9, -3.9, 300, -300, 3e9, -3e9, 1e30, -1e30, INFINITY, -INFINITY, NAN, -0.0
     };
     static const hy_dtype source[] = { HY_F32, HY_F64, HY_BF16 };
@@ -671,7 +671,7 @@ static void array_every_half_survives_float(void)
 static void array_text_of_floats(void)
 {
     static const float first[] = { 0.01641375f, 0, 0, 0 }, three[] = { 1, 2, 3 };
-    static const float minus[] = { -1.5f, 2.25f, -0.0f }, odd[] = { NAN, INFINITY, -INFINITY, 1.5f };
+    const float minus[] = { -1.5f, 2.25f, -0.0f }, odd[] = { NAN, INFINITY, -INFINITY, 1.5f };
     static const float wide[] = { 1e-10f, 1, 1e10f }, big[] = { 1e8f, 1 }, third[] = { 1.0f / 3, 2, 1000.5f };
     static const float ends[] = { 3.4028235e38f, 1e-45f };
     static const double twice[] = { 1 / 3.0, 2 / 3.0 };
