@@ -1,0 +1,264 @@
+#!/bin/sh
+# sh tests/tool.sh TOOL FOLDER: the command-line tool, built from tools/hybrid.c. Prints ok or FAILED lines.
+tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+out=$2
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
+cd "$(dirname "$0")/golden/mxnet" || exit 1
+
+note() { if [ "$1" = 0 ]; then echo "ok tool $2"; else echo "FAILED tool $2"; fi; }
+
+# name, exit code, command line: the code is that, and what should be silent is
+try() {
+    name=$1 code=$2
+    shift 2
+    "$tool" "$@" > "$out/stdout" 2> "$out/stderr"
+    got=$?
+    [ $got = "$code" ] || echo "  exit code $got: $*"
+    [ $code = 0 ] || [ "$(grep -c '^hybrid: ' "$out/stderr")" = "$(wc -l < "$out/stderr")" ] || got=999
+    note $([ $got = "$code" ]; echo $?) "$name"
+}
+# the last stdout, or stderr, has a line with this
+prints() { grep -q -e "$2" "$out/stdout"; note $? "$1"; }
+says() { grep -q -e "$2" "$out/stderr"; note $? "$1"; }
+same() { cmp -s "$2" "$3"; note $? "$1"; }
+
+# Numbers and JSON are looked into with python3, where there is one.
+if command -v python3 > /dev/null 2>&1; then python=1; else python=; echo "ok tool (no python3: JSON and numbers are not looked into)"; fi
+cat > "$out/look.py" <<'Y'
+import json, struct, sys
+def npy(name):
+    data = open(name, 'rb').read()
+    n = struct.unpack('<H', data[8:10])[0]
+    head = eval(data[10:10 + n])
+    assert head['descr'] == '<f4' and not head['fortran_order'], head
+    return head['shape'], struct.unpack('<%df' % ((len(data) - 10 - n) // 4), data[10 + n:])
+if sys.argv[1] == 'json':
+    it = json.load(open(sys.argv[2]))
+    assert eval(sys.argv[3]), it
+else:
+    for want, got in zip(sys.argv[2::2], sys.argv[3::2]):
+        (a, x), (b, y) = npy(want), npy(got)
+        assert a == b, (want, a, b)
+        assert max([abs(u - v) for u, v in zip(x, y)] + [0]) <= 1e-5 * max([abs(u) for u in x] + [1e-9]), want
+Y
+# name, condition on `it`
+json() { [ -z "$python" ] || { python3 "$out/look.py" json "$out/stdout" "$2" 2> "$out/python"; note $? "$1"; }; }
+near() { name=$1; shift; [ -z "$python" ] || { python3 "$out/look.py" near "$@" 2> "$out/python"; note $? "$name"; }; }
+
+# --- help and wrong usage
+try "help" 0 help
+prints "help lists commands" "^  convert "
+try "no arguments" 2
+try "--help" 0 --help
+try "--version" 0 --version
+for c in ops show graph run bench check convert; do
+    try "help $c" 0 help $c
+    prints "help $c tells its usage" "^usage: hybrid $c"
+    cp "$out/stdout" "$out/help"
+    try "$c --help" 0 $c --help
+    same "$c --help is help $c" "$out/help" "$out/stdout"
+done
+try "unknown command" 2 shwo
+says "unknown command: the nearest" "did you mean show"
+try "help of an unknown command" 2 help shwo
+try "unknown option" 2 show bn --shap data=1
+says "unknown option: the nearest" "did you mean --shape"
+try "option of another command" 2 show bn --imperative
+try "value missing" 2 show bn --shape
+try "value too much" 2 ops --json=1
+try "given twice" 2 run bn --threads 1 --threads 2
+try "word missing" 2 show
+try "word too much" 2 show bn lstm
+try "threads below 1" 2 run bn --threads 0
+try "threads no number" 2 bench bn --threads 1,x
+try "list of threads where one is due" 2 run bn --threads 1,2
+try "epoch no number" 2 show bn --epoch x
+try "seconds no number" 2 bench bn --seconds 1s
+try "count out of range" 2 bench bn --count 0
+
+# --- ops
+try "ops" 0 ops
+prints "ops lists" "^fully_connected *FullyConnected "
+try "ops NAME" 0 ops Convolution
+prints "ops NAME: attributes" "^ *num_group *int *= 1 "
+prints "ops NAME: required" "^ *num_filter *int *required "
+try "ops by alias" 0 ops Convolution_v1
+prints "ops by alias is the same" "^hy_convolution:"
+try "ops unknown" 1 ops convolutoin
+says "ops unknown: the nearest" "did you mean convolution"
+try "ops --json" 0 ops --json
+json "ops --json" "len(it['operators']) > 200 and all(o['name'] and o['doc'] for o in it['operators'])"
+try "ops NAME --json" 0 ops leaky_relu --json
+json "ops NAME --json" "it['attributes'][0]['type'].split('|')[1] == 'elu' and it['outputs'][1]['kind'] == 'hidden'"
+
+# --- show
+try "show without shapes" 0 show bn
+prints "show without shapes: unknown" "^data *(input) *(?,3,?,?)"
+prints "show without shapes: what is missing" "shape data="
+try "show" 0 show bn --shape data=2,3,8,8
+prints "show: layers" "^conv2_fwd *convolution *(2,4,6,6) *108 *0.01555$"
+prints "show: parameters" "^parameters *140: 124 trainable, 16 running statistics; 560 bytes"
+prints "show: memory" "^memory .* planned: activations"
+try "show --json" 0 show bn-symbol.json --shape data=2,3,8,8 --json
+json "show --json" "it['flops'] == 15552 + 4 * 288 and it['complete'] and it['memory']['planned'] > 0 and it['inputs'][0]['shape'] == [2, 3, 8, 8]"
+try "show --json without shapes" 0 show bn --json
+json "show --json without shapes" "it['inputs'][0]['shape'] == [None, 3, None, None] and not it['complete'] and it['memory']['planned'] is None"
+try "show, recurrent" 0 show lstm --shape data0=5,2,3 --json
+json "show, recurrent: work, other inputs" "it['layers'][-1]['flops'] == 2 * 5 * 2 * (736 - 2 * 2 * 2 * 16) and it['inputs'][2]['shape'] == [4, 2, 4]"
+try "show .params" 0 show kinds.params
+prints "show .params" "^f16 *float16 *(2,) *4 *1 *2.5 *1.75$"
+try "show .params without names" 0 show list.params --json
+json "show .params without names" "[a['name'] for a in it['arrays']] == [None, None] and it['arrays'][1]['shape'] == [1, 1]"
+try "show .npz" 0 show z.npz
+try "show .npy" 0 show bn-in0.npy
+try "show: wrong shape" 1 show bn --shape data=2,5,8,8
+says "show: wrong shape" "conv2_fwd"
+try "show: unknown input" 1 show bn --shape dta=2,3,8,8
+says "show: unknown input, the nearest" "did you mean data"
+try "show: shape without name" 2 show bn --shape 2,3,8,8
+try "show: shape no number" 2 show bn --shape data=2,x
+try "show: too many sizes" 2 show bn --shape data=1,1,1,1,1,1,1,1,1
+try "show: huge sizes" 1 show bn --shape data=9000000000,3,90000000,90000000
+try "show: size beyond 64 bits" 2 show bn --shape data=99999999999999999999,3,8,8
+
+# --- graph
+for f in svg dot; do
+    try "graph .$f" 0 graph lstm --out "$out/a b.$f"
+    try "graph .$f, passes" 0 graph bn --shape data=2,3,8,8 --passes --parameters --out "$out/p.$f"
+done
+if command -v python3 > /dev/null 2>&1; then
+    python3 -c "import sys, xml.dom.minidom as d; [d.parse(f) for f in sys.argv[1:]]" "$out/a b.svg" "$out/p.svg"
+    note $? "graph .svg is XML"
+fi
+grep -q '^digraph' "$out/a b.dot" && grep -q 'lstm0_rnn0' "$out/a b.dot"
+note $? "graph .dot"
+[ ! -e "$out/a b.svg.part" ]
+note $? "graph leaves nothing aside"
+try "graph without --out" 2 graph bn
+try "graph, other ending" 2 graph bn --out "$out/g.png"
+try "graph, no folder" 1 graph bn --out "$out/no/g.svg"
+try "graph, passes without shapes" 1 graph bn --passes --out "$out/g.svg"
+
+# --- run: what MXNet gave
+for m in bn concurrent curves embedding module np_hybridnet np_mlp; do
+    try "run $m" 0 run $m --input data=$m-in0.npy --output "$out/$m"
+    near "run $m as MXNet" $m-out0.npy "$(ls "$out/$m/"*.npy)"
+done
+try "run reduce" 0 run reduce --input data=reduce-in0.npy --output "$out/reduce.npz" --json
+json "run: outputs in order" "[o['name'] for o in it['outputs']][:3] == ['many2_sum0_output', 'many2_mean0_output', 'many2_max0_output'] and len(it['outputs']) == 13"
+try "run lstm" 0 run lstm --input data0=lstm-in0.npy --input=data1=lstm-in1.npy --input data2=lstm-in2.npy --output "$out/l/" --threads 1
+near "run lstm as MXNet" lstm-out0.npy "$out/l/lstm0_rnn0_output0.npy" lstm-out1.npy "$out/l/lstm0_rnn0_output1.npy" \
+    lstm-out2.npy "$out/l/lstm0_rnn0_output2.npy"
+try "run --imperative" 0 run lstm --input data0=lstm-in0.npy --input data1=lstm-in1.npy --input data2=lstm-in2.npy \
+    --output "$out/i" --imperative
+same "run --imperative is the same" "$out/l/lstm0_rnn0_output0.npy" "$out/i/lstm0_rnn0_output0.npy"
+try "run on random values" 0 run bn --input data=random:2,3,8,8:5 --output "$out/r1.npz"
+try "run on the same random values" 0 run bn --input data=random:2,3,8,8:5 --output "$out/r2.npz"
+same "run: the same seed" "$out/r1.npz" "$out/r2.npz"
+try "run on other random values" 0 run bn --input data=random:2,3,8,8:6 --output "$out/r2.npz"
+! cmp -s "$out/r1.npz" "$out/r2.npz"
+note $? "run: another seed"
+cp curves-symbol.json "$out/other.json"
+try "run on an array of several" 0 run "$out/other.json" --input data=kinds.params:f64 --random-params
+says "run on an array of several: its type" "float64"
+try "run with random parameters" 0 run bn-symbol.json --params bn-0000.params --input data=zeros:1,3,8,8
+cp bn-symbol.json "$out/alone.json"
+try "run without parameters" 1 run "$out/alone.json" --input data=ones:1,3,8,8
+says "run without parameters: what to do" "--random-params"
+try "run with random parameters" 0 run "$out/alone.json" --input data=ones:1,3,8,8 --random-params=3 --profile "$out/trace.json"
+cp "$out/trace.json" "$out/stdout"
+json "run --profile" "any(e.get('name') == 'conv2_fwd' or 'batchnorm0' in e.get('name', '') for e in it['traceEvents'])"
+try "run: inputs missing" 2 run lstm --input data0=lstm-in0.npy
+says "run: inputs missing are listed" "data1=FILE of shape (4,2,4), --input data2=FILE"
+try "run: file missing" 1 run bn --input data=nowhere.npy
+try "run: several arrays" 1 run bn --input data=kinds.params
+try "run: unknown array" 1 run bn --input data=kinds.params:nope
+try "run: wrong shape" 1 run bn --input data=curves-in0.npy
+try "run: unwritable" 1 run bn --input data=bn-in0.npy --output "$out/no/where.npz"
+try "run: the folder is a file" 1 run bn --input data=bn-in0.npy --output "$out/r1.npz/x"
+try "run: one .npy for many" 1 run lstm --input data0=lstm-in0.npy --input data1=lstm-in1.npy --input data2=lstm-in2.npy \
+    --output "$out/x.npy"
+try "run: bad random" 2 run bn --input data=random:2,3,8,8:x
+try "run: input twice" 2 run bn --input data=bn-in0.npy --input data=bn-in0.npy
+
+# --- bench, check
+try "bench" 0 bench bn --shape data=2,3,8,8 --count 20 --threads 1,2 --json --profile "$out/trace.json"
+json "bench --json" "[(t['mode'], t['threads'], t['calls']) for t in it['timings']][::3] == [('imperative', 1, 20), ('hybridized', 2, 20)] and all(t['min'] <= t['median'] <= t['p99'] for t in it['timings'])"
+json "bench: operators" "abs(sum(o['share'] for o in it['operators']) - 1) < 1e-6 and it['operators'][0]['seconds_per_call'] > 0"
+try "bench" 0 bench curves --shape data=2,4 --seconds 0.05
+prints "bench: a table" "^hybridized "
+try "bench without shapes" 1 bench bn
+says "bench without shapes: which" "data (?,3,?,?)"
+try "check" 0 check bn --shape data=2,3,8,8
+try "check --json" 0 check lstm --shape data0=5,2,3 --json
+json "check --json" "it['differences'] == 0 and it['lines'] == []"
+
+# --- convert
+try "convert to .npz" 0 convert kinds.params "$out/k.npz"
+try "convert to .safetensors" 0 convert "$out/k.npz" "$out/k.safetensors"
+try "convert to .params" 0 convert "$out/k.safetensors" "$out/k.params"
+try "convert to .npz again" 0 convert "$out/k.params" "$out/k2.npz"
+same "convert round: values" "$out/k.npz" "$out/k2.npz"
+try "convert parameters to .npz" 0 convert bn-0000.params "$out/b.npz"
+try "convert parameters back" 0 convert "$out/b.npz" "$out/b.params"
+same "convert round: parameters" bn-0000.params "$out/b.params"
+try "convert .npy" 0 convert bn-in0.npy "$out/in.npz"
+try "convert to .npy" 0 convert "$out/in.npz" "$out/in.npy"
+near "convert round: .npy" bn-in0.npy "$out/in.npy"
+for m in bn lstm; do
+    try "convert $m to a pair" 0 convert $m "$out/pair $m"
+    try "convert $m to a single file" 0 convert $m "$out/$m.model"
+    try "convert $m back to a pair" 0 convert "$out/$m.model" "$out/again $m-symbol.json"
+    same "convert round: symbol of $m" "$out/pair $m-symbol.json" "$out/again $m-symbol.json"
+    same "convert round: parameters of $m" "$out/pair $m-0000.params" "$out/again $m-0000.params"
+done
+try "run a single file" 0 run "$out/bn.model" --input data=bn-in0.npy --output "$out/s"
+same "run a single file: the same" "$out/s/pool2_fwd_output.npy" "$out/bn/pool2_fwd_output.npy"
+try "show a single file" 0 show "$out/bn.model"
+prints "show a single file" "^conv2_fwd"
+try "values of a single file" 0 convert "$out/bn.model" "$out/bm.params"
+same "values of a single file: the same" bn-0000.params "$out/bm.params"
+try "convert with an epoch" 0 convert "$out/bn.model" "$out/e" --epoch 12
+[ -f "$out/e-0012.params" ]
+note $? "convert with an epoch: its name"
+try "show with an epoch" 0 show "$out/e" --epoch 12
+try "show with an epoch that is not there" 1 show "$out/e" --epoch 13
+try "convert a program alone" 0 convert "$out/pair bn-symbol.json" "$out/once.json"
+same "convert round: program" "$out/pair bn-symbol.json" "$out/once.json"
+try "convert several to .npy" 1 convert kinds.params "$out/z.npy"
+try "convert values to a model" 1 convert kinds.params "$out/z.model"
+try "convert without values" 1 convert "$out/alone.json" "$out/a.npz"
+try "convert without values to a single file" 1 convert "$out/alone.json" "$out/a.model"
+try "convert to what" 2 convert bn "$out/x" --to nothing
+try "convert to a folder that is not there" 1 convert bn "$out/no/x"
+ls "$out" | grep -q '\.part$'
+note $([ $? != 0 ]; echo $?) "nothing is left aside"
+
+# --- files that are none
+: > "$out/empty.params"
+: > "$out/empty-symbol.json"
+head -c 300 bn-symbol.json > "$out/cut-symbol.json"
+head -c 100 bn-0000.params > "$out/cut.params"
+printf '\033[2Jhello\n' > "$out/text"
+for f in "$out/nowhere" "$out" "$out/empty.params" "$out/empty-symbol.json" "$out/cut-symbol.json" "$out/cut.params" "$out/text" ""; do
+    for c in "show" "check --shape data=1,3,8,8" "graph --out $out/no.svg" "run --input data=bn-in0.npy"; do
+        set -- $c
+        name="$1 of ${f##*/}"
+        command=$1
+        shift
+        try "$name" 1 "$command" "$f" "$@"
+        says "$name: why" "."
+    done
+done
+try "cut values" 1 run bn --params "$out/cut.params" --input data=bn-in0.npy
+says "cut values: where" "byte"
+try "values of another model" 1 run bn --params lstm-0000.params --input data=bn-in0.npy
+
+# --- pipes
+"$tool" ops 2> "$out/stderr" | head -1 > /dev/null
+[ ! -s "$out/stderr" ]
+note $? "a reader that goes away"
+if [ -e /dev/full ]; then
+    "$tool" ops > /dev/full 2> "$out/stderr"
+    note $([ $? = 1 ] && grep -q stdout "$out/stderr"; echo $?) "stdout is full"
+fi
