@@ -170,7 +170,7 @@
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
 #define HYBRID_VERSION_MAJOR 0
-#define HYBRID_VERSION_MINOR 2
+#define HYBRID_VERSION_MINOR 3
 #define HYBRID_VERSION_PATCH 0
 #define HYBRID_VERSION (HYBRID_VERSION_MAJOR * 10000 + HYBRID_VERSION_MINOR * 100 + HYBRID_VERSION_PATCH)
 
@@ -495,7 +495,7 @@ struct hy_op {
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
  *     HY_A_x(A, R)  fields of hy_x_opt  A(R, kind, name, MXNet's name, default, doc): zero is the default
  * Expressions may use the record `r`; R is passed on. Kinds: flag, inv (a flag whose MXNet twin has the
- * opposite sense), int, oint (int or HY_NONE), i64, real, dtype, shape, ints, oints, and enum,
+ * opposite sense), int, oint (int or HY_NONE), i64, real, dtype, shape, ints, oints, reals, and enum,
  * whose doc begins with its names in order. What it does is the block of the same name in >>ops.
  */
 #define HY_NOTHING(...)
@@ -776,6 +776,45 @@ struct hy_op {
 #define HY_P_box_iou HY_NOTHING
 #define HY_A_box_iou(A, R) A(R, enum, format, format, 0, "corner|center: as in box_nms")
 
+#define HY_I_multibox_prior HY_I_DATA
+#define HY_O_multibox_prior HY_O_OUT
+#define HY_P_multibox_prior(P, R) \
+    P(R, reals, sizes, sizes, 0, "of the boxes, as parts of the image's height; 1 if empty") \
+    P(R, reals, ratios, ratios, 0, "width over height; 1 if empty")
+#define HY_A_multibox_prior(A, R) A(R, flag, clip, clip, 0, "boxes end where the image ends") \
+    A(R, reals, steps, steps, 0, "distance of the middles, down and across; negative: of the places") \
+    A(R, reals, offsets, offsets, 0, "of the first middle in steps, down and across; 0.5 if empty")
+#define HY_I_multibox_detection(I) I(cls_prob, ONE, 1) I(loc_pred, ONE, 1) I(anchor, ONE, 1)
+#define HY_O_multibox_detection HY_O_OUT
+#define HY_P_multibox_detection HY_NOTHING
+#define HY_A_multibox_detection(A, R) A(R, inv, no_clip, clip, 0, "boxes may leave the image") \
+    A(R, real, threshold, threshold, 0.01, "boxes of a lower score go") \
+    A(R, int, background_id, background_id, 0, "accepted; class 0 is the background") \
+    A(R, real, nms_threshold, nms_threshold, 0.5, \
+      "a box that overlaps a better one by as much goes; all stay if not in (0, 1]") \
+    A(R, flag, force_suppress, force_suppress, 0, "boxes of different classes compete too") \
+    A(R, reals, variances, variances, 0, "factors on loc_pred; 0.1, 0.1, 0.2, 0.2 if empty") \
+    A(R, int, nms_topk, nms_topk, -1, "only so many of the best may stay; all if not positive")
+
+#define HY_I_ROIS(I) I(data, ONE, 1) I(rois, ONE, 1)
+#define HY_P_ROIS(P, R) P(R, ints, pooled_size, pooled_size, HY_REQUIRED, "height and width of the result") \
+    P(R, real, spatial_scale, spatial_scale, HY_REQUIRED, "what coordinates of regions are multiplied by")
+#define HY_I_roi_pooling HY_I_ROIS
+#define HY_O_roi_pooling(O) O(output, ONE, 1) O(index, HID, 1)
+#define HY_P_roi_pooling HY_P_ROIS
+#define HY_I_roi_align HY_I_ROIS
+#define HY_O_roi_align HY_O_OUT
+#define HY_P_roi_align HY_P_ROIS
+#define HY_A_roi_align(A, R) \
+    A(R, int, sample_ratio, sample_ratio, -1, \
+      "samples of a bin, down and across; as many as places if not positive") \
+    A(R, flag, position_sensitive, position_sensitive, 0, "each bin has channels of its own") \
+    A(R, flag, aligned, aligned, 0, "coordinates are those of corners of places, not of middles")
+#define HY_I__roi_align_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(rois, ONE, 1)
+#define HY_O__roi_align_grad HY_O_OUT
+#define HY_P__roi_align_grad HY_P_ROIS
+#define HY_A__roi_align_grad HY_A_roi_align
+
 /* --- normalisation --- */
 #define HY_I_batch_norm(I) HY_I_NORM(I) I(moving_mean, AUX, 1) I(moving_var, AUX, 1)
 #define HY_O_batch_norm(O) O(output, ONE, 1) O(mean, HID, r->output_mean_var ? 2 : 1) \
@@ -787,6 +826,10 @@ struct hy_op {
     A(R, flag, use_global_stats, use_global_stats, 0, "running statistics in training too") \
     A(R, flag, output_mean_var, output_mean_var, 0, "return mean and 1/sqrt(var + eps) too") \
     A(R, int, axis, axis, 1, "channel axis")
+#define HY_I_batch_norm_relu HY_I_batch_norm
+#define HY_O_batch_norm_relu HY_O_batch_norm
+#define HY_P_batch_norm_relu HY_NOTHING
+#define HY_A_batch_norm_relu HY_A_batch_norm
 #define HY_I__batch_norm_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(gamma, ONE, 1) I(mean, ONE, 1) \
     I(rstd, ONE, 1)
 #define HY_O__batch_norm_grad(O) O(data_grad, ONE, 1) O(gamma_grad, ONE, 1) O(beta_grad, ONE, 1)
@@ -864,7 +907,7 @@ struct hy_op {
 #define HY_O_softmax_activation HY_O_OUT
 #define HY_P_softmax_activation HY_NOTHING
 #define HY_A_softmax_activation(A, R) \
-    A(R, enum, mode, mode, 0, "instance|channel: over all but the batch, or axis 1")
+    A(R, enum, mode, mode, 0, "instance|channel: over the last axis, or axis 1")
 
 #define HY_A_SOFTMAX_OUTPUT(A, R) HY_A_GRAD_SCALE(A, R) \
     A(R, real, ignore_label, ignore_label, -1, "label without a gradient, if use_ignore") \
@@ -1307,6 +1350,7 @@ struct hy_op {
     OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
+    OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN, "max(batch_norm, 0)") \
     OP(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
     OPT(layer_norm, "LayerNorm", NULL, 0, \
         "each vector along axis to mean 0, variance 1; gamma and beta per element") \
@@ -1444,7 +1488,16 @@ struct hy_op {
     OP(space_to_depth, "space_to_depth", NULL, 0, "blocks of pixels become channels") \
     OPT(box_nms, "_contrib_box_nms", "_contrib_box_non_maximum_suppression", 0, \
         "boxes by falling score, without those that overlap a better one; -1 in the rows that are left") \
-    OPT(box_iou, "_contrib_box_iou", NULL, 0, "what part of their union each two boxes have in common")
+    OPT(box_iou, "_contrib_box_iou", NULL, 0, "what part of their union each two boxes have in common") \
+    OPT(multibox_prior, "_contrib_MultiBoxPrior", NULL, HY_OP_MOVES, \
+        "boxes around each place of a feature map, as parts of the image") \
+    OPT(multibox_detection, "_contrib_MultiBoxDetection", NULL, 0, \
+        "rows of class, score and box from scores and shifts of anchors; class -1 in those that go") \
+    OP(roi_pooling, "ROIPooling", NULL, 0, \
+        "largest values in the bins of regions (image, left, top, right, bottom)") \
+    OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
+        "averages of samples between places in the bins of regions") \
+    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
 #endif
 
 /* Prototypes, option structs and operator numbers, from the lists above. */
@@ -1459,6 +1512,7 @@ struct hy_op {
 #define HY__C_shape hy_shape
 #define HY__C_ints  hy_ints
 #define HY__C_oints hy_ints
+#define HY__C_reals hy_reals
 #define HY__FIELD_P(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__FIELD_A(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__PARAM_I(name, kind, many) , hy_array *name
@@ -1747,6 +1801,8 @@ HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void 
 /* Traces anew and compares the graphs, then unfused with imperative, then optimised with unfused. Prints
  * what differs; 0 when nothing does. */
 HY_API int         hy_check(hy_frame *F, hy_block *block, hy_array *inputs);
+/* The same with the lines into the buffer, cut to fit. */
+HY_API int         hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *buffer, size_t bytes);
 HY_API void        hy_summary(hy_frame *F, hy_block *block, hy_array *x);     /* layers, shapes, parameters */
 HY_API size_t      hy_summary_text(hy_frame *F, hy_block *block, hy_array *x, char *buffer, size_t bytes);
 HY_API size_t      hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t bytes);  /* nested */
@@ -1801,13 +1857,13 @@ HY_API hy_watch hy_watch_start(void);
 HY_API double   hy_watch_stop(hy_watch watch, const char *description);
 
 /* --- where the time goes --- *
- * From hy_profile(F, "trace.json") to hy_profile(F, NULL) everything that frames of this hy_open run is timed;
- * then the file is written, for chrome://tracing and ui.perfetto.dev. "" starts without a file. Starting again
- * forgets; closing the frame that started stops. What is beyond HYBRID_PROFILE_EVENTS, or finds no memory, is
- * counted and left out. 0, or nonzero; stopping works while an error stands, too.
+ * From hy_profile(F, "trace.json") to hy_profile(F, NULL) everything that frames of this hy_open run is
+ * timed; then the file is written, for chrome://tracing and ui.perfetto.dev. "" starts without a file.
+ * Starting again forgets; closing the frame that started stops. What is beyond HYBRID_PROFILE_EVENTS, or
+ * finds no memory, is counted and left out. 0, or nonzero; stopping works while an error stands, too.
  */
 typedef enum hy_event_kind {
-    HY_EVENT_CALL,                      /* hy_call of a network from outside, or hy_graph_run */
+    HY_EVENT_CALL,                      /* hy_call of a network from outside, hy_graph_run, hy_backward */
     HY_EVENT_BLOCK,                     /* hy_call within one, line by line */
     HY_EVENT_OP,                        /* an operator, line by line */
     HY_EVENT_JOB,                       /* an operator of a compiled program, or several that were fused */
@@ -1822,7 +1878,7 @@ typedef struct hy_event {
                                         /* COMPILE: why. Both texts live until hy_profile starts again */
     double   start, seconds;            /* since hy_profile; seconds by the clock */
     double   busy;                      /* of a job: seconds of all threads together */
-    int      frame, lane;               /* number of the frame; jobs that run at the same time: side by side */
+    int      frame, lane;               /* number of the frame; of jobs that ran at the same time: which */
     int64_t  call;                      /* number of the CALL that it is or is part of, or 0 */
     int64_t  bytes;                     /* read and written, each array once */
     int64_t  held;                      /* memory held at its end, without what the events take */
@@ -2711,13 +2767,15 @@ static void hy__format(hy__line *out, const char *format, va_list args)
     }
 }
 
+#define HY__QUOTED(x) #x
+#define HY__VERSION(major, minor, patch) HY__QUOTED(major) "." HY__QUOTED(minor) "." HY__QUOTED(patch)
 HY_API const char *hy_version(void)
 {
+    return HY__VERSION(HYBRID_VERSION_MAJOR, HYBRID_VERSION_MINOR, HYBRID_VERSION_PATCH)
 #ifdef HYBRID_USE_CBLAS
-    return "0.1.0 (CBLAS: results may depend on the number of threads)";
-#else
-    return "0.1.0";
+        " (CBLAS: results may depend on the number of threads)"
 #endif
+        ;
 }
 
 /* MARK: - 11 >>memory -----------------------------------------------------------------------------------
@@ -2859,18 +2917,25 @@ static int hy__grow(hy__heap *heap, void **items, int *cap, int need, size_t siz
 }
 
 /* --- names to numbers: open addressing over borrowed strings --- */
-typedef struct hy__names { const char **key; int *value; int n, cap; } hy__names;
+typedef struct hy__names { const char **key; int *value; int n, cap; uint64_t seed; } hy__names;
 
-static uint32_t hy__hash(const char *s)                 /* FNV-1a */
+/* Names come from files too: what nobody can foresee keeps them from all meeting in one place of a table. */
+static uint64_t hy__hash_seed(const void *table)
 {
-    uint32_t h = 2166136261u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
-    return h;
+    return (uint64_t)(uintptr_t)table * 0x9e3779b97f4a7c15u ^ hy__f64_bits(hy_seconds());
+}
+
+static uint32_t hy__hash(const char *s, uint64_t seed)  /* FNV-1a, mixed once more */
+{
+    uint64_t h = seed ^ 0xcbf29ce484222325u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
 }
 
 static int hy__names_slot(const hy__names *names, const char *key)
 {
-    int i = (int)(hy__hash(key) & (uint32_t)(names->cap - 1));
+    int i = (int)(hy__hash(key, names->seed) & (uint32_t)(names->cap - 1));
     while (names->key[i] && strcmp(names->key[i], key)) i = (i + 1) & (names->cap - 1);
     return i;
 }
@@ -2897,6 +2962,7 @@ static int hy__names_add(hy__heap *heap, hy__names *names, const char *key, int 
             hy__free(heap, wide.value);
             return -1;
         }
+        wide.seed = hy__hash_seed((void *)wide.key);
         for (i = 0; i < names->cap; i++)
             if (names->key[i]) {
                 int to = hy__names_slot(&wide, names->key[i]);
@@ -2920,6 +2986,7 @@ typedef struct hy__buffer {
     int      pins;                      /* recorded calls that still read it */
     int      watched;                   /* compiled programs may depend on its values */
     int      borrowed;
+    int      read_only;                 /* borrowed to be read */
     int      slot;                      /* in the cache */
     uint64_t version;                   /* grows with every write */
     size_t   bytes;
@@ -2978,7 +3045,7 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
         b->version = 0;
     }
     b->refs = 1;
-    b->pins = b->borrowed = b->watched = 0;
+    b->pins = b->borrowed = b->read_only = b->watched = 0;
     b->version++;
     return b;
 }
@@ -3106,7 +3173,8 @@ struct hy__param {
     hy__param  *sharer, *next_sharer;   /* list of those that share this one's */
     hy__buffer *set;                    /* a value given before the shape was known, of type ... */
     hy_type     set_type;
-    hy__param  *next_fresh;             /* given values in this call */
+    hy__param  *next_fresh;             /* given values in this call; or freed after this one */
+    int         refs;                   /* the block's and those of nodes */
     const char *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
     uint64_t    seen;                   /* stamp of the latest walk that met it */
@@ -3171,7 +3239,8 @@ typedef struct hy_root {
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
     uint64_t   changes;                 /* of the structure of any block */
-    hy__param *gone;                    /* of freed blocks: graphs may still name them */
+    hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
+    int        gones;
     hy__lock   fill;                    /* held while a parameter gets its first values */
     struct hy__prepared *prepared;      /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
@@ -3192,6 +3261,7 @@ struct hy_frame {
     hy_array   *free_first, *free_last; /* dead handles, oldest first */
     hy_error_t  code;
     char        text[512];
+    int         trying;                 /* what fails now may be forgotten: see hy__try */
     int         recording, training;
     int         hidden;                 /* hidden outputs are wanted */
     uint64_t    seed, stream;           /* the next random operator's key */
@@ -3220,6 +3290,45 @@ struct hy_frame {
     int64_t     profile_call;           /* the call under way, or 0 */
 };
 
+/* When nobody knows of the record any more it is not given back, so that a handle of it is known to be dead;
+ * it is used again when 64 others came after it. */
+static void hy__param_drop(hy_root *root, hy__param *p)
+{
+    if (HY__ADD(&p->refs, -1) > 0) return;
+    p->next_fresh = NULL;
+    hy__acquire(&root->lock);
+    if (root->gone) root->gone_last->next_fresh = p; else root->gone = p;
+    root->gone_last = p;
+    root->gones++;
+    hy__release(&root->lock);
+}
+
+/* Nothing is left in the record. */
+static void hy__param_forget(hy_root *root, hy__param *p)
+{
+    hy__free(&root->heap, (void *)(uintptr_t)p->name);
+    hy__free(&root->heap, (void *)(uintptr_t)p->local);
+    hy__free(&root->heap, (void *)(uintptr_t)p->path);
+    memset(p, 0, sizeof *p);
+}
+
+/* A record to be filled in, or NULL. */
+static hy__param *hy__param_record(hy_root *root)
+{
+    hy__param *p = NULL;
+    hy__acquire(&root->lock);
+    if (root->gones > HY__SLAB) {
+        p = root->gone;
+        root->gone = p->next_fresh;
+        root->gones--;
+    }
+    hy__release(&root->lock);
+    if (p) hy__param_forget(root, p);
+    else p = (hy__param *)hy__alloc_zero(&root->heap, sizeof *p);
+    if (p) { p->refs = 1; p->array.state = HY__DEAD; }
+    return p;
+}
+
 /* " [in net0.features.conv, called at main.c:12]" */
 static void hy__put_scope(hy__line *line, const hy__scope *scope)
 {
@@ -3241,6 +3350,12 @@ static void hy__put_scope(hy__line *line, const hy__scope *scope)
     hy__puts(line, "]");
 }
 
+static void hy__log_error(hy_frame *F)
+{
+    const hy_desc *desc = &F->root->desc;
+    if (desc->log_fn) desc->log_fn(desc->log_user, HY_LOG_ERROR, (int)F->code, F->text);
+}
+
 static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
 {
     hy__line line;
@@ -3255,7 +3370,16 @@ static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
     va_end(args);
     hy__put_scope(&line, F->scope);
     F->code = code;
-    if (F->root->desc.log_fn) F->root->desc.log_fn(F->root->desc.log_user, HY_LOG_ERROR, (int)code, F->text);
+    if (!F->trying) hy__log_error(F);
+}
+
+/* Between these an error is not yet said to the log: whoever tries something may go another way. */
+static void hy__try(hy_frame *F) { F->trying++; }
+static void hy__try_end(hy_frame *F, int forget)
+{
+    F->trying--;
+    if (forget) F->code = HY_ERROR_OK;
+    else if (F->code && !F->trying) hy__log_error(F);
 }
 
 /* Said to the log; nothing fails. */
@@ -4607,6 +4731,36 @@ static void hy__written(hy_root *root, hy__buffer *b)
     if (b->watched) HY__ADD(&root->epoch, 1);
 }
 
+/* Other handles of the same parameter follow. */
+static void hy__param_sync(hy_frame *F, hy__param *p)
+{
+    hy__param *s;
+    for (s = p->sharer; s; s = s->next_sharer) {
+        hy__buffer *old = s->array.buffer;
+        s->array.t = p->array.t;
+        s->array.buffer = p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL;
+        hy__buffer_drop(&F->cache, old);
+    }
+}
+
+static hy__param *hy__param_of(hy_array *x) { return x->param->same ? x->param->same : x->param; }
+
+/* A parameter whose memory may only be read moves to memory of its own. */
+static int hy__param_own(hy_frame *F, hy__param *p)
+{
+    hy_tensor old = p->array.t;
+    hy__buffer *b = hy__buffer_new(&F->cache, (size_t)hy__bytes(&old.type));
+    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
+    p->array.t.data = b->data;
+    hy__pack_strides(&p->array.t);
+    hy__copy_tensor(&p->array.t, &old);
+    b->watched = 1;
+    hy__buffer_drop(&F->cache, p->array.buffer);
+    HY__STORE(&p->array.buffer, b);
+    hy__param_sync(F, p);
+    return 0;
+}
+
 /* May x be overwritten? */
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
@@ -4628,6 +4782,10 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
                  "write a = a + b instead of a += b", who);
         return 0;
     }
+    if (x->buffer->read_only && !x->param)
+        hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read: write to a "
+                 "hy_copy", who);
+    if (x->buffer->read_only && (!x->param || hy__param_own(F, hy__param_of(x)))) return 0;
     hy__written(F->root, x->buffer);
     return 1;
 }
@@ -8654,11 +8812,14 @@ typedef struct hy__nms {
     int     center, force;
 } hy__nms;
 
+/* A number as these values are compared with it. */
+static double hy__rounded(double v, hy_dtype dtype) { return dtype == HY_F64 ? v : (double)(float)v; }
+
 /* Scores by which rows are ranked: -inf for what may not stay, which no valid score is. */
 static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, int64_t rows, double *score)
 {
     int64_t size = hy__traits[dtype].size, i, j, m;
-    double id[HY__TILE], valid = dtype == HY_F64 ? p->valid : (double)(float)p->valid;
+    double id[HY__TILE], valid = hy__rounded(p->valid, dtype);
     for (i = 0; i < rows; i += m, data += m * p->width * size) {
         m = hy__least(rows - i, HY__TILE);
         hy__load_f64(score + i, data + p->score * size, dtype, p->width, m);
@@ -8693,12 +8854,22 @@ static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, i
         T both = wide > 0 && tall > 0 ? wide * tall : 0; \
         return both > 0 ? both / (a->area + b->area - both) : 0; \
     } \
+    /* Does box n overlap one before it, of the same class, by more than `most`, or by as much? */ \
+    static int hy__crowded_##suffix(const hy__box_##suffix *box, int64_t n, T most, int as_much) \
+    { \
+        int64_t i; \
+        for (i = 0; i < n; i++) if (box[i].id == box[n].id) { \
+            T part = hy__overlap_##suffix(box + i, box + n); \
+            if (part > most || (as_much && part == most)) return 1; \
+        } \
+        return 0; \
+    } \
     static void hy__nms_##suffix(const hy__nms *p, const char *data, hy_dtype dtype, const double *score, \
                                  void *room, int64_t *place) \
     { \
         hy__ranked *ranked = (hy__ranked *)room; \
         hy__box_##suffix *box = (hy__box_##suffix *)(void *)(ranked + 2 * hy__rank_room(p->n, p->k)); \
-        int64_t size = hy__traits[dtype].size, kept = 0, i, j; \
+        int64_t size = hy__traits[dtype].size, kept = 0, i; \
         const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, p->n, p->k, 1, ranked); \
         T overlap = (T)p->overlap; \
         double v[4], id; \
@@ -8710,9 +8881,7 @@ static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, i
                 hy__load_f64(&id, row + p->id * size, dtype, 1, 1); \
                 box[kept].id = hy__to_i64(id); \
             } \
-            for (j = 0; j < kept; j++) \
-                if (box[j].id == box[kept].id && hy__overlap_##suffix(box + j, box + kept) > overlap) break; \
-            if (j == kept) place[kept++] = best[i].at; \
+            if (!hy__crowded_##suffix(box, kept, overlap, 0)) place[kept++] = best[i].at; \
         } \
         for (; kept < p->n; kept++) place[kept] = -1; \
     } \
@@ -8736,6 +8905,36 @@ static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, i
             } \
             hy__store_##suffix(y + i * size, dtype, 1, part, m); \
         } \
+    } \
+    /* the corners of an anchor that is shifted and stretched */ \
+    static void hy__shift_anchor_##suffix(const double *anchor, const double *shift, const double *variance, \
+                                          int clip, double *box) \
+    { \
+        int k, side; \
+        for (k = 0; k < 2; k++) { \
+            T low = (T)anchor[k], size = (T)anchor[k + 2] - low, middle = (low + (T)anchor[k + 2]) / 2; \
+            T at = (T)shift[k] * (T)variance[k] * size + middle; \
+            T half = (T)exp((T)shift[k + 2] * (T)variance[k + 2]) * size / 2; \
+            box[k] = at - half; \
+            box[k + 2] = at + half; \
+            for (side = k; side < 4 && clip; side += 2) \
+                box[side] = box[side] < 0 ? 0 : box[side] > 1 ? 1 : box[side]; \
+        } \
+    } \
+    /* n rows of class, score and corners, the best first: those that are crowded out get the class -1 */ \
+    static void hy__thin_out_##suffix(char *rows, hy_dtype dtype, int64_t n, double most, int force, \
+                                      void *room) \
+    { \
+        hy__box_##suffix *box = (hy__box_##suffix *)room; \
+        double v[6], gone = -1; \
+        int64_t kept = 0; \
+        for (; n > 0; n--, rows += 6 * hy__traits[dtype].size) { \
+            hy__load_f64(v, rows, dtype, 1, 6); \
+            box[kept] = hy__box_of_##suffix(v + 2, 0); \
+            box[kept].id = force ? 0 : hy__to_i64(v[0]); \
+            if (!hy__crowded_##suffix(box, kept, (T)most, 1)) kept++; \
+            else hy__store_f64(rows, dtype, 1, &gone, 1); \
+        } \
     }
 HY__BOX_KERNELS(float, f32)
 HY__BOX_KERNELS(double, f64)
@@ -8744,6 +8943,149 @@ static size_t hy__nms_room(const hy__nms *p)
 {
     return (size_t)p->k * sizeof(hy__box_f64) + 2 * (size_t)hy__rank_room(p->n, p->k) * sizeof(hy__ranked);
 }
+
+/* --- regions (image, left, top, right, bottom) of images, cut into bins; index 0 is down, 1 across --- */
+enum { HY__ROI_CHANNELS = 64 };         /* of one call, at most */
+typedef struct hy__rois {
+    int64_t images, channels;           /* channels of the result */
+    int64_t size[2], bins[2];
+    int64_t ratio;
+    int     aligned, sensitive;
+    double  scale;
+} hy__rois;
+
+/* v as a place, far outside if it is far outside */
+static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -INT32_MAX, INT32_MAX); }
+
+/* hy__roi_max_x: the largest values of n channels of a region, and their places in all of the data, -1 for
+ * none. hy__roi_mean_x: averages of samples, or, going back, their shares of dy. */
+#define HY__ROI_KERNELS(T, suffix) \
+    static void hy__roi_max_##suffix(const hy__rois *p, const double *roi, const T *data, int64_t first, \
+                                     int64_t n, char *y, hy_dtype dtype, int64_t *place) \
+    { \
+        int64_t begin[2], from[2], to[2], bin[2], image = hy__to_i64(roi[0]), k, h, w, at = 0, best; \
+        int64_t area = p->size[0] * p->size[1], bins = p->bins[0] * p->bins[1], plane; \
+        T step[2], most[HY__ROI_CHANNELS]; \
+        int i, inside = image >= 0 && image < p->images; \
+        for (i = 0; i < 2; i++) { \
+            int64_t end = hy__roi_whole(round((T)roi[4 - i] * (T)p->scale)); \
+            begin[i] = hy__roi_whole(round((T)roi[2 - i] * (T)p->scale)); \
+            step[i] = (T)(end < begin[i] ? 1 : end - begin[i] + 1) / (T)p->bins[i]; \
+        } \
+        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
+            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
+                for (i = 0; i < 2; i++) { \
+                    T low = (T)bin[i] * step[i], high = (T)(bin[i] + 1) * step[i]; \
+                    from[i] = hy__clamp_i64(begin[i] + hy__roi_whole(floor(low)), 0, p->size[i]); \
+                    to[i] = hy__clamp_i64(begin[i] + hy__roi_whole(ceil(high)), 0, p->size[i]); \
+                } \
+                if (!inside || from[1] >= to[1]) to[0] = from[0]; \
+                for (k = 0; k < n; k++) { \
+                    plane = (inside ? image * p->channels + first + k : 0) * area; \
+                    most[k] = to[0] > from[0] ? (T)-HUGE_VAL : 0; \
+                    best = -1; \
+                    for (h = from[0]; h < to[0]; h++) \
+                        for (w = from[1]; w < to[1]; w++) \
+                            if (data[plane + h * p->size[1] + w] > most[k]) { \
+                                best = plane + h * p->size[1] + w; \
+                                most[k] = data[best]; \
+                            } \
+                    if (place) place[k * bins + at] = best; \
+                } \
+                hy__store_##suffix(y, dtype, bins, most, n); \
+            } \
+    } \
+    typedef struct hy__region_##suffix { T begin[2], step[2], count; int64_t grid[2]; } hy__region_##suffix; \
+    typedef struct hy__sample_##suffix { int64_t low, high; T share; } hy__sample_##suffix; \
+    /* 0: it has no size */ \
+    static int hy__region_of_##suffix(const hy__rois *p, const double *roi, hy__region_##suffix *g) \
+    { \
+        int i; \
+        for (i = 0; i < 2; i++) { \
+            T shift = p->aligned ? (T)0.5 : 0, size = (T)roi[4 - i] * (T)p->scale - shift; \
+            g->begin[i] = (T)roi[2 - i] * (T)p->scale - shift; \
+            size -= g->begin[i]; \
+            if (p->aligned && !(size > 0)) return 0; \
+            if (!p->aligned && !(size > 1)) size = 1; \
+            g->step[i] = size / (T)p->bins[i]; \
+            g->grid[i] = p->ratio > 0 ? p->ratio : hy__roi_whole(ceil(g->step[i])); \
+        } \
+        g->count = (T)g->grid[0] * (T)g->grid[1]; \
+        return 1; \
+    } \
+    /* Sample i of a bin: between which places? 0: it is outside. */ \
+    static int hy__sample_of_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t i, \
+                                      int64_t size, hy__sample_##suffix *s) \
+    { \
+        T at = g->begin[axis] + (T)bin * g->step[axis] + \
+               ((T)i + (T)0.5) * g->step[axis] / (T)g->grid[axis]; \
+        if (!(at >= -1 && at <= (T)size)) return 0; \
+        if (at < 0) at = 0; \
+        s->low = hy__least((int64_t)at, size - 1); \
+        s->high = hy__least(s->low + 1, size - 1); \
+        s->share = s->low < s->high ? at - (T)s->low : 0; \
+        return 1; \
+    } \
+    /* Which samples of a bin need a look? A large region has most of them outside. */ \
+    static void hy__samples_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t size, \
+                                     int64_t *from, int64_t *to) \
+    { \
+        double begin = (double)g->begin[axis] + (double)bin * (double)g->step[axis]; \
+        double step = (double)g->step[axis] / (double)g->grid[axis]; \
+        *from = hy__clamp_i64(hy__roi_whole((-1 - begin) / step) - 2, 0, g->grid[axis]); \
+        *to = hy__clamp_i64(hy__roi_whole(((double)size - begin) / step) + 2, 0, g->grid[axis]); \
+    } \
+    /* sums of samples of n planes, or, going back, their shares of the sums */ \
+    static void hy__roi_bin_##suffix(const hy__rois *p, const hy__region_##suffix *g, const int64_t *bin, \
+                                     int64_t stride, int64_t n, T *plane, T *sum, int back) \
+    { \
+        int64_t from[2], to[2], i, j, k, wide = p->size[1]; \
+        hy__sample_##suffix y, x; \
+        for (k = 0; k < 2; k++) hy__samples_##suffix(g, (int)k, bin[k], p->size[k], &from[k], &to[k]); \
+        for (i = from[0]; i < to[0]; i++) { \
+            if (!hy__sample_of_##suffix(g, 0, bin[0], i, p->size[0], &y)) continue; \
+            for (j = from[1]; j < to[1]; j++) { \
+                T *a = plane + y.low * wide, *b = plane + y.high * wide, u, v, w, z; \
+                if (!hy__sample_of_##suffix(g, 1, bin[1], j, wide, &x)) continue; \
+                u = (1 - y.share) * (1 - x.share); \
+                v = (1 - y.share) * x.share; \
+                w = y.share * (1 - x.share); \
+                z = y.share * x.share; \
+                for (k = 0; k < n; k++, a += stride, b += stride) \
+                    if (back) { \
+                        a[x.low] += sum[k] * u; \
+                        a[x.high] += sum[k] * v; \
+                        b[x.low] += sum[k] * w; \
+                        b[x.high] += sum[k] * z; \
+                    } else sum[k] += u * a[x.low] + v * a[x.high] + w * b[x.low] + z * b[x.high]; \
+            } \
+        } \
+    } \
+    /* Channels [first, first + n) of a region; y begins at its first. 0: it has no size. */ \
+    static int hy__roi_mean_##suffix(const hy__rois *p, const double *roi, T *data, int64_t first, \
+                                     int64_t n, char *y, hy_dtype dtype, int back) \
+    { \
+        int64_t image = hy__to_i64(roi[0]), bin[2], k, bins = p->bins[0] * p->bins[1], at = 0; \
+        int64_t area = p->size[0] * p->size[1], stride = p->sensitive ? bins * area : area; \
+        int inside = image >= 0 && image < p->images; \
+        T sum[HY__ROI_CHANNELS]; \
+        hy__region_##suffix g; \
+        memset(&g, 0, sizeof g); \
+        if (!inside) image = 0; \
+        else if (!hy__region_of_##suffix(p, roi, &g)) return 0; \
+        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
+            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
+                T *plane = data + (image * p->channels + first) * stride + (p->sensitive ? at * area : 0); \
+                if (back) hy__load_##suffix(sum, y, dtype, bins, n); \
+                for (k = 0; k < n; k++) sum[k] = back ? sum[k] / g.count : 0; \
+                if (inside) hy__roi_bin_##suffix(p, &g, bin, stride, n, plane, sum, back); \
+                for (k = 0; k < n && inside && !back; k++) sum[k] /= g.count; \
+                if (!back) hy__store_##suffix(y, dtype, bins, sum, n); \
+            } \
+        return 1; \
+    }
+HY__ROI_KERNELS(float, f32)
+HY__ROI_KERNELS(double, f64)
 #endif
 
 /* --- random fills: kind 0 uniform in [a, b), 1 normal of mean a, deviation b, 2 exponential, scale a --- */
@@ -8827,7 +9169,7 @@ static void hy__record_clear(const hy_op *op, void *record)
         case HY_ATTR_real: *(double *)field = v; break;
         case HY_ATTR_i64:  *(int64_t *)field = (int64_t)v; break;
         case HY_ATTR_ints: case HY_ATTR_oints: ((hy_ints *)field)->n = v == HY_NONE ? -1 : 0; break;
-        case HY_ATTR_shape: break;
+        case HY_ATTR_shape: case HY_ATTR_reals: break;
         default: *(int *)field = (int)v;
         }
     }
@@ -8874,8 +9216,16 @@ static int hy__read_whole(const char *s, const char **end, int64_t *v)
     return 1;
 }
 
-/* (1, 2), [1,2], (3,), (), 3, None; elements may be None where `optional`. The count, or -2 if malformed. */
-static int hy__read_tuple(const char *s, int optional, int most, int64_t *v)
+static int hy__read_real(const char *s, const char **end, double *v)
+{
+    if (!hy__read_f64(s, end, v)) return 0;
+    *end = hy__skip_blank(*end);
+    return 1;
+}
+
+/* (1, 2), [1,2], (3,), (), 3, None; elements may be None where `optional`. They go to v, or to `real` if that
+ * is not NULL. The count, or -2 if malformed. */
+static int hy__read_list(const char *s, int optional, int most, int64_t *v, double *real)
 {
     char close = 0;
     int n = 0;
@@ -8885,13 +9235,18 @@ static int hy__read_tuple(const char *s, int optional, int most, int64_t *v)
     for (s = hy__skip_blank(s); *s && *s != close; ) {
         if (n == most) return -2;
         if (optional && !strncmp(s, "None", 4)) { v[n++] = HY_NONE; s = hy__skip_blank(s + 4); }
-        else if (!hy__read_whole(s, &s, &v[n++])) return -2;
+        else if (!(real ? hy__read_real(s, &s, &real[n]) : hy__read_whole(s, &s, &v[n]))) return -2;
+        else n++;
         if (!close) break;
         if (*s == ',') s = hy__skip_blank(s + 1);
         else if (*s != close) return -2;
     }
     if (close && *s++ != close) return -2;
     return *hy__skip_blank(s) || (!close && !n) ? -2 : n;
+}
+static int hy__read_tuple(const char *s, int optional, int most, int64_t *v)
+{
+    return hy__read_list(s, optional, most, v, NULL);
 }
 
 static hy_dtype hy__dtype_by_name(const char *name)
@@ -8935,7 +9290,7 @@ static int hy__parse_value(const hy_attr *a, void *record, const char *s)
         return hy__read_whole(s, &end, (int64_t *)field) && !*end;
     case HY_ATTR_real:
         if (!strcmp(s, "None")) { *(double *)field = a->missing; return 1; }
-        return hy__read_f64(s, &end, (double *)field) && !*hy__skip_blank(end);
+        return hy__read_real(s, &end, (double *)field) && !*end;
     case HY_ATTR_ints: case HY_ATTR_oints: {
         hy_ints *v = (hy_ints *)field;
         v->n = hy__read_tuple(s, a->kind == HY_ATTR_oints, HY_MAX_INTS, v->v);
@@ -8946,22 +9301,36 @@ static int hy__parse_value(const hy_attr *a, void *record, const char *s)
         v->ndim = hy__read_tuple(s, 0, HY_MAX_DIM, v->dim);
         return v->ndim >= 0;
     }
+    case HY_ATTR_reals: {
+        hy_reals *v = (hy_reals *)field;
+        v->n = hy__read_list(s, 0, HY_MAX_INTS, NULL, v->v);
+        return v->n > -2;
+    }
     default: return 0;
     }
 }
 
-static void hy__put_tuple(hy__line *out, const int64_t *v, int n)
+static void hy__put_real(hy__line *out, double v)
+{
+    char number[48];
+    if (v == HY_NONE) hy__puts(out, "None");
+    else hy__put(out, number, (size_t)hy__text_f64(number, v));
+}
+
+static void hy__put_list(hy__line *out, const int64_t *v, const double *real, int n)
 {
     int i;
     if (n < 0) { hy__puts(out, "None"); return; }
     hy__puts(out, "(");
     for (i = 0; i < n; i++) {
         if (i) hy__puts(out, ", ");
-        if (v[i] == HY_NONE) hy__puts(out, "None");
+        if (real) hy__put_real(out, real[i]);
+        else if (v[i] == HY_NONE) hy__puts(out, "None");
         else hy__put_int(out, v[i]);
     }
     hy__puts(out, n == 1 ? ",)" : ")");
 }
+static void hy__put_tuple(hy__line *out, const int64_t *v, int n) { hy__put_list(out, v, NULL, n); }
 
 /* The text that hy__parse_value reads back. */
 static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
@@ -8984,13 +9353,7 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
         else hy__put_int(out, *(const int *)field);
         break;
     case HY_ATTR_i64: hy__put_int(out, *(const int64_t *)field); break;
-    case HY_ATTR_real: {
-        char number[48];
-        double v = *(const double *)field;
-        if (v == HY_NONE) hy__puts(out, "None");
-        else hy__put(out, number, (size_t)hy__text_f64(number, v));
-        break;
-    }
+    case HY_ATTR_real: hy__put_real(out, *(const double *)field); break;
     case HY_ATTR_ints: case HY_ATTR_oints: {
         const hy_ints *v = (const hy_ints *)field;
         hy__put_tuple(out, v->v, v->n);
@@ -8999,6 +9362,11 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
     case HY_ATTR_shape: {
         const hy_shape *v = (const hy_shape *)field;
         hy__put_tuple(out, v->dim, v->ndim);
+        break;
+    }
+    case HY_ATTR_reals: {
+        const hy_reals *v = (const hy_reals *)field;
+        hy__put_list(out, NULL, v->v, v->n);
         break;
     }
     default: break;
@@ -10697,12 +11065,11 @@ static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_
 }
 
 /* softmax: dx = scale y (dy - sum(y dy)); its log: dx = scale (dy - exp(y) sum(dy)). */
-static hy_array *hy__softmax_back(hy_frame *F, hy_diff *D, hy_ints axes, int exclude, double scale,
-                                  int log_too)
+static hy_array *hy__softmax_back(hy_frame *F, hy_diff *D, int axis, double scale, int log_too)
 {
     hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g;
-    hy_reduce_opt keep = hy__reduce_options(1, exclude);
-    g = hy_sum(F, log_too ? dy : hy_mul(F, y, dy), axes, &keep);
+    hy_reduce_opt keep = hy__reduce_options(1, 0);
+    g = hy_sum(F, log_too ? dy : hy_mul(F, y, dy), HY_AXES(axis), &keep);
     if (log_too) g = hy_sub(F, dy, hy_mul(F, hy_exp(F, y), g));
     else g = hy_mul(F, y, hy_sub(F, dy, g));
     if (scale != 1) g = hy_mul_scalar(F, g, scale);
@@ -10740,9 +11107,9 @@ static int hy__softmax_split(const hy_job *job, int axis, hy_slicing *s)
 HY__BIND(softmax,     hy__softmax_bind_axis(job, r->axis, 1 / r->temperature, 0))
 HY__BIND(log_softmax, hy__softmax_bind_axis(job, r->axis, 1 / r->temperature, 1))
 HY__BIND(softmin,     hy__softmax_bind_axis(job, r->axis, -1 / r->temperature, 0))
-HY__DIFF(softmax,     hy__softmax_back(F, D, HY_AXES(r->axis), 0, 1 / r->temperature, 0))
-HY__DIFF(log_softmax, hy__softmax_back(F, D, HY_AXES(r->axis), 0, 1 / r->temperature, 1))
-HY__DIFF(softmin,     hy__softmax_back(F, D, HY_AXES(r->axis), 0, -1 / r->temperature, 0))
+HY__DIFF(softmax,     hy__softmax_back(F, D, r->axis, 1 / r->temperature, 0))
+HY__DIFF(log_softmax, hy__softmax_back(F, D, r->axis, 1 / r->temperature, 1))
+HY__DIFF(softmin,     hy__softmax_back(F, D, r->axis, -1 / r->temperature, 0))
 #define HY__ON_softmax HY__OWN(softmax), hy__softmax_split
 #define HY__ON_log_softmax hy__softmax_infer, hy__log_softmax_bind, hy__log_softmax_diff, hy__softmax_split
 #define HY__ON_softmin hy__softmax_infer, hy__softmin_bind, hy__softmin_diff, hy__softmax_split
@@ -10755,13 +11122,8 @@ static int hy__softmax_activation_infer(hy_infer *I)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least %d dims", least);
     return I->status;
 }
-static int hy__softmax_activation_bind(hy_job *job)
-{
-    int channel = ((const hy__softmax_activation_rec *)job->attr)->mode == HY_SOFTMAX_CHANNEL;
-    return hy__softmax_bind_over(job, 1, channel ? 2 : job->in[0].type.shape.ndim, 1, 0, 0);
-}
-HY__DIFF(softmax_activation, r->mode == HY_SOFTMAX_CHANNEL ? hy__softmax_back(F, D, HY_AXES(1), 0, 1, 0)
-                                                           : hy__softmax_back(F, D, HY_AXES(0), 1, 1, 0))
+HY__BIND(softmax_activation, hy__softmax_bind_axis(job, r->mode == HY_SOFTMAX_CHANNEL ? 1 : -1, 1, 0))
+HY__DIFF(softmax_activation, hy__softmax_back(F, D, r->mode == HY_SOFTMAX_CHANNEL ? 1 : -1, 1, 0))
 #define HY__ON_softmax_activation HY__OWN(softmax_activation), hy__first_axis_split
 
 /* --- softmax_output: the softmax's classes are axis 1 (multi_output), the last axis (preserve_shape), or all
@@ -10772,11 +11134,13 @@ static void hy__softmax_output_dims(const hy_shape *x, int multi, int preserve, 
     *last = multi ? 2 : x->ndim;
 }
 
-/* One label for each softmax, in any arrangement, or one probability for each element. */
+/* One label for each softmax, in any arrangement, or one probability for each element. MXNet wants a label
+ * for each vector along the last axis, even of what is one softmax; the first ones count. */
 static int hy__softmax_output_infer(hy_infer *I)
 {
     HY__REC(softmax_output, I);                         /* its gradient's record is alike */
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, want;
+    int64_t least;
     int first, last, d;
     if (hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID)) return -1;
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
@@ -10786,8 +11150,10 @@ static int hy__softmax_output_infer(hy_infer *I)
     if (x->ndim < 1 + (r->multi_output != 0))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
     hy__softmax_output_dims(x, r->multi_output, r->preserve_shape, &first, &last);
+    if (!r->multi_output && x->ndim > 1) first = x->ndim - 1;
     want = *x;
     for (want.ndim = d = 0; d < x->ndim; d++) if (d < first || d >= last) want.dim[want.ndim++] = x->dim[d];
+    least = r->multi_output || r->preserve_shape ? hy__size(&want) : x->dim[0];
     if (label->ndim < 0 && r->multi_output) {           /* (N, all places) */
         hy_shape places = *x;
         places.dim[0] = places.dim[1] = 1;
@@ -10796,7 +11162,7 @@ static int hy__softmax_output_infer(hy_infer *I)
     if (label->ndim < 0) hy_infer_shape(I, label, want);
     else if (label->ndim == want.ndim && label->ndim != x->ndim) hy_infer_same(I, label, &want);
     else if (hy__shape_known(x) && hy__shape_known(label) && !hy__same_shape(x, label) &&
-             hy__size(label) != hy__size(&want))
+             hy__size(label) != hy__size(&want) && hy__size(label) != least)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "labels %z do not belong to data %z", label, x);
     return I->status;
 }
@@ -11011,6 +11377,7 @@ typedef struct hy__norms {
     int      root;                      /* the last output is sqrt(var + eps), not its reciprocal */
     int      update;                    /* of the moving statistics */
     int      backward, batch_stats;     /* the gradient; mean and rstd depend on the data */
+    int      joined;                    /* a stage before measures parts */
     double   eps, momentum;
 } hy__norms;
 typedef struct hy__norms_block {
@@ -11239,7 +11606,7 @@ HY__RUN(hy__run_norms)
     for (; block < end; block++) {
         double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
         hy__norms_block_at(k, block, &b);
-        if (job->stages == 1) hy__norms_measure(job, k, &b, low, high);
+        if (!k->joined) hy__norms_measure(job, k, &b, low, high);
         else if (stage == 1) hy__norms_join(k, &b, kept);
         else {
             hy__norms_measure(job, k, &b, low, high);
@@ -11284,6 +11651,7 @@ static int hy__norms_bind(hy_job *job)
                   (k->compute == HY_F64 ? 2 : 1) * total + 100);
     if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
     job->shared = (size_t)(k->blocks * k->parts * 2 * k->width) * sizeof(double);
+    k->joined = 1;
     return hy__stage_before(job, job->items[0]);
 }
 
@@ -11377,6 +11745,47 @@ static int hy__batch_norm_diff(hy_frame *F, hy_diff *D)
 HY__SPLIT(batch_norm, !job->training || r->use_global_stats, axis,
           axis == hy__axis(r->axis, job->in[0].type.shape.ndim) ? 0 : -1)
 #define HY__ON_batch_norm HY__OWN(batch_norm), hy__batch_norm_split
+
+/* The same with relu in a stage of its own. The record is batch_norm's. */
+HY__RUN(hy__run_batch_norm_relu)
+{
+    hy_tensor *y = &job->out[0];
+    hy_dtype dtype = y->type.dtype, compute = hy__compute_type(dtype, 0);
+    int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&y->type.shape)), n;
+    double tile[HY__TILE], result[HY__TILE];
+    const void *in[1];
+    int step[1];
+    if (stage + 1 < job->stages) { hy__run_norms(job, stage, item, scratch, shared); return; }
+    in[0] = tile;
+    step[0] = 1;
+    for (; i < end; i += n) {
+        n = hy__least(end - i, HY__TILE);
+        hy__load_tile(compute, tile, hy__place(y, i), dtype, 1, n);
+        hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
+        hy__store_tile(compute, hy__place(y, i), dtype, 1, result, n);
+    }
+}
+static int hy__batch_norm_relu_bind(hy_job *job)
+{
+    int64_t total = hy__size(&job->out[0].type.shape);
+    if (hy__batch_norm_bind(job)) return -1;
+    job->run = hy__run_batch_norm_relu;
+    job->items[job->stages++] = hy__pieces(total, HY__CHUNK);
+    job->cost += 0.3 * (double)total;
+    return 0;
+}
+static int hy__batch_norm_relu_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *dy = D->dy[0];
+    int error;
+    if (!dy) return 0;
+    D->dy[0] = hy_mul(F, dy, hy_sign(F, D->out[0]));
+    error = hy__batch_norm_diff(F, D);
+    D->dy[0] = dy;
+    return error;
+}
+#define HY__ON_batch_norm_relu \
+    hy__batch_norm_infer, hy__batch_norm_relu_bind, hy__batch_norm_relu_diff, hy__batch_norm_split
 
 static int hy___batch_norm_grad_infer(hy_infer *I)
 {
@@ -16594,6 +17003,356 @@ static int hy__box_iou_split(const hy_job *job, int axis, hy_slicing *s)
     return hy__slices(job, 1, axis < rows ? axis : -1, axis < rows ? -1 : axis - rows, s);
 }
 #define HY__ON_box_iou hy__box_iou_infer, hy__box_iou_bind, NULL, hy__box_iou_split
+
+/* A list of exactly so many numbers, or none. */
+static int hy__infer_reals(hy_infer *I, const char *name, const hy_reals *v, int n)
+{
+    if (v->n < 1 || v->n == n) return 0;
+    return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s has %d numbers where %d are due", name, v->n, n);
+}
+static double hy__real_of(const hy_reals *v, int i, double missing) { return i < v->n ? v->v[i] : missing; }
+
+/* (N,C,H,W,...) -> (1, H W boxes, 4): per place all sizes in the first ratio, then the other ratios in the
+ * first size. */
+static int hy__priors(const hy__multibox_prior_rec *r)
+{
+    return (r->sizes.n > 0 ? r->sizes.n : 1) + (r->ratios.n > 0 ? r->ratios.n : 1) - 1;
+}
+static int hy__multibox_prior_infer(hy_infer *I)
+{
+    HY__REC(multibox_prior, I);
+    const hy_shape *x = &I->in[0].shape;
+    hy_shape y = hy__rank(3);
+    hy__same_types(I);
+    if (hy__infer_reals(I, "steps", &r->steps, 2) || hy__infer_reals(I, "offsets", &r->offsets, 2)) return -1;
+    if (hy__real_of(&r->steps, 0, -1) * hy__real_of(&r->steps, 1, -1) < 0)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "only one of the steps is given");
+    if (x->ndim >= 0 && x->ndim < 4)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z needs batch, channels, height and width", x);
+    y.dim[0] = 1;
+    if (x->ndim > 0 && x->dim[2] >= 0 && x->dim[3] >= 0) y.dim[1] = x->dim[2] * x->dim[3] * hy__priors(r);
+    y.dim[2] = 4;
+    return hy__infer_result(I, y);
+}
+
+/* Item: a row of places. */
+HY__RUN(hy__run_multibox_prior)
+{
+    HY__REC(multibox_prior, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    const hy_tensor *y = &job->out[0];
+    double tall = (double)x->dim[2], wide = (double)x->dim[3], box[4];
+    double down = hy__real_of(&r->steps, 0, -1), across = hy__real_of(&r->steps, 1, -1);
+    int sizes = r->sizes.n > 0 ? r->sizes.n : 1, boxes = hy__priors(r), k, j;
+    int64_t at = item * x->dim[3] * boxes, column;
+    if (down <= 0 || across <= 0) { down = 1 / tall; across = 1 / wide; }
+    for (column = 0; column < x->dim[3]; column++)
+        for (k = 0; k < boxes; k++, at++) {
+            double size = hy__real_of(&r->sizes, k < sizes ? k : 0, 1);
+            double ratio = sqrt(hy__real_of(&r->ratios, k < sizes ? 0 : k - sizes + 1, 1));
+            double middle_x = ((double)column + hy__real_of(&r->offsets, 1, 0.5)) * across;
+            double middle_y = ((double)item + hy__real_of(&r->offsets, 0, 0.5)) * down;
+            double half_x = size * tall / wide * ratio / 2, half_y = size / ratio / 2;
+            box[0] = middle_x - half_x;
+            box[1] = middle_y - half_y;
+            box[2] = middle_x + half_x;
+            box[3] = middle_y + half_y;
+            for (j = 0; j < 4 && r->clip; j++) box[j] = box[j] < 0 ? 0 : box[j] > 1 ? 1 : box[j];
+            hy__store_f64(hy__place(y, 4 * at), y->type.dtype, 1, box, 4);
+        }
+}
+static int hy__multibox_prior_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    return hy__one_stage(job, hy__run_multibox_prior, x->dim[2],
+                         5.0 * (double)hy__size(&job->out[0].type.shape));
+}
+#define HY__ON_multibox_prior hy__multibox_prior_infer, hy__multibox_prior_bind, NULL, NULL
+
+/* cls_prob (N,C,A), loc_pred (N,4A), anchor (1,A,4) -> (N,A,6). Stage 0: the best class but the background of
+ * each anchor; stage 1: the rows of a batch. */
+static int hy__multibox_detection_infer(hy_infer *I)
+{
+    HY__REC(multibox_detection, I);
+    hy_shape *score = &I->in[0].shape, *shift = &I->in[1].shape, *anchor = &I->in[2].shape;
+    hy_shape *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_reals(I, "variances", &r->variances, 4)) return -1;
+    hy_infer_shape(I, shift, hy__rank(2));
+    hy_infer_shape(I, anchor, hy__rank(3));
+    if (hy__infer_ranks(I, score, y, 3) < 0) return -1;
+    hy_infer_dim(I, &anchor->dim[2], 4);
+    hy_infer_dim(I, &y->dim[2], 6);
+    if (shift->dim[1] >= 0 && shift->dim[1] % 4)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "loc_pred %z has not 4 numbers per anchor", shift);
+    if (shift->dim[1] >= 0) hy_infer_dim(I, &y->dim[1], shift->dim[1] / 4);
+    hy__infer_same_dim(I, &y->dim[1], &score->dim[2]);
+    hy__infer_same_dim(I, &y->dim[1], &anchor->dim[1]);
+    if (y->dim[1] >= 0) hy_infer_dim(I, &shift->dim[1], 4 * y->dim[1]);
+    hy__infer_same_dim(I, &y->dim[0], &score->dim[0]);
+    hy__infer_same_dim(I, &y->dim[0], &shift->dim[0]);
+    if (anchor->dim[0] == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "there are no anchors");
+    return I->status;
+}
+
+/* The best class of n anchors side by side; 0 for those that go. */
+static void hy__detect_classes(const hy_job *job, int64_t batch, int64_t first, int64_t n, double *score,
+                               double *best)
+{
+    HY__REC(multibox_detection, job);
+    const hy_tensor *x = &job->in[0];
+    int64_t classes = x->type.shape.dim[1], anchors = x->type.shape.dim[2], c, i;
+    double tile[HY__TILE];
+    for (i = 0; i < n; i++) { score[i] = -1; best[i] = 0; }
+    for (c = 1; c < classes; c++) {
+        hy__load_f64(tile, hy__place(x, (batch * classes + c) * anchors + first), x->type.dtype, 1, n);
+        for (i = 0; i < n; i++) if (tile[i] > score[i]) { score[i] = tile[i]; best[i] = (double)c; }
+    }
+    for (i = 0; i < n; i++) if (score[i] < hy__rounded(r->threshold, x->type.dtype)) best[i] = 0;
+}
+
+/* Rows of what has a class, then rows of -1. Moves their scores together and says how many there are. */
+static int64_t hy__detect_rows(const hy_job *job, int64_t batch, double *score, const double *best)
+{
+    HY__REC(multibox_detection, job);
+    const hy_tensor *y = &job->out[0];
+    hy_dtype dtype = y->type.dtype;
+    int64_t anchors = y->type.shape.dim[1], n = 0, i;
+    double anchor[4], shift[4], variance[4], row[6];
+    int k;
+    for (k = 0; k < 4; k++) variance[k] = hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2);
+    for (i = 0; i < anchors; i++) {
+        if (best[i] == 0) continue;
+        hy__load_f64(anchor, hy__place(&job->in[2], 4 * i), dtype, 1, 4);
+        hy__load_f64(shift, hy__place(&job->in[1], 4 * (batch * anchors + i)), dtype, 1, 4);
+        row[0] = best[i] - 1;
+        row[1] = score[n] = score[i];
+        (dtype == HY_F64 ? hy__shift_anchor_f64 : hy__shift_anchor_f32)
+            (anchor, shift, variance, !r->no_clip, row + 2);
+        hy__store_f64(hy__place(y, 6 * (batch * anchors + n++)), dtype, 1, row, 6);
+    }
+    for (k = 0; k < 6; k++) row[k] = -1;
+    for (i = n; i < anchors; i++) hy__store_f64(hy__place(y, 6 * (batch * anchors + i)), dtype, 1, row, 6);
+    return n;
+}
+
+/* The best rows by falling score, the crowded ones without a class; the rest stays where it was, without. */
+static void hy__detect_best(const hy_job *job, char *rows, const double *score, int64_t n, void *scratch)
+{
+    HY__REC(multibox_detection, job);
+    hy_dtype dtype = job->out[0].type.dtype;
+    int64_t row = 6 * hy__traits[dtype].size, most = r->nms_topk > 0 ? hy__least(r->nms_topk, n) : n, i;
+    hy__ranked *room = (hy__ranked *)scratch;
+    const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, n, n, 1, room);
+    char *copy = (char *)(room + 2 * n);
+    double gone = -1;
+    memcpy(copy, rows, (size_t)(n * row));
+    for (i = 0; i < most; i++) memcpy(rows + i * row, copy + best[i].at * row, (size_t)row);
+    for (; i < n; i++) hy__store_f64(rows + i * row, dtype, 1, &gone, 1);
+    (dtype == HY_F64 ? hy__thin_out_f64 : hy__thin_out_f32)
+        (rows, dtype, most, r->nms_threshold, r->force_suppress, scratch);
+}
+
+HY__RUN(hy__run_multibox_detection)
+{
+    HY__REC(multibox_detection, job);
+    int64_t anchors = job->in[0].type.shape.dim[2], tiles = hy__pieces(anchors, HY__TILE), n;
+    int64_t batch = stage ? item : item / tiles, first = stage ? 0 : item % tiles * HY__TILE;
+    double *score = (double *)shared + 2 * batch * anchors + first, *best = score + anchors;
+    if (stage == 0) {
+        hy__detect_classes(job, batch, first, hy__least(anchors - first, HY__TILE), score, best);
+        return;
+    }
+    n = hy__detect_rows(job, batch, score, best);
+    if (n && r->nms_threshold > 0 && r->nms_threshold <= 1)
+        hy__detect_best(job, hy__place(&job->out[0], 6 * batch * anchors), score, n, scratch);
+}
+static int hy__multibox_detection_bind(hy_job *job)
+{
+    const hy_shape *s = &job->in[0].type.shape;
+    int64_t anchors = s->dim[2];
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    hy__two_stages(job, hy__run_multibox_detection, s->dim[0] * hy__pieces(anchors, HY__TILE),
+                   anchors ? s->dim[0] : 0, (size_t)(s->dim[0] * anchors) * 2 * sizeof(double),
+                   (double)hy__size(s) + 200.0 * (double)(s->dim[0] * anchors));
+    job->scratch = (size_t)anchors * (2 * sizeof(hy__ranked) + 6 * sizeof(double));
+    return 0;
+}
+static int hy__multibox_detection_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    (void)job;
+    s->axis[0] = s->axis[1] = 0;
+    s->axis[2] = -1;
+    return axis == 0;
+}
+#define HY__ON_multibox_detection hy__multibox_detection_infer, hy__multibox_detection_bind, NULL, \
+    hy__multibox_detection_split
+
+/* --- regions of interest --- *
+ * data (N,C,H,W), rois (R,5) -> (R,C,h,w). Halves are widened before, or, going back, summed in f32 and
+ * narrowed behind. */
+HY__FITS_PLAN(hy__rois);
+
+static int hy__infer_rois(hy_infer *I, const hy_ints *bins, int sensitive)
+{
+    hy_shape *x = &I->in[0].shape, *rois = &I->in[1].shape, *y = &I->out[0].shape;
+    int64_t many;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    hy__infer_same_type(I, &I->out[0], &I->in[1]);
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    if (bins->n != 2 || bins->v[0] < 1 || bins->v[1] < 1 || bins->v[0] > INT32_MAX / bins->v[1])
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "pooled_size must be a height and a width");
+    many = bins->v[0] * bins->v[1];
+    hy_infer_shape(I, rois, hy__rank(2));
+    if (hy__infer_ranks(I, x, y, 4) < 0) return -1;
+    hy_infer_dim(I, &rois->dim[1], 5);
+    hy__infer_same_dim(I, &y->dim[0], &rois->dim[0]);
+    hy_infer_dim(I, &y->dim[2], bins->v[0]);
+    hy_infer_dim(I, &y->dim[3], bins->v[1]);
+    if (x->dim[2] == 0 || x->dim[3] == 0)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places", x);
+    if (!sensitive) hy__infer_same_dim(I, &y->dim[1], &x->dim[1]);
+    else if (x->dim[1] >= 0 && x->dim[1] % many)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no channels for each of %l bins", x, many);
+    else if (x->dim[1] >= 0) hy_infer_dim(I, &y->dim[1], x->dim[1] / many);
+    return I->status;
+}
+
+/* Of `data` and `y` one is the output. */
+static hy__rois *hy__rois_plan(hy_job *job, const hy_tensor *data, const hy_tensor *y, double scale)
+{
+    hy__rois *p = (hy__rois *)(void *)&job->plan;
+    memset(p, 0, sizeof *p);
+    p->images = data->type.shape.dim[0];
+    p->channels = y->type.shape.dim[1];
+    memcpy(p->size, data->type.shape.dim + 2, sizeof p->size);
+    memcpy(p->bins, y->type.shape.dim + 2, sizeof p->bins);
+    p->scale = scale;
+    job->fault_text = "a region has no height or width";
+    return p;
+}
+static int hy__rois_stages(hy_job *job, hy__run_fn run, const hy_tensor *data, int64_t parts, double cost)
+{
+    const hy__rois *p = (const hy__rois *)(const void *)&job->plan;
+    hy_dtype dtype = data->type.dtype;
+    int64_t total = hy__size(&data->type.shape);
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    hy__one_stage(job, run, parts * hy__pieces(p->channels, HY__ROI_CHANNELS), cost);
+    if (dtype == HY_F32 || dtype == HY_F64) return 0;
+    job->shared = (size_t)total * sizeof(float);
+    if (data == &job->in[0]) return hy__stage_before(job, hy__pieces(total, HY__CHUNK));
+    job->stages = 2;
+    job->items[1] = hy__pieces(total, HY__CHUNK);
+    return 0;
+}
+
+/* A piece of a half tensor from or to its wide copy. */
+static void hy__wide_piece(const hy_tensor *t, float *wide, int64_t item, int back)
+{
+    int64_t i = item * HY__CHUNK, n = hy__least(hy__size(&t->type.shape) - i, HY__CHUNK);
+    if (back) hy__store_f32(hy__place(t, i), t->type.dtype, 1, wide + i, n);
+    else hy__load_f32(wide + i, hy__place(t, i), t->type.dtype, 1, n);
+}
+
+HY__RUN(hy__run_roi_pooling)
+{
+    const hy__rois *p = (const hy__rois *)(const void *)&job->plan;
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    int64_t blocks = hy__pieces(p->channels, HY__ROI_CHANNELS), first = item % blocks * HY__ROI_CHANNELS;
+    int64_t at = (item / blocks * p->channels + first) * p->bins[0] * p->bins[1];
+    int64_t n = hy__least(p->channels - first, HY__ROI_CHANNELS);
+    int64_t *place = job->out[1].data ? (int64_t *)job->out[1].data + at : NULL;
+    hy_dtype dtype = x->type.dtype;
+    const void *data = job->stages > 1 ? shared : x->data;
+    double roi[5];
+    if (stage + 1 < job->stages) { hy__wide_piece(x, (float *)shared, item, 0); return; }
+    hy__load_f64(roi, hy__place(&job->in[1], 5 * (item / blocks)), dtype, 1, 5);
+    if (dtype == HY_F64)
+        hy__roi_max_f64(p, roi, (const double *)data, first, n, hy__place(y, at), dtype, place);
+    else hy__roi_max_f32(p, roi, (const float *)data, first, n, hy__place(y, at), dtype, place);
+}
+
+static int hy__roi_pooling_infer(hy_infer *I)
+{
+    HY__REC(roi_pooling, I);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
+    hy__infer_rois(I, &r->pooled_size, 0);
+    hy_infer_same(I, &I->out[0].shape, &I->out[1].shape);
+    return I->status;
+}
+static int hy__roi_pooling_bind(hy_job *job)
+{
+    HY__REC(roi_pooling, job);
+    hy__rois_plan(job, &job->in[0], &job->out[0], r->spatial_scale);
+    return hy__rois_stages(job, hy__run_roi_pooling, &job->in[0], job->in[1].type.shape.dim[0],
+                           10.0 * (double)hy__size(&job->out[0].type.shape));
+}
+/* Each value goes back to its place. */
+static hy_array *hy__roi_pooling_back(hy_frame *F, hy_array *dy, hy_array *index, hy_array *x)
+{
+    hy_array *flat = hy_reshape(F, x, HY_INTS(-1), NULL);
+    dy = hy_where(F, hy_greater_equal_scalar(F, index, 0), dy, hy_zeros_like(F, dy));
+    dy = hy_reshape(F, dy, HY_INTS(-1), NULL);
+    index = hy_reshape(F, index, HY_INTS(-1), NULL);
+    return hy_reshape_like(F, hy__take_grad(F, dy, index, flat, 0, NULL), x, NULL);
+}
+HY__DIFF(roi_pooling, hy__roi_pooling_back(F, dy, D->out[1], x))
+#define HY__ON_roi_pooling HY__OWN(roi_pooling), NULL
+
+/* An item is some channels of a region; going back, of an image, whose regions come one after the other. */
+HY__RUN(hy__run_roi_align)
+{
+    const hy__rois *p = (const hy__rois *)(const void *)&job->plan;
+    int back = job->nin > 2, fits = 1;
+    const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
+    const hy_tensor *rois = &job->in[job->nin - 1];
+    hy_dtype dtype = x->type.dtype;
+    int64_t blocks = hy__pieces(p->channels, HY__ROI_CHANNELS), first = item % blocks * HY__ROI_CHANNELS;
+    int64_t n = hy__least(p->channels - first, HY__ROI_CHANNELS), bins = p->bins[0] * p->bins[1];
+    int64_t area = p->size[0] * p->size[1] * (p->sensitive ? bins : 1), i = item / blocks;
+    int64_t end = back ? rois->type.shape.dim[0] : i + 1;
+    char *data = (char *)(job->stages > 1 ? shared : x->data);
+    double roi[5];
+    if (stage == back && job->stages > 1) { hy__wide_piece(x, (float *)(void *)data, item, back); return; }
+    if (back) {
+        size_t size = dtype == HY_F64 ? sizeof(double) : sizeof(float);
+        memset(data + (size_t)((i * p->channels + first) * area) * size, 0, (size_t)(n * area) * size);
+    }
+    for (i = back ? 0 : i; i < end && fits; i++) {
+        char *at = hy__place(y, (i * p->channels + first) * bins);
+        hy__load_f64(roi, hy__place(rois, 5 * i), dtype, 1, 5);
+        if (back && hy__to_i64(roi[0]) != item / blocks) continue;
+        fits = dtype == HY_F64 ? hy__roi_mean_f64(p, roi, (double *)(void *)data, first, n, at, dtype, back)
+                               : hy__roi_mean_f32(p, roi, (float *)(void *)data, first, n, at, dtype, back);
+    }
+    if (!fits) hy_fault(job);
+}
+
+static int hy__roi_align_infer(hy_infer *I)
+{
+    HY__REC(roi_align, I);
+    if (hy__infer_range(I, "sample_ratio", r->sample_ratio, -INT_MAX, 1024)) return -1;
+    return hy__infer_rois(I, &r->pooled_size, r->position_sensitive);
+}
+static int hy__roi_align_bind(hy_job *job)
+{
+    HY__REC(roi_align, job);
+    int back = job->nin > 2;
+    const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
+    hy__rois *p = hy__rois_plan(job, x, y, r->spatial_scale);
+    p->ratio = r->sample_ratio;
+    p->aligned = r->aligned;
+    p->sensitive = r->position_sensitive;
+    return hy__rois_stages(job, hy__run_roi_align, x, back ? p->images : y->type.shape.dim[0],
+                           20.0 * (double)hy__size(&y->type.shape));
+}
+HY__DIFF(roi_align, hy__alike(F, r, HY_OP__roi_align_grad, dy, x, D->in[1]))
+#define HY__ON_roi_align HY__OWN(roi_align), NULL
+
+HY__INFER(_roi_align_grad, hy__infer_turned(I, 1, hy__roi_align_infer))
+HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
+#define HY__ON__roi_align_grad hy___roi_align_grad_infer, hy__roi_align_bind, hy___roi_align_grad_diff, NULL
 #endif
 
 /* --- fresh arrays --- *
@@ -17409,8 +18168,8 @@ static void hy__run_job(hy_root *root, hy_job *job, char *memory)
     hy__region region;
     hy__work w;
     w.job = job;
-    w.shared = memory;
-    w.scratch = memory ? memory + hy__round64(job->shared) : NULL;
+    w.shared = memory ? memory : (char *)&w;    /* of no bytes, but somewhere: NULL + 0 is no address */
+    w.scratch = w.shared + hy__round64(job->shared);
     w.step = hy__round64(job->scratch);
     region.run = hy__work_item;
     region.arg = &w;
@@ -17459,20 +18218,6 @@ static hy_array *hy__result(hy_frame *F, const hy__call *c, hy_array **out)
 }
 
 /* --- parameters --- */
-/* Other handles of the same parameter follow. */
-static void hy__param_sync(hy_frame *F, hy__param *p)
-{
-    hy__param *s;
-    for (s = p->sharer; s; s = s->next_sharer) {
-        hy__buffer *old = s->array.buffer;
-        s->array.t = p->array.t;
-        s->array.buffer = p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL;
-        hy__buffer_drop(&F->cache, old);
-    }
-}
-
-static hy__param *hy__param_of(hy_array *x) { return x->param->same ? x->param->same : x->param; }
-
 /* Seeds the values of a parameter: they do not depend on what else was drawn. */
 static uint64_t hy__path_seed(uint64_t seed, const char *path)
 {
@@ -17863,6 +18608,7 @@ struct hy_graph {
     int         ranks;                  /* random operators of the program it was traced from */
     char      **label;                  /* names of outputs and internals, made when asked for */
     int         labels;
+    struct { int i, place; } asked[3];  /* by hy_names: the leaf last asked for, and where it stands */
     void       *notes;                  /* of >>save: what a file said of its variables, one block */
     hy__attached *programs, *derived;   /* compiled for certain types; its gradients */
     hy_graph   *next;                   /* of the root's list */
@@ -17892,6 +18638,7 @@ static void hy__graph_drop(hy_graph *g)
             for (i = 0; i < store->n; i++) {
                 hy_graph *sub = store->node[i]->sub;
                 if (sub && HY__ADD(&sub->refs, -1) == 0) { sub->next = pending; pending = sub; }
+                if (store->node[i]->param) hy__param_drop(g->root, store->node[i]->param);
                 hy__buffer_free(heap, store->node[i]->held);
                 hy__free(heap, store->node[i]->given);
                 hy__free(heap, store->node[i]);
@@ -17977,6 +18724,7 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
     node->sub = from->sub;
     if (node->sub) HY__ADD(&node->sub->refs, 1);
     node->param = from->param;
+    if (node->param) HY__ADD(&node->param->refs, 1);
     node->aux = from->aux;
     node->rank = from->rank;
     node->early = from->early;
@@ -17986,6 +18734,7 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
 static void hy__node_discard(hy_frame *F, hy__node *node)
 {
     if (!node) return;
+    if (node->param) hy__param_drop(F->root, node->param);
     hy__graph_drop(node->sub);
     hy__buffer_drop(&F->cache, node->held);
     hy__free(&F->root->heap, node->given);
@@ -18256,10 +19005,27 @@ static void hy__graph_labels(hy_graph *g)
     g->labels = n;
 }
 
+/* Name i of those leaves that `which` means. Asking for one after the other walks through the graph once. */
+static const char *hy__leaf_name(hy_graph *g, hy_names which, int i)
+{
+    int *at = &g->asked[which - HY_NAMES_ARGUMENTS].i, *place = &g->asked[which - HY_NAMES_ARGUMENTS].place;
+    const char *name = NULL;
+    hy__acquire(&g->root->lock);
+    if (i < *at) *at = *place = 0;
+    for (; *place < g->n; ++*place) {
+        const hy__node *node = g->node[*place];
+        if (node->op || node->held || (which == HY_NAMES_AUX && !node->aux) ||
+            (which == HY_NAMES_ARGUMENTS && node->aux)) continue;
+        if (i == *at) { name = node->name; break; }
+        ++*at;
+    }
+    hy__release(&g->root->lock);
+    return name;
+}
+
 HY_API const char *hy_graph_name(hy_graph *g, hy_names which, int i)
 {
-    int k;
-    if (!g || i < 0) return NULL;
+    if (!g || i < 0 || (unsigned)which > HY_NAMES_INTERNALS) return NULL;
     if (which == HY_NAMES_VARIABLES) return i < g->vars ? g->var[i]->name : NULL;
     if (which == HY_NAMES_OUTPUTS || which == HY_NAMES_INTERNALS) {
         hy__acquire(&g->root->lock);
@@ -18269,13 +19035,7 @@ HY_API const char *hy_graph_name(hy_graph *g, hy_names which, int i)
         else if (i >= g->heads) return NULL;
         return i < g->labels ? g->label[i] : NULL;
     }
-    for (k = 0; k < g->n; k++) {
-        const hy__node *node = g->node[k];
-        if (node->op || node->held || (which == HY_NAMES_AUX && !node->aux) ||
-            (which == HY_NAMES_ARGUMENTS && node->aux)) continue;
-        if (i-- == 0) return node->name;
-    }
-    return NULL;
+    return hy__leaf_name(g, which, i);
 }
 
 /* --- inference over a graph --- */
@@ -18983,8 +19743,9 @@ static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
 {
     hy_frame *F = R->F;
     hy_array *y;
-    int k, done = 0;
+    int k, done = 0, failed;
     if (!hy__may_fold(R, node, in)) return 0;
+    hy__try(F);
     hy_begin(F);
     y = F->code ? NULL : hy__fold_run(R, node, in);
     for (k = 0; y && k < node->nin; k++)
@@ -18998,9 +19759,9 @@ static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
         done = 1;
     }
     hy_end(F);
-    if (F->code == HY_ERROR_MEMORY || (F->code && done)) return -1;
-    F->code = HY_ERROR_OK;              /* what cannot be computed fails when it runs, not before */
-    return done;
+    failed = F->code == HY_ERROR_MEMORY || (F->code && done);
+    hy__try_end(F, !failed);            /* what cannot be computed fails when it runs, not before */
+    return failed ? -1 : done;
 }
 
 /* --- algebra: what leaves its input as it is, and moves that undo each other --- */
@@ -20111,11 +20872,12 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     if (G->members[root] < 2) return 0;
     hy__gather_group(R, G->count[root], &a);
     sub = hy__graph_new(R->F, NULL);
+    hy__try(R->F);
     if (sub && !hy__fill_program(R, &a, sub)) ready = hy__fused_new(R->F, sub);
+    hy__try_end(R->F, R->F->code != HY_ERROR_MEMORY);   /* who refuses such arrays runs by itself */
     if (ready) return hy__emit_fused(R, &a, sub, ready);
     hy__graph_drop(sub);
-    if (R->F->code == HY_ERROR_MEMORY) return -1;
-    R->F->code = HY_ERROR_OK;           /* an operator that refuses such arrays runs by itself */
+    if (R->F->code) return -1;
     G->members[root] = 0;
     return 0;
 }
@@ -21893,7 +22655,13 @@ static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
         const hy__spot *s = &p->spot[p->write[i]];
         if (s->where == HY__AT_PARAM && !hy__writable(F, &s->node->param->array, s->node->name)) return -1;
         if (s->where == HY__AT_INPUT && !hy__writable(F, in[s->index], s->node->name)) return -1;
-        if (s->where == HY__AT_CONSTANT) hy__written(F->root, s->node->held);
+        if (s->where != HY__AT_CONSTANT) continue;
+        if (s->node->held->read_only) {
+            hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read",
+                     s->node->name);
+            return -1;
+        }
+        hy__written(F->root, s->node->held);
     }
     return 0;
 }
@@ -21904,6 +22672,7 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     uint64_t epoch = HY__PEEK(&F->root->epoch);
     int i;
     if (x->bound && hy__check_kept(F, x->kept, x->program->plan.heads)) return -1;
+    if (p->written && hy__run_writes(F, p, in)) return -1;      /* they may move */
     for (i = 0; i < p->inputs; i++) if (p->input[i] >= 0) hy__patch(x, p->input[i], in[i]->t.data);
     for (i = 0; i < p->params; i++) {
         void *data = x->program->param[i]->param->array.t.data;
@@ -21918,7 +22687,6 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
         x->epoch = epoch;
     }
     x->ready = 1;
-    if (p->written && hy__run_writes(F, p, in)) return -1;
     if (hy__run_outputs(F, x, in, out)) return -1;
     for (i = 0; i < p->randoms; i++) {
         x->job[p->random[i]].seed = F->seed;
@@ -22378,6 +23146,7 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
+    HY__ADD(&p->refs, 1);
     node->aux = p->aux;
     node->type[0] = node->constant.type = p->array.t.type;
     if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
@@ -22758,6 +23527,7 @@ static int hy__isa_wanted(int asked)
 static void hy__root_free(hy_root *root)
 {
     hy__slab *slab;
+    hy__param *p;
     hy_allocator use = root->heap.use;
 #ifndef HYBRID_NO_THREADS
     hy__pool_free(root->pool);
@@ -22769,6 +23539,11 @@ static void hy__root_free(hy_root *root)
         hy__graph_drop(g);
     }
     hy__prepared_free(root);
+    while ((p = root->gone) != NULL) {
+        root->gone = p->next_fresh;
+        hy__param_forget(root, p);
+        hy__free(&root->heap, p);
+    }
     while ((slab = root->slabs) != NULL) { root->slabs = slab->next; hy__free(&root->heap, slab); }
     hy__free(&root->heap, (void *)root->names.key);
     hy__free(&root->heap, root->names.value);
@@ -23507,6 +24282,7 @@ struct hy__house {                      /* what a block has besides the user's s
     int         children, child_cap, named;     /* has a name that is not its number been given? */
     hy__param **param;
     int         params, param_cap;
+    hy__names   locals;                 /* their own names, once they are many */
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__traces  traces;
@@ -23553,10 +24329,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
     p->array.tape = NULL;
     p->array.state = HY__DEAD;
     p->deferred = 0;
-    hy__acquire(&F->root->lock);
-    p->next_fresh = F->root->gone;
-    F->root->gone = p;
-    hy__release(&F->root->lock);
+    hy__param_drop(F->root, p);
 }
 
 /* One block without its children. */
@@ -23571,6 +24344,8 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
     for (i = 0; i < h->counters.cap; i++) hy__free(heap, (void *)(uintptr_t)h->counters.key[i]);
     hy__free(heap, (void *)h->counters.key);
     hy__free(heap, h->counters.value);
+    hy__free(heap, (void *)h->locals.key);
+    hy__free(heap, h->locals.value);
     hy__free(heap, h->alias);
     hy__free(heap, h->prefix);
     hy__free(heap, h->name);
@@ -23595,14 +24370,6 @@ static void hy__free_blocks(hy_root *root)
         hy__traces_free(F, &b->house->traces);
     for (b = root->blocks; b; b = next) { next = b->house->next; hy__block_free_one(F, b); }
     root->blocks = NULL;
-    while (root->gone) {
-        hy__param *p = root->gone;
-        root->gone = p->next_fresh;
-        hy__free(&root->heap, (void *)(uintptr_t)p->name);
-        hy__free(&root->heap, (void *)(uintptr_t)p->local);
-        hy__free(&root->heap, (void *)(uintptr_t)p->path);
-        hy__free(&root->heap, p);
-    }
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->live.at);
     hy__free(&root->heap, F);
@@ -23731,12 +24498,11 @@ static int hy__family_open(hy_frame *F, hy__family *all, hy_block *block)
     return failed;
 }
 
-/* A block dies with what it owns; blocks it shares with others stay. */
+/* A block dies with what it owns; blocks it shares with others stay. Needs no memory. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
-    hy__family all;
-    hy_block **at, *parent, *gone = NULL, *b;
-    int i, k;
+    hy_block **at, *parent, *gone = NULL, *b, *up;
+    int i;
     hy_error_t code;
     if (!F || !block || block->house->root != F->root) return;
     code = F->code;
@@ -23751,21 +24517,17 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
             break;
         }
     HY__ADD(&F->root->changes, 1);
-    if (!hy__family_open(F, &all, block)) {
-        hy__acquire(&F->root->lock);
-        for (at = &F->root->blocks; (b = *at) != NULL; ) {
-            hy_block *up = *hy__family_slot(&all, b) ? b : NULL;
-            for (k = 0; up && up != block && k <= all.n; k++) up = up->house->parent;
-            if (up != block) { at = &b->house->next; continue; }        /* not of the family, or not owned */
-            *at = b->house->next;
-            b->house->next = gone;
-            gone = b;
-        }
-        hy__release(&F->root->lock);
-        for (b = gone; b; b = b->house->next) hy__traces_free(F, &b->house->traces);
-        for (; gone; gone = b) { b = gone->house->next; hy__block_free_one(F, gone); }
+    hy__acquire(&F->root->lock);
+    for (at = &F->root->blocks; (b = *at) != NULL; ) {
+        for (up = b; up && up != block; ) up = up->house->parent;
+        if (!up) { at = &b->house->next; continue; }
+        *at = b->house->next;
+        b->house->next = gone;
+        gone = b;
     }
-    hy__family_close(F, &all);
+    hy__release(&F->root->lock);
+    for (b = gone; b; b = b->house->next) hy__traces_free(F, &b->house->traces);
+    for (; gone; gone = b) { b = gone->house->next; hy__block_free_one(F, gone); }
     if (code) F->code = code;
 }
 
@@ -23939,7 +24701,10 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
             return (hy_block *)hy__no_memory(F, "hy_add_child");
         }
         h->children++;
-    } else hy__free(&F->root->heap, h->child[at].name);         /* the one replaced stays the root's */
+    } else {                            /* the one replaced is the root's from here on */
+        hy__free(&F->root->heap, h->child[at].name);
+        if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
+    }
     h->named |= !counted;
     h->child[at].name = copy;
     h->child[at].block = child;
@@ -24068,6 +24833,32 @@ HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
 }
 
 /* --- parameters --- */
+enum { HY__FEW_PARAMS = 16 };           /* they are looked at one by one */
+
+static int hy__param_known(const struct hy__house *h, const char *name)
+{
+    int i;
+    if (h->params > HY__FEW_PARAMS) return hy__names_find(&h->locals, name) >= 0;
+    for (i = 0; i < h->params && strcmp(h->param[i]->local, name); i++) continue;
+    return i < h->params;
+}
+
+/* A record of that name, the last in the block's list; or NULL. */
+static hy__param *hy__param_new(hy_frame *F, struct hy__house *h, const char *name)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__param *p = hy__param_record(F->root);
+    int failed = !p || hy__grow(heap, (void **)&h->param, &h->param_cap, h->params + 1, sizeof *h->param);
+    if (!failed) p->local = hy__string(F, name, "");
+    failed = failed || !p->local;
+    if (!failed) h->param[h->params] = p;
+    while (!failed && h->params >= HY__FEW_PARAMS && h->locals.n <= h->params)
+        failed = hy__names_add(heap, &h->locals, h->param[h->locals.n]->local, 0);
+    if (!failed) { h->params++; return p; }
+    if (p) hy__param_drop(F->root, p);
+    return (hy__param *)hy__no_memory(F, "hy_add_param");
+}
+
 HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy_shape shape,
                               const hy_param_opt *opt)
 {
@@ -24076,24 +24867,17 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
     int i;
     if (!hy__block_ok(F, block, "hy_add_param")) return NULL;
     h = block->house;
-    for (i = 0; i < h->params; i++)
-        if (name && !strcmp(h->param[i]->local, name)) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not allowed", name);
-            return NULL;
-        }
+    if (name && hy__param_known(h, name)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not allowed", name);
+        return NULL;
+    }
     for (i = 0; i < shape.ndim && shape.dim[i] >= -1; i++) continue;
     if (!name || shape.ndim < 0 || shape.ndim > HY_MAX_DIM || i < shape.ndim) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_param: %s", name ? "bad shape" : "the name is NULL");
         return NULL;
     }
-    p = (hy__param *)hy__alloc_zero(&F->root->heap, sizeof *p);
-    if (p) p->local = hy__string(F, name, "");
-    if (!p || !p->local || hy__grow(&F->root->heap, (void **)&h->param, &h->param_cap, h->params + 1,
-                                    sizeof *h->param)) {
-        if (p) hy__free(&F->root->heap, (void *)(uintptr_t)p->local);
-        hy__free(&F->root->heap, p);
-        return (hy_array *)hy__no_memory(F, "hy_add_param");
-    }
+    p = hy__param_new(F, h, name);
+    if (!p) return NULL;
     p->array.state = HY__LIVE;
     p->array.kept = 1;
     p->array.frame = hy__house_frame(F);
@@ -24108,7 +24892,6 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
         : HY_GRAD_WRITE;
     p->lr_mult = opt && opt->lr_mult != 0 ? opt->lr_mult : 1;
     p->wd_mult = opt && opt->wd_mult != 0 ? opt->wd_mult : 1;
-    h->param[h->params++] = p;
     hy__changed(block);
     if (h->name && !hy__param_name(F, p, h->prefix)) return NULL;
     return &p->array;
@@ -24361,12 +25144,13 @@ typedef struct hy__collecting {
     hy__buffer *room;
     hy__param **table;                  /* ... and by name: open addressing, never half full */
     uint32_t    slots;
+    uint64_t    seed;                   /* of the table's hash */
     hy__buffer *table_room;
 } hy__collecting;
 
 static hy__param **hy__collect_slot(const hy__collecting *all, const char *name)
 {
-    uint32_t k = hy__hash(name) & (all->slots - 1);
+    uint32_t k = hy__hash(name, all->seed) & (all->slots - 1);
     while (all->table[k] && strcmp(all->table[k]->name, name)) k = (k + 1) & (all->slots - 1);
     return &all->table[k];
 }
@@ -24392,6 +25176,7 @@ static int hy__collect_widen(hy_frame *F, hy__collecting *all)
     all->table_room = table;
     all->table = (hy__param **)table->data;
     all->slots = slots;
+    all->seed = hy__hash_seed(table->data);
     memset((void *)all->table, 0, slots * sizeof *all->table);
     for (i = 0; i < all->n; i++) {
         hy__param *p = hy__param_of(all->at[i]);
@@ -25685,7 +26470,9 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
     hy_graph *graph = NULL, *f = NULL;
     hy__gradient *G = NULL;
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
-    int i, opened = hy__derive_open(&B, F, g, key->n, key->type, key->want);
+    int i, opened;
+    hy__try(F);
+    opened = hy__derive_open(&B, F, g, key->n, key->type, key->want);
     B.training = key->training;
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
@@ -25698,7 +26485,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
     hy__free(&F->root->heap, given);
     if (f && G) f->derived = &G->head;
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
-    if (!f && F->code && F->code != HY_ERROR_MEMORY) F->code = HY_ERROR_OK;
+    hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
 }
 
@@ -26430,6 +27217,7 @@ static void hy__backward_leaf(hy__backward *B, hy__tape *leaf)
 static void hy__backward_run(hy__backward *B, hy_array *heads, hy_array *head_grads, int leaves)
 {
     int i, recording = B->F->recording;
+    double from = hy__call_begins(B->F);
     hy__set_recording(B->F, B->graph);
     if (!hy__backward_open(B, heads) && !hy__seed_heads(B, heads, head_grads))
         for (i = 0; i < B->n && !B->F->code; i++) {
@@ -26438,6 +27226,7 @@ static void hy__backward_run(hy__backward *B, hy_array *heads, hy_array *head_gr
             else if (leaves) hy__backward_leaf(B, tape);
         }
     hy__set_recording(B->F, recording);
+    hy__call_ends(B->F, "backward", leaves ? "hy_backward" : "hy_grad", from, NULL);
 }
 
 /* The values of what has been run backward are let go. */
@@ -28032,8 +28821,9 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
         got = want + now->graph->heads;
         if (!hy__check_lines(C, x, in, "these inputs", want)) hy__check_program(C, in, want, got);
         other = F->code ? NULL : hy__check_turned(F, in, &turned, x);
-        if (other && hy__check_lines(C, other, &turned, "inputs times -0.75", NULL) &&
-            F->code != HY_ERROR_MEMORY) F->code = HY_ERROR_OK;      /* such values may not be meant for it */
+        hy__try(F);
+        if (other) hy__check_lines(C, other, &turned, "inputs times -0.75", NULL);
+        hy__try_end(F, other && F->code != HY_ERROR_MEMORY);        /* such values may not be meant for it */
     }
     hy__flat_close(F, &turned);
     hy__buffer_drop(&F->cache, room);
@@ -28533,7 +29323,7 @@ static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
     char prefix[256];
     if (!out || F->code) return NULL;
     if (F->graph && F->scope && b->what != HY__CELL_ROW) hy__name_step(F, &scope, prefix, sizeof prefix);
-    out->item[0] = hy__cell_run(F, b, data, n, x->item + (n > 0), out->item + 1);
+    out->item[0] = hy__cell_run(F, b, data, n, n ? x->item + 1 : NULL, out->item + 1);
     F->scope = outer;
     return F->code ? NULL : n ? out : out->item[0];
 }
@@ -28791,11 +29581,14 @@ static int hy__replace(const char *from, const char *to) { return !MoveFileExA(f
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
 #define HY__PROCESS _getpid()
 #elif defined(__unix__) || defined(__APPLE__)
+#define HY__POSIX_FILES 1
 #include <errno.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
 extern int fileno(FILE *file);          /* strict headers hide them */
 extern int fsync(int file);
+extern ssize_t readlink(const char *link, char *to, size_t bytes);
 #endif
 /* Until the bytes are on the disk; what cannot be told to wait has not failed. */
 static int hy__settle(FILE *file) { return fsync(fileno(file)) && errno != EINVAL; }
@@ -28820,6 +29613,38 @@ static int hy__replace(const char *from, const char *to) { return rename(from, t
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
 #define HY__PROCESS 0
 #endif
+
+/* What stands under a name, behind all links. A stream is written to as it is, never replaced. */
+enum { HY__ABSENT, HY__FILE, HY__STREAM, HY__NO_FILE };
+#ifdef HY__POSIX_FILES
+static int hy__kind_of_file(const char *name)
+{
+    struct stat s;
+    if (stat(name, &s)) return HY__ABSENT;
+    return S_ISREG(s.st_mode) ? HY__FILE : S_ISCHR(s.st_mode) || S_ISFIFO(s.st_mode) ? HY__STREAM
+        : HY__NO_FILE;
+}
+
+/* Where a file is to be put, so that a link goes on pointing there; the caller frees it. */
+static char *hy__behind_links(hy_frame *F, const char *name)
+{
+    char to[4096], *at = hy__string(F, name, ""), *next, *slash;
+    int64_t n;
+    int i;
+    for (i = 0; at && (n = (int64_t)readlink(at, to, sizeof to - 1)) >= 0; i++, at = next) {
+        if (i == 40) hy__fail(F, HY_ERROR_FILE, "%s: the link leads nowhere", name);
+        to[n] = 0;
+        slash = strrchr(at, '/');
+        if (slash) slash[1] = 0;
+        next = F->code ? NULL : hy__string(F, slash && *to != '/' ? at : "", to);
+        hy__free(&F->root->heap, at);
+    }
+    return at;
+}
+#else
+static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
+static char *hy__behind_links(hy_frame *F, const char *name) { return hy__string(F, name, ""); }
+#endif
 #endif
 
 /* --- sources --- */
@@ -28832,7 +29657,7 @@ typedef struct hy__input {
 #endif
     uint64_t    base, bytes;            /* a part of the whole */
     uint64_t    own, *at;               /* where the file stands: parts share it */
-    uint64_t    spread;                 /* bytes of sparse arrays, made dense */
+    uint64_t    spread;                 /* bytes of all sparse arrays, made dense */
     int         borrow;                 /* arrays may lie in data */
 } hy__input;
 
@@ -28902,6 +29727,10 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     s->data = NULL;
     if (!F || F->code) return -1;
     if (!name) { hy__fail(F, HY_ERROR_ARGUMENT, "the name of the file is NULL"); return -1; }
+    if (hy__kind_of_file(name) >= HY__STREAM) {     /* opening it might never end */
+        hy__fail(F, HY_ERROR_FILE, "%s: no regular file", name);
+        return -1;
+    }
     s->file = fopen(name, "rb");
     if (!s->file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened", name); return -1; }
     if (getc(s->file) == EOF && ferror(s->file)) end = -1;
@@ -28986,7 +29815,12 @@ static hy_array *hy__to_memory(hy_frame *F, hy__write_fn fn, const void *what)
 
 #ifndef HYBRID_NO_STDIO
 /* Files that belong together are all written aside before the first takes its place. */
-typedef struct hy__pending { const char *name; hy__write_fn fn; const void *what; char *aside; } hy__pending;
+typedef struct hy__pending {
+    const char  *name;
+    hy__write_fn fn;
+    const void  *what;
+    char        *place, *aside;         /* behind links; NULL: a stream */
+} hy__pending;
 
 /* "model.params.5f21c03a.part": nobody else who saves the same file uses it. */
 static char *hy__aside_name(hy_frame *F, const char *name)
@@ -29002,13 +29836,21 @@ static char *hy__aside_name(hy_frame *F, const char *name)
 static int hy__write_aside(hy_frame *F, hy__pending *p)
 {
     hy__target t;
-    int bad;
-    p->aside = hy__aside_name(F, p->name);
-    if (!p->aside) return -1;
+    int bad, kind = hy__kind_of_file(p->name);
+    if (kind == HY__NO_FILE)
+        hy__fail(F, HY_ERROR_FILE, "%s: a new file cannot take the place of what is there", p->name);
+    else if (kind != HY__STREAM && (p->place = hy__behind_links(F, p->name)) != NULL)
+        p->aside = hy__aside_name(F, p->place);
+    if (F->code) return -1;
     memset(&t, 0, sizeof t);
     t.F = F;
-    t.file = fopen(p->aside, "wb");
-    if (!t.file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made", p->name); return -1; }
+    t.file = fopen(p->aside ? p->aside : p->name, p->aside ? "wbx" : "wb");
+    if (!t.file) {
+        hy__free(&F->root->heap, p->aside);             /* what has that name is not ours */
+        p->aside = NULL;
+        hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made", p->name);
+        return -1;
+    }
     p->fn(&t, p->what);
     bad = t.failed || fflush(t.file) || (!F->code && hy__settle(t.file));
     if (fclose(t.file) || bad)
@@ -29019,15 +29861,16 @@ static int hy__write_aside(hy_frame *F, hy__pending *p)
 static int hy__to_files(hy_frame *F, hy__pending *p, int n)
 {
     int i;
-    for (i = 0; i < n; i++) p[i].aside = NULL;
+    for (i = 0; i < n; i++) p[i].place = p[i].aside = NULL;
     for (i = 0; i < n && !F->code && !hy__write_aside(F, &p[i]); i++) continue;
     for (i = 0; i < n && !F->code; i++)
-        if (hy__replace(p[i].aside, p[i].name))
-            hy__fail(F, HY_ERROR_FILE, "%s: the new file cannot take the place of what is there", p[i].name);
-    if (n && !F->code) hy__settle_folder(F, p[0].name);
+        if (p[i].aside && hy__replace(p[i].aside, p[i].place))
+            hy__fail(F, HY_ERROR_FILE, "%s: a new file cannot take the place of what is there", p[i].name);
+    if (n && !F->code && p[0].place) hy__settle_folder(F, p[0].place);
     for (i = 0; i < n; i++) {
         if (p[i].aside && F->code) remove(p[i].aside);
         hy__free(&F->root->heap, p[i].aside);
+        hy__free(&F->root->heap, p[i].place);
     }
     return F->code ? -1 : 0;
 }
@@ -29083,31 +29926,35 @@ static int64_t hy__stored_bytes(const hy__stowed *l)
     return n < 0 ? n : n * hy__stored_types[l->type].bytes;
 }
 
-/* A few elements from their stored form. */
-static void hy__widen(const hy__stored *from, int swap, const unsigned char *raw, char *to, int64_t n)
+/* A few elements from their stored form; how many: it ends at a number that no type here can hold. */
+static int64_t hy__widen(const hy__stored *from, int swap, const unsigned char *raw, char *to, int64_t n)
 {
     int size = from->bytes, i;
-    int64_t v;
-    for (; n--; raw += size, to += hy__traits[from->dtype].size) {
+    int64_t v, k;
+    for (k = 0; k < n; k++, raw += size, to += hy__traits[from->dtype].size) {
         uint64_t bits = 0;
         for (i = 0; i < size; i++) bits |= (uint64_t)raw[swap ? size - 1 - i : i] << 8 * i;
         v = (int64_t)bits;
+        if (v < 0 && !from->sign) return k;
         if (from->dtype == HY_BOOL) *to = bits != 0;
         else if (size == hy__traits[from->dtype].size) memcpy(to, &bits, (size_t)size);
         else if (from->dtype == HY_I64) memcpy(to, &v, 8);
         else { int32_t w = from->sign ? (int16_t)bits : (int32_t)bits; memcpy(to, &w, 4); }
     }
+    return k;
 }
 
 static int hy__get_widened(hy__input *s, uint64_t at, const hy__stowed *l, hy_array *x)
 {
     const hy__stored *from = &hy__stored_types[l->type];
     unsigned char raw[4096];
-    int64_t n = hy__size(&l->shape), i, k, most = (int64_t)sizeof raw / from->bytes;
+    int64_t n = hy__size(&l->shape), i, k, good, most = (int64_t)sizeof raw / from->bytes;
     for (i = 0; i < n; i += k) {
         k = n - i < most ? n - i : most;
         if (hy__get(s, at + (uint64_t)(i * from->bytes), raw, (uint64_t)(k * from->bytes))) return -1;
-        hy__widen(from, l->swap, raw, (char *)x->t.data + i * hy__traits[from->dtype].size, k);
+        good = hy__widen(from, l->swap, raw, (char *)x->t.data + i * hy__traits[from->dtype].size, k);
+        if (good < k) return hy__damaged(s, at + (uint64_t)((i + good) * from->bytes),
+                                         "a number above %l", INT64_MAX);
     }
     return 0;
 }
@@ -29131,7 +29978,8 @@ static hy_array *hy__get_values(hy__input *s, uint64_t at, const hy__stowed *l, 
 {
     const hy__stored *from = &hy__stored_types[l->type];
     int64_t bytes = hy__stored_bytes(l);
-    int plain = !l->swap && from->bytes == hy__traits[from->dtype].size && from->dtype != HY_BOOL;
+    int plain = !l->swap && from->bytes == hy__traits[from->dtype].size && from->dtype != HY_BOOL &&
+                (from->sign || from->bytes == 1);
     const unsigned char *data = s->data ? s->data + s->base + at : NULL;
     hy_type type;
     hy_array *x;
@@ -29145,8 +29993,11 @@ static hy_array *hy__get_values(hy__input *s, uint64_t at, const hy__stowed *l, 
     type.dtype = from->dtype;
     type.shape = l->shape;
     for (d = 0; l->fortran && d < l->shape.ndim; d++) type.shape.dim[d] = l->shape.dim[l->shape.ndim - 1 - d];
-    if (s->borrow && data && plain && !l->fortran && bytes && (uintptr_t)data % (uintptr_t)from->bytes == 0)
-        return hy_borrow(s->F, type.shape, type.dtype, (void *)(uintptr_t)data);
+    if (s->borrow && data && plain && !l->fortran && bytes && (uintptr_t)data % (uintptr_t)from->bytes == 0) {
+        x = hy_borrow(s->F, type.shape, type.dtype, (void *)(uintptr_t)data);
+        if (x) x->buffer->read_only = 1;
+        return x;
+    }
     if (!hy__check_type(s->F, &type, s->name)) return NULL;
     x = hy__make(s->F, &type, s->name);
     if (!x) return NULL;
@@ -29158,23 +30009,25 @@ static hy_array *hy__get_values(hy__input *s, uint64_t at, const hy__stowed *l, 
 }
 
 /* --- lists of arrays, while they grow --- */
+typedef struct hy__label { size_t at; uint64_t place; } hy__label;     /* in text; in the source */
 typedef struct hy__shelf {
     hy_frame  *F;
     hy_array **at;
-    size_t    *name;                    /* where it begins in text */
+    hy__label *name;
     char      *text;
     int        n, cap, name_cap, chars, char_cap;
     int        lent;                    /* the arrays are someone else's */
 } hy__shelf;
 
-static int hy__shelf_name(hy__shelf *s, int i, const char *name, size_t chars)
+static int hy__shelf_name(hy__shelf *s, int i, const char *name, size_t chars, uint64_t place)
 {
     if (chars > (size_t)(INT_MAX - 1 - s->chars) ||
         hy__grow(&s->F->root->heap, (void **)&s->text, &s->char_cap, s->chars + (int)chars + 1, 1)) {
         hy__no_memory(s->F, "hy_load");
         return -1;
     }
-    s->name[i] = (size_t)s->chars;
+    s->name[i].at = (size_t)s->chars;
+    s->name[i].place = place;
     if (chars) memcpy(s->text + s->chars, name, chars);
     s->chars += (int)chars;
     s->text[s->chars++] = 0;
@@ -29182,7 +30035,7 @@ static int hy__shelf_name(hy__shelf *s, int i, const char *name, size_t chars)
 }
 
 /* x is the list's, or gone. */
-static int hy__shelve(hy__shelf *s, hy_array *x, const char *name, size_t chars)
+static int hy__shelve(hy__shelf *s, hy_array *x, const char *name, size_t chars, uint64_t place)
 {
     hy__heap *heap = &s->F->root->heap;
     if (hy__grow(heap, (void **)&s->at, &s->cap, s->n + 1, sizeof *s->at) ||
@@ -29192,37 +30045,35 @@ static int hy__shelve(hy__shelf *s, hy_array *x, const char *name, size_t chars)
         return -1;
     }
     s->at[s->n++] = x;
-    return hy__shelf_name(s, s->n - 1, name, chars);
+    return hy__shelf_name(s, s->n - 1, name, chars, place);
 }
 
-/* Two arrays of one name cannot be told apart. */
-static int hy__shelf_unique(hy__shelf *s, const char *where)
+/* The place of a name that stood before, or n. */
+static int hy__name_twice(hy_frame *F, const char *const *name, int n)
 {
     hy__names names;
-    hy__heap *heap = &s->F->root->heap;
+    hy__heap *heap = &F->root->heap;
     int i;
     memset(&names, 0, sizeof names);
-    for (i = 0; i < s->n && !s->F->code; i++) {
-        const char *name = s->text + s->name[i];
-        if (hy__names_find(&names, name) >= 0)
-            hy__fail(s->F, HY_ERROR_FORMAT, "%s: two arrays are called '%s'", where, name);
-        else if (hy__names_add(heap, &names, name, i)) hy__no_memory(s->F, "hy_load");
-    }
+    for (i = 0; i < n && hy__names_find(&names, name[i]) < 0; i++)
+        if (hy__names_add(heap, &names, name[i], i)) { hy__no_memory(F, "names"); i = n; }
     hy__free(heap, (void *)names.key);
     hy__free(heap, names.value);
-    return s->F->code ? -1 : 0;
+    return i;
 }
 
-/* The list becomes the caller's; after an error nothing of it stays. */
-static hy_arrays hy__shelf_close(hy__shelf *s, int named)
+/* The list becomes the caller's; after an error nothing of it stays. from: where its names, if it has any,
+ * were read; two arrays of one name could not be told apart. */
+static hy_arrays hy__shelf_close(hy__shelf *s, int named, hy__input *from)
 {
     hy_frame *F = s->F;
     hy__heap *heap = &F->root->heap;
     size_t at = (size_t)s->n * sizeof *s->at, names = named ? (size_t)s->n * sizeof(char *) : 0;
     hy_array *holder = F->code ? NULL : hy__handle(F);
-    hy_arrays list;
+    hy_arrays list, none;
     int i;
     memset(&list, 0, sizeof list);
+    none = list;
     if (holder) {
         holder->buffer = hy__buffer_new(&F->cache, at + names + (size_t)s->chars + 1);
         if (!holder->buffer) hy__no_memory(F, "hy_load");
@@ -29232,15 +30083,18 @@ static hy_arrays hy__shelf_close(hy__shelf *s, int named)
         const char **name = (const char **)(void *)(room + at);
         if (s->n) memcpy(room, s->at, at);
         if (s->chars) memcpy(text, s->text, (size_t)s->chars);
-        for (i = 0; named && i < s->n; i++) name[i] = text + s->name[i];
+        for (i = 0; named && i < s->n; i++) name[i] = text + s->name[i].at;
         list.n = s->n;
         list.at = (hy_array *const *)(void *)room;
         list.name = named ? name : NULL;
-    } else for (i = 0; i < s->n && !s->lent; i++) hy_free(F, s->at[i]);
+        i = named && from ? hy__name_twice(F, name, s->n) : s->n;
+        if (i < s->n) hy__damaged(from, s->name[i].place, "a second array called '%s'", name[i]);
+    }
+    for (i = F->code && !s->lent ? s->n : 0; i-- > 0; ) hy_free(F, s->at[i]);   /* the last is found at once */
     hy__free(heap, (void *)s->at);
     hy__free(heap, s->name);
     hy__free(heap, s->text);
-    return list;
+    return F->code ? none : list;
 }
 
 /* Bytes of a text that is well-formed UTF-8 without 0; the place of the first that is not, or n. */
@@ -29349,10 +30203,12 @@ static int hy__sparse_fits(const hy__stowed *dense, const hy__stowed *part, int 
     int k;
     for (k = 1; k <= aux; k++)
         if (part[k].shape.ndim != 1 || hy__floating(hy__stored_types[part[k].type].dtype)) return 0;
-    if (aux == 2) return d->ndim == 2 && v->ndim == 1 && a->dim[0] == d->dim[0] + 1 && b->dim[0] == v->dim[0];
+    if (aux == 2) return d->ndim == 2 && v->ndim == 1 && a->dim[0] - 1 == d->dim[0] && b->dim[0] == v->dim[0];
     for (k = 1; k < d->ndim && k < v->ndim && d->dim[k] == v->dim[k]; k++) continue;
     return d->ndim == v->ndim && k == d->ndim && a->dim[0] == v->dim[0] && v->dim[0] <= d->dim[0];
 }
+
+enum { HY__DENSE_MOST = 64 };           /* dense bytes for each of the file, and for a MB more */
 
 /* Behind the head of a sparse array: types and shapes of its indices, then values, then indices. */
 static hy_array *hy__get_sparse(hy__input *s, uint64_t *at, const hy__stowed *dense, hy_shape stored, int aux)
@@ -29371,7 +30227,7 @@ static hy_array *hy__get_sparse(hy__input *s, uint64_t *at, const hy__stowed *de
         return NULL;
     }
     if (hy__stored_bytes(dense) >= 0) s->spread += (uint64_t)hy__stored_bytes(dense);
-    if (hy__stored_bytes(dense) < 0 || s->spread / 4096 > s->bytes) {
+    if (hy__stored_bytes(dense) < 0 || s->spread / HY__DENSE_MOST > s->bytes + (1 << 20)) {
         hy__damaged(s, start, "a sparse array of shape %z, too large for so small a file", &dense->shape);
         return NULL;
     }
@@ -29437,20 +30293,19 @@ static hy_arrays hy__get_params(hy__input *s, hy__shelf *shelf)
         hy__damaged(s, at, "%l arrays in %l bytes", (int64_t)n, (int64_t)s->bytes);
     for (at += 8, i = 0; i < n && !s->F->code; i++) {
         hy_array *x = hy__get_param(s, &at);
-        if (!s->F->code) hy__shelve(shelf, x, "", 0);
+        if (!s->F->code) hy__shelve(shelf, x, "", 0, 0);
     }
     if (!s->F->code && !hy__get_u64(s, at, 8, &names) && names && names != n)
         hy__damaged(s, at, "%l names for %l arrays", (int64_t)names, (int64_t)n);
     for (at += 8, i = 0; i < names && !s->F->code; i++) {
         char *name = hy__get_u64(s, at, 8, &chars) ? NULL : hy__get_name(s, at + 8, chars);
-        if (name) hy__shelf_name(shelf, (int)i, name, (size_t)chars);
+        if (name) hy__shelf_name(shelf, (int)i, name, (size_t)chars, at + 8);
         hy__free(&s->F->root->heap, name);
         at += 8 + chars;
     }
     if (!s->F->code && at != s->bytes) hy__damaged(s, at, "%l bytes behind the end",
                                                    (int64_t)(s->bytes - at));
-    if (names && !s->F->code) hy__shelf_unique(shelf, s->name);
-    return hy__shelf_close(shelf, names > 0);
+    return hy__shelf_close(shelf, names > 0, s);
 }
 
 /* Values of an array that is ready, packed. */
@@ -29462,14 +30317,13 @@ static void hy__put_values(hy__target *t, hy_array *x)
     hy_end(t->F);
 }
 
-/* Shapes that the second form has no words for, () and those with a 0, take the third. */
-static void hy__put_param(hy__target *t, hy_array *x)
+static void hy__put_param(hy__target *t, hy_array *x, int form)
 {
     const hy_shape *shape = x ? &x->t.type.shape : NULL;
-    int d, plain = !x || (shape->ndim > 0 && hy__size(shape) > 0);
-    hy__put_u64(t, 4, plain ? HY__V2 : HY__V3);
+    int d;
+    hy__put_u64(t, 4, form == 3 ? HY__V3 : HY__V2);
     hy__put_u64(t, 4, 0);
-    hy__put_u64(t, 4, x ? (uint64_t)shape->ndim : 0);
+    hy__put_u64(t, 4, x ? (uint64_t)shape->ndim : form == 3 ? 0xffffffffu : 0);
     if (!x) return;
     for (d = 0; d < shape->ndim; d++) hy__put_u64(t, 8, (uint64_t)shape->dim[d]);
     hy__put_u64(t, 4, 1);
@@ -29478,19 +30332,34 @@ static void hy__put_param(hy__target *t, hy_array *x)
     hy__put_values(t, x);
 }
 
-static void hy__put_params(hy__target *t, const void *what)
+static void hy__put_param_list(hy__target *t, const hy_arrays *a, int form)
 {
-    const hy_arrays *a = (const hy_arrays *)what;
     int i;
     hy__put_u64(t, 8, HY__PARAMS_MAGIC);
     hy__put_u64(t, 8, 0);
     hy__put_u64(t, 8, (uint64_t)a->n);
-    for (i = 0; i < a->n; i++) hy__put_param(t, a->at[i]);
+    for (i = 0; i < a->n; i++) hy__put_param(t, a->at[i], form);
     hy__put_u64(t, 8, a->name ? (uint64_t)a->n : 0);
     for (i = 0; a->name && i < a->n; i++) {
         hy__put_u64(t, 8, strlen(a->name[i]));
         hy__put_text(t, a->name[i]);
     }
+}
+
+/* Shapes that the second form has no words for, () and those with a 0, take the third, and then all do: MXNet
+ * reads no file of both. */
+static void hy__put_params(hy__target *t, const void *what)
+{
+    const hy_arrays *a = (const hy_arrays *)what;
+    int i, form = 2;
+    for (i = 0; i < a->n; i++)
+        if (a->at[i] && (!a->at[i]->t.type.shape.ndim || !hy__size(&a->at[i]->t.type.shape))) form = 3;
+    hy__put_param_list(t, a, form);
+}
+
+static void hy__put_np_params(hy__target *t, const void *what)
+{
+    hy__put_param_list(t, (const hy_arrays *)what, 3);
 }
 
 /* --- NPY: a dictionary in Python's words, then the values --- */
@@ -29524,6 +30393,8 @@ static int hy__npy_head(hy__input *s, uint64_t at, const char *head, hy__stowed 
     if (l->type < 0) return hy__damaged(s, at, "elements of type %s", n < 16 ? text : "unknown");
     l->swap = descr[1] == '>' && hy__stored_types[l->type].bytes > 1;
     l->fortran = !strncmp(order, "True", 4);
+    if (!l->fortran && strncmp(order, "False", 5))
+        return hy__damaged(s, at, "fortran_order is neither True nor False");
     end = strchr(shape, ')');
     n = end ? (size_t)(end - shape) + 1 : sizeof text;
     if (n < sizeof text) { memcpy(text, shape, n); text[n] = 0; }
@@ -29623,20 +30494,20 @@ static uint32_t hy__crc_add(const hy__crc *c, uint32_t sum, const void *data, si
 }
 
 /* A directory that is being read. */
-typedef struct hy__zip { uint64_t at, left, taken; hy__crc crc; } hy__zip;
+typedef struct hy__zip { uint64_t at, left, taken, sum; hy__crc crc; } hy__zip;    /* sum: of the last entry */
 
-static int hy__check_crc(const hy__crc *c, hy__input *part, uint64_t want)
+static int hy__zip_check(const hy__zip *z, hy__input *part)
 {
     unsigned char piece[8192];
     uint64_t at = 0, n;
     uint32_t sum = 0;
-    if (part->data) sum = hy__crc_add(c, 0, part->data + part->base, (size_t)part->bytes);
+    if (part->data) sum = hy__crc_add(&z->crc, 0, part->data + part->base, (size_t)part->bytes);
     else for (; at < part->bytes; at += n) {
         n = part->bytes - at < sizeof piece ? part->bytes - at : sizeof piece;
         if (hy__get(part, at, piece, n)) return -1;
-        sum = hy__crc_add(c, sum, piece, (size_t)n);
+        sum = hy__crc_add(&z->crc, sum, piece, (size_t)n);
     }
-    return sum == want ? 0 : hy__damaged(part, 0, "the checksum does not match");
+    return sum == z->sum ? 0 : hy__damaged(part, 0, "the checksum does not match");
 }
 
 /* Where the directory stands and how many entries it has; it is found from the end of the file. */
@@ -29682,16 +30553,16 @@ static int hy__zip_wide(hy__input *s, uint64_t at, uint64_t n, uint64_t *const *
     return 0;                           /* the number is what it says */
 }
 
-/* Makes of the whole, s, the entry that the directory says at z->at; its bytes are checked. */
+/* Makes of the whole, s, the entry that the directory says at z->at. */
 static int hy__zip_enter(hy__input *s, hy__zip *z, uint64_t chars)
 {
-    uint64_t at = z->at, flags, method, packed, size, extra, comment, start, crc, v, skip;
+    uint64_t at = z->at, flags, method, packed, size, extra, comment, start, v, skip;
     uint64_t *wide[3];
     wide[0] = &size;
     wide[1] = &packed;
     wide[2] = &start;
     if (hy__get_u64(s, at + 8, 2, &flags) || hy__get_u64(s, at + 10, 2, &method) ||
-        hy__get_u64(s, at + 16, 4, &crc) || hy__get_u64(s, at + 20, 4, &packed) ||
+        hy__get_u64(s, at + 16, 4, &z->sum) || hy__get_u64(s, at + 20, 4, &packed) ||
         hy__get_u64(s, at + 24, 4, &size) || hy__get_u64(s, at + 30, 2, &extra) ||
         hy__get_u64(s, at + 32, 2, &comment) || hy__get_u64(s, at + 42, 4, &start) ||
         hy__zip_wide(s, at + 46 + chars, extra, wide)) return -1;
@@ -29709,7 +30580,7 @@ static int hy__zip_enter(hy__input *s, hy__zip *z, uint64_t chars)
     if (z->taken > s->bytes) return hy__damaged(s, at, "zip entries that overlap");
     s->base += start + 30 + v + skip;
     s->bytes = size;
-    return hy__check_crc(&z->crc, s, crc);
+    return 0;
 }
 
 /* The next entry as a source of its own, and its name, which the caller frees. */
@@ -29728,35 +30599,55 @@ static char *hy__zip_entry(hy__input *s, hy__zip *z, hy__input *part)
     return NULL;
 }
 
-/* An array of a zip goes by the name of its entry, without the ending. */
-static int hy__zip_array(hy__input *part, hy__shelf *shelf)
+/* An array of a zip goes by the name of its entry, without the ending; what is no array is passed over. */
+static int hy__zip_array(hy__zip *z, hy__input *part, hy__shelf *shelf, uint64_t place)
 {
     size_t n = strlen(part->member);
-    hy_array *x = hy__get_npy(part);
+    char magic[6];
+    hy_array *x;
+    if (part->bytes < 6) return 0;
+    if (hy__get(part, 0, magic, 6)) return -1;
+    if (memcmp(magic, "\x93NUMPY", 6)) return 0;
+    x = hy__zip_check(z, part) ? NULL : hy__get_npy(part);
     if (!x) return -1;
-    if (n > 4 && !strcmp(part->member + n - 4, ".npy")) n -= 4;
-    return hy__shelve(shelf, x, part->member, n);
+    if (n >= 4 && !strcmp(part->member + n - 4, ".npy")) n -= 4;
+    return hy__shelve(shelf, x, part->member, n, place);
 }
 
-/* Arrays of a zip; *symbol becomes the entry model-symbol.json, if there is one. */
-static hy_arrays hy__get_zip(hy__input *s, hy__shelf *shelf, hy__input *symbol)
+static hy_arrays hy__get_zip(hy__input *s, hy__shelf *shelf)
+{
+    hy__zip z;
+    hy__input part;
+    uint64_t at;
+    char *name;
+    for (hy__zip_open(s, &z); !s->F->code && z.left; hy__free(&s->F->root->heap, name)) {
+        at = z.at;
+        name = hy__zip_entry(s, &z, &part);
+        if (name) hy__zip_array(&z, &part, shelf, at + 46);
+    }
+    return hy__shelf_close(shelf, 1, s);
+}
+
+/* A source that is a zip becomes the program in it. */
+static int hy__zip_program(hy__input *s)
 {
     static const char program[] = "model-symbol.json";
     hy__zip z;
-    hy__input part;
-    char magic[6], *name;
-    hy__zip_open(s, &z);
-    while (!s->F->code && z.left && (name = hy__zip_entry(s, &z, &part)) != NULL) {
-        if (symbol && !strcmp(name, program)) {
-            if (symbol->F) hy__damaged(&part, 0, "a second entry of this name");
-            *symbol = part;
-            symbol->member = program;
-        } else if (part.bytes >= 6 && !hy__get(&part, 0, magic, 6) && !memcmp(magic, "\x93NUMPY", 6))
-            hy__zip_array(&part, shelf);
-        hy__free(&s->F->root->heap, name);
+    hy__input part, found = *s;
+    char magic[4], *name;
+    if (s->bytes < 4 || s->member) return 0;
+    if (hy__get(s, 0, magic, 4)) return -1;
+    if (memcmp(magic, "PK\3\4", 4)) return 0;
+    for (hy__zip_open(s, &z); !s->F->code && z.left; hy__free(&s->F->root->heap, name)) {
+        name = hy__zip_entry(s, &z, &part);
+        if (!name || strcmp(name, program)) continue;
+        part.member = program;
+        if (found.member) hy__damaged(&part, 0, "a second entry of this name");
+        else if (!hy__zip_check(&z, &part)) found = part;
     }
-    if (!s->F->code) hy__shelf_unique(shelf, s->name);
-    return hy__shelf_close(shelf, 1);
+    if (!s->F->code && !found.member) hy__damaged(s, 0, "there is no %s in it", program);
+    *s = found;
+    return s->F->code ? -1 : 0;
 }
 
 /* What a zip is to hold: a text, arrays. */
@@ -29943,7 +30834,7 @@ static int hy__json_string(hy__json *j, int at)
     const char *plain;
     int c, low;
     while (*s != '"') {
-        if ((unsigned char)*s < ' ') return hy__json_bad(j, (int)(s - j->text), "a string that does not end");
+        if (!*s) return hy__json_bad(j, (int)(s - j->text), "a string that does not end");
         if (*s != '\\') { *to++ = *s++; continue; }
         if (*++s == 'u') {
             c = hy__hex4(s + 1);
@@ -30077,67 +30968,85 @@ static int hy__json_whole(const hy__json *j, int t, int64_t least, int64_t most,
 }
 
 /* --- safetensors: a JSON head that says where each array lies --- */
-/* t: what the head, j, says of an array; the values of all begin at `start` of s. */
-static hy_array *hy__get_safe(const hy__json *j, int t, hy__input *s, uint64_t start, uint64_t *taken)
+typedef struct hy__safe { hy__stowed how; uint64_t from, to; int t; } hy__safe;       /* t: of its name */
+
+/* By place, arrays without bytes first. */
+static int hy__safe_order(const void *a, const void *b)
 {
-    int type = hy__json_find(j, t, "dtype"), shape = hy__json_find(j, t, "shape");
-    int where = hy__json_find(j, t, "data_offsets"), d, k;
-    int64_t from, to, n;
-    uint64_t end;
-    hy__stowed l;
-    memset(&l, 0, sizeof l);
+    const hy__safe *x = (const hy__safe *)a, *y = (const hy__safe *)b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->to != y->to ? (x->to < y->to ? -1 : 1) : x->t - y->t;
+}
+
+/* What the head says of the array whose name is token t. */
+static int hy__safe_read(const hy__json *j, int t, hy__safe *a)
+{
+    int type = hy__json_find(j, t + 1, "dtype"), shape = hy__json_find(j, t + 1, "shape");
+    int where = hy__json_find(j, t + 1, "data_offsets"), d, k;
+    hy_shape *to = &a->how.shape;
+    int64_t from, end;
+    memset(a, 0, sizeof *a);
+    a->t = t;
     if (type < 0 || shape < 0 || where < 0 || j->token[type].kind != '"' || j->token[shape].kind != '[' ||
-        j->token[where].kind != '[' || j->token[where].n != 2 || j->token[shape].n > HY_MAX_DIM) {
-        hy__damaged(j->s, (uint64_t)j->token[t].at,
-                    "dtype, shape (up to %d dims) and data_offsets are due here", (int)HY_MAX_DIM);
-        return NULL;
-    }
-    l.type = hy__stored_named(hy__json_text(j, type), 1);
-    if (l.type < 0) {
-        hy__damaged(j->s, (uint64_t)j->token[type].at, "elements of type %s", hy__json_text(j, type));
-        return NULL;
-    }
-    l.shape.ndim = j->token[shape].n;
-    for (d = 0, k = shape + 1; d < l.shape.ndim; d++, k++)
-        if (hy__json_whole(j, k, 0, INT64_MAX, &l.shape.dim[d])) return NULL;
+        j->token[where].kind != '[' || j->token[where].n != 2 || j->token[shape].n > HY_MAX_DIM)
+        return hy__damaged(j->s, (uint64_t)j->token[t + 1].at,
+                           "dtype, shape (up to %d dims) and data_offsets are due here", (int)HY_MAX_DIM);
+    a->how.type = hy__stored_named(hy__json_text(j, type), 1);
+    if (a->how.type < 0)
+        return hy__damaged(j->s, (uint64_t)j->token[type].at, "elements of type %s", hy__json_text(j, type));
+    to->ndim = j->token[shape].n;
+    for (d = 0, k = shape + 1; d < to->ndim; d++, k++)
+        if (hy__json_whole(j, k, 0, INT64_MAX, &to->dim[d])) return -1;
     if (hy__json_whole(j, where + 1, 0, INT64_MAX / 2, &from) ||
-        hy__json_whole(j, where + 2, from, INT64_MAX / 2, &to)) return NULL;
-    n = hy__stored_bytes(&l);
-    if (n != to - from) {
-        hy__damaged(j->s, (uint64_t)j->token[where].at, "%l bytes for %z %s", to - from, &l.shape,
-                    hy__json_text(j, type));
-        return NULL;
+        hy__json_whole(j, where + 2, from, INT64_MAX / 2, &end)) return -1;
+    a->from = (uint64_t)from;
+    a->to = (uint64_t)end;
+    if (hy__stored_bytes(&a->how) == end - from) return 0;
+    return hy__damaged(j->s, (uint64_t)j->token[where].at, "%l bytes for %z %s", end - from, to,
+                       hy__json_text(j, type));
+}
+
+/* The n arrays, sorted, must fill what lies behind the head, each byte once. */
+static int hy__safe_fill(hy__input *s, uint64_t start, const hy__safe *a, int n)
+{
+    uint64_t at = 0, all = s->bytes - start;
+    int i;
+    for (i = 0; i < n; at = a[i++].to) {
+        if (!hy__there(s, start + a[i].from, a[i].to - a[i].from)) return -1;
+        if (a[i].from < at) return hy__damaged(s, start + a[i].from, "arrays that overlap");
+        if (a[i].from > at) break;
     }
-    if (!hy__there(s, start + (uint64_t)from, (uint64_t)n)) return NULL;
-    *taken += (uint64_t)n;
-    if (*taken > s->bytes - start) {
-        hy__damaged(j->s, (uint64_t)j->token[where].at, "arrays that overlap");
-        return NULL;
-    }
-    return hy__get_values(s, start + (uint64_t)from, &l, &end);
+    if (i < n) all = a[i].from;
+    return at == all ? 0 : hy__damaged(s, start + at, "%l bytes that belong to no array", (int64_t)(all - at));
 }
 
 static hy_arrays hy__get_safetensors(hy__input *s, hy__shelf *shelf)
 {
     hy__input head = *s;
     hy__json j;
-    uint64_t n = 0, taken = 0;
-    int i, k;
-    if (hy__get_u64(s, 0, 8, &n) || !hy__there(s, 8, n)) return hy__shelf_close(shelf, 1);
+    hy__safe *a = NULL;
+    uint64_t chars = 0, end;
+    int i, k, n = 0;
+    if (hy__get_u64(s, 0, 8, &chars) || !hy__there(s, 8, chars)) return hy__shelf_close(shelf, 1, s);
     head.base += 8;
-    head.bytes = n;
-    if (!hy__json_open(&j, &head) && j.token[0].kind != '{') hy__damaged(s, 8, "the head is no JSON object");
-    for (i = 0, k = 1; !s->F->code && i < j.token[0].n; i++, k = j.token[k + 1].next) {
-        const char *name = hy__json_text(&j, k);
-        hy_array *x = strcmp(name, "__metadata__") ? hy__get_safe(&j, k + 1, s, 8 + n, &taken) : NULL;
-        if (x) hy__shelve(shelf, x, name, strlen(name));
+    head.bytes = chars;
+    if (!hy__json_open(&j, &head) &&
+        !(a = (hy__safe *)hy__alloc(&s->F->root->heap, (size_t)j.token[0].n * sizeof *a + 1)))
+        hy__no_memory(s->F, s->name);
+    for (i = 0, k = 1; !s->F->code && i < j.token[0].n; i++, k = j.token[k + 1].next)
+        if (strcmp(hy__json_text(&j, k), "__metadata__")) hy__safe_read(&j, k, &a[n++]);
+    if (a && !s->F->code) {
+        qsort(a, (size_t)n, sizeof *a, hy__safe_order);
+        hy__safe_fill(s, 8 + chars, a, n);
     }
+    for (i = 0; i < n && !s->F->code; i++) {
+        const char *name = hy__json_text(&j, a[i].t);
+        hy_array *x = hy__get_values(s, 8 + chars + a[i].from, &a[i].how, &end);
+        if (x) hy__shelve(shelf, x, name, strlen(name), 8 + (uint64_t)j.token[a[i].t].at);
+    }
+    hy__free(&s->F->root->heap, a);
     hy__json_close(&j);
-    if (!s->F->code && taken != s->bytes - 8 - n)
-        hy__damaged(s, 8 + n, "%l bytes of values, of which %l belong to arrays", (int64_t)(s->bytes - 8 - n),
-                    (int64_t)taken);
-    if (!s->F->code) hy__shelf_unique(shelf, s->name);
-    return hy__shelf_close(shelf, 1);
+    return hy__shelf_close(shelf, 1, s);
 }
 
 /* A text in quotes; all but the five escapes that MXNet reads goes as it is. */
@@ -30208,35 +31117,62 @@ static void hy__put_safetensors(hy__target *t, const void *what)
 }
 
 /* --- named arrays --- */
-static hy_arrays hy__get_arrays(hy__input *s, hy__input *symbol)
+static hy_arrays hy__get_arrays(hy__input *s)
 {
     hy__shelf shelf;
-    unsigned char head[9] = { 0 };
-    uint64_t n = s->bytes < 9 ? s->bytes : 9;
+    unsigned char head[16] = { 0 };
+    uint64_t n = s->bytes < 16 ? s->bytes : 16;
     memset(&shelf, 0, sizeof shelf);
     shelf.F = s->F;
-    if (hy__get(s, 0, head, n)) return hy__shelf_close(&shelf, 0);
-    if (n >= 8 && head[0] == 0x12 && head[1] == 1 && !memcmp(head + 2, "\0\0\0\0\0", 6))
+    if (hy__get(s, 0, head, n)) return hy__shelf_close(&shelf, 0, s);
+    if (head[8] == '{' && !memcmp(head + 4, "\0\0\0", 4)) return hy__get_safetensors(s, &shelf);
+    if (n >= 8 && head[0] == 0x12 && head[1] == 1 && !memcmp(head + 2, "\0\0\0\0\0\0\0\0\0\0\0\0\0", 14))
         return hy__get_params(s, &shelf);
-    if (!memcmp(head, "PK\3\4", 4) || !memcmp(head, "PK\5\6", 4)) return hy__get_zip(s, &shelf, symbol);
-    if (n >= 9 && head[8] == '{' && !memcmp(head + 4, "\0\0\0", 4)) return hy__get_safetensors(s, &shelf);
+    if (!memcmp(head, "PK\3\4", 4) || !memcmp(head, "PK\5\6", 4)) return hy__get_zip(s, &shelf);
     if (memcmp(head, "\x93NUMPY", 6)) hy__damaged(s, 0, "neither .params, .npy, .npz nor .safetensors");
     else {
         hy_array *x = hy__get_npy(s);
-        if (x) hy__shelve(&shelf, x, "", 0);
+        if (x) hy__shelve(&shelf, x, "", 0, 0);
     }
-    return hy__shelf_close(&shelf, 0);
+    return hy__shelf_close(&shelf, 0, s);
+}
+
+/* Are these arrays with values, or None, and is each named if any is? */
+static int hy__arrays_ok(hy_frame *F, const hy_arrays *a, const char *who)
+{
+    int i;
+    if (!F || F->code) return 0;
+    if (a->n < 0 || (a->n && !a->at)) hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d arrays%s", who, a->n,
+                                               a->n < 0 ? "" : " at NULL");
+    for (i = 0; i < a->n && !F->code; i++)
+        if (a->name && !a->name[i]) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of array %d is NULL", who, i);
+        else if (a->at[i]) hy__concrete(F, a->at[i], who, "an array with values");
+    return !F->code;
+}
+
+/* Names that will be read as they were written. */
+static int hy__names_ok(hy_frame *F, const hy_arrays *a, hy_format format)
+{
+    int i;
+    size_t n;
+    for (i = 0; i < a->n && !F->code; i++) {
+        n = strlen(a->name[i]);
+        if (hy__utf8_until(a->name[i], n) < n)
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_save: the name of array %d is no UTF-8 text", i);
+        else if (format == HY_FORMAT_SAFETENSORS && !strcmp(a->name[i], "__metadata__"))
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_save: no array is called __metadata__ in this format");
+    }
+    i = F->code ? a->n : hy__name_twice(F, a->name, a->n);
+    if (i < a->n) hy__fail(F, HY_ERROR_ARGUMENT, "hy_save: two arrays are called '%s'", a->name[i]);
+    return !F->code;
 }
 
 /* Which function writes a format; NULL: these arrays cannot be written so. */
 static hy__write_fn hy__writer_of(hy_frame *F, hy_format format, const hy_arrays *a)
 {
     int i;
-    if (!F || F->code) return NULL;
-    for (i = 0; i < a->n; i++) {
-        if (!a->at[i] && format == HY_FORMAT_PARAMS) continue;
-        if (!hy__concrete(F, a->at[i], "hy_save", "an array with values")) return NULL;
-    }
+    if (!hy__arrays_ok(F, a, "hy_save") || (a->name && !hy__names_ok(F, a, format))) return NULL;
+    for (i = 0; i < a->n && format != HY_FORMAT_PARAMS; i++) if (!hy__alive(F, a->at[i], "hy_save")) return NULL;
     if (format == HY_FORMAT_PARAMS) return hy__put_params;
     if (format == HY_FORMAT_NPY && a->n == 1) return hy__put_npy;
     if (format == HY_FORMAT_NPY)
@@ -30265,7 +31201,7 @@ HY_API hy_arrays hy_load_from(hy_frame *F, const void *data, size_t bytes, int b
     memset(&none, 0, sizeof none);
     if (!F || F->code) return none;
     hy__memory_input(&s, F, data, bytes, borrow);
-    return hy__get_arrays(&s, NULL);
+    return hy__get_arrays(&s);
 }
 
 HY_API hy_array *hy_array_named(hy_frame *F, hy_arrays arrays, const char *name)
@@ -30306,7 +31242,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
     hy_arrays list;
     memset(&list, 0, sizeof list);
     if (hy__file_input(&s, F, file)) return list;
-    list = hy__get_arrays(&s, NULL);
+    list = hy__get_arrays(&s);
     fclose(s.file);
     return list;
 }
@@ -30322,48 +31258,49 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 
 /* --- writing model-symbol.json, laid out to the byte as MXNet does --- */
 typedef struct hy__note {
-    int var, order;                     /* its number in the store; of two with one key the later counts */
+    int node, order;                    /* its number in the store; of two with one key the later counts */
     const char *key, *value;
 } hy__note;
-typedef struct hy__notes { int n; hy__note note[1]; } hy__notes;
+typedef struct hy__notes { int n, np; hy__note note[1]; } hy__notes;     /* np: the file's is_np_shape */
 
 static int hy__note_order(const void *a, const void *b)
 {
     const hy__note *x = (const hy__note *)a, *y = (const hy__note *)b;
-    int by_key = x->var == y->var ? strcmp(x->key, y->key) : 0;
-    if (x->var != y->var) return x->var < y->var ? -1 : 1;
+    int by_key = x->node == y->node ? strcmp(x->key, y->key) : 0;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
     return by_key ? by_key : x->order - y->order;
 }
 
-/* The first note of a variable, and how many there are. */
-static const hy__note *hy__notes_of(const hy_graph *g, const hy__node *var, int *n)
+/* The first note of a node, and how many there are. */
+static const hy__note *hy__notes_of(const hy_graph *g, const hy__node *node, int *n)
 {
     const hy__notes *all = (const hy__notes *)g->notes;
     int low = 0, high = all ? all->n : 0, mid;
     *n = 0;
     while (low < high) {
         mid = low + (high - low) / 2;
-        if (all->note[mid].var < var->number) low = mid + 1;
+        if (all->note[mid].node < node->number) low = mid + 1;
         else high = mid;
     }
-    while (all && low + *n < all->n && all->note[low + *n].var == var->number) ++*n;
+    while (all && low + *n < all->n && all->note[low + *n].node == node->number) ++*n;
     return *n ? &all->note[low] : NULL;
 }
 
-static const char *hy__note_value(const hy_graph *g, const hy__node *var, const char *key)
+static const char *hy__note_value(const hy_graph *g, const hy__node *node, const char *key)
 {
     int n;
-    const hy__note *note = hy__notes_of(g, var, &n);
+    const hy__note *note = hy__notes_of(g, node, &n);
     for (; n; n--, note++) if (!strcmp(note->key, key)) return note->value;
     return NULL;
 }
 
-HY_API const char *hy_symbol_note(hy_graph *g, const char *variable, const char *key)
+HY_API const char *hy_symbol_note(hy_graph *g, const char *node, const char *key)
 {
+    const char *value = NULL;
     int i;
-    for (i = 0; g && variable && key && i < g->n; i++)
-        if (!g->node[i]->op && !strcmp(g->node[i]->name, variable)) return hy__note_value(g, g->node[i], key);
-    return NULL;
+    for (i = 0; g && node && key && i < g->n && !value; i++)
+        if (!strcmp(g->node[i]->name, node)) value = hy__note_value(g, g->node[i], key);
+    return value;
 }
 
 /* Lists are written on one line up to ten members, else one to a line. */
@@ -30391,10 +31328,15 @@ static void hy__put_triple(hy__target *t, int node, int output, int version)
     hy__put_text(t, "]");
 }
 
-/* Attributes of one node: key and text. */
-enum { HY__MOST_ATTRS = 72 };
+/* Attributes of one node: key and text. So many of its own, so many with those that a file adds. */
+enum { HY__MOST_NOTES = 64, HY__MOST_ATTRS = 96 };
 typedef struct hy__pair { const char *key; const hy_attr *attr; const char *text; } hy__pair;
-typedef struct hy__attrs { hy__pair pair[HY__MOST_ATTRS]; int n; char room[2048]; hy__line line; } hy__attrs;
+typedef struct hy__attrs {
+    hy__pair pair[HY__MOST_ATTRS];
+    int      n, np;
+    char     room[2048];
+    hy__line line;
+} hy__attrs;
 
 /* A place kept in byte order. */
 static hy__pair *hy__attrs_add(hy__attrs *a, const char *key)
@@ -30425,13 +31367,13 @@ static void hy__attrs_line(hy__attrs *a, const char *key, const char *format, ..
     hy__attrs_add(a, key)->text = hy__line_cut(&a->line, from);
 }
 
-/* MXNet writes 0 for a size that is not known. */
+/* MXNet writes 0 for a size that is not known, or, where 0 is a size, -1. */
 static void hy__attrs_shape(hy__attrs *a, const char *key, const hy_shape *shape)
 {
     hy_shape s = *shape;
     size_t from = a->line.n;
     int d;
-    for (d = 0; d < s.ndim; d++) if (s.dim[d] < 0) s.dim[d] = 0;
+    for (d = 0; d < s.ndim; d++) if (s.dim[d] < 0) s.dim[d] = a->np ? -1 : 0;
     hy__put_tuple(&a->line, s.dim, s.ndim);
     hy__attrs_add(a, key)->text = hy__line_cut(&a->line, from);
 }
@@ -30443,7 +31385,10 @@ static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__nod
     const hy_type *type = &node->constant.type;
     int n;
     const hy__note *note = hy__notes_of(g, node, &n);
-    for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
+    int said = g->notes && ((const hy__notes *)g->notes)->np == a->np;   /* unknown sizes look the same */
+    for (; n; n--, note++)
+        if (said || strcmp(note->key, "__shape__")) hy__attrs_add(a, note->key)->text = note->value;
+        else hy__attrs_shape(a, "__shape__", &type->shape);
     if (g->notes && !p && !node->held) return;
     if (p) {
         char init[512];
@@ -30459,15 +31404,20 @@ static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__nod
         hy__attrs_shape(a, "__shape__", p ? &p->declared : &type->shape);
 }
 
-/* The name an operator goes by in files, and what it stands for there. */
-static const char *hy__written_op(const hy_root *root, const hy_op *op, const char **act)
+/* Is it a reshape to ()? */
+static int hy__to_scalar(const hy__node *node)
 {
-    static const struct { int op; const char *act; } as_activation[] = {
-        { HY_OP_softrelu, "softrelu" } };
-    size_t i;
-    *act = NULL;
-    for (i = 0; i < sizeof as_activation / sizeof *as_activation; i++)
-        if (root->ops[as_activation[i].op] == op) { *act = as_activation[i].act; return "Activation"; }
+    return hy__op_number(node->op) == HY_OP_reshape &&
+           !((const hy__reshape_rec *)node->record)->shape.n;
+}
+
+/* The name an operator goes by in files, and an attribute that says what it stands for there. */
+static const char *hy__written_op(const hy__node *node, const char **key, const char **value)
+{
+    const hy_op *op = node->op;
+    *key = *value = NULL;
+    if (hy__op_number(op) == HY_OP_softrelu) { *key = "act_type"; *value = "softrelu"; return "Activation"; }
+    if (hy__to_scalar(node)) { *key = "newshape"; *value = "()"; return "_np_reshape"; }
     return op->mxnet ? op->mxnet : op->name;
 }
 
@@ -30481,17 +31431,20 @@ static const hy_shape *hy__shape_in(const void *record, const hy_attr *attr)
 static int hy__is_left_out(const void *record, const hy_attr *attr)
 {
     const hy_ints *v = (const hy_ints *)(const void *)((const char *)record + attr->offset);
+    if (attr->kind == HY_ATTR_reals) return !v->n;      /* a hy_reals begins as a hy_ints does */
     if (attr->kind != HY_ATTR_ints && attr->kind != HY_ATTR_oints) return 0;
     return (!v->n && attr->missing == 0) || (v->n < 0 && !strcmp(attr->mxnet, "axes"));
 }
 
-static void hy__attrs_of_op(hy__attrs *a, const hy_root *root, const hy__node *node)
+static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
     const hy_attr *attr;
-    const char *act;
-    int i;
-    hy__written_op(root, node->op, &act);
-    if (act) hy__attrs_line(a, "act_type", "%s", act);
+    const char *key, *value;
+    int i, n;
+    const hy__note *note = hy__notes_of(g, node, &n);
+    for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
+    hy__written_op(node, &key, &value);
+    if (key) { hy__attrs_add(a, key)->text = value; return; }
     for (attr = node->op->attr; attr && attr->name; attr++)
         if (attr->kind == HY_ATTR_shape)
             hy__attrs_shape(a, attr->mxnet, hy__shape_in(node->record, attr));
@@ -30519,21 +31472,27 @@ static void hy__put_attrs(hy__target *t, const hy__attrs *a, const hy__node *nod
 }
 
 /* A graph to be written; named: what its variables and constants are called, by place. */
-typedef struct hy__symbol { hy_graph *graph; const char *const *name; int *written; } hy__symbol;
+typedef struct hy__symbol {
+    hy_graph   *graph;
+    const char *const *name;
+    int        *written, np;
+    const char *inputs;                 /* "data0,data1", or NULL: what a reader guesses */
+} hy__symbol;
 
 static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
 {
     hy_graph *g = s->graph;
     const hy__node *node = g->node[i];
-    const char *act;
+    const char *key, *value;
     hy__attrs a;
     int k;
     a.n = 0;
+    a.np = s->np;
     a.line = hy__line_open(a.room, sizeof a.room);
-    if (node->op) hy__attrs_of_op(&a, g->root, node);
+    if (node->op) hy__attrs_of_op(&a, g, node);
     else hy__attrs_of_variable(&a, g, node);
     hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
-    hy__put_quoted(t, node->op ? hy__written_op(g->root, node->op, &act) : "null", 0);
+    hy__put_quoted(t, node->op ? hy__written_op(node, &key, &value) : "null", 0);
     hy__put_text(t, ", \n      \"name\": ");
     hy__put_quoted(t, s->name[i], 0);
     hy__put_text(t, ", ");
@@ -30575,10 +31534,85 @@ static void hy__put_symbol(hy__target *t, const void *what)
         hy__put_triple(t, g->place[g->head[i].node->number], g->head[i].output, 0);
     }
     hy__put_list_end(t, g->heads, "  ");
-    hy__put_text(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}");
+    hy__put_text(t, ", \n  \"attrs\": {");
+    if (s->inputs) {                    /* MXNet passes over it */
+        hy__put_text(t, "\n    \"inputs\": [\"str\", ");
+        hy__put_quoted(t, s->inputs, 0);
+        hy__put_text(t, "], ");
+    }
+    if (s->np) hy__put_text(t, "\n    \"is_np_shape\": [\"int\", 1], ");
+    if (s->np || s->inputs) hy__put_text(t, "\n    ");
+    hy__put_text(t, "\"mxnet_version\": [\"int\", 10901]");
+    hy__put_text(t, s->np || s->inputs ? "\n  }\n}" : "}\n}");
 }
 
-/* Names for all nodes: constants have none of their own. Operators that MXNet does not know are warned of. */
+/* What a file said of the graph's inputs, or NULL. */
+static const char *hy__symbol_inputs(const hy_graph *g)
+{
+    const hy__notes *all = (const hy__notes *)g->notes;
+    return all && all->n && all->note[0].node < 0 ? all->note[0].value : NULL;
+}
+
+/* Does a shape need a file where () and sizes of 0 are shapes like any other? */
+static int hy__np_shape(const hy_shape *shape)
+{
+    int d, zero = !shape->ndim;
+    for (d = 0; d < shape->ndim; d++) zero |= !shape->dim[d];
+    return zero;
+}
+
+static int hy__symbol_np(hy_frame *F, const hy_graph *g)
+{
+    const hy_attr *attr;
+    int i, np = 0;
+    if (g->notes && ((const hy__notes *)g->notes)->np) return 1;
+    for (i = 0; i < g->n && !np; i++) {
+        const hy__node *node = g->node[i];
+        if (!node->op) np = hy__np_shape(node->param ? &node->param->declared : &node->constant.type.shape);
+        else np = hy__to_scalar(node);
+        for (attr = node->op ? node->op->attr : NULL; attr && attr->name; attr++)
+            if (attr->kind == HY_ATTR_shape) np |= hy__np_shape(hy__shape_in(node->record, attr));
+        if (np) hy__warn(F, "a shape () or with a 0, as in node %s, needs MXNet's numpy mode (npx.set_np)",
+                         node->name);
+    }
+    return np;
+}
+
+/* What MXNet 1.9 cannot read is warned of; what has no name in files, or none that is text, cannot be
+ * written. */
+static int hy__symbol_check(hy_frame *F, const hy_graph *g)
+{
+    char list[352];
+    hy__line line = hy__line_open(list, sizeof list);
+    int i, number;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy_op *op = node->op;
+        const char *name = node->param ? hy__called(node->param) : node->name;
+        if (hy__utf8_until(name, strlen(name)) < strlen(name)) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_export: the name of node '%s' is no UTF-8 text", name);
+            return -1;
+        }
+        number = op ? hy__op_number(op) : -1;
+        if (number >= 0 && !op->mxnet) {
+            hy__puts(&line, line.n ? ", " : "");
+            hy__puts(&line, op->name);
+            hy__puts(&line, " of node ");
+            hy__puts(&line, node->name);
+        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma", op->mxnet) >= 0))
+            hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
+        else if (number == HY_OP_activation &&
+                 ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
+            hy__warn(F, "act_type of node %s is unknown to MXNet", node->name);
+        else if (number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0)
+            hy__warn(F, "moments of all axes, as in node %s, are unknown to MXNet", node->name);
+    }
+    if (!line.n) return 0;
+    hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_export: operators that have no name in files: %s", list);
+    return -1;
+}
+
+/* Names for all nodes: constants have none of their own. */
 static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room)
 {
     size_t names = (size_t)g->n * sizeof(char *), written = (size_t)g->n * sizeof(int);
@@ -30586,18 +31620,20 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     char *text;
     hy__line line;
     int i, constants = 0;
+    *room = NULL;
+    if (hy__symbol_check(F, g)) return -1;
     *room = hy__buffer_new(&F->cache, names + written + (size_t)g->n * 24 + 1);
     if (!*room) { hy__no_memory(F, "hy_export"); return -1; }
     name = (const char **)(*room)->data;
     s->graph = g;
+    s->np = hy__symbol_np(F, g);
+    s->inputs = hy__symbol_inputs(g);
     s->name = name;
     s->written = (int *)(void *)(name + g->n);
     text = (char *)(s->written + g->n);
     for (i = 0; i < g->n; i++, text += 24) {
         const hy__node *node = g->node[i];
         name[i] = node->param ? hy__called(node->param) : node->name;
-        if (node->op && !node->op->mxnet)
-            hy__warn(F, "operator %s of node %s is unknown to MXNet", node->op->name, node->name);
         if (!node->held) continue;
         name[i] = text;
         line = hy__line_open(text, 24);
@@ -30650,8 +31686,10 @@ typedef struct hy__reader {
     int        nodes, heads;            /* tokens */
     hy_graph  *g;
     hy__node **made;                    /* by number in the file */
+    char      *truth;                   /* so: true or false in MXNet's numpy interface, here numbers */
+    hy__node  *zero;                    /* of shape (), once it is needed */
     hy__note  *note;
-    int        n, notes, note_cap, ranks;
+    int        n, notes, note_cap, ranks, outputs;
 } hy__reader;
 
 static int hy__read_bad(hy__reader *R, int t, const char *format, const char *what)
@@ -30659,7 +31697,7 @@ static int hy__read_bad(hy__reader *R, int t, const char *format, const char *wh
     return hy__damaged(R->s, (uint64_t)R->j.token[t].at, format, what);
 }
 
-/* The error that stands, told with the place and the node. */
+/* The error that stands since hy__try, told with the place and the node. */
 static int hy__blame(hy__reader *R, int t, const char *name)
 {
     char text[sizeof R->F->text];
@@ -30670,25 +31708,74 @@ static int hy__blame(hy__reader *R, int t, const char *name)
     return hy__damaged(R->s, (uint64_t)R->j.token[t].at, "node '%s': %s", name, text);
 }
 
+/* The name behind _np_, _npi_ or _npx_, or NULL. */
+static const char *hy__numpy_name(const char *name)
+{
+    if (strncmp(name, "_np", 3)) return NULL;
+    name += 3 + (name[3] == 'i' || name[3] == 'x');
+    return *name == '_' ? name + 1 : NULL;
+}
+
 /* An operator of MXNet's numpy interface that does what one of ours does. */
 static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
 {
-    static const char *const theirs = "subtract|multiply|true_divide|less|less_equal|subtract_scalar"
+    static const char theirs[] = "subtract|multiply|true_divide|less|less_equal|subtract_scalar"
         "|multiply_scalar|true_divide_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
-        "|rtrue_divide_scalar|absolute|concatenate|copy";
+        "|rtrue_divide_scalar|absolute|concatenate|copy|dot|matmul|flip|swapaxes|batch_flatten"
+        "|zeros|ones|full|eye|arange|linspace";
     static const char *const ours[] = {
         "sub", "mul", "div", "lesser", "lesser_equal", "sub_scalar", "mul_scalar", "div_scalar",
-        "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "rdiv_scalar", "abs", "concat", "identity" };
+        "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "rdiv_scalar", "abs", "concat", "identity",
+        "dot", "linalg_gemm2", "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
+        "_arange", "_linspace" };
+    static const char same[] = "where|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
+        "|broadcast_to|cast|sort|argsort|gather_nd";
+    static const char layers[] = "activation|batch_dot|convolution|deconvolution|dropout|embedding"
+        "|fully_connected|layer_norm|group_norm|instance_norm|leaky_relu|log_softmax|softmax|pooling|rnn"
+        "|one_hot|pick|topk|reshape_like|sequence_mask|shape_array|smooth_l1|arange_like|broadcast_like";
+    const char *plain = hy__numpy_name(name);
     const hy_op *op;
-    int k, number;
-    if (strncmp(name, "_np", 3)) return NULL;
-    name = strchr(name + 1, '_');
-    if (!name++ || !strcmp(name, "gamma") || !strcmp(name, "identity")) return NULL;
-    k = hy__word_number(theirs, name);
-    op = hy_op_find(F, k < 0 ? name : ours[k]);
+    int k, number, npx = plain && name[3] == 'x';
+    if (!plain || !strcmp(plain, "identity") || (!strcmp(plain, "gamma") && !npx)) return NULL;
+    k = hy__word_number(theirs, plain);
+    op = hy_op_find(F, k < 0 ? plain : ours[k]);
     number = op ? hy__op_number(op) : -1;
-    return number >= 0 && (number < HY_OP_sum || k >= 0 ||
-                           hy__word_number("where|stack|transpose|squeeze|cumsum", name) >= 0) ? op : NULL;
+    return number >= 0 && (number < HY_OP_sum || k >= 0 || hy__word_number(same, plain) >= 0 ||
+                           (npx && hy__word_number(layers, plain) >= 0)) ? op : NULL;
+}
+
+/* Comparisons there give true or false; the numbers here, which any operator takes, become that at heads. */
+static int hy__numpy_truth(const char *name)
+{
+    name = hy__numpy_name(name);
+    return name && hy__word_number("equal|not_equal|greater|greater_equal|less|less_equal|logical_not"
+        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar",
+        name) >= 0;
+}
+
+/* Those that are several of ours, and how they are made: see hy__make_numpy. */
+enum { HY__NP_FOLD, HY__NP_PLACE, HY__NP_VAR, HY__NP_STD, HY__NP_SQUEEZE, HY__NP_RESHAPE, HY__NP_LEFT,
+       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL };
+typedef struct hy__numpy { const char *name; int op, way; } hy__numpy;
+static const hy__numpy hy__numpy_ops[] = {
+    { "sum", HY_OP_sum, HY__NP_FOLD }, { "mean", HY_OP_mean, HY__NP_FOLD },
+    { "prod", HY_OP_prod, HY__NP_FOLD }, { "max", HY_OP_max, HY__NP_FOLD },
+    { "min", HY_OP_min, HY__NP_FOLD }, { "amax", HY_OP_max, HY__NP_FOLD },
+    { "amin", HY_OP_min, HY__NP_FOLD }, { "argmax", HY_OP_argmax, HY__NP_PLACE },
+    { "argmin", HY_OP_argmin, HY__NP_PLACE }, { "var", HY_OP_mean, HY__NP_VAR },
+    { "std", HY_OP_mean, HY__NP_STD }, { "squeeze", HY_OP_squeeze, HY__NP_SQUEEZE },
+    { "reshape", HY_OP_reshape, HY__NP_RESHAPE }, { "where_lscalar", HY_OP_where, HY__NP_LEFT },
+    { "where_rscalar", HY_OP_where, HY__NP_RIGHT }, { "full_like", HY_OP_zeros_like, HY__NP_FILL },
+    { "tensordot_int_axes", HY_OP_dot, HY__NP_TENSORDOT }, { "tensordot", HY_OP_dot, HY__NP_TENSORDOT },
+    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL } };
+
+static const hy__numpy *hy__numpy_find(const char *name)
+{
+    size_t i;
+    name = hy__numpy_name(name);
+    for (i = 0; name && i < sizeof hy__numpy_ops / sizeof *hy__numpy_ops; i++)
+        if (!strcmp(hy__numpy_ops[i].name, name)) return &hy__numpy_ops[i];
+    return NULL;
 }
 
 /* By the name in a file, where crop means slice. */
@@ -30697,31 +31784,8 @@ static const hy_op *hy__file_op(hy_frame *F, const char *name)
     const hy_op *op = hy_op_find(F, name);
     if (!strcmp(name, "crop")) return F->root->ops[HY_OP_slice];
     if (!strcmp(name, "_rnn_param_concat")) return F->root->ops[HY_OP_concat];
+    if (!strcmp(name, "_contrib_BatchNormWithReLU")) return F->root->ops[HY_OP_batch_norm];
     return op ? op : hy__numpy_op(F, name);
-}
-
-/* Every operator that is not known here, sub-graphs included, in one message. */
-static int hy__read_unknown(hy__reader *R)
-{
-    char list[352];
-    hy__line line = hy__line_open(list, sizeof list);
-    const hy__json *j = &R->j;
-    int t, op, name, first = -1;
-    for (t = 0; t < j->n; t++) {
-        if (j->token[t].kind != '{' || (op = hy__json_find(j, t, "op")) < 0 || j->token[op].kind != '"' ||
-            (name = hy__json_find(j, t, "name")) < 0 || j->token[name].kind != '"' ||
-            hy__json_find(j, t, "inputs") < 0) continue;
-        if (!strcmp(hy__json_text(j, op), "null") || hy__file_op(R->F, hy__json_text(j, op))) continue;
-        hy__puts(&line, first < 0 ? "" : ", ");
-        hy__puts(&line, hy__json_text(j, op));
-        hy__puts(&line, " of node ");
-        hy__puts(&line, hy__json_text(j, name));
-        if (first < 0) first = op;
-    }
-    if (first < 0) return 0;
-    hy__fail(R->F, HY_ERROR_UNKNOWN, "%s, byte %l: operators that are not registered: %s", R->s->name,
-             (int64_t)j->token[first].at, list);
-    return -1;
 }
 
 enum { HY__IN_OP, HY__IN_NAME, HY__IN_INPUTS, HY__IN_PARAM, HY__IN_ATTR, HY__IN_ATTRS, HY__IN_SUBGRAPHS,
@@ -30754,6 +31818,8 @@ static int hy__read_node_fields(hy__reader *R, int t, int *field)
         j->token[field[HY__IN_INPUTS]].kind != '[') return hy__read_bad(R, t,
                                                                         "a node needs op, name and inputs",
                                                                             "");
+    if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].kind != '[')
+        return hy__read_bad(R, field[HY__IN_SUBGRAPHS], "a list of graphs is due here", "");
     for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++) {
         if (field[f] < 0) continue;
         if (j->token[field[f]].kind != '{') return hy__read_bad(R, field[f], "an object is due here", "");
@@ -30764,13 +31830,118 @@ static int hy__read_node_fields(hy__reader *R, int t, int *field)
     return 0;
 }
 
-static int hy__read_note(hy__reader *R, const hy__node *var, const char *key, const char *value)
+/* [node, output] or [node, output, version], of a node before number `nodes`. */
+static int hy__read_pair(hy__reader *R, int t, int nodes, int *node, int *output)
+{
+    const hy__json *j = &R->j;
+    int64_t v;
+    if (j->token[t].kind != '[' || j->token[t].n < 2 || j->token[t].n > 3)
+        return hy__read_bad(R, t, "[node, output, version] is due here", "");
+    if (hy__json_whole(j, t + 1, 0, INT_MAX, &v)) return -1;
+    if (v >= nodes)
+        return hy__damaged(R->s, (uint64_t)j->token[t].at, "node %l is none that stands before", v);
+    *node = (int)v;
+    if (hy__json_whole(j, t + 2, 0, INT_MAX, &v)) return -1;
+    *output = (int)v;
+    return 0;
+}
+
+/* The fields of a graph that is one, in the order of the words. */
+enum { HY__IN_NODES, HY__IN_ARGS, HY__IN_HEADS, HY__IN_TOP, HY__IN_ROWS, HY__IN_FIELDS };
+static int hy__read_graph_fields(hy__reader *R, int t, int *field)
+{
+    int i;
+    if (hy__read_fields(R, t, "nodes|arg_nodes|heads|attrs|node_row_ptr", HY__IN_FIELDS, field)) return -1;
+    for (i = HY__IN_NODES; i <= HY__IN_HEADS; i++)
+        if (field[i] < 0 || R->j.token[field[i]].kind != '[')
+            return hy__read_bad(R, t, "nodes, arg_nodes and heads are due in a symbol file", "");
+    return 0;
+}
+
+/* Is a sub-graph well formed? Those within it are asked on their own. */
+static int hy__read_subgraph(hy__reader *R, int graph)
+{
+    const hy__json *j = &R->j;
+    int field[HY__IN_FIELDS], in[HY__IN_COUNT], i, k, t, e, n, from, output;
+    int64_t v;
+    if (hy__read_graph_fields(R, graph, field)) return -1;
+    n = j->token[field[HY__IN_NODES]].n;
+    for (i = 0, t = field[HY__IN_NODES] + 1; i < n; i++, t = j->token[t].next) {
+        if (hy__read_node_fields(R, t, in)) return -1;
+        for (k = 0, e = in[HY__IN_INPUTS] + 1; k < j->token[in[HY__IN_INPUTS]].n; k++, e = j->token[e].next)
+            if (hy__read_pair(R, e, i, &from, &output)) return -1;
+    }
+    for (i = 0, t = field[HY__IN_ARGS] + 1; i < j->token[field[HY__IN_ARGS]].n; i++, t = j->token[t].next)
+        if (hy__json_whole(j, t, 0, n - 1, &v)) return -1;
+    for (i = 0, t = field[HY__IN_HEADS] + 1; i < j->token[field[HY__IN_HEADS]].n; i++, t = j->token[t].next)
+        if (hy__read_pair(R, t, n, &from, &output)) return -1;
+    return 0;
+}
+
+/* The list of operators that are not known: each once, as long as there is room. */
+enum { HY__MOST_UNKNOWN = 8 };
+typedef struct hy__unknown { int op, name, n; } hy__unknown;
+
+static int hy__fail_unknown(hy__reader *R, const hy__unknown *all, int n, int more)
+{
+    char list[352];
+    hy__line line = hy__line_open(list, sizeof list);
+    const hy__json *j = &R->j;
+    int i;
+    for (i = 0; i < n; i++) {
+        const char *op = hy__json_text(j, all[i].op), *name = hy__json_text(j, all[i].name);
+        if (i && line.n + strlen(op) + strlen(name) + 96 > sizeof list) { more += all[i].n; continue; }
+        hy__puts(&line, i ? ", " : "");
+        hy__puts(&line, op);
+        if (hy__word_number("_foreach|_while_loop|_cond", op) >= 0)
+            hy__puts(&line, " (control flow cannot run yet)");
+        hy__puts(&line, " of node ");
+        hy__puts(&line, name);
+        if (all[i].n < 2) continue;
+        hy__puts(&line, " and ");
+        hy__put_int(&line, all[i].n - 1);
+        hy__puts(&line, " more");
+    }
+    hy__fail(R->F, HY_ERROR_UNKNOWN,
+             more ? "%s, byte %l: operators that are not registered: %s, and %d nodes more"
+             : "%s, byte %l: operators that are not registered: %s", R->s->name,
+             (int64_t)j->token[all[0].op].at, list, more);
+    return -1;
+}
+
+/* Every operator that is not known here, sub-graphs included, in one message. */
+static int hy__read_unknown(hy__reader *R)
+{
+    hy__unknown all[HY__MOST_UNKNOWN];
+    const hy__json *j = &R->j;
+    int t, op, name, sub, i, k, n = 0, more = 0;
+    for (t = 0; t < j->n; t++) {
+        const char *text;
+        if (j->token[t].kind != '{' || (op = hy__json_find(j, t, "op")) < 0 || j->token[op].kind != '"' ||
+            (name = hy__json_find(j, t, "name")) < 0 || j->token[name].kind != '"' ||
+            hy__json_find(j, t, "inputs") < 0) continue;
+        sub = hy__json_find(j, t, "subgraphs");
+        for (i = 0, k = sub + 1; sub >= 0 && i < j->token[sub].n; i++, k = j->token[k].next)
+            if (hy__read_subgraph(R, k)) return -1;
+        text = hy__json_text(j, op);
+        if (!strcmp(text, "null") || hy__file_op(R->F, text) || hy__numpy_find(text)) continue;
+        for (i = 0; i < n && strcmp(hy__json_text(j, all[i].op), text); i++) continue;
+        if (i < n) { all[i].n++; continue; }
+        if (n == HY__MOST_UNKNOWN) { more++; continue; }
+        all[n].op = op;
+        all[n].name = name;
+        all[n++].n = 1;
+    }
+    return n ? hy__fail_unknown(R, all, n, more) : 0;
+}
+
+static int hy__read_note(hy__reader *R, int node, const char *key, const char *value)
 {
     if (hy__grow(&R->F->root->heap, (void **)&R->note, &R->note_cap, R->notes + 1, sizeof *R->note)) {
         hy__no_memory(R->F, R->s->name);
         return -1;
     }
-    R->note[R->notes].var = var->number;
+    R->note[R->notes].node = node;
     R->note[R->notes].order = R->notes;
     R->note[R->notes].key = key;
     R->note[R->notes++].value = value;
@@ -30841,7 +32012,7 @@ static hy__node *hy__read_variable(hy__reader *R, const char *name, const int *f
                 hy__read_bad(R, k + 1, "the shape or type of a variable is malformed: '%s'", value);
                 return NULL;
             }
-            if (hy__read_note(R, node, key, value)) return NULL;
+            if (hy__read_note(R, node->number, key, value)) return NULL;
         }
     node->type[0] = node->constant.type;
     if (!hy__sane_type(R->F, &node->type[0], name)) { hy__blame(R, field[HY__IN_NAME], name); return NULL; }
@@ -30859,7 +32030,10 @@ static int hy__read_attribute(hy__reader *R, const hy_op *op, void *record, cons
     size_t chars;
     int d;
     if (!strncmp(key, "__", 2) || hy__hidden_key(key, &chars)) return 0;
+    if (!op->attr || !op->attr->name) return 0;         /* MXNet does not look either */
+    if (op == R->F->root->ops[HY_OP_concat] && !strcmp(key, "axis")) key = "dim";
     for (a = op->attr; a && a->name && strcmp(a->mxnet, key) && strcmp(a->name, key); a++) continue;
+    if (a && a->name && a->kind == HY_ATTR_i64 && !strcmp(value, "None")) return 0;
     if (!a || !a->name) {               /* what says nothing need not be known */
         if (!strcmp(value, "None") || (!strcmp(key, "use_length") && !strcmp(value, "False")) ||
             (op == hy_op_find(R->F, "UpSampling") && !strcmp(key, "num_filter"))) return 0;
@@ -30897,35 +32071,40 @@ static int hy__read_record(hy__reader *R, const hy_op *op, void *record, const i
     return hy__blame(R, field[HY__IN_NAME], hy__json_text(j, field[HY__IN_NAME]));
 }
 
-/* All outputs of a record; more than the file could mean: -1. */
+/* All outputs of a record; -1: with those of the nodes before more than the file could mean. */
 static int hy__read_outputs(hy__reader *R, const hy_op *op, const void *record)
 {
     int i, n = 0, hidden, k;
     for (i = 0; op->out[i].name; i++) {
         k = hy__arg_count(op, op->out, 1, i, record, &hidden);
-        if (k > 4096 + R->j.chars || n > INT_MAX / 2) return -1;
+        if (k > 4096 + R->j.chars - R->outputs - n) return -1;
         n += k > 0 ? k : 0;
     }
+    R->outputs += n;
     return n;
 }
 
-/* [node, output] or [node, output, version]. */
+/* An edge of a node before number `nodes`. */
 static int hy__read_edge(hy__reader *R, int t, int nodes, hy__edge *e)
 {
-    const hy__json *j = &R->j;
-    int64_t v;
-    int at;
-    if (j->token[t].kind != '[' || j->token[t].n < 2 || j->token[t].n > 3)
-        return hy__read_bad(R, t, "[node, output, version] is due here", "");
-    if (hy__json_whole(j, t + 1, 0, INT_MAX, &v)) return -1;
-    if (v >= nodes) return hy__damaged(R->s, (uint64_t)j->token[t].at, "node %l is none that stands before",
-                                       v);
+    int v, at;
+    if (hy__read_pair(R, t, nodes, &v, &e->output)) return -1;
     e->node = R->made[v];
-    if (hy__json_whole(j, t + 2, 0, INT_MAX, &v)) return -1;
-    if (v >= hy__visible(e->node, -1, &at))
-        return hy__read_bad(R, t, "node '%s' has no such output", e->node->name);
-    e->output = (int)v;
-    return 0;
+    if (e->output < hy__visible(e->node, -1, &at)) return 0;
+    return hy__read_bad(R, t, "node '%s' has no such output", e->node->name);
+}
+
+/* Which input bears this name? -1: none, or it is a list. */
+static int hy__input_named(const hy_op *op, const void *record, const char *name, size_t chars)
+{
+    int arg, hidden, at = 0, many;
+    for (arg = 0; op->in[arg].name; arg++, at += many) {
+        many = hy__arg_count(op, op->in, 0, arg, record, &hidden);
+        if (many < 0) break;
+        if (many == 1 && strlen(op->in[arg].name) == chars && !strncmp(op->in[arg].name, name, chars))
+            return at;
+    }
+    return -1;
 }
 
 /* The name of input k. */
@@ -30958,11 +32137,26 @@ static int hy__read_settle(hy__reader *R, hy__node *node, const int *field)
         for (i = 0, k = field[f] + 1; field[f] >= 0 && i < j->token[field[f]].n; i++,
              k = j->token[k + 1].next) {
             const char *key = hy__json_text(j, k), *hidden = hy__hidden_key(key, &chars);
-            for (in = 0; hidden && chars && in < node->nin; in++) {
-                const char *name = hy__input_name(node->op, node->record, in, node->nin);
-                if (!node->in[in].node->op && strlen(name) == chars && !strncmp(name, key, chars) &&
-                    hy__read_note(R, node->in[in].node, hidden, hy__json_text(j, k + 1))) return -1;
-            }
+            in = hidden && chars ? hy__input_named(node->op, node->record, key, chars) : -1;
+            if (in >= 0 && in < node->nin && !node->in[in].node->op &&
+                hy__read_note(R, node->in[in].node->number, hidden, hy__json_text(j, k + 1))) return -1;
+        }
+    return 0;
+}
+
+/* Attributes of an operator that are none of its arguments: "__ctx_group__". */
+static int hy__read_own_notes(hy__reader *R, const hy__node *node, const int *field)
+{
+    const hy__json *j = &R->j;
+    int f, i, k;
+    size_t chars;
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
+        for (i = 0, k = field[f] + 1; field[f] >= 0 && i < j->token[field[f]].n; i++,
+             k = j->token[k + 1].next) {
+            const char *key = hy__json_text(j, k), *hidden = hy__hidden_key(key, &chars);
+            if (hidden && !chars) key = hidden;
+            if (!strncmp(key, "__", 2) && hy__read_note(R, node->number, key, hy__json_text(j, k + 1)))
+                return -1;
         }
     return 0;
 }
@@ -31007,29 +32201,369 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
         return NULL;
     }
     if (op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
-    return node;
+    return hy__read_own_notes(R, node, field) ? NULL : node;
+}
+
+/* --- operators of MXNet's that are several of ours --- */
+enum { HY__NP_AXIS, HY__NP_KEEPDIMS, HY__NP_DTYPE, HY__NP_INITIAL, HY__NP_NEWSHAPE, HY__NP_ORDER,
+       HY__NP_REVERSE, HY__NP_DDOF, HY__NP_VALUE, HY__NP_SCALAR, HY__NP_AXES, HY__NP_A_AXES, HY__NP_B_AXES,
+       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_KEYS };
+typedef struct hy__making {
+    hy__reader *R;
+    const int  *field;
+    const char *name, *op;              /* of the node in the file; all that are made bear its name */
+    const char *text[HY__NP_KEYS];      /* of its attributes; NULL: None or not given */
+    const char *key[4], *value[4];      /* attributes of what is made next */
+    int         attrs;
+    hy__edge    in[2], at;              /* its inputs; what there is so far */
+} hy__making;
+
+static void hy__making_open(hy__making *M, hy__reader *R, const int *field)
+{
+    memset(M, 0, sizeof *M);
+    M->R = R;
+    M->field = field;
+    M->name = hy__json_text(&R->j, field[HY__IN_NAME]);
+    M->op = hy__json_text(&R->j, field[HY__IN_OP]);
+}
+
+static int hy__making_bad(hy__making *M, const char *what, const char *value)
+{
+    return hy__damaged(M->R->s, (uint64_t)M->R->j.token[M->field[HY__IN_NAME]].at,
+                       "node '%s': %s of %s cannot be '%s' here", M->name, what, M->op,
+                       value ? value : "None");
+}
+
+static void hy__make_with(hy__making *M, const char *key, const char *value)
+{
+    if (!value) return;
+    M->key[M->attrs] = key;
+    M->value[M->attrs++] = value;
+}
+
+/* One of our operators; its first output is what there is then. */
+static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
+{
+    union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
+    hy__reader *R = M->R;
+    const hy_op *op = R->F->root->ops[number];
+    uint64_t seen = 0;
+    hy__node *node;
+    int i, attrs = M->attrs, out;
+    M->attrs = 0;
+    if (R->F->code) return -1;
+    hy__record_clear(op, &record);
+    for (i = 0; i < attrs; i++)
+        if (hy__parse_attribute(R->F, op, &record, M->key[i], M->value[i], &seen))
+            return hy__blame(R, M->field[HY__IN_NAME], M->name);
+    out = hy__read_outputs(R, op, &record);
+    if (out < 0) return hy__read_bad(R, M->field[HY__IN_NAME], "node '%s' has too many outputs", M->name);
+    node = hy__node_new(R->F, op, n, out, &record, M->name);
+    if (!node) return -1;
+    if (n) memcpy(node->in, in, (size_t)n * sizeof *in);
+    if (hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return -1; }
+    M->at.node = node;
+    M->at.output = 0;
+    return 0;
+}
+
+static int hy__make_unary(hy__making *M, int number, const char *key, const char *value)
+{
+    hy__edge x = M->at;
+    hy__make_with(M, key, value);
+    return hy__make_op(M, number, 1, &x);
+}
+
+/* Without these axes, whose size is 1, even if no other is left: one axis more, at the far end, lets squeeze
+ * do it, and the first slice along that axis is what remains. */
+static int hy__make_drop(hy__making *M, int64_t *axis, int n)
+{
+    int back = n && axis[0] < 0, i;
+    char text[HY_MAX_DIM * 24 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__edge in[2];
+    for (i = 0; i < n; i++) if ((axis[i] < 0) == back) axis[i] += back ? -1 : 1;
+    hy__put_tuple(&line, axis, n);
+    if (!n) return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    if (hy__make_unary(M, HY_OP_expand_dims, "axis", back ? "-1" : "0") ||
+        hy__make_unary(M, HY_OP_squeeze, "axis", text)) return -1;
+    in[0] = M->at;
+    if (!M->R->zero) {
+        hy__make_with(M, "shape", "()");
+        hy__make_with(M, "dtype", "int32");
+        if (hy__make_op(M, HY_OP__zeros, 0, NULL)) return -1;
+        M->R->zero = M->at.node;
+    }
+    in[1].node = M->R->zero;
+    in[1].output = 0;
+    hy__make_with(M, "axis", back ? "-1" : "0");
+    return hy__make_op(M, HY_OP_take, 2, in);
+}
+
+static int hy__make_drops(hy__making *M, const char *text)
+{
+    int64_t axis[HY_MAX_DIM];
+    int n = hy__read_tuple(text, 0, HY_MAX_DIM, axis), i;
+    for (i = 0; i < n; i++) if (axis[i] < -HY_MAX_DIM || axis[i] > HY_MAX_DIM) n = -2;
+    return n < 0 ? hy__making_bad(M, "axis", text) : hy__make_drop(M, axis, n);
+}
+
+/* What a fold over `axis` left as axes of size 1 goes. */
+static int hy__make_folded(hy__making *M)
+{
+    const char *keep = M->text[HY__NP_KEEPDIMS], *axis = M->text[HY__NP_AXIS];
+    if (keep && (!strcmp(keep, "True") || !strcmp(keep, "1"))) return 0;
+    return axis ? hy__make_drops(M, axis) : hy__make_unary(M, HY_OP_reshape, "shape", "()");
+}
+
+/* Over `axis`, which stays with size 1; over all axes at once it need not. */
+static int hy__make_fold(hy__making *M, int number)
+{
+    const char *axis = M->text[HY__NP_AXIS];
+    int64_t v[HY_MAX_DIM];
+    if (axis && !hy__read_tuple(axis, 0, HY_MAX_DIM, v) && number != HY_OP_argmax && number != HY_OP_argmin)
+        return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    hy__make_with(M, "keepdims", axis ? "True" : M->text[HY__NP_KEEPDIMS]);
+    return hy__make_unary(M, number, "axis", axis);
+}
+
+/* npx.reshape has codes of its own: -1 infers, -2 copies, -3 drops a 1, -4 copies the rest, -5 joins two, -6
+ * splits one in two. Dropping comes first, at places that are known as long as no -4 stands before. */
+static int hy__make_codes(hy__making *M, int64_t *v, int n, int turned)
+{
+    static const int ours[] = { -1, 0, 0, -2, -3, -4 };
+    int64_t drop[HY_MAX_INTS];
+    int drops = 0, place = 0, kept = 0, i, split;
+    for (i = 0; i < n; i++) {
+        int64_t c = v[turned ? n - 1 - i : i];
+        if (place >= HY_MAX_DIM ? c == -3 : turned && c == -6) return -1;
+        if (c == -3) drop[drops++] = turned ? -1 - place : place;
+        place += c == -4 ? HY_MAX_DIM + 1 : c == -5 ? 2 : 1;
+        if (c == -6) i += 2;
+    }
+    if (drops > HY_MAX_DIM || (drops && hy__make_drop(M, drop, drops))) return -1;
+    for (i = split = 0; i < n; i++) {
+        if (split) split--;
+        else if (v[i] == -3) continue;
+        else if (v[i] < 0) {
+            split = v[i] == -6 ? 2 : 0;
+            v[i] = ours[-1 - v[i]];
+        }
+        v[kept++] = v[i];
+    }
+    return kept;
+}
+
+static int hy__make_reshape(hy__making *M)
+{
+    const char *text = M->text[HY__NP_NEWSHAPE], *order = M->text[HY__NP_ORDER];
+    const char *turned = M->text[HY__NP_REVERSE];
+    int64_t v[HY_MAX_INTS];
+    int n = text ? hy__read_tuple(text, 0, HY_MAX_INTS, v) : -1, codes = M->op[3] == 'x', i;
+    char shape[HY_MAX_INTS * 22 + 8];
+    hy__line line = hy__line_open(shape, sizeof shape);
+    if (order && strcmp(order, "C")) return hy__making_bad(M, "order", order);
+    for (i = 0; i < n; i++) if (!v[i] || v[i] < (codes ? -6 : -1)) n = -2;
+    if (n > 0 && codes) n = hy__make_codes(M, v, n, turned && strcmp(turned, "False"));
+    if (M->R->F->code) return -1;
+    if (n < 0) return hy__making_bad(M, "newshape", text);
+    hy__put_tuple(&line, v, n);
+    hy__make_with(M, "reverse", turned);
+    return hy__make_unary(M, HY_OP_reshape, "shape", shape);
+}
+
+/* where() with a number in place of one choice. */
+static int hy__make_choice(hy__making *M, int left)
+{
+    hy__edge in[3];
+    in[0] = M->in[0];
+    in[left ? 2 : 1] = M->at = M->in[1];
+    if (hy__make_unary(M, HY_OP_zeros_like, NULL, NULL) ||
+        hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_SCALAR])) return -1;
+    in[left ? 1 : 2] = M->at;
+    return hy__make_op(M, HY_OP_where, 3, in);
+}
+
+static int hy__make_tensordot(hy__making *M)
+{
+    const char *axes = M->text[HY__NP_AXES], *a = M->text[HY__NP_A_AXES], *b = M->text[HY__NP_B_AXES];
+    int64_t v[HY_MAX_DIM], w[HY_MAX_DIM];
+    if (axes ? strcmp(axes, "1") : !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || v[0] != -1 ||
+        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || w[0]) return hy__making_bad(M, "axes", axes ? axes : a);
+    return hy__make_op(M, HY_OP_dot, 2, M->in);
+}
+
+/* Squared distances from the mean: what moments gives without the mean MXNet computes wrong. */
+static int hy__make_squares(hy__making *M)
+{
+    hy__edge in[2];
+    in[0] = M->at;
+    hy__make_with(M, "keepdims", "True");
+    if (hy__make_unary(M, HY_OP_mean, "axis", M->text[HY__NP_AXIS])) return -1;
+    in[1] = M->at;
+    return hy__make_op(M, HY_OP_sub, 2, in) || hy__make_unary(M, HY_OP_square, NULL, NULL);
+}
+
+/* A number among the attributes. */
+static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
+{
+    const char *text = M->text[key];
+    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
+    return hy__making_bad(M, what, text);
+}
+
+/* An axis moves step by step; from one end to the other by way of a matrix, since nobody knows how far. */
+static int hy__make_move(hy__making *M)
+{
+    hy__edge in[2];
+    int64_t from, to;
+    char a[32], b[32];
+    if (hy__making_number(M, HY__NP_SOURCE, "source", &from) ||
+        hy__making_number(M, HY__NP_DESTINATION, "destination", &to)) return -1;
+    in[1] = M->at;
+    if ((!from && to == -1) || (from == -1 && !to)) {
+        hy__make_with(M, "reverse", from ? "True" : "False");
+        if (hy__make_unary(M, HY_OP_reshape, "shape", from ? "(-1, 0)" : "(0, -1)") ||
+            hy__make_unary(M, HY_OP_transpose, NULL, NULL)) return -1;
+        in[0] = M->at;
+        hy__make_with(M, from ? "lhs_begin" : "lhs_end", "1");
+        hy__make_with(M, from ? "rhs_end" : "rhs_begin", from ? "-1" : "1");
+        return hy__make_op(M, HY_OP_reshape_like, 2, in);
+    }
+    if ((from < 0) != (to < 0) || from < -HY_MAX_DIM || to < -HY_MAX_DIM || from > HY_MAX_DIM ||
+        to > HY_MAX_DIM)
+        return hy__making_bad(M, "destination", M->text[HY__NP_DESTINATION]);
+    for (; from != to; from += from < to ? 1 : -1) {
+        hy__text_i64(a, from);
+        hy__text_i64(b, from < to ? from + 1 : from - 1);
+        hy__make_with(M, "dim1", a);
+        if (hy__make_unary(M, HY_OP_swap_axes, "dim2", b)) return -1;
+    }
+    return in[1].node == M->at.node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
+}
+
+/* The end comes to the front. */
+static int hy__make_roll(hy__making *M)
+{
+    const char *axis = M->text[HY__NP_AXIS];
+    hy__edge x = M->at, in[2];
+    int64_t shift, v;
+    char cut[32];
+    int i;
+    if (hy__making_number(M, HY__NP_SHIFT, "shift", &shift) ||
+        (axis && hy__making_number(M, HY__NP_AXIS, "axis", &v))) return -1;
+    if (!shift) return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    if (!axis && hy__make_unary(M, HY_OP_reshape, "shape", "(-1,)")) return -1;
+    hy__text_i64(cut, -shift);
+    for (in[1] = M->at, i = 0; i < 2; i++) {
+        M->at = in[1];
+        hy__make_with(M, "axis", axis ? axis : "0");
+        hy__make_with(M, "begin", i ? "0" : cut);
+        if (hy__make_unary(M, HY_OP_slice_axis, "end", i ? cut : "None")) return -1;
+        if (!i) in[0] = M->at;
+    }
+    in[1] = M->at;
+    hy__make_with(M, "dim", axis ? axis : "0");
+    if (hy__make_op(M, HY_OP_concat, 2, in)) return -1;
+    in[0] = M->at;
+    in[1] = x;
+    return axis ? 0 : hy__make_op(M, HY_OP_reshape_like, 2, in);
+}
+
+static int hy__make_numpy(hy__making *M, const hy__numpy *np)
+{
+    const char *dtype = M->text[HY__NP_DTYPE], *ddof = M->text[HY__NP_DDOF];
+    if (M->text[HY__NP_INITIAL]) return hy__making_bad(M, "initial", M->text[HY__NP_INITIAL]);
+    if (ddof && strcmp(ddof, "0")) return hy__making_bad(M, "ddof", ddof);
+    if (dtype && hy__make_unary(M, HY_OP_cast, "dtype", dtype)) return -1;
+    switch (np->way) {
+    case HY__NP_FOLD: return hy__make_fold(M, np->op) || hy__make_folded(M);
+    case HY__NP_PLACE:
+        return hy__make_fold(M, np->op) || hy__make_folded(M) ||
+               hy__make_unary(M, HY_OP_cast, "dtype", "int64");
+    case HY__NP_VAR: return hy__make_squares(M) || hy__make_fold(M, np->op) || hy__make_folded(M);
+    case HY__NP_STD:
+        return hy__make_squares(M) || hy__make_fold(M, np->op) || hy__make_unary(M, HY_OP_sqrt, NULL, NULL) ||
+               hy__make_folded(M);
+    case HY__NP_SQUEEZE:
+        return M->text[HY__NP_AXIS] ? hy__make_drops(M, M->text[HY__NP_AXIS])
+            : hy__make_unary(M, np->op, NULL, NULL);
+    case HY__NP_RESHAPE: return hy__make_reshape(M);
+    case HY__NP_LEFT: case HY__NP_RIGHT: return hy__make_choice(M, np->way == HY__NP_LEFT);
+    case HY__NP_FILL:
+        return hy__make_unary(M, np->op, NULL, NULL) ||
+               hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_VALUE]);
+    case HY__NP_MOVE: return hy__make_move(M);
+    case HY__NP_ROLL: return hy__make_roll(M);
+    default: return hy__make_tensordot(M);
+    }
+}
+
+/* The last of the nodes that take the place of one. */
+static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *field)
+{
+    static const char keys[] = "axis|keepdims|dtype|initial|newshape|order|reverse|ddof|fill_value|scalar"
+        "|axes|a_axes_summed|b_axes_summed|source|destination|shift";
+    const hy__json *j = &R->j;
+    int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, f, i, k, t;
+    int due = np->op == HY_OP_where || np->op == HY_OP_dot ? 2 : 1;
+    hy__making M;
+    hy__making_open(&M, R, field);
+    if (n != due) {
+        hy__damaged(R->s, (uint64_t)j->token[inputs].at, "node '%s': %d inputs, %d are due", M.name, n, due);
+        return NULL;
+    }
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
+        for (i = 0, k = field[f] + 1; field[f] >= 0 && i < j->token[field[f]].n; i++,
+             k = j->token[k + 1].next) {
+            const char *key = hy__json_text(j, k), *value = hy__json_text(j, k + 1);
+            int w = hy__word_number(keys, key);
+            if (w >= 0) M.text[w] = strcmp(value, "None") ? value : NULL;
+            else if (!hy__ignored_attribute(key)) { hy__making_bad(&M, key, value); return NULL; }
+        }
+    for (i = 0, t = inputs + 1; i < n; i++, t = j->token[t].next)
+        if (hy__read_edge(R, t, R->n, &M.in[i])) return NULL;
+    M.at = M.in[0];
+    return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;
+}
+
+/* BatchNorm, then max(x, 0), in one. */
+static hy__node *hy__read_norm_relu(hy__reader *R, const hy_op *op, const int *field)
+{
+    hy__making M;
+    hy__making_open(&M, R, field);
+    M.at.node = hy__read_op(R, op, field);
+    return M.at.node && !hy__make_unary(&M, HY_OP_relu, NULL, NULL) ? M.at.node : NULL;
+}
+
+static hy__node *hy__read_node(hy__reader *R, const int *field)
+{
+    const hy__json *j = &R->j;
+    const char *op = hy__json_text(j, field[HY__IN_OP]), *name = hy__json_text(j, field[HY__IN_NAME]);
+    const hy__numpy *np = hy__numpy_find(op);
+    if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].n)
+        hy__read_bad(R, field[HY__IN_SUBGRAPHS], "operator %s takes no sub-graph", op);
+    else if (np) return hy__read_numpy(R, np, field);
+    else if (!strcmp(op, "_contrib_BatchNormWithReLU"))
+        return hy__read_norm_relu(R, hy__file_op(R->F, op), field);
+    else if (strcmp(op, "null")) return hy__read_op(R, hy__file_op(R->F, op), field);
+    else if (!j->token[field[HY__IN_INPUTS]].n) return hy__read_variable(R, name, field, 0);
+    else hy__read_bad(R, field[HY__IN_INPUTS], "variable '%s' has inputs", name);
+    return NULL;
 }
 
 static int hy__read_nodes(hy__reader *R)
 {
     const hy__json *j = &R->j;
     int field[HY__IN_COUNT], t, n = j->token[R->nodes].n;
-    R->made = (hy__node **)hy__alloc(&R->F->root->heap, (size_t)n * sizeof *R->made + 1);
+    R->made = (hy__node **)hy__alloc(&R->F->root->heap, (size_t)n * (sizeof *R->made + 1) + 1);
     if (!R->made) { hy__no_memory(R->F, R->s->name); return -1; }
+    R->truth = (char *)(R->made + n);
     for (t = R->nodes + 1; R->n < n; R->n++, t = j->token[t].next) {
-        const char *op;
-        hy__node *node;
-        if (hy__read_node_fields(R, t, field)) return -1;
-        op = hy__json_text(j, field[HY__IN_OP]);
-        if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].n)
-            return hy__read_bad(R, field[HY__IN_SUBGRAPHS], "operator %s takes no sub-graph", op);
-        if (strcmp(op, "null")) node = hy__read_op(R, hy__file_op(R->F, op), field);
-        else if (j->token[field[HY__IN_INPUTS]].n)
-            return hy__read_bad(R, field[HY__IN_INPUTS], "variable '%s' has inputs",
-                                hy__json_text(j, field[HY__IN_NAME]));
-        else node = hy__read_variable(R, hy__json_text(j, field[HY__IN_NAME]), field, 0);
+        hy__node *node = hy__read_node_fields(R, t, field) ? NULL : hy__read_node(R, field);
         if (!node) return -1;
         R->made[R->n] = node;
+        R->truth[R->n] = hy__numpy_truth(hy__json_text(j, field[HY__IN_OP])) ? 1 : 0;
     }
     return 0;
 }
@@ -31048,6 +32582,9 @@ static int hy__read_version(hy__reader *R, int attrs)
         if (hy__json_whole(j, t + 2, 0, 10000000, &v)) return -1;
         R->version = (int)v;
     }
+    t = hy__json_find(j, attrs, "inputs");
+    if (t >= 0 && j->token[t].kind == '[' && j->token[t].n == 2 && j->token[t + 2].kind == '"' &&
+        hy__read_note(R, -1, "inputs", hy__json_text(j, t + 2))) return -1;
     t = hy__json_find(j, attrs, "is_np_shape");
     if (t < 0) return 0;
     if (j->token[t].kind != '[' || j->token[t].n != 2) return hy__read_bad(R, t, "[\"int\", 1] is due here",
@@ -31059,18 +32596,14 @@ static int hy__read_version(hy__reader *R, int attrs)
 
 static int hy__read_top(hy__reader *R)
 {
-    enum { NODES, ARGS, HEADS, ATTRS, ROWS, TOP };
     const hy__json *j = &R->j;
-    int field[TOP], i, t;
+    int field[HY__IN_FIELDS], i, t;
     int64_t v;
-    if (hy__read_fields(R, 0, "nodes|arg_nodes|heads|attrs|node_row_ptr", TOP, field)) return -1;
-    for (i = NODES; i <= HEADS; i++)
-        if (field[i] < 0 || j->token[field[i]].kind != '[')
-            return hy__read_bad(R, 0, "nodes, arg_nodes and heads are due in a symbol file", "");
-    R->nodes = field[NODES];
-    R->heads = field[HEADS];
-    if (hy__read_version(R, field[ATTRS]) || hy__read_unknown(R) || hy__read_nodes(R)) return -1;
-    for (i = 0, t = field[ARGS] + 1; i < j->token[field[ARGS]].n; i++, t++) {
+    if (hy__read_graph_fields(R, 0, field)) return -1;
+    R->nodes = field[HY__IN_NODES];
+    R->heads = field[HY__IN_HEADS];
+    if (hy__read_version(R, field[HY__IN_TOP]) || hy__read_unknown(R) || hy__read_nodes(R)) return -1;
+    for (i = 0, t = field[HY__IN_ARGS] + 1; i < j->token[field[HY__IN_ARGS]].n; i++, t++) {
         if (hy__json_whole(j, t, 0, R->n - 1, &v)) return -1;
         if (R->made[v]->op) return hy__read_bad(R, t, "node '%s' is no argument but an operator",
                                                 R->made[v]->name);
@@ -31081,15 +32614,18 @@ static int hy__read_top(hy__reader *R)
 /* Variables are told apart by their names. */
 static int hy__read_names(hy__reader *R)
 {
+    const hy__json *j = &R->j;
     hy__names names;
     hy__heap *heap = &R->F->root->heap;
-    int i;
+    int i, k, t, at;
     memset(&names, 0, sizeof names);
-    for (i = 0; i < R->g->store->n && !R->F->code; i++) {
+    for (i = k = 0, t = R->nodes + 1; i < R->g->store->n && !R->F->code; i++) {
         const hy__node *node = R->g->store->node[i];
+        at = t;
+        if (k < R->n && node == R->made[k]) { k++; t = j->token[t].next; }
         if (node->op) continue;
         if (hy__names_find(&names, node->name) >= 0)
-            hy__fail(R->F, HY_ERROR_FORMAT, "%s: two variables are called '%s'", R->s->name, node->name);
+            hy__damaged(R->s, (uint64_t)j->token[at].at, "two variables are called '%s'", node->name);
         else if (hy__names_add(heap, &names, node->name, i)) hy__no_memory(R->F, R->s->name);
     }
     hy__free(heap, (void *)names.key);
@@ -31106,13 +32642,20 @@ static int hy__read_keep_notes(hy__reader *R)
     int i, kept = 0, part;
     if (R->notes) qsort(R->note, (size_t)R->notes, sizeof *R->note, hy__note_order);
     for (i = 0; i < R->notes; i++)
-        if (i + 1 == R->notes || R->note[i].var != R->note[i + 1].var ||
+        if (i + 1 == R->notes || R->note[i].node != R->note[i + 1].node ||
             strcmp(R->note[i].key, R->note[i + 1].key)) R->note[kept++] = R->note[i];
     R->notes = kept;
+    for (i = HY__MOST_NOTES; i < kept; i++)
+        if (R->note[i].node == R->note[i - HY__MOST_NOTES].node) {
+            hy__fail(R->F, HY_ERROR_FORMAT, "%s: node '%s' has more than %d attributes like %s", R->s->name,
+                     R->g->store->node[R->note[i].node]->name, (int)HY__MOST_NOTES, R->note[i].key);
+            return -1;
+        }
     for (i = 0; i < R->notes; i++) bytes += strlen(R->note[i].key) + strlen(R->note[i].value) + 2;
     all = (hy__notes *)hy__alloc(&R->F->root->heap, bytes);
     if (!all) { hy__no_memory(R->F, R->s->name); return -1; }
     all->n = R->notes;
+    all->np = R->np;
     text = (char *)&all->note[R->notes];
     for (i = 0; i < R->notes; i++) {
         all->note[i] = R->note[i];
@@ -31128,6 +32671,21 @@ static int hy__read_keep_notes(hy__reader *R)
     return 0;
 }
 
+static int hy__read_head(hy__reader *R, int t, hy__edge *head)
+{
+    hy__making M;
+    int64_t v;
+    if (hy__read_edge(R, t, R->n, head)) return -1;
+    if (hy__json_whole(&R->j, t + 1, 0, R->n - 1, &v) || !R->truth[v]) return 0;
+    memset(&M, 0, sizeof M);
+    M.R = R;
+    M.at = *head;
+    M.name = head->node->name;
+    if (hy__make_unary(&M, HY_OP_cast, "dtype", "bool")) return -1;
+    *head = M.at;
+    return 0;
+}
+
 static int hy__read_finish(hy__reader *R)
 {
     const hy__json *j = &R->j;
@@ -31135,7 +32693,7 @@ static int hy__read_finish(hy__reader *R)
     if (!n) return hy__read_bad(R, R->heads, "a graph without heads", "");
     if (hy__graph_room_heads(R->F, R->g, n)) return -1;
     for (i = 0, t = R->heads + 1; i < n; i++, t = j->token[t].next)
-        if (hy__read_edge(R, t, R->n, &R->g->head[i])) return -1;
+        if (hy__read_head(R, t, &R->g->head[i])) return -1;
     R->g->ranks = R->ranks;
     return hy__read_names(R) || hy__graph_finish(R->F, R->g) || hy__read_keep_notes(R) ? -1 : 0;
 }
@@ -31146,14 +32704,17 @@ static hy_graph *hy__get_symbol(hy__input *s)
     hy__reader R;
     hy_frame *F = s->F;
     hy_graph *g;
+    if (hy__zip_program(s)) return NULL;
     memset(&R, 0, sizeof R);
     R.F = F;
     R.s = s;
+    hy__try(F);
     R.g = g = hy__graph_new(F, NULL);
     if (g && (hy__json_open(&R.j, s) || hy__read_top(&R) || hy__read_finish(&R))) {
         hy__graph_drop(g);
         g = NULL;
     }
+    hy__try_end(F, 0);
     if (g) {
         hy__acquire(&F->root->lock);
         g->next = F->root->graphs;
@@ -31201,6 +32762,7 @@ typedef struct hy__symbol_block {
     hy_array **param;                   /* by place: of variables that are parameters */
     int       *input;                   /* by place: which input a variable is, or -1 */
     int       *uses;                    /* by place: by how many inputs, heads count once more */
+    char      *listed;                  /* "data1,x": its inputs, where a reader would not guess them, or NULL */
     int        inputs, widest;          /* most inputs of a node */
     int        open;                    /* makes arrays whose shape only the whole graph decides */
 } hy__symbol_block;
@@ -31228,12 +32790,12 @@ static hy_array *hy__symbol_value(hy_array *const *made, const hy_graph *g, cons
     return x && e->node->op && x->count ? x->item[e->output] : x;
 }
 
-static hy_array *hy__symbol_leaf(hy_frame *F, const hy__symbol_block *b, int i, hy_array *x)
+static hy_array *hy__symbol_leaf(hy_frame *F, const hy__symbol_block *b, int i, hy_array *const *given)
 {
     const hy__node *node = b->graph->node[i];
     hy_array *y;
     if (b->param[i]) return b->param[i];
-    if (b->input[i] >= 0) return x->count ? x->item[b->input[i]] : x;
+    if (b->input[i] >= 0) return given[b->input[i]];
     y = node->held ? hy__handle(F) : NULL;
     if (!y) return NULL;
     y->buffer = hy__buffer_hold(node->held);
@@ -31277,40 +32839,33 @@ static void hy__symbol_let_go(hy_frame *F, const hy_graph *g, int i, hy_array **
     }
 }
 
-static int hy__symbol_run(hy_frame *F, const hy__symbol_block *b, hy_array *x, hy_array **made, hy_array **in,
-                          int *left)
+static int hy__symbol_run(hy_frame *F, const hy__symbol_block *b, hy_array *const *given, hy_array **made,
+                          hy_array **in, int *left)
 {
     const hy_graph *g = b->graph;
     int i;
     for (i = 0; i < g->n && !F->code; i++) {
-        if (!g->node[i]->op) { made[i] = hy__symbol_leaf(F, b, i, x); continue; }
+        if (!g->node[i]->op) { made[i] = hy__symbol_leaf(F, b, i, given); continue; }
         made[i] = hy__symbol_op(F, g, i, made, in);
         if (!F->code && !F->graph && !F->check) hy__symbol_let_go(F, g, i, made, left);
     }
     return F->code ? -1 : 0;
 }
 
-static hy_array *hy__symbol_spread(hy_frame *F, void *user, hy_array *x)
+static hy_array *hy__symbol_made(hy_frame *F, const hy__symbol_block *b, hy_array *const *given)
 {
-    hy__symbol_block *b = (hy__symbol_block *)user;
     const hy_graph *g = b->graph;
     size_t most = (size_t)(g->n + b->widest + g->heads);
-    int given = x->count ? x->count : 1, i;
-    hy__buffer *room;
+    hy__buffer *room = hy__buffer_new(&F->cache, most * sizeof(hy_array *) + (size_t)g->n * sizeof(int) + 1);
     hy_array **made, **out, *y = NULL;
-    int *left;
-    if (given != b->inputs) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "SymbolBlock: %d inputs are due, %d are given", b->inputs, given);
-        return NULL;
-    }
-    room = hy__buffer_new(&F->cache, most * sizeof *made + (size_t)g->n * sizeof *left + 1);
+    int *left, i;
     if (!room) return (hy_array *)hy__no_memory(F, "SymbolBlock");
     made = (hy_array **)room->data;
     out = made + g->n + b->widest;
     left = (int *)(void *)(made + most);
     memset((void *)made, 0, most * sizeof *made);
     if (g->n) memcpy(left, b->uses, (size_t)g->n * sizeof *left);
-    if (!hy__symbol_run(F, b, x, made, made + g->n, left)) {
+    if (!hy__symbol_run(F, b, given, made, made + g->n, left)) {
         for (i = 0; i < g->heads; i++) {
             out[i] = hy__symbol_value(made, g, &g->head[i]);
             if (!out[i]) hy__fail(F, HY_ERROR_ARGUMENT,
@@ -31320,6 +32875,26 @@ static hy_array *hy__symbol_spread(hy_frame *F, void *user, hy_array *x)
         if (!F->code) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
     }
     hy__buffer_drop(&F->cache, room);
+    return y;
+}
+
+/* Inputs come as a group with a place for each, where None is not given, or grouped as the program was called
+ * that the graph was traced from, where it does not count. */
+static hy_array *hy__symbol_spread(hy_frame *F, void *user, hy_array *x)
+{
+    const hy__symbol_block *b = (const hy__symbol_block *)user;
+    hy_array *const *given = x->count ? x->item : &x, *y = NULL;
+    int n = x->count ? x->count : 1;
+    hy__flat flat;
+    flat.room = NULL;
+    if (n != b->inputs || x->depth) {
+        if (hy__flat_open(F, &flat, x, "SymbolBlock")) return NULL;
+        given = flat.at;
+        n = flat.n;
+    }
+    if (n == b->inputs || !b->inputs) y = hy__symbol_made(F, b, given);
+    else hy__fail(F, HY_ERROR_ARGUMENT, "SymbolBlock: %d inputs are due, %d are given", b->inputs, n);
+    hy__flat_close(F, &flat);
     return y;
 }
 
@@ -31345,6 +32920,7 @@ static void hy__symbol_free(hy_block *self)
 {
     hy__symbol_block *b = (hy__symbol_block *)(void *)self;
     hy__free(&self->house->root->heap, (void *)b->param);
+    hy__free(&self->house->root->heap, b->listed);
     hy__graph_drop(b->graph);
 }
 
@@ -31428,24 +33004,12 @@ static hy_init hy__init_of(hy_frame *F, const char *text)
     if (!text) return init;
     if (*text != '[') return hy__init_named(text, &j, -1);
     hy__memory_input(&s, F, text, strlen(text), 0);
+    hy__try(F);
     if (!hy__json_open(&j, &s) && j.token[0].n && j.token[1].kind == '"')
         init = hy__init_named(hy__json_text(&j, 1), &j, j.token[0].n > 1 ? j.token[1].next : -1);
     hy__json_close(&j);
-    if (F->code == HY_ERROR_FORMAT) F->code = HY_ERROR_OK;
+    hy__try_end(F, F->code == HY_ERROR_FORMAT);
     return init;
-}
-
-/* What a running statistic begins with: BatchNorm's variance with 1. */
-static hy_init hy__init_of_aux(const hy_graph *g, const hy__node *var)
-{
-    int i, k;
-    for (i = 0; i < g->n; i++)
-        for (k = 0; k < g->node[i]->nin; k++)
-            if (g->node[i]->in[k].node == var)
-                return strcmp(hy__input_name(g->node[i]->op, g->node[i]->record, k, g->node[i]->nin),
-                              "moving_var")
-                    ? hy_init_zeros() : hy_init_ones();
-    return hy_init_zeros();
 }
 
 /* --- the values of parameters --- */
@@ -31569,6 +33133,8 @@ typedef struct hy__importing {
     hy__index         index;
     const hy_import_opt *opt;
     const char       *where;
+    int               adopt;            /* the arrays' memory may become the parameters' */
+    char             *role;             /* by place: what a variable is to who takes it */
     hy__brief         missing;
 } hy__importing;
 
@@ -31585,63 +33151,164 @@ static hy_array *hy__import_value(const hy__importing *I, const char *name)
     return i < 0 ? NULL : I->params->at[i];
 }
 
-/* Is a variable an input, if the caller does not say? */
+/* 12 of "data12", 0 of "data"; else -1. */
+static int64_t hy__data_number(const char *name)
+{
+    const char *s = name + 4;
+    int64_t v = 0;
+    if (strncmp(name, "data", 4)) return -1;
+    for (; *s >= '0' && *s <= '9' && s - name < 20; s++) v = v * 10 + *s - '0';
+    return *s ? -1 : v;
+}
+
+/* Is a variable an input, if nobody says? Parameters that Gluon wrote have multipliers. */
 static int hy__import_guess(const hy__importing *I, const hy__node *var)
 {
-    const char *s = var->name;
-    if (var->aux || hy__ends_in(s, "_label")) return 0;
-    if (I->params)
-        return hy__names_find(&I->index.names, s) < 0 && !hy__note_value(I->b->graph, var,
-                                                                         "__storage_type__");
-    if (strncmp(s, "data", 4)) return 0;
-    for (s += 4; *s >= '0' && *s <= '9'; s++) continue;
-    return !*s;
+    if (var->aux || hy__ends_in(var->name, "_label")) return 0;
+    if (!I->params) return hy__data_number(var->name) >= 0;
+    return hy__names_find(&I->index.names, var->name) < 0 && !hy__note_value(I->b->graph, var, "__lr_mult__");
 }
 
 static int hy__plain_variable(const hy__node *node) { return !node->op && !node->param && !node->held; }
 
-static int hy__import_named(hy_frame *F, hy__importing *I, const char *list)
+static int hy__import_candidates(hy_frame *F, const hy__importing *I, const char *format, const char *what)
 {
-    hy_graph *g = I->b->graph;
+    const hy_graph *g = I->b->graph;
     hy__brief known;
-    char name[256];
-    hy__line line;
-    size_t n;
     int i;
-    for (list = hy__skip_blank(list); *list; list = hy__skip_blank(list + n + (list[n] == ','))) {
-        n = strcspn(list, ",");
-        line = hy__line_open(name, sizeof name);
-        hy__put(&line, list, n);
-        for (i = 0; i < g->vars && strcmp(g->var[i]->name, name); i++) continue;
-        if (i == g->vars) {
-            for (known.n = i = 0; i < g->vars; i++) hy__brief_add(&known, g->var[i]->name);
-            hy__fail(F, HY_ERROR_UNKNOWN, "%s: the graph has no input '%s'; candidates are %s", I->where,
-                     name,
-                     known.n ? hy__brief_end(&known) : "none");
-            return -1;
-        }
-        i = g->place[g->var[i]->number];
-        if (i >= 0) I->b->input[i] = I->b->inputs;
-        I->b->inputs++;
-    }
-    return 0;
+    for (known.n = i = 0; i < g->vars; i++) hy__brief_add(&known, g->var[i]->name);
+    hy__fail(F, HY_ERROR_UNKNOWN, format, I->where, what, known.n ? hy__brief_end(&known) : "none");
+    return -1;
 }
 
+/* The names in a list are cut out of it. own: a file's list, which also has inputs that nothing uses. */
+static int hy__import_list(hy_frame *F, const hy__importing *I, const hy__names *vars, char *list, int own,
+                           int *input)
+{
+    const hy_graph *g = I->b->graph;
+    char *end, *next;
+    int n = 0, at;
+    for (; *list; list = next) {
+        while (*list == ' ') list++;
+        end = list + strcspn(list, ",");
+        next = *end ? end + 1 : end;
+        while (end > list && end[-1] == ' ') end--;
+        *end = 0;
+        at = hy__names_find(vars, list);
+        if (at < 0 && !own)
+            return *list ? hy__import_candidates(F, I, "%s: the graph has no input '%s'; candidates are %s", list)
+                : hy__import_candidates(F, I, "%s: the list of inputs has an empty name%s; candidates are %s", "");
+        if (at >= 0) at = g->place[g->var[at]->number];
+        if (at >= 0 && input[at] >= 0) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input '%s' is listed twice", I->where, list);
+            return -1;
+        }
+        if (at >= 0) input[at] = n;
+        n++;
+    }
+    return n;
+}
+
+/* How many inputs a list names, each by its place in the graph; -1 with the error. */
+static int hy__import_named(hy_frame *F, const hy__importing *I, const char *list, int own, int *input)
+{
+    const hy_graph *g = I->b->graph;
+    char *copy = hy__string(F, hy__skip_blank(list), "");
+    hy__names vars;
+    int i, n = -1;
+    memset(&vars, 0, sizeof vars);
+    for (i = 0; i < g->vars && !F->code; i++)
+        if (hy__names_find(&vars, g->var[i]->name) < 0 &&
+            hy__names_add(&F->root->heap, &vars, g->var[i]->name, i)) hy__no_memory(F, "inputs");
+    if (!F->code && !*copy && !own)
+        hy__import_candidates(F, I, "%s: no input is named%s; candidates are %s", "");
+    if (!F->code) n = hy__import_list(F, I, &vars, copy, own, input);
+    hy__free(&F->root->heap, (void *)vars.key);
+    hy__free(&F->root->heap, vars.value);
+    hy__free(&F->root->heap, copy);
+    return n;
+}
+
+typedef struct hy__guess { int64_t number; int at; } hy__guess;
+static int hy__guess_order(const void *a, const void *b)
+{
+    const hy__guess *x = (const hy__guess *)a, *y = (const hy__guess *)b;
+    return x->number != y->number ? (x->number < y->number ? -1 : 1) : x->at - y->at;
+}
+
+/* So, if nobody names them. Those that are all called "data0", "data1", ... are in the order of their numbers,
+ * whichever the program takes first. */
+static int hy__import_guessed(hy_frame *F, const hy__importing *I, int *input)
+{
+    const hy_graph *g = I->b->graph;
+    hy__guess *all = (hy__guess *)hy__alloc(&F->root->heap, (size_t)g->vars * sizeof *all + 1);
+    int i, n = 0, numbered = 1;
+    if (!all) { hy__no_memory(F, "inputs"); return -1; }
+    for (i = 0; i < g->vars; i++) {
+        all[n].at = g->place[g->var[i]->number];
+        if (all[n].at < 0 || !hy__import_guess(I, g->var[i])) continue;
+        all[n].number = hy__data_number(g->var[i]->name);
+        if (all[n++].number < 0) numbered = 0;
+    }
+    if (numbered) qsort(all, (size_t)n, sizeof *all, hy__guess_order);
+    for (i = 0; i < n; i++) input[all[i].at] = i;
+    hy__free(&F->root->heap, all);
+    return n;
+}
+
+/* Does nothing lack a value? */
+static int hy__import_complete(const hy__importing *I)
+{
+    const hy_graph *g = I->b->graph;
+    int i;
+    for (i = 0; i < g->vars && I->params; i++)
+        if (g->place[g->var[i]->number] >= 0 && hy__names_find(&I->index.names, g->var[i]->name) < 0) return 0;
+    return I->params != NULL;
+}
+
+/* The inputs: as the caller says, as the file says, as they look. */
 static int hy__import_inputs(hy_frame *F, hy__importing *I)
 {
-    hy_graph *g = I->b->graph;
-    hy__brief known;
-    int i, at;
-    if (I->opt && I->opt->inputs) return hy__import_named(F, I, I->opt->inputs);
-    for (i = 0; i < g->vars; i++) {
-        at = g->place[g->var[i]->number];
-        if (at >= 0 && hy__import_guess(I, g->var[i])) I->b->input[at] = I->b->inputs++;
+    hy__symbol_block *b = I->b;
+    const char *asked = I->opt ? I->opt->inputs : NULL, *said = NULL;
+    int n = b->graph->n, *guess, guessed = -1;
+    if (asked || said) {
+        b->inputs = hy__import_named(F, I, asked ? asked : said, !asked, b->input);
+        guess = (int *)hy__alloc(&F->root->heap, (size_t)n * sizeof *guess + 1);
+        if (guess) {
+            memset(guess, 255, (size_t)n * sizeof *guess);
+            guessed = hy__import_guessed(F, I, guess);
+        } else hy__no_memory(F, "inputs");
+        if (!F->code && (guessed != b->inputs || memcmp(guess, b->input, (size_t)n * sizeof *guess)))
+            b->listed = hy__string(F, asked ? asked : said, "");
+        hy__free(&F->root->heap, guess);
+    } else {
+        b->inputs = hy__import_guessed(F, I, b->input);
+        if (!b->inputs && !hy__import_complete(I))
+            hy__import_candidates(F, I, "%s: which variables are inputs?%s candidates are %s", "");
     }
-    if (I->b->inputs) return 0;
-    for (known.n = i = 0; i < g->vars; i++) hy__brief_add(&known, g->var[i]->name);
-    hy__fail(F, HY_ERROR_ARGUMENT, "%s: which variables are inputs? candidates are %s", I->where,
-             known.n ? hy__brief_end(&known) : "none");
-    return -1;
+    return F->code ? -1 : 0;
+}
+
+/* What variables are to the operators that take them, as far as it decides how they begin and are cast. */
+enum { HY__ROLE_ONES = 1, HY__ROLE_WIDE = 2 };
+static int hy__import_roles(hy_frame *F, hy__importing *I)
+{
+    const hy_graph *g = I->b->graph;
+    int i, k;
+    I->role = (char *)hy__alloc_zero(&F->root->heap, (size_t)g->n + 1);
+    if (!I->role) { hy__no_memory(F, I->where); return -1; }
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        int norm = node->op == F->root->ops[HY_OP_batch_norm];
+        for (k = 0; k < node->nin; k++) {
+            char *role = &I->role[g->place[node->in[k].node->number]];
+            if (norm) *role |= HY__ROLE_WIDE;
+            if (node->in[k].node->aux &&
+                !strcmp(hy__input_name(node->op, node->record, k, node->nin), "moving_var")) *role |= HY__ROLE_ONES;
+        }
+    }
+    return 0;
 }
 
 static double hy__note_number(const hy_graph *g, const hy__node *var, const char *key, double missing)
@@ -31669,15 +33336,16 @@ static int hy__import_param(hy_frame *F, hy__importing *I, int i)
     opt.dtype = value ? value->t.type.dtype : type.dtype;
     opt.init = hy__init_of(F, hy__note_value(g, var, "__init__"));
     opt.aux = var->aux;
-    if (var->aux && !opt.init.fn) opt.init = hy__init_of_aux(g, var);
+    if (var->aux && !opt.init.fn) opt.init = I->role[i] & HY__ROLE_ONES ? hy_init_ones() : hy_init_zeros();
     x = hy_add_param(F, &I->b->base, var->name, type.shape.ndim >= 0 ? type.shape : HY_SCALAR, &opt);
     if (!x) return -1;
     if (type.shape.ndim < 0) x->t.type.shape = x->param->declared = value ? value->t.type.shape
         : hy__no_shape();
     x->param->lr_mult = hy__note_number(g, var, "__lr_mult__", 1);
     x->param->wd_mult = hy__note_number(g, var, "__wd_mult__", 1);
+    x->param->keep_wide = (I->role[i] & HY__ROLE_WIDE) != 0;
     I->b->param[i] = x;
-    return value ? hy__param_take(F, x->param, value, opt.dtype, 1) : 0;
+    return value ? hy__param_take(F, x->param, value, opt.dtype, I->adopt) : 0;
 }
 
 /* A parameter of another block is shared. */
@@ -31708,7 +33376,7 @@ static int hy__import_shared(hy_frame *F, hy__importing *I, int i)
 }
 
 static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt,
-                                  const char *where)
+                                  const char *where, int adopt)
 {
     hy__importing I;
     int i, failed;
@@ -31719,19 +33387,23 @@ static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *par
                  : "the graph is NULL");
         return NULL;
     }
+    if (params && !hy__arrays_ok(F, params, where)) return NULL;
     I.b = hy__symbol_block_new(F, g);
     if (!I.b) return NULL;
     I.params = params;
     I.opt = opt;
     I.where = where;
-    failed = (params && hy__index_open(F, &I.index, params)) || hy__import_inputs(F, &I);
+    I.adopt = adopt;
+    failed = (params && hy__index_open(F, &I.index, params)) || hy__import_inputs(F, &I) ||
+             hy__import_roles(F, &I);
     for (i = 0; i < g->n && !failed; i++) {
         if (g->node[i]->param) failed = hy__import_shared(F, &I, i);
         else if (hy__plain_variable(g->node[i]) && I.b->input[i] < 0) failed = hy__import_param(F, &I, i);
     }
     if (!failed && I.missing.n && !(opt && opt->allow_missing)) hy__fail_missing(F, &I.missing, where);
     if (!failed && params && !(opt && opt->ignore_extra)) hy__fail_extra(F, params, &I.index, where);
-    if (params) hy__index_close(F, &I.index);
+    hy__index_close(F, &I.index);
+    hy__free(&F->root->heap, I.role);
     return hy__made(F, &I.b->base);
 }
 
@@ -31740,20 +33412,22 @@ HY_API hy_block *hy_nn_symbol_block(hy_frame *F, hy_graph *g, const char *inputs
     hy_import_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.inputs = inputs;
-    return hy__import_graph(F, g, NULL, &opt, "hy_nn_symbol_block");
+    return hy__import_graph(F, g, NULL, &opt, "hy_nn_symbol_block", 0);
 }
 
 HY_API hy_block *hy_import_from(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt)
 {
-    return hy__import_graph(F, g, params, opt, "hy_import_from");
+    return hy__import_graph(F, g, params, opt, "hy_import_from", 0);
 }
 
 /* --- export --- */
 /* What a model is written from: its graph, held, and its parameters. */
 typedef struct hy__exported {
     hy_graph   *graph;
+    const hy__symbol_block *made_of;    /* whose graph it is, as it was imported, or NULL: it was traced */
     hy__symbol  symbol;
     hy__buffer *room;
+    char       *inputs;
     hy_arrays   arrays;
 } hy__exported;
 
@@ -31817,34 +33491,61 @@ static void hy__export_arrays(hy_frame *F, hy__exported *e)
     for (i = 0; i < g->n && !F->code; i++) {
         hy__node *node = g->node[i];
         const char *name = e->symbol.name[i];
-        hy_array *x = node->param ? &node->param->array : NULL;
+        hy_array *x = e->made_of ? e->made_of->param[i] : node->param ? &node->param->array : NULL;
         if (node->op) continue;
         if (hy__names_find(&names, name) >= 0)
             hy__fail(F, HY_ERROR_ARGUMENT,
                      "hy_export: two variables are called '%s': give their blocks other prefixes",
                      name);
         else if (hy__names_add(&F->root->heap, &names, name, i)) hy__no_memory(F, "hy_export");
-        if (F->code || hy__plain_variable(node)) continue;
+        if (F->code || (!x && hy__plain_variable(node))) continue;
         if (node->held && (x = hy__handle(F)) != NULL) {
             x->buffer = hy__buffer_hold(node->held);
             x->t = node->constant;
         }
-        if (!x || !hy__concrete(F, x, "hy_export", "hy_initialize") || hy__shelve(&shelf, x, "", 0)) break;
+        if (!x || !hy__concrete(F, x, "hy_export", "hy_initialize") || hy__shelve(&shelf, x, "", 0, 0)) break;
         k = shelf.n - 1;
-        if (hy__shelf_name(&shelf, k, node->aux ? "aux:" : "arg:", 4)) break;
+        if (hy__shelf_name(&shelf, k, node->aux ? "aux:" : "arg:", 4, 0)) break;
         shelf.chars--;                  /* the name follows */
-        i = hy__shelf_name(&shelf, k, name, strlen(name)) ? g->n : i;
-        shelf.name[k] -= 4;
+        i = hy__shelf_name(&shelf, k, name, strlen(name), 0) ? g->n : i;
+        shelf.name[k].at -= 4;
     }
     hy__free(&F->root->heap, (void *)names.key);
     hy__free(&F->root->heap, names.value);
-    e->arrays = hy__shelf_close(&shelf, 1);
+    e->arrays = hy__shelf_close(&shelf, 1, NULL);
 }
 
 static void hy__export_close(hy_frame *F, hy__exported *e)
 {
+    hy__free(&F->root->heap, e->inputs);
     hy__buffer_drop(&F->cache, e->room);
     hy__graph_drop(e->graph);
+}
+
+/* A trace takes all its variables, "data0", "data1", ..., used or not; those that are not used nobody who
+ * reads the graph would know of. */
+static int hy__export_inputs(hy_frame *F, hy__exported *e)
+{
+    const hy_graph *g = e->graph;
+    size_t n = 1;
+    char *to;
+    int i, unused = 0;
+    if (e->made_of) return 0;
+    for (i = 0; i < g->vars; i++) {
+        unused |= g->place[g->var[i]->number] < 0;
+        n += strlen(g->var[i]->name) + 1;
+    }
+    if (!unused) return 0;
+    to = e->inputs = (char *)hy__alloc(&F->root->heap, n);
+    if (!to) { hy__no_memory(F, "hy_export"); return -1; }
+    for (i = 0; i < g->vars; i++) {
+        if (i) *to++ = ',';
+        n = strlen(g->var[i]->name);
+        memcpy(to, g->var[i]->name, n);
+        to += n;
+    }
+    *to = 0;
+    return 0;
 }
 
 static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
@@ -31861,11 +33562,16 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
         hy__export_call(F, net, inputs);
         if (!F->code) e->graph = hy__export_trace(F, net);
     }
+    if (!e->graph && !F->code && net->free_fn == hy__symbol_free) {     /* as it came from its file */
+        e->made_of = (const hy__symbol_block *)(const void *)net;
+        e->graph = e->made_of->graph;
+        HY__ADD(&e->graph->refs, 1);
+    }
     if (!e->graph)
         hy__fail(F, HY_ERROR_STATE,
                  "hy_export: Please first call hy_hybridize and then hy_call at least once, or give "
                  "inputs to trace it for (hy_export_for)");
-    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room)) return -1;
+    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room) || hy__export_inputs(F, e)) return -1;
     hy__export_arrays(F, e);
     return F->code ? -1 : 0;
 }
@@ -31905,28 +33611,20 @@ HY_API hy_array *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs)
     return x;
 }
 
-/* The block of a graph and arrays that nobody else needs. */
-static hy_block *hy__import_whole(hy_frame *F, hy_graph *g, const hy_arrays *params, const hy_import_opt *opt,
-                                  const char *where)
-{
-    hy_block *b = hy__import_graph(F, g, params, opt, where);
-    hy_graph_free(F, g);
-    return b;
-}
-
 static hy_block *hy__get_model(hy__input *s)
 {
     hy_frame *F = s->F;
-    hy__input symbol;
-    hy_arrays arrays;
+    hy__input symbol = *s;
+    hy_arrays arrays = { 0, NULL, NULL };
     hy_graph *g = NULL;
     hy_block *b = NULL;
-    memset(&symbol, 0, sizeof symbol);
+    if (!hy__zip_program(&symbol) && !symbol.member)
+        hy__damaged(s, 0, "no zip with a program: is this what hy_save_model wrote?");
     hy_begin(F);
-    arrays = hy__get_arrays(s, &symbol);
-    if (!F->code && !symbol.F) hy__damaged(s, 0, "there is no model-symbol.json in it");
     if (!F->code) g = hy__get_symbol(&symbol);
-    if (g) b = hy__import_whole(F, g, &arrays, NULL, s->name);
+    if (g) arrays = hy__get_arrays(s);
+    if (g && !F->code) b = hy__import_graph(F, g, &arrays, NULL, s->name, 1);
+    hy_graph_free(F, g);
     hy_end(F);
     return b;
 }
@@ -31969,11 +33667,15 @@ static int hy__save_one(hy_frame *F, hy__param *p, const char *path, void *user)
     hy__saving *with = (hy__saving *)user;
     hy__param *real = p->same ? p->same : p;
     char text[1100];
+    int i;
     path = hy__path_in_file(p, path, text, sizeof text);
-    if (with->deduplicate && real->seen == with->stamp) return 0;
+    if (with->deduplicate && real->seen == with->stamp) {       /* the last of its names stays */
+        for (i = with->shelf.n - 1; with->shelf.at[i] != &real->array; i--) continue;
+        return hy__shelf_name(&with->shelf, i, path, strlen(path), 0);
+    }
     real->seen = with->stamp;
     return !hy__concrete(F, &real->array, "hy_save_parameters", "hy_initialize") ||
-           hy__shelve(&with->shelf, &real->array, path, strlen(path));
+           hy__shelve(&with->shelf, &real->array, path, strlen(path), 0);
 }
 
 HY_API hy_arrays hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *opt)
@@ -31988,7 +33690,7 @@ HY_API hy_arrays hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *op
     with.deduplicate = opt && opt->deduplicate;
     with.stamp = hy__stamp(F);
     hy__each_param(F, net, hy__save_one, &with);
-    return hy__shelf_close(&with.shelf, 1);
+    return hy__shelf_close(&with.shelf, 1, NULL);
 }
 
 typedef struct hy__loading {
@@ -32053,15 +33755,14 @@ static int hy__load_one(hy_frame *F, hy__param *p, const char *path, void *user)
 }
 
 static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, const hy_load_opt *opt,
-                         const char *where,
-                         int adopt)
+                         const char *where, int adopt)
 {
     hy_load_opt plain;
     hy__loading L;
     int i;
     memset(&plain, 0, sizeof plain);
     memset(&L, 0, sizeof L);
-    if (!hy__block_ok(F, net, "hy_load_parameters")) return -1;
+    if (!hy__block_ok(F, net, "hy_load_parameters") || !hy__arrays_ok(F, arrays, "hy_set_parameters")) return -1;
     L.arrays = arrays;
     L.opt = opt ? opt : &plain;
     L.where = where;
@@ -32088,20 +33789,20 @@ HY_API int hy_set_parameters(hy_frame *F, hy_block *net, hy_arrays arrays, const
 /* --- the same in files --- */
 #ifndef HYBRID_NO_STDIO
 /* "prefix-symbol.json"; the caller frees it, as the next. */
-static char *hy__symbol_file(hy_frame *F, const char *prefix)
+static char *hy__symbol_file(hy_frame *F, const char *prefix, const char *who)
 {
     if (prefix) return hy__string(F, prefix, "-symbol.json");
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_export: the prefix is NULL");
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the prefix is NULL", who);
     return NULL;
 }
 
 /* "prefix-0003.params" */
-static char *hy__params_file(hy_frame *F, const char *prefix, int epoch)
+static char *hy__params_file(hy_frame *F, const char *prefix, int epoch, const char *who)
 {
     char ending[32];
     hy__line line = hy__line_open(ending, sizeof ending);
     int least;
-    if (epoch < 0) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export: epoch %d is below 0", epoch); return NULL; }
+    if (epoch < 0) { hy__fail(F, HY_ERROR_ARGUMENT, "%s: epoch %d is below 0", who, epoch); return NULL; }
     hy__puts(&line, "-");
     for (least = 1000; least > 1 && epoch < least; least /= 10) hy__puts(&line, "0");
     hy__put_int(&line, epoch);
@@ -32116,8 +33817,8 @@ HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const cha
     char *symbol, *params;
     int failed = -1;
     if (!F || F->code) return -1;
-    symbol = hy__symbol_file(F, prefix);
-    params = symbol ? hy__params_file(F, prefix, epoch) : NULL;
+    symbol = hy__symbol_file(F, prefix, "hy_export");
+    params = symbol ? hy__params_file(F, prefix, epoch, "hy_export") : NULL;
     if (params) {
         hy_begin(F);
         failed = hy__export_open(F, &e, net, inputs);
@@ -32125,7 +33826,7 @@ HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const cha
         file[0].fn = hy__put_symbol;
         file[0].what = &e.symbol;
         file[1].name = params;
-        file[1].fn = hy__put_params;
+        file[1].fn = !failed && e.symbol.np ? hy__put_np_params : hy__put_params;
         file[1].what = &e.arrays;
         if (!failed) failed = hy__to_files(F, file, 2);
         hy__export_close(F, &e);
@@ -32151,7 +33852,7 @@ HY_API hy_block *hy_import_files(hy_frame *F, const char *symbol, const char *pa
     hy_begin(F);
     memset(&arrays, 0, sizeof arrays);
     if (params) arrays = hy_load(F, params);
-    if (!F->code) b = hy__import_graph(F, g, params ? &arrays : NULL, opt, params ? params : symbol);
+    if (!F->code) b = hy__import_graph(F, g, params ? &arrays : NULL, opt, params ? params : symbol, 1);
     hy_end(F);
     hy_graph_free(F, g);
     return b;
@@ -32162,8 +33863,8 @@ HY_API hy_block *hy_import(hy_frame *F, const char *prefix, int epoch)
     char *symbol, *params;
     hy_block *b = NULL;
     if (!F || F->code) return NULL;
-    symbol = hy__symbol_file(F, prefix);
-    params = symbol ? hy__params_file(F, prefix, epoch) : NULL;
+    symbol = hy__symbol_file(F, prefix, "hy_import");
+    params = symbol ? hy__params_file(F, prefix, epoch, "hy_import") : NULL;
     if (params) b = hy_import_files(F, symbol, params, NULL);
     hy__free(&F->root->heap, symbol);
     hy__free(&F->root->heap, params);
@@ -32320,7 +34021,7 @@ static void hy__put_member(hy__target *t, const char *key, int64_t v)
     hy__put_whole(t, v);
 }
 
-/* Nanoseconds as microseconds. Both ends of an event were cut alike, so that what lies in another still does. */
+/* Nanoseconds as microseconds. Both ends of an event were cut alike: what lies in another still does. */
 static void hy__put_time(hy__target *t, const char *key, int64_t ns)
 {
     char digits[4];
@@ -32332,7 +34033,8 @@ static void hy__put_time(hy__target *t, const char *key, int64_t ns)
 
 static void hy__put_row(hy__target *t, int frame, int lane)
 {
-    hy__put_member(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":", frame * HY__ROWS + lane);
+    hy__put_text(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\"");
+    hy__put_member(t, ",\"pid\":1,\"tid\":", frame * HY__ROWS + lane);
     hy__put_member(t, ",\"args\":{\"name\":\"frame ", frame);
     if (lane) hy__put_member(t, ", at the same time ", lane);
     hy__put_text(t, "\"}}");

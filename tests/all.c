@@ -1,6 +1,7 @@
 /* Every test, in one program. Small chunks and no threshold, so that even small arrays take the parallel way. */
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
+#define HYBRID_PROFILE_EVENTS 3000
 #define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
@@ -31,6 +32,8 @@
 #include "test_layers.c"
 #include "test_modes.c"
 #include "test_save.c"
+#include "test_profile.c"
+#include "test_layered.c"
 
 int main(int argc, char **argv)
 {
@@ -58,6 +61,8 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_profile();
+    test_layered();
     test_ops();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;

@@ -631,7 +631,7 @@ static void refa_softmax_activation(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
     double *y = refa_like(c, 0, x);
-    refa_lines lines = ref_is(c, "mode", "channel", 0) ? refa_lines_of(x, 1) : refa_rows_of(x);
+    refa_lines lines = refa_lines_of(x, ref_is(c, "mode", "channel", 0) ? 1 : -1);
     refa_softmax_lines(x->v, y, lines, 1, NULL);
 }
 static const char *const cases_softmax_activation[] = {
@@ -661,9 +661,9 @@ static void refa_softmax_output_dx(const ref_case *c, const double *p, double *d
     int valid = ref_is(c, "normalization", "valid", 0), batch = ref_is(c, "normalization", "batch", 0);
     double ignore = ref_num(c, "ignore_label", -1), share = 1, labels = 0;
     double rest = multi ? 0 : ref_num(c, "smooth_alpha", 0);
-    for (int64_t line = 0; line < lines.many; line++) labels += label[line] != ignore;
+    for (int64_t k = 0; k < c->in[1].size; k++) labels += label[k] != ignore;
     if (valid) share = labels > 0 ? labels : 1;
-    if (batch) share = multi ? (double)c->in[0].dim[0] : (double)lines.many;
+    if (batch) share = multi ? (double)c->in[0].dim[0] : (double)c->in[1].size;
     if (multi && !valid) share *= (double)lines.step;
     for (int64_t line = 0; line < lines.many; line++)
         for (int64_t k = 0; k < lines.n; k++) {
@@ -707,7 +707,10 @@ static void refa__softmax_output_grad(ref_case *c)
     "(2,4,3)" x " (2,4)int[0,2] | preserve_shape=True", \
     "(2,4,3)" x " (2,4)int[0,2] | preserve_shape=True normalization=batch", \
     "(2,4,3)" x " (2,4)int[-1,2] | preserve_shape=True normalization=valid use_ignore=True", \
-    "(2,2,2,3)" x " (2,2,2)int[0,2] | preserve_shape=True smooth_alpha=0.3", "(7,19)" x " (7)int[0,18]"
+    "(2,2,2,3)" x " (2,2,2)int[0,2] | preserve_shape=True smooth_alpha=0.3", "(7,19)" x " (7)int[0,18]", \
+    "(3,5,4)" x " (3,5)int[0,3]", "(3,2,4)" x " (3)int[0,7]", \
+    "(3,5,2,2)" x " (3,5,2)int[0,3] | normalization=valid ignore_label=2", \
+    "(3,5,4)" x " (3,5)int[0,3] | normalization=batch"
 static const char *const cases_softmax_output[] = {
     REFA_SOFTMAX_OUTPUT_CASES(""), "(4,3) (4)int[0,2] | out_grad=True", "(3,4)[-50,50] (3)int[0,3]",
     "(2,3,4) (2,4)int[0,2] | multi_output=True out_grad=True normalization=valid", "(0,3) (0)int[0,2]", NULL
@@ -1528,6 +1531,22 @@ static const char *const cases_batch_norm[] = {
     NULL };
 static const ref_op ref_batch_norm = {
     "fdhb", ref_batch_norm_fn, REF_DECLARED, ref_batch_norm_declared, 2e-6, cases_batch_norm };
+
+static void ref_batch_norm_relu_fn(ref_case *c)
+{
+    ref_batch_norm_fn(c);
+    for (int64_t i = 0; i < c->out[0].size; i++) c->out[0].v[i] = fmax(c->out[0].v[i], 0);
+}
+static void ref_batch_norm_relu_declared(const ref_case *c, const double *const *dy, double *const *dx)
+{
+    double *g = ref_doubles(c->out[0].size);
+    const double *passed[1] = { g };
+    for (int64_t i = 0; i < c->out[0].size; i++) g[i] = c->out[0].v[i] > 0 ? dy[0][i] : 0;
+    ref_batch_norm_declared(c, passed, dx);
+    free(g);
+}
+static const ref_op ref_batch_norm_relu = {
+    "fdhb", ref_batch_norm_relu_fn, REF_DECLARED, ref_batch_norm_relu_declared, 2e-6, cases_batch_norm };
 
 static void ref_batch_norm_grad_fn(ref_case *c)         /* out_grad, data, gamma, mean, rstd */
 {
@@ -3365,3 +3384,230 @@ static const char *const cases_box_iou[] = {
     "(2,2,2,4)int[0,4] (3,5,4)int[0,4]", "(1,4)int[0,3] (1,4)int[0,3] | format=center",
     "(40,4)[0,1] (300,4)[0,1] | format=center", "(150,4)int[0,9] (70,4)int[0,9]", "(0,4) (3,4)", "(3,4) (0,4)", NULL };
 static const ref_op ref_box_iou = { REFA_FLOATS, refc_box_iou, REF_ZERO, NULL, 4e-6, cases_box_iou };
+
+static int refc_reals(const ref_case *c, const char *key, double *v)    /* how many; the list as it is if missing */
+{
+    const char *s = ref_find(c, key);
+    int n = 0;
+    while (s && *s && *s != ')' && *s != ']') {
+        char *end;
+        v[n++] = strtod(s + 1, &end);
+        s = end;
+    }
+    return n;
+}
+static double refc_clipped(double v) { return fmin(fmax(v, 0), 1); }
+
+static void refc_multibox_prior(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    double sizes[16] = { 1 }, ratios[16] = { 1 }, steps[2] = { -1, -1 }, offsets[2] = { 0.5, 0.5 }, *y;
+    int ns = refc_reals(c, "sizes", sizes), nr = refc_reals(c, "ratios", ratios);
+    int64_t H = x->dim[2], W = x->dim[3], dim[3] = { 1, 0, 4 };
+    refc_reals(c, "steps", steps);
+    refc_reals(c, "offsets", offsets);
+    ns += !ns;
+    nr += !nr;
+    if (steps[0] <= 0) { steps[0] = 1.0 / (double)H; steps[1] = 1.0 / (double)W; }
+    dim[1] = H * W * (ns + nr - 1);
+    y = ref_out(c, 0, 3, dim);
+    for (int64_t place = 0; place < H * W; place++)
+        for (int k = 0; k < ns + nr - 1; k++, y += 4) {
+            double shape[4], size = k < ns ? sizes[k] : sizes[0], ratio = k < ns ? ratios[0] : ratios[k - ns + 1];
+            shape[0] = ((double)(place % W) + offsets[1]) * steps[1];
+            shape[1] = ((double)(place / W) + offsets[0]) * steps[0];
+            shape[2] = size * sqrt(ratio) * (double)H / (double)W;
+            shape[3] = size / sqrt(ratio);
+            refc_corners(shape, 1, y);
+            for (int j = 0; j < 4; j++) if (ref_int(c, "clip", 0)) y[j] = refc_clipped(y[j]);
+        }
+}
+static const char *const cases_multibox_prior[] = {
+    "(1,3,2,3) | sizes=(0.5,0.25) ratios=(1,2,0.5)", "(2,1,4,4)", "(1,2,5,3) | sizes=(0.1,0.15,0.3) clip=True",
+    "(1,1,1,1) | sizes=[0.7]", "(1,1,3,2) | ratios=(4,0.25) steps=(0.3,0.4) offsets=(0.2,0.9) clip=True",
+    "(1,1,40,70) | sizes=(0.2,0.272) ratios=(1,2,0.5,3,0.333)", "(1,2,3,2,2) | steps=(0,0)", "(0,2,3,2)",
+    "(1,2,0,3)", NULL };
+static const ref_op ref_multibox_prior = {
+    REFA_FLOATS, refc_multibox_prior, REF_ZERO, NULL, 2e-6, cases_multibox_prior };
+
+/* A batch, its rows written as they are found, then sorted by picking the best one again and again. */
+static int64_t refc_detect(const ref_case *c, const double *score, const double *shift, const double *anchor, double *row)
+{
+    double variances[4] = { 0.1, 0.1, 0.2, 0.2 };
+    int64_t C = c->in[0].dim[1], A = c->in[0].dim[2], n = 0;
+    refc_reals(c, "variances", variances);
+    for (int64_t i = 0; i < A; i++) {
+        int64_t best = 0;
+        double a[4], size[2], box[4], most = -1;
+        for (int64_t k = 1; k < C; k++) if (score[k * A + i] > most) { best = k; most = score[k * A + i]; }
+        if (!best || most < ref_num(c, "threshold", 0.01)) continue;
+        memcpy(a, anchor + 4 * i, sizeof a);
+        for (int k = 0; k < 2; k++) {
+            size[k] = a[k + 2] - a[k];
+            box[k] = (a[k] + a[k + 2]) / 2 + shift[4 * i + k] * variances[k] * size[k];
+            box[k + 2] = size[k] * exp(shift[4 * i + k + 2] * variances[k + 2]);
+        }
+        row[6 * n] = (double)best - 1;
+        row[6 * n + 1] = most;
+        refc_corners(box, 1, row + 6 * n + 2);
+        for (int k = 2; k < 6; k++) if (ref_int(c, "clip", 1)) row[6 * n + k] = refc_clipped(row[6 * n + k]);
+        n++;
+    }
+    return n;
+}
+static void refc_multibox_detection(ref_case *c)
+{
+    int64_t A = c->in[0].dim[2], N = c->in[0].dim[0], dim[3] = { N, A, 6 }, topk = ref_int(c, "nms_topk", -1);
+    double *y = ref_out(c, 0, 3, dim), most = ref_num(c, "nms_threshold", 0.5);
+    double *found = (double *)calloc((size_t)(6 * A + 1), sizeof *found);
+    for (int64_t b = 0; b < N; b++, y += 6 * A) {
+        int64_t n, kept;
+        for (int64_t i = 0; i < 6 * A; i++) y[i] = -1;
+        n = refc_detect(c, c->in[0].v + b * c->in[0].dim[1] * A, c->in[1].v + 4 * b * A, c->in[2].v, y);
+        if (!n || most <= 0 || most > 1) continue;
+        memcpy(found, y, (size_t)(6 * A) * sizeof *y);
+        kept = topk > 0 && topk < n ? topk : n;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t best = 0;
+            for (int64_t k = 1; k < n; k++) if (found[6 * k + 1] > found[6 * best + 1]) best = k;
+            if (i >= kept) { y[6 * i] = -1; continue; }
+            memcpy(y + 6 * i, found + 6 * best, 6 * sizeof *y);
+            found[6 * best + 1] = -HUGE_VAL;
+            for (int64_t k = 0; k < i; k++)
+                if (y[6 * k] >= 0 && (ref_int(c, "force_suppress", 0) || y[6 * k] == y[6 * i]) &&
+                    refc_overlap(y + 6 * k + 2, y + 6 * i + 2) >= most) { y[6 * i] = -1; break; }
+        }
+    }
+    free(found);
+}
+static const char *const cases_multibox_detection[] = {
+    "(1,3,5)[0,1] (1,20) (1,5,4)[0,1]", "(2,4,30)[0,1] (2,120) (1,30,4)[0,1] | threshold=0.4 nms_threshold=0.3",
+    "(2,3,40)[0,1] (2,160) (1,40,4)int[0,1] | nms_threshold=0.45", "(1,2,300)[-1,1] (1,1200) (1,300,4)[0,1] | clip=False",
+    "(2,3,25)[0,1] (2,100) (1,25,4)int[-1,2] | force_suppress=True nms_topk=7 nms_threshold=0.2 clip=0",
+    "(1,5,20)int[0,3] (1,80)[-1,1] (1,20,4)int[0,1] | variances=(0.5,0.5,1,1) nms_topk=12",
+    "(2,3,9)[0,1] (2,36) (1,9,4)[0,1] | nms_threshold=0", "(2,3,9)[0,1] (2,36) (1,9,4)[0,1] | nms_threshold=1.5",
+    "(1,1,4)[0,1] (1,16) (1,4,4)[0,1]", "(2,3,6)[-3,-2] (2,24) (1,6,4)[0,1]", "(2,3,6)[0,1] (2,24) (2,6,4)[0,1]",
+    "(0,3,6) (0,24) (1,6,4)", "(2,3,0) (2,0) (1,0,4)", NULL };
+static const ref_op ref_multibox_detection = {
+    REFA_FLOATS, refc_multibox_detection, REF_ZERO, NULL, 4e-6, cases_multibox_detection };
+
+/* --- regions of interest: data (N,C,H,W), rois (R,5) -> (R,C,h,w) --- */
+typedef struct refc_roi { int64_t C, H, W, bins[2], image, size[2]; double box[4], scale; } refc_roi;
+
+static refc_roi refc_roi_of(const ref_case *c, const ref_tensor *x, const double *roi, int64_t C)
+{
+    refc_roi r = { C, x->dim[2], x->dim[3], { 0, 0 }, 0, { x->dim[2], x->dim[3] }, { 0, 0, 0, 0 }, ref_num(c, "spatial_scale", 1) };
+    ref_ints(c, "pooled_size", r.bins, 2);
+    r.image = (int64_t)roi[0];
+    if (r.image < 0 || r.image >= x->dim[0]) r.image = -1;
+    for (int k = 0; k < 4; k++) r.box[k] = roi[1 + k] * r.scale;
+    return r;
+}
+static void refc_roi_pooling(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *rois = &c->in[1];
+    int64_t C = x->dim[1], bins[2], dim[4] = { rois->dim[0], C, 0, 0 };
+    ref_ints(c, "pooled_size", bins, 2);
+    dim[2] = bins[0];
+    dim[3] = bins[1];
+    double *y = ref_out(c, 0, 4, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        int64_t bin[2] = { i / bins[1] % bins[0], i % bins[1] }, channel = i / (bins[0] * bins[1]) % C, from[2], to[2];
+        refc_roi r = refc_roi_of(c, x, rois->v + 5 * (i / (bins[0] * bins[1] * C)), C);
+        for (int k = 0; k < 2; k++) {                       /* down, across */
+            double low = round(r.box[1 - k]), high = round(r.box[3 - k]), size = fmax(high - low + 1, 1);
+            from[k] = (int64_t)fmax(low + floor((double)bin[k] * size / (double)bins[k] + 1e-6), 0);
+            to[k] = (int64_t)fmin(low + ceil((double)(bin[k] + 1) * size / (double)bins[k] - 1e-6), (double)r.size[k]);
+        }
+        if (r.image < 0 || from[0] >= to[0] || from[1] >= to[1]) continue;
+        y[i] = -HUGE_VAL;
+        for (int64_t h = from[0]; h < to[0]; h++)
+            for (int64_t w = from[1]; w < to[1]; w++)
+                y[i] = fmax(y[i], x->v[((r.image * C + channel) * r.H + h) * r.W + w]);
+    }
+}
+static const char *const cases_roi_pooling[] = {
+    "(1,1,6,8)[-9,9] (3,5)int[0,0] | pooled_size=(2,2) spatial_scale=1",
+    "(2,3,7,5)[-9,9] (6,5)int[0,1] | pooled_size=(3,2) spatial_scale=5",
+    "(3,2,9,9)[-9,9] (8,5)int[0,8] | pooled_size=(2,3) spatial_scale=0.7",
+    "(2,1,6,6)[-9,9] (9,5)int[-4,9] | pooled_size=(2,2) spatial_scale=0.5",
+    "(9,70,4,4)[-9,9] (5,5)int[0,8] | pooled_size=(1,4) spatial_scale=0.5", "(1,2,3,3) (0,5) | pooled_size=(2,2) spatial_scale=1",
+    "(0,2,3,3) (0,5) | pooled_size=(2,2) spatial_scale=1", NULL };
+static const ref_op ref_roi_pooling = { REFA_FLOATS, refc_roi_pooling, REF_TRUE, NULL, 0, cases_roi_pooling };
+
+/* Adds what bin `at` of channel k takes from x, times share, to y; or, going back, gives dy's share to dx. */
+static void refc_align(const ref_case *c, const ref_tensor *x, const ref_tensor *rois, double *y, const double *dy, double *dx)
+{
+    int64_t bins[2], C, ratio = ref_int(c, "sample_ratio", -1);
+    int sensitive = ref_int(c, "position_sensitive", 0), aligned = ref_int(c, "aligned", 0);
+    ref_ints(c, "pooled_size", bins, 2);
+    C = sensitive ? x->dim[1] / (bins[0] * bins[1]) : x->dim[1];
+    for (int64_t i = 0; i < rois->dim[0] * C * bins[0] * bins[1]; i++) {
+        int64_t bin[2] = { i / bins[1] % bins[0], i % bins[1] }, channel = i / (bins[0] * bins[1]) % C, grid[2];
+        refc_roi r = refc_roi_of(c, x, rois->v + 5 * (i / (bins[0] * bins[1] * C)), C);
+        double step[2], begin[2], total = 0;
+        if (r.image < 0) continue;
+        if (sensitive) channel = channel * bins[0] * bins[1] + bin[0] * bins[1] + bin[1];
+        for (int k = 0; k < 2; k++) {
+            double size = r.box[3 - k] - r.box[1 - k];
+            if (!aligned) size = fmax(size, 1);
+            step[k] = size / (double)bins[k];
+            begin[k] = r.box[1 - k] - 0.5 * aligned + (double)bin[k] * step[k];
+            grid[k] = ratio > 0 ? ratio : (int64_t)ceil(step[k]);
+        }
+        for (int64_t s = 0; s < grid[0] * grid[1]; s++) {
+            double at[2], share;
+            int inside = 1;
+            for (int k = 0; k < 2; k++) {
+                at[k] = begin[k] + ((double)(k ? s % grid[1] : s / grid[1]) + 0.5) * step[k] / (double)grid[k];
+                inside = inside && at[k] >= -1 && at[k] <= (double)r.size[k];
+                at[k] = fmin(fmax(at[k], 0), (double)r.size[k] - 1);
+            }
+            for (int64_t h = 0; inside && h < r.H; h++)     /* places within one step count by how near they are */
+                for (int64_t w = 0; w < r.W; w++) {
+                    int64_t place = ((r.image * x->dim[1] + channel) * r.H + h) * r.W + w;
+                    share = fmax(1 - fabs(at[0] - (double)h), 0) * fmax(1 - fabs(at[1] - (double)w), 0);
+                    share /= (double)(grid[0] * grid[1]);
+                    if (y) total += share * x->v[place];
+                    else dx[place] += share * dy[i];
+                }
+        }
+        if (y) y[i] = total;
+    }
+}
+static void refc_roi_align(ref_case *c)
+{
+    int64_t bins[2], dim[4] = { c->in[1].dim[0], c->in[0].dim[1], 0, 0 };
+    ref_ints(c, "pooled_size", bins, 2);
+    dim[2] = bins[0];
+    dim[3] = bins[1];
+    if (ref_int(c, "position_sensitive", 0)) dim[1] /= bins[0] * bins[1];
+    double *y = ref_out(c, 0, 4, dim);
+    refc_align(c, &c->in[0], &c->in[1], y, NULL, NULL);
+}
+static void refc_roi_align_back(ref_case *c)
+{
+    double *dx = refa_like(c, 0, &c->in[1]);
+    refc_align(c, &c->in[1], &c->in[2], NULL, c->in[0].v, dx);
+}
+/* The permutations are regions with a height and a width. */
+static const char *const cases_roi_align[] = {
+    "(1,1,6,8) (3,5)int[0,0] | pooled_size=(2,2) spatial_scale=1",
+    "(2,3,7,5) (6,5)int[0,1] | pooled_size=(3,2) spatial_scale=5",
+    "(3,2,9,9) (8,5)int[0,8] | pooled_size=(2,3) spatial_scale=0.75",
+    "(2,1,6,6) (9,5)int[-4,9] | pooled_size=(2,2) spatial_scale=0.5 sample_ratio=2",
+    "(1,70,4,4) (2,5)int[0,2] | pooled_size=(1,4) spatial_scale=1.5 sample_ratio=1",
+    "(2,12,5,5) (4,5)int[0,5] | pooled_size=(2,3) spatial_scale=0.75 position_sensitive=True",
+    "(5,6,5,5) (1,5)perm | pooled_size=(2,2) spatial_scale=1.25 aligned=True",
+    "(5,10,5,5) (1,5)perm | pooled_size=(3,1) spatial_scale=2 aligned=True sample_ratio=3",
+    "(1,2,3,3) (0,5) | pooled_size=(2,2) spatial_scale=1", "(0,2,3,3) (2,5)int[0,3] | pooled_size=(2,2) spatial_scale=1", NULL };
+static const ref_op ref_roi_align = { REFA_FLOATS, refc_roi_align, REF_TRUE, NULL, 8e-6, cases_roi_align };
+static const char *const cases__roi_align_grad[] = {
+    "(3,1,2,2) (1,1,6,8) (3,5)int[0,0] | pooled_size=(2,2) spatial_scale=1",
+    "(6,3,3,2) (2,3,7,5) (6,5)int[0,1] | pooled_size=(3,2) spatial_scale=5",
+    "(8,2,2,3) (3,2,9,9) (8,5)int[0,8] | pooled_size=(2,3) spatial_scale=0.75",
+    "(2,70,1,4) (1,70,4,4) (2,5)int[0,2] | pooled_size=(1,4) spatial_scale=1.5 sample_ratio=2",
+    "(4,2,2,3) (2,12,5,5) (4,5)int[0,5] | pooled_size=(2,3) spatial_scale=0.75 position_sensitive=True",
+    "(1,3,2,2) (5,3,5,5) (1,5)perm | pooled_size=(2,2) spatial_scale=1.25 aligned=True", NULL };
+static const ref_op ref__roi_align_grad = {
+    REFA_FLOATS, refc_roi_align_back, REF_TRUE, NULL, 8e-6, cases__roi_align_grad };

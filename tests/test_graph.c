@@ -548,6 +548,41 @@ static void graph_close_with_an_error_standing(void)
     CHECK(hy_close(F) == HY_ERROR_USER);
 }
 
+/* Asking goes on where it stopped, whatever was asked in between. */
+static void graph_names_in_any_order(void)
+{
+    enum { N = 20000 };
+    hy_frame *F = tb_open(0), *S = hy_symbolic(F);
+    hy_array **x = (hy_array **)malloc(N * sizeof *x);
+    hy_var_opt aux;
+    hy_graph *g;
+    char name[24], want[24];
+    int i;
+    memset(&aux, 0, sizeof aux);
+    for (i = 0; i < N; i++) {
+        sprintf(name, "v%d", i);
+        aux.aux = i % 4 == 3;
+        x[i] = hy_var(S, name, &aux);
+    }
+    g = hy_compile(S, hy_add_n(S, hy_group_of(S, N, x)));
+    for (i = 0; i < N; i++) {           /* quadratic, this would take minutes */
+        sprintf(want, "v%d", i);
+        CHECK_STR(hy_graph_name(g, HY_NAMES_INPUTS, i), want);
+        sprintf(want, "v%d", i / 3 * 4 + i % 3);
+        if (i < N / 4 * 3) CHECK_STR(hy_graph_name(g, HY_NAMES_ARGUMENTS, i), want);
+        sprintf(want, "v%d", 4 * i + 3);
+        if (i < N / 4) CHECK_STR(hy_graph_name(g, HY_NAMES_AUX, i), want);
+    }
+    CHECK(!hy_graph_name(g, HY_NAMES_INPUTS, N) && !hy_graph_name(g, HY_NAMES_AUX, N / 4));
+    CHECK_STR(hy_graph_name(g, HY_NAMES_INPUTS, 7), "v7");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_INPUTS, 7), "v7");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_INPUTS, 3), "v3");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_AUX, 0), "v3");
+    free(x);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_graph(void)
 {
     RUN(graph_names_follow_mxnet);
@@ -571,4 +606,5 @@ static void test_graph(void)
     RUN(graph_text_does_not_blow_up);
     RUN(graph_chain_of_200000_nodes);
     RUN(graph_close_with_an_error_standing);
+    RUN(graph_names_in_any_order);
 }

@@ -656,6 +656,7 @@ static void ops_test_table(void)
         const hy_attr *a;
         CHECK(op->doc && op->doc[0]);
         CHECK(hy_op_find(F, op->name) == op);
+        CHECK(!op->mxnet || hy_op_find(F, op->mxnet));
         CHECK(op->record <= HY__RECORD_MAX);
         mxnet += op->mxnet != NULL;
         for (k = 0; k < i; k++) CHECK(strcmp(hy_op_at(F, k)->name, op->name) != 0);
@@ -671,12 +672,91 @@ static void ops_test_table(void)
     hy_close(F);
 }
 
+/* --- what detectors end with: what cannot be right is refused, and what files may hold does no harm --- */
+static void ops_test_box_errors(void)
+{
+    static const char *const wrong[][2] = {
+        { "coord_start=3", "coord_start is 3 of 6 columns" }, { "coord_start=-1", "coord_start is -1" },
+        { "score_index=4", "score_index is 4, but of 6 columns 2 to 5 are coordinates" },
+        { "score_index=6", "score_index is 6" }, { "id_index=2", "id_index is 2" },
+        { "id_index=1", "id_index and score_index are both 1" }, { "in_format=middle", "corner|center" } };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(3, 6)), *rois = hy_zeros(F, HY_SHAPE(1, 5));
+    hy_array *image = hy_ones(F, HY_SHAPE(1, 2, 3, 3)), *in[3];
+    size_t i;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CHECK(!hy_apply(F, "_contrib_box_non_maximum_suppression", 1, &x, wrong[i][0]));
+        if (!CHECK(hy_error(F) && strstr(hy_error(F), wrong[i][1]))) printf("    %s: %s\n", wrong[i][0], hy_error(F));
+        hy_clear(F);
+    }
+    in[0] = image;
+    in[1] = rois;
+    hy_apply(F, "_contrib_ROIAlign", 2, in, "pooled_size=(2,2) spatial_scale=1 aligned=True");
+    CHECK(hy_error(F) && strstr(hy_error(F), "a region has no height or width"));
+    hy_clear(F);
+    hy_apply(F, "ROIPooling", 2, in, "pooled_size=(2,) spatial_scale=1");
+    CHECK(hy_error(F) && strstr(hy_error(F), "pooled_size must be a height and a width"));
+    hy_clear(F);
+    in[0] = hy_ones(F, HY_SHAPE(1, 3, 4));
+    in[1] = hy_ones(F, HY_SHAPE(1, 16));
+    in[2] = hy_ones(F, HY_SHAPE(1, 4, 4));
+    hy_apply(F, "_contrib_MultiBoxDetection", 3, in, "variances=(0.1,0.1)");
+    CHECK(hy_error(F) && strstr(hy_error(F), "variances has 2 numbers where 4 are due"));
+    hy_clear(F);
+    hy_apply(F, "_contrib_MultiBoxPrior", 1, &image, "steps=(0.1,-1)");
+    CHECK(hy_error(F) && strstr(hy_error(F), "only one of the steps is given"));
+    hy_clear(F);
+    hy_apply(F, "_contrib_MultiBoxPrior", 1, &image, "sizes=(0.1,b)");
+    CHECK(hy_error(F) && strstr(hy_error(F), "Invalid Parameter format for sizes"));
+    hy_clear(F);
+    hy_close(F);
+}
+
+/* Infinite, enormous and undefined numbers as boxes, scores and regions. */
+static void ops_test_box_extremes(void)
+{
+    static const float odd[] = { 0, 1, -1, 0.5f, 3e9f, -3e9f, 1e30f, -1e30f };
+    hy_frame *F = hy_open(NULL);
+    float v[60], w[40];
+    int i, round, extra = (int)(sizeof odd / sizeof *odd);
+    uint64_t seed = 3;
+    for (round = 0; round < 200; round++) {
+        hy_array *boxes, *rois, *image, *in[3];
+        hy_begin(F);
+        for (i = 0; i < 60; i++) {
+            int k = (int)(ops_random(&seed) * (extra + 2));
+            v[i] = k < extra ? odd[k] : k == extra ? (float)HUGE_VAL : (float)NAN;
+        }
+        for (i = 0; i < 40; i++) w[i] = i % 5 ? v[i] : (float)(round % 3);
+        boxes = hy_from(F, HY_SHAPE(10, 6), HY_F32, v);
+        rois = hy_from(F, HY_SHAPE(8, 5), HY_F32, round % 4 ? w : v);
+        image = hy_ones(F, HY_SHAPE(2, 4, 3, 5));
+        CHECK(hy_apply(F, "box_nms", 1, &boxes, round & 1 ? "id_index=0" : "id_index=0 in_format=center out_format=corner"));
+        in[0] = in[1] = hy_from(F, HY_SHAPE(15, 4), HY_F32, v);
+        CHECK(hy_apply(F, "box_iou", 2, in, ""));
+        in[0] = hy_from(F, HY_SHAPE(1, 3, 5), HY_F32, v);
+        in[1] = hy_from(F, HY_SHAPE(1, 20), HY_F32, v + 15);
+        in[2] = hy_from(F, HY_SHAPE(1, 5, 4), HY_F32, v + 35);
+        CHECK(hy_apply(F, "multibox_detection", 3, in, ""));
+        in[0] = image;
+        in[1] = rois;
+        CHECK(hy_apply(F, "roi_pooling", 2, in, "pooled_size=(2,3) spatial_scale=0.5"));
+        CHECK(hy_apply(F, "roi_align", 2, in, "pooled_size=(2,3) spatial_scale=0.5"));
+        CHECK(hy_apply(F, "roi_align", 2, in, "pooled_size=(2,2) spatial_scale=1 position_sensitive=True sample_ratio=2"));
+        ops_complain(F, "extremes");
+        hy_end(F);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_ops(void)
 {
     ops_frames f;
     size_t i;
     int k;
     RUN(ops_test_table);
+    RUN(ops_test_box_errors);
+    RUN(ops_test_box_extremes);
     ops_open_frames(&f);
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
         char name[64];

@@ -564,6 +564,242 @@ static void param_lists_live_as_arrays_do(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* So many that a table finds them. */
+static void param_many_names(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_block *b = tb_chain(F);
+    char name[16];
+    int i, n = 3000;
+    for (i = 0; i < n; i++) {
+        sprintf(name, "p%d", i);
+        hy_add_param(F, b, name, HY_SHAPE(1), NULL);
+        if (i == 10 || i == 15 || i == 16 || i == 17 || i == n - 1) {
+            OK(F);
+            CHECK(!hy_add_param(F, b, name, HY_SHAPE(1), NULL));
+            ERR(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute p");
+            CHECK(!hy_add_param(F, b, "p0", HY_SHAPE(1), NULL));
+            ERR(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute p0");
+        }
+    }
+    CHECK(hy_collect_params(F, b, NULL).n == n);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+static int param_oom_many(hy_frame *F)
+{
+    hy_block *b = tb_chain(F);
+    char name[16];
+    int i;
+    for (i = 0; i < 40 && b; i++) {
+        sprintf(name, "p%d", i);
+        hy_add_param(F, b, name, HY_SHAPE(1), NULL);
+        if (!hy_error(F)) continue;
+        hy_clear(F);                    /* tried once more, it works or fails for the same reason, never by name */
+        if (!hy_add_param(F, b, name, HY_SHAPE(1), NULL)) return 0;
+    }
+    return b && hy_collect_params(F, b, NULL).n == 40;
+}
+static void param_oom_many_names(void) { oom_walk(param_oom_many, 1); }
+
+/* --- memory that was lent to be read --- */
+static const float param_lent[6] = { 1, 2, 3, 4, 5, 6 };        /* a write would end the program */
+
+static void param_lend(hy_frame *F, hy_array *x)
+{
+    hy__buffer *b = hy__buffer_borrow(&F->cache, (void *)(uintptr_t)param_lent, sizeof param_lent);
+    b->read_only = b->watched = 1;
+    hy__buffer_drop(&F->cache, x->buffer);
+    x->buffer = b;
+    x->t.data = b->data;
+    if (x->param) hy__param_sync(F, x->param);
+}
+
+static void param_lent_arrays_are_not_written(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3)), *v;
+    param_lend(F, x);
+    v = hy_view_index(F, x, 0, 1);
+    CHECK(hy_value(F, x, 1, 2) == 6 && hy_item(F, hy_sum(F, x, HY_ALL, NULL)) == 21);
+    CHECK(!hy_write(F, x));
+    ERR(F, HY_ERROR_STATE, "hy_write: the array lies in memory that was lent to be read");
+    hy_fill(F, x, 0);
+    ERR(F, HY_ERROR_STATE, "lent to be read");
+    hy_fill(F, v, 0);
+    ERR(F, HY_ERROR_STATE, "lent to be read");
+    hy_assign(F, x, hy_zeros(F, HY_SHAPE(2, 3)));
+    ERR(F, HY_ERROR_STATE, "lent to be read");
+    hy_set_value(F, x, 7, 0, 0);
+    ERR(F, HY_ERROR_STATE, "lent to be read");
+    hy_add_to(F, x, x);
+    ERR(F, HY_ERROR_STATE, "lent to be read");
+    v = hy_copy(F, x);
+    hy_add_to(F, v, x);
+    CHECK(hy_value(F, v, 1, 2) == 12 && param_lent[5] == 6);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A parameter that is written moves to memory of its own; programs follow, shared ones too. */
+static void param_lent_parameters_move(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_block *net = tb_dense(F, 2, 3), *other = tb_dense(F, 2, 3);
+    hy_array *x = hy_ones(F, HY_SHAPE(1, 3)), *w;
+    hy_hybridize_opt opt;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    hy_share_params(F, other, net);
+    hy_initialize(F, net, NULL);
+    w = hy_param(F, net, "weight");
+    for (i = 0; i < 2; i++) {
+        if (i) { hy_hybridize(F, net, &opt); hy_hybridize(F, other, &opt); }
+        param_lend(F, w);
+        HY__ADD(&F->root->epoch, 1);
+        CHECK(hy_value(F, hy_call(F, net, x), 0, 1) == 15 && hy_value(F, hy_call(F, other, x), 0, 0) == 6);
+        CHECK(w->t.data == (const void *)param_lent);
+        hy_add_to(F, w, hy_ones(F, HY_SHAPE(2, 3)));
+        CHECK(w->t.data != (const void *)param_lent);
+        CHECK(hy_value(F, hy_call(F, net, x), 0, 1) == 18 && hy_value(F, hy_call(F, other, x), 0, 0) == 9);
+        param_lend(F, w);
+        hy_set_param(F, w, hy_full(F, HY_SHAPE(2, 3), 2));
+        CHECK(hy_value(F, hy_call(F, net, x), 0, 1) == 6 && hy_value(F, hy_call(F, other, x), 0, 1) == 6);
+        param_lend(F, w);
+        hy_reinitialize(F, net, NULL);
+        CHECK(fabs(hy_value(F, w, 0, 0)) <= .07);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Running statistics that training changes. */
+static void param_lent_statistics_move(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_array *x = hy_reshape(F, hy_arange(F, 0, 24, 1), HY_INTS(4, 6), NULL), *want = NULL, *mean;
+    int i;
+    for (i = 0; i < 3; i++) {           /* line by line in memory of its own, then lent, then compiled and lent */
+        hy_block *net = tb_norm(F);
+        hy_initialize(F, net, NULL);
+        hy_call(F, net, x);
+        mean = hy_param(F, net, "running_mean");
+        if (i) param_lend(F, mean);
+        else hy_assign(F, mean, hy_floats(F, HY_SHAPE(6), param_lent));
+        if (i == 2) hy_hybridize(F, net, NULL);
+        hy_set_training(F, 1);
+        hy_call(F, net, x);
+        hy_call(F, net, x);
+        hy_set_training(F, 0);
+        if (!i) want = hy_copy(F, mean);
+        CHECK(tb_same(F, hy_copy(F, mean), want) && hy_value(F, mean, 0) != 1);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* What is tried and given up is no error for the log. */
+static int param_log_errors;
+static void param_log_fn(void *user, int level, int code, const char *text)
+{
+    (void)user; (void)code; (void)text;
+    param_log_errors += level == HY_LOG_ERROR;
+}
+
+static void param_log_hears_only_errors_that_stay(void)
+{
+    hy_desc desc;
+    hy_frame *F;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 1;
+    desc.log_fn = param_log_fn;
+    F = hy_open(&desc);
+    param_log_errors = 0;
+    hy__try(F);
+    hy_dot(F, hy_ones(F, HY_SHAPE(2, 3)), hy_ones(F, HY_SHAPE(4)), NULL);
+    hy__try(F);
+    hy__try_end(F, 0);
+    CHECK(param_log_errors == 0 && hy_error(F));
+    hy__try_end(F, 1);
+    OK(F);
+    hy__try(F);
+    hy_dot(F, hy_ones(F, HY_SHAPE(2, 3)), hy_ones(F, HY_SHAPE(4)), NULL);
+    hy__try_end(F, 0);
+    CHECK(param_log_errors == 1);
+    ERR(F, HY_ERROR_SHAPE, "dot");
+#ifndef HYBRID_NO_RNN
+    {
+        hy_block *lstm = hy_rnn_lstm(F, 4, NULL);
+        hy_initialize(F, lstm, NULL);
+        hy_hybridize(F, lstm, NULL);
+        hy_call(F, lstm, hy_ones(F, HY_SHAPE(3, 2, 5)));
+        OK(F);
+    }
+#endif
+    CHECK(param_log_errors == 1);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Blocks made and freed again and again settle; a graph that names a parameter of one never meets another. */
+static void param_records_are_used_again(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3)), *first = NULL;
+    hy_graph *kept = NULL;
+    size_t bytes = 0;
+    int i;
+    for (i = 0; i < 300; i++) {
+        hy_block *net = tb_mlp(F);
+        hy_begin(F);
+        hy_initialize(F, net, NULL);
+        hy_hybridize(F, net, NULL);
+        hy_call(F, net, x);
+        if (!i) {
+            kept = hy_optimize(F, hy_graph_of(F, net), hy_group(F, x), NULL);
+            first = hy_param(F, net, "first.weight");
+        }
+        hy_block_free(F, net);
+        hy_end(F);
+        if (i == 1) {
+            hy_sum(F, first, HY_ALL, NULL);
+            ERR(F, HY_ERROR_STATE, "used after");
+        }
+        hy_trim(F);
+        if (i == 200) bytes = hy_memory_use(F).bytes;
+    }
+    CHECK(hy_memory_use(F).bytes == bytes);
+    CHECK(F->root->gones < 2 * HY__SLAB);
+    CHECK(kept && !hy_graph_run(F, kept, x));
+    ERR(F, HY_ERROR_STATE, "belonged to a block that was freed");
+    hy_graph_free(F, kept);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Freeing works when memory is out; a child that was replaced is no longer the block's. */
+static void param_blocks_are_freed_without_memory(void)
+{
+    oom_meter meter;
+    hy_frame *F = oom_open(&meter, 1000000, 0, 1);
+    hy_block *net = tb_mlp(F), *old = hy_child(F, net, 1);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    hy_call(F, net, x);
+    hy_add_child(F, net, "act", tb_block(F, "relu", tb_relu_forward));
+    OK(F);
+    meter.left = 0;
+    hy_block_free(F, net);
+    OK(F);
+    CHECK(F->root->blocks == old && !old->house->next);
+    meter.left = 1000000;
+    CHECK(hy_value(F, hy_call(F, old, x), 1, 2) == 1);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+    CHECK(meter.blocks == 0);
+}
+
 static void test_param(void)
 {
     RUN(param_values_before_initialize_are_an_error);
@@ -589,4 +825,12 @@ static void test_param(void)
     RUN(param_patterns_hostile_end_quickly);
     RUN(param_patterns_random);
     RUN(param_lists_live_as_arrays_do);
+    RUN(param_many_names);
+    RUN(param_blocks_are_freed_without_memory);
+    RUN(param_records_are_used_again);
+    RUN(param_oom_many_names);
+    RUN(param_lent_arrays_are_not_written);
+    RUN(param_lent_parameters_move);
+    RUN(param_lent_statistics_move);
+    RUN(param_log_hears_only_errors_that_stay);
 }

@@ -100,9 +100,9 @@ prints "show: layers" "^conv2_fwd *convolution *(2,4,6,6) *108 *0.01555$"
 prints "show: parameters" "^parameters *140: 124 trainable, 16 running statistics; 560 bytes"
 prints "show: memory" "^memory .* planned: activations"
 try "show --json" 0 show bn-symbol.json --shape data=2,3,8,8 --json
-json "show --json" "it['flops'] == 15552 + 4 * 288 and it['complete'] and it['memory']['planned'] > 0 and it['inputs'][0]['shape'] == [2, 3, 8, 8]"
+json "show --json" "it['flops'] == 15552 + 4 * 288 and it['complete'] and it['planned'] > 0 and it['inputs'][0]['shape'] == [2, 3, 8, 8]"
 try "show --json without shapes" 0 show bn --json
-json "show --json without shapes" "it['inputs'][0]['shape'] == [None, 3, None, None] and not it['complete'] and it['memory']['planned'] is None"
+json "show --json without shapes" "it['inputs'][0]['shape'] == [None, 3, None, None] and not it['complete'] and it['planned'] is None"
 try "show, recurrent" 0 show lstm --shape data0=5,2,3 --json
 json "show, recurrent: work, other inputs" "it['layers'][-1]['flops'] == 2 * 5 * 2 * (736 - 2 * 2 * 2 * 16) and it['inputs'][2]['shape'] == [4, 2, 4]"
 try "show .params" 0 show kinds.params

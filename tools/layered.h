@@ -589,19 +589,36 @@ static double layered__swap(layered__graph *g, int r, layered__key *room)
     return saved;
 }
 
-/* Sweeps down and up, sorting by means and swapping; keeps the best order seen. */
+/* Moves points of every row a good way at random, always the same way for the same seed. */
+static void layered__shake(layered__graph *g, unsigned seed, layered__key *room)
+{
+    int r, i;
+    for (r = 0; r < g->rows; r++) {
+        int n = g->first[r + 1] - g->first[r], *row = g->row + g->first[r];
+        for (i = 0; i < n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            room[i].key = i + (seed >> 8) / 16777216.0 * n;
+            room[i].item = row[i];
+        }
+        qsort(room, (size_t)n, sizeof *room, layered__compare);
+        for (i = 0; i < n; i++) g->point[row[i] = room[i].item].place = i;
+    }
+}
+
+/* Sweeps down and up, sorting by means and swapping, with a shake when stuck; keeps the best order seen. */
 static void layered__order(layered__graph *g)
 {
     int *tree = LAYERED__GET(g, int, g->points), *best = LAYERED__GET(g, int, g->points);
     int i, r, sweep, dull = 0;
     layered__key *room = LAYERED__GET(g, layered__key, g->points + 2 * (size_t)g->links);
-    int sweeps = 4 + (int)(20000000 / (g->points + g->links + 1));
+    int sweeps = 6 + (int)(1500000 / (g->points + g->links + 1));
     double crossings, least;
     if (!g->broken) layered__first_order(g, room);
     if (g->broken) return;
     least = layered__crossings(g, tree);
     memcpy(best, g->row, (size_t)g->points * sizeof *best);
-    for (sweep = 0; sweep < sweeps && sweep < 60 && least > 0 && dull < 8; sweep++) {
+    for (sweep = 0; sweep < sweeps && sweep < 150 && least > 0; sweep++) {
+        if (dull && dull % 5 == 0) layered__shake(g, (unsigned)sweep, room);
         for (i = 1; sweep && i < g->rows; i++)
             layered__by_mean(g, sweep & 1 ? i : g->rows - 1 - i, !(sweep & 1), room);
         for (i = 0; i < 4; i++) {
