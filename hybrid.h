@@ -124,6 +124,10 @@
  *   .npz, .safetensors. All of them have twins that read and write memory. What a file holds is checked
  *   before it is believed.
  *
+ * TIMING
+ *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
+ *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test each.
+ *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
  *   the same on every machine and for any number of threads. hy_seed restarts it.
@@ -2050,8 +2054,9 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
  * Arrays with names: MXNet's .params, .npy, .npz and .safetensors, told apart by their first bytes when read,
  * by the ending of the name (else .params) when written. Readers take nothing on trust: sizes are compared
  * with what is there before memory is asked for, and an error names the byte or the node. Files are written
- * beside their place and renamed, so that the old one stays until the new one is whole. What is called ..._to
- * and ..._from works in memory: bytes are an array of type HY_U8, followed by a 0.
+ * beside their place, links followed, and renamed, so that the old one stays until the new one is whole; a
+ * device or pipe is written to as it is. What is called ..._to and ..._from works in memory: bytes are an
+ * array of type HY_U8, followed by a 0.
  */
 #ifndef HYBRID_NO_IO
 typedef struct hy_arrays {              /* lives as arrays do */
@@ -2063,24 +2068,26 @@ typedef enum hy_format {
     HY_FORMAT_PARAMS, HY_FORMAT_NPY, HY_FORMAT_NPZ, HY_FORMAT_SAFETENSORS
 } hy_format;
 HY_API hy_array  *hy_save_to(hy_frame *F, hy_format format, hy_arrays arrays);
-/* borrow: arrays may lie in the data, which must then outlive them. */
+/* borrow: arrays may lie in the data, which must then outlive them. They are only read: to write to one is an
+ * error, a parameter moves to memory of its own first. */
 HY_API hy_arrays  hy_load_from(hy_frame *F, const void *data, size_t bytes, int borrow);
 HY_API hy_array  *hy_array_named(hy_frame *F, hy_arrays arrays, const char *name);
 
-/* Graphs as model-symbol.json. */
+/* Graphs as model-symbol.json; read also out of a model in one file. */
 HY_API hy_array  *hy_symbol_to(hy_frame *F, hy_graph *graph);
 HY_API hy_graph  *hy_symbol_from(hy_frame *F, const char *text, size_t bytes);
-/* What the file said of a variable beside its shape and type ("__lr_mult__"), or NULL. */
-HY_API const char *hy_symbol_note(hy_graph *graph, const char *variable, const char *key);
+/* What the file said of a node beside its arguments, its shape and its type ("__lr_mult__"), or NULL. */
+HY_API const char *hy_symbol_note(hy_graph *graph, const char *node, const char *key);
 
 /* A graph as a block: its variables are inputs or parameters. inputs: "data" or "data0,data1"; NULL: those
- * that have no value in `params`, names in ..._label left out; without params those called data, data0 ... */
+ * that hy_export wrote down, else those that have no value in `params`, names in ..._label left out; without
+ * params those called data, data0, ...; data<number> in the order of the numbers. Values are copied. */
 typedef struct hy_import_opt { const char *inputs; int allow_missing, ignore_extra; } hy_import_opt;
 HY_API hy_block  *hy_nn_symbol_block(hy_frame *F, hy_graph *graph, const char *inputs);
 HY_API hy_block  *hy_import_from(hy_frame *F, hy_graph *graph, const hy_arrays *params,
                                  const hy_import_opt *opt);
 /* The traced graph of a block and its parameters as "arg:dense0_weight", "aux:..."; inputs: NULL, or what to
- * trace it for if it has not been called. 0, or nonzero. */
+ * trace it for if it has not been called. What was imported needs no call. 0, or nonzero. */
 HY_API int        hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
                                hy_arrays *params);
 /* Program and parameters in one: a zip of model-symbol.json and .npy. */
@@ -2089,7 +2096,7 @@ HY_API hy_block  *hy_load_model_from(hy_frame *F, const void *data, size_t bytes
 
 /* Parameters under structural names ("features.0.weight"). Loading also gives values, shapes and memory to
  * parameters that have none yet. Without a dot in any name these are names behind the block's prefix. */
-typedef struct hy_save_opt { int deduplicate; } hy_save_opt;            /* shared ones once */
+typedef struct hy_save_opt { int deduplicate; } hy_save_opt;    /* shared ones once, by their last name */
 typedef struct hy_load_opt {
     int allow_missing, ignore_extra;
     int cast_dtype;                     /* types may differ: the parameter's wins, or ... */
@@ -30090,7 +30097,7 @@ static hy_arrays hy__shelf_close(hy__shelf *s, int named, hy__input *from)
         i = named && from ? hy__name_twice(F, name, s->n) : s->n;
         if (i < s->n) hy__damaged(from, s->name[i].place, "a second array called '%s'", name[i]);
     }
-    for (i = F->code && !s->lent ? s->n : 0; i-- > 0; ) hy_free(F, s->at[i]);   /* the last is found at once */
+    for (i = F->code && !s->lent ? s->n : 0; i-- > 0; ) hy_free(F, s->at[i]);   /* the last is at hand */
     hy__free(heap, (void *)s->at);
     hy__free(heap, s->name);
     hy__free(heap, s->text);
@@ -30357,11 +30364,6 @@ static void hy__put_params(hy__target *t, const void *what)
     hy__put_param_list(t, a, form);
 }
 
-static void hy__put_np_params(hy__target *t, const void *what)
-{
-    hy__put_param_list(t, (const hy_arrays *)what, 3);
-}
-
 /* --- NPY: a dictionary in Python's words, then the values --- */
 /* The text of a value in it: behind "'key':". */
 static const char *hy__npy_field(const char *head, const char *key)
@@ -30494,7 +30496,11 @@ static uint32_t hy__crc_add(const hy__crc *c, uint32_t sum, const void *data, si
 }
 
 /* A directory that is being read. */
-typedef struct hy__zip { uint64_t at, left, taken, sum; hy__crc crc; } hy__zip;    /* sum: of the last entry */
+typedef struct hy__zip {
+    uint64_t at, left, taken;
+    uint64_t sum;                       /* of the last entry */
+    hy__crc  crc;
+} hy__zip;
 
 static int hy__zip_check(const hy__zip *z, hy__input *part)
 {
@@ -31017,7 +31023,8 @@ static int hy__safe_fill(hy__input *s, uint64_t start, const hy__safe *a, int n)
         if (a[i].from > at) break;
     }
     if (i < n) all = a[i].from;
-    return at == all ? 0 : hy__damaged(s, start + at, "%l bytes that belong to no array", (int64_t)(all - at));
+    if (at == all) return 0;
+    return hy__damaged(s, start + at, "%l bytes that belong to no array", (int64_t)(all - at));
 }
 
 static hy_arrays hy__get_safetensors(hy__input *s, hy__shelf *shelf)
@@ -31145,7 +31152,8 @@ static int hy__arrays_ok(hy_frame *F, const hy_arrays *a, const char *who)
     if (a->n < 0 || (a->n && !a->at)) hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d arrays%s", who, a->n,
                                                a->n < 0 ? "" : " at NULL");
     for (i = 0; i < a->n && !F->code; i++)
-        if (a->name && !a->name[i]) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of array %d is NULL", who, i);
+        if (a->name && !a->name[i])
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of array %d is NULL", who, i);
         else if (a->at[i]) hy__concrete(F, a->at[i], who, "an array with values");
     return !F->code;
 }
@@ -31172,7 +31180,8 @@ static hy__write_fn hy__writer_of(hy_frame *F, hy_format format, const hy_arrays
 {
     int i;
     if (!hy__arrays_ok(F, a, "hy_save") || (a->name && !hy__names_ok(F, a, format))) return NULL;
-    for (i = 0; i < a->n && format != HY_FORMAT_PARAMS; i++) if (!hy__alive(F, a->at[i], "hy_save")) return NULL;
+    for (i = 0; i < a->n && format != HY_FORMAT_PARAMS; i++)            /* the others know no None */
+        if (!hy__alive(F, a->at[i], "hy_save")) return NULL;
     if (format == HY_FORMAT_PARAMS) return hy__put_params;
     if (format == HY_FORMAT_NPY && a->n == 1) return hy__put_npy;
     if (format == HY_FORMAT_NPY)
@@ -32762,7 +32771,7 @@ typedef struct hy__symbol_block {
     hy_array **param;                   /* by place: of variables that are parameters */
     int       *input;                   /* by place: which input a variable is, or -1 */
     int       *uses;                    /* by place: by how many inputs, heads count once more */
-    char      *listed;                  /* "data1,x": its inputs, where a reader would not guess them, or NULL */
+    char      *listed;                  /* "data1,x": its inputs, if nobody would guess them, or NULL */
     int        inputs, widest;          /* most inputs of a node */
     int        open;                    /* makes arrays whose shape only the whole graph decides */
 } hy__symbol_block;
@@ -33196,8 +33205,8 @@ static int hy__import_list(hy_frame *F, const hy__importing *I, const hy__names 
         *end = 0;
         at = hy__names_find(vars, list);
         if (at < 0 && !own)
-            return *list ? hy__import_candidates(F, I, "%s: the graph has no input '%s'; candidates are %s", list)
-                : hy__import_candidates(F, I, "%s: the list of inputs has an empty name%s; candidates are %s", "");
+            return hy__import_candidates(F, I, *list ? "%s: the graph has no input '%s'; candidates are %s"
+                                         : "%s: an empty name among the inputs%s; candidates are %s", list);
         if (at >= 0) at = g->place[g->var[at]->number];
         if (at >= 0 && input[at] >= 0) {
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: input '%s' is listed twice", I->where, list);
@@ -33236,8 +33245,8 @@ static int hy__guess_order(const void *a, const void *b)
     return x->number != y->number ? (x->number < y->number ? -1 : 1) : x->at - y->at;
 }
 
-/* So, if nobody names them. Those that are all called "data0", "data1", ... are in the order of their numbers,
- * whichever the program takes first. */
+/* So, if nobody names them. When all are called "data0", "data1", ... their numbers are the order, whichever
+ * the program takes first. */
 static int hy__import_guessed(hy_frame *F, const hy__importing *I, int *input)
 {
     const hy_graph *g = I->b->graph;
@@ -33262,7 +33271,8 @@ static int hy__import_complete(const hy__importing *I)
     const hy_graph *g = I->b->graph;
     int i;
     for (i = 0; i < g->vars && I->params; i++)
-        if (g->place[g->var[i]->number] >= 0 && hy__names_find(&I->index.names, g->var[i]->name) < 0) return 0;
+        if (g->place[g->var[i]->number] >= 0 &&
+            hy__names_find(&I->index.names, g->var[i]->name) < 0) return 0;
     return I->params != NULL;
 }
 
@@ -33270,7 +33280,7 @@ static int hy__import_complete(const hy__importing *I)
 static int hy__import_inputs(hy_frame *F, hy__importing *I)
 {
     hy__symbol_block *b = I->b;
-    const char *asked = I->opt ? I->opt->inputs : NULL, *said = NULL;
+    const char *asked = I->opt ? I->opt->inputs : NULL, *said = hy__symbol_inputs(b->graph);
     int n = b->graph->n, *guess, guessed = -1;
     if (asked || said) {
         b->inputs = hy__import_named(F, I, asked ? asked : said, !asked, b->input);
@@ -33300,12 +33310,13 @@ static int hy__import_roles(hy_frame *F, hy__importing *I)
     if (!I->role) { hy__no_memory(F, I->where); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        int norm = node->op == F->root->ops[HY_OP_batch_norm];
+        int op = node->op ? hy__op_number(node->op) : -1, norm;
+        norm = op == HY_OP_batch_norm || op == HY_OP_batch_norm_relu;
         for (k = 0; k < node->nin; k++) {
             char *role = &I->role[g->place[node->in[k].node->number]];
-            if (norm) *role |= HY__ROLE_WIDE;
-            if (node->in[k].node->aux &&
-                !strcmp(hy__input_name(node->op, node->record, k, node->nin), "moving_var")) *role |= HY__ROLE_ONES;
+            const char *name = hy__input_name(node->op, node->record, k, node->nin);
+            if (norm && k) *role |= HY__ROLE_WIDE;
+            if (node->in[k].node->aux && !strcmp(name, "moving_var")) *role |= HY__ROLE_ONES;
         }
     }
     return 0;
@@ -33530,11 +33541,12 @@ static int hy__export_inputs(hy_frame *F, hy__exported *e)
     size_t n = 1;
     char *to;
     int i, unused = 0;
-    if (e->made_of) return 0;
+    if (e->made_of) { e->symbol.inputs = e->made_of->listed; return 0; }
     for (i = 0; i < g->vars; i++) {
         unused |= g->place[g->var[i]->number] < 0;
         n += strlen(g->var[i]->name) + 1;
     }
+    e->symbol.inputs = NULL;
     if (!unused) return 0;
     to = e->inputs = (char *)hy__alloc(&F->root->heap, n);
     if (!to) { hy__no_memory(F, "hy_export"); return -1; }
@@ -33545,6 +33557,7 @@ static int hy__export_inputs(hy_frame *F, hy__exported *e)
         to += n;
     }
     *to = 0;
+    e->symbol.inputs = e->inputs;
     return 0;
 }
 
@@ -33762,7 +33775,8 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
     int i;
     memset(&plain, 0, sizeof plain);
     memset(&L, 0, sizeof L);
-    if (!hy__block_ok(F, net, "hy_load_parameters") || !hy__arrays_ok(F, arrays, "hy_set_parameters")) return -1;
+    if (!hy__block_ok(F, net, "hy_load_parameters") ||
+        !hy__arrays_ok(F, arrays, "hy_set_parameters")) return -1;
     L.arrays = arrays;
     L.opt = opt ? opt : &plain;
     L.where = where;
@@ -33808,6 +33822,12 @@ static char *hy__params_file(hy_frame *F, const char *prefix, int epoch, const c
     hy__put_int(&line, epoch);
     hy__puts(&line, ".params");
     return hy__string(F, prefix, ending);
+}
+
+/* For readers to whom () and sizes of 0 are shapes like any other. */
+static void hy__put_np_params(hy__target *t, const void *what)
+{
+    hy__put_param_list(t, (const hy_arrays *)what, 3);
 }
 
 HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *prefix, int epoch)

@@ -40,6 +40,18 @@ if [ -z "$1" ] || [ "$1" = examples ]; then
     done
 fi
 
+# The command-line tool.
+if [ -z "$1" ] || [ "$1" = tool ]; then
+    if $CC ${CFLAGS:--O0} tools/hybrid.c -o "$out/hybrid" $LDFLAGS -lm -lpthread; then
+        sh tests/tool.sh "$out/hybrid" "$out/tool" > "$out/tool.log"
+    else
+        echo "FAILED tools/hybrid.c does not compile" > "$out/tool.log"
+    fi
+    grep '^FAILED' "$out/tool.log"
+    passed=$((passed + $(grep -c '^ok' "$out/tool.log")))
+    failed=$((failed + $(grep -c '^FAILED' "$out/tool.log")))
+fi
+
 # Languages, standards, switches: whatever compilers are here.
 if [ -z "$1" ] || [ "$1" = compile ]; then
     sh tests/compile.sh "$out" > "$out/compile.log"

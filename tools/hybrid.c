@@ -156,7 +156,8 @@ static hy_frame *open_frame(tool *T, int threads)
 /* Memory from the frame, cleared; it goes with the frame. */
 static void *room(tool *T, size_t n, size_t size)
 {
-    hy_array *x = n < SIZE_MAX / 4 / size ? hy_empty(T->F, HY_SHAPE((int64_t)(n * size) + 1), HY_U8) : NULL;
+    int fits = !size || n < SIZE_MAX / 4 / size;
+    hy_array *x = fits ? hy_empty(T->F, HY_SHAPE((int64_t)(n * size) + 1), HY_U8) : NULL;
     void *at = hy_write(T->F, x);
     if (!at) fail(T, FAILED, "out of memory");
     return memset(at, 0, n * size + 1);
@@ -278,7 +279,11 @@ static void nearest_try(nearest *near, const char *candidate)
     near->least = apart;
 }
 
-#define DID_YOU_MEAN(near, before) (near).best ? ": did you mean " before : "", (near).best ? (near).best : ""
+/* ": did you mean X?", or nothing. */
+static const char *hint_of(tool *T, const nearest *near, const char *before)
+{
+    return near->best ? text_of(T, ": did you mean %s%s?", before, near->best) : "";
+}
 
 /* MARK: - reports: the same rows as a table or as JSON ----------------------------------------------------
  *
@@ -363,27 +368,24 @@ static void json_close(report *r, int bracket)
 }
 
 /* Facts beside the rows, in JSON only. */
-static void json_text(report *r, const char *key, const char *text)
+static void json_raw(report *r, const char *key, const char *text)
 {
     if (!r->T->json) return;
     json_next(r, key);
-    if (text) json_quote(text);
-    else fputs("null", stdout);
+    fputs(text, stdout);
+}
+
+static void json_text(report *r, const char *key, const char *text)
+{
+    json_raw(r, key, text ? "" : "null");
+    if (text && r->T->json) json_quote(text);
 }
 
 static void json_number(report *r, const char *key, double v)
 {
-    if (!r->T->json) return;
-    json_next(r, key);
-    if (v - v != 0) fputs("null", stdout);              /* JSON has no infinities */
-    else printf(fabs(v) < 9e15 && v == floor(v) ? "%.0f" : "%.9g", v);
-}
-
-static void json_bool(report *r, const char *key, int v)
-{
-    if (!r->T->json) return;
-    json_next(r, key);
-    fputs(v ? "true" : "false", stdout);
+    char text[64];
+    snprintf(text, sizeof text, fabs(v) < 9e15 && v == floor(v) ? "%.0f" : "%.9g", v);
+    json_raw(r, key, v - v == 0 ? text : "null");       /* JSON has no infinities */
 }
 
 /* --- rows --- */
@@ -686,7 +688,7 @@ static void check_names(tool *T, const model *m, const char *which)
             seen += !strcmp(known, name);
             if (!value_of(m, known)) nearest_try(&near, known);
         }
-        if (!seen) fail(T, FAILED, "%s has no input %s%s%s", m->name, name, DID_YOU_MEAN(near, ""));
+        if (!seen) fail(T, FAILED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
         if (said_of(T, which, name) != text + strlen(name) + 1)
             fail(T, MISUSED, "--%s %s is given twice", which, name);
     }
@@ -1044,10 +1046,12 @@ static const char *inputs_unknown(tool *T, const model *m)
     return list;
 }
 
-/* The model as a block; parameters without values begin as init says, NULL: all must have values. */
-static hy_block *make_block(tool *T, const model *m, const hy_init *init, int64_t seed)
+/* The model as a block, and what becomes of parameters without values. */
+enum { VALUES_GIVEN, VALUES_ZERO, VALUES_RANDOM };      /* given: there must be none */
+static hy_block *make_block(tool *T, const model *m, int values, int64_t seed)
 {
     hy_import_opt opt = { NULL, 0, 0 };
+    hy_init zeros = hy_init_zeros();
     hy_block *block;
     size_t n = 0;
     char *at;
@@ -1056,12 +1060,12 @@ static hy_block *make_block(tool *T, const model *m, const hy_init *init, int64_
     at = ROOM(T, char, n);
     if (n) opt.inputs = at;
     for (i = 0; i < m->inputs; i++) at += sprintf(at, i ? ",%s" : "%s", m->input[i].name);
-    opt.allow_missing = init != NULL;
+    opt.allow_missing = values != VALUES_GIVEN;
     opt.ignore_extra = option(T, "ignore-extra", 0) != NULL;
     block = hy_import_from(T->F, m->graph, m->params ? &m->arrays : NULL, &opt);
     hy_seed(T->F, (uint64_t)seed);
     T->quiet = 1;                       /* that some have values already is no news */
-    if (init) hy_initialize(T->F, block, init->fn ? init : NULL);
+    if (block && values) hy_initialize(T->F, block, values == VALUES_ZERO ? &zeros : NULL);
     T->quiet = 0;
     return block;
 }
@@ -1082,25 +1086,19 @@ static void open_shaped(tool *T, model *m, analysis *a)
 /* Internal operators appear in no file. */
 static int op_is_shown(const hy_op *op) { return op->name[0] != '_' || op->mxnet; }
 
-/* The default of an attribute as text. */
-static const char *default_text(tool *T, const hy_attr *a)
+/* The default of an attribute as text; the library fills in those of options. */
+static const char *default_text(tool *T, const hy_op *op, const hy_attr *a)
 {
-    const char *word = a->doc;
-    int k;
+    int number = a->kind == HY_ATTR_int || a->kind == HY_ATTR_oint || a->kind == HY_ATTR_i64 ||
+                 a->kind == HY_ATTR_real;
+    void *plain = room(T, 1, op->record);
+    char text[256];
     if (a->missing == HY_REQUIRED) return "required";
     if (a->missing == HY_NONE) return "None";
-    k = (int)a->missing;
-    switch (a->kind) {
-    case HY_ATTR_flag: return k ? "True" : "False";
-    case HY_ATTR_inv: return k ? "False" : "True";
-    case HY_ATTR_dtype: return k ? hy_dtype_name((hy_dtype)k) : "None";
-    case HY_ATTR_enum:
-        while (k-- > 0) word += strcspn(word, "|:") + 1;
-        return text_of(T, "%.*s", (int)strcspn(word, "|:"), word);
-    case HY_ATTR_int: case HY_ATTR_oint: case HY_ATTR_i64: case HY_ATTR_real:
-        return text_of(T, "%g", a->missing);
-    default: return "()";
-    }
+    if (number) return text_of(T, "%g", a->missing);
+    hy_defaults(op, plain);
+    hy_attr_text(a, plain, text, sizeof text);
+    return text_of(T, "%s", text);
 }
 
 static void op_args(report *r, const char *key, const hy_arg *args)
@@ -1134,7 +1132,7 @@ static void op_attributes(report *r, const hy_op *op)
         int needed = a->missing == HY_REQUIRED, words = a->kind == HY_ATTR_enum;
         const char *doc = words && strchr(a->doc, ':') ? strchr(a->doc, ':') + 1 : a->doc;
         const char *opposite = a->kind == HY_ATTR_inv ? ", the opposite" : "";
-        const char *otherwise = default_text(r->T, a);
+        const char *otherwise = default_text(r->T, op, a);
         doc += strspn(doc, " ");
         cell_text(r, " ");
         cell_text(r, a->mxnet);
@@ -1181,7 +1179,7 @@ static int run_ops(tool *T)
         if (op_is_shown(op)) nearest_try(&near, op->name);
         if (op->mxnet) nearest_try(&near, op->mxnet);
     }
-    if (T->words) fail(T, FAILED, "there is no operator %s%s%s", T->word[0], DID_YOU_MEAN(near, ""));
+    if (T->words) fail(T, FAILED, "there is no operator %s%s", T->word[0], hint_of(T, &near, ""));
     report_open(T, &r);
     ROWS_OPEN(&r, "operators", columns);
     for (i = 0; (op = hy_op_at(T->F, i)) != NULL; i++) {
@@ -1228,13 +1226,12 @@ static int show_arrays(tool *T, const model *m)
 static hy_plan_info plan_of(tool *T, model *m)
 {
     hy_plan_info plan;
-    hy_init zeros = hy_init_zeros();
     hy_block *block;
     hy_array *x;
     memset(&plan, 0, sizeof plan);
     if (inputs_unknown(T, m)) return plan;
     x = shaped_inputs(T, m, 0);
-    block = make_block(T, m, &zeros, 0);
+    block = make_block(T, m, VALUES_ZERO, 0);
     if (block) hy_hybridize(T->F, block, NULL);
     if (block) plan = hy_plan(T->F, block, x);
     if (!hy_error(T->F)) return plan;
@@ -1275,7 +1272,7 @@ static void show_totals(report *r, const totals *t, const hy_plan_info *plan)
     json_number(r, "statistics", t->statistics);
     json_number(r, "bytes", t->bytes);
     json_number(r, "flops", t->flops);
-    json_bool(r, "complete", !t->unknown);              /* or are these the least that it can be? */
+    json_raw(r, "complete", t->unknown ? "false" : "true");     /* false: these are the least it can be */
     json_number(r, "planned", none + (double)plan->total);
     json_number(r, "activations", none + (double)plan->activations);
     json_number(r, "unplanned", none + (double)plan->unplanned);
@@ -1293,30 +1290,25 @@ static void show_totals(report *r, const totals *t, const hy_plan_info *plan)
     if (plan->dynamic) printf("            where values decide shapes, what follows is not in it\n");
 }
 
-/* One input or output. */
-static void show_value(report *r, const char *name, const hy_type *type)
-{
-    cell_text(r, " ");
-    cell_text(r, name);
-    cell_shape(r, type->shape);
-    cell_text(r, dtype_text(type->dtype));
-}
-
 static void show_values(report *r, const model *m, const analysis *a)
 {
     static const column columns[2][4] = {
         { TEXT(NULL, "inputs"), TEXT("name", ""), TEXT("shape", ""), TEXT("dtype", "") },
         { TEXT(NULL, "outputs"), TEXT("name", ""), TEXT("shape", ""), TEXT("dtype", "") } };
-    int i, output, node;
-    ROWS_OPEN(r, "inputs", columns[0]);
-    for (i = 0; i < m->inputs; i++) show_value(r, m->input[i].name, &m->input[i].type);
-    rows_close(r);
-    ROWS_OPEN(r, "outputs", columns[1]);
-    for (i = 0; i < hy_graph_heads(a->graph); i++) {
-        node = hy_graph_head(a->graph, i, &output);
-        show_value(r, hy_graph_name(a->graph, HY_NAMES_OUTPUTS, i), type_at(a, node, output));
+    int i, output = 0, node, out;
+    for (out = 0; out < 2; out++) {
+        ROWS_OPEN(r, out ? "outputs" : "inputs", columns[out]);
+        for (i = 0; i < (out ? hy_graph_heads(a->graph) : m->inputs); i++) {
+            const hy_type *type = out ? NULL : &m->input[i].type;
+            node = hy_graph_head(a->graph, i, &output);
+            if (out) type = type_at(a, node, output);
+            cell_text(r, " ");
+            cell_text(r, out ? hy_graph_name(a->graph, HY_NAMES_OUTPUTS, i) : m->input[i].name);
+            cell_shape(r, type->shape);
+            cell_text(r, dtype_text(type->dtype));
+        }
+        rows_close(r);
     }
-    rows_close(r);
 }
 
 static int run_show(tool *T)
@@ -1410,7 +1402,7 @@ static char *detail_of(tool *T, const analysis *a, int i, const char *settled, i
     if (hy_graph_node(a->graph, i, &node) || !node.op)
         return text_of(T, "%s %s", shape_text(T, type->shape), dtype_text(type->dtype));
     text = text_of(T, "%s", node.op->name + (node.op->name[0] == '_'));
-    plain = room(T, 1, node.op->record + 1);
+    plain = room(T, 1, node.op->record);
     hy_defaults(node.op, plain);
     for (t = node.record ? node.op->attr : NULL; t && t->name; t++) {
         more = attribute_of(T, &node, t, plain);
@@ -1432,6 +1424,7 @@ static char *group_of(tool *T, const char *name)
 {
     size_t n = strlen(name) - (ends_in(name, "_fwd") ? 4 : 0);
     while (n && name[n] != '_') n--;
+    while (n && name[n - 1] == '_') n--;                /* of "stage1__plus0" too */
     return n ? text_of(T, "%.*s", (int)n, name) : NULL;
 }
 
@@ -1512,9 +1505,8 @@ static void save_drawing(tool *T, const char *out, const char *title, const draw
 /* The graph as it runs: traced, then through the passes. */
 static hy_graph *passed_graph(tool *T, model *m)
 {
-    hy_init zeros = hy_init_zeros();
     hy_array *x = shaped_inputs(T, m, 0);
-    hy_block *block = make_block(T, m, &zeros, 0);
+    hy_block *block = make_block(T, m, VALUES_ZERO, 0);
     check(T);
     hy_hybridize(T->F, block, NULL);
     hy_plan(T->F, block, x);            /* traces, and runs nothing */
@@ -1625,7 +1617,6 @@ static int run_run(tool *T)
     const char *out = option(T, "output", 0), *trace = option(T, "profile", 0), *seed, **file;
     hy_block *block;
     hy_array *x, *y, **each;
-    hy_init plain;
     hy_arrays all;
     model m;
     analysis a;
@@ -1633,12 +1624,11 @@ static int run_run(tool *T)
     int i;
     double begun;
     open_model(T, &m, "input");
-    memset(&plain, 0, sizeof plain);
     seed = option(T, "random-params", 0);
     if (!m.params && !seed)
         fail(T, FAILED, "%s has no values: give --params FILE, --epoch N or --random-params", m.name);
     x = run_inputs(T, &m, &a);
-    block = make_block(T, &m, seed ? &plain : NULL,
+    block = make_block(T, &m, seed ? VALUES_RANDOM : VALUES_GIVEN,
                        seed && *seed ? option_whole(T, "random-params", 0, INT64_MAX, 0) : 0);
     check(T);
     if (!option(T, "imperative", 0)) hy_hybridize(T->F, block, NULL);
@@ -1796,16 +1786,14 @@ static void measure_operators(tool *T, bench *b, hy_block *block, hy_array *x)
 /* Both ways in the frame that T has now; in the first one the operators too. */
 static void bench_frame(tool *T, bench *b)
 {
-    hy_init plain;
     hy_block *block;
     hy_array *x;
     analysis a;
     model m;
     int k;
-    memset(&plain, 0, sizeof plain);
     open_shaped(T, &m, &a);
     x = shaped_inputs(T, &m, 1);
-    block = make_block(T, &m, &plain, 0);
+    block = make_block(T, &m, VALUES_RANDOM, 0);
     check(T);
     for (k = 0; k < 2; k++) {
         timing *t = &b->at[b->n++];
@@ -1894,15 +1882,13 @@ static int run_check(tool *T)
     char *text = ROOM(T, char, ROOM_FOR_LINES), *line;
     hy_block *block;
     hy_array *x;
-    hy_init plain;
     analysis a;
     report r;
     model m;
     int found;
-    memset(&plain, 0, sizeof plain);
     open_shaped(T, &m, &a);
     x = shaped_inputs(T, &m, 1);
-    block = make_block(T, &m, &plain, 0);
+    block = make_block(T, &m, VALUES_RANDOM, 0);
     check(T);
     progress(T, "running line by line, as a graph and as a program ...", -1);
     found = hy_check_text(T->F, block, x, text, ROOM_FOR_LINES);
@@ -1977,7 +1963,7 @@ static int run_convert(tool *T)
         hy_save_symbol(T->F, m.graph, b);
         return written(T, b);
     }
-    block = make_block(T, &m, NULL, 0);
+    block = make_block(T, &m, VALUES_GIVEN, 0);
     progress(T, "writing ...", -1);
     if (to == TO_SINGLE) hy_save_model(T->F, block, b);
     else hy_export(T->F, block, prefix, (int)option_whole(T, "epoch", 0, 999999999, 0));
@@ -2097,7 +2083,7 @@ static const known_option *find_option(tool *T, const command *c, const char *wo
         if (!strcmp(options[i].name, plain) && (name[1] == '-' || name[1] == 'h')) return &options[i];
         nearest_try(&near, options[i].name);
     }
-    fail(T, MISUSED, "%s has no option %s%s%s (hybrid help %s)", c->name, name, DID_YOU_MEAN(near, "--"),
+    fail(T, MISUSED, "%s has no option %s%s (hybrid help %s)", c->name, name, hint_of(T, &near, "--"),
          c->name);
     return NULL;
 }
@@ -2147,6 +2133,7 @@ static int dispatch(tool *T, int argc, char **argv)
     const command *c = NULL;
     nearest near = { NULL, NULL, 0 };
     near.word = name = helps ? argv[2] : name;
+    T->F = open_frame(T, 0);            /* for texts */
     if (!*name) fail(T, MISUSED, "what is to be done? hybrid help lists the commands");
     if (!strcmp(name, "--version")) return printf("hybrid %s\n", hy_version()) < 0;
     if (!helps && which_of("help|--help|-h", name) >= 0) return print_help(NULL);
@@ -2154,9 +2141,8 @@ static int dispatch(tool *T, int argc, char **argv)
         if (!strcmp(commands[i].name, name)) c = &commands[i];
         nearest_try(&near, commands[i].name);
     }
-    if (!c) fail(T, MISUSED, "there is no command %s%s%s (hybrid help)", name, DID_YOU_MEAN(near, ""));
+    if (!c) fail(T, MISUSED, "there is no command %s%s (hybrid help)", name, hint_of(T, &near, ""));
     if (helps) return print_help(c);
-    T->F = open_frame(T, 0);
     read_words(T, c, argc, argv);
     if (option(T, "help", 0)) return print_help(c);
     T->json = option(T, "json", 0) != NULL;
