@@ -126,7 +126,8 @@
  *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
- *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test each.
+ *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
+ *   each.
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
@@ -1705,6 +1706,8 @@ HY_API hy_array   *hy_compose(hy_frame *S, hy_graph *graph, int n, const char *c
                               hy_array *const *values);
 HY_API int         hy_graph_count(hy_graph *graph);               /* nodes, inputs before users */
 HY_API int         hy_graph_node(hy_graph *graph, int i, hy_node *node);      /* 0, or -1: no such node */
+/* Its operator, with those that it runs: "_fused(add,relu)", "" for a variable. Its length. */
+HY_API size_t      hy_node_text(hy_graph *graph, int i, char *buffer, size_t bytes);
 HY_API int         hy_graph_input(hy_graph *graph, int i, int k, int *output); /* node of input k of node i */
 HY_API int         hy_graph_heads(hy_graph *graph);
 HY_API int         hy_graph_head(hy_graph *graph, int i, int *output);        /* node of head i */
@@ -2090,7 +2093,8 @@ HY_API hy_block  *hy_import_from(hy_frame *F, hy_graph *graph, const hy_arrays *
  * trace it for if it has not been called. What was imported needs no call. 0, or nonzero. */
 HY_API int        hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
                                hy_arrays *params);
-/* Program and parameters in one: a zip of model-symbol.json and .npy. */
+/* Program and parameters in one: a zip of model-symbol.json and .npy. What was loaded is called as the block
+ * was that was saved, or with all inputs in one group; outputs come in one group. */
 HY_API hy_array  *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs);
 HY_API hy_block  *hy_load_model_from(hy_frame *F, const void *data, size_t bytes, int borrow);
 
@@ -2119,6 +2123,7 @@ HY_API hy_block  *hy_import_files(hy_frame *F, const char *symbol, const char *p
 HY_API int        hy_save_parameters(hy_frame *F, hy_block *net, const char *file, const hy_save_opt *opt);
 HY_API int        hy_load_parameters(hy_frame *F, hy_block *net, const char *file, const hy_load_opt *opt);
 HY_API int        hy_save_model(hy_frame *F, hy_block *net, const char *file);
+HY_API int        hy_save_model_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *file);
 HY_API hy_block  *hy_load_model(hy_frame *F, const char *file);
 #endif
 #endif
@@ -2718,6 +2723,17 @@ static int hy__read_f64(const char *s, const char **end, double *v)
  * %s text  %d int  %l int64  %g double  %z shape  %t dtype  %%
  */
 typedef struct hy__line { char *text; size_t n, cap; } hy__line;        /* always ends in 0, cut when full */
+
+/* bytes: at least 1 */
+static hy__line hy__line_open(char *text, size_t bytes)
+{
+    hy__line line;
+    line.text = text;
+    line.cap = bytes;
+    line.n = 0;
+    text[0] = 0;
+    return line;
+}
 
 static void hy__put(hy__line *out, const char *text, size_t n)
 {
@@ -3368,10 +3384,7 @@ static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
     hy__line line;
     va_list args;
     if (!F || F->code) return;
-    line.text = F->text;
-    line.cap = sizeof F->text;
-    line.n = 0;
-    F->text[0] = 0;
+    line = hy__line_open(F->text, sizeof F->text);
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -3396,10 +3409,7 @@ static void hy__warn(hy_frame *F, const char *format, ...)
     hy__line line;
     va_list args;
     if (!F->root->desc.log_fn) return;
-    line.text = text;
-    line.cap = sizeof text;
-    line.n = 0;
-    text[0] = 0;
+    line = hy__line_open(text, sizeof text);
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -4644,9 +4654,7 @@ static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int 
     hy__line line;
     S->asked |= shape ? HY__ASKED_SHAPE : HY__ASKED_DTYPE;
     if (S->bound[0]) return;
-    line.text = S->bound;
-    line.cap = sizeof S->bound;
-    line.n = 0;
+    line = hy__line_open(S->bound, sizeof S->bound);
     hy__puts(&line, who);
     hy__puts(&line, " of ");
     hy__puts(&line, x->node->name);
@@ -5347,9 +5355,7 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink)
     int kind;
     hy_array *y;
     int i;
-    line.text = end;
-    line.cap = sizeof end;
-    line.n = 0;
+    line = hy__line_open(end, sizeof end);
     for (i = 0; i < x->count; i++)
         if (x->item[i]) hy__describe(F, x->item[i], sink);
         else sink.put(sink.user, "None\n", 5);
@@ -9378,16 +9384,6 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
     }
     default: break;
     }
-}
-
-static hy__line hy__line_open(char *text, size_t bytes)
-{
-    hy__line line;
-    line.text = text;
-    line.cap = bytes;
-    line.n = 0;
-    text[0] = 0;
-    return line;
 }
 
 HY_API size_t hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes)
@@ -18048,10 +18044,7 @@ static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const v
 {
     char about[320];
     hy__line line;
-    line.text = about;
-    line.cap = sizeof about;
-    line.n = 0;
-    about[0] = 0;
+    line = hy__line_open(about, sizeof about);
     hy__put_inputs(&line, op, record, c);
     if (c->name) hy__fail(F, code, "Error in operator %s, %s: %s (%s)", c->name, op->name, why, about);
     else hy__fail(F, code, "Error in operator %s: %s (%s)", op->name, why, about);
@@ -18934,6 +18927,37 @@ HY_API int hy_graph_head(hy_graph *g, int i, int *output)
     if (!g || i < 0 || i >= g->heads) return -1;
     if (output) *output = g->head[i].output;
     return g->place[g->head[i].node->number];
+}
+
+/* "_fused(add,relu)": an operator, with those that it runs. */
+static void hy__put_what(hy__line *line, const hy_op *op, const hy_graph *sub)
+{
+    const char *before = "(";
+    int i;
+    hy__puts(line, op->name);
+    for (i = 0; sub && i < sub->n; i++) {
+        if (!sub->node[i]->op) continue;
+        hy__puts(line, before);
+        hy__puts(line, sub->node[i]->op->name);
+        before = ",";
+    }
+    if (sub) hy__puts(line, ")");
+}
+
+static const char *hy__what(const hy_op *op, const hy_graph *sub, char *text, size_t bytes)
+{
+    hy__line line = hy__line_open(text, bytes);
+    hy__put_what(&line, op, sub);
+    return text;
+}
+
+HY_API size_t hy_node_text(hy_graph *g, int i, char *buffer, size_t bytes)
+{
+    hy__line line;
+    if (!buffer || !bytes) return 0;
+    line = hy__line_open(buffer, bytes);
+    if (g && i >= 0 && i < g->n && g->node[i]->op) hy__put_what(&line, g->node[i]->op, g->node[i]->sub);
+    return line.n;
 }
 
 HY_API int hy_graph_input(hy_graph *g, int i, int k, int *output)
@@ -21993,24 +22017,6 @@ static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s,
     hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, job->fault_text);
 }
 
-/* "_fused(add,relu)": an operator, with those that it runs. */
-static const char *hy__what(const hy_op *op, const hy_graph *sub, char *text, size_t bytes)
-{
-    hy__line line = hy__line_open(text, bytes);
-    const char *before = "(";
-    int i;
-    if (!sub) return op->name;
-    hy__puts(&line, op->name);
-    for (i = 0; i < sub->n; i++) {
-        if (!sub->node[i]->op) continue;
-        hy__puts(&line, before);
-        hy__puts(&line, sub->node[i]->op->name);
-        before = ",";
-    }
-    hy__puts(&line, ")");
-    return text;
-}
-
 /* When a job ran, in one thread or in all. */
 typedef struct hy__lap { double from, to, busy; } hy__lap;
 
@@ -23284,10 +23290,7 @@ static int hy__next_number(const hy_frame *S, const char *base, size_t n, int sc
 static void hy__auto_name(hy_frame *S, const hy_op *op, char *text, size_t bytes)
 {
     hy__line line;
-    line.text = text;
-    line.cap = bytes - 12;
-    line.n = 0;
-    text[0] = 0;
+    line = hy__line_open(text, bytes - 12);
     if (S->scope) hy__puts(&line, S->scope->prefix);
     hy__put_hint(&line, S->root, op);
     line.cap = bytes;
@@ -23435,10 +23438,7 @@ static int hy__compose_check(hy_frame *S, const hy_graph *g, int n, const char *
         if (!hy__alive(S, values[i], "hy_compose")) return -1;
         for (found = k = 0; k < g->n; k++) found |= hy__replaced_by(g->node[k], 1, names + i) == 0;
         if (found && !values[i]->count) continue;
-        line.text = list;
-        line.cap = sizeof list;
-        line.n = 0;
-        list[0] = 0;
+        line = hy__line_open(list, sizeof list);
         for (k = 0; k < g->n; k++)
             if (!g->node[k]->op && !g->node[k]->held) {
                 hy__puts(&line, " ");
@@ -23853,10 +23853,7 @@ static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__fl
 {
     hy__line line;
     int i;
-    line.text = text;
-    line.cap = bytes;
-    line.n = 0;
-    text[0] = 0;
+    line = hy__line_open(text, bytes);
     if (!t) { hy__puts(&line, "first call"); return; }
     if (strcmp(t->in, in->form)) {
         hy__puts(&line, "the arguments are ");
@@ -23921,9 +23918,7 @@ static int hy__trace_inputs(hy_frame *S, const hy__flat *in, hy_array **var)
     hy__line line;
     int i;
     for (i = 0; i < in->n; i++) {
-        line.text = name;
-        line.cap = sizeof name;
-        line.n = 0;
+        line = hy__line_open(name, sizeof name);
         hy__puts(&line, "data");
         if (in->n > 1) hy__put_int(&line, i);
         var[i] = hy_var(S, name, NULL);
@@ -24574,9 +24569,7 @@ static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char 
     if (h->prefix) tail = hy__string(F, h->prefix, "");
     else {
         n = hy__count_alias(F, scope ? &scope->house->counters : &F->aliases, h->alias);
-        line.text = number;
-        line.cap = sizeof number;
-        line.n = 0;
+        line = hy__line_open(number, sizeof number);
         hy__put_int(&line, n);
         hy__puts(&line, "_");
         tail = n < 0 ? NULL : hy__string(F, h->alias, number);
@@ -24693,9 +24686,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     }
     if (F->code) return NULL;
     if (!name) {
-        line.text = number;
-        line.cap = sizeof number;
-        line.n = 0;
+        line = hy__line_open(number, sizeof number);
         hy__put_int(&line, h->children);
         name = number;
     }
@@ -24967,10 +24958,7 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
     char path[1024];
     hy__line line;
     int n = 0, i;
-    line.text = path;
-    line.cap = sizeof path;
-    line.n = 0;
-    path[0] = 0;
+    line = hy__line_open(path, sizeof path);
     stack[n].block = block;
     stack[n].end = 0;
     stack[n++].next = -1;
@@ -25484,9 +25472,7 @@ static void hy__put_grouped(hy__line *line, int64_t v)
     char digits[32];
     hy__line d;
     size_t i;
-    d.text = digits;
-    d.cap = sizeof digits;
-    d.n = 0;
+    d = hy__line_open(digits, sizeof digits);
     hy__put_int(&d, v);
     for (i = 0; i < d.n; i++) {
         hy__put(line, digits + i, 1);
@@ -25517,9 +25503,7 @@ static void hy__summary_row(hy__sink sink, const char *name, const hy_array *y, 
 {
     char text[160];
     hy__line line;
-    line.text = text;
-    line.cap = sizeof text;
-    line.n = 0;
+    line = hy__line_open(text, sizeof text);
     hy__puts(&line, name);
     hy__put_column(sink, &line, 20);
     for (line.n = 0; y && y->count; y = y->item[0]) continue;
@@ -25543,9 +25527,7 @@ static void hy__summary_total(hy__sink sink, const char *what, int64_t v)
 {
     char text[120];
     hy__line line;
-    line.text = text;
-    line.cap = sizeof text;
-    line.n = 0;
+    line = hy__line_open(text, sizeof text);
     hy__puts(&line, what);
     hy__put_grouped(&line, v);
     hy__puts(&line, "\n");
@@ -25886,9 +25868,7 @@ static hy_array *hy__fwd(hy_frame *F, hy_array *x)
     hy__line line;
     hy_array *first = x && x->count ? x->item[0] : x;
     if (!first || !F->graph || !F->scope || !first->node) return x;
-    line.text = text;
-    line.cap = sizeof text;
-    line.n = 0;
+    line = hy__line_open(text, sizeof text);
     hy__puts(&line, F->scope->prefix);
     hy__puts(&line, "fwd");
     return hy_named(F, first, text) ? x : NULL;
@@ -27518,10 +27498,7 @@ static int hy__int_or(int v, int otherwise) { return v == 0 ? otherwise : v == H
 static hy__line hy__line_in(char *text, size_t bytes)
 {
     hy__line line;
-    line.text = text;
-    line.cap = bytes;
-    line.n = 0;
-    text[0] = 0;
+    line = hy__line_open(text, bytes);
     return line;
 }
 static void hy__say(hy__line *line, const char *format, ...)
@@ -28570,10 +28547,7 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     char text[640];
     hy__line line;
     va_list args;
-    line.text = text;
-    line.cap = sizeof text;
-    line.n = 0;
-    text[0] = 0;
+    line = hy__line_open(text, sizeof text);
     hy__puts(&line, "hy_check: ");
     hy__puts(&line, C->block->house->name);
     hy__puts(&line, ": ");
@@ -30229,6 +30203,7 @@ static hy_array *hy__get_sparse(hy__input *s, uint64_t *at, const hy__stowed *de
     part[0].shape = stored;
     for (i = 1; i <= aux; i++)
         if (hy__get_type(s, at, &part[i].type) || hy__get_shape(s, at, 1, &part[i].shape)) return NULL;
+    part[0].shape.dim[0] = part[aux].shape.dim[0];      /* MXNet may write a number that is out of date */
     if (!hy__sparse_fits(dense, part, aux)) {
         hy__damaged(s, start, "a sparse array whose parts do not fit %z", &dense->shape);
         return NULL;
@@ -31652,17 +31627,22 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     return 0;
 }
 
+/* Is it a graph, and of this root? */
+static int hy__graph_ok(hy_frame *F, const hy_graph *g, const char *who)
+{
+    if (!F || F->code) return 0;
+    if (g && g->root == F->root) return 1;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s", who, g ? "the graph belongs to another hy_open"
+             : "the graph is NULL");
+    return 0;
+}
+
 HY_API hy_array *hy_symbol_to(hy_frame *F, hy_graph *g)
 {
     hy__symbol s;
     hy__buffer *room;
     hy_array *x = NULL;
-    if (!F || F->code) return NULL;
-    if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_symbol_to: %s", g ? "the graph belongs to another hy_open"
-                 : "the graph is NULL");
-        return NULL;
-    }
+    if (!hy__graph_ok(F, g, "hy_symbol_to")) return NULL;
     if (!hy__symbol_open(F, &s, g, &room)) x = hy__to_memory(F, hy__put_symbol, &s);
     hy__buffer_drop(&F->cache, room);
     return x;
@@ -31674,12 +31654,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
     hy__symbol s;
     hy__buffer *room = NULL;
     int failed;
-    if (!F || F->code) return -1;
-    if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_save_symbol: %s", g ? "the graph belongs to another hy_open"
-                 : "the graph is NULL");
-        return -1;
-    }
+    if (!hy__graph_ok(F, g, "hy_save_symbol")) return -1;
     failed = hy__symbol_open(F, &s, g, &room) || hy__to_file(F, file, hy__put_symbol, &s);
     hy__buffer_drop(&F->cache, room);
     return failed ? -1 : 0;
@@ -31793,7 +31768,6 @@ static const hy_op *hy__file_op(hy_frame *F, const char *name)
     const hy_op *op = hy_op_find(F, name);
     if (!strcmp(name, "crop")) return F->root->ops[HY_OP_slice];
     if (!strcmp(name, "_rnn_param_concat")) return F->root->ops[HY_OP_concat];
-    if (!strcmp(name, "_contrib_BatchNormWithReLU")) return F->root->ops[HY_OP_batch_norm];
     return op ? op : hy__numpy_op(F, name);
 }
 
@@ -32227,15 +32201,6 @@ typedef struct hy__making {
     hy__edge    in[2], at;              /* its inputs; what there is so far */
 } hy__making;
 
-static void hy__making_open(hy__making *M, hy__reader *R, const int *field)
-{
-    memset(M, 0, sizeof *M);
-    M->R = R;
-    M->field = field;
-    M->name = hy__json_text(&R->j, field[HY__IN_NAME]);
-    M->op = hy__json_text(&R->j, field[HY__IN_OP]);
-}
-
 static int hy__making_bad(hy__making *M, const char *what, const char *value)
 {
     return hy__damaged(M->R->s, (uint64_t)M->R->j.token[M->field[HY__IN_NAME]].at,
@@ -32517,7 +32482,11 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, f, i, k, t;
     int due = np->op == HY_OP_where || np->op == HY_OP_dot ? 2 : 1;
     hy__making M;
-    hy__making_open(&M, R, field);
+    memset(&M, 0, sizeof M);
+    M.R = R;
+    M.field = field;
+    M.name = hy__json_text(j, field[HY__IN_NAME]);
+    M.op = hy__json_text(j, field[HY__IN_OP]);
     if (n != due) {
         hy__damaged(R->s, (uint64_t)j->token[inputs].at, "node '%s': %d inputs, %d are due", M.name, n, due);
         return NULL;
@@ -32536,15 +32505,6 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;
 }
 
-/* BatchNorm, then max(x, 0), in one. */
-static hy__node *hy__read_norm_relu(hy__reader *R, const hy_op *op, const int *field)
-{
-    hy__making M;
-    hy__making_open(&M, R, field);
-    M.at.node = hy__read_op(R, op, field);
-    return M.at.node && !hy__make_unary(&M, HY_OP_relu, NULL, NULL) ? M.at.node : NULL;
-}
-
 static hy__node *hy__read_node(hy__reader *R, const int *field)
 {
     const hy__json *j = &R->j;
@@ -32553,8 +32513,6 @@ static hy__node *hy__read_node(hy__reader *R, const int *field)
     if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].n)
         hy__read_bad(R, field[HY__IN_SUBGRAPHS], "operator %s takes no sub-graph", op);
     else if (np) return hy__read_numpy(R, np, field);
-    else if (!strcmp(op, "_contrib_BatchNormWithReLU"))
-        return hy__read_norm_relu(R, hy__file_op(R->F, op), field);
     else if (strcmp(op, "null")) return hy__read_op(R, hy__file_op(R->F, op), field);
     else if (!j->token[field[HY__IN_INPUTS]].n) return hy__read_variable(R, name, field, 0);
     else hy__read_bad(R, field[HY__IN_INPUTS], "variable '%s' has inputs", name);
@@ -32975,14 +32933,20 @@ static int hy__init_choice(const hy__json *j, int options, const char *key, cons
     return k > 0 ? k : 0;
 }
 
+/* In letters of either case. */
 static hy_init hy__init_named(const char *name, const hy__json *j, int options)
 {
     hy_xavier_opt xavier;
     hy_init none;
+    char small[16];
+    int i;
     int factor = hy__init_choice(j, options, "factor_type", "avg|in|out");
     memset(&none, 0, sizeof none);
+    for (i = 0; i < 15 && name[i]; i++)
+        small[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+    small[i] = 0;
     switch (hy__word_number("zeros|zero|ones|one|constant|uniform|normal|orthogonal|xavier|msraprelu|bilinear"
-                            "|lstmbias", name)) {
+                            "|lstmbias", small)) {
     case 0: case 1: return hy_init_zeros();
     case 2: case 3: return hy_init_ones();
     case 4: return hy_init_constant(hy__init_number(j, options, "value", 0));
@@ -33163,10 +33127,10 @@ static hy_array *hy__import_value(const hy__importing *I, const char *name)
 /* 12 of "data12", 0 of "data"; else -1. */
 static int64_t hy__data_number(const char *name)
 {
-    const char *s = name + 4;
+    const char *s = name;
     int64_t v = 0;
     if (strncmp(name, "data", 4)) return -1;
-    for (; *s >= '0' && *s <= '9' && s - name < 20; s++) v = v * 10 + *s - '0';
+    for (s += 4; *s >= '0' && *s <= '9' && s - name < 20; s++) v = v * 10 + *s - '0';
     return *s ? -1 : v;
 }
 
@@ -33276,27 +33240,28 @@ static int hy__import_complete(const hy__importing *I)
     return I->params != NULL;
 }
 
-/* The inputs: as the caller says, as the file says, as they look. */
+/* The inputs: as the caller says, as the file says, as they look. What the file says, or what does not look
+ * so, is to be written again. */
 static int hy__import_inputs(hy_frame *F, hy__importing *I)
 {
     hy__symbol_block *b = I->b;
-    const char *asked = I->opt ? I->opt->inputs : NULL, *said = hy__symbol_inputs(b->graph);
-    int n = b->graph->n, *guess, guessed = -1;
-    if (asked || said) {
-        b->inputs = hy__import_named(F, I, asked ? asked : said, !asked, b->input);
-        guess = (int *)hy__alloc(&F->root->heap, (size_t)n * sizeof *guess + 1);
-        if (guess) {
-            memset(guess, 255, (size_t)n * sizeof *guess);
-            guessed = hy__import_guessed(F, I, guess);
-        } else hy__no_memory(F, "inputs");
-        if (!F->code && (guessed != b->inputs || memcmp(guess, b->input, (size_t)n * sizeof *guess)))
-            b->listed = hy__string(F, asked ? asked : said, "");
-        hy__free(&F->root->heap, guess);
+    const char *asked = I->opt ? I->opt->inputs : NULL, *list = asked ? asked : hy__symbol_inputs(b->graph);
+    size_t bytes = (size_t)b->graph->n * sizeof(int);
+    int *guess = (int *)hy__alloc(&F->root->heap, bytes + 1), guessed;
+    if (!guess) { hy__no_memory(F, "inputs"); return -1; }
+    memcpy(guess, b->input, bytes);
+    guessed = hy__import_guessed(F, I, guess);
+    if (list) {
+        b->inputs = hy__import_named(F, I, list, !asked, b->input);
+        if (!F->code && (!asked || guessed != b->inputs || memcmp(guess, b->input, bytes)))
+            b->listed = hy__string(F, list, "");
     } else {
-        b->inputs = hy__import_guessed(F, I, b->input);
-        if (!b->inputs && !hy__import_complete(I))
+        b->inputs = guessed;
+        memcpy(b->input, guess, bytes);
+        if (!guessed && !hy__import_complete(I))
             hy__import_candidates(F, I, "%s: which variables are inputs?%s candidates are %s", "");
     }
+    hy__free(&F->root->heap, guess);
     return F->code ? -1 : 0;
 }
 
@@ -33310,13 +33275,13 @@ static int hy__import_roles(hy_frame *F, hy__importing *I)
     if (!I->role) { hy__no_memory(F, I->where); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        int op = node->op ? hy__op_number(node->op) : -1, norm;
-        norm = op == HY_OP_batch_norm || op == HY_OP_batch_norm_relu;
+        int op = node->op ? hy__op_number(node->op) : -1;
         for (k = 0; k < node->nin; k++) {
             char *role = &I->role[g->place[node->in[k].node->number]];
-            const char *name = hy__input_name(node->op, node->record, k, node->nin);
-            if (norm && k) *role |= HY__ROLE_WIDE;
-            if (node->in[k].node->aux && !strcmp(name, "moving_var")) *role |= HY__ROLE_ONES;
+            if (k && (op == HY_OP_batch_norm || op == HY_OP_batch_norm_relu)) *role |= HY__ROLE_WIDE;
+            if (node->in[k].node->aux &&
+                !strcmp(hy__input_name(node->op, node->record, k, node->nin), "moving_var"))
+                *role |= HY__ROLE_ONES;
         }
     }
     return 0;
@@ -33561,6 +33526,22 @@ static int hy__export_inputs(hy_frame *F, hy__exported *e)
     return 0;
 }
 
+/* Does the graph of an imported block still say of its parameters what holds? */
+static int hy__export_as_read(const hy__symbol_block *b)
+{
+    const hy_graph *g = b->graph;
+    int i;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *var = g->node[i];
+        const hy__param *p = b->param[i] && !var->param ? b->param[i]->param : NULL;
+        if (!p) continue;
+        if (var->constant.type.dtype && var->constant.type.dtype != p->array.t.type.dtype) return 0;
+        if (p->lr_mult != hy__note_number(g, var, "__lr_mult__", 1) ||
+            p->wd_mult != hy__note_number(g, var, "__wd_mult__", 1)) return 0;
+    }
+    return 1;
+}
+
 static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
 {
     memset(e, 0, sizeof *e);
@@ -33575,7 +33556,8 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
         hy__export_call(F, net, inputs);
         if (!F->code) e->graph = hy__export_trace(F, net);
     }
-    if (!e->graph && !F->code && net->free_fn == hy__symbol_free) {     /* as it came from its file */
+    if (!e->graph && !F->code && net->free_fn == hy__symbol_free &&
+        hy__export_as_read((const hy__symbol_block *)(const void *)net)) {
         e->made_of = (const hy__symbol_block *)(const void *)net;
         e->graph = e->made_of->graph;
         HY__ADD(&e->graph->refs, 1);
@@ -33891,19 +33873,24 @@ HY_API hy_block *hy_import(hy_frame *F, const char *prefix, int epoch)
     return b;
 }
 
-HY_API int hy_save_model(hy_frame *F, hy_block *net, const char *file)
+HY_API int hy_save_model_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *file)
 {
     hy__exported e;
     hy__zipped z;
     int failed = -1;
     if (!F || F->code) return -1;
     hy_begin(F);
-    z.text = hy__model_text(F, &e, net, NULL);
+    z.text = hy__model_text(F, &e, net, inputs);
     z.arrays = &e.arrays;
     if (z.text) failed = hy__to_file(F, file, hy__put_zip, &z);
     hy__export_close(F, &e);
     hy_end(F);
     return failed;
+}
+
+HY_API int hy_save_model(hy_frame *F, hy_block *net, const char *file)
+{
+    return hy_save_model_for(F, net, NULL, file);
 }
 
 HY_API hy_block *hy_load_model(hy_frame *F, const char *file)

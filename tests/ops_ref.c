@@ -3330,7 +3330,7 @@ static void refc_turn(double *v, int center)                            /* those
 static void refc_box_rows(const ref_case *c, double *y, const double *dy, double *dx)
 {
     const ref_tensor *x = &c->in[0];
-    int64_t n = x->dim[x->ndim - 2], width = x->dim[x->ndim - 1], total = n * width ? x->size / width : 0;
+    int64_t n = x->dim[x->ndim - 2], width = x->dim[x->ndim - 1], total = n > 0 && width > 0 ? x->size / width : 0;
     int64_t *from = (int64_t *)malloc((size_t)(n + 1) * sizeof *from);
     int turned = ref_is(c, "in_format", "center", 0) != ref_is(c, "out_format", "center", 0) && ref_int(c, "topk", -1);
     for (int64_t first = 0; first < total; first += n) {

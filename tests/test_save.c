@@ -489,6 +489,30 @@ static void save_sparse_bomb(void)
         free(b.at);
     }
     CHECK(hy_memory_use(F).peak < 100u << 20);
+    {                                   /* two rows, of which the values' own shape knows none: MXNet writes such */
+        save_bytes b = save_params_of(1);
+        hy_arrays a;
+        save_put_number(&b, 4, 0xF993FAC9u);
+        save_put_number(&b, 4, 1);
+        save_put_number(&b, 4, 2);
+        save_put_number(&b, 8, 0);
+        save_put_number(&b, 8, 1);
+        save_put_number(&b, 4, 2);
+        save_put_number(&b, 8, 4);
+        save_put_number(&b, 8, 1);
+        save_put_number(&b, 8, 1);
+        save_put_number(&b, 4, 3);                              /* bytes */
+        save_put_number(&b, 4, 6);
+        save_put_number(&b, 4, 1);
+        save_put_number(&b, 8, 2);
+        save_put(&b, "\7\11", 2);
+        save_put_number(&b, 8, 1);
+        save_put_number(&b, 8, 3);
+        save_put_number(&b, 8, 0);
+        a = hy_load_from(F, b.at, b.n, 0);
+        CHECK(a.n == 1 && !memcmp(hy_data(F, a.at[0]), "\0\7\0\11", 4) && !hy_error(F));
+        free(b.at);
+    }
     {                                   /* compressed rows, one more than there can be */
         save_bytes b = save_params_of(1);
         save_put_number(&b, 4, 0xF993FAC9u);
@@ -1320,9 +1344,33 @@ static void save_inputs_named(void)
             CHECK(hy_value(F, hy_call(F, b, x), 0) == asked[i].is);
         }
     }
+    {                                   /* a program that takes nothing */
+        static const char *const names[] = { "data0", "data1" };
+        hy_arrays all;
+        all.n = 2;
+        all.at = x->item;
+        all.name = names;
+        b = hy_import_from(F, g, &all, NULL);
+        CHECK(hy_value(F, hy_call(F, b, hy_ones(F, HY_SHAPE(5))), 0) == 7);
+    }
     CHECK(!hy_import(F, NULL, 0) && save_says(F, "hy_import: the prefix is NULL"));
     CHECK(!hy_import(F, "x", -2) && save_says(F, "hy_import: epoch -2"));
     CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* First values as MXNet's files name them, in letters of either case. */
+static void save_init_names(void)
+{
+    static const char text[] = "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, {\"op\": \"null\", "
+        "\"name\": \"a\", \"attrs\": {\"__shape__\": \"(2,)\", \"__init__\": \"[\\\"Constant\\\", {\\\"value\\\": 0.25}]\"}, "
+        "\"inputs\": []}, {\"op\": \"null\", \"name\": \"b\", \"attrs\": {\"__shape__\": \"(2,)\", \"__init__\": \"One\"}, "
+        "\"inputs\": []}, {\"op\": \"add_n\", \"name\": \"s\", \"attrs\": {\"num_args\": \"3\"}, \"inputs\": [[0, 0, 0], "
+        "[1, 0, 0], [2, 0, 0]]}], \"arg_nodes\": [0, 1, 2], \"heads\": [[3, 0, 0]]}";
+    hy_frame *F = hy_open(NULL);
+    hy_block *b = hy_nn_symbol_block(F, hy_symbol_from(F, text, sizeof text - 1), "data");
+    hy_initialize(F, b, NULL);
+    CHECK(hy_value(F, hy_call(F, b, hy_zeros(F, HY_SHAPE(2))), 1) == 1.25 && !hy_error(F));
     CHECK(hy_close(F) == 0);
 }
 
@@ -1331,19 +1379,33 @@ static void save_graph_of_model(void)
 {
     hy_frame *F = hy_open(NULL);
     hy_block *net = save_two(F, 4), *b;
-    hy_array *x = hy_ones(F, HY_SHAPE(1, 4)), *bytes, *symbol;
+    hy_array *x = hy_ones(F, HY_SHAPE(1, 4)), *bytes, *symbol, *again;
     hy_arrays params, all;
     hy_graph *g;
     hy_initialize(F, net, NULL);
     bytes = hy_save_model_to(F, net, x);
     CHECK(!hy_export_to(F, net, x, &symbol, &params) && !hy_save_model(F, net, "save_t.model"));
+    b = save_two(F, 4);
+    hy_initialize(F, b, NULL);
+    CHECK(hy_save_model(F, b, "save_t2.model") && save_says(F, "first call"));
+    CHECK(!hy_save_model_for(F, b, x, "save_t2.model") && save_same(F, hy_call(F, hy_load_model(F, "save_t2.model"), x),
+                                                                    hy_call(F, b, x)));
+    remove("save_t2.model");
     g = hy_symbol_from(F, (const char *)hy_data(F, bytes), (size_t)hy_size(F, bytes));
     CHECK(g && save_same(F, hy_symbol_to(F, g), symbol));
     CHECK(save_same(F, hy_symbol_to(F, hy_load_symbol(F, "save_t.model")), symbol));
     all = hy_load(F, "save_t.model");
     b = hy_import_from(F, g, &all, NULL);
     CHECK(save_same(F, hy_call(F, b, x), hy_call(F, net, x)));
-    b = hy_nn_symbol_block(F, g, "data");       /* never called, and nothing to write */
+    b = hy_import_from(F, g, &all, NULL);       /* never called: as it came, unless it is another by now */
+    CHECK(!hy_export_to(F, b, NULL, &again, NULL) && save_same(F, again, symbol));
+    hy_set_mult(F, hy_collect_params(F, b, NULL).at[0], 3, 1);
+    CHECK(hy_export_to(F, b, NULL, &again, NULL) && save_says(F, "first call"));
+    CHECK(!hy_export_to(F, b, x, &again, NULL) && strstr((const char *)hy_data(F, again), "\"__lr_mult__\": \"3.0\""));
+    b = hy_import_from(F, g, &all, NULL);
+    hy_cast_block(F, b, HY_F64);
+    CHECK(hy_export_to(F, b, NULL, &again, NULL) && save_says(F, "first call"));
+    b = hy_nn_symbol_block(F, g, "data");       /* nothing to write */
     CHECK(!hy_save_model_to(F, b, NULL) && save_says(F, "hy_initialize"));
     bytes = hy_save_to(F, HY_FORMAT_NPZ, params);
     CHECK(!hy_symbol_from(F, (const char *)hy_data(F, bytes), (size_t)hy_size(F, bytes)) &&
@@ -1484,6 +1546,7 @@ static void test_save(void)
     RUN(save_lent);
     RUN(save_inputs);
     RUN(save_inputs_named);
+    RUN(save_init_names);
     RUN(save_graph_of_model);
     RUN(save_norm);
     RUN(save_oom);

@@ -1395,13 +1395,14 @@ static char *detail_of(tool *T, const analysis *a, int i, const char *settled, i
     const hy_type *type = type_at(a, i, 0);
     const hy_attr *t;
     const char *name;
-    char *text, *more;
+    char *text, *more, what[400];
     void *plain;
     hy_node node;
     int k, output;
     if (hy_graph_node(a->graph, i, &node) || !node.op)
         return text_of(T, "%s %s", shape_text(T, type->shape), dtype_text(type->dtype));
-    text = text_of(T, "%s", node.op->name + (node.op->name[0] == '_'));
+    hy_node_text(a->graph, i, what, sizeof what);
+    text = text_of(T, "%s", what + (what[0] == '_'));
     plain = room(T, 1, node.op->record);
     hy_defaults(node.op, plain);
     for (t = node.record ? node.op->attr : NULL; t && t->name; t++) {
