@@ -3303,6 +3303,7 @@ struct hy_frame {
     struct hy__summary *summary;        /* collects what blocks return */
     struct hy__check *check;            /* of >>check: what emit_watch compares with */
     int         scopes, ranks;          /* entries and random operators so far */
+    const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
     int         param_nodes, param_cap;
     int        *param_slot;             /* ... and their places there + 1, by address: open addressing */
@@ -23150,12 +23151,19 @@ static int hy__param_room(hy_frame *S)
     return 0;
 }
 
+/* The variable of a parameter that was met; or NULL. */
+static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
+{
+    int at = S->param_slots ? *hy__param_slot(S, p) : 0;
+    return at ? S->param_node[at - 1] : NULL;
+}
+
 /* The variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
-    hy__node *node;
+    hy__node *node = hy__param_met(S, p);
+    if (node) return node;
     if (hy__param_room(S)) return (hy__node *)hy__no_memory(S, "trace");
-    if (*hy__param_slot(S, p)) return S->param_node[*hy__param_slot(S, p) - 1];
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
@@ -23335,15 +23343,17 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     hy__call c;
     hy__node *node;
     hy_array *y = NULL;
+    const char *given = S->next_name;
     char name[256];
     int i;
     (void)nsub; (void)sub;
+    S->next_name = NULL;
     if (!hy__check_count(S, op, n, record) || hy__call_open(S, &c, op, n, record)) return NULL;
-    hy__auto_name(S, op, name, sizeof name);
-    node = hy__node_new(S, op, n, c.nout, record, name);
+    if (!given) hy__auto_name(S, op, name, sizeof name);
+    node = hy__node_new(S, op, n, c.nout, record, given ? given : name);
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
     if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
-        node->counted = 1;
+        node->counted = !given;
         node->scope = S->scope ? S->scope->id : 0;
         if (op->flags & HY_OP_RANDOM) node->rank = S->ranks++;
         y = hy__trace_outputs(S, &c, node);
@@ -25493,9 +25503,8 @@ static int64_t hy__param_size(hy_frame *S, const hy__param *p)
 {
     const hy__param *real = p->same ? p->same : p;
     const hy_shape *shape = &real->array.t.type.shape;
-    int i;
-    for (i = 0; i < S->param_nodes && !hy__shape_known(shape); i++)
-        if (S->param_node[i]->param == real) shape = &S->param_node[i]->type[0].shape;
+    const hy__node *met = hy__param_met(S, real);
+    if (met && !hy__shape_known(shape)) shape = &met->type[0].shape;
     return hy__shape_known(shape) ? hy__size(shape) : -1;
 }
 
@@ -25685,11 +25694,8 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 /* Parameters that the trace of a block has not met. */
 static int hy__warn_unused(hy_frame *S, hy__param *p, const char *path, void *user)
 {
-    const hy__param *real = p->same ? p->same : p;
-    int i;
     (void)path; (void)user;
-    for (i = 0; i < S->param_nodes && S->param_node[i]->param != real; i++) continue;
-    if (i == S->param_nodes) hy__warn(S, "Parameter %s is not used by any computation", hy__called(p));
+    if (!hy__param_met(S, p->same ? p->same : p)) hy__warn(S, "Parameter %s is not used by any computation", hy__called(p));
     return 0;
 }
 
@@ -32741,9 +32747,13 @@ static hy_array *hy__without_label(hy_frame *F, const hy__node *node, hy_array *
     if (!x) return NULL;
     if (node->op == root->ops[HY_OP_softmax_output]) {
         const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)node->record;
-        if (r->multi_output || r->preserve_shape) return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1,
-                                                                    NULL);
-        return hy_softmax_activation(F, x, NULL);
+        hy_ints rows;
+        if (r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
+            return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+        memset(&rows, 0, sizeof rows);
+        rows.n = 2;
+        rows.v[1] = -1;
+        return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
     }
     if (node->op == root->ops[HY_OP_logistic_regression_output]) return hy_sigmoid(F, x);
     return node->op == root->ops[HY_OP_linear_regression_output] ||
@@ -32782,8 +32792,9 @@ static hy_array *hy__symbol_op(hy_frame *F, const hy_graph *g, int i, hy_array *
         given = given && in[k];
     }
     if (!given) return hy__without_label(F, node, in[0]);
+    F->next_name = node->name;
     y = F->emit(F, node->op, node->nin, in, node->record, node->sub != NULL, &node->sub);
-    if (y && F->graph) hy_named(F, y->count ? y->item[0] : y, node->name);
+    F->next_name = NULL;
     if (y || !F->code || strlen(F->text) + 12 > sizeof F->text) return y;
     line.text = F->text;
     line.n = strlen(F->text);
@@ -34163,6 +34174,10 @@ HY_API int hy_profile(hy_frame *F, const char *file)
     hy__profile *p;
     char *copy = NULL;
     if (!F) return -1;
+    if (F->traced_for) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_profile: forward is being traced; call it outside");
+        return -1;
+    }
     if (!file) return hy__profile_stop(F);
     if (F->code) return -1;
 #if defined(HYBRID_NO_IO) || defined(HYBRID_NO_STDIO)

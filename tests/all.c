@@ -2,6 +2,7 @@
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
 #define HYBRID_PROFILE_EVENTS 3000
+#define HY__ZIP_MOST 1000
 #define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
@@ -32,6 +33,7 @@
 #include "test_layers.c"
 #include "test_modes.c"
 #include "test_save.c"
+#include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
 
@@ -61,6 +63,7 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_symbol();
     test_profile();
     test_layered();
     test_ops();

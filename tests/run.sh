@@ -40,6 +40,29 @@ if [ -z "$1" ] || [ "$1" = examples ]; then
     done
 fi
 
+# Models in a second process, from C++, and from Python with nothing but its standard library.
+if [ -z "$1" ] || [ "$1" = models ]; then
+    models=$out/models
+    mkdir "$models"
+    $CC -O0 tests/load_model.c -o "$out/load_model" $LDFLAGS -lm -lpthread && "$out/load_model" write "$models"
+    note $? "models are written"
+    "$out/load_model" read "$models"
+    note $? "models are read in another process"
+    if command -v g++ > /dev/null 2>&1; then
+        g++ -std=c++11 -O0 tests/model.cpp -o "$out/model" $LDFLAGS -lm -lpthread
+        for net in net0 net1 net2; do
+            "$out/model" "$models/$net" > /dev/null
+            note $? "$net is read in C++"
+        done
+    fi
+    for net in net0 net1 net2; do
+        command -v python3 > /dev/null 2>&1 || { echo "skipped: examples/read_model.py, there is no python3"; break; }
+        "$out/load_model" list "$models/$net" > "$out/list.c" &&
+            python3 examples/read_model.py "$models/$net" > "$out/list.py" && cmp -s "$out/list.c" "$out/list.py"
+        note $? "examples/read_model.py reads $net"
+    done
+fi
+
 # The command-line tool.
 if [ -z "$1" ] || [ "$1" = tool ]; then
     if $CC ${CFLAGS:--O0} tools/hybrid.c -o "$out/hybrid" $LDFLAGS -lm -lpthread; then

@@ -61,10 +61,15 @@ done
 try "unknown command" 2 shwo
 says "unknown command: the nearest" "did you mean show"
 try "help of an unknown command" 2 help shwo
+try "help nope" 2 help nope
+says "help nope: nothing is near" "no command nope (hybrid help)$"
+try "help help" 0 help help
 try "unknown option" 2 show bn --shap data=1
 says "unknown option: the nearest" "did you mean --shape"
 try "option of another command" 2 show bn --imperative
 try "value missing" 2 show bn --shape
+try "value empty" 2 run bn --input data=bn-in0.npy --profile ""
+try "file of an input empty" 2 run bn --input data=
 try "value too much" 2 ops --json=1
 try "given twice" 2 run bn --threads 1 --threads 2
 try "word missing" 2 show
@@ -94,15 +99,17 @@ json "ops NAME --json" "it['attributes'][0]['type'].split('|')[1] == 'elu' and i
 # --- show
 try "show without shapes" 0 show bn
 prints "show without shapes: unknown" "^data *(input) *(?,3,?,?)"
-prints "show without shapes: what is missing" "shape data="
+prints "show without shapes: what is missing" "--shape data=1,3,64,64 or the like; missing: data (?,3,?,?)$"
+prints "show without shapes: parameters are known" "^parameters *140: "
 try "show" 0 show bn --shape data=2,3,8,8
 prints "show: layers" "^conv2_fwd *convolution *(2,4,6,6) *108 *0.01555$"
 prints "show: parameters" "^parameters *140: 124 trainable, 16 running statistics; 560 bytes"
-prints "show: memory" "^memory .* planned: activations"
+prints "show: memory" "^memory .* KiB planned: activations .*, the program [0-9.]* KiB$"
+prints "show: FLOPs" "^FLOPs *16.7 k per call$"
 try "show --json" 0 show bn-symbol.json --shape data=2,3,8,8 --json
-json "show --json" "it['flops'] == 15552 + 4 * 288 and it['complete'] and it['planned'] > 0 and it['inputs'][0]['shape'] == [2, 3, 8, 8]"
+json "show --json" "it['flops'] == 15552 + 4 * 288 and it['flops_known'] and it['planned'] > 0 and it['inputs'][0]['shape'] == [2, 3, 8, 8]"
 try "show --json without shapes" 0 show bn --json
-json "show --json without shapes" "it['inputs'][0]['shape'] == [None, 3, None, None] and not it['complete'] and it['planned'] is None"
+json "show --json without shapes" "it['inputs'][0]['shape'] == [None, 3, None, None] and it['parameters_known'] and not it['flops_known'] and it['flops'] is None and it['planned'] is None"
 try "show, recurrent" 0 show lstm --shape data0=5,2,3 --json
 json "show, recurrent: work, other inputs" "it['layers'][-1]['flops'] == 2 * 5 * 2 * (736 - 2 * 2 * 2 * 16) and it['inputs'][2]['shape'] == [4, 2, 4]"
 try "show .params" 0 show kinds.params
@@ -121,6 +128,22 @@ try "show: too many sizes" 2 show bn --shape data=1,1,1,1,1,1,1,1,1
 try "show: huge sizes" 1 show bn --shape data=9000000000,3,90000000,90000000
 try "show: size beyond 64 bits" 2 show bn --shape data=99999999999999999999,3,8,8
 
+# sums of variables, as files have them: FILE NAME...
+sums() {
+    file=$1 n=0 nodes= inputs= numbers=
+    shift
+    for name in "$@"; do
+        nodes="$nodes{\"op\": \"null\", \"name\": \"$name\", \"attrs\": {\"__lr_mult__\": \"1\"}, \"inputs\": []}, "
+        inputs="$inputs${inputs:+, }[$n, 0, 0]" numbers="$numbers${numbers:+, }$n" n=$((n + 1))
+    done
+    echo "{\"nodes\": [$nodes{\"op\": \"add_n\", \"name\": \"sum\", \"attrs\": {\"num_args\": \"$n\"}," \
+        "\"inputs\": [$inputs]}], \"arg_nodes\": [$numbers], \"heads\": [[$n, 0, 0]]}" > "$file"
+}
+sums "$out/names.json" a a=b ""
+try "names with =" 0 show "$out/names.json" --shape a=b=2,3 --shape a=2,3 --shape =2,3
+prints "names with =: all are inputs" "^sum .*(2,3)"
+try "names with =: twice" 2 show "$out/names.json" --shape a=b=2,3 --shape a=b=2,3
+
 # --- graph
 for f in svg dot; do
     try "graph .$f" 0 graph lstm --out "$out/a b.$f"
@@ -137,6 +160,10 @@ note $? "graph leaves nothing aside"
 try "graph without --out" 2 graph bn
 try "graph, other ending" 2 graph bn --out "$out/g.png"
 try "graph, no folder" 1 graph bn --out "$out/no/g.svg"
+sums "$out/many.json" data p1 p2 p3 p4 p5 p6 p7
+try "graph, many inputs" 0 graph "$out/many.json" --out "$out/many.dot"
+grep -q 'add_n, num_args 8, arg ?, arg ?, arg ?, arg ?, \.\.\."' "$out/many.dot"
+note $? "graph, many inputs: four are told"
 try "graph, passes without shapes" 1 graph bn --passes --out "$out/g.svg"
 
 # --- run: what MXNet gave
@@ -170,6 +197,10 @@ cp "$out/trace.json" "$out/stdout"
 json "run --profile" "any(e.get('name') == 'conv2_fwd' or 'batchnorm0' in e.get('name', '') for e in it['traceEvents'])"
 try "run: inputs missing" 2 run lstm --input data0=lstm-in0.npy
 says "run: inputs missing are listed" "data1=FILE of shape (4,2,4), --input data2=FILE"
+try "run: all inputs missing" 2 run bn
+says "run: how to make them up" "data=FILE of shape (?,3,?,?); or .* --input data=random:1,3,64,64$"
+try "run: unwritable trace" 1 run bn --input data=bn-in0.npy --profile "$out/no/trace.json"
+prints "run: unwritable trace, outputs" "^pool2_fwd_output "
 try "run: file missing" 1 run bn --input data=nowhere.npy
 try "run: several arrays" 1 run bn --input data=kinds.params
 try "run: unknown array" 1 run bn --input data=kinds.params:nope
@@ -189,6 +220,10 @@ try "bench" 0 bench curves --shape data=2,4 --seconds 0.05
 prints "bench: a table" "^hybridized "
 try "bench without shapes" 1 bench bn
 says "bench without shapes: which" "data (?,3,?,?)"
+try "bench: unwritable trace" 1 bench bn --shape data=2,3,8,8 --count 2 --profile "$out/no/trace.json"
+prints "bench: unwritable trace, timings" "^hybridized "
+try "bench, two calls" 0 bench bn --shape data=2,3,8,8 --count 2 --json
+json "bench, two calls: the median is between" "all(abs(2 * t['median'] - t['min'] - t['p99']) < 1e-6 * t['p99'] for t in it['timings'])"
 try "check" 0 check bn --shape data=2,3,8,8
 try "check --json" 0 check lstm --shape data0=5,2,3 --json
 json "check --json" "it['differences'] == 0 and it['lines'] == []"
@@ -229,6 +264,12 @@ try "convert several to .npy" 1 convert kinds.params "$out/z.npy"
 try "convert values to a model" 1 convert kinds.params "$out/z.model"
 try "convert without values" 1 convert "$out/alone.json" "$out/a.npz"
 try "convert without values to a single file" 1 convert "$out/alone.json" "$out/a.model"
+try "convert without values to a pair" 1 convert "$out/alone.json" "$out/a"
+says "convert without values to a pair: what to do" "give --params FILE or --epoch N; --to symbol"
+[ ! -e "$out/a-symbol.json" ]
+note $? "convert without values to a pair: nothing is written"
+try "convert without values to a program" 0 convert "$out/alone.json" "$out/a.json"
+for b in "" . .. "$out/" "$out/.."; do try "convert to '${b#$out}'" 2 convert bn "$b"; done
 try "convert to what" 2 convert bn "$out/x" --to nothing
 try "convert to a folder that is not there" 1 convert bn "$out/no/x"
 ls "$out" | grep -q '\.part$'

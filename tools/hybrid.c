@@ -32,7 +32,8 @@
 enum { FINE, FAILED, MISUSED };         /* what the program ends with */
 enum { MOST_THREADS = 32 };             /* numbers behind --threads */
 
-typedef struct setting { const char *name, *value; } setting;   /* --name value; "" without a value */
+/* --name value; "" without a value. about: which variable of the graph, of --shape and --input. */
+typedef struct setting { const char *name, *value, *about; } setting;
 
 typedef struct tool {
     hy_frame    *F;
@@ -42,6 +43,7 @@ typedef struct tool {
     int          words, sets, json;
     int          lively;                /* progress is shown: stderr is a terminal */
     int          quiet;                 /* warnings of the library are not */
+    int          late;                  /* FAILED: something did, yet there is more to report */
     double       shown;                 /* when progress was; 0: nothing is to be erased */
     int          thread[MOST_THREADS], threads;         /* what --threads says */
 } tool;
@@ -100,6 +102,7 @@ LIKE_PRINTF(2, 3) static void note(tool *T, const char *format, ...)
 static void end(tool *T, int code)
 {
     progress_clear(T);
+    if (!code) code = T->late;
     errno = 0;
     if (fflush(stdout) && errno != EPIPE && !code) {
         note(T, "stdout: %s", strerror(errno));
@@ -243,13 +246,17 @@ static char *grouped(tool *T, double n)
     return text_of(T, "%.*s", k, text);
 }
 
-/* 1234567 as "1.23 M", 12 as "12 "; step is 1000, or 1024 for bytes. */
-static char *scaled(tool *T, double n, double step)
+/* 1234567 as "1.23 M", 12 as "12"; in steps of 1024 as "1.18 MiB". */
+static char *scaled(tool *T, double n, double step, const char *unit)
 {
+    const char *letter = step > 1000 ? " KMGTPE" : " kMGTPE";
     int i = 0;
     for (; n >= 999.5 && i < 6; i++) n /= step;
-    return text_of(T, "%.*f %.*s", !i || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n, i > 0, &" kMGTPE"[i]);
+    return text_of(T, "%.*f%s%.*s%s%s", !i || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2, n, i || *unit ? " " : "",
+                   i > 0, letter + i, i && step > 1000 ? "i" : "", unit);
 }
+
+static char *bytes_text(tool *T, size_t n) { return scaled(T, (double)n, 1024, "B"); }
 
 /* --- the nearest of some words --- */
 typedef struct nearest { const char *word, *best; int least; } nearest;
@@ -274,7 +281,8 @@ static void nearest_try(nearest *near, const char *candidate)
 {
     size_t n = strlen(near->word);
     int apart = n > 2 && strstr(candidate, near->word) ? 1 : letters_apart(near->word, candidate);
-    if (apart > 1 + (int)n / 4 || (near->best && apart >= near->least)) return;
+    if (apart > 1 + (int)n / 4 || 2 * apart > (int)strlen(candidate)) return;
+    if (near->best && apart >= near->least) return;
     near->best = candidate;
     near->least = apart;
 }
@@ -628,7 +636,7 @@ static hy_arrays load_arrays(tool *T, const char *file)
 {
     hy_arrays a;
     if (file_bytes(file) > 16e6)
-        progress(T, text_of(T, "reading %sB of values ...", scaled(T, file_bytes(file), 1024)), -1);
+        progress(T, text_of(T, "reading %s of values ...", scaled(T, file_bytes(file), 1024, "B")), -1);
     a = hy_load(T->F, file);
     progress_clear(T);
     check(T);
@@ -655,11 +663,10 @@ static void load_model(tool *T, model *m)
 /* What --shape or --input says of a variable, behind "NAME=", or NULL. */
 static const char *said_of(const tool *T, const char *which, const char *variable)
 {
-    const char *text;
-    size_t n = strlen(variable);
-    int i;
-    for (i = 0; (text = option(T, which, i)) != NULL; i++)
-        if (!strncmp(text, variable, n) && text[n] == '=') return text + n + 1;
+    const setting *s;
+    for (s = T->set; s < T->set + T->sets; s++)
+        if (s->about && !strcmp(s->name, which) && !strcmp(s->about, variable))
+            return s->value + strlen(variable) + 1;
     return NULL;
 }
 
@@ -672,25 +679,41 @@ static int looks_like_input(const model *m, const hy_node *v)
     return !strncmp(s, "data", 4) && !s[4 + strspn(s + 4, "0123456789")];
 }
 
+/* The variable that a text begins with, up to some `=`; NULL: there is none. Names may hold a `=` too: the
+ * longest is meant. */
+static const char *variable_of(const model *m, const char *text)
+{
+    const char *name, *longest = NULL;
+    size_t n;
+    int i;
+    for (i = 0; (name = hy_graph_name(m->graph, HY_NAMES_VARIABLES, i)) != NULL; i++) {
+        n = strlen(name);
+        if (!strncmp(text, name, n) && text[n] == '=' && (!longest || n > strlen(longest))) longest = name;
+    }
+    return longest;
+}
+
 /* Every --shape or --input names a variable of the graph, once. */
 static void check_names(tool *T, const model *m, const char *which)
 {
-    const char *text, *known;
-    int i, k, seen;
-    for (i = 0; (text = option(T, which, i)) != NULL; i++) {
-        char *name = text_of(T, "%.*s", (int)strcspn(text, "="), text);
+    const char *known;
+    setting *s;
+    int k;
+    for (s = T->set; s < T->set + T->sets; s++) s->about = NULL;
+    for (s = T->set; s < T->set + T->sets; s++) {
+        char *name = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
+        const char *about = variable_of(m, s->value);
         nearest near = { NULL, NULL, 0 };
         near.word = name;
-        if (!*name || !strchr(text, '='))
-            fail(T, MISUSED, "--%s %s: an input and = stand first, as in data=%s", which, text,
+        if (strcmp(s->name, which)) continue;
+        if (!about && (!*name || !strchr(s->value, '=')))
+            fail(T, MISUSED, "--%s %s: an input and = stand first, as in data=%s", which, s->value,
                  strcmp(which, "shape") ? "x.npy" : "1,3,224,224");
-        for (seen = k = 0; (known = hy_graph_name(m->graph, HY_NAMES_VARIABLES, k)) != NULL; k++) {
-            seen += !strcmp(known, name);
+        for (k = 0; !about && (known = hy_graph_name(m->graph, HY_NAMES_VARIABLES, k)) != NULL; k++)
             if (!value_of(m, known)) nearest_try(&near, known);
-        }
-        if (!seen) fail(T, FAILED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
-        if (said_of(T, which, name) != text + strlen(name) + 1)
-            fail(T, MISUSED, "--%s %s is given twice", which, name);
+        if (!about) fail(T, FAILED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
+        if (said_of(T, which, about)) fail(T, MISUSED, "--%s %s is given twice", which, about);
+        s->about = about;
     }
 }
 
@@ -888,23 +911,24 @@ static int is_parameter(const model *m, int i, const hy_node *node)
            (m && node->kind == HY_NODE_VARIABLE && !input_at(m, i) && !ends_in(node->name, "_label"));
 }
 
-typedef struct totals { double trainable, statistics, bytes, flops; int unknown; } totals;
+/* unsized, uncounted: there are parameters without shapes, operators whose work is not known. */
+typedef struct totals { double trainable, statistics, bytes, flops; int unsized, uncounted; } totals;
 
 static totals totals_of(const model *m, const analysis *a)
 {
-    totals t = { 0, 0, 0, 0, 0 };
+    totals t = { 0, 0, 0, 0, 0, 0 };
     hy_node node;
     double flops;
     int i;
     for (i = 0; !hy_graph_node(a->graph, i, &node); i++) {
         const hy_type *type = type_at(a, i, 0);
         if (is_parameter(m, i, &node)) {
-            t.unknown |= !shape_known(type->shape);
+            t.unsized |= !shape_known(type->shape);
             *(node.aux ? &t.statistics : &t.trainable) += size_of(type->shape);
             t.bytes += size_of(type->shape) * (double)hy_dtype_size(type->dtype ? type->dtype : HY_F32);
         }
         flops = flops_of(a, i);
-        t.unknown |= flops < 0;
+        t.uncounted |= flops < 0;
         t.flops += flops > 0 ? flops : 0;
     }
     return t;
@@ -992,6 +1016,7 @@ static hy_array *make_input(tool *T, const input *in, int number)
     int kind = which_of("random|zeros|ones", word);
     hy_shape shape;
     int64_t seed = number;
+    if (!*in->from) fail(T, MISUSED, "--input %s=: a file is due, or random:1,3,64,64", in->name);
     if (kind < 0) return NULL;
     text++;
     if (read_dims(&text, &shape) || (*text == ':' && (kind || (text++, read_whole(&text, &seed)))) || *text)
@@ -1033,17 +1058,32 @@ static hy_array *shaped_inputs(tool *T, const model *m, int random)
 }
 
 /* --- blocks --- */
-/* The inputs that lack a shape, in words: "data (?,3,?,?), mask ?"; NULL: none. */
+/* Sizes that an input may have, as options take them: "1,3,64,64" for (?,3,?,?). */
+static const char *sizes_like(tool *T, hy_shape shape)
+{
+    char *text;
+    int i;
+    if (shape.ndim < 0) return "1,3,64,64";
+    for (i = 0; i < shape.ndim; i++) if (shape.dim[i] < 0) shape.dim[i] = i ? 64 : 1;
+    text = shape_text(T, shape);
+    return text_of(T, "%.*s", (int)strcspn(text + 1, shape.ndim == 1 ? "," : ")"), text + 1);
+}
+
+/* The inputs that lack a shape: "--shape data=1,3,64,64 or the like; missing: data (?,3,?,?), mask ?"; NULL:
+ * none does. */
 static const char *inputs_unknown(tool *T, const model *m)
 {
+    const input *first = NULL;
     char *list = NULL;
     int i, n = 0;
     for (i = 0; i < m->inputs; i++) {
         const input *in = &m->input[i];
         if (shape_known(in->type.shape)) continue;
+        if (!first) first = in;
         list = listed(T, n++, list, text_of(T, "%s %s", in->name, shape_text(T, in->type.shape)));
     }
-    return list;
+    return first ? text_of(T, "--shape %s=%s or the like; missing: %s", first->name,
+                           sizes_like(T, first->type.shape), list) : NULL;
 }
 
 /* The model as a block, and what becomes of parameters without values. */
@@ -1077,8 +1117,7 @@ static void open_shaped(tool *T, model *m, analysis *a)
     open_model(T, m, "shape");
     analyse(T, m, a);
     unknown = inputs_unknown(T, m);
-    if (unknown) fail(T, FAILED, "give the shapes of inputs, --shape %s=1,3,224,224 or the like; missing: %s",
-                      m->input[0].name, unknown);
+    if (unknown) fail(T, FAILED, "give the shapes of inputs, %s", unknown);
 }
 
 /* MARK: - hybrid ops --------------------------------------------------------------------------------- */
@@ -1265,28 +1304,30 @@ static void show_layers(report *r, const model *m, const analysis *a)
 
 static void show_totals(report *r, const totals *t, const hy_plan_info *plan)
 {
-    const char *least = t->unknown ? " or more" : "";
+    const char *least[] = { "", " or more" };
+    int no_flops = t->uncounted && t->flops == 0;
     double none = plan->total ? 0 : HUGE_VAL;
     tool *T = r->T;
     json_number(r, "trainable", t->trainable);
     json_number(r, "statistics", t->statistics);
     json_number(r, "bytes", t->bytes);
-    json_number(r, "flops", t->flops);
-    json_raw(r, "complete", t->unknown ? "false" : "true");     /* false: these are the least it can be */
+    json_number(r, "flops", no_flops ? HUGE_VAL : t->flops);
+    json_raw(r, "parameters_known", t->unsized ? "false" : "true");     /* false: it is the least it can be */
+    json_raw(r, "flops_known", t->uncounted ? "false" : "true");
     json_number(r, "planned", none + (double)plan->total);
     json_number(r, "activations", none + (double)plan->activations);
     json_number(r, "unplanned", none + (double)plan->unplanned);
     if (T->json) return;
     printf("\nparameters  %s%s: %s trainable, %s running statistics; %s bytes\n",
-           grouped(T, t->trainable + t->statistics), least, grouped(T, t->trainable),
+           grouped(T, t->trainable + t->statistics), least[t->unsized], grouped(T, t->trainable),
            grouped(T, t->statistics), grouped(T, t->bytes));
-    if (t->unknown && t->flops == 0) printf("FLOPs       not known\n");
-    else printf("FLOPs       %s%s per call\n", scaled(T, t->flops, 1000), least);
+    if (no_flops) printf("FLOPs       not known\n");
+    else printf("FLOPs       %s%s per call\n", scaled(T, t->flops, 1000, ""), least[t->uncounted]);
     if (!plan->total) return;
-    printf("memory      %sB planned: activations %sB, without reuse %sB; outputs %sB, packed parameters %sB, "
-           "scratch %sB\n", scaled(T, (double)plan->total, 1024), scaled(T, (double)plan->activations, 1024),
-           scaled(T, (double)plan->unplanned, 1024), scaled(T, (double)plan->outputs, 1024),
-           scaled(T, (double)plan->packed, 1024), scaled(T, (double)(plan->shared + plan->scratch), 1024));
+    printf("memory      %s planned: activations %s (%s without reuse), outputs %s, packed parameters %s, "
+           "scratch %s, the program %s\n", bytes_text(T, plan->total), bytes_text(T, plan->activations),
+           bytes_text(T, plan->unplanned), bytes_text(T, plan->outputs), bytes_text(T, plan->packed),
+           bytes_text(T, plan->shared + plan->scratch), bytes_text(T, plan->record));
     if (plan->dynamic) printf("            where values decide shapes, what follows is not in it\n");
 }
 
@@ -1335,9 +1376,7 @@ static int run_show(tool *T)
     show_values(&r, &m, &a);
     report_close(&r);
     unknown = inputs_unknown(T, &m);
-    if (unknown && !T->json)
-        printf("for the rest give --shape %s=1,3,224,224 or the like; missing: %s\n", m.input[0].name,
-               unknown);
+    if (unknown && !T->json) printf("for the rest give %s\n", unknown);
     return FINE;
 }
 
@@ -1395,10 +1434,11 @@ static char *detail_of(tool *T, const analysis *a, int i, const char *settled, i
     const hy_type *type = type_at(a, i, 0);
     const hy_attr *t;
     const char *name;
-    char *text, *more, what[400];
+    const char *more;
+    char *text, what[400];
     void *plain;
     hy_node node;
-    int k, output;
+    int k, output, told = 0;
     if (hy_graph_node(a->graph, i, &node) || !node.op)
         return text_of(T, "%s %s", shape_text(T, type->shape), dtype_text(type->dtype));
     hy_node_text(a->graph, i, what, sizeof what);
@@ -1409,13 +1449,14 @@ static char *detail_of(tool *T, const analysis *a, int i, const char *settled, i
         more = attribute_of(T, &node, t, plain);
         if (more) text = listed(T, 1, text, more);
     }
-    for (k = 0; k < node.inputs && !all; k++) {
+    for (k = 0; k < node.inputs && !all && told <= 4; k++) {       /* of thousands the first four */
         if (!settled[hy_graph_input(a->graph, i, k, &output)]) continue;
         name = name_of_input(&node, k);
         type = type_of_input(a, i, k);
         if (!strcmp(name, "label") || (type->shape.ndim == 1 && (!strcmp(name, "bias") ||
                                                                   work_of(node.op) == WORK_NORM))) continue;
-        text = listed(T, 1, text, text_of(T, "%s %s", name, shape_text(T, type->shape)));
+        more = told++ < 4 ? text_of(T, "%s %s", name, shape_text(T, type->shape)) : "...";
+        text = listed(T, 1, text, more);
     }
     return text;
 }
@@ -1540,12 +1581,23 @@ static int run_graph(tool *T)
     return FINE;
 }
 
+/* Ends the profile. A trace that cannot be written must not take along what was measured. */
+static void profile_end(tool *T)
+{
+    int sound = !hy_error(T->F);
+    if (!hy_profile(T->F, NULL) || !sound) return;
+    note(T, "%s", hy_error(T->F));
+    hy_clear(T->F);
+    T->late = FAILED;
+}
+
 /* MARK: - hybrid run --------------------------------------------------------------------------------- */
 
 /* The inputs, all as one; their types are compared with those that the parameters tell. */
 static hy_array *run_inputs(tool *T, model *m, analysis *a)
 {
     hy_array **all = ROOM(T, hy_array *, m->inputs);
+    const input *lacks = NULL;
     char *missing = NULL;
     int i, n = 0;
     analyse(T, m, a);
@@ -1566,10 +1618,12 @@ static hy_array *run_inputs(tool *T, model *m, analysis *a)
     for (i = 0; i < m->inputs; i++) {
         const input *in = &m->input[i];
         if (all[i]) continue;
-        missing = listed(T, n++, missing, text_of(T, "--input %s=FILE of shape %s", in->name,
-                                                  shape_text(T, in->type.shape)));
+        if (!lacks) lacks = in;
+        missing = listed(T, n++, missing, in->type.shape.ndim < 0 ? text_of(T, "--input %s=FILE", in->name)
+                         : text_of(T, "--input %s=FILE of shape %s", in->name, shape_text(T, in->type.shape)));
     }
-    if (missing) fail(T, MISUSED, "inputs are missing: %s", missing);
+    if (lacks) fail(T, MISUSED, "inputs are missing: %s; or make one up, as in --input %s=random:%s", missing,
+                    lacks->name, sizes_like(T, lacks->type.shape));
     return m->inputs == 1 ? all[0] : hy_group_of(T->F, m->inputs, all);
 }
 
@@ -1638,7 +1692,7 @@ static int run_run(tool *T)
     y = hy_call(T->F, block, x);
     hy_wait_all(T->F);
     begun = hy_seconds() - begun;
-    if (trace) hy_profile(T->F, NULL);
+    if (trace) profile_end(T);
     check(T);
     all.n = hy_count(T->F, y);
     all.at = each = ROOM(T, hy_array *, all.n);
@@ -1705,7 +1759,7 @@ static void measure(tool *T, const bench *b, hy_block *block, hy_array *x, timin
     progress_clear(T);
     qsort(times, (size_t)t->calls, sizeof *times, by_value);
     t->least = times[0];
-    t->median = times[t->calls / 2];
+    t->median = (times[(t->calls - 1) / 2] + times[t->calls / 2]) / 2;
     t->p99 = times[(t->calls * 99 - 1) / 100];
 }
 
@@ -1777,7 +1831,7 @@ static void measure_operators(tool *T, bench *b, hy_block *block, hy_array *x)
     int i;
     hy_profile(T->F, file ? file : "");
     for (i = 0; i < 100 && (!i || hy_seconds() - begun < b->seconds / 2); i++) call_once(T, block, x);
-    hy_profile(T->F, NULL);
+    profile_end(T);
     check(T);
     gather_costs(T, b);
     analysis_open(T, hy_optimize(T->F, hy_graph_of(T->F, block), x, NULL), &a);
@@ -1947,24 +2001,28 @@ static int convert_arrays(tool *T, const model *m, const char *b)
 
 static int run_convert(tool *T)
 {
-    const char *b = T->word[1], *prefix;
+    const char *b = T->word[1], *prefix = b, *name = strrchr(b, '/');
     target to = target_of(T, b);
-    hy_block *block;
+    hy_block *block = NULL;
     model m;
+    name = name ? name + 1 : b;
+    if (which_of("|.|..", name) >= 0) fail(T, MISUSED, "'%s' names no file to write", b);
     find_model(T, T->word[0], &m);
     if (m.kind == FILE_ARRAYS && to != TO_ARRAYS)
         fail(T, FAILED, "%s holds values only, which go to .params, .npy, .npz or .safetensors", m.name);
-    if (!m.params && (to == TO_ARRAYS || to == TO_SINGLE))
-        fail(T, FAILED, "%s has no values: give --params FILE or --epoch N", m.name);
     load_model(T, &m);
-    if (to == TO_ARRAYS) return convert_arrays(T, &m, b);
-    prefix = to == TO_PAIR && ends_in(b, "-symbol.json") ? prefix_of(T, b) : b;
-    if (to == TO_PAIR) b = text_of(T, "%s-symbol.json", prefix);
-    if (to == TO_SYMBOL || !m.params) {
+    if (to == TO_SYMBOL) {
         hy_save_symbol(T->F, m.graph, b);
         return written(T, b);
     }
-    block = make_block(T, &m, VALUES_GIVEN, 0);
+    if (m.graph) block = make_block(T, &m, VALUES_GIVEN, 0);
+    check(T);
+    if (!m.params && (to == TO_ARRAYS || hy_collect_params(T->F, block, NULL).n))
+        fail(T, FAILED, "%s has no values: give --params FILE or --epoch N%s", m.name,
+             to == TO_PAIR ? "; --to symbol writes the program alone" : "");
+    if (to == TO_ARRAYS) return convert_arrays(T, &m, b);
+    if (to == TO_PAIR && ends_in(b, "-symbol.json")) prefix = prefix_of(T, b);
+    if (to == TO_PAIR) b = text_of(T, "%s-symbol.json", prefix);
     progress(T, "writing ...", -1);
     if (to == TO_SINGLE) hy_save_model(T->F, block, b);
     else hy_export(T->F, block, prefix, (int)option_whole(T, "epoch", 0, 999999999, 0));
@@ -2103,7 +2161,10 @@ static void read_words(tool *T, const command *c, int argc, char **argv)
             fail(T, MISUSED, "--%s %s: the value is missing", o->name, o->value);
         if (!o->many && option(T, o->name, 0)) fail(T, MISUSED, "--%s is given twice", o->name);
         T->set[T->sets].name = o->name;
-        T->set[T->sets++].value = value ? value + 1 : !o->value || *o->value == '[' ? "" : argv[++i];
+        T->set[T->sets].value = value ? value + 1 : !o->value || *o->value == '[' ? "" : argv[++i];
+        if (o->value && *o->value != '[' && !*T->set[T->sets].value)
+            fail(T, MISUSED, "--%s %s: the value is empty", o->name, o->value);
+        T->sets++;
     }
     if (option(T, "help", 0)) return;
     if (T->words < c->least)
@@ -2137,7 +2198,7 @@ static int dispatch(tool *T, int argc, char **argv)
     T->F = open_frame(T, 0);            /* for texts */
     if (!*name) fail(T, MISUSED, "what is to be done? hybrid help lists the commands");
     if (!strcmp(name, "--version")) return printf("hybrid %s\n", hy_version()) < 0;
-    if (!helps && which_of("help|--help|-h", name) >= 0) return print_help(NULL);
+    if (which_of("help|--help|-h", name) >= 0) return print_help(NULL);
     for (i = 0; i < COMMANDS && !c; i++) {
         if (!strcmp(commands[i].name, name)) c = &commands[i];
         nearest_try(&near, commands[i].name);
