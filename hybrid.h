@@ -17034,7 +17034,8 @@ static int hy__multibox_prior_infer(hy_infer *I)
     if (x->ndim >= 0 && x->ndim < 4)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z needs batch, channels, height and width", x);
     y.dim[0] = 1;
-    if (x->ndim > 0 && x->dim[2] >= 0 && x->dim[3] >= 0) y.dim[1] = x->dim[2] * x->dim[3] * hy__priors(r);
+    if (x->ndim > 0 && x->dim[2] >= 0 && x->dim[3] >= 0)
+        y.dim[1] = hy__times(hy__times(x->dim[2], x->dim[3]), hy__priors(r));
     y.dim[2] = 4;
     return hy__infer_result(I, y);
 }

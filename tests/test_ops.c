@@ -684,6 +684,18 @@ static void ops_test_box_errors(void)
     hy_array *x = hy_ones(F, HY_SHAPE(3, 6)), *rois = hy_zeros(F, HY_SHAPE(1, 5));
     hy_array *image = hy_ones(F, HY_SHAPE(1, 2, 3, 3)), *in[3];
     size_t i;
+    {   /* a shape whose boxes cannot be counted, while nothing is made */
+        hy_frame *S = hy_symbolic(F);
+        hy_var_opt huge = { 0 };
+        hy_array *data;
+        huge.shape = HY_SHAPE(1, 1, INT64_C(0x7fffffff), INT64_C(0x7fffffff));
+        huge.shaped = 1;
+        data = hy_var(S, "data", &huge);
+        hy_apply(S, "_contrib_MultiBoxPrior", 1, &data, "sizes=(0.5,0.2) ratios=(1,2,3)");
+        CHECK(hy_error(S) && strstr(hy_error(S), "too large"));
+        hy_clear(S);
+        hy_close(S);
+    }
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         CHECK(!hy_apply(F, "_contrib_box_non_maximum_suppression", 1, &x, wrong[i][0]));
         if (!CHECK(hy_error(F) && strstr(hy_error(F), wrong[i][1]))) printf("    %s: %s\n", wrong[i][0], hy_error(F));

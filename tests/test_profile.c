@@ -279,7 +279,9 @@ static void prof_compiled(int threads, int off)
 }
 static void prof_compiled_alone(void) { prof_compiled(1, 0); }
 static void prof_compiled_unfused(void) { prof_compiled(1, HY_PASS_FUSE); }
+#ifndef HYBRID_NO_THREADS
 static void prof_compiled_with_threads(void) { prof_compiled(4, 0); }
+#endif
 
 /* Jobs that only parameters decide run once, not in every call. */
 static void prof_early(void)
@@ -426,6 +428,28 @@ static void prof_bound(void)
 }
 
 /* Off it costs nothing that can be counted. */
+/* A forward that is being traced runs in a frame that soon dies. */
+static hy_array *prof_meddler_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    hy_profile(F, NULL);
+    return hy_relu(F, x);
+}
+
+static void prof_traced(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "meddler", prof_meddler_forward, 1);
+    hy_array *x = tb_ramp(F, HY_SHAPE(2, 3));
+    hy_hybridize(F, net, NULL);
+    hy_profile(F, "");
+    hy_call(F, net, x);
+    ERR(F, HY_ERROR_TRACE, "hy_profile: forward is being traced");
+    hy_relu(F, x);
+    CHECK(hy_profile(F, NULL) == 0 && prof_count(F, HY_EVENT_OP) == 1);
+    CHECK(hy_close(F) == 0);
+}
+
 static void prof_off(void)
 {
     hy_frame *F = tb_open(7);
@@ -711,7 +735,9 @@ static void test_profile(void)
     RUN(prof_failures);
     RUN(prof_compiled_alone);
     RUN(prof_compiled_unfused);
+#ifndef HYBRID_NO_THREADS
     RUN(prof_compiled_with_threads);
+#endif
     RUN(prof_early);
     RUN(prof_blocks);
     RUN(prof_dynamic);
@@ -720,6 +746,7 @@ static void test_profile(void)
 #endif
     RUN(prof_bound);
     RUN(prof_off);
+    RUN(prof_traced);
     RUN(prof_names);
     RUN(prof_writes);
     RUN(prof_file_trouble);

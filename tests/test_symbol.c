@@ -324,6 +324,32 @@ static void symbol_odds(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A classifier without its labels, under a name longer than any that tracing makes: the softmax is over all but the batch. */
+static void symbol_without_labels(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_linspace(F, -2, 2, 24), *want, *y;
+    char name[400], text[1200];
+    hy_block *net;
+    int round;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    sprintf(text, "%s, {\"op\": \"relu\", \"name\": \"%s\", \"inputs\": [[0, 0, 0]]}, {\"op\": \"null\", \"name\": \"softmax_label\", "
+            "\"inputs\": []}, {\"op\": \"SoftmaxOutput\", \"name\": \"softmax\", \"inputs\": [[1, 0, 0], [2, 0, 0]]}%s", SYMBOL_HEAD, name,
+            SYMBOL_TAIL("[3, 0, 0]"));
+    net = hy_import_from(F, symbol_read(F, text), NULL, NULL);
+    x = hy_reshape(F, x, HY_INTS(2, 3, 4), NULL);
+    want = hy_reshape(F, hy_softmax(F, hy_reshape(F, hy_relu(F, x), HY_INTS(2, 12), NULL), NULL, -1, NULL), HY_INTS(2, 3, 4), NULL);
+    for (round = 0; round < 2; round++) {
+        y = hy_call(F, net, x);
+        CHECK(save_error(F, y, want) < 1e-6);
+        hy_hybridize(F, net, NULL);
+    }
+    CHECK(strstr(symbol_text(F, hy_graph_of(F, net)), name));
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 static int symbol_oom_read(hy_frame *F)
 {
     hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_std", "\"axis\": \"(0, 1)\", \"__a__\": \"b\"")
@@ -345,5 +371,6 @@ static void test_symbol(void)
     RUN(symbol_unknown);
     RUN(symbol_foreign);
     RUN(symbol_odds);
+    RUN(symbol_without_labels);
     RUN(symbol_oom);
 }

@@ -38,6 +38,7 @@ typedef struct setting { const char *name, *value, *about; } setting;
 typedef struct tool {
     hy_frame    *F;
     hy_frame    *first;                 /* while F is another */
+    const char  *command;
     const char **word;                  /* what is no option */
     setting     *set;
     int          words, sets, json;
@@ -124,13 +125,33 @@ LIKE_PRINTF(3, 4) static void fail(tool *T, int code, const char *format, ...)
     end(T, code);
 }
 
-/* Ends if the library has an error; says what option of this tool it may be about. */
+/* Which of "one|other" a word is, or -1. */
+static int which_of(const char *words, const char *word)
+{
+    size_t n = strlen(word), k;
+    int i;
+    for (i = 0; words; words = words[k] ? words + k + 1 : NULL, i++) {
+        k = strcspn(words, "|");
+        if (k == n && !strncmp(words, word, n)) return i;
+    }
+    return -1;
+}
+
+/* Ends if the library has an error; says what options of this tool it may be about. */
 static void check(tool *T)
 {
+    static const struct { const char *text, *commands, *hint; } hints[] = {
+        { "allow_missing", "run", " (here: --random-params draws their values)" },
+        { "allow_missing", "convert", " (here: --inputs names those that are inputs)" },
+        { "ignore_extra", "show|graph|run|bench|check|convert", " (here: --ignore-extra)" },
+        { "which variables are inputs", "convert", " (here: --inputs names them)" },
+        { "which variables are inputs", "run", " (here: --input names them)" },
+        { "which variables are inputs", "show|graph|bench|check", " (here: --shape names them)" } };
     const char *text = hy_error(T->F), *hint = "";
+    int i;
     if (!text) return;
-    if (strstr(text, "allow_missing")) hint = " (here: --random-params draws their values)";
-    if (strstr(text, "ignore_extra")) hint = " (here: --ignore-extra)";
+    for (i = 0; i < (int)(sizeof hints / sizeof *hints); i++)
+        if (strstr(text, hints[i].text) && which_of(hints[i].commands, T->command) >= 0) hint = hints[i].hint;
     fail(T, FAILED, "%s%s", text, hint);
 }
 
@@ -162,7 +183,7 @@ static void *room(tool *T, size_t n, size_t size)
     int fits = !size || n < SIZE_MAX / 4 / size;
     hy_array *x = fits ? hy_empty(T->F, HY_SHAPE((int64_t)(n * size) + 1), HY_U8) : NULL;
     void *at = hy_write(T->F, x);
-    if (!at) fail(T, FAILED, "out of memory");
+    if (!at) fail(T, FAILED, "%s", hy_error(T->F) ? hy_error(T->F) : "out of memory");
     return memset(at, 0, n * size + 1);
 }
 #define ROOM(T, type, n) ((type *)room(T, (size_t)(n), sizeof(type)))
@@ -186,18 +207,6 @@ static int ends_in(const char *text, const char *ending)
 {
     size_t n = strlen(text), k = strlen(ending);
     return n > k && !strcmp(text + n - k, ending);
-}
-
-/* Which of "one|other" a word is, or -1. */
-static int which_of(const char *words, const char *word)
-{
-    size_t n = strlen(word), k;
-    int i;
-    for (i = 0; words; words = words[k] ? words + k + 1 : NULL, i++) {
-        k = strcspn(words, "|");
-        if (k == n && !strncmp(words, word, n)) return i;
-    }
-    return -1;
 }
 
 /* "a, b, c, ...": the i-th of a list that grows; a long one is cut. */
@@ -701,11 +710,11 @@ static void check_names(tool *T, const model *m, const char *which)
     int k;
     for (s = T->set; s < T->set + T->sets; s++) s->about = NULL;
     for (s = T->set; s < T->set + T->sets; s++) {
-        char *name = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
-        const char *about = variable_of(m, s->value);
+        const char *name, *about;
         nearest near = { NULL, NULL, 0 };
-        near.word = name;
         if (strcmp(s->name, which)) continue;
+        about = variable_of(m, s->value);
+        near.word = name = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
         if (!about && (!*name || !strchr(s->value, '=')))
             fail(T, MISUSED, "--%s %s: an input and = stand first, as in data=%s", which, s->value,
                  strcmp(which, "shape") ? "x.npy" : "1,3,224,224");
@@ -1043,7 +1052,15 @@ static hy_array *read_input(tool *T, const input *in)
     return x;
 }
 
-/* Inputs for commands that only need shapes: random values, or zeros. All as one. */
+/* Inputs as a call takes them. A program may have none: then there is one that it does not look at. */
+static hy_array *all_as_one(tool *T, const model *m, hy_array *const *x)
+{
+    T->quiet += !m->inputs;             /* what is said of that one is no news */
+    if (!m->inputs) return hy_zeros(T->F, HY_SHAPE(1));
+    return m->inputs > 1 ? hy_group_of(T->F, m->inputs, x) : x[0];
+}
+
+/* Inputs for commands that only need shapes: random values, or zeros. */
 static hy_array *shaped_inputs(tool *T, const model *m, int random)
 {
     hy_array **x = ROOM(T, hy_array *, m->inputs);
@@ -1054,7 +1071,7 @@ static hy_array *shaped_inputs(tool *T, const model *m, int random)
         x[i] = random ? hy_uniform(T->F, type->shape, 0, 1) : hy_zeros(T->F, type->shape);
         x[i] = cast(T, x[i], type->dtype);
     }
-    return m->inputs == 1 ? x[0] : hy_group_of(T->F, m->inputs, x);
+    return all_as_one(T, m, x);
 }
 
 /* --- blocks --- */
@@ -1064,7 +1081,8 @@ static const char *sizes_like(tool *T, hy_shape shape)
     char *text;
     int i;
     if (shape.ndim < 0) return "1,3,64,64";
-    for (i = 0; i < shape.ndim; i++) if (shape.dim[i] < 0) shape.dim[i] = i ? 64 : 1;
+    for (i = 0; i < shape.ndim; i++)
+        if (shape.dim[i] < 0) shape.dim[i] = !i ? 1 : i == 1 && shape.ndim == 4 ? 3 : 64;
     text = shape_text(T, shape);
     return text_of(T, "%.*s", (int)strcspn(text + 1, shape.ndim == 1 ? "," : ")"), text + 1);
 }
@@ -1104,9 +1122,12 @@ static hy_block *make_block(tool *T, const model *m, int values, int64_t seed)
     opt.ignore_extra = option(T, "ignore-extra", 0) != NULL;
     block = hy_import_from(T->F, m->graph, m->params ? &m->arrays : NULL, &opt);
     hy_seed(T->F, (uint64_t)seed);
-    T->quiet = 1;                       /* that some have values already is no news */
+    T->quiet++;                         /* that some have values already is no news */
     if (block && values) hy_initialize(T->F, block, values == VALUES_ZERO ? &zeros : NULL);
-    T->quiet = 0;
+    T->quiet--;
+    if (block && !m->params && !T->first && which_of("bench|check", T->command) >= 0 &&
+        hy_collect_params(T->F, block, NULL).n)
+        note(T, "note: %s has no values: random ones are drawn", m->name);
     return block;
 }
 
@@ -1312,7 +1333,7 @@ static void show_totals(report *r, const totals *t, const hy_plan_info *plan)
     json_number(r, "statistics", t->statistics);
     json_number(r, "bytes", t->bytes);
     json_number(r, "flops", no_flops ? HUGE_VAL : t->flops);
-    json_raw(r, "parameters_known", t->unsized ? "false" : "true");     /* false: it is the least it can be */
+    json_raw(r, "parameters_known", t->unsized ? "false" : "true");     /* false: there may be more */
     json_raw(r, "flops_known", t->uncounted ? "false" : "true");
     json_number(r, "planned", none + (double)plan->total);
     json_number(r, "activations", none + (double)plan->activations);
@@ -1593,13 +1614,13 @@ static void profile_end(tool *T)
 
 /* MARK: - hybrid run --------------------------------------------------------------------------------- */
 
-/* The inputs, all as one; their types are compared with those that the parameters tell. */
+/* The inputs; their types are compared with those that the parameters tell. */
 static hy_array *run_inputs(tool *T, model *m, analysis *a)
 {
     hy_array **all = ROOM(T, hy_array *, m->inputs);
     const input *lacks = NULL;
     char *missing = NULL;
-    int i, n = 0;
+    int i, known, n = 0;
     analyse(T, m, a);
     for (i = 0; i < m->inputs; i++) {
         input *in = &m->input[i];
@@ -1619,12 +1640,14 @@ static hy_array *run_inputs(tool *T, model *m, analysis *a)
         const input *in = &m->input[i];
         if (all[i]) continue;
         if (!lacks) lacks = in;
-        missing = listed(T, n++, missing, in->type.shape.ndim < 0 ? text_of(T, "--input %s=FILE", in->name)
-                         : text_of(T, "--input %s=FILE of shape %s", in->name, shape_text(T, in->type.shape)));
+        known = in->type.shape.ndim >= 0;
+        missing = listed(T, n++, missing,
+                         text_of(T, "--input %s=FILE%s%s", in->name, known ? " of shape " : "",
+                                 known ? shape_text(T, in->type.shape) : ""));
     }
     if (lacks) fail(T, MISUSED, "inputs are missing: %s; or make one up, as in --input %s=random:%s", missing,
                     lacks->name, sizes_like(T, lacks->type.shape));
-    return m->inputs == 1 ? all[0] : hy_group_of(T->F, m->inputs, all);
+    return all_as_one(T, m, all);
 }
 
 /* Outputs under names that files may have, each once. */
@@ -2015,11 +2038,11 @@ static int run_convert(tool *T)
         hy_save_symbol(T->F, m.graph, b);
         return written(T, b);
     }
-    if (m.graph) block = make_block(T, &m, VALUES_GIVEN, 0);
-    check(T);
-    if (!m.params && (to == TO_ARRAYS || hy_collect_params(T->F, block, NULL).n))
+    if (to != TO_ARRAYS) block = make_block(T, &m, VALUES_GIVEN, 0);
+    if (!m.params && (!block || hy_collect_params(T->F, block, NULL).n))
         fail(T, FAILED, "%s has no values: give --params FILE or --epoch N%s", m.name,
              to == TO_PAIR ? "; --to symbol writes the program alone" : "");
+    check(T);
     if (to == TO_ARRAYS) return convert_arrays(T, &m, b);
     if (to == TO_PAIR && ends_in(b, "-symbol.json")) prefix = prefix_of(T, b);
     if (to == TO_PAIR) b = text_of(T, "%s-symbol.json", prefix);
@@ -2207,6 +2230,7 @@ static int dispatch(tool *T, int argc, char **argv)
     if (helps) return print_help(c);
     read_words(T, c, argc, argv);
     if (option(T, "help", 0)) return print_help(c);
+    T->command = c->name;
     T->json = option(T, "json", 0) != NULL;
     read_threads(T, !strcmp(c->name, "bench"));
     hy_close(T->F);
