@@ -2089,6 +2089,8 @@ typedef struct hy_import_opt { const char *inputs; int allow_missing, ignore_ext
 HY_API hy_block  *hy_nn_symbol_block(hy_frame *F, hy_graph *graph, const char *inputs);
 HY_API hy_block  *hy_import_from(hy_frame *F, hy_graph *graph, const hy_arrays *params,
                                  const hy_import_opt *opt);
+/* The variable that input i of such a block is, "" if nothing uses it; NULL past the end. */
+HY_API const char *hy_input_name(hy_frame *F, hy_block *block, int i);
 /* The traced graph of a block and its parameters as "arg:dense0_weight", "aux:..."; inputs: NULL, or what to
  * trace it for if it has not been called. What was imported needs no call. 0, or nonzero. */
 HY_API int        hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
@@ -25696,7 +25698,8 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 static int hy__warn_unused(hy_frame *S, hy__param *p, const char *path, void *user)
 {
     (void)path; (void)user;
-    if (!hy__param_met(S, p->same ? p->same : p)) hy__warn(S, "Parameter %s is not used by any computation", hy__called(p));
+    if (!hy__param_met(S, p->same ? p->same : p))
+        hy__warn(S, "Parameter %s is not used by any computation", hy__called(p));
     return 0;
 }
 
@@ -33408,11 +33411,24 @@ HY_API hy_block *hy_import_from(hy_frame *F, hy_graph *g, const hy_arrays *param
     return hy__import_graph(F, g, params, opt, "hy_import_from", 0);
 }
 
+HY_API const char *hy_input_name(hy_frame *F, hy_block *block, int i)
+{
+    const hy__symbol_block *b = (const hy__symbol_block *)(const void *)block;
+    int k;
+    if (!hy__block_ok(F, block, "hy_input_name")) return NULL;
+    if (block->free_fn != hy__symbol_free) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_input_name: %s was not imported", block->house->name);
+        return NULL;
+    }
+    for (k = 0; k < b->graph->n; k++) if (i >= 0 && b->input[k] == i) return b->graph->node[k]->name;
+    return i >= 0 && i < b->inputs ? "" : NULL;
+}
+
 /* --- export --- */
 /* What a model is written from: its graph, held, and its parameters. */
 typedef struct hy__exported {
     hy_graph   *graph;
-    const hy__symbol_block *made_of;    /* whose graph it is, as it was imported, or NULL: it was traced */
+    const hy__symbol_block *made_of;    /* which was imported, not traced; or NULL */
     hy__symbol  symbol;
     hy__buffer *room;
     char       *inputs;
@@ -33479,8 +33495,9 @@ static void hy__export_arrays(hy_frame *F, hy__exported *e)
     for (i = 0; i < g->n && !F->code; i++) {
         hy__node *node = g->node[i];
         const char *name = e->symbol.name[i];
-        hy_array *x = e->made_of ? e->made_of->param[i] : node->param ? &node->param->array : NULL;
+        hy_array *x = node->param ? &node->param->array : NULL;
         if (node->op) continue;
+        if (e->made_of && e->graph == e->made_of->graph) x = e->made_of->param[i];
         if (hy__names_find(&names, name) >= 0)
             hy__fail(F, HY_ERROR_ARGUMENT,
                      "hy_export: two variables are called '%s': give their blocks other prefixes",
@@ -33554,6 +33571,32 @@ static int hy__export_as_read(const hy__symbol_block *b)
     return 1;
 }
 
+/* Its graph once more, with its parameters as they are now. Inputs that nothing uses are None. */
+static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_block *net)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, ((size_t)b->inputs + 1) * sizeof *in), *y = NULL;
+    hy_graph *g = NULL;
+    hy_var_opt opt;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.shaped = 1;
+    for (i = 0; S && in && i < b->graph->n; i++) {
+        const hy__node *var = b->graph->node[i];
+        if (b->input[i] < 0) continue;
+        opt.shape = var->constant.type.shape;
+        opt.dtype = var->constant.type.dtype;
+        in[b->input[i]] = hy_var(S, var->name, &opt);
+    }
+    if (!in) hy__no_memory(F, "hy_export");
+    else if (S) y = hy_call_at(S, net, b->inputs == 1 ? in[0] : hy_group_of(S, b->inputs, in), NULL, 0);
+    if (y) g = hy_compile(S, y);
+    if (g) { HY__ADD(&g->refs, 1); hy_graph_free(F, g); }           /* it is nobody's but ours */
+    hy__free(&F->root->heap, (void *)in);
+    if (S) hy__tracer_close(F, S);
+    return g;
+}
+
 static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
 {
     memset(e, 0, sizeof *e);
@@ -33568,13 +33611,12 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
         hy__export_call(F, net, inputs);
         if (!F->code) e->graph = hy__export_trace(F, net);
     }
-    if (!e->graph && !F->code && net->free_fn == hy__symbol_free &&
-        hy__export_as_read((const hy__symbol_block *)(const void *)net)) {
+    if (!e->graph && !F->code && net->free_fn == hy__symbol_free) {
         e->made_of = (const hy__symbol_block *)(const void *)net;
-        e->graph = e->made_of->graph;
-        HY__ADD(&e->graph->refs, 1);
+        if (!hy__export_as_read(e->made_of)) e->graph = hy__export_again(F, e->made_of, net);
+        else { e->graph = e->made_of->graph; HY__ADD(&e->graph->refs, 1); }
     }
-    if (!e->graph)
+    if (!e->graph && !F->code)
         hy__fail(F, HY_ERROR_STATE,
                  "hy_export: Please first call hy_hybridize and then hy_call at least once, or give "
                  "inputs to trace it for (hy_export_for)");
