@@ -33575,7 +33575,8 @@ static int hy__export_as_read(const hy__symbol_block *b)
 static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_block *net)
 {
     hy_frame *S = hy_symbolic(F);
-    hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, ((size_t)b->inputs + 1) * sizeof *in), *y = NULL;
+    hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, ((size_t)b->inputs + 1) * sizeof *in);
+    hy_array *y = NULL;
     hy_graph *g = NULL;
     hy_var_opt opt;
     int i;

@@ -41,6 +41,8 @@ typedef struct tool {
     const char  *command;
     const char **word;                  /* what is no option */
     setting     *set;
+    char        *spare;                 /* room that F has left, and how much */
+    size_t       left;
     int          words, sets, json;
     int          lively;                /* progress is shown: stderr is a terminal */
     int          quiet;                 /* warnings of the library are not */
@@ -55,11 +57,17 @@ typedef struct tool {
  * renamed, so that nothing has to be tidied up on the way.
  */
 
-/* Names come from files of strangers: what steers terminals or breaks lines becomes a question mark. */
+/* Names come from files of strangers: what steers terminals, turns or breaks lines becomes question marks. In
+ * UTF-8 that is also U+0080 to U+009F, U+202A to U+202E, U+2066 to U+2069. */
 static char *cleaned(char *text)
 {
-    char *s;
-    for (s = text; *s; s++) if ((unsigned char)*s < ' ' || *s == 127) *s = '?';
+    unsigned char *s;
+    for (s = (unsigned char *)text; *s; s++) {
+        if (*s < ' ' || *s == 127) *s = '?';
+        if (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0) s[0] = s[1] = '?';
+        if (*s == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+                           (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9))) s[0] = s[1] = s[2] = '?';
+    }
     return text;
 }
 
@@ -172,19 +180,29 @@ static hy_frame *open_frame(tool *T, int threads)
     desc.log_user = T;
     F = hy_open(&desc);
     if (!F) fail(T, FAILED, "out of memory");
+    T->left = 0;
     return F;
 }
 
 /* MARK: - text --------------------------------------------------------------------------------------- */
 
-/* Memory from the frame, cleared; it goes with the frame. */
+/* Memory from the frame, cleared; it goes with the frame. Small pieces are cut out of large ones. */
 static void *room(tool *T, size_t n, size_t size)
 {
-    int fits = !size || n < SIZE_MAX / 4 / size;
-    hy_array *x = fits ? hy_empty(T->F, HY_SHAPE((int64_t)(n * size) + 1), HY_U8) : NULL;
-    void *at = hy_write(T->F, x);
-    if (!at) fail(T, FAILED, "%s", hy_error(T->F) ? hy_error(T->F) : "out of memory");
-    return memset(at, 0, n * size + 1);
+    enum { LARGE = 1 << 16 };
+    size_t bytes = !size || n < SIZE_MAX / 4 / size ? (n * size + 16) / 16 * 16 : SIZE_MAX / 4;
+    size_t some = bytes > LARGE / 4 ? bytes : LARGE;
+    char *at = T->spare;
+    if (bytes > T->left) {
+        at = (char *)hy_write(T->F, hy_empty(T->F, HY_SHAPE((int64_t)some), HY_U8));
+        if (!at) fail(T, FAILED, "%s", hy_error(T->F) ? hy_error(T->F) : "out of memory");
+        memset(at, 0, some);
+        if (some == bytes) return at;
+        T->left = some;
+    }
+    T->spare = at + bytes;
+    T->left -= bytes;
+    return at;
 }
 #define ROOM(T, type, n) ((type *)room(T, (size_t)(n), sizeof(type)))
 
@@ -548,7 +566,7 @@ static int read_dims(const char **text, hy_shape *shape)
 
 typedef enum file_kind { FILE_NONE, FILE_FOLDER, FILE_SYMBOL, FILE_MODEL, FILE_ARRAYS } file_kind;
 typedef struct named { const char *name; hy_array *x; } named;
-typedef struct input { const char *name, *from; hy_type type; hy_array *x; } input;
+typedef struct input { const char *name, *from; int node, number; hy_type type; hy_array *x; } input;
 
 typedef struct model {
     const char *name;                   /* as the user calls it */
@@ -557,29 +575,28 @@ typedef struct model {
     hy_graph   *graph;
     hy_arrays   arrays;
     named      *index;                  /* the arrays in the order of their bare names */
-    input      *input;                  /* those variables of the graph that are no parameters */
+    input      *input;                  /* as a call takes them */
     int         inputs, *place;         /* place: by node, which input it is, or -1 */
 } model;
 
-static file_kind kind_of_file(const char *name)
+static file_kind kind_of_file(tool *T, const char *name)
 {
     struct stat info;
     char head[64] = { 0 };
-    size_t n = 0;
     FILE *f;
     if (stat(name, &info)) return FILE_NONE;
     if (is_folder(info.st_mode)) return FILE_FOLDER;
-    f = fopen(name, "rb");              /* if that fails, reading it will tell why */
-    if (f) n = fread(head, 1, sizeof head - 1, f);
-    if (f) fclose(f);
-    head[n] = 0;
+    f = fopen(name, "rb");
+    if (!f) fail(T, FAILED, "%s cannot be read: %s", name, strerror(errno));
+    head[fread(head, 1, sizeof head - 1, f)] = 0;
+    fclose(f);
     if (head[strspn(head, " \t\r\n")] == '{') return FILE_SYMBOL;
     /* Single files are zips that begin with the program. */
     if (memcmp(head, "PK\3\4", 4) || strncmp(head + 30, "model-symbol.json", 17)) return FILE_ARRAYS;
     return FILE_MODEL;
 }
 
-static int file_there(const char *name) { return kind_of_file(name) > FILE_FOLDER; }
+static int file_there(tool *T, const char *name) { return kind_of_file(T, name) > FILE_FOLDER; }
 
 static double file_bytes(const char *name)
 {
@@ -604,10 +621,10 @@ static void find_model(tool *T, const char *word, model *m)
     const char *prefix = word, *params = option(T, "params", 0);
     memset(m, 0, sizeof *m);
     m->name = m->symbol = word;
-    m->kind = kind_of_file(word);
+    m->kind = kind_of_file(T, word);
     if (m->kind <= FILE_FOLDER) {
         m->symbol = text_of(T, "%s-symbol.json", word);
-        if (!file_there(m->symbol))
+        if (!file_there(T, m->symbol))
             fail(T, FAILED, m->kind ? "%s is a folder: name a file in it, or what precedes -symbol.json"
                  : "there is neither a file %s nor %s-symbol.json", word, word);
         m->kind = FILE_SYMBOL;
@@ -617,7 +634,7 @@ static void find_model(tool *T, const char *word, model *m)
     m->params = m->kind == FILE_SYMBOL ? params : word;
     if (m->params || !prefix) return;
     params = params_name(T, prefix);
-    if (option(T, "epoch", 0) || file_there(params)) m->params = params;
+    if (option(T, "epoch", 0) || file_there(T, params)) m->params = params;
 }
 
 /* Without "arg:" and "aux:". */
@@ -679,15 +696,6 @@ static const char *said_of(const tool *T, const char *which, const char *variabl
     return NULL;
 }
 
-/* Is a variable an input, if nobody says so? The rule of hy_import. */
-static int looks_like_input(const model *m, const hy_node *v)
-{
-    const char *s = v->name;
-    if (v->aux || ends_in(s, "_label")) return 0;
-    if (m->params) return !value_of(m, s) && !hy_symbol_note(m->graph, s, "__storage_type__");
-    return !strncmp(s, "data", 4) && !s[4 + strspn(s + 4, "0123456789")];
-}
-
 /* The variable that a text begins with, up to some `=`; NULL: there is none. Names may hold a `=` too: the
  * longest is meant. */
 static const char *variable_of(const model *m, const char *text)
@@ -726,29 +734,73 @@ static void check_names(tool *T, const model *m, const char *which)
     }
 }
 
-/* Opens the model and finds which variables are inputs: those the user names, and those that look like it.
- * which: "shape", whose sizes are read, or "input". */
+/* Which variables are parameters is for the library to say, which looks at the names of values. How many, in
+ * the order of their names; -1: it cannot tell, so the user has to. */
+static int find_parameters(tool *T, const model *m, named **parameter)
+{
+    hy_import_opt opt = { NULL, 1, 1 };
+    hy_params all = { -1, NULL };
+    hy_arrays names = m->arrays;
+    hy_block *block;
+    int i;
+    names.at = ROOM(T, hy_array *, names.n);
+    T->quiet++;
+    block = hy_import_from(T->F, m->graph, m->params ? &names : NULL, &opt);
+    T->quiet--;
+    if (block) all = hy_collect_params(T->F, block, NULL);
+    *parameter = ROOM(T, named, all.n < 0 ? 0 : all.n);
+    for (i = 0; i < all.n; i++) (*parameter)[i].name = hy_name_of(T->F, all.at[i]);
+    hy_clear(T->F);
+    if (block) qsort(*parameter, (size_t)all.n, sizeof **parameter, by_name);
+    return all.n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const input *x = (const input *)a, *y = (const input *)b;
+    return x->number != y->number ? (x->number < y->number ? -1 : 1) : x->node - y->node;
+}
+
+/* Finds the inputs: those of the library, then what else the user names. */
+static void find_inputs(tool *T, model *m, const char *which)
+{
+    named *parameter, key = { NULL, NULL };
+    int i, n = find_parameters(T, m, &parameter);
+    hy_node node;
+    m->input = ROOM(T, input, hy_graph_count(m->graph));
+    m->place = ROOM(T, int, hy_graph_count(m->graph));
+    for (i = 0; !hy_graph_node(m->graph, i, &node); i++) {
+        input *in = &m->input[m->inputs];
+        m->place[i] = -1;
+        if (node.kind != HY_NODE_VARIABLE) continue;
+        in->name = node.name;
+        in->from = said_of(T, which, node.name);
+        in->node = i;
+        key.name = node.name;
+        in->number = n < 0 || ends_in(node.name, "_label") ||
+                     bsearch(&key, parameter, (size_t)n, sizeof key, by_name) ? -1 : i;
+        if (in->number < 0 && in->from) in->number = INT_MAX;
+        in->type.shape.ndim = -1;
+        m->inputs += in->number >= 0;
+    }
+    qsort(m->input, (size_t)m->inputs, sizeof *m->input, by_number);
+    for (i = 0; i < m->inputs; i++) m->place[m->input[i].node] = i;
+}
+
+/* Opens the model. which: "shape", whose sizes are read, or "input". */
 static void open_model(tool *T, model *m, const char *which)
 {
-    hy_node node;
     int i;
     find_model(T, T->word[0], m);
     if (m->kind == FILE_ARRAYS)
         fail(T, FAILED, "%s holds no program: name a -symbol.json, its prefix, or a single file", m->name);
     load_model(T, m);
     check_names(T, m, which);
-    m->input = ROOM(T, input, hy_graph_count(m->graph));
-    m->place = ROOM(T, int, hy_graph_count(m->graph));
-    for (i = 0; !hy_graph_node(m->graph, i, &node); i++) {
-        input *in = &m->input[m->inputs];
-        const char *text;
-        m->place[i] = -1;
-        if (node.kind != HY_NODE_VARIABLE) continue;
-        in->name = node.name;
-        in->from = text = said_of(T, which, node.name);
-        in->type.shape.ndim = -1;
-        if (in->from || looks_like_input(m, &node)) m->place[i] = m->inputs++;
-        if (text && !strcmp(which, "shape") && (read_dims(&text, &in->type.shape) || *text))
+    find_inputs(T, m, which);
+    for (i = 0; i < m->inputs && !strcmp(which, "shape"); i++) {
+        input *in = &m->input[i];
+        const char *text = in->from;
+        if (text && (read_dims(&text, &in->type.shape) || *text))
             fail(T, MISUSED, "--shape %s=%s: up to %d sizes are due, as in 1,3,224,224", in->name, in->from,
                  (int)HY_MAX_DIM);
     }
@@ -1041,7 +1093,7 @@ static hy_array *read_input(tool *T, const input *in)
     const char *file = in->from, *colon = strrchr(file, ':');
     hy_array *x;
     hy_arrays a;
-    if (file_there(file)) colon = NULL;
+    if (file_there(T, file)) colon = NULL;
     a = load_arrays(T, colon ? text_of(T, "%.*s", (int)(colon - file), file) : file);
     if (!colon && a.n != 1)
         fail(T, FAILED, "--input %s=%s: there are %d arrays in it: choose one with :NAME behind", in->name,
@@ -1060,7 +1112,7 @@ static hy_array *all_as_one(tool *T, const model *m, hy_array *const *x)
     return m->inputs > 1 ? hy_group_of(T->F, m->inputs, x) : x[0];
 }
 
-/* Inputs for commands that only need shapes: random values, or zeros. */
+/* Inputs for commands that only need shapes: random values, or none, for planning. */
 static hy_array *shaped_inputs(tool *T, const model *m, int random)
 {
     hy_array **x = ROOM(T, hy_array *, m->inputs);
@@ -1068,8 +1120,9 @@ static hy_array *shaped_inputs(tool *T, const model *m, int random)
     hy_seed(T->F, 0);
     for (i = 0; i < m->inputs; i++) {
         const hy_type *type = &m->input[i].type;
-        x[i] = random ? hy_uniform(T->F, type->shape, 0, 1) : hy_zeros(T->F, type->shape);
-        x[i] = cast(T, x[i], type->dtype);
+        x[i] = random ? hy_uniform(T->F, type->shape, 0, 1)
+                      : hy_empty(T->F, type->shape, type->dtype ? type->dtype : HY_F32);
+        if (random) x[i] = cast(T, x[i], type->dtype);
     }
     return all_as_one(T, m, x);
 }
@@ -1108,7 +1161,7 @@ static const char *inputs_unknown(tool *T, const model *m)
 enum { VALUES_GIVEN, VALUES_ZERO, VALUES_RANDOM };      /* given: there must be none */
 static hy_block *make_block(tool *T, const model *m, int values, int64_t seed)
 {
-    hy_import_opt opt = { NULL, 0, 0 };
+    hy_import_opt opt = { option(T, "inputs", 0), 0, 0 };
     hy_init zeros = hy_init_zeros();
     hy_block *block;
     size_t n = 0;
@@ -1291,11 +1344,10 @@ static hy_plan_info plan_of(tool *T, model *m)
     memset(&plan, 0, sizeof plan);
     if (inputs_unknown(T, m)) return plan;
     x = shaped_inputs(T, m, 0);
-    block = make_block(T, m, VALUES_ZERO, 0);
+    block = hy_error(T->F) ? NULL : make_block(T, m, VALUES_ZERO, 0);
     if (block) hy_hybridize(T->F, block, NULL);
     if (block) plan = hy_plan(T->F, block, x);
     if (!hy_error(T->F)) return plan;
-    if (hy_error_code(T->F) == HY_ERROR_MEMORY) check(T);
     note(T, "note: memory is not known: %s", hy_error(T->F));
     hy_clear(T->F);
     memset(&plan, 0, sizeof plan);
@@ -1678,7 +1730,7 @@ static void save_outputs(tool *T, const char *out, hy_arrays all, const char **f
     hy_arrays one = all;
     int i, together = is_arrays_file(out);
     if (together) hy_save(T->F, out, all);
-    else if (kind_of_file(out) != FILE_FOLDER && make_folder(out))
+    else if (kind_of_file(T, out) != FILE_FOLDER && make_folder(out))
         fail(T, FAILED, "%s: the folder cannot be made: %s", out, strerror(errno));
     one.n = 1;
     for (i = 0; i < all.n; i++, one.at++) {
@@ -1794,6 +1846,12 @@ static int cost_by_name(const void *a, const void *b)
     return order ? order : strcmp(x->what, y->what);
 }
 
+static int cost_by_name_seconds(const void *a, const void *b)
+{
+    int order = cost_by_name(a, b);
+    return order ? order : by_value(&((const cost *)a)->seconds, &((const cost *)b)->seconds);
+}
+
 static int cost_by_seconds(const void *a, const void *b)
 {
     double x = ((const cost *)a)->seconds, y = ((const cost *)b)->seconds;
@@ -1834,14 +1892,14 @@ static void gather_costs(tool *T, bench *b)
         c->calls = 1;
         b->costs++;
     }
-    qsort(b->cost, (size_t)b->costs, sizeof *b->cost, cost_by_name);
-    for (i = k = 0; i < b->costs; i++) {
-        cost *last = k ? &b->cost[k - 1] : NULL;
-        if (!last || cost_by_name(last, &b->cost[i])) { b->cost[k++] = b->cost[i]; continue; }
-        last->seconds += b->cost[i].seconds;
-        last->calls++;
+    qsort(b->cost, (size_t)b->costs, sizeof *b->cost, cost_by_name_seconds);
+    for (n = i = 0; i < b->costs; i += k) {             /* medians, so that a hiccup is nobody's */
+        for (k = 1; i + k < b->costs && !cost_by_name(&b->cost[i], &b->cost[i + k]); k++) continue;
+        b->cost[n] = b->cost[i];
+        b->cost[n].seconds = k * (b->cost[i + (k - 1) / 2].seconds + b->cost[i + k / 2].seconds) / 2;
+        b->cost[n++].calls = k;
     }
-    b->costs = k;
+    b->costs = n;
     qsort(b->cost, (size_t)b->costs, sizeof *b->cost, cost_by_seconds);
 }
 
@@ -1916,7 +1974,7 @@ static void bench_report(tool *T, const bench *b)
     ROWS_OPEN(&r, "operators", operators);
     for (i = 0; i < b->costs; i++) {
         const cost *c = &b->cost[i];
-        cell_text(&r, c->what);
+        cell_text(&r, T->json || strlen(c->what) <= 40 ? c->what : text_of(T, "%.37s...", c->what));
         cell_text(&r, c->name);
         cell_number(&r, c->seconds / (double)b->calls);
         cell_number(&r, c->seconds / all);
@@ -1946,6 +2004,7 @@ static int run_bench(tool *T)
         hy_close(T->F);
         T->F = T->first;
         T->first = NULL;
+        T->left = 0;
     }
     bench_report(T, &b);
     return FINE;
@@ -2119,6 +2178,7 @@ static const known_option options[] = {
     { "bench", "seconds", "S", 0, "for each timing; 2" },
     { "bench", "count", "N", 0, "calls of each timing, instead of seconds" },
     { "run|bench", "profile", "FILE", 0, "write a trace for chrome://tracing and ui.perfetto.dev" },
+    { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
     { "convert", "to", "KIND", 0, "values, symbol, pair or single, whatever the name of B" },
     { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },
     { "ops|" WITH_MODEL, "help", NULL, 0, "print this" },
