@@ -4,7 +4,7 @@
  *     model     any bytes as one file of program and parameters; what loads is run
  * A run must neither crash nor hang, keep memory, or take more than 128 MB. With libFuzzer:
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz.c -o fuzz -lm -lpthread
- *     FUZZ=symbol ./fuzz CORPUS
+ *     FUZZ=symbol ./fuzz -max_len=16384 CORPUS tests/seeds/symbol
  * Without it any compiler will do, and the program changes its own seeds (from the library's writers), in the
  * same way each time, or reads files (as AFL calls it):
  *     cc -DFUZZ_ALONE tests/fuzz.c -o fuzz -lm -lpthread

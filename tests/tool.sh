@@ -156,6 +156,9 @@ sums "$out/names.json" a a=b ""
 try "names with =" 0 show "$out/names.json" --shape a=b=2,3 --shape a=2,3 --shape =2,3
 prints "names with =: all are inputs" "^sum .*(2,3)"
 try "names with =: twice" 2 show "$out/names.json" --shape a=b=2,3 --shape a=b=2,3
+sums "$out/order.json" data10 data9 p
+try "inputs in the order of a call" 0 show "$out/order.json" --json
+json "inputs in the order of a call" "[i['name'] for i in it['inputs']] == ['data9', 'data10']"
 
 # --- graph
 for f in svg dot; do

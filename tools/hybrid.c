@@ -734,25 +734,29 @@ static void check_names(tool *T, const model *m, const char *which)
     }
 }
 
-/* Which variables are parameters is for the library to say, which looks at the names of values. How many, in
- * the order of their names; -1: it cannot tell, so the user has to. */
-static int find_parameters(tool *T, const model *m, named **parameter)
+/* Which variables are inputs, and in which order, is for the library to say, which looks at the names of
+ * values. Sorted by name. 0: it cannot tell, so the user has to. */
+typedef struct ordered { named by; int number; } ordered;
+static int library_inputs(tool *T, const model *m, ordered **list)
 {
     hy_import_opt opt = { NULL, 1, 1 };
-    hy_params all = { -1, NULL };
     hy_arrays names = m->arrays;
     hy_block *block;
-    int i;
+    const char *name;
+    int n = 0;
     names.at = ROOM(T, hy_array *, names.n);
     T->quiet++;
     block = hy_import_from(T->F, m->graph, m->params ? &names : NULL, &opt);
     T->quiet--;
-    if (block) all = hy_collect_params(T->F, block, NULL);
-    *parameter = ROOM(T, named, all.n < 0 ? 0 : all.n);
-    for (i = 0; i < all.n; i++) (*parameter)[i].name = hy_name_of(T->F, all.at[i]);
     hy_clear(T->F);
-    if (block) qsort(*parameter, (size_t)all.n, sizeof **parameter, by_name);
-    return all.n;
+    *list = ROOM(T, ordered, hy_graph_count(m->graph));
+    for (; block && (name = hy_input_name(T->F, block, n)) != NULL; n++) {
+        (*list)[n].by.name = name;
+        (*list)[n].number = n;
+    }
+    hy_block_free(T->F, block);         /* the names are the graph's */
+    if (n) qsort(*list, (size_t)n, sizeof **list, by_name);
+    return n;
 }
 
 static int by_number(const void *a, const void *b)
@@ -764,9 +768,9 @@ static int by_number(const void *a, const void *b)
 /* Finds the inputs: those of the library, then what else the user names. */
 static void find_inputs(tool *T, model *m, const char *which)
 {
-    named *parameter, key = { NULL, NULL };
-    int i, n = find_parameters(T, m, &parameter);
+    ordered *list, key, *found;
     hy_node node;
+    int i, n = library_inputs(T, m, &list);
     m->input = ROOM(T, input, hy_graph_count(m->graph));
     m->place = ROOM(T, int, hy_graph_count(m->graph));
     for (i = 0; !hy_graph_node(m->graph, i, &node); i++) {
@@ -776,10 +780,9 @@ static void find_inputs(tool *T, model *m, const char *which)
         in->name = node.name;
         in->from = said_of(T, which, node.name);
         in->node = i;
-        key.name = node.name;
-        in->number = n < 0 || ends_in(node.name, "_label") ||
-                     bsearch(&key, parameter, (size_t)n, sizeof key, by_name) ? -1 : i;
-        if (in->number < 0 && in->from) in->number = INT_MAX;
+        key.by.name = node.name;
+        found = n ? (ordered *)bsearch(&key, list, (size_t)n, sizeof key, by_name) : NULL;
+        in->number = found ? found->number : in->from ? INT_MAX : -1;
         in->type.shape.ndim = -1;
         m->inputs += in->number >= 0;
     }
