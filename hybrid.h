@@ -119,14 +119,13 @@
  *
  * FILES
  *   hy_export writes a hybridized network as MXNet 1.x does (prefix-symbol.json, prefix-0000.params);
- *   hy_import makes a block of such a pair. hy_save_parameters and hy_load_parameters keep values by path,
- *   hy_save_model keeps program and values in one file, which hy_load_symbol and hy_load read too.
+ *   hy_import makes a block of such a pair. hy_save_parameters and hy_load_parameters keep values by
+ *   path, hy_save_model keeps program and values in one file, which hy_load_symbol and hy_load read too.
  *   hy_save and hy_load take named arrays: .params, .npy, .npz, .safetensors. All of them have twins that
- *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when they are
- *   first written.
- *   A network that was never called is exported for inputs that are given (hy_export_for, hy_save_model_for).
- *   What a file holds is checked before it is believed. Operators that cannot run here, control flow among
- *   them, are listed all at once.
+ *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when
+ *   they are first written. A network that was never called is exported for inputs that are given
+ *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
+ *   that cannot run here, control flow among them, are listed all at once.
  *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
