@@ -17958,7 +17958,7 @@ static double hy__call_begins(hy_frame *F)
 static void hy__call_ends(hy_frame *F, const char *name, const char *what, double from, const hy_array *y)
 {
     if (HY__LIKELY(from < 0)) return;
-    hy__happened(F, F->scope ? HY_EVENT_BLOCK : HY_EVENT_CALL, name, what, from, y);
+    hy__happened(F, F->scope ? HY_EVENT_BLOCK : HY_EVENT_CALL, *name ? name : what, what, from, y);
     if (!F->scope) F->profile_call = 0;
 }
 
@@ -18061,7 +18061,7 @@ static void hy__call_timed(hy_frame *F, const hy__call *c, const hy_op *op, doub
 {
     hy__event e;
     e.kind = c->name ? HY_EVENT_JOB : HY_EVENT_OP;
-    e.name = c->name ? c->name : op->name;
+    e.name = c->name ? c->name : F->next_name ? F->next_name : op->name;
     e.what = c->what ? c->what : op->name;
     e.from = from;
     e.to = hy_seconds();

@@ -450,6 +450,28 @@ static void prof_traced(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Operators of an imported block are called as in its file, line by line too; the block as its kind. */
+static void prof_imported(void)
+{
+    static const char text[] = "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, {\"op\": \"relu\", \"name\": "
+        "\"first\", \"inputs\": [[0, 0, 0]]}, {\"op\": \"relu\", \"name\": \"second\", \"inputs\": [[1, 0, 0]]}], \"arg_nodes\": [0], "
+        "\"heads\": [[2, 0, 0]]}";
+    hy_frame *F = tb_open(3);
+    hy_block *net = hy_nn_symbol_block(F, hy_symbol_from(F, text, sizeof text - 1), "data");
+    hy_array *x = tb_ramp(F, HY_SHAPE(2, 3));
+    hy_event e;
+    hy_profile(F, "");
+    hy_call(F, net, x);
+    hy_relu(F, x);
+    hy_profile(F, NULL);
+    OK(F);
+    CHECK(prof_count(F, HY_EVENT_OP) == 3 && prof_find(F, HY_EVENT_OP, "first", &e));
+    CHECK_STR(e.what, "relu");
+    CHECK(prof_find(F, HY_EVENT_OP, "second", &e) && prof_find(F, HY_EVENT_OP, "relu", &e));
+    CHECK(prof_find(F, HY_EVENT_CALL, "SymbolBlock", &e));
+    CHECK(hy_close(F) == 0);
+}
+
 static void prof_off(void)
 {
     hy_frame *F = tb_open(7);
@@ -745,6 +767,7 @@ static void test_profile(void)
     RUN(prof_gradients);
 #endif
     RUN(prof_bound);
+    RUN(prof_imported);
     RUN(prof_off);
     RUN(prof_traced);
     RUN(prof_names);
