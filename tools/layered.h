@@ -60,7 +60,7 @@ typedef struct {
     int *sorted;                        /* nodes from sources to sinks */
     int *near, *row, *first;            /* row: points, row by row; first[r]: where row r begins */
     layered__ground *ground;
-    double *top, *bottom, *stub;        /* of rows; stub: how far below wires run straight, for labels */
+    double *top, *bottom, *straight;    /* of rows; straight: how far below wires do not bend, for labels */
     void *memory;                       /* everything allocated, a chain */
     int broken;                         /* an allocation failed */
 } layered__graph;
@@ -1036,10 +1036,10 @@ static double layered__make_heights(layered__graph *g, double y)
     int i, k, r;
     g->top = LAYERED__GET(g, double, g->rows + 1);
     g->bottom = LAYERED__GET(g, double, g->rows + 1);
-    g->stub = LAYERED__GET(g, double, g->rows + 1);
+    g->straight = LAYERED__GET(g, double, g->rows + 1);
     if (g->broken) return y;
     for (i = 0; i < g->wires; i++)
-        if (g->wire[i].label_width > 0) g->stub[g->point[g->wire[i].node].row] = 15;
+        if (g->wire[i].label_width > 0) g->straight[g->point[g->wire[i].node].row] = 15;
     for (i = 0; i < g->points; i++) {
         const layered__point *p = &g->point[i];
         if (g->bottom[p->row] < p->height) g->bottom[p->row] = p->height;
@@ -1053,7 +1053,7 @@ static double layered__make_heights(layered__graph *g, double y)
         double curve = 9 + 0.12 * far[r];
         g->top[r] = y += above[r];
         g->bottom[r] += y;
-        y = floor(g->bottom[r] + g->stub[r] + (curve < 48 ? curve : 48) + 9);
+        y = floor(g->bottom[r] + g->straight[r] + (curve < 48 ? curve : 48) + 9);
     }
     return y;
 }
@@ -1104,7 +1104,7 @@ static void layered__curve_to(layered__pen *pen, double x, double y, double by)
 }
 
 /* Where wires begin to curve below a row, and where they must be straight again. */
-static double layered__gap_top(const layered__graph *g, int r) { return g->bottom[r] + g->stub[r]; }
+static double layered__gap_top(const layered__graph *g, int r) { return g->bottom[r] + g->straight[r]; }
 static double layered__gap_end(const layered__graph *g, int r)
 {
     return r + 1 < g->rows ? g->top[r + 1] - 9 : layered__gap_top(g, r) + 20;

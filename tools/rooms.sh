@@ -38,18 +38,30 @@ first=$(grep -n 'defined(HYBRID_IMPLEMENTATION)' $h | head -1 | cut -d: -f1)
 doors=$(sed -n '/enum {/,/};/p' $h | grep -c HY_UNARY_OPS)
 [ "$doors" -ge 1 ] || say "the operator numbers are gone"
 gcc -E -DHYBRID_IMPLEMENTATION -P $h > /dev/null 2> "$tmp/cpp" || say "the header does not preprocess: $(head -1 "$tmp/cpp")"
+wall() { # line, tag: what is wrong, if anything
+    head=$tmp/$2
+    mkdir "$head"
+    { head -n $(($1 - 1)) $h; echo '#endif'; } > "$head/head.h"
+    printf '#define HYBRID_IMPLEMENTATION\n#include "head.h"\n' > "$head/head.c"
+    if ! gcc -std=gnu11 -O0 -w -DHYBRID_NO_SIMD -fkeep-static-functions -fkeep-inline-functions -I"$head" -c "$head/head.c" \
+        -o "$head/head.o" 2> "$head/errors"; then
+        echo "rooms: the file up to >>$2 does not compile: $(grep -m1 error "$head/errors")"
+        return
+    fi
+    debts=$(nm -u "$head/head.o" | grep -o 'hy_[a-z0-9_]*' | tr '\n' ' ')
+    [ -z "$debts" ] || echo "rooms: above >>$2, names from below are used: $debts"
+}
+running=0
 while read -r line tag; do
     [ "$line" -gt "$first" ] && [ "$tag" != platform ] && [ "$tag" != bottom ] || continue
-    { head -n $((line - 1)) $h; echo '#endif'; } > "$tmp/head.h"
-    printf '#define HYBRID_IMPLEMENTATION\n#include "head.h"\n' > "$tmp/head.c"
-    if ! gcc -std=gnu11 -O0 -w -DHYBRID_NO_SIMD -fkeep-static-functions -fkeep-inline-functions -I"$tmp" -c "$tmp/head.c" \
-        -o "$tmp/head.o" 2> "$tmp/errors"; then
-        say "the file up to >>$tag does not compile: $(grep -m1 error "$tmp/errors")"
-        continue
-    fi
-    debts=$(nm -u "$tmp/head.o" | grep -o 'hy_[a-z0-9_]*' | tr '\n' ' ')
-    [ -z "$debts" ] || say "above >>$tag, names from below are used: $debts"
+    wall "$line" "$tag" > "$tmp/$tag.wall" &
+    running=$((running + 1))
+    [ $((running % 4)) != 0 ] || wait
 done < "$tmp/rooms"
+wait
+cat "$tmp"/*.wall > "$tmp/walls"
+cat "$tmp/walls"
+[ ! -s "$tmp/walls" ] || bad=1
 
 # Long functions: 60 lines, 120 in >>kernels.
 awk '/^\/\* MARK: - [0-9][0-9] >>/ { limit = /kernels/ ? 120 : 60 }
