@@ -3158,6 +3158,7 @@ struct hy__node {
     hy__param   *param;
     hy_graph    *sub;                   /* counted: what a fused or compiled operator runs */
     int          aux;                   /* a variable that is a running statistic */
+    int          written;               /* a variable that an operator of the program writes in training */
     int          rank;                  /* of a random operator: which one it is, in order of the program */
     int          counted;               /* its name ends in a number that settling may change */
     int          scope;                 /* which entry of which block made it: numbers restart in each */
@@ -4950,11 +4951,18 @@ HY_API size_t hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size
 }
 
 /* --- views --- */
+/* Has it a gradient that a view would not pass on? A parameter's begins with its first use. */
+static int hy__has_gradient(const hy_frame *F, hy_array *x)
+{
+    if (x->param && hy__param_of(x)->req && (F->recording || F->graph)) return 1;
+    return x->tape && F->recording;
+}
+
 static hy_array *hy__view(hy_frame *F, hy_array *x, const char *who, const char *instead)
 {
     hy_array *v;
     if (!hy__concrete(F, x, who, instead)) return NULL;
-    if (x->tape && F->recording) {
+    if (hy__has_gradient(F, x)) {
         hy__fail(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the gradient: use %s", who,
                  instead);
         return NULL;
@@ -18578,8 +18586,10 @@ HY_API void hy_trim(hy_frame *F) { if (F) hy__cache_empty(&F->cache); }
 /* MARK: - 19 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
- * it, inputs first, depth-first from the heads. A symbolic frame fills a store; a pass fills a fresh one with
- * hy__graph_new, hy__node_copy, hy__node_join and hy__graph_finish. A finished graph never changes.
+ * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
+ * nobody sees, and all that touch one keep the order of the store. A symbolic frame fills a store; a pass
+ * fills a fresh one with hy__graph_new, hy__node_copy, hy__node_join and hy__graph_finish. A finished graph
+ * never changes.
  */
 typedef struct hy__nodes {              /* where nodes live */
     int       refs;
@@ -18607,8 +18617,8 @@ struct hy_graph {
     hy__nodes  *store;
     hy__node  **node;                   /* in topological order */
     int         n;
-    hy__edge   *head;
-    int         heads;
+    hy__edge   *head;                   /* what it computes, then calls that run for what they write alone */
+    int         heads, calls;
     int         vars;                   /* variables that are inputs, in the order they were made */
     hy__node  **var;
     int        *place;                  /* by a node's number in the store: where it stands here, or -1 */
@@ -18733,6 +18743,7 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
     node->param = from->param;
     if (node->param) HY__ADD(&node->param->refs, 1);
     node->aux = from->aux;
+    node->written = from->written;
     node->rank = from->rank;
     node->early = from->early;
     return node;
@@ -18797,30 +18808,92 @@ static hy_graph *hy__graph_new(hy_frame *F, hy__nodes *store)
     return g;
 }
 
-static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads)
+static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads, int calls)
 {
     g->heads = heads;
-    g->head = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)heads * sizeof *g->head + 1);
+    g->calls = calls;
+    g->head = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(heads + calls) * sizeof *g->head + 1);
     if (g->head) return 0;
     hy__no_memory(F, "graph");
     return -1;
 }
 
-/* Depth-first from the heads, inputs left to right; `pending` has room for every node of the store. */
-static void hy__graph_order(hy_graph *g, hy__node **pending)
+/* Does the operator write to its input number i in training? */
+static int hy__writes_input(const hy_op *op, const void *record, int i)
+{
+    int arg, hidden;
+    for (arg = 0; op->in[arg].name; arg++) {
+        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
+        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
+        i -= n;
+    }
+    return 0;
+}
+
+static int hy__writes_aux(const hy_op *op)
+{
+    int i;
+    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
+    return 0;
+}
+
+/* Depth-first from the heads, inputs left to right. before: by number in the store, the call that each must
+ * follow, or -1; NULL: there are none. pending: room for every node of the store. */
+static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
 {
     int i, n = 0;
-    for (i = 0; i < g->store->n; i++) g->store->node[i]->mark = 0;
-    for (i = 0; i < g->heads; i++) {
+    for (g->n = i = 0; i < g->store->n; i++) g->store->node[i]->mark = 0;
+    for (i = 0; i < g->heads + g->calls; i++) {
         if (g->head[i].node->mark) continue;
         g->head[i].node->mark = 1;      /* mark - 1: inputs looked at */
         pending[n++] = g->head[i].node;
         while (n) {
             hy__node *node = pending[n - 1];
-            if (node->mark - 1 == node->nin) { g->node[g->n++] = node; n--; continue; }
-            node = node->in[node->mark++ - 1].node;
+            int k = node->mark++ - 1;
+            if (k > node->nin || (k == node->nin && (!before || before[node->number] < 0))) {
+                g->node[g->n++] = node;
+                n--;
+                continue;
+            }
+            node = k < node->nin ? node->in[k].node : g->store->node[before[node->number]];
             if (!node->mark) { node->mark = 1; pending[n++] = node; }
         }
+    }
+}
+
+/* Marks the variables that calls of the graph write. How many such calls there are. */
+static int hy__graph_written(hy_graph *g)
+{
+    int i, k, writers = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        if (!node->op || !hy__writes_aux(node->op)) continue;
+        for (k = 0; k < node->nin; k++)
+            if (!node->in[k].node->op && hy__writes_input(node->op, node->record, k))
+                node->in[k].node->written = 1;
+        writers++;
+    }
+    return writers;
+}
+
+/* Does it read or write a variable that the program writes? */
+static int hy__touches_written(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nin; k++) if (node->in[k].node->written) return 1;
+    return 0;
+}
+
+/* Each call that touches a written variable follows the one before it in the store. */
+static void hy__graph_chain(const hy_graph *g, int *before)
+{
+    int i, last = -1;
+    for (i = 0; i < g->store->n; i++) {
+        const hy__node *node = g->store->node[i];
+        before[i] = -1;
+        if (!node->mark || !hy__touches_written(node)) continue;
+        before[i] = last;
+        last = i;
     }
 }
 
@@ -18829,13 +18902,18 @@ static int hy__graph_finish(hy_frame *F, hy_graph *g)
 {
     hy__nodes *s = g->store;
     size_t bytes = (size_t)s->n * sizeof *g->node + 1;
-    hy__node **pending = (hy__node **)hy__alloc(&F->root->heap, bytes);
-    int i;
+    hy__node **pending = (hy__node **)hy__alloc(&F->root->heap, bytes + (size_t)s->n * sizeof(int));
+    int i, *before = (int *)(void *)(pending + s->n);
     g->node = (hy__node **)hy__alloc(&F->root->heap, bytes);
     g->var = (hy__node **)hy__alloc(&F->root->heap, bytes);
     g->place = (int *)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->place + 1);
-    if (pending && g->node && g->var && g->place) hy__graph_order(g, pending);
-    else hy__no_memory(F, "graph");
+    if (pending && g->node && g->var && g->place) {
+        hy__graph_order(g, pending, NULL);
+        if (hy__graph_written(g)) {
+            hy__graph_chain(g, before);
+            hy__graph_order(g, pending, before);
+        }
+    } else hy__no_memory(F, "graph");
     hy__free(&F->root->heap, (void *)pending);
     if (F->code) return -1;
     for (i = 0; i < s->n; i++) g->place[i] = -1;
@@ -18882,10 +18960,22 @@ static int hy__graph_settle(hy_frame *F, hy_graph *g)
     return 0;
 }
 
+/* Room for the heads of a whole program: its calls that write are heads too, needed or not. */
+static int hy__graph_room_all(hy_frame *F, hy_graph *g, int heads)
+{
+    const hy__nodes *s = g->store;
+    int i, calls = 0;
+    for (i = 0; i < s->n; i++) calls += s->node[i]->op && hy__writes_aux(s->node[i]->op);
+    if (hy__graph_room_heads(F, g, heads, calls)) return -1;
+    for (i = calls = 0; i < s->n; i++)
+        if (s->node[i]->op && hy__writes_aux(s->node[i]->op)) g->head[heads + calls++].node = s->node[i];
+    return 0;
+}
+
 HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
 {
     hy_graph *g;
-    int i;
+    int i, n, failed;
     if (!hy__alive(S, heads, "hy_compile")) return NULL;
     if (!S->graph) {
         hy__fail(S, HY_ERROR_STATE, "hy_compile: the frame is not symbolic: use hy_symbolic");
@@ -18893,7 +18983,9 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     }
     g = hy__graph_new(S, S->graph->store);
     if (!g) return NULL;
-    if (hy__graph_room_heads(S, g, heads->count ? heads->count : 1)) { hy__graph_drop(g); return NULL; }
+    n = heads->count ? heads->count : 1;
+    failed = S->traced_for ? hy__graph_room_all(S, g, n) : hy__graph_room_heads(S, g, n, 0);
+    if (failed) { hy__graph_drop(g); return NULL; }
     for (i = 0; i < g->heads; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
         if (!hy__alive(S, x, "hy_compile")) break;
@@ -19420,7 +19512,7 @@ static int hy__verify(hy_frame *F, const hy_graph *g)
     int i, vars = 0;
     if (!g->store || !g->place || g->heads < 1) return hy__malformed(F, NULL, "it is not finished");
     for (i = 0; i < g->n; i++) if (hy__verify_node(F, g, i)) return -1;
-    for (i = 0; i < g->heads; i++)
+    for (i = 0; i < g->heads + g->calls; i++)
         if (!hy__edge_fits(g, &g->head[i], g->n)) return hy__malformed(F, NULL, "a head is no value of it");
     for (i = 0; i < g->store->n; i++) {
         if (!hy__is_input(g->store->node[i])) continue;
@@ -19572,8 +19664,10 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
         if (got < 0 || R->F->code) return -1;
         R->changed |= got == 1;
     }
-    if (hy__graph_room_heads(R->F, R->to, g->heads)) return -1;
+    if (hy__graph_room_heads(R->F, R->to, g->heads, R->mode->training ? g->calls : 0)) return -1;
     for (i = 0; i < g->heads; i++) if (hy__rewrite_head(R, i)) return -1;
+    for (; i < R->to->heads + R->to->calls; i++)
+        R->to->head[i] = R->value[R->first[hy__place_of(R, g->head[i].node)]];
     R->to->ranks = g->ranks;
     return hy__graph_finish(R->F, R->to);
 }
@@ -19665,18 +19759,17 @@ static int hy__graph_stale(const hy_graph *g)
     return 0;
 }
 
-static int hy__writes_aux(const hy_op *op)
+/* Does it touch what the program changes while it runs? */
+static int hy__is_pinned(const hy__rewrite *R, const hy__node *node)
 {
-    int i;
-    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
-    return 0;
+    return R->mode->training && hy__touches_written(node);
 }
 
 /* Do its inputs alone decide its outputs, types included? Of leaky_relu one kind draws random numbers. */
 static int hy__is_function(const hy__rewrite *R, const hy__node *node)
 {
     unsigned moody = HY_OP_RANDOM | HY_OP_DYNAMIC | (R->mode->training ? (unsigned)HY_OP_TRAIN : 0u);
-    if (!node->op || hy__writes_aux(node->op)) return 0;
+    if (!node->op || hy__writes_aux(node->op) || hy__is_pinned(R, node)) return 0;
     if (hy__op_number(node->op) == HY_OP_leaky_relu)
         return ((const hy__leaky_relu_rec *)node->record)->act_type != HY_LEAKY_RRELU;
     return !(node->op->flags & moody);
@@ -19942,11 +20035,12 @@ static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, 
 
 static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    int number = hy__op_number(node->op), order[HY_MAX_DIM], kept;
+    int number = hy__op_number(node->op), order[HY_MAX_DIM], kept, k;
     const hy_type *x = node->nin ? hy__edge_type(&in[0]) : NULL;
     hy_dtype dtype = node->type[0].dtype;
     if (!node->op || number < 0 || !node->nin || !hy__types_known(node->type, 1) || !hy__types_known(x, 1) ||
-        !hy__one_result(R, node)) return 0;
+        !hy__one_result(R, node) || hy__is_pinned(R, node)) return 0;
+    for (k = 0; k < node->nin; k++) if (hy__is_pinned(R, in[k].node)) return 0;     /* its input may change */
     kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(R, number, node, in);
     if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
         *out = in[kept];
@@ -20779,7 +20873,7 @@ static int hy__find_groups(hy__rewrite *R)
     const hy_graph *g = R->from;
     size_t each = (size_t)g->n + 2;
     hy__groups *G = (hy__groups *)hy__alloc_zero(&R->F->root->heap, sizeof *G + 8 * each * sizeof(int));
-    int i, k, *room = G ? (int *)(void *)(G + 1) : NULL;
+    int i, k, last = -1, *room = G ? (int *)(void *)(G + 1) : NULL;
     R->notes = G;
     if (!G) { hy__no_memory(R->F, "passes"); return -1; }
     G->level = room;
@@ -20794,6 +20888,10 @@ static int hy__find_groups(hy__rewrite *R)
         G->parent[i] = i;
         if (hy__may_fuse(R, g->node[i])) hy__group_join(R, G, i);
         else hy__group_above(R, G, i);
+        if (hy__is_pinned(R, g->node[i])) {     /* they keep their order */
+            if (last >= 0 && G->level[i] <= G->level[last]) G->level[i] = G->level[last] + 1;
+            last = i;
+        }
         for (k = 0; k < g->node[i]->nin; k++) {
             int root = hy__group_of(G, hy__place_of(R, g->node[i]->in[k].node));
             if (root != i) G->outside[root] = 1;
@@ -20871,7 +20969,7 @@ static int hy__fill_program(hy__rewrite *R, hy__gathered *a, hy_graph *sub)
         }
         if (hy__node_join(R->F, s, node)) { hy__node_discard(R->F, node); return -1; }
     }
-    if (hy__graph_room_heads(R->F, sub, a->heads)) return -1;
+    if (hy__graph_room_heads(R->F, sub, a->heads, 0)) return -1;
     for (i = 0; i < a->heads; i++) sub->head[i].node = s->node[a->outers + a->head[i]];
     return hy__graph_finish(R->F, sub);
 }
@@ -21152,18 +21250,6 @@ typedef struct hy__plan {
 } hy__plan;
 
 typedef struct hy__planner { hy_frame *F; hy_graph *g; const hy__mode *mode; hy__plan *p; } hy__planner;
-
-/* Does the operator write to its input number i in training? */
-static int hy__writes_input(const hy_op *op, const void *record, int i)
-{
-    int arg, hidden;
-    for (arg = 0; op->in[arg].name; arg++) {
-        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
-        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
-        i -= n;
-    }
-    return 0;
-}
 
 /* Zeroed room for n items that the plan owns. */
 static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
@@ -26308,7 +26394,7 @@ static hy_graph *hy__derive_graph(hy__deriving *B)
     int i, n = 0;
     if (!g) return NULL;
     for (i = 0; i < B->n; i++) n += B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]];
-    if (hy__graph_room_heads(B->F, g, n)) { hy__graph_drop(g); return NULL; }
+    if (hy__graph_room_heads(B->F, g, n, 0)) { hy__graph_drop(g); return NULL; }
     for (i = n = 0; i < B->n; i++) {
         hy_array *x = B->want[i] && B->leaf[i] >= 0 ? B->grad[B->leaf[i]] : NULL;
         if (!x) continue;
@@ -26371,7 +26457,7 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     f->var = (hy__node **)hy__alloc(heap, (size_t)g->vars * sizeof *f->var + 1);
     f->place = (int *)hy__alloc(heap, (size_t)span * sizeof *f->place + 1);
     if (!f->node || !f->var || !f->place) hy__no_memory(B->F, "gradient");
-    if (B->F->code || hy__graph_room_heads(B->F, f, g->heads + gradient->vars)) {
+    if (B->F->code || hy__graph_room_heads(B->F, f, g->heads + gradient->vars, g->calls)) {
         hy__graph_drop(f);
         return NULL;
     }
@@ -26390,6 +26476,7 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
         f->head[f->heads].node = g->node[B->owner[v]];
         f->head[f->heads++].output = v - B->T.first[B->owner[v]];
     }
+    for (i = 0; i < g->calls; i++) f->head[f->heads + i] = g->head[g->heads + i];
     return f;
 }
 
@@ -28733,6 +28820,7 @@ static int hy__check_run(hy__check *C, const hy__flat *in, hy_array **out, int o
     hy__mode mode;
     int failed;
     memset(&mode, 0, sizeof mode);
+    mode.training = F->training;
     mode.exact = opt->exact;
     mode.threads = opt->threads;
     mode.off = opt->off | off;
@@ -28774,6 +28862,60 @@ static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const 
                   k < sizeof pass / sizeof *pass ? "not without pass " : "", guilty);
 }
 
+/* --- running statistics, which a call in training changes --- */
+/* The next node behind `at` whose parameter the graph writes; or NULL. */
+static const hy__node *hy__check_written(const hy_graph *g, int *at)
+{
+    while (*at < g->n) {
+        const hy__node *node = g->node[(*at)++];
+        if (node->written && node->param) return node;
+    }
+    return NULL;
+}
+
+/* What they are now goes to `now`; what they `were` comes back. */
+static void hy__check_swap(hy_frame *F, const hy_graph *g, hy_array *const *were, hy_array **now)
+{
+    const hy__node *node;
+    int at = 0, i;
+    for (i = 0; !F->code && (node = hy__check_written(g, &at)) != NULL; i++) {
+        now[i] = hy_copy(F, &node->param->array);
+        if (were) hy_assign(F, &node->param->array, were[i]);
+    }
+}
+
+/* One call in training line by line, one of the program: what they leave must agree. */
+static void hy__check_statistics(hy__check *C, hy_array *x, const hy__flat *in, hy_array **out)
+{
+    hy_frame *F = C->F;
+    const hy__node *node;
+    hy__buffer *room;
+    hy_array **were, **lines, **got;
+    uint64_t stream = F->stream;
+    double worst, largest;
+    int at = 0, n = 0, i;
+    while (hy__check_written(C->g, &at)) n++;
+    if (!n) return;
+    room = hy__buffer_new(&F->cache, 3 * (size_t)n * sizeof *were);
+    if (!room) { hy__no_memory(F, "hy_check"); return; }
+    were = (hy_array **)room->data;
+    lines = were + n;
+    got = lines + n;
+    hy__check_swap(F, C->g, NULL, were);
+    hy_call_at(F, C->block, x, NULL, 0);
+    F->stream = stream;
+    hy__check_swap(F, C->g, were, lines);
+    if (!F->code && !hy__check_run(C, in, out, 0)) {
+        hy__check_swap(F, C->g, were, got);
+        for (at = i = 0; !F->code && (node = hy__check_written(C->g, &at)) != NULL; i++) {
+            worst = hy__check_distance(&lines[i]->t, &got[i]->t, &largest);
+            if (worst > 1e-5 * largest)
+                hy__check_say(C, "in training %s becomes another: %g off", node->name, worst);
+        }
+    }
+    hy__buffer_drop(&F->cache, room);
+}
+
 /* --- all of it --- */
 /* The same inputs with other values: floating point ones are turned and scaled. */
 static hy_array *hy__check_turned(hy_frame *F, const hy__flat *in, hy__flat *turned, hy_array *x)
@@ -28786,6 +28928,27 @@ static hy_array *hy__check_turned(hy_frame *F, const hy__flat *in, hy__flat *tur
     for (i = 0; i < in->n && !F->code; i++)
         if (hy__floating(in->at[i]->t.type.dtype)) at[i] = hy_mul_scalar(F, in->at[i], -0.75);
     return F->code ? NULL : hy__group_as(F, &form, &at);
+}
+
+/* The same call in training, of which it may be incapable: then there is nothing to compare. */
+static void hy__check_training(hy__check *C, hy__scope *scope, hy_array *x, const hy__flat *in)
+{
+    hy_frame *F = C->F;
+    hy__trace *t;
+    hy__buffer *room = NULL;
+    hy__try(F);
+    F->training = 1;
+    t = hy__trace_make(F, hy__forward_traced, scope, in);
+    if (t) room = hy__buffer_new(&F->cache, (size_t)t->graph->heads * sizeof(hy_array *));
+    if (t && !room) hy__no_memory(F, "hy_check");
+    if (room) {
+        C->g = t->graph;
+        hy__check_statistics(C, x, in, (hy_array **)room->data);
+    }
+    F->training = 0;
+    hy__buffer_drop(&F->cache, room);
+    if (t) hy__trace_free(F, t);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
 }
 
 /* Traces now and once more, the program, and every line beside it. */
@@ -28823,6 +28986,7 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
     hy__buffer_drop(&F->cache, room);
     if (again) hy__trace_free(F, again);
     if (now) hy__trace_free(F, now);
+    if (!F->code) hy__check_training(C, scope, x, in);
 }
 
 /* The block and all below, line by line and without hooks meanwhile. */
@@ -32671,7 +32835,7 @@ static int hy__read_finish(hy__reader *R)
     const hy__json *j = &R->j;
     int i, t, n = j->token[R->heads].n;
     if (!n) return hy__read_bad(R, R->heads, "a graph without heads", "");
-    if (hy__graph_room_heads(R->F, R->g, n)) return -1;
+    if (hy__graph_room_all(R->F, R->g, n)) return -1;
     for (i = 0, t = R->heads + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_head(R, t, &R->g->head[i])) return -1;
     R->g->ranks = R->ranks;
