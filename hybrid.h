@@ -216,6 +216,9 @@
 #define HYBRID_CHUNK 16384                              /* elements that a thread takes at a time */
 #endif
 
+#ifndef HYBRID_CALL_DEPTH
+#define HYBRID_CALL_DEPTH 256                           /* most calls of blocks within one another */
+#endif
 #ifndef HYBRID_PROFILE_EVENTS
 #define HYBRID_PROFILE_EVENTS (1 << 20)                 /* most that hy_profile keeps */
 #endif
@@ -1794,7 +1797,8 @@ typedef struct hy_cache_stats {
     char    bound[256];                 /* what ties the trace to its shapes; "" when nothing does */
 } hy_cache_stats;
 HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block);
-HY_API hy_graph   *hy_graph_of(hy_frame *F, hy_block *block);     /* the traced graph; it is the block's */
+/* The traced graph. It stays when the block is traced anew, until hy_graph_free or the root's close. */
+HY_API hy_graph   *hy_graph_of(hy_frame *F, hy_block *block);
 /* Memory that a call needs, known before it runs. */
 typedef struct hy_plan_info {
     size_t total;                       /* of the next five and the executor's own record */
@@ -2236,6 +2240,7 @@ static int  hy__lock_init(hy__lock *l) { return pthread_mutex_init(l, NULL); }
 static void hy__lock_done(hy__lock *l) { pthread_mutex_destroy(l); }
 static void hy__acquire(hy__lock *l) { pthread_mutex_lock(l); }
 static void hy__release(hy__lock *l) { pthread_mutex_unlock(l); }
+static uintptr_t hy__this_thread(void) { return (uintptr_t)pthread_self(); }
 #else
 #define HY__LOAD(p)         (*(p))
 #define HY__STORE(p, v)     ((void)(*(p) = (v)))
@@ -2247,6 +2252,7 @@ static int  hy__lock_init(hy__lock *l) { *l = 0; return 0; }
 static void hy__lock_done(hy__lock *l) { (void)l; }
 static void hy__acquire(hy__lock *l) { (void)l; }
 static void hy__release(hy__lock *l) { (void)l; }
+static uintptr_t hy__this_thread(void) { return 1; }
 #endif
 
 /* The best instruction set of this processor that the operating system allows. */
@@ -3203,6 +3209,8 @@ struct hy__param {
     hy__buffer *set;                    /* a value given before the shape was known, of type ... */
     hy_type     set_type;
     hy__param  *next_fresh;             /* given values in this call; or freed after this one */
+    hy_frame   *trial;                  /* the frame whose call gave it values and is still under way: should */
+    int         stays;                  /* it fail they go again, unless another frame has used them since */
     int         refs;                   /* the block's and those of nodes */
     const char *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
@@ -3217,6 +3225,7 @@ typedef struct hy__scope {
     const char *file;
     int         line;
     int         id, first;              /* of this entry, in a trace; nodes that were there before */
+    int         depth;                  /* of calls within calls */
 } hy__scope;
 
 enum { HY__SLAB = 64 };
@@ -3265,8 +3274,10 @@ typedef struct hy_root {
     int        threads, isa;
     int        frames;                  /* open ones */
     uint64_t   epoch;                   /* grows with every write to an array that a program may hold */
+    hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
+    uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
@@ -3287,6 +3298,9 @@ struct hy_frame {
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
     uint64_t    forks;                  /* frames forked off, for their random numbers */
+    int         depth;                  /* calls under way in the frame it was forked off */
+    int         closed;                 /* its record waits to be used again */
+    hy_frame   *next_closed;
     hy_array   *free_first, *free_last; /* dead handles, oldest first */
     hy_error_t  code;
     char        text[512];
@@ -3465,30 +3479,35 @@ static void hy__list_remove(hy__list *list, hy_array *x)        /* order is not 
     last->slot = x->slot;
 }
 
+static hy_array *hy__next_free(const hy_array *x) { return (hy_array *)(void *)x->item; }
+static void hy__set_next_free(hy_array *x, hy_array *next) { x->item = (hy_array **)(void *)next; }
+
+/* As many handles of closed frames as a slab has, or a new slab. */
 static int hy__more_handles(hy_frame *F)
 {
     hy_root *root = F->root;
+    hy_array *last;
     hy__slab *slab;
     int i;
     hy__acquire(&root->lock);
-    F->free_first = root->spare;
-    root->spare = NULL;
+    F->free_first = last = root->spare;
+    for (i = 1; last && i < HY__SLAB && hy__next_free(last); i++) last = hy__next_free(last);
+    if (last) { root->spare = hy__next_free(last); hy__set_next_free(last, NULL); }
     hy__release(&root->lock);
-    if (!F->free_first) {
-        slab = (hy__slab *)hy__alloc_zero(&root->heap, sizeof *slab);
-        if (!slab) return -1;
-        for (i = 0; i < HY__SLAB; i++) {
-            slab->array[i].state = HY__DEAD;
-            slab->array[i].item = i + 1 < HY__SLAB ? (hy_array **)(void *)&slab->array[i + 1] : NULL;
-        }
-        hy__acquire(&root->lock);
-        slab->next = root->slabs;
-        root->slabs = slab;
-        hy__release(&root->lock);
-        F->free_first = slab->array;
+    F->free_last = last;
+    if (last) return 0;
+    slab = (hy__slab *)hy__alloc_zero(&root->heap, sizeof *slab);
+    if (!slab) return -1;
+    for (i = 0; i < HY__SLAB; i++) {
+        slab->array[i].state = HY__DEAD;
+        hy__set_next_free(&slab->array[i], i + 1 < HY__SLAB ? &slab->array[i + 1] : NULL);
     }
-    for (F->free_last = F->free_first; F->free_last->item;
-         F->free_last = (hy_array *)(void *)F->free_last->item) continue;
+    hy__acquire(&root->lock);
+    slab->next = root->slabs;
+    root->slabs = slab;
+    hy__release(&root->lock);
+    F->free_first = slab->array;
+    F->free_last = &slab->array[HY__SLAB - 1];
     return 0;
 }
 
@@ -3499,7 +3518,7 @@ static hy_array *hy__handle(hy_frame *F)
     if (!F->free_first && hy__more_handles(F)) return (hy_array *)hy__no_memory(F, "handle");
     x = F->free_first;
     if (hy__list_add(F, &F->live, x)) return (hy_array *)hy__no_memory(F, "handle");
-    F->free_first = (hy_array *)(void *)x->item;
+    F->free_first = hy__next_free(x);
     x->state = HY__LIVE;
     x->kept = x->count = x->depth = x->output = 0;
     x->frame = F;
@@ -3553,7 +3572,7 @@ static void hy__handle_drop(hy_frame *F, hy_array *x)
     if (x->tape) hy__tape_drop(F, x->tape);
     x->state = HY__DEAD;
     x->item = NULL;
-    if (F->free_first) F->free_last->item = (hy_array **)(void *)x;
+    if (F->free_first) hy__set_next_free(F->free_last, x);
     else F->free_first = x;
     F->free_last = x;
 }
@@ -3601,8 +3620,8 @@ static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const c
 HY_API void hy_begin(hy_frame *F)
 {
     if (!F) return;
-    if (F->lost || hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1,
-                            sizeof *F->mark)) {
+    if (F->lost) { F->lost++; return; } /* what follows belongs to the scope around */
+    if (hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
         F->lost++;
         hy__no_memory(F, "hy_begin");
         return;
@@ -3644,8 +3663,9 @@ HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another frame");
         return NULL;
     }
+    if (x->kept || !F->marks || x->slot < F->mark[F->marks - 1]) return x;      /* then its items stay, too */
+    x->kept = -1;
     for (i = 0; i < x->count; i++) if (x->item[i] && x->item[i]->frame == F) hy_return(F, x->item[i]);
-    if (!x->kept && F->marks && x->slot >= F->mark[F->marks - 1]) x->kept = -1;
     return x;
 }
 
@@ -3717,7 +3737,7 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
     hy_array *group;
     int i, depth = 0;
     if (!F || F->code) return NULL;
-    if (n < 1) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
+    if (n < 1 || !x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
     for (i = 0; i < n; i++) {
         if (!x[i]) continue;            /* None: an input that a block may do without */
         if (!hy__alive(F, x[i], "hy_group")) return NULL;
@@ -3760,7 +3780,7 @@ HY_API int hy_count(hy_frame *F, hy_array *group)
 HY_API void hy_defaults(const hy_op *op, void *record)
 {
     const hy_attr *a;
-    for (a = op->attr; a && a->name; a++) {
+    for (a = op && record ? op->attr : NULL; a && a->name; a++) {
         char *field = (char *)record + a->offset;
         if (!a->option) continue;
         if (a->kind == HY_ATTR_real) {
@@ -4753,16 +4773,17 @@ static void hy__written(hy_root *root, hy__buffer *b)
     if (b->watched) HY__ADD(&root->epoch, 1);
 }
 
-/* Other handles of the same parameter follow. */
+/* The parameter has another type or place: its other handles follow, and programs learn of it. */
 static void hy__param_sync(hy_frame *F, hy__param *p)
 {
     hy__param *s;
     for (s = p->sharer; s; s = s->next_sharer) {
         hy__buffer *old = s->array.buffer;
         s->array.t = p->array.t;
-        s->array.buffer = p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL;
+        HY__STORE(&s->array.buffer, p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL);
         hy__buffer_drop(&F->cache, old);
     }
+    HY__ADD(&F->root->moves, 1);
 }
 
 static hy__param *hy__param_of(hy_array *x) { return x->param->same ? x->param->same : x->param; }
@@ -5414,6 +5435,7 @@ HY_API size_t hy_text(hy_frame *F, hy_array *x, char *buffer, size_t bytes)
     hy__buffer_sink b;
     hy__sink sink;
     if (!hy__alive(F, x, "hy_text")) return 0;
+    if (!buffer) bytes = 0;
     b.text = buffer;
     b.n = 0;
     b.cap = bytes;
@@ -17874,8 +17896,8 @@ static int hy__event_types(const hy__event *e, int64_t *word)
     return n;
 }
 
-/* What happened in a trace belongs to the frame that traces. */
-static hy_frame *hy__profile_frame(hy_frame *F)
+/* What happens in a trace belongs to the frame whose call it is. */
+static hy_frame *hy__calling_frame(hy_frame *F)
 {
     while (F->traced_for) F = F->traced_for;
     return F;
@@ -17885,7 +17907,7 @@ static void hy__event_add(hy_frame *F, const hy__event *e)
 {
     hy_root *root = F->root;
     hy__profile *p = &root->profile;
-    hy_frame *T = hy__profile_frame(F);
+    hy_frame *T = hy__calling_frame(F);
     int64_t word[(HY__EVENT_INPUTS + HY__EVENT_OUTPUTS) * (1 + HY_MAX_DIM)], bytes = 0;
     int i, words = hy__event_types(e, word);
     size_t name = strlen(e->name), what = strlen(e->what);
@@ -18278,6 +18300,7 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
 static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
 {
     hy_array draft = p->array;
+    hy_frame *owner = hy__calling_frame(F);
     hy__buffer *b;
     if (!hy__check_type(F, type, hy__called(p))) return -1;
     b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
@@ -18290,12 +18313,26 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     if (F->code) { hy__buffer_drop(&F->cache, b); return -1; }
     b->watched = 1;
     p->array.t = draft.t;
+    p->stays = 0;
+    HY__STORE(&p->trial, owner);
     HY__STORE(&p->array.buffer, b);     /* last: who finds the buffer finds the rest */
-    p->next_fresh = F->fresh;
-    F->fresh = p;
+    p->next_fresh = owner->fresh;
+    owner->fresh = p;
     hy__param_sync(F, p);
     HY__ADD(&F->root->epoch, 1);
     return 0;
+}
+
+/* Between these no other frame gives a parameter values or takes them back. They nest. */
+static void hy__fill_begin(hy_frame *F)
+{
+    F = hy__calling_frame(F);
+    if (!F->filling++) hy__acquire(&F->root->fill);
+}
+static void hy__fill_end(hy_frame *F)
+{
+    F = hy__calling_frame(F);
+    if (!--F->filling) hy__release(&F->root->fill);
 }
 
 /* Memory and initial values for a parameter whose type is now known, unless another frame was sooner. */
@@ -18311,47 +18348,91 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
                  "parameter '%s' is %z", hy__called(p), &type->shape);
         return -1;
     }
-    if (!F->filling++) hy__acquire(&F->root->fill);
+    hy__fill_begin(F);
     if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
-    if (!--F->filling) hy__release(&F->root->fill);
+    hy__fill_end(F);
     return failed;
 }
 
-/* After a failed call: parameters that got values in it are again without, unless another frame uses them. */
-static void hy__take_back(hy_frame *F)
+/* The call in which parameters got values is over: they stay. */
+static void hy__fresh_keep(hy_frame *F)
 {
     while (F->fresh) {
+        hy__param *p = F->fresh;
+        F->fresh = p->next_fresh;
+        HY__STORE(&p->trial, (hy_frame *)NULL);
+    }
+}
+
+/* It failed: they are again without, unless another frame or a view uses them. */
+static void hy__take_back(hy_frame *F)
+{
+    hy__fill_begin(F);
+    while (F->fresh) {
         hy__param *p = F->fresh, *s;
-        int refs = p->array.buffer ? HY__LOAD(&p->array.buffer->refs) : 0;
+        hy__buffer *b = p->array.buffer;
+        int refs = b ? HY__LOAD(&b->refs) : 0;
         F->fresh = p->next_fresh;
         for (s = p->sharer; s; s = s->next_sharer) refs--;
-        if (refs != 1) continue;
-        hy__buffer_drop(&F->cache, p->array.buffer);
-        p->array.buffer = NULL;
-        p->array.t.type.shape = p->declared;
-        hy__param_sync(F, p);
-        HY__ADD(&F->root->epoch, 1);
+        if (!p->stays && refs == 1) {
+            HY__STORE(&p->array.buffer, (hy__buffer *)NULL);
+            p->array.t.type.shape = p->declared;
+            hy__param_sync(F, p);
+            hy__buffer_drop(&F->cache, b);
+            HY__ADD(&F->root->epoch, 1);
+        }
+        HY__STORE(&p->trial, (hy_frame *)NULL);
     }
+    hy__fill_end(F);
+}
+
+/* Has a handle of a parameter values that this frame may rely on? */
+static int hy__param_ready(hy_frame *F, const hy_array *x)
+{
+    hy__param *p = x->param->same ? x->param->same : x->param;
+    hy_frame *owner;
+    if (!HY__LOAD(&x->buffer)) return 0;
+    owner = HY__LOAD(&p->trial);
+    if (HY__LIKELY(!owner) || owner == hy__calling_frame(F)) return 1;
+    hy__fill_begin(F);
+    p->stays = p->array.buffer != NULL;
+    hy__fill_end(F);
+    return p->stays;
+}
+
+/* Have all parameters among the inputs? What moved meanwhile is looked at again. */
+static int hy__params_ready(hy_frame *F, int n, hy_array *const *in)
+{
+    uint64_t moves;
+    int i;
+    do {
+        moves = HY__LOAD(&F->root->moves);
+        for (i = 0; i < n; i++) if (in[i]->param && !hy__param_ready(F, in[i])) return 0;
+    } while (HY__LOAD(&F->root->moves) != moves);
+    return 1;
 }
 
 /* Parameters whose shape nobody gave take the one that the other inputs decide. */
 static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in,
                             const void *record)
 {
-    int i, some = 0;
-    for (i = 0; i < c->nin; i++) {
-        if (!hy__alive(F, in[i], op->name)) return -1;
+    int i, some = 0, failed = 0;
+    hy__fill_begin(F);
+    for (i = 0; i < c->nin && !failed; i++) {
+        failed = !hy__alive(F, in[i], op->name);
+        if (failed) break;
         c->type[i] = in[i]->t.type;
         some |= in[i]->param && !in[i]->buffer;
     }
-    if (!some || hy__infer_call(F, c, op, record, NULL)) return some ? -1 : 0;
-    for (i = 0; i < c->nin; i++)
-        if (in[i]->param && !in[i]->buffer && hy__param_fill(F, hy__param_of(in[i]), &c->type[i])) return -1;
+    if (some && !failed) failed = hy__infer_call(F, c, op, record, NULL);
+    for (i = 0; i < c->nin && some && !failed; i++)
+        if (in[i]->param && !in[i]->buffer) failed = hy__param_fill(F, hy__param_of(in[i]), &c->type[i]);
+    hy__fill_end(F);
     for (i = c->nin; i < c->nin + c->nout; i++) {
         c->type[i].dtype = HY_DTYPE_NONE;
         c->type[i].shape.ndim = -1;
     }
-    return 0;
+    return failed ? -1 : 0;
 }
 
 /* Fills out[] (NULL for hidden outputs that nobody wants) and returns 0, or fails. */
@@ -18359,8 +18440,8 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
                         hy_array **out)
 {
     int i;
-    for (i = 0; i < c->nin && (!in[i]->param || HY__LOAD(&in[i]->buffer)); i++) continue;
-    if (i < c->nin && hy__ready_params(F, c, op, in, record)) return -1;
+    for (i = 0; i < c->nin && !in[i]->param; i++) continue;
+    while (i < c->nin && !hy__params_ready(F, c->nin, in)) if (hy__ready_params(F, c, op, in, record)) return -1;
     for (i = 0; i < c->nin; i++) {
         if (!hy__concrete(F, in[i], op->name, "a symbolic frame for all inputs")) return -1;
         c->type[i] = in[i]->t.type;
@@ -18447,9 +18528,10 @@ HY_API hy_array *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *i
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } plain;
     if (!F || F->code) return NULL;
-    if (!op || n < 0 || op->record > sizeof plain) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", op ? "the record is too large"
-                 : "the operator is NULL");
+    if (!op || n < 0 || (n && !in) || op->record > sizeof plain) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", !op ? "the operator is NULL" : n < 0 ?
+                 "the number of inputs is negative" : n && !in ? "the list of inputs is NULL"
+                 : "the record is too large");
         return NULL;
     }
     if (op->record && !record) {
@@ -18486,6 +18568,11 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
+    if (n < 0 || (n && !in)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
+                 : "the list of inputs is NULL");
+        return NULL;
+    }
     if (op->record > sizeof record) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: the record of %s is too large", name);
         return NULL;
@@ -18611,8 +18698,9 @@ typedef struct hy__attached {
     void (*free_fn)(hy_root *root, struct hy__attached *it);
 } hy__attached;
 
+enum { HY__OWNED = 1, HY__LENT };       /* by a block's trace; and also in the user's hands */
 struct hy_graph {
-    int         refs;
+    int         refs, owned;
     hy_root    *root;
     hy__nodes  *store;
     hy__node  **node;                   /* in topological order */
@@ -18628,7 +18716,8 @@ struct hy_graph {
     struct { int i, place; } asked[3];  /* by hy_names: the leaf last asked for, and where it stands */
     void       *notes;                  /* of >>save: what a file said of its variables, one block */
     hy__attached *programs, *derived;   /* compiled for certain types; its gradients */
-    hy_graph   *next;                   /* of the root's list */
+    hy_graph   *next, **link;           /* of the root's list, and what points to it there */
+    uint64_t    ready;                  /* the root's moves + 1 when all its parameters were seen to be ready */
 };
 
 static void hy__attached_free(hy_root *root, hy__attached *it)
@@ -18960,6 +19049,27 @@ static int hy__graph_settle(hy_frame *F, hy_graph *g)
     return 0;
 }
 
+/* The root's list: graphs that live until its close, or until somebody lets go of them. */
+static hy_graph *hy__graph_list(hy_root *root, hy_graph *g)
+{
+    hy__acquire(&root->lock);
+    g->next = root->graphs;
+    g->link = &root->graphs;
+    if (g->next) g->next->link = &g->next;
+    root->graphs = g;
+    hy__release(&root->lock);
+    return g;
+}
+
+static void hy__graph_unlist(hy_root *root, hy_graph *g)
+{
+    hy__acquire(&root->lock);
+    *g->link = g->next;
+    if (g->next) g->next->link = g->link;
+    hy__release(&root->lock);
+    hy__graph_drop(g);
+}
+
 /* Room for the heads of a whole program: its calls that write are heads too, needed or not. */
 static int hy__graph_room_all(hy_frame *F, hy_graph *g, int heads)
 {
@@ -18998,22 +19108,32 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     }
     g->ranks = S->ranks;
     if (S->code || hy__graph_finish(S, g) || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
-    hy__acquire(&S->root->lock);
-    g->next = S->root->graphs;
-    S->root->graphs = g;
-    hy__release(&S->root->lock);
-    return g;
+    return hy__graph_list(S->root, g);
 }
 
 HY_API void hy_graph_free(hy_frame *F, hy_graph *g)
 {
-    hy_graph **at;
+    hy_graph *at;
+    int keep = 0;
     if (!F || !g) return;
-    hy__acquire(&g->root->lock);
-    for (at = &g->root->graphs; *at && *at != g; at = &(*at)->next) continue;
-    if (*at) *at = g->next;
-    hy__release(&g->root->lock);
-    hy__graph_drop(g);
+    hy__acquire(&F->root->lock);
+    for (at = F->root->graphs; at && at != g; at = at->next) continue;
+    if (at && at->owned) { keep = 1; at->owned = HY__OWNED; }   /* the block goes on with it */
+    hy__release(&F->root->lock);
+    if (at && !keep) hy__graph_unlist(F->root, g);
+    if (!at) hy__fail(F, HY_ERROR_STATE, "hy_graph_free: the graph was freed already, or belongs to another "
+                      "hy_open");
+}
+
+/* A block lets go of its graph, which stays as long as the user has it. */
+static void hy__graph_disown(hy_root *root, hy_graph *g)
+{
+    int keep;
+    hy__acquire(&root->lock);
+    keep = g->owned == HY__LENT;
+    g->owned = 0;
+    hy__release(&root->lock);
+    if (!keep) hy__graph_unlist(root, g);
 }
 
 /* --- walking --- */
@@ -19185,6 +19305,7 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
     if (!T->room) { hy__no_memory(F, "inference"); return -1; }
     T->type = (hy_type *)T->room->data;
     T->first = (int *)(void *)(T->type + T->n + 1);
+    hy__fill_begin(F);
     for (T->n = i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         T->first[i] = T->n;
@@ -19198,6 +19319,7 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
         }
         else if (!node->op) T->type[T->first[i]] = node->constant.type;
     }
+    hy__fill_end(F);
     return 0;
 }
 
@@ -21182,12 +21304,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     if (!hy__optimize_types(F, g, inputs, (hy_type *)room->data))
         fresh = hy__optimize(F, g, (hy_type *)room->data, &mode);
     hy__buffer_drop(&F->cache, room);
-    if (!fresh) return NULL;
-    hy__acquire(&F->root->lock);
-    fresh->next = F->root->graphs;
-    F->root->graphs = fresh;
-    hy__release(&F->root->lock);
-    return fresh;
+    return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
 /* MARK: - 21 >>plan -------------------------------------------------------------------------------------
@@ -23261,7 +23378,9 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     node->param = p;
     HY__ADD(&p->refs, 1);
     node->aux = p->aux;
+    hy__fill_begin(S);
     node->type[0] = node->constant.type = p->array.t.type;
+    hy__fill_end(S);
     if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
     S->param_node[S->param_nodes] = node;
     *hy__param_slot(S, p) = ++S->param_nodes;
@@ -23491,7 +23610,7 @@ HY_API hy_array *hy_internals(hy_frame *S, hy_array *x)
             group->item[n] = hy__node_handle(S, g->node[i], k);
             if (!group->item[n++]) { group = NULL; break; }
         }
-    hy_graph_free(S, g);
+    hy__graph_unlist(S->root, g);
     return group;
 }
 
@@ -23615,8 +23734,14 @@ HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *
 /* --- opening and closing --- */
 static hy_frame *hy__frame_new(hy_root *root)
 {
-    hy_frame *F = (hy_frame *)hy__alloc_zero(&root->heap, sizeof *F);
+    hy_frame *F;
+    hy__acquire(&root->lock);
+    F = root->closed;
+    if (F) root->closed = F->next_closed;
+    hy__release(&root->lock);
+    if (!F) F = (hy_frame *)hy__alloc(&root->heap, sizeof *F);
     if (!F) return NULL;
+    memset(F, 0, sizeof *F);
     F->root = root;
     F->emit = F->emit_below = hy__emit_run;
     F->cache.heap = &root->heap;
@@ -23637,6 +23762,7 @@ static void hy__root_free(hy_root *root)
 {
     hy__slab *slab;
     hy__param *p;
+    hy_frame *F;
     hy_allocator use = root->heap.use;
 #ifndef HYBRID_NO_THREADS
     hy__pool_free(root->pool);
@@ -23654,6 +23780,7 @@ static void hy__root_free(hy_root *root)
         hy__free(&root->heap, p);
     }
     while ((slab = root->slabs) != NULL) { root->slabs = slab->next; hy__free(&root->heap, slab); }
+    while ((F = root->closed) != NULL) { root->closed = F->next_closed; hy__free(&root->heap, F); }
     hy__free(&root->heap, (void *)root->names.key);
     hy__free(&root->heap, root->names.value);
     hy__free(&root->heap, (void *)root->ops);
@@ -23725,7 +23852,8 @@ HY_API hy_frame *hy_fork(hy_frame *F)
     if (!F || F->code) return NULL;
     fork = hy__frame_new(F->root);
     if (!fork) return (hy_frame *)hy__no_memory(F, "hy_fork");
-    fork->seed = F->seed ^ 0x9e3779b97f4a7c15u * ++F->forks;
+    fork->seed = F->seed ^ 0x9e3779b97f4a7c15u * HY__ADD(&F->forks, 1);
+    fork->depth = F->scope ? F->scope->depth : F->depth;
     return fork;
 }
 
@@ -23733,6 +23861,7 @@ static void hy__frame_free(hy_frame *F)
 {
     hy_root *root = F->root;
     int i;
+    hy__fresh_keep(F);
     hy__executors_close(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
@@ -23746,13 +23875,15 @@ static void hy__frame_free(hy_frame *F)
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
     hy__free(&root->heap, F->aliases.value);
+    hy__acquire(&root->lock);
     if (F->free_first) {
-        hy__acquire(&root->lock);
-        F->free_last->item = (hy_array **)(void *)root->spare;
+        hy__set_next_free(F->free_last, root->spare);
         root->spare = F->free_first;
-        hy__release(&root->lock);
     }
-    hy__free(&root->heap, F);
+    F->closed = 1;                      /* known by that if it is closed once more */
+    F->next_closed = root->closed;
+    root->closed = F;
+    hy__release(&root->lock);
     if (HY__ADD(&root->frames, -1) == 0) hy__root_free(root);
 }
 
@@ -23772,6 +23903,7 @@ HY_API int hy_close(hy_frame *F)
 {
     int code;
     if (!F) return HY_ERROR_MEMORY;
+    if (F->closed) return HY_ERROR_STATE;
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__graph_drop(F->graph);
@@ -23790,12 +23922,13 @@ typedef struct hy__flat {
     char        text[4 * HY__FEW];
 } hy__flat;
 
+enum { HY__MOST_ARGUMENTS = 1 << 22 };  /* a group may hold the same one often, and groups of that */
 static int hy__measure(const hy_array *x, int depth, int *leaves, int *chars)
 {
     int i;
     *chars += 2;
     if (!x) return 0;
-    if (x->state != HY__LIVE || depth > HY__NEST) return -1;
+    if (x->state != HY__LIVE || depth > HY__NEST || *chars > HY__MOST_ARGUMENTS) return -1;
     if (!x->count) { ++*leaves; return 0; }
     for (i = 0; i < x->count; i++) if (hy__measure(x->item[i], depth + 1, leaves, chars)) return -1;
     return 0;
@@ -23832,8 +23965,8 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
     flat->room = NULL;
     if (hy__measure(x, 0, &leaves, &chars)) {
         if (hy__alive(F, x, who))
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, or of dead arrays",
-                     who, (int)HY__NEST);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, of dead or of too many "
+                     "arrays", who, (int)HY__NEST);
         return -1;
     }
     flat->at = flat->few;
@@ -23893,7 +24026,7 @@ typedef struct hy__traces {
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
     hy__trace *fast;
-    hy_frame  *tracer;                  /* whose call is being traced: it has the lock */
+    uintptr_t  tracer;                  /* the thread that is tracing and has the lock, or 0 */
     int64_t    clock;
     hy_cache_stats stats;
     int64_t    hits;
@@ -23901,7 +24034,7 @@ typedef struct hy__traces {
 
 static void hy__trace_free(hy_frame *F, hy__trace *t)
 {
-    hy_graph_free(F, t->graph);
+    hy__graph_disown(F->root, t->graph);
     hy__free(&F->root->heap, t);
 }
 
@@ -23997,6 +24130,7 @@ static hy_frame *hy__tracer_open(hy_frame *F)
     S->training = F->training;
     S->recording = F->recording;
     S->traced_for = F;
+    S->depth = F->depth;
     S->graph = hy__graph_new(F, NULL);
     if (S->graph) return S;
     hy__frame_free(S);
@@ -24045,7 +24179,8 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     size_t types = (size_t)in->n * sizeof(hy_type), a = strlen(in->form) + 1, b = strlen(out->full) + 1;
     hy__trace *t = (hy__trace *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *t) + types + a + b);
     int i;
-    if (!t) { hy__no_memory(F, "trace"); hy_graph_free(F, g); return NULL; }
+    if (!t) { hy__no_memory(F, "trace"); hy__graph_unlist(F->root, g); return NULL; }
+    g->owned = HY__OWNED;
     t->graph = g;
     t->asked = S->asked;
     t->training = hy__modes(S);
@@ -24082,7 +24217,7 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
             g = hy__trace_heads(S, &out);
             if (g && g->vars != in->n) {
                 hy__fail(S, HY_ERROR_ARGUMENT, "Unknown input to HybridBlock: %s", g->var[in->n]->name);
-                hy_graph_free(F, g);
+                hy__graph_unlist(F->root, g);
             } else if (g) t = hy__trace_keep(F, S, g, in, &out);
         }
         hy__flat_close(S, &out);
@@ -24092,13 +24227,26 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     return t;
 }
 
+/* Are all parameters of a graph ready? Nothing is looked at again before one has moved. */
+static int hy__graph_ready(hy_frame *F, hy_graph *g)
+{
+    uint64_t moves = HY__LOAD(&F->root->moves);
+    int i, trial = 0;
+    if (HY__LIKELY(HY__PEEK(&g->ready) == moves + 1)) return 1;
+    for (i = 0; i < g->n; i++) {
+        if (!g->node[i]->param) continue;
+        if (!hy__param_ready(F, &g->node[i]->param->array)) return 0;
+        trial |= HY__LOAD(&g->node[i]->param->trial) != NULL;
+    }
+    if (!trial) HY__POKE(&g->ready, moves + 1);
+    return HY__LOAD(&F->root->moves) == moves || hy__graph_ready(F, g);
+}
+
 /* Parameters whose shape only the graph knows get it, and their values. */
-static int hy__trace_ready(hy_frame *F, const hy_graph *g, hy_array *const *in)
+static int hy__graph_fill(hy_frame *F, const hy_graph *g, hy_array *const *in)
 {
     hy__types T;
-    int i, some = 0, failed;
-    for (i = 0; i < g->n; i++) some |= g->node[i]->param && !HY__LOAD(&g->node[i]->param->array.buffer);
-    if (!some) return 0;
+    int i, failed;
     if (hy__types_open(F, g, &T)) return -1;
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] >= 0)
@@ -24109,6 +24257,17 @@ static int hy__trace_ready(hy_frame *F, const hy_graph *g, hy_array *const *in)
             failed = hy__param_fill(F, g->node[i]->param, &T.type[T.first[i]]);
     hy__types_close(F, &T);
     return failed ? -1 : 0;
+}
+
+static int hy__trace_ready(hy_frame *F, hy_graph *g, hy_array *const *in)
+{
+    int failed = 0;
+    while (!failed && !hy__graph_ready(F, g)) {
+        hy__fill_begin(F);
+        failed = hy__graph_fill(F, g, in);
+        hy__fill_end(F);
+    }
+    return failed;
 }
 
 /* Beyond the limit the trace unused for longest goes. */
@@ -24128,13 +24287,8 @@ static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
     hy__traces_trim(F, all);
 }
 
-/* Is this frame, or one that traces for it, inside the trace that is being made? */
-static int hy__traces_mine(const hy_frame *F, const hy__traces *all)
-{
-    const hy_frame *owner = HY__LOAD(&all->tracer);
-    for (; F && owner && F != owner; F = F->traced_for) continue;
-    return F && owner;
-}
+/* Is this thread inside the trace that is being made? */
+static int hy__traces_mine(const hy__traces *all) { return HY__LOAD(&all->tracer) == hy__this_thread(); }
 
 /* The trace for these arguments, made if there is none; hy__trace_leave it. */
 static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn, void *user,
@@ -24144,19 +24298,19 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     char reason[sizeof all->stats.reason];
     double from;
     if (t && hy__trace_fits(F, t, in)) return t;
-    if (hy__traces_mine(F, all)) {
-        hy__fail(F, HY_ERROR_STATE, "the block is being traced: its forward must not call it through another "
-                 "frame");
+    if (hy__traces_mine(all)) {
+        hy__fail(F, HY_ERROR_STATE, "hy_call: the block is being traced: its forward must not call it through "
+                 "another frame");
         return NULL;
     }
     hy__acquire(&all->lock);
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
     if (!t) {
         hy__trace_reason(F, all->first, in, reason, sizeof reason);
-        HY__STORE(&all->tracer, F);
+        HY__STORE(&all->tracer, hy__this_thread());
         from = hy__clock(F);
         t = hy__trace_make(F, fn, user, in);
-        HY__STORE(&all->tracer, (hy_frame *)NULL);
+        HY__STORE(&all->tracer, (uintptr_t)0);
         if (t) {
             hy__built(F, HY_EVENT_TRACE, reason, from);
             all->stats.traces++;
@@ -24303,7 +24457,7 @@ static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array
         if (!in[i]) return -1;
     }
     if (hy__trace_ready(F, g, in)) hy__take_back(F);
-    F->fresh = NULL;
+    hy__fresh_keep(F);
     return F->code ? -1 : 0;
 }
 
@@ -24409,9 +24563,19 @@ static void hy__changed(hy_block *block)
 }
 
 /* --- making and freeing --- */
+/* Its values do not depend on the call under way, if they came in one. */
+static void hy__param_settled(hy__param *p)
+{
+    hy__param **at = p->trial ? &p->trial->fresh : NULL;
+    while (at && *at && *at != p) at = &(*at)->next_fresh;
+    if (at && *at) *at = p->next_fresh;
+    HY__STORE(&p->trial, (hy_frame *)NULL);
+}
+
 static void hy__param_free(hy_frame *F, hy__param *p)
 {
     hy__param **at;
+    hy__param_settled(p);
     if (p->same) {
         for (at = &p->same->sharer; *at && *at != p; at = &(*at)->next_sharer) continue;
         if (*at) *at = p->next_sharer;
@@ -24433,6 +24597,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
     p->array.tape = NULL;
     p->array.state = HY__DEAD;
     p->deferred = 0;
+    HY__ADD(&F->root->moves, 1);
     hy__param_drop(F->root, p);
 }
 
@@ -24602,13 +24767,44 @@ static int hy__family_open(hy_frame *F, hy__family *all, hy_block *block)
     return failed;
 }
 
+static int hy__block_lives(const hy_root *root, const hy_block *block)
+{
+    const hy_block *b;
+    for (b = root->blocks; b && b != block; b = b->house->next) continue;
+    return b != NULL;
+}
+
+/* Does `block` own b, or is it b? */
+static int hy__block_owns(const hy_block *block, const hy_block *b)
+{
+    while (b && b != block) b = b->house->parent;
+    return b != NULL;
+}
+
+/* Is it, or something it owns, in the middle of a call of this frame? */
+static int hy__block_runs(const hy_frame *F, const hy_block *block)
+{
+    const hy__scope *scope;
+    for (; F; F = F->traced_for)
+        for (scope = F->scope; scope; scope = scope->outer) if (hy__block_owns(block, scope->block)) return 1;
+    return 0;
+}
+
 /* A block dies with what it owns; blocks it shares with others stay. Needs no memory. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
-    hy_block **at, *parent, *gone = NULL, *b, *up;
-    int i;
+    hy_block **at, *parent, *gone = NULL, *b;
+    int i, lives;
     hy_error_t code;
-    if (!F || !block || block->house->root != F->root) return;
+    if (!F || !block) return;
+    hy__acquire(&F->root->lock);
+    lives = hy__block_lives(F->root, block);
+    hy__release(&F->root->lock);
+    if (!lives || hy__block_runs(F, block)) {
+        hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s", lives ? "forward must not free its own block"
+                 : "the block was freed already, or belongs to another hy_open");
+        return;
+    }
     code = F->code;
     F->code = HY_ERROR_OK;
     parent = block->house->parent;
@@ -24623,8 +24819,7 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     HY__ADD(&F->root->changes, 1);
     hy__acquire(&F->root->lock);
     for (at = &F->root->blocks; (b = *at) != NULL; ) {
-        for (up = b; up && up != block; ) up = up->house->parent;
-        if (!up) { at = &b->house->next; continue; }
+        if (!hy__block_owns(block, b)) { at = &b->house->next; continue; }
         *at = b->house->next;
         b->house->next = gone;
         gone = b;
@@ -25032,11 +25227,12 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
         }
         hy__buffer_drop(&F->cache, p->array.buffer);
         p->array.buffer = NULL;
+        hy__param_sync(F, p);
     }
     if (hy__shape_known(&p->array.t.type.shape)) {
         hy_type type = p->array.t.type;
         hy__param_fill(F, p, &type);
-        F->fresh = NULL;
+        hy__param_settled(p);
     }
 }
 
@@ -25389,7 +25585,7 @@ HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
     type.dtype = p->array.t.type.dtype;
     p->deferred = 1;
     if (!hy__param_fill(F, p, &type)) hy_assign(F, &p->array, value);
-    F->fresh = NULL;
+    hy__param_settled(p);
 }
 
 HY_API void hy_set_init(hy_frame *F, hy_array *x, const hy_init *init)
@@ -25505,6 +25701,7 @@ static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user
     hy__buffer_drop(&F->cache, p->array.buffer);
     p->array.buffer = from->array.buffer ? hy__buffer_hold(from->array.buffer) : NULL;
     p->array.t = from->array.t;
+    hy__param_sync(F, p);
     hy__changed(p->block);
     return 0;
 }
@@ -25765,17 +25962,20 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
-    int marks = F->marks, floor = F->floor, training = F->training, recording = F->recording;
+    int marks = F->marks, floor = F->floor, training = F->training, recording = F->recording, lost = F->lost;
     hy__emit_fn emit = F->emit;
     hy_array *y = NULL;
     hy_begin(F);
-    if (F->code) return NULL;
-    F->floor = marks + 1;
+    if (F->code) { F->lost = lost; return NULL; }
+    F->floor = F->marks;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
     if (!F->code) y = block->forward(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
+    if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
     if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
-    for (F->floor = floor; F->marks > marks; hy_end(F))         /* whatever forward left open */
+    F->lost = lost;                     /* whatever forward left open */
+    for (F->floor = floor; F->marks > marks; hy_end(F))
         if (y && (F->code || y->frame == F)) y = hy_return(F, y);
     F->training = training;             /* modes are the caller's */
     F->recording = recording;
@@ -25813,7 +26013,7 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     hy__family all;
     uint64_t now = HY__LOAD(&F->root->changes), sum = 0;
     int i;
-    if (hy__traces_mine(F, &h->traces)) return;
+    if (hy__traces_mine(&h->traces)) return;
     hy__acquire(&h->traces.lock);
     if (h->seen != now) {
         if (hy__family_open(F, &all, block)) now = h->seen;     /* the error stands; look again next time */
@@ -25861,6 +26061,12 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     h = block->house;
     if (!hy__prefix(F, block)) return NULL;
     scope.outer = F->scope;
+    scope.depth = (F->scope ? F->scope->depth : F->depth) + 1;
+    if (scope.depth > HYBRID_CALL_DEPTH) {
+        hy__fail(F, HY_ERROR_STATE, "hy_call: %d calls within one another: does forward call its own block?",
+                 (int)HYBRID_CALL_DEPTH);
+        return NULL;
+    }
     scope.block = block;
     scope.prefix = h->prefix;
     scope.label = h->label ? h->label : h->name;
@@ -25868,7 +26074,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     scope.line = line;
     scope.id = F->graph ? ++F->scopes : 0;
     scope.first = F->graph ? F->graph->store->n : 0;
-    if (!scope.outer && !F->graph) F->fresh = NULL;
+    if (!scope.outer && !F->graph) hy__fresh_keep(F);
     from = F->graph ? -1 : hy__call_begins(F);
     F->scope = &scope;
     y = h->active && h->hybrid && !F->graph ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
@@ -25877,7 +26083,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     hy__call_ends(F, h->name, block->kind, from, y);
     if (!scope.outer && !F->graph) {
         if (F->code) hy__take_back(F);
-        F->fresh = NULL;
+        hy__fresh_keep(F);
     }
     return y;
 }
@@ -25925,7 +26131,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     scope.label = block->house->label ? block->house->label : block->house->name;
     in.room = NULL;
     rec = hy__compile_options(F, block);
-    F->fresh = NULL;
+    hy__fresh_keep(F);
     F->scope = &scope;
     if (!F->code)
         t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
@@ -25938,7 +26144,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     hy__flat_close(F, &in);
     F->scope = NULL;
     if (F->code) hy__take_back(F);
-    F->fresh = NULL;
+    hy__fresh_keep(F);
     return failed;
 }
 
@@ -26011,7 +26217,7 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     memset(&stats, 0, sizeof stats);
     if (!hy__block_ok(F, block, "hy_cache_info")) return stats;
     all = &block->house->traces;
-    mine = hy__traces_mine(F, all);     /* asked by forward itself */
+    mine = hy__traces_mine(all);     /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
     stats = all->stats;
     stats.hits = HY__LOAD(&all->hits);
@@ -26026,13 +26232,23 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
 
 HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
 {
-    hy__trace *t;
+    hy__traces *all;
+    hy_graph *g = NULL;
+    int mine;
     if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
-    t = HY__LOAD(&block->house->traces.first);
-    if (!t)
-        hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at least "
-                 "once");
-    return t ? t->graph : NULL;
+    all = &block->house->traces;
+    mine = hy__traces_mine(all);        /* asked by forward itself */
+    if (!mine) hy__acquire(&all->lock);
+    if (all->first) {
+        g = all->first->graph;
+        hy__acquire(&F->root->lock);
+        g->owned = HY__LENT;
+        hy__release(&F->root->lock);
+    }
+    if (!mine) hy__release(&all->lock);
+    if (!g) hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at least "
+                     "once");
+    return g;
 }
 
 /* --- text --- */
@@ -27481,6 +27697,11 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
     double worst = 0;
     int i, n, recording, training;
     if (!hy__alive(F, inputs, "hy_check_grad")) return HUGE_VAL;
+    if (!fn || !(step > 0)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: %s", fn ? "the step must be positive"
+                 : "the function is NULL");
+        return HUGE_VAL;
+    }
     recording = F->recording;
     training = F->training;
     n = hy_count(F, inputs);
@@ -27783,7 +28004,8 @@ HY_API hy_block *hy_nn_hybrid_concurrent(hy_frame *F, int axis)
 HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const *blocks)
 {
     int i;
-    for (i = 0; i < n; i++) hy_add_child(F, net, NULL, blocks[i]);
+    if (F && n > 0 && !blocks) hy__fail(F, HY_ERROR_ARGUMENT, "hy_append: the list of blocks is NULL");
+    for (i = 0; i < n && blocks; i++) hy_add_child(F, net, NULL, blocks[i]);
     return F && F->code ? NULL : net;
 }
 
@@ -32859,12 +33081,7 @@ static hy_graph *hy__get_symbol(hy__input *s)
         g = NULL;
     }
     hy__try_end(F, 0);
-    if (g) {
-        hy__acquire(&F->root->lock);
-        g->next = F->root->graphs;
-        F->root->graphs = g;
-        hy__release(&F->root->lock);
-    }
+    if (g) hy__graph_list(F->root, g);
     if (R.j.s) hy__json_close(&R.j);
     hy__free(&F->root->heap, (void *)R.made);
     hy__free(&F->root->heap, R.note);
@@ -33639,13 +33856,13 @@ static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs)
     scope.prefix = net->house->prefix;
     scope.label = net->house->label ? net->house->label : net->house->name;
     in.room = NULL;
-    F->fresh = NULL;
+    hy__fresh_keep(F);
     F->scope = &scope;
     hy__trace_leave(hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 16, &in));
     hy__flat_close(F, &in);
     F->scope = NULL;
     if (F->code) hy__take_back(F);
-    F->fresh = NULL;
+    hy__fresh_keep(F);
 }
 
 /* Everything in the graph that has values: parameters as "arg:" or "aux:", constants too. */
@@ -33759,7 +33976,7 @@ static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_blo
     if (!in) hy__no_memory(F, "hy_export");
     else if (S) y = hy_call_at(S, net, b->inputs == 1 ? in[0] : hy_group_of(S, b->inputs, in), NULL, 0);
     if (y) g = hy_compile(S, y);
-    if (g) { HY__ADD(&g->refs, 1); hy_graph_free(F, g); }           /* it is nobody's but ours */
+    if (g) { HY__ADD(&g->refs, 1); hy__graph_unlist(F->root, g); }  /* it is nobody's but ours */
     hy__free(&F->root->heap, (void *)in);
     if (S) hy__tracer_close(F, S);
     return g;
@@ -33841,7 +34058,7 @@ static hy_block *hy__get_model(hy__input *s)
     if (!F->code) g = hy__get_symbol(&symbol);
     if (g) arrays = hy__get_arrays(s);
     if (g && !F->code) b = hy__import_graph(F, g, &arrays, NULL, s->name, 1);
-    hy_graph_free(F, g);
+    if (g) hy__graph_unlist(F->root, g);
     hy_end(F);
     return b;
 }
@@ -34078,7 +34295,7 @@ HY_API hy_block *hy_import_files(hy_frame *F, const char *symbol, const char *pa
     if (params) arrays = hy_load(F, params);
     if (!F->code) b = hy__import_graph(F, g, params ? &arrays : NULL, opt, params ? params : symbol, 1);
     hy_end(F);
-    hy_graph_free(F, g);
+    if (g) hy__graph_unlist(F->root, g);
     return b;
 }
 
@@ -34221,7 +34438,7 @@ HY_API int hy_profile_event(hy_frame *F, int i, hy_event *event)
 {
     hy__profile *p;
     int found;
-    if (!F) return -1;
+    if (!F || !event) return -1;
     p = &F->root->profile;
     hy__acquire(&p->lock);
     found = i >= 0 && i < p->n;
