@@ -216,6 +216,9 @@
 #define HYBRID_CHUNK 16384                              /* elements that a thread takes at a time */
 #endif
 
+#ifndef HYBRID_PROGRAM_BYTES
+#define HYBRID_PROGRAM_BYTES ((size_t)64 << 20)         /* of one graph's programs; who is used least goes */
+#endif
 #ifndef HYBRID_CALL_DEPTH
 #define HYBRID_CALL_DEPTH 256                           /* most calls of blocks within one another */
 #endif
@@ -1785,7 +1788,7 @@ typedef struct hy_hybridize_opt {
     int exact;                          /* only rewrites that keep every bit */
     int off;                            /* a sum of HY_PASS_... to leave out */
     int print;                          /* the program before and after every pass */
-    int cache;                          /* at most so many compiled programs; 16 */
+    int cache;                          /* at most so many compiled programs; HYBRID_PROGRAM_BYTES of them */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
 typedef struct hy_cache_stats {
@@ -3014,6 +3017,107 @@ static int hy__names_add(hy__heap *heap, hy__names *names, const char *key, int 
     return 0;
 }
 
+/* --- things kept by key: chains by hash; whoever looks compares, whoever uses stamps --- */
+typedef struct hy__kept { struct hy__kept *next; uint64_t hash, used; } hy__kept;      /* begins the thing */
+typedef struct hy__table { hy__kept *one, **slot; int n, cap; uint64_t clock; } hy__table;     /* cap 0: one */
+
+static uint64_t hy__mix64(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = hy__mix64(h, word);
+    }
+    for (; n; n--) h = hy__mix64(h, *at++);
+    return h;
+}
+
+static hy__kept **hy__table_slot(hy__table *s, uint64_t hash)
+{
+    return s->cap ? &s->slot[hash >> 16 & (uint64_t)(s->cap - 1)] : &s->one;
+}
+
+/* Without memory for more slots the chains grow longer, nothing else. */
+static void hy__table_widen(hy__heap *heap, hy__table *s)
+{
+    hy__table wide = *s;
+    hy__kept *e, **to;
+    int i;
+    wide.cap = s->cap ? 2 * s->cap : 16;
+    wide.slot = (hy__kept **)hy__alloc_zero(heap, (size_t)wide.cap * sizeof *wide.slot);
+    if (!wide.slot) return;
+    wide.one = NULL;
+    for (i = 0; i < (s->cap ? s->cap : 1); i++)
+        while ((e = s->cap ? s->slot[i] : s->one) != NULL) {
+            if (s->cap) s->slot[i] = e->next; else s->one = e->next;
+            to = hy__table_slot(&wide, e->hash);
+            e->next = *to;
+            *to = e;
+        }
+    hy__free(heap, (void *)s->slot);
+    *s = wide;
+}
+
+static void hy__table_add(hy__heap *heap, hy__table *s, hy__kept *e, uint64_t hash)
+{
+    hy__kept **at;
+    if (s->n >= (s->cap ? s->cap : 4)) hy__table_widen(heap, s);
+    at = hy__table_slot(s, hash);
+    e->hash = hash;
+    e->used = ++s->clock;
+    e->next = *at;
+    *at = e;
+    s->n++;
+}
+
+static void hy__table_remove(hy__table *s, hy__kept *e)
+{
+    hy__kept **at = hy__table_slot(s, e->hash);
+    while (*at && *at != e) at = &(*at)->next;
+    if (*at) { *at = e->next; s->n--; }
+}
+
+/* The first thing under a hash, and the next one under the same. */
+static hy__kept *hy__table_find(hy__table *s, uint64_t hash)
+{
+    hy__kept *e = *hy__table_slot(s, hash);
+    while (e && e->hash != hash) e = e->next;
+    return e;
+}
+static hy__kept *hy__table_again(const hy__kept *e)
+{
+    uint64_t hash = e->hash;
+    hy__kept *next = e->next;
+    while (next && next->hash != hash) next = next->next;
+    return next;
+}
+
+/* All things in some order: the one behind `e`, or (NULL) the first. */
+static hy__kept *hy__table_next(hy__table *s, const hy__kept *e)
+{
+    int i = e && s->cap ? (int)(hy__table_slot(s, e->hash) - s->slot) + 1 : 0;
+    if (e && e->next) return e->next;
+    if (!s->cap) return e ? NULL : s->one;
+    while (i < s->cap && !s->slot[i]) i++;
+    return i < s->cap ? s->slot[i] : NULL;
+}
+
+/* The one unused for longest. */
+static hy__kept *hy__table_oldest(hy__table *s)
+{
+    hy__kept *e, *oldest = NULL;
+    for (e = hy__table_next(s, NULL); e; e = hy__table_next(s, e))
+        if (!oldest || e->used < oldest->used) oldest = e;
+    return oldest;
+}
+
 /* --- buffers: counted bytes, with a cache so that a loop does not meet the allocator --- */
 typedef struct hy__buffer {
     int      refs;
@@ -3282,7 +3386,7 @@ typedef struct hy_root {
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
     hy__lock   fill;                    /* held while a parameter gets its first values */
-    struct hy__prepared *prepared;      /* results that only parameters decide */
+    hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
     hy__emit_fn run;                    /* emit_run */
@@ -3310,7 +3414,9 @@ struct hy_frame {
     uint64_t    seed, stream;           /* the next random operator's key */
     void       *scratch;                /* for imperative runs */
     size_t      scratch_bytes;
-    struct hy__holder *executors;       /* this frame's, latest used first */
+    hy__table   executors;              /* this frame's holders, ... */
+    struct hy__holder *recent;          /* ... the one used last, ... */
+    int         bindings;               /* ... and how many lie in memory of the user's */
     hy_graph   *graph;                  /* what a symbolic frame builds */
     hy__scope  *scope;                  /* calls of blocks that are under way */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
@@ -18391,13 +18497,14 @@ static int hy__param_ready(hy_frame *F, const hy_array *x)
 {
     hy__param *p = x->param->same ? x->param->same : x->param;
     hy_frame *owner;
+    int ready;
     if (!HY__LOAD(&x->buffer)) return 0;
     owner = HY__LOAD(&p->trial);
     if (HY__LIKELY(!owner) || owner == hy__calling_frame(F)) return 1;
     hy__fill_begin(F);
-    p->stays = p->array.buffer != NULL;
+    p->stays = ready = p->array.buffer != NULL;
     hy__fill_end(F);
-    return p->stays;
+    return ready;
 }
 
 /* Have all parameters among the inputs? What moved meanwhile is looked at again. */
@@ -18685,17 +18792,26 @@ typedef struct hy__nodes {              /* where nodes live */
     int       n, cap;
 } hy__nodes;
 
+static uint64_t hy__hash_type(uint64_t h, const hy_type *t)
+{
+    int d;
+    h = hy__mix64(h, (uint64_t)t->dtype << 32 ^ (uint64_t)(uint32_t)t->shape.ndim);
+    for (d = 0; d < t->shape.ndim; d++) h = hy__mix64(h, (uint64_t)t->shape.dim[d]);
+    return h;
+}
+
 /* How a graph is to be compiled. */
 typedef struct hy__mode {
     int training, exact, off, print;
     int recorded;                       /* its values may serve a backward: parameters may change any time */
     int threads;                        /* 0: as many as the root has */
+    uint64_t owner;                     /* whose call it is, for what is bound to that; 0: nobody's */
 } hy__mode;
 
 /* What later rooms hang on a graph; freed with it. */
 typedef struct hy__attached {
-    struct hy__attached *next;
-    void (*free_fn)(hy_root *root, struct hy__attached *it);
+    hy__kept kept;
+    void   (*free_fn)(hy_root *root, struct hy__attached *it);
 } hy__attached;
 
 enum { HY__OWNED = 1, HY__LENT };       /* by a block's trace; and also in the user's hands */
@@ -18715,15 +18831,22 @@ struct hy_graph {
     int         labels;
     struct { int i, place; } asked[3];  /* by hy_names: the leaf last asked for, and where it stands */
     void       *notes;                  /* of >>save: what a file said of its variables, one block */
-    hy__attached *programs, *derived;   /* compiled for certain types; its gradients */
+    hy__table   programs, derived;      /* compiled for certain types; its gradients */
+    hy__attached *all;                  /* one of these: what an optimised graph has seen of constants, ... */
+                                        /* ... or the gradient of a recorded one for all heads */
     hy_graph   *next, **link;           /* of the root's list, and what points to it there */
     uint64_t    ready;                  /* the root's moves + 1 when all its parameters were seen to be ready */
 };
 
-static void hy__attached_free(hy_root *root, hy__attached *it)
+static void hy__attached_free(hy_root *root, hy__table *shelf)
 {
-    hy__attached *next;
-    for (; it; it = next) { next = it->next; it->free_fn(root, it); }
+    hy__kept *e;
+    while ((e = hy__table_next(shelf, NULL)) != NULL) {
+        hy__attached *it = (hy__attached *)(void *)e;
+        hy__table_remove(shelf, e);
+        it->free_fn(root, it);
+    }
+    hy__free(&root->heap, (void *)shelf->slot);
 }
 
 /* Graphs may hold graphs, so this walks a list instead of the stack. */
@@ -18738,8 +18861,8 @@ static void hy__graph_drop(hy_graph *g)
         g = pending;
         store = g->store;
         pending = g->next;
-        hy__attached_free(g->root, g->programs);
-        hy__attached_free(g->root, g->derived);
+        hy__attached_free(g->root, &g->programs);
+        hy__attached_free(g->root, &g->derived);
         if (store && HY__ADD(&store->refs, -1) == 0) {
             for (i = 0; i < store->n; i++) {
                 hy_graph *sub = store->node[i]->sub;
@@ -19652,7 +19775,7 @@ typedef struct hy__rewrite hy__rewrite;
  * 0 a copy will do, -1 error. */
 typedef int (*hy__rule)(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out);
 
-/* Constants whose values the passes have computed with. An optimised graph has them in `derived`. */
+/* Constants whose values the passes have computed with. */
 typedef struct hy__seen { hy__buffer *buffer; uint64_t version; } hy__seen;
 typedef struct hy__sources { hy__attached head; int n, cap; hy__seen *seen; } hy__sources;
 
@@ -19867,16 +19990,12 @@ enum { HY__CHANGING = 2 };
  * be asked when the root's epoch has changed. */
 static int hy__graph_stale(const hy_graph *g)
 {
-    const hy__attached *it;
+    const hy__sources *s = (const hy__sources *)(const void *)g->all;
     int i;
-    for (it = g->derived; it; it = it->next) {
-        const hy__sources *s = (const hy__sources *)(const void *)it;
-        if (it->free_fn != hy__sources_free) continue;
-        for (i = 0; i < s->n; i++) {
-            if (HY__PEEK(&s->seen[i].buffer->version) == s->seen[i].version) continue;
-            HY__POKE(&s->seen[i].buffer->watched, HY__CHANGING);
-            return 1;
-        }
+    for (i = 0; s && i < s->n; i++) {
+        if (HY__PEEK(&s->seen[i].buffer->version) == s->seen[i].version) continue;
+        HY__POKE(&s->seen[i].buffer->watched, HY__CHANGING);
+        return 1;
     }
     return 0;
 }
@@ -20876,8 +20995,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->step = (hy__fused_step *)(void *)at;
     f->arg = (int *)(void *)(at + list);
     f->head.free_fn = hy__fused_free;
-    f->head.next = sub->derived;
-    sub->derived = &f->head;
+    hy__table_add(&F->root->heap, &sub->derived, &f->head.kept, 0);
     f->inputs = sub->vars;
     f->outputs = sub->heads;
     f->steps = steps;
@@ -21258,8 +21376,8 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
         fresh = hy__run_pass(F, fresh, mode, pass, sources);
     }
     if (!fresh || !sources->n) { hy__sources_free(F->root, &sources->head); return fresh; }
-    sources->head.next = fresh->derived;
-    fresh->derived = &sources->head;
+    fresh->all = &sources->head;
+    hy__table_add(&F->root->heap, &fresh->derived, &sources->head.kept, 0);
     return fresh;
 }
 
@@ -21998,9 +22116,9 @@ typedef struct hy__source { hy_tensor t; hy__buffer *buffer; uint64_t version; }
 /* What an early step gave, and from what. In the root's list, or (room NULL) in a bound executor's memory:
  * then the holder holds the sources, so that nothing ever needs to look there once the executor is gone. */
 typedef struct hy__prepared {
-    struct hy__prepared *next;
+    hy__kept     kept;
     hy__buffer  *room;
-    int          refs, training, nin, nout, full;       /* full: there are values */
+    int          refs, training, nin, nout, full;       /* full: there are values; with a room: it is shared */
     const hy_op *op;
     const void  *record;
     hy_graph    *sub;
@@ -22009,10 +22127,11 @@ typedef struct hy__prepared {
 } hy__prepared;
 
 typedef struct hy__program {
-    hy__attached head;                  /* of the graph's list, latest used first */
-    int       refs;                     /* the list's and the executors' */
+    hy__attached head;                  /* hangs on the graph */
+    int       refs;                     /* the graph's and the executors' */
     hy_root  *root;
-    hy_graph *of;                       /* NULL once that is gone or this is off its list */
+    hy_graph *of;                       /* NULL once that is gone or has let go of this */
+    size_t    bytes;                    /* of one executor */
     struct hy__holder *holders;
     int       bound;                    /* holders whose executor lies in a user's memory */
     hy__mode  mode;
@@ -22028,29 +22147,32 @@ typedef struct hy__executor {
     hy__program *program;
     hy_job      *job;
     hy_tensor   *tensor;
-    void       **param;                 /* where each parameter lay in the last run */
     hy__prepared **early;               /* per early step */
     hy__count   *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
     hy__buffer **kept;                  /* the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
     char        *arena, *shared, *scratch;
-    uint64_t     epoch;                 /* the root's when early values were last looked at */
-    int          ready, bound;
+    uint64_t     epoch, moves;          /* the root's when early values, and where parameters lie, were seen */
+    int          ready, bound;          /* ready: all early values were made since parameters moved */
 } hy__executor;
 
 /* A frame's hold on a program; its executor is NULL when the program is dynamic, or gone. */
 typedef struct hy__holder {
-    struct hy__holder *next, *peer;     /* of the frame, of the program */
+    hy__kept      kept;                 /* in the frame */
+    struct hy__holder *peer;            /* of the same program */
     hy__program  *program;
     hy__executor *x;
-    uint64_t      epoch;                /* the root's when the program was last known to be good */
+    uint64_t      epoch, moves;         /* the root's when the program was last known to be good */
     void         *buffer;               /* the user's memory that x lies in, or NULL, ... */
     size_t        bytes;
+    uint64_t      owner;                /* ... whose calls with such inputs run there, ... */
+    int           inputs;
+    hy_type      *input;
     int           holds;                /* ... and then sources are held here, by tensor */
     hy__buffer  **hold;
     int           keeps;                /* outputs: counted apart from the memory, which they outlive */
-    hy__buffer  **kept;
+    hy__buffer  **output;
 } hy__holder;
 
 typedef struct hy__ticket {             /* how a call was served */
@@ -22075,12 +22197,11 @@ static void hy__prepared_clear(hy_root *root, hy_frame *F, hy__prepared *e)
 
 static void hy__prepared_drop(hy_root *root, hy_frame *F, hy__prepared *e)
 {
-    hy__prepared **at;
     int i, last;
     if (!e) return;
     hy__acquire(&root->lock);
     last = --e->refs == 0;
-    for (at = &root->prepared; last && *at; at = &(*at)->next) if (*at == e) { *at = e->next; break; }
+    if (last && e->room) hy__table_remove(&root->prepared, &e->kept);
     hy__release(&root->lock);
     if (!last) return;
     hy__prepared_clear(root, F, e);
@@ -22138,6 +22259,39 @@ static int hy__source_same(const hy__source *a, const hy__source *b)
            hy__same_type(&a->t.type, &b->t.type) && !memcmp(a->t.stride, b->t.stride, strides);
 }
 
+/* Does what an entry was made from lie where it did, unchanged? Enough for one that has fitted before, as long
+ * as no parameter has moved. */
+static int hy__prepared_fresh(const hy__executor *x, const hy__step *s, const hy__prepared *e)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    if (!e->full) return 0;
+    for (i = 0; i < s->nin; i++) {
+        const hy__spot *root = &p->spot[p->spot[p->tensor[s->tensor + i]].root];
+        const hy__buffer *b = root->where == HY__AT_PARAM ? root->node->param->array.buffer
+            : root->where == HY__AT_CONSTANT ? root->node->held : x->early[root->step]->out[root->output];
+        if (b != e->in[i].buffer || b->version != e->in[i].version) return 0;
+    }
+    return 1;
+}
+
+/* By what it computes and from which buffers; their versions come and go. */
+static uint64_t hy__prepared_hash(const hy__executor *x, const hy__step *s)
+{
+    uint64_t h = hy__mix64((uint64_t)x->program->mode.training, (uint64_t)(uintptr_t)s->op);
+    hy__source now;
+    int i;
+    if (s->op == s->node->op) {
+        h = hy__hash_bytes(h, s->record, s->op->record);
+        h = hy__mix64(h, (uint64_t)(uintptr_t)s->node->sub);
+    }
+    for (i = 0; i < s->nin; i++) {
+        hy__source_now(x, x->program->plan.tensor[s->tensor + i], &now);
+        h = hy__mix64(h, (uint64_t)(uintptr_t)now.t.data);
+    }
+    return h;
+}
+
 /* Does the entry hold what this step would give? */
 static int hy__prepared_fits(const hy__executor *x, const hy__step *s, const hy__prepared *e)
 {
@@ -22157,32 +22311,20 @@ static int hy__prepared_fits(const hy__executor *x, const hy__step *s, const hy_
     return 1;
 }
 
-/* A counted entry of the root's list, or NULL. */
-static hy__prepared *hy__prepared_find(const hy__executor *x, const hy__step *s)
+/* A counted entry that the root has, or `mine`, which joins the others; NULL: there is none. */
+static hy__prepared *hy__prepared_find(const hy__executor *x, const hy__step *s, hy__prepared *mine)
 {
     hy_root *root = x->program->root;
-    hy__prepared *e;
+    uint64_t hash = hy__prepared_hash(x, s);
+    hy__kept *e;
+    hy__prepared *found = mine;
     hy__acquire(&root->lock);
-    for (e = root->prepared; e && !hy__prepared_fits(x, s, e); e = e->next) continue;
-    if (e) e->refs++;
+    e = hy__table_find(&root->prepared, hash);
+    while (e && !hy__prepared_fits(x, s, (hy__prepared *)(void *)e)) e = hy__table_again(e);
+    if (e) { found = (hy__prepared *)(void *)e; found->refs++; }
+    else if (mine) hy__table_add(&root->heap, &root->prepared, &mine->kept, hash);
     hy__release(&root->lock);
-    return e;
-}
-
-/* Whoever comes second takes what the first has put into the list. */
-static hy__prepared *hy__prepared_share(hy_frame *F, const hy__executor *x, const hy__step *s,
-                                        hy__prepared *mine)
-{
-    hy_root *root = x->program->root;
-    hy__prepared *e;
-    hy__acquire(&root->lock);
-    for (e = root->prepared; e && !hy__prepared_fits(x, s, e); e = e->next) continue;
-    if (e) e->refs++;
-    else { mine->next = root->prepared; root->prepared = mine; }
-    hy__release(&root->lock);
-    if (!e) return mine;
-    hy__prepared_drop(root, F, mine);
-    return e;
+    return found;
 }
 
 /* A new entry with memory for the step's outputs. */
@@ -22261,9 +22403,10 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
     lap.from = hy__clock(F);
     hy__prepared_clear(F->root, F, e);
     for (k = 0; k < s->nin; k++) {
+        int bound = !e->room, inner = p->spot[p->spot[p->tensor[s->tensor + k]].root].where == HY__AT_EARLY;
         hy__source_now(x, p->tensor[s->tensor + k], &e->in[k]);
-        hy__buffer_hold(e->in[k].buffer);
-        if (!e->room) {
+        if (!bound || !inner) hy__buffer_hold(e->in[k].buffer);         /* bound ones lie beside each other */
+        if (bound && !inner) {
             hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
             x->hold[s->tensor + k] = e->in[k].buffer;
         }
@@ -22300,18 +22443,20 @@ static int hy__refresh(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     hy__prepared *e;
+    hy__prepared *mine;
     int i, k;
     for (i = 0; i < p->early; i++) {
         const hy__step *s = &p->step[i];
         e = x->early[i];
-        if (e && hy__prepared_fits(x, s, e)) continue;
+        if (e && (x->ready ? hy__prepared_fresh(x, s, e) : hy__prepared_fits(x, s, e))) continue;
         if (e && !e->room) { if (hy__early_run(F, x, i, e)) return -1; continue; }
         hy__prepared_drop(F->root, F, e);
-        x->early[i] = e = hy__prepared_find(x, s);
+        x->early[i] = e = hy__prepared_find(x, s, NULL);
         if (!e) {
-            x->early[i] = e = hy__prepared_new(F, x, s);
-            if (!e || hy__early_run(F, x, i, e)) return -1;
-            x->early[i] = e = hy__prepared_share(F, x, s, e);
+            x->early[i] = mine = hy__prepared_new(F, x, s);
+            if (!mine || hy__early_run(F, x, i, mine)) return -1;
+            x->early[i] = e = hy__prepared_find(x, s, mine);    /* another frame may have been quicker */
+            if (e != mine) hy__prepared_drop(F->root, F, mine);
         }
         for (k = 0; k < s->nout; k++)
             if (e->out[k]) hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
@@ -22322,7 +22467,12 @@ static int hy__refresh(hy_frame *F, hy__executor *x)
 /* What is left when all graphs are gone. */
 static void hy__prepared_free(hy_root *root)
 {
-    while (root->prepared) { root->prepared->refs = 1; hy__prepared_drop(root, NULL, root->prepared); }
+    hy__kept *e;
+    while ((e = hy__table_next(&root->prepared, NULL)) != NULL) {
+        ((hy__prepared *)(void *)e)->refs = 1;
+        hy__prepared_drop(root, NULL, (hy__prepared *)(void *)e);
+    }
+    hy__free(&root->heap, (void *)root->prepared.slot);
 }
 
 /* --- programs --- */
@@ -22381,13 +22531,29 @@ static int hy__same_mode(const hy__mode *a, const hy__mode *b)
            a->recorded == b->recorded && a->threads == b->threads;
 }
 
-/* Types and mode of a call. */
-static int hy__program_fits(const hy__program *p, const hy_graph *g, hy_array *const *in,
-                            const hy__mode *mode)
+static uint64_t hy__call_hash(const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    uint64_t h = hy__mix64((uint64_t)(uintptr_t)g, (uint64_t)mode->off << 32 ^ (uint64_t)mode->threads << 8 ^
+                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded));
+    int i;
+    for (i = 0; i < g->vars; i++) h = hy__hash_type(h, &in[i]->t.type);
+    return h;
+}
+
+/* Mode and inputs of a call. */
+static int hy__program_takes(const hy__program *p, const hy_graph *g, hy_array *const *in,
+                             const hy__mode *mode)
 {
     int i;
     if (HY__PEEK(&p->of) != g || !hy__same_mode(&p->mode, mode)) return 0;
     for (i = 0; i < g->vars; i++) if (!hy__same_type(&p->input[i], &in[i]->t.type)) return 0;
+    return 1;
+}
+
+/* Has it been made for the types that its parameters have? */
+static int hy__program_meets(const hy__program *p)
+{
+    int i;
     for (i = 0; i < p->params; i++) {
         const hy_array *w = &p->param[i]->param->array;
         if (!w->buffer || !hy__same_type(&p->param[i]->type[0], &w->t.type)) return 0;
@@ -22438,6 +22604,15 @@ static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *i
     return NULL;
 }
 
+/* The program that ran last. Under the lock. */
+static hy__program *hy__program_last(hy_graph *g)
+{
+    hy__kept *e, *last = NULL;
+    for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e))
+        if (!last || HY__PEEK(&e->used) > HY__PEEK(&last->used)) last = e;
+    return (hy__program *)(void *)last;
+}
+
 /* "data is (2,3) float32, was (4,3) float32": how a call differs from what there is. */
 static void hy__put_types(hy__line *line, const char *name, const hy_type *is, const hy_type *was)
 {
@@ -22476,45 +22651,56 @@ static void hy__put_reason(hy__line *line, const hy__program *was, const hy_grap
     else hy__puts(line, "other options");
 }
 
-/* To the front of its graph's list, in which it may be. Under the lock. */
-static void hy__program_first(hy_graph *g, hy__program *p)
+static void hy__program_used(hy_graph *g, hy__program *p)
 {
-    hy__attached **at;
-    if (g->programs == &p->head) return;        /* others may be looking: no needless write */
-    for (at = &g->programs; *at && *at != &p->head; at = &(*at)->next) continue;
-    if (*at) *at = p->head.next;
-    p->head.next = g->programs;
-    HY__POKE(&g->programs, &p->head);
+    HY__POKE(&p->head.kept.used, HY__PEEK(&g->programs.clock) + 1);     /* about: nobody waits for this */
 }
 
-/* The program for a call, counted and in front of its graph's list; NULL: there is none. Under the lock. */
-static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy__mode *mode)
+/* The program for a call, counted; NULL: there is none. Under the lock. */
+static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy__mode *mode, uint64_t hash)
 {
-    hy__attached *it;
-    for (it = g->programs; it; it = it->next) {
-        hy__program *p = (hy__program *)(void *)it;
-        if (!hy__program_fits(p, g, in, mode) || hy__program_stale(p)) continue;
-        hy__program_first(g, p);
+    hy__kept *e;
+    for (e = hy__table_find(&g->programs, hash); e; e = hy__table_again(e)) {
+        hy__program *p = (hy__program *)(void *)e;
+        if (!hy__program_takes(p, g, in, mode) || !hy__program_meets(p) || hy__program_stale(p)) continue;
+        hy__program_used(g, p);
         HY__ADD(&p->refs, 1);
         return p;
     }
     return NULL;
 }
 
-/* Takes stale programs, and those that were used longest ago, off the list. Under the lock; the caller frees
- * them. */
-static hy__attached *hy__programs_beyond(hy_graph *g, int limit)
+enum { HY__MOST_PROGRAMS = 1024 };
+
+/* Which program goes: a stale one, or beyond the limits the one unused for longest; or NULL. Under the lock. */
+static hy__program *hy__program_surplus(hy_graph *g, int limit)
 {
-    hy__attached **at, *it, *gone = NULL;
-    for (at = &g->programs; (it = *at) != NULL; ) {
-        hy__program *p = (hy__program *)(void *)it;
-        if (p->bound || (!hy__program_stale(p) && limit-- > 0)) { at = &it->next; continue; }
-        *at = it->next;
-        it->next = gone;
-        gone = it;
-        HY__POKE(&p->of, (hy_graph *)NULL);
+    hy__kept *e;
+    hy__program *oldest = NULL;
+    size_t bytes = 0;
+    for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e)) {
+        hy__program *p = (hy__program *)(void *)e;
+        bytes += p->bytes;
+        if (p->bound) continue;
+        if (hy__program_stale(p) || !hy__program_meets(p)) return p;
+        if (!oldest || HY__PEEK(&e->used) < HY__PEEK(&oldest->head.kept.used)) oldest = p;
     }
-    return gone;
+    if (g->programs.n < 2) return NULL;
+    return g->programs.n > (limit > 0 ? limit : HY__MOST_PROGRAMS) ||
+           (limit <= 0 && bytes > HYBRID_PROGRAM_BYTES) ? oldest : NULL;
+}
+
+/* Lets go of programs. */
+static void hy__programs_trim(hy_graph *g, int limit)
+{
+    hy__program *p;
+    do {                                /* other frames may be running it */
+        hy__acquire(&g->root->lock);
+        p = hy__program_surplus(g, limit);
+        if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
+        hy__release(&g->root->lock);
+        if (p) hy__program_drop(p);
+    } while (p);
 }
 
 /* --- executors --- */
@@ -22584,7 +22770,6 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     memset(&plain, 0, sizeof plain);
     plain.job = (hy_job *)hy__lay(l, (size_t)p->steps, sizeof *plain.job);
     plain.tensor = (hy_tensor *)hy__lay(l, (size_t)p->tensors, sizeof *plain.tensor);
-    plain.param = (void **)hy__lay(l, (size_t)p->params, sizeof *plain.param);
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.room = (void **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.room);
     plain.count = (hy__count *)hy__lay(l, (size_t)p->stages, sizeof *plain.count);
@@ -22604,16 +22789,12 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
 /* Adds how many programs a graph has, and the bytes of their executors. */
 static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
 {
-    const hy__attached *it;
+    const hy__kept *e;
     const hy__holder *h;
-    hy_plan_info info;
-    hy__layout l;
     hy__acquire(&g->root->lock);
-    for (it = g->programs; it; it = it->next) {
-        const hy__program *p = (const hy__program *)(const void *)it;
-        memset(&l, 0, sizeof l);
-        if (!p->dynamic) hy__lay_executor(&l, p, 0, &info);
-        for (h = p->holders; h; h = h->peer) if (h->x) *bytes += l.at;
+    for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e)) {
+        const hy__program *p = (const hy__program *)(const void *)e;
+        for (h = p->holders; h; h = h->peer) if (h->x) *bytes += p->bytes;
         ++*programs;
     }
     hy__release(&g->root->lock);
@@ -22892,21 +23073,19 @@ static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
 static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, hy_array **out)
 {
     const hy__plan *p = &x->program->plan;
-    uint64_t epoch = HY__PEEK(&F->root->epoch);
+    uint64_t epoch = HY__PEEK(&F->root->epoch), moves;
     int i;
     if (x->bound && hy__check_kept(F, x->kept, x->program->plan.heads)) return -1;
     if (p->written && hy__run_writes(F, p, in)) return -1;      /* they may move */
+    moves = HY__PEEK(&F->root->moves);
     for (i = 0; i < p->inputs; i++) if (p->input[i] >= 0) hy__patch(x, p->input[i], in[i]->t.data);
-    for (i = 0; i < p->params; i++) {
-        void *data = x->program->param[i]->param->array.t.data;
-        if (data == x->param[i]) continue;
-        hy__patch(x, p->param[i], data);
-        x->param[i] = data;
+    if (x->moves != moves) {
+        for (i = 0; i < p->params; i++) hy__patch(x, p->param[i], x->program->param[i]->param->array.t.data);
+        x->moves = moves;
         x->ready = 0;
     }
     if (p->early && (!x->ready || x->epoch != epoch)) {
-        x->ready = 0;
-        if (hy__refresh(F, x)) return -1;
+        if (hy__refresh(F, x)) { x->ready = 0; return -1; }
         x->epoch = epoch;
     }
     x->ready = 1;
@@ -23026,7 +23205,7 @@ static int hy__replay_run(hy_frame *F, hy_graph *g, hy_array *const *input, hy_a
 }
 
 /* --- frames and their executors --- */
-/* Out of the program's list; its memory goes with it. The frame's list has already let go of it. */
+/* The holder goes, and its memory with it. */
 static void hy__holder_free(hy_frame *F, hy__holder *h)
 {
     hy_root *root = F->root;
@@ -23034,6 +23213,9 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__executor *x;
     hy__holder **at;
     int i;
+    hy__table_remove(&F->executors, &h->kept);
+    if (F->recent == h) F->recent = NULL;
+    F->bindings -= h->buffer != NULL;
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
@@ -23042,7 +23224,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__release(&root->lock);
     hy__executor_free(x);
     for (i = 0; i < h->holds; i++) hy__buffer_drop(&F->cache, h->hold[i]);
-    for (i = 0; i < h->keeps; i++) hy__buffer_drop(&F->cache, h->kept[i]);
+    for (i = 0; i < h->keeps; i++) hy__buffer_drop(&F->cache, h->output[i]);
     hy__program_drop(p);
     hy__free(&root->heap, h);
 }
@@ -23053,43 +23235,56 @@ static int hy__holder_lies_in(const hy__holder *h, const void *buffer, size_t by
     return mine && other && mine < other + bytes && other < mine + h->bytes;
 }
 
-/* Frees a frame's executor of p, those that lie in the buffer, and those of programs that are gone. */
-static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *buffer, size_t bytes)
+/* Frees a frame's executor of p, those that lie in the buffer or are bound to calls of `owner`, and those of
+ * programs that are gone, unless they are bound: then the next call of their owner will want to know. */
+static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *buffer, size_t bytes,
+                                uint64_t owner)
 {
-    hy__holder **at = &F->executors, *h;
-    while ((h = *at) != NULL) {
-        if (h->program == p || !HY__PEEK(&h->program->of) || hy__holder_lies_in(h, buffer, bytes)) {
-            *at = h->next;
-            hy__holder_free(F, h);
-        } else at = &h->next;
+    hy__kept *e = hy__table_next(&F->executors, NULL), *next;
+    for (; e; e = next) {
+        hy__holder *h = (hy__holder *)(void *)e;
+        next = hy__table_next(&F->executors, e);
+        if (h->program == p || (!HY__PEEK(&h->program->of) && !h->owner) || (owner && h->owner == owner) ||
+            hy__holder_lies_in(h, buffer, bytes)) hy__holder_free(F, h);
     }
 }
 
 /* A frame that closes takes its executors along. */
 static void hy__executors_close(hy_frame *F)
 {
-    hy__holder *h;
-    while ((h = F->executors) != NULL) { F->executors = h->next; hy__holder_free(F, h); }
+    hy__kept *e;
+    while ((e = hy__table_next(&F->executors, NULL)) != NULL) hy__holder_free(F, (hy__holder *)(void *)e);
+    hy__free(&F->root->heap, (void *)F->executors.slot);
+    F->executors.slot = NULL;
+    F->executors.cap = 0;
 }
 
-/* A holder of p in front of the frame's list; takes over the caller's count of p. x: its executor. */
-static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes)
+/* A holder of p; takes over the caller's count of p. x: its executor. owner: whose calls are bound to it. */
+static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes,
+                                  uint64_t owner, uint64_t hash)
 {
     size_t holds = buffer ? (size_t)p->plan.tensors : 0, keeps = buffer ? (size_t)p->plan.heads : 0;
-    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap,
-                                                 sizeof *h + (holds + keeps) * sizeof *h->hold);
+    size_t inputs = buffer ? (size_t)p->of->vars : 0;
+    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h + (holds + keeps) * sizeof *h->hold +
+                                                 inputs * sizeof *h->input);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
     h->program = p;
     h->x = x;
     h->epoch = HY__PEEK(&F->root->epoch) - 1;
+    h->moves = HY__PEEK(&F->root->moves) - 1;
     h->buffer = buffer;
     h->bytes = bytes;
+    h->owner = buffer ? owner : 0;
     h->holds = (int)holds;
     h->hold = (hy__buffer **)(void *)(h + 1);
     h->keeps = (int)keeps;
-    h->kept = h->hold + holds;
-    h->next = F->executors;
-    F->executors = h;
+    h->output = h->hold + holds;
+    h->inputs = (int)inputs;
+    h->input = (hy_type *)(void *)(h->output + keeps);
+    if (inputs) memcpy(h->input, p->input, inputs * sizeof *h->input);
+    hy__table_add(&F->root->heap, &F->executors, &h->kept, hash);
+    F->recent = h;
+    F->bindings += buffer != NULL;
     hy__acquire(&F->root->lock);
     h->peer = p->holders;
     p->holders = h;
@@ -23098,19 +23293,21 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     return h;
 }
 
-/* The program for a call: found, or made and put into the graph's list. Counted for the caller. */
+/* The program for a call: found, or made, and then the graph's. Counted for the caller. */
 static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                     int limit, hy__ticket *ticket)
 {
     hy_root *root = F->root;
-    hy__attached *gone = NULL;
+    uint64_t hash = hy__call_hash(g, in, mode);
     hy__program *p, *fresh;
     char reason[sizeof ticket->reason];
     hy__line line = hy__line_open(reason, sizeof reason);
+    hy_plan_info info;
+    hy__layout l;
     double from;
     hy__acquire(&root->lock);
-    p = hy__program_find(g, in, mode);
-    if (!p) hy__put_reason(&line, (hy__program *)(void *)g->programs, g, in, mode);
+    p = hy__program_find(g, in, mode, hash);
+    if (!p) hy__put_reason(&line, hy__program_last(g), g, in, mode);
     hy__release(&root->lock);
     if (p) { if (ticket) ticket->hit = 1; return p; }
     if (ticket) memcpy(ticket->reason, reason, sizeof reason);
@@ -23118,51 +23315,48 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
     fresh = hy__program_new(F, g, in, mode);
     if (!fresh) return NULL;
     hy__built(F, HY_EVENT_COMPILE, reason, from);
+    memset(&l, 0, sizeof l);
+    if (!fresh->dynamic) hy__lay_executor(&l, fresh, 0, &info);
+    fresh->bytes = l.at;
     hy__acquire(&root->lock);
-    p = hy__program_find(g, in, mode);
+    p = hy__program_find(g, in, mode, hash);
     if (!p) {
         p = fresh;
         fresh = NULL;
         HY__ADD(&p->refs, 1);
-        hy__program_first(g, p);
-        gone = hy__programs_beyond(g, limit > 0 ? limit : 16);
+        hy__table_add(&root->heap, &g->programs, &p->head.kept, hash);
     }
     hy__release(&root->lock);
     if (fresh) hy__program_drop(fresh);
-    while (gone) {                      /* other frames may be running these */
-        hy__program *old = (hy__program *)(void *)gone;
-        gone = gone->next;
-        hy__program_drop(old);
-    }
-    hy__executors_sweep(F, NULL, NULL, 0);
+    hy__programs_trim(g, limit);
+    hy__executors_sweep(F, NULL, NULL, 0, 0);
     return p;
 }
 
-/* Does it serve a call? What was written since the last one may be in the program. */
+/* Does it serve a call? What was written since the last one may be in the program, parameters may have other
+ * types. */
 HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
-    uint64_t epoch;
-    if (!hy__program_fits(h->program, g, in, mode)) return 0;
+    uint64_t epoch, moves;
+    if (!hy__program_takes(h->program, g, in, mode)) return 0;
+    moves = HY__PEEK(&g->root->moves);
     epoch = HY__PEEK(&g->root->epoch);
-    if (h->epoch == epoch) return 1;
-    if (hy__program_stale(h->program)) return 0;
+    if (HY__LIKELY(h->moves == moves && h->epoch == epoch)) return 1;
+    if (!hy__program_meets(h->program) || hy__program_stale(h->program)) return 0;
+    h->moves = moves;
     h->epoch = epoch;
     return 1;
 }
 
-/* The frame's own holder for a call, it and its program moved to the front; NULL: it has none. */
+/* The frame's own holder for a call; NULL: it has none. */
 static hy__holder *hy__holder_find(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
-    hy__holder **at, *h;
-    for (at = &F->executors; (h = *at) != NULL; at = &h->next) {
+    hy__kept *e = hy__table_find(&F->executors, hy__call_hash(g, in, mode));
+    for (; e; e = hy__table_again(e)) {
+        hy__holder *h = (hy__holder *)(void *)e;
         if (!hy__holder_fits(h, g, in, mode)) continue;
-        *at = h->next;
-        h->next = F->executors;
-        F->executors = h;
-        if (HY__PEEK(&g->programs) == &h->program->head) return h;
-        hy__acquire(&F->root->lock);
-        if (HY__PEEK(&h->program->of) == g) hy__program_first(g, h->program);
-        hy__release(&F->root->lock);
+        F->recent = h;
+        hy__program_used(g, h->program);
         return h;
     }
     return NULL;
@@ -23190,10 +23384,11 @@ static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
 }
 
 /* The frame's executor for such inputs moves into the buffer, which must outlive its calls and results. */
-static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes)
+static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes, uint64_t owner)
 {
     hy_plan_info info = hy__program_info(F, p), again;
     hy__holder *h;
+    hy__kept *e;
     hy__layout l;
     hy__executor *x;
     int i;
@@ -23208,27 +23403,28 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
                  (int64_t)(buffer ? bytes : 0), (int64_t)info.total);
         return -1;
     }
-    for (h = F->executors; h; h = h->next)      /* results of an earlier binding may still lie there */
+    for (e = hy__table_next(&F->executors, NULL); e; e = hy__table_next(&F->executors, e)) {
+        h = (hy__holder *)(void *)e;    /* results of an earlier binding may still lie there */
         if (h->buffer && (h->program == p || hy__holder_lies_in(h, buffer, bytes)) &&
-            hy__check_kept(F, h->kept, h->keeps)) return -1;
-    hy__executors_sweep(F, p, buffer, bytes);
+            hy__check_kept(F, h->output, h->keeps)) return -1;
+    }
+    hy__executors_sweep(F, p, buffer, bytes, 0);
     memset(&l, 0, sizeof l);
     l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
     x = hy__lay_executor(&l, p, 1, &again);
     x->program = p;
     x->bound = 1;
     if (hy__executor_bind(F, x)) return -1;
-    h = hy__holder_new(F, p, x, buffer, bytes);
+    h = hy__holder_new(F, p, x, buffer, bytes, owner, p->head.kept.hash);
     if (!h) return -1;
     HY__ADD(&p->refs, 1);
     x->hold = h->hold;
-    x->kept = h->kept;
+    x->kept = h->output;
     for (i = 0; i < h->keeps; i++) {
         if (!x->room[i]) continue;
-        h->kept[i] = hy__buffer_borrow(&F->cache, x->room[i],
-                                       (size_t)hy__bytes(p->plan.spot[p->plan.head[i]].type));
-        if (h->kept[i]) continue;
-        F->executors = h->next;
+        h->output[i] = hy__buffer_borrow(&F->cache, x->room[i],
+                                         (size_t)hy__bytes(p->plan.spot[p->plan.head[i]].type));
+        if (h->output[i]) continue;
         hy__holder_free(F, h);
         hy__no_memory(F, "hy_bind");
         return -1;
@@ -23236,15 +23432,33 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     return 0;
 }
 
-/* The program that a buffer was planned for had the value of an array in it that has changed. */
-static int hy__bind_again(hy_frame *F, hy__program *p, void *buffer, size_t bytes)
+/* The binding that was made for such calls, when the program it was planned for no longer serves them. */
+static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy__kept *e = F->bindings ? hy__table_next(&F->executors, NULL) : NULL;
+    for (; e; e = hy__table_next(&F->executors, e)) {
+        hy__holder *h = (hy__holder *)(void *)e;
+        int i, same = h->buffer && h->inputs == g->vars && h->program->mode.training == mode->training &&
+                      h->program->mode.recorded == mode->recorded &&
+                      (HY__PEEK(&h->program->of) == g || (mode->owner && h->owner == mode->owner));
+        for (i = 0; same && i < g->vars; i++) same = hy__same_type(&h->input[i], &in[i]->t.type);
+        if (same) return h;
+    }
+    return NULL;
+}
+
+/* Its buffer takes the program that serves them now, if it is large enough. */
+static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, size_t bytes, uint64_t owner)
 {
     size_t due = hy__program_info(F, p).total;
-    if (due <= bytes) return hy__bind_program(F, p, buffer, bytes);
-    hy__fail(F, HY_ERROR_STATE, "hy_bind: a captured array has changed, and the program that does not rely "
-             "on its value takes %l bytes, the buffer has %l: plan and bind anew", (int64_t)due,
-             (int64_t)bytes);
-    return -1;
+    if (p->dynamic || due > bytes) {
+        hy__executors_sweep(F, NULL, buffer, bytes, 0);
+        hy__fail(F, HY_ERROR_STATE, "hy_bind: the block, its options or an array that it captured has changed, "
+                 "which ended the binding: its program now takes %l bytes, the buffer has %l: plan and bind "
+                 "anew", (int64_t)due, (int64_t)bytes);
+        return NULL;
+    }
+    return hy__bind_program(F, p, buffer, bytes, owner) ? NULL : F->recent;
 }
 
 /* A holder for a call of which the frame has none. */
@@ -23252,22 +23466,19 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
                                   int limit, hy__ticket *ticket)
 {
     hy__executor *x = NULL;
-    hy__holder *h;
-    hy__program *p;
-    void *buffer = NULL;
-    size_t bytes = 0;
-    for (h = F->executors; h; h = h->next)      /* stale, but bound: so will be what follows */
-        if (h->buffer && hy__program_fits(h->program, g, in, mode)) { buffer = h->buffer; bytes = h->bytes; }
-    if (buffer) hy__executors_sweep(F, NULL, buffer, bytes);
-    p = hy__program_for(F, g, in, mode, limit, ticket);
+    hy__holder *h = hy__holder_lapsed(F, g, in, mode);
+    void *buffer = h ? h->buffer : NULL;
+    size_t bytes = h ? h->bytes : 0;
+    hy__program *p = hy__program_for(F, g, in, mode, limit, ticket);
     if (!p) return NULL;
     if (buffer) {
-        int failed = hy__bind_again(F, p, buffer, bytes);
+        h = hy__bind_again(F, p, buffer, bytes, mode->owner);
         hy__program_drop(p);
-        return failed ? NULL : F->executors;
+        hy__programs_trim(g, limit);    /* the one that was bound may go now */
+        return h;
     }
     if (!p->dynamic) x = hy__executor_new(F, p);
-    h = x || p->dynamic ? hy__holder_new(F, p, x, NULL, 0) : NULL;
+    h = x || p->dynamic ? hy__holder_new(F, p, x, NULL, 0, 0, p->head.kept.hash) : NULL;
     if (h) return h;
     if (x) hy__executor_free(x);
     hy__program_drop(p);
@@ -23275,11 +23486,11 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
 }
 
 /* Runs a graph on packed inputs (per g->var) of this root. out: per head, in the current scope; an input that
- * is a head comes back as it is. limit: most programs that the graph keeps, 0 for 16. 0, or -1. */
+ * is a head comes back as it is. limit: most programs that the graph keeps, 0: by memory. 0, or -1. */
 static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
                              const hy__mode *mode, int limit, hy__ticket *ticket)
 {
-    hy__holder *h = F->executors;
+    hy__holder *h = F->recent;
     hy__program *p;
     uint64_t ranks;
     int failed;
@@ -23325,7 +23536,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     hy__program *p = hy__program_for(F, g, in, mode, 0, NULL);
     int failed;
     if (!p) return -1;
-    failed = hy__bind_program(F, p, buffer, bytes);
+    failed = hy__bind_program(F, p, buffer, bytes, mode->owner);
     hy__program_drop(p);
     return failed;
 }
@@ -24278,7 +24489,7 @@ static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
     for (at = oldest = &all->first; *at; at = &(*at)->next, n++)
         if (at != &all->first && !(*at)->fast && (oldest == &all->first || (*at)->used < (*oldest)->used))
             oldest = at;
-    if (n > limit && oldest != &all->first) {
+    if (n > (limit > 0 ? limit : HY__MOST_PROGRAMS) && oldest != &all->first) {
         t = *oldest;
         *oldest = t->next;
         t->next = all->retired;
@@ -24544,6 +24755,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__traces  traces;
+    uint64_t    id;                     /* of all blocks there ever were */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -24608,6 +24820,7 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
     struct hy__house *h = block->house;
     int i;
     hy__traces_free(F, &h->traces);
+    hy__executors_sweep(F, NULL, NULL, 0, h->id);
     for (i = 0; i < h->params; i++) hy__param_free(F, h->param[i]);
     for (i = 0; i < h->children; i++) hy__free(heap, h->child[i].name);
     for (i = 0; i < h->counters.cap; i++) hy__free(heap, (void *)(uintptr_t)h->counters.key[i]);
@@ -24696,6 +24909,7 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     block->kind = kind;
     block->house = h;
     h->root = F->root;
+    h->id = HY__ADD(&F->root->next_id, 1);
     h->hybrid = hybrid;
     hy__acquire(&F->root->lock);
     h->next = F->root->blocks;
@@ -26039,7 +26253,8 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     rec.mode.off = opt->off;
     rec.mode.print = opt->print;
     rec.mode.threads = opt->threads;
-    rec.limit = opt->static_shape ? 1 : opt->cache > 0 ? opt->cache : 16;
+    rec.mode.owner = block->house->id;
+    rec.limit = opt->static_shape ? 1 : opt->cache;
     return rec;
 }
 
@@ -26696,23 +26911,29 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     return f;
 }
 
+/* The gradient for these heads of a forward graph, or NULL. Under the lock. */
+static hy__gradient *hy__gradient_kept(hy_graph *f, const char *given)
+{
+    hy__kept *e = hy__table_find(&f->derived, hy__hash_bytes(1, given, (size_t)f->heads));
+    for (; e; e = hy__table_again(e)) {
+        hy__gradient *G = (hy__gradient *)(void *)e;
+        if (!memcmp(G->given, given, (size_t)f->heads)) return G;
+    }
+    return NULL;
+}
+
 /* The gradient for these heads of a forward graph that has run; made when it is first asked for. */
 static hy__gradient *hy__gradient_find(hy_frame *F, hy__tape *tape, const char *given)
 {
     hy_graph *f = tape->sub, *graph;
-    hy__attached *it, *all = NULL;
-    hy__gradient *G = NULL;
+    hy__gradient *G;
     hy__deriving B;
     hy__buffer *room;
     hy_type *type;
     char *want;
     int i;
     hy__acquire(&f->root->lock);
-    for (it = f->derived; it && !G; it = it->next) {
-        G = (hy__gradient *)(void *)it;
-        all = it;
-        if (memcmp(G->given, given, (size_t)f->heads)) G = NULL;
-    }
+    G = hy__gradient_kept(f, given);
     hy__release(&f->root->lock);
     if (G) return G;
     room = hy__buffer_new(&F->cache, (size_t)tape->nin * (sizeof *type + 1));
@@ -26726,14 +26947,13 @@ static hy__gradient *hy__gradient_find(hy_frame *F, hy__tape *tape, const char *
     if (!hy__derive_open(&B, F, f, tape->nin, type, want)) {
         B.training = tape->training;
         graph = hy__derive_walk(&B, given) ? NULL : hy__derive_graph(&B);
-        if (graph) G = hy__derive_gradient(&B, graph, f, given, f->heads, (hy__gradient *)(void *)all);
+        if (graph) G = hy__derive_gradient(&B, graph, f, given, f->heads, (hy__gradient *)(void *)f->all);
     }
     hy__derive_close(&B);
     hy__buffer_drop(&F->cache, room);
     if (!G || F->code) { if (G) hy__gradient_free(F->root, &G->head); return NULL; }
     hy__acquire(&f->root->lock);
-    G->head.next = f->derived;
-    f->derived = &G->head;
+    hy__table_add(&F->root->heap, &f->derived, &G->head.kept, hy__hash_bytes(1, given, (size_t)f->heads));
     hy__release(&f->root->lock);
     return G;
 }
@@ -26745,19 +26965,28 @@ static void hy__derived_free(hy_root *root, hy__attached *it)
     hy__free(&root->heap, d);
 }
 
+static uint64_t hy__derived_hash(const hy__derived *key)
+{
+    uint64_t h = hy__hash_bytes((uint64_t)key->training, key->want, (size_t)key->n);
+    int i;
+    for (i = 0; i < key->n; i++) h = hy__hash_type(h, &key->type[i]);
+    return h;
+}
+
 /* The graph as it runs under recording, counted, or NULL if it must run operator by operator. 1: found. */
 static int hy__derived_find(hy_root *root, hy_graph *g, const hy__derived *key, hy_graph **forward)
 {
-    hy__attached *it;
+    hy__kept *e;
     int i, found = 0;
     hy__acquire(&root->lock);
-    for (it = g->derived; it && !found; it = it->next) {
-        const hy__derived *d = (const hy__derived *)(void *)it;
+    for (e = hy__table_find(&g->derived, hy__derived_hash(key)); e && !found; e = hy__table_again(e)) {
+        const hy__derived *d = (const hy__derived *)(void *)e;
         if (d->n != key->n || d->training != key->training) continue;
         if (memcmp(d->want, key->want, (size_t)d->n)) continue;
         for (i = 0; i < d->n && hy__same_type(&d->type[i], &key->type[i]); i++) continue;
         if (i < d->n) continue;
         found = 1;
+        e->used = ++g->derived.clock;
         *forward = d->forward;
         if (d->forward) HY__ADD(&d->forward->refs, 1);
     }
@@ -26786,19 +27015,22 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
     else hy__graph_drop(graph);
     hy__derive_close(&B);
     hy__free(&F->root->heap, given);
-    if (f && G) f->derived = &G->head;
+    if (f && G) {
+        f->all = &G->head;
+        hy__table_add(&F->root->heap, &f->derived, &G->head.kept,
+                      hy__hash_bytes(1, G->given, (size_t)f->heads));
+    }
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
 }
 
-/* What was derived joins the graph's list; the oldest goes when there are more than `limit`. 0, or -1. */
+/* What was derived joins the graph's; beyond the limit the one unused for longest goes. 0, or -1. */
 static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_graph *forward, int limit)
 {
     size_t types = (size_t)key->n * sizeof *key->type, size = hy__round64(sizeof(hy__derived));
     hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + types + (size_t)key->n);
-    hy__attached **at, *gone;
-    int n = 0;
+    hy__kept *gone = NULL;
     if (!d) { hy__no_memory(F, "gradient"); return -1; }
     d->head.free_fn = hy__derived_free;
     d->forward = forward;
@@ -26810,13 +27042,11 @@ static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_
     memcpy(d->type, key->type, types);
     memcpy(d->want, key->want, (size_t)key->n);
     hy__acquire(&F->root->lock);
-    d->head.next = g->derived;
-    g->derived = &d->head;
-    for (at = &g->derived; *at && n < limit; at = &(*at)->next) n++;
-    gone = *at;
-    *at = NULL;
+    hy__table_add(&F->root->heap, &g->derived, &d->head.kept, hy__derived_hash(key));
+    if (g->derived.n > limit && (gone = hy__table_oldest(&g->derived)) != NULL)
+        hy__table_remove(&g->derived, gone);
     hy__release(&F->root->lock);
-    hy__attached_free(F->root, gone);
+    if (gone) hy__derived_free(F->root, (hy__attached *)(void *)gone);
     return 0;
 }
 #endif
@@ -26991,17 +27221,12 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
                              const hy__graph_rec *rec, hy_array **out)
 {
     hy__graph_rec own = *rec;
-    const hy__gradient *all;
-    hy__attached *it;
+    const hy__gradient *all = (const hy__gradient *)(const void *)f->all;
     hy__tape *tape;
     int i, k;
     own.mode.recorded = 1;
     if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
     own.ticket = NULL;
-    hy__acquire(&F->root->lock);
-    for (it = f->derived; it->next; it = it->next) continue;
-    hy__release(&F->root->lock);
-    all = (const hy__gradient *)(const void *)it;
     tape = hy__tape_new(F, &hy__graph_op, all->inputs, f->heads, &own);
     if (!tape) return -1;
     HY__ADD(&f->refs, 1);
@@ -27038,7 +27263,7 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     int failed;
     if (!hy__derived_find(F->root, g, key, &f)) {
         f = hy__derive(F, g, key);
-        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : 16)) {
+        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS)) {
             hy__graph_drop(f);
             return -1;
         }
@@ -27414,6 +27639,7 @@ static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph
     int i;
     rec.mode.training = F->training;
     rec.mode.recorded = 0;
+    rec.mode.owner = 0;
     if (!B->graph) return hy__graph_execute(F, graph, in, out, &rec.mode, rec.limit, NULL);
     y = F->emit(F, &hy__graph_op, graph->vars, in, &rec, 1, &graph);
     for (i = 0; y && i < graph->heads; i++) out[i] = graph->heads > 1 ? y->item[i] : y;
@@ -27428,12 +27654,10 @@ static hy__gradient *hy__backward_find(hy__backward *B, hy__tape *tape)
     hy__buffer *room = hy__buffer_new(&F->cache, (size_t)heads + 1);
     char *given = room ? (char *)room->data : (char *)hy__no_memory(F, "hy_backward");
     hy__gradient *G = NULL;
-    hy__attached *it;
     for (i = 0; given && i < heads; i++) given[i] = *hy__grad_slot(B, tape, i) != NULL;
     if (given) G = hy__gradient_find(F, tape, given);
     if (G && !G->graph) {
-        for (it = &G->head; it->next; it = it->next) continue;
-        G = (hy__gradient *)(void *)it;
+        G = (hy__gradient *)(void *)tape->sub->all;
         for (i = 0; i < heads && G->given[i] >= given[i]; i++) continue;
         if (i < heads) {
             hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
@@ -33858,7 +34082,7 @@ static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs)
     in.room = NULL;
     hy__fresh_keep(F);
     F->scope = &scope;
-    hy__trace_leave(hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 16, &in));
+    hy__trace_leave(hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in));
     hy__flat_close(F, &in);
     F->scope = NULL;
     if (F->code) hy__take_back(F);

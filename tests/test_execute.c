@@ -381,11 +381,11 @@ static void exec_thread_limit(void)
     hy__program *p;
     mode.threads = 1;
     CHECK(!hy__graph_execute(F, g, &x, &one, &mode, 0, NULL));
-    p = F->executors->program;
+    p = F->recent->program;
     CHECK(p->plan.workers == 1 && p->plan.stages == 0);
     mode.threads = 2;
     CHECK(!hy__graph_execute(F, g, &x, &two, &mode, 0, NULL));
-    p = F->executors->program;
+    p = F->recent->program;
     CHECK(hy_threads(F) == 1 || (p->plan.workers == 2 && p->plan.stages > 0));
     CHECK(exec_same(F, one, two));
     hy_close(S);
@@ -579,7 +579,7 @@ static void exec_early_values_follow_writes(void)
         if (i % 2) hy_fill(F, w, i);
         CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, NULL));
         if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
-        if (i == 0) CHECK(F->executors->program->plan.early > 0);
+        if (i == 0) CHECK(F->recent->program->plan.early > 0);
         CHECK(hy_value(F, out[0], 1, 2) == 8 * (i < 1 ? 1 : (i - 1) / 2 * 2 + 1));
         CHECK(hy_item(F, out[1]) == 12);
         CHECK(hy_value(F, out[2], 3, 1) == 1 + 2 * (i < 1 ? 1 : (i - 1) / 2 * 2 + 1));
@@ -587,9 +587,9 @@ static void exec_early_values_follow_writes(void)
         if (i == 5) calls = hy_memory_use(F).calls;
     }
     CHECK(hy_memory_use(F).calls == calls);             /* not even when a parameter changes */
-    CHECK(F->root->prepared != NULL);
+    CHECK(F->root->prepared.n > 0);
     hy_graph_free(F, g);
-    CHECK(F->root->prepared == NULL);
+    CHECK(F->root->prepared.n == 0);
     CHECK(hy_close(F) == 0);
 }
 
@@ -646,13 +646,12 @@ static void exec_early_values_are_shared(void)
     hy_array *w = hy_keep(F, hy_ones(F, HY_SHAPE(3, 4))), *x, *out[3];
     hy__mode mode = exec_mode(HY_PASS_FOLD);
     hy_graph *g = exec_early_graph(F, w);
-    hy__prepared *e;
     int i, n[3] = { 0, 0, 0 };
     for (i = 0; i < 3; i++) {
         hy_frame *on = i ? fork : F;
         x = hy_ones(on, HY_SHAPE(i < 2 ? 2 : 5, 4));
         CHECK(!hy__graph_execute(on, g, &x, out, &mode, 0, NULL));
-        for (e = F->root->prepared; e; e = e->next) n[i]++;
+        n[i] = F->root->prepared.n;
     }
     CHECK(n[0] > 0 && n[1] == n[0] && n[2] == n[0]);
     hy_close(fork);
@@ -683,7 +682,7 @@ static void exec_parameters(void)
     hy_initialize(F, block, NULL);
     hy_fill(F, w, 1);
     CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && hy_value(F, out[1], 2, 3) == 1);
-    CHECK(hy_value(F, out[0], 1, 1) == 8 && F->executors->program->plan.early > 0);
+    CHECK(hy_value(F, out[0], 1, 1) == 8 && F->recent->program->plan.early > 0);
     CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
     hy_assign(F, w, hy_scalar(F, 3));
     CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
@@ -869,7 +868,7 @@ static void exec_bound_to_a_buffer(void)
             CHECK(hy_value(F, out[2], 3, 1) == 1 + 2 * i);
             CHECK((char *)out[0]->t.data >= memory + skip);
             CHECK((char *)out[0]->t.data < memory + skip + info.total);
-            CHECK((char *)F->executors->x >= memory + skip);
+            CHECK((char *)F->recent->x >= memory + skip);
             if (i == 3) {
                 CHECK(hy__graph_execute(F, g, &x, out, &mode, 0, NULL) == -1);
                 CHECK(strstr(hy_error(F), "still held"));
@@ -886,7 +885,7 @@ static void exec_bound_to_a_buffer(void)
         held = hy_ones(F, HY_SHAPE(i + 3, 4));
         CHECK(!hy__graph_execute(F, g, &held, out, &mode, 3, NULL));
     }
-    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 3, NULL) && F->executors->x->bound);
+    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 3, NULL) && F->recent->x->bound);
     hy_end(F);
     hy_graph_free(F, g);
     CHECK(hy_close(F) == 0);
