@@ -21473,6 +21473,8 @@ typedef struct hy__plan {
     int       *write;                   /* values that the run changes */
     int       *random;                  /* steps that draw */
     int       *use_first, *use;         /* by value: tensors that share its memory */
+    int       *user;                    /* by tensor: its step */
+    int       *watch, watches;          /* parameters and constants that early steps read */
     int        stages;                  /* 0: one thread does it all */
     hy__stage *stage;
     int64_t   *items;                   /* per stage */
@@ -21480,7 +21482,7 @@ typedef struct hy__plan {
     int        workers;
     double     cost;
     size_t     arena, unplanned, scratch, shared, parameters;
-    hy__buffer *room[16];               /* all of these arrays */
+    hy__buffer *room[20];               /* all of these arrays */
     int        rooms;
 } hy__plan;
 
@@ -22084,6 +22086,29 @@ static int hy__plan_uses(hy__planner *P)
     return 0;
 }
 
+/* Whose change makes early steps run again: each once. */
+static int hy__plan_watch(hy__planner *P)
+{
+    hy__plan *p = P->p;
+    char *seen;
+    int i, k, v;
+    p->user = (int *)hy__plan_room(P, (size_t)p->tensors + 2 * (size_t)p->values, sizeof(int));
+    if (!p->user) return -1;
+    p->watch = p->user + p->tensors;
+    seen = (char *)(p->watch + p->values);
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        for (k = 0; k < s->nin + s->nout; k++) p->user[s->tensor + k] = i;
+        for (k = 0; k < s->nin && s->early; k++) {
+            v = p->spot[p->tensor[s->tensor + k]].root;
+            if (seen[v] || (p->spot[v].where != HY__AT_PARAM && p->spot[v].where != HY__AT_CONSTANT)) continue;
+            seen[v] = 1;
+            p->watch[p->watches++] = v;
+        }
+    }
+    return 0;
+}
+
 /* g: an optimised graph whose types are all known. 0, or -1 with F's error; hy__plan_free either way. */
 static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__plan *p)
 {
@@ -22097,7 +22122,7 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
     p->workers = mode->threads > 0 && mode->threads < F->root->threads ? mode->threads : F->root->threads;
     if (p->workers > 1 && F->root->desc.parallel_for) p->workers = F->root->threads;
     if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
-        hy__plan_stages(&P) || hy__plan_uses(&P)) return -1;
+        hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P)) return -1;
     for (i = p->early; i < p->steps; i++)
         if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
     for (i = 0; i < p->params; i++) p->parameters += (size_t)hy__bytes(p->spot[p->param[i]].type);
@@ -22147,7 +22172,9 @@ typedef struct hy__executor {
     hy__program *program;
     hy_job      *job;
     hy_tensor   *tensor;
-    hy__prepared **early;               /* per early step */
+    hy__prepared **early;               /* per early step, ... */
+    char        *dirty;                 /* ... must it be looked at? */
+    hy__seen    *seen;                  /* of what is watched */
     hy__count   *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
     hy__buffer **kept;                  /* the same as buffers, which the holder has, ... */
@@ -22257,22 +22284,6 @@ static int hy__source_same(const hy__source *a, const hy__source *b)
     size_t strides = (size_t)a->t.type.shape.ndim * sizeof *a->t.stride;
     return a->buffer == b->buffer && a->version == b->version && a->t.data == b->t.data &&
            hy__same_type(&a->t.type, &b->t.type) && !memcmp(a->t.stride, b->t.stride, strides);
-}
-
-/* Does what an entry was made from lie where it did, unchanged? Enough for one that has fitted before, as long
- * as no parameter has moved. */
-static int hy__prepared_fresh(const hy__executor *x, const hy__step *s, const hy__prepared *e)
-{
-    const hy__plan *p = &x->program->plan;
-    int i;
-    if (!e->full) return 0;
-    for (i = 0; i < s->nin; i++) {
-        const hy__spot *root = &p->spot[p->spot[p->tensor[s->tensor + i]].root];
-        const hy__buffer *b = root->where == HY__AT_PARAM ? root->node->param->array.buffer
-            : root->where == HY__AT_CONSTANT ? root->node->held : x->early[root->step]->out[root->output];
-        if (b != e->in[i].buffer || b->version != e->in[i].version) return 0;
-    }
-    return 1;
 }
 
 /* By what it computes and from which buffers; their versions come and go. */
@@ -22438,28 +22449,59 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
     return 0;
 }
 
-/* Something was written somewhere: early values whose sources have changed are computed again. */
+/* The early steps that read a value must be looked at. */
+static void hy__early_users(hy__executor *x, int v)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    for (i = p->use_first[v]; i < p->use_first[v + 1]; i++) {
+        int step = p->user[p->use[i]];
+        if (step < p->early) x->dirty[step] = 1;
+    }
+}
+
+/* An early step's values: those it has, if they hold, or others', or made now. */
+static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
+{
+    const hy__plan *p = &x->program->plan;
+    const hy__step *s = &p->step[i];
+    hy__prepared *e = x->early[i], *mine;
+    int k;
+    if (e && hy__prepared_fits(x, s, e)) return 0;
+    for (k = 0; k < s->nout; k++) hy__early_users(x, p->tensor[s->tensor + s->nin + k]);
+    if (e && !e->room) return hy__early_run(F, x, i, e);
+    hy__prepared_drop(F->root, F, e);
+    x->early[i] = e = hy__prepared_find(x, s, NULL);
+    if (!e) {
+        x->early[i] = mine = hy__prepared_new(F, x, s);
+        if (!mine || hy__early_run(F, x, i, mine)) return -1;
+        x->early[i] = e = hy__prepared_find(x, s, mine);        /* another frame may have been quicker */
+        if (e != mine) hy__prepared_drop(F->root, F, mine);
+    }
+    for (k = 0; k < s->nout; k++)
+        if (e->out[k]) hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
+    return 0;
+}
+
+/* Something was written somewhere: what early steps gave from other values is computed again. Unless all is
+ * known to be in place, each is looked at. */
 static int hy__refresh(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
-    hy__prepared *e;
-    hy__prepared *mine;
-    int i, k;
+    int i, w;
+    if (!x->ready) memset(x->dirty, 1, (size_t)p->early);
+    for (w = 0; w < p->watches; w++) {
+        const hy__spot *root = &p->spot[p->watch[w]];
+        hy__seen *seen = &x->seen[w];
+        if (!x->ready)
+            seen->buffer = root->where == HY__AT_PARAM ? root->node->param->array.buffer : root->node->held;
+        else if (HY__PEEK(&seen->buffer->version) != seen->version) hy__early_users(x, p->watch[w]);
+        seen->version = HY__PEEK(&seen->buffer->version);
+    }
     for (i = 0; i < p->early; i++) {
-        const hy__step *s = &p->step[i];
-        e = x->early[i];
-        if (e && (x->ready ? hy__prepared_fresh(x, s, e) : hy__prepared_fits(x, s, e))) continue;
-        if (e && !e->room) { if (hy__early_run(F, x, i, e)) return -1; continue; }
-        hy__prepared_drop(F->root, F, e);
-        x->early[i] = e = hy__prepared_find(x, s, NULL);
-        if (!e) {
-            x->early[i] = mine = hy__prepared_new(F, x, s);
-            if (!mine || hy__early_run(F, x, i, mine)) return -1;
-            x->early[i] = e = hy__prepared_find(x, s, mine);    /* another frame may have been quicker */
-            if (e != mine) hy__prepared_drop(F->root, F, mine);
-        }
-        for (k = 0; k < s->nout; k++)
-            if (e->out[k]) hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
+        if (!x->dirty[i]) continue;
+        if (hy__early_renew(F, x, i)) return -1;
+        x->dirty[i] = 0;
     }
     return 0;
 }
@@ -22771,6 +22813,8 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     plain.job = (hy_job *)hy__lay(l, (size_t)p->steps, sizeof *plain.job);
     plain.tensor = (hy_tensor *)hy__lay(l, (size_t)p->tensors, sizeof *plain.tensor);
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
+    plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
+    plain.seen = (hy__seen *)hy__lay(l, (size_t)p->watches, sizeof *plain.seen);
     plain.room = (void **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.room);
     plain.count = (hy__count *)hy__lay(l, (size_t)p->stages, sizeof *plain.count);
     if (x) memset(x, 0, l->at - before);
