@@ -1683,7 +1683,8 @@ HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
 HY_API void      hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req);
-HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x);            /* the attached gradient */
+HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x);  /* the attached gradient; a parameter's may be NULL */
+HY_API hy_grad_req hy_grad_req_of(hy_frame *F, hy_array *x);
 HY_API void      hy_record(hy_frame *F);  /* operators are recorded from here, in training mode */
 HY_API void      hy_pause(hy_frame *F);                           /* ... to here */
 HY_API int       hy_is_recording(hy_frame *F);
@@ -3019,7 +3020,7 @@ static int hy__names_add(hy__heap *heap, hy__names *names, const char *key, int 
 
 /* --- things kept by key: chains by hash; whoever looks compares, whoever uses stamps --- */
 typedef struct hy__kept { struct hy__kept *next; uint64_t hash, used; } hy__kept;      /* begins the thing */
-typedef struct hy__table { hy__kept *one, **slot; int n, cap; uint64_t clock; } hy__table;     /* cap 0: one */
+typedef struct hy__table { hy__kept *one, **slot; int n, cap; uint64_t clock; } hy__table;  /* cap 0: one */
 
 static uint64_t hy__mix64(uint64_t h, uint64_t v)
 {
@@ -3313,8 +3314,8 @@ struct hy__param {
     hy__buffer *set;                    /* a value given before the shape was known, of type ... */
     hy_type     set_type;
     hy__param  *next_fresh;             /* given values in this call; or freed after this one */
-    hy_frame   *trial;                  /* the frame whose call gave it values and is still under way: should */
-    int         stays;                  /* it fail they go again, unless another frame has used them since */
+    hy_frame   *trial;                  /* whose call gave it values and is still under way: if that fails, */
+    int         stays;                  /* ... they go, unless another frame has used them since */
     int         refs;                   /* the block's and those of nodes */
     const char *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
@@ -9566,7 +9567,7 @@ static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const
     if (hy__ignored_attribute(key)) return 0;
     for (a = op->attr; a && a->name; a++) { hy__puts(&line, " "); hy__puts(&line, a->mxnet); }
     hy__fail(F, HY_ERROR_ARGUMENT, "%s: Cannot find argument '%s', Possible Arguments:%s",
-             op->name, key, names);
+             op->name, key, line.n ? names : " none, it takes no attributes");
     return -1;
 }
 
@@ -18548,9 +18549,15 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
 {
     int i;
     for (i = 0; i < c->nin && !in[i]->param; i++) continue;
-    while (i < c->nin && !hy__params_ready(F, c->nin, in)) if (hy__ready_params(F, c, op, in, record)) return -1;
+    while (i < c->nin && !hy__params_ready(F, c->nin, in))
+        if (hy__ready_params(F, c, op, in, record)) return -1;
     for (i = 0; i < c->nin; i++) {
-        if (!hy__concrete(F, in[i], op->name, "a symbolic frame for all inputs")) return -1;
+        if (in[i]->state == HY__LIVE && in[i]->node) {
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: an input is a symbol, and this frame runs operators at "
+                     "once: use the symbolic frame that made it", op->name);
+            return -1;
+        }
+        if (!hy__concrete(F, in[i], op->name, "hy_get")) return -1;
         c->type[i] = in[i]->t.type;
         c->tensor[i] = in[i]->t;
     }
@@ -18835,7 +18842,7 @@ struct hy_graph {
     hy__attached *all;                  /* one of these: what an optimised graph has seen of constants, ... */
                                         /* ... or the gradient of a recorded one for all heads */
     hy_graph   *next, **link;           /* of the root's list, and what points to it there */
-    uint64_t    ready;                  /* the root's moves + 1 when all its parameters were seen to be ready */
+    uint64_t    ready;                  /* the root's moves + 1 when all its parameters were ready */
 };
 
 static void hy__attached_free(hy_root *root, hy__table *shelf)
@@ -19205,7 +19212,8 @@ static int hy__graph_room_all(hy_frame *F, hy_graph *g, int heads)
     return 0;
 }
 
-HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
+/* all: calls that write are heads too, needed or not. */
+static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
 {
     hy_graph *g;
     int i, n, failed;
@@ -19217,7 +19225,7 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     g = hy__graph_new(S, S->graph->store);
     if (!g) return NULL;
     n = heads->count ? heads->count : 1;
-    failed = S->traced_for ? hy__graph_room_all(S, g, n) : hy__graph_room_heads(S, g, n, 0);
+    failed = all ? hy__graph_room_all(S, g, n) : hy__graph_room_heads(S, g, n, 0);
     if (failed) { hy__graph_drop(g); return NULL; }
     for (i = 0; i < g->heads; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
@@ -19233,6 +19241,8 @@ HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads)
     if (S->code || hy__graph_finish(S, g) || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
     return hy__graph_list(S->root, g);
 }
+
+HY_API hy_graph *hy_compile(hy_frame *S, hy_array *heads) { return hy__compile_heads(S, heads, 0); }
 
 HY_API void hy_graph_free(hy_frame *F, hy_graph *g)
 {
@@ -22101,7 +22111,7 @@ static int hy__plan_watch(hy__planner *P)
         for (k = 0; k < s->nin + s->nout; k++) p->user[s->tensor + k] = i;
         for (k = 0; k < s->nin && s->early; k++) {
             v = p->spot[p->tensor[s->tensor + k]].root;
-            if (seen[v] || (p->spot[v].where != HY__AT_PARAM && p->spot[v].where != HY__AT_CONSTANT)) continue;
+            if (seen[v] || p->spot[v].where < HY__AT_PARAM || p->spot[v].where > HY__AT_CONSTANT) continue;
             seen[v] = 1;
             p->watch[p->watches++] = v;
         }
@@ -22143,7 +22153,7 @@ typedef struct hy__source { hy_tensor t; hy__buffer *buffer; uint64_t version; }
 typedef struct hy__prepared {
     hy__kept     kept;
     hy__buffer  *room;
-    int          refs, training, nin, nout, full;       /* full: there are values; with a room: it is shared */
+    int          refs, training, nin, nout, full;       /* full: there are values */
     const hy_op *op;
     const void  *record;
     hy_graph    *sub;
@@ -22180,7 +22190,7 @@ typedef struct hy__executor {
     hy__buffer **kept;                  /* the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
     char        *arena, *shared, *scratch;
-    uint64_t     epoch, moves;          /* the root's when early values, and where parameters lie, were seen */
+    uint64_t     epoch, moves;          /* the root's when it last looked for changes */
     int          ready, bound;          /* ready: all early values were made since parameters moved */
 } hy__executor;
 
@@ -22714,7 +22724,7 @@ static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy_
 
 enum { HY__MOST_PROGRAMS = 1024 };
 
-/* Which program goes: a stale one, or beyond the limits the one unused for longest; or NULL. Under the lock. */
+/* Which program goes: a stale one, or beyond the limits the one unused for longest. Under the lock. */
 static hy__program *hy__program_surplus(hy_graph *g, int limit)
 {
     hy__kept *e;
@@ -23309,8 +23319,8 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
 {
     size_t holds = buffer ? (size_t)p->plan.tensors : 0, keeps = buffer ? (size_t)p->plan.heads : 0;
     size_t inputs = buffer ? (size_t)p->of->vars : 0;
-    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, sizeof *h + (holds + keeps) * sizeof *h->hold +
-                                                 inputs * sizeof *h->input);
+    size_t size = sizeof(hy__holder) + (holds + keeps) * sizeof(hy__buffer *) + inputs * sizeof(hy_type);
+    hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, size);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
     h->program = p;
     h->x = x;
@@ -23477,7 +23487,8 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
 }
 
 /* The binding that was made for such calls, when the program it was planned for no longer serves them. */
-static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
+static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *const *in,
+                                     const hy__mode *mode)
 {
     hy__kept *e = F->bindings ? hy__table_next(&F->executors, NULL) : NULL;
     for (; e; e = hy__table_next(&F->executors, e)) {
@@ -23497,9 +23508,9 @@ static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, siz
     size_t due = hy__program_info(F, p).total;
     if (p->dynamic || due > bytes) {
         hy__executors_sweep(F, NULL, buffer, bytes, 0);
-        hy__fail(F, HY_ERROR_STATE, "hy_bind: the block, its options or an array that it captured has changed, "
-                 "which ended the binding: its program now takes %l bytes, the buffer has %l: plan and bind "
-                 "anew", (int64_t)due, (int64_t)bytes);
+        hy__fail(F, HY_ERROR_STATE, "hy_bind: the block, its options or an array that it captured has "
+                 "changed, which ended the binding: its program now takes %l bytes, the buffer has %l: plan "
+                 "and bind anew", (int64_t)due, (int64_t)bytes);
         return NULL;
     }
     return hy__bind_program(F, p, buffer, bytes, owner) ? NULL : F->recent;
@@ -24220,8 +24231,8 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
     flat->room = NULL;
     if (hy__measure(x, 0, &leaves, &chars)) {
         if (hy__alive(F, x, who))
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, of dead or of too many "
-                     "arrays", who, (int)HY__NEST);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, of dead or of "
+                     "too many arrays", who, (int)HY__NEST);
         return -1;
     }
     flat->at = flat->few;
@@ -24425,7 +24436,8 @@ static hy_graph *hy__trace_heads(hy_frame *S, hy__flat *out)
     int i;
     if (!out->n) hy__fail(S, HY_ERROR_ARGUMENT, "forward returned no array");
     for (i = 0; i < out->n; i++) if (!out->at[i]->node) out->at[i] = hy_identity(S, out->at[i]);
-    return S->code ? NULL : hy_compile(S, out->n == 1 ? out->at[0] : hy_group_of(S, out->n, out->at));
+    if (S->code) return NULL;
+    return hy__compile_heads(S, out->n == 1 ? out->at[0] : hy_group_of(S, out->n, out->at), 1);
 }
 
 static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy__flat *in,
@@ -24554,8 +24566,8 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     double from;
     if (t && hy__trace_fits(F, t, in)) return t;
     if (hy__traces_mine(all)) {
-        hy__fail(F, HY_ERROR_STATE, "hy_call: the block is being traced: its forward must not call it through "
-                 "another frame");
+        hy__fail(F, HY_ERROR_STATE, "hy_call: the block is being traced: its forward must not call it "
+                 "through another frame");
         return NULL;
     }
     hy__acquire(&all->lock);
@@ -25508,37 +25520,71 @@ static int hy__set_path(hy_frame *F, hy__param *p, const char *path)
 
 /* Visits every parameter below a block in order: its own, then its children's. Stops when fn says so. */
 typedef int (*hy__param_fn)(hy_frame *F, hy__param *p, const char *path, void *user);
+typedef struct hy__path_step { hy_block *block; int next; size_t end; } hy__path_step;
+typedef struct hy__path {               /* the way to a block: "features.0." */
+    hy__path_step *at;
+    int   n, cap;
+    char *text;
+    int   room;
+} hy__path;
+
+/* One block further, under a name. */
+static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *name)
+{
+    hy__heap *heap = &F->root->heap;
+    size_t end = w->n ? w->at[w->n - 1].end : 0, n = strlen(name);
+    if (hy__grow(heap, (void **)&w->at, &w->cap, w->n + 1, sizeof *w->at) ||
+        hy__grow(heap, (void **)&w->text, &w->room, (int)(end + n) + 2, 1)) {
+        hy__no_memory(F, "blocks");
+        return -1;
+    }
+    memcpy(w->text + end, name, n);
+    if (n) w->text[end + n++] = '.';
+    w->text[end + n] = 0;
+    w->at[w->n].block = block;
+    w->at[w->n].end = end + n;
+    w->at[w->n++].next = -1;
+    return 0;
+}
+
+/* The parameters of the block where a way ends, each with its own path. */
+static int hy__path_params(hy_frame *F, hy__path *w, hy__param_fn fn, void *user)
+{
+    const struct hy__house *h = w->at[w->n - 1].block->house;
+    size_t end = w->at[w->n - 1].end;
+    int i;
+    for (i = 0; i < h->params && !F->code; i++) {
+        size_t n = strlen(h->param[i]->local) + 1;
+        if (hy__grow(&F->root->heap, (void **)&w->text, &w->room, (int)(end + n), 1)) {
+            hy__no_memory(F, "blocks");
+            return -1;
+        }
+        memcpy(w->text + end, h->param[i]->local, n);
+        if (!hy__prefix(F, w->at[w->n - 1].block) || fn(F, h->param[i], w->text, user)) return -1;
+    }
+    return F->code ? -1 : 0;
+}
+
 static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *user)
 {
-    struct { hy_block *block; int next; size_t end; } stack[64];
-    char path[1024];
-    hy__line line;
-    int n = 0, i;
-    line = hy__line_open(path, sizeof path);
-    stack[n].block = block;
-    stack[n].end = 0;
-    stack[n++].next = -1;
-    while (n && !F->code) {
-        const struct hy__house *h = stack[n - 1].block->house;
-        line.n = stack[n - 1].end;
-        path[line.n] = 0;
-        if (stack[n - 1].next < 0) {
-            stack[n - 1].next = 0;
-            for (i = 0; i < h->params && !F->code; i++) {
-                line.n = stack[n - 1].end;
-                hy__puts(&line, h->param[i]->local);
-                if (!hy__prefix(F, stack[n - 1].block) || fn(F, h->param[i], path, user)) return;
-            }
-            continue;
+    hy__path w;
+    int stop;
+    memset(&w, 0, sizeof w);
+    stop = hy__path_add(F, &w, block, "");
+    while (w.n && !stop && !F->code) {
+        hy__path_step *top = &w.at[w.n - 1];
+        const struct hy__house *h = top->block->house;
+        if (top->next < 0) {
+            top->next = 0;
+            stop = hy__path_params(F, &w, fn, user);
+        } else if (top->next == h->children) w.n--;
+        else {
+            int child = top->next++;
+            stop = hy__path_add(F, &w, h->child[child].block, h->child[child].name);
         }
-        if (stack[n - 1].next == h->children) { n--; continue; }
-        if (n == 64) { hy__fail(F, HY_ERROR_STATE, "blocks are nested more than 64 deep"); return; }
-        hy__puts(&line, h->child[stack[n - 1].next].name);
-        hy__puts(&line, ".");
-        stack[n].block = h->child[stack[n - 1].next++].block;
-        stack[n].end = line.n;
-        stack[n++].next = -1;
     }
+    hy__free(&F->root->heap, w.at);
+    hy__free(&F->root->heap, w.text);
 }
 
 /* Marks what a walk has met. */
@@ -26505,8 +26551,8 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
         hy__release(&F->root->lock);
     }
     if (!mine) hy__release(&all->lock);
-    if (!g) hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at least "
-                     "once");
+    if (!g) hy__fail(F, HY_ERROR_STATE, "hy_graph_of: Please first call hy_hybridize and then hy_call at "
+                     "least once");
     return g;
 }
 
@@ -27448,14 +27494,18 @@ HY_API void hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req)
     else if (req != HY_GRAD_NULL) x->tape = hy__leaf_new(F, x, req);
 }
 
+HY_API hy_grad_req hy_grad_req_of(hy_frame *F, hy_array *x)
+{
+    if (!hy__alive(F, x, "hy_grad_req_of")) return HY_GRAD_NULL;
+    return x->param ? hy__param_of(x)->req : x->tape && !x->tape->op ? x->tape->req : HY_GRAD_NULL;
+}
+
 HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 {
     if (!hy__concrete(F, x, "hy_grad_of", "an array with values")) return NULL;
     if (x->param && hy__param_track(F, x)) return NULL;
     if (x->tape && !x->tape->op) return hy__value_handle(F, &x->tape->grad);
-    if (x->param)
-        hy__fail(F, HY_ERROR_GRADIENT, "Cannot get gradient array for Parameter '%s' because "
-                 "grad_req='null': use hy_set_grad_req", hy__param_of(x)->name);
+    if (x->param && !hy__param_of(x)->req) return NULL;         /* so that a loop over parameters may ask */
     hy__fail(F, HY_ERROR_GRADIENT,
              "hy_grad_of: the array has no gradient: call hy_attach_grad on it before it is used");
     return NULL;
@@ -32231,7 +32281,7 @@ static int hy__symbol_np(hy_frame *F, const hy_graph *g)
 
 /* What MXNet 1.9 cannot read is warned of; what has no name in files, or none that is text, cannot be
  * written. */
-static int hy__symbol_check(hy_frame *F, const hy_graph *g)
+static int hy__symbol_check(hy_frame *F, const hy_graph *g, const char *who)
 {
     char list[352];
     hy__line line = hy__line_open(list, sizeof list);
@@ -32241,7 +32291,7 @@ static int hy__symbol_check(hy_frame *F, const hy_graph *g)
         const hy_op *op = node->op;
         const char *name = node->param ? hy__called(node->param) : node->name;
         if (hy__utf8_until(name, strlen(name)) < strlen(name)) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "hy_export: the name of node '%s' is no UTF-8 text", name);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of node '%s' is no UTF-8 text", who, name);
             return -1;
         }
         number = op ? hy__op_number(op) : -1;
@@ -32259,12 +32309,12 @@ static int hy__symbol_check(hy_frame *F, const hy_graph *g)
             hy__warn(F, "moments of all axes, as in node %s, are unknown to MXNet", node->name);
     }
     if (!line.n) return 0;
-    hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_export: operators that have no name in files: %s", list);
+    hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: operators that have no name in files: %s", who, list);
     return -1;
 }
 
 /* Names for all nodes: constants have none of their own. */
-static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room)
+static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room, const char *who)
 {
     size_t names = (size_t)g->n * sizeof(char *), written = (size_t)g->n * sizeof(int);
     const char **name;
@@ -32272,9 +32322,9 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     hy__line line;
     int i, constants = 0;
     *room = NULL;
-    if (hy__symbol_check(F, g)) return -1;
+    if (hy__symbol_check(F, g, who)) return -1;
     *room = hy__buffer_new(&F->cache, names + written + (size_t)g->n * 24 + 1);
-    if (!*room) { hy__no_memory(F, "hy_export"); return -1; }
+    if (!*room) { hy__no_memory(F, who); return -1; }
     name = (const char **)(*room)->data;
     s->graph = g;
     s->np = hy__symbol_np(F, g);
@@ -32310,7 +32360,7 @@ HY_API hy_array *hy_symbol_to(hy_frame *F, hy_graph *g)
     hy__buffer *room;
     hy_array *x = NULL;
     if (!hy__graph_ok(F, g, "hy_symbol_to")) return NULL;
-    if (!hy__symbol_open(F, &s, g, &room)) x = hy__to_memory(F, hy__put_symbol, &s);
+    if (!hy__symbol_open(F, &s, g, &room, "hy_symbol_to")) x = hy__to_memory(F, hy__put_symbol, &s);
     hy__buffer_drop(&F->cache, room);
     return x;
 }
@@ -32322,7 +32372,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
     hy__buffer *room = NULL;
     int failed;
     if (!hy__graph_ok(F, g, "hy_save_symbol")) return -1;
-    failed = hy__symbol_open(F, &s, g, &room) || hy__to_file(F, file, hy__put_symbol, &s);
+    failed = hy__symbol_open(F, &s, g, &room, "hy_save_symbol") || hy__to_file(F, file, hy__put_symbol, &s);
     hy__buffer_drop(&F->cache, room);
     return failed ? -1 : 0;
 }
@@ -34079,6 +34129,7 @@ HY_API const char *hy_input_name(hy_frame *F, hy_block *block, int i)
 /* --- export --- */
 /* What a model is written from: its graph, held, and its parameters. */
 typedef struct hy__exported {
+    const char *who;                    /* what was called: for messages */
     hy_graph   *graph;
     const hy__symbol_block *made_of;    /* which was imported, not traced; or NULL */
     hy__symbol  symbol;
@@ -34088,7 +34139,7 @@ typedef struct hy__exported {
 } hy__exported;
 
 /* The trace that holds for most: not for certain shapes, not for training. */
-static hy_graph *hy__export_trace(hy_frame *F, hy_block *net)
+static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
 {
     hy__traces *all = &net->house->traces;
     const hy__trace *t, *best = NULL;
@@ -34106,7 +34157,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net)
         g = best->graph;
         HY__ADD(&g->refs, 1);
         if (least >= 4)
-            hy__warn(F, "hy_export: the graph holds for the shapes of its call only, since forward asked: %s",
+            hy__warn(F, "%s: the graph holds for the shapes of its call only, since forward asked: %s", who,
                      best->bound);
     }
     hy__release(&all->lock);
@@ -34114,12 +34165,12 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net)
 }
 
 /* As the first hy_call of a hybridized block, without running anything. */
-static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs)
+static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who)
 {
     hy__scope scope;
     hy__flat in;
     memset(&scope, 0, sizeof scope);
-    if (!hy__alive(F, inputs, "hy_export") || !hy__prefix(F, net)) return;
+    if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return;
     scope.block = net;
     scope.prefix = net->house->prefix;
     scope.label = net->house->label ? net->house->label : net->house->name;
@@ -34152,15 +34203,14 @@ static void hy__export_arrays(hy_frame *F, hy__exported *e)
         if (e->made_of && e->graph == e->made_of->graph) x = e->made_of->param[i];
         if (hy__names_find(&names, name) >= 0)
             hy__fail(F, HY_ERROR_ARGUMENT,
-                     "hy_export: two variables are called '%s': give their blocks other prefixes",
-                     name);
-        else if (hy__names_add(&F->root->heap, &names, name, i)) hy__no_memory(F, "hy_export");
+                     "%s: two variables are called '%s': give their blocks other prefixes", e->who, name);
+        else if (hy__names_add(&F->root->heap, &names, name, i)) hy__no_memory(F, e->who);
         if (F->code || (!x && hy__plain_variable(node))) continue;
         if (node->held && (x = hy__handle(F)) != NULL) {
             x->buffer = hy__buffer_hold(node->held);
             x->t = node->constant;
         }
-        if (!x || !hy__concrete(F, x, "hy_export", "hy_initialize") || hy__shelve(&shelf, x, "", 0, 0)) break;
+        if (!x || !hy__concrete(F, x, e->who, "hy_initialize") || hy__shelve(&shelf, x, "", 0, 0)) break;
         k = shelf.n - 1;
         if (hy__shelf_name(&shelf, k, node->aux ? "aux:" : "arg:", 4, 0)) break;
         shelf.chars--;                  /* the name follows */
@@ -34195,7 +34245,7 @@ static int hy__export_inputs(hy_frame *F, hy__exported *e)
     e->symbol.inputs = NULL;
     if (!unused) return 0;
     to = e->inputs = (char *)hy__alloc(&F->root->heap, n);
-    if (!to) { hy__no_memory(F, "hy_export"); return -1; }
+    if (!to) { hy__no_memory(F, e->who); return -1; }
     for (i = 0; i < g->vars; i++) {
         if (i) *to++ = ',';
         n = strlen(g->var[i]->name);
@@ -34224,7 +34274,7 @@ static int hy__export_as_read(const hy__symbol_block *b)
 }
 
 /* Its graph once more, with its parameters as they are now. Inputs that nothing uses are None. */
-static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_block *net)
+static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_block *net, const char *who)
 {
     hy_frame *S = hy_symbolic(F);
     hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, ((size_t)b->inputs + 1) * sizeof *in);
@@ -34241,39 +34291,41 @@ static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_blo
         opt.dtype = var->constant.type.dtype;
         in[b->input[i]] = hy_var(S, var->name, &opt);
     }
-    if (!in) hy__no_memory(F, "hy_export");
+    if (!in) hy__no_memory(F, who);
     else if (S) y = hy_call_at(S, net, b->inputs == 1 ? in[0] : hy_group_of(S, b->inputs, in), NULL, 0);
-    if (y) g = hy_compile(S, y);
+    if (y) g = hy__compile_heads(S, y, 1);
     if (g) { HY__ADD(&g->refs, 1); hy__graph_unlist(F->root, g); }  /* it is nobody's but ours */
     hy__free(&F->root->heap, (void *)in);
     if (S) hy__tracer_close(F, S);
     return g;
 }
 
-static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
+static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs, const char *who)
 {
     memset(e, 0, sizeof *e);
-    if (!hy__block_ok(F, net, "hy_export")) return -1;
+    e->who = who;
+    if (!hy__block_ok(F, net, who)) return -1;
     if (F->graph || !net->house->hybrid) {
-        hy__fail(F, HY_ERROR_STATE, "hy_export: %s", F->graph ? "the frame is symbolic"
+        hy__fail(F, HY_ERROR_STATE, "%s: %s", who, F->graph ? "the frame is symbolic"
                  : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
         return -1;
     }
-    e->graph = hy__export_trace(F, net);
+    e->graph = hy__export_trace(F, net, who);
     if (!e->graph && inputs) {
-        hy__export_call(F, net, inputs);
-        if (!F->code) e->graph = hy__export_trace(F, net);
+        hy__export_call(F, net, inputs, who);
+        if (!F->code) e->graph = hy__export_trace(F, net, who);
     }
     if (!e->graph && !F->code && net->free_fn == hy__symbol_free) {
         e->made_of = (const hy__symbol_block *)(const void *)net;
-        if (!hy__export_as_read(e->made_of)) e->graph = hy__export_again(F, e->made_of, net);
+        if (!hy__export_as_read(e->made_of)) e->graph = hy__export_again(F, e->made_of, net, who);
         else { e->graph = e->made_of->graph; HY__ADD(&e->graph->refs, 1); }
     }
     if (!e->graph && !F->code)
         hy__fail(F, HY_ERROR_STATE,
-                 "hy_export: Please first call hy_hybridize and then hy_call at least once, or give "
-                 "inputs to trace it for (hy_export_for)");
-    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room) || hy__export_inputs(F, e)) return -1;
+                 "%s: Please first call hy_hybridize and then hy_call at least once, or give "
+                 "inputs to trace it for (%s_for)", who, who);
+    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who)) return -1;
+    if (hy__export_inputs(F, e)) return -1;
     hy__export_arrays(F, e);
     return F->code ? -1 : 0;
 }
@@ -34285,7 +34337,7 @@ HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array *
     if (symbol) *symbol = NULL;
     if (params) memset(params, 0, sizeof *params);
     if (!F || F->code) return -1;
-    if (!hy__export_open(F, &e, net, inputs)) text = hy__to_memory(F, hy__put_symbol, &e.symbol);
+    if (!hy__export_open(F, &e, net, inputs, "hy_export")) text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text && symbol) *symbol = text;
     if (text && params) *params = e.arrays;
     hy__export_close(F, &e);
@@ -34295,7 +34347,8 @@ HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array *
 /* --- one file: program and parameters --- */
 static hy_array *hy__model_text(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
 {
-    return hy__export_open(F, e, net, inputs) ? NULL : hy__to_memory(F, hy__put_symbol, &e->symbol);
+    if (hy__export_open(F, e, net, inputs, "hy_save_model")) return NULL;
+    return hy__to_memory(F, hy__put_symbol, &e->symbol);
 }
 
 HY_API hy_array *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs)
@@ -34530,7 +34583,7 @@ HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const cha
     params = symbol ? hy__params_file(F, prefix, epoch, "hy_export") : NULL;
     if (params) {
         hy_begin(F);
-        failed = hy__export_open(F, &e, net, inputs);
+        failed = hy__export_open(F, &e, net, inputs, "hy_export");
         file[0].name = symbol;
         file[0].fn = hy__put_symbol;
         file[0].what = &e.symbol;

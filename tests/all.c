@@ -32,6 +32,7 @@
 #include "test_execute.c"
 #include "test_layers.c"
 #include "test_modes.c"
+#include "test_lifetime.c"
 #include "test_save.c"
 #include "test_symbol.c"
 #include "test_profile.c"
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
     test_cache();
     test_hybrid_grad();
     test_hy_check();
+    test_lifetime();
     test_passes();
     test_execute();
     test_layers();
