@@ -19466,6 +19466,18 @@ static int hy__same_type(const hy_type *a, const hy_type *b)
     return a->dtype == b->dtype && hy__same_shape(&a->shape, &b->shape);
 }
 
+/* Known sizes must be addressable, so that arithmetic on them cannot overflow. */
+static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
+{
+    hy_type known = *type;
+    int d;
+    if (known.shape.ndim < 0) return 1;
+    if (!known.dtype) known.dtype = HY_F64;
+    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++) if (known.shape.dim[d] == -1)
+        known.shape.dim[d] = 1;
+    return hy__check_type(S, &known, who);
+}
+
 /* One node: -1 contradiction, 1 something was learnt. */
 static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
 {
@@ -19482,6 +19494,8 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
     for (k = 0; k < node->nin + node->nout; k++) {
         hy_type *t = k < node->nin ? hy__type_of(g, T, &node->in[k]) : &T->type[T->first[i] + k - node->nin];
         if (hy__same_type(t, &c.type[k])) continue;
+        if (!hy__sane_type(F, &c.type[k], node->name)) learnt = -1;
+        if (learnt < 0) break;
         *t = c.type[k];
         learnt = 1;
     }
@@ -21923,33 +21937,101 @@ static void hy__sort_blocks(hy__block_of *b, int n, int by_time)
     }
 }
 
-/* Each block goes into the tightest gap among those that live with it. Placed ones form a list by offset;
- * by_time those that have died leave it. Returns the bytes of all. */
-static size_t hy__place_blocks(hy__block_of *b, int n, int by_time, int apart)
+/* Each block goes into the tightest gap among those that live with it. Placed ones form a list by offset.
+ * Returns the bytes of all. */
+static size_t hy__place_by_size(hy__block_of *b, int n)
 {
     int i, first = -1, *at, *best;
     size_t arena = 0;
     for (i = 0; i < n; i++) {
         size_t end = 0, gap = SIZE_MAX;
         best = NULL;
-        for (at = &first; *at >= 0; ) {
-            hy__block_of *o = &b[*at];
-            if (by_time && !apart && o->to < b[i].from) { *at = o->next; continue; }
-            if (apart || (o->from <= b[i].to && b[i].from <= o->to)) {
-                if (o->offset >= end && o->offset - end >= b[i].bytes && o->offset - end < gap) {
-                    gap = o->offset - end;
-                    b[i].offset = end;
-                    best = at;
-                }
-                if (o->offset + o->bytes > end) end = o->offset + o->bytes;
+        for (at = &first; *at >= 0; at = &b[*at].next) {
+            const hy__block_of *o = &b[*at];
+            if (o->from > b[i].to || b[i].from > o->to) continue;
+            if (o->offset >= end && o->offset - end >= b[i].bytes && o->offset - end < gap) {
+                gap = o->offset - end;
+                b[i].offset = end;
+                best = at;
             }
-            at = &o->next;
+            if (o->offset + o->bytes > end) end = o->offset + o->bytes;
         }
         if (!best) b[i].offset = end;
         for (at = &first; *at >= 0 && b[*at].offset < b[i].offset; ) at = &b[*at].next;
         b[i].next = *at;
         *at = i;
         if (b[i].offset + b[i].bytes > arena) arena = b[i].offset + b[i].bytes;
+    }
+    return arena;
+}
+
+/* Free stretches of the arena, by offset; those that are no gap now form a list, too. */
+typedef struct hy__gap { size_t offset, bytes; int next; } hy__gap;
+typedef struct hy__gaps { hy__gap *at; int first, unused; } hy__gaps;
+
+/* A block has died: its stretch joins its neighbours. */
+static void hy__gap_add(hy__gaps *g, size_t offset, size_t bytes)
+{
+    int *to = &g->first, before = -1, i;
+    for (; *to >= 0 && g->at[*to].offset < offset; to = &g->at[*to].next) before = *to;
+    if (before >= 0 && g->at[before].offset + g->at[before].bytes == offset) {
+        g->at[before].bytes += bytes;
+        i = before;
+    } else {
+        i = g->unused;
+        g->unused = g->at[i].next;
+        g->at[i].offset = offset;
+        g->at[i].bytes = bytes;
+        g->at[i].next = *to;
+        *to = i;
+    }
+    before = g->at[i].next;
+    if (before < 0 || g->at[i].offset + g->at[i].bytes != g->at[before].offset) return;
+    g->at[i].bytes += g->at[before].bytes;
+    g->at[i].next = g->at[before].next;
+    g->at[before].next = g->unused;
+    g->unused = before;
+}
+
+/* The tightest gap, or what lies behind all: 0 when there is none. */
+static int hy__gap_take(hy__gaps *g, size_t bytes, size_t *offset)
+{
+    int *at, *best = NULL, i;
+    for (at = &g->first; *at >= 0; at = &g->at[*at].next)
+        if (g->at[*at].bytes >= bytes && (!best || g->at[*at].bytes < g->at[*best].bytes)) best = at;
+    if (!best) return 0;
+    i = *best;
+    *offset = g->at[i].offset;
+    g->at[i].offset += bytes;
+    g->at[i].bytes -= bytes;
+    if (g->at[i].bytes) return 1;
+    *best = g->at[i].next;
+    g->at[i].next = g->unused;
+    g->unused = i;
+    return 1;
+}
+
+/* Blocks in order of birth, each in the tightest gap that the dead have left; (apart) none. death: by batch,
+ * which blocks end there, chained by next. */
+static size_t hy__place_by_time(hy__block_of *b, int n, int apart, hy__gap *gap, int *death, int batches)
+{
+    hy__gaps g;
+    size_t arena = 0;
+    int i, k, now = 0;
+    g.at = gap;
+    g.first = -1;
+    g.unused = 0;
+    for (i = 0; i <= n; i++) gap[i].next = i < n ? i + 1 : -1;
+    for (i = 0; i < batches; i++) death[i] = -1;
+    for (i = 0; i < n; i++) {
+        for (; now < b[i].from && !apart; now++)
+            for (k = death[now]; k >= 0; k = b[k].next) hy__gap_add(&g, b[k].offset, b[k].bytes);
+        if (!hy__gap_take(&g, b[i].bytes, &b[i].offset)) {
+            b[i].offset = arena;
+            arena += b[i].bytes;
+        }
+        b[i].next = death[b[i].to];
+        death[b[i].to] = i;
     }
     return arena;
 }
@@ -21961,14 +22043,18 @@ static int hy__plan_arena(hy__planner *P)
 {
     hy__plan *p = P->p;
     hy__block_of *b;
+    hy__gap *gap;
     hy__buffer *room;
-    int v, n = 0, by_time = 0, apart = (P->mode->off & HY_PASS_REUSE) != 0;
+    int v, n = 0, by_time = 0, batches, apart = (P->mode->off & HY_PASS_REUSE) != 0;
     p->unplanned = 0;
     hy__plan_lives(p);
     if (!(P->mode->off & HY_PASS_INPLACE) && !apart) hy__plan_inplace(p);
-    room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof *b);
+    batches = p->steps > p->early ? p->step[p->steps - 1].batch + 1 : 0;
+    room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * (sizeof *b + sizeof *gap) +
+                          (size_t)(batches + 1) * sizeof(int));
     if (!room) { hy__no_memory(P->F, "plan"); return -1; }
     b = (hy__block_of *)room->data;
+    gap = (hy__gap *)(void *)(b + p->values + 1);
     for (v = 0; v < p->values; v++) {
         size_t bytes;
         if (p->spot[v].where != HY__AT_ARENA) continue;
@@ -21987,7 +22073,8 @@ static int hy__plan_arena(hy__planner *P)
     if (!P->F->code) {
         by_time = n > HY__MANY_BLOCKS || apart;
         hy__sort_blocks(b, n, by_time);
-        p->arena = hy__place_blocks(b, n, by_time, apart);
+        p->arena = !by_time ? hy__place_by_size(b, n)
+            : hy__place_by_time(b, n, apart, gap, (int *)(void *)(gap + p->values + 1), batches);
         while (n--) p->spot[b[n].value].offset = b[n].offset;
         for (v = 0; v < p->values; v++)
             if (p->spot[v].where == HY__AT_ARENA)
@@ -23712,18 +23799,6 @@ static hy_array *hy__trace_outputs(hy_frame *S, const hy__call *c, hy__node *nod
     if (!S->code) y = n == 1 ? out[0] : hy_group_of(S, n, out);
     if (out != few) hy__free(&S->root->heap, (void *)out);
     return y;
-}
-
-/* Known sizes must be addressable, so that arithmetic on them cannot overflow. */
-static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
-{
-    hy_type known = *type;
-    int d;
-    if (known.shape.ndim < 0) return 1;
-    if (!known.dtype) known.dtype = HY_F64;
-    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++) if (known.shape.dim[d] == -1)
-        known.shape.dim[d] = 1;
-    return hy__check_type(S, &known, who);
 }
 
 static int hy__traceable(hy_frame *S, const hy__call *c, const hy_op *op)
