@@ -1811,8 +1811,36 @@ typedef struct hy_plan_info {
     size_t unplanned;                   /* the activations, were each to have its own memory */
     int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; not planned from there */
 } hy_plan_info;
+
+/* A plan, job by job and value by value: of a graph that hy_planned or hy_graph_planned made. */
+typedef enum hy_place {
+    HY_PLACE_NONE,                      /* nobody wants it */
+    HY_PLACE_INPUT, HY_PLACE_PARAMETER, HY_PLACE_CONSTANT,
+    HY_PLACE_PACKED,                    /* computed once from parameters and constants */
+    HY_PLACE_OUTPUT,                    /* in memory of its own */
+    HY_PLACE_ARENA
+} hy_place;
+typedef struct hy_plan_value {
+    hy_place place;
+    int      index;                     /* which input, parameter or output it is, else -1 */
+    size_t   offset, bytes;             /* offset: in the arena, else 0 */
+    int      node, output;              /* the value whose memory it shares as it is: its own, or one before */
+    int      from, to;                  /* batches between which its place in the arena is taken, else -1 */
+} hy_plan_value;
+typedef struct hy_plan_job {
+    int      node;                      /* of the graph: packed ones first, the others in the order they run */
+    int      packed, batch;             /* jobs of a batch may run at the same time; -1 for packed ones */
+    int      stages;
+    double   cost;                      /* about nanoseconds on one core */
+    size_t   scratch, shared;           /* bytes per worker, bytes for all */
+} hy_plan_job;
 HY_API hy_plan_info hy_plan(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *graph, hy_array *inputs);
+/* The optimised graph whose plan that is, to be walked with hy_graph_node and: 0, or -1 where there is none. */
+HY_API hy_graph    *hy_planned(hy_frame *F, hy_block *block, hy_array *inputs);
+HY_API hy_graph    *hy_graph_planned(hy_frame *F, hy_graph *graph, hy_array *inputs);
+HY_API int          hy_plan_job_at(hy_graph *planned, int i, hy_plan_job *job);
+HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy_plan_value *value);
 /* Calls of this frame with such inputs take all memory from the buffer, which must outlive their results and
  * the block's use: until another hy_bind, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
@@ -22226,6 +22254,83 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
     return 0;
 }
 
+/* --- plans that can be walked --- */
+typedef struct hy__planned { hy__attached head; hy__plan plan; } hy__planned;   /* hangs on its graph */
+
+static void hy__planned_free(hy_root *root, hy__attached *it)
+{
+    hy__planned *p = (hy__planned *)(void *)it;
+    hy__plan_free(root, &p->plan);
+    hy__free(&root->heap, p);
+}
+
+/* The optimised graph for such inputs, with a plan of its own; the user's. */
+static hy_graph *hy__graph_planned(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    hy__planned *p = (hy__planned *)hy__alloc_zero(&F->root->heap, sizeof *p);
+    hy_graph *fresh = p ? hy__optimize(F, g, input, mode) : (hy_graph *)hy__no_memory(F, "plan");
+    int i, failed = !fresh;
+    for (i = 0; fresh && i < fresh->n && !failed; i++)
+        if (!hy__types_known(fresh->node[i]->type, fresh->node[i]->nout)) {
+            hy__fail(F, HY_ERROR_UNSUPPORTED, "plan: values decide the shape of %s", fresh->node[i]->name);
+            failed = 1;
+        }
+    if (!failed) failed = hy__plan_make(F, fresh, mode, &p->plan);
+    if (failed) {
+        if (p) hy__planned_free(F->root, &p->head);
+        hy__graph_drop(fresh);
+        return NULL;
+    }
+    p->head.free_fn = hy__planned_free;
+    hy__table_add(&F->root->heap, &fresh->derived, &p->head.kept, 0);
+    return hy__graph_list(F->root, fresh);
+}
+
+static const hy__plan *hy__plan_of(hy_graph *g)
+{
+    hy__kept *e;
+    for (e = g ? hy__table_next(&g->derived, NULL) : NULL; e; e = hy__table_next(&g->derived, e)) {
+        const hy__planned *p = (const hy__planned *)(const void *)e;
+        if (p->head.free_fn == hy__planned_free) return &p->plan;
+    }
+    return NULL;
+}
+
+HY_API int hy_plan_job_at(hy_graph *g, int i, hy_plan_job *job)
+{
+    const hy__plan *p = hy__plan_of(g);
+    const hy__step *s;
+    if (!p || !job || i < 0 || i >= p->steps) return -1;
+    s = &p->step[i];
+    job->node = s->place;
+    job->packed = s->early;
+    job->batch = s->early ? -1 : s->batch;
+    job->stages = s->stages;
+    job->cost = s->cost;
+    job->scratch = s->scratch;
+    job->shared = s->shared;
+    return 0;
+}
+
+HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *value)
+{
+    const hy__plan *p = hy__plan_of(g);
+    const hy__spot *s, *root;
+    if (!p || !value || node < 0 || node >= g->n || output < 0 || output >= g->node[node]->nout) return -1;
+    s = &p->spot[p->first[node] + output];
+    root = &p->spot[s->root];
+    value->place = (hy_place)s->where;
+    value->index = s->where == HY__AT_INPUT || s->where == HY__AT_PARAM || s->where == HY__AT_HEAD ? s->index
+        : -1;
+    value->offset = s->where == HY__AT_ARENA ? s->offset : 0;
+    value->bytes = (size_t)hy__bytes(s->type);
+    value->node = g->place[root->node->number];
+    value->output = (int)(root - p->spot) - p->first[value->node];
+    value->from = s->where == HY__AT_ARENA ? root->from : -1;
+    value->to = s->where == HY__AT_ARENA ? p->spot[root->block].to : -1;
+    return 0;
+}
+
 /* MARK: - 22 >>execute ----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph and plan. It
@@ -24858,6 +24963,28 @@ HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
     return info;
 }
 
+/* A plan to be walked, for inputs that are checked. */
+static hy_graph *hy__planned_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
+    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, "plan");
+    hy_graph *planned;
+    int i;
+    for (i = 0; type && i < g->vars; i++) type[i] = in[i]->t.type;
+    planned = type ? hy__graph_planned(F, g, type, mode) : NULL;
+    hy__buffer_drop(&F->cache, room);
+    return planned;
+}
+
+HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
+{
+    hy__mode mode;
+    hy__buffer *room = hy__graph_open(F, g, inputs, "hy_graph_planned", &mode);
+    hy_graph *planned = room ? hy__planned_for(F, g, (hy_array **)room->data, &mode) : NULL;
+    hy__buffer_drop(&F->cache, room);
+    return planned;
+}
+
 /* MARK: - 24 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
@@ -26490,7 +26617,13 @@ static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
 #endif
 
 /* --- memory known before the call --- */
-typedef struct hy__planning { void *buffer; size_t bytes; hy_plan_info info; } hy__planning;
+typedef struct hy__planning {
+    void  *buffer;                      /* to bind to; or NULL ... */
+    size_t bytes;
+    int    walk;                        /* ... and the plan itself is wanted, ... */
+    hy_graph *planned;
+    hy_plan_info info;                  /* ... or what it takes */
+} hy__planning;
 
 /* As hy_call, up to where it would run. */
 static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *who, hy__planning *plan)
@@ -26516,7 +26649,10 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     if (!F->code)
         t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
     if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
-    else if (t) {
+    else if (t && plan->walk) {
+        plan->planned = hy__planned_for(F, t->graph, in.at, &rec.mode);
+        failed = !plan->planned;
+    } else if (t) {
         plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
         failed = F->code != HY_ERROR_OK;
     }
@@ -26534,6 +26670,15 @@ HY_API hy_plan_info hy_plan(hy_frame *F, hy_block *block, hy_array *inputs)
     memset(&plan, 0, sizeof plan);
     hy__plan_call(F, block, inputs, "hy_plan", &plan);
     return plan.info;
+}
+
+HY_API hy_graph *hy_planned(hy_frame *F, hy_block *block, hy_array *inputs)
+{
+    hy__planning plan;
+    memset(&plan, 0, sizeof plan);
+    plan.walk = 1;
+    hy__plan_call(F, block, inputs, "hy_planned", &plan);
+    return plan.planned;
 }
 
 HY_API int hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes)

@@ -392,6 +392,57 @@ static void exec_thread_limit(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- a plan, walked --- */
+/* Every value has a place; what lives at the same time does not overlap; jobs follow what they read. */
+static void exec_plan_walk(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3, 12, 12));
+    hy_plan_info info;
+    hy_graph *g;
+    hy_plan_job job;
+    hy_plan_value a, b;
+    hy_node node;
+    size_t end = 0;
+    int i, k, n, o, seen[6] = { 0 }, jobs, place[200], from, output;
+    hy_append(F, net, hy_nn_conv2d(F, 4, HY_INTS(3, 3), NULL), hy_nn_batch_norm(F, NULL), hy_nn_activation(F, "relu"),
+              hy_nn_flatten(F), hy_nn_dense(F, 8, NULL), hy_nn_activation(F, "tanh"), hy_nn_dense(F, 3, NULL));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    info = hy_plan(F, net, x);
+    g = hy_planned(F, net, x);
+    CHECK(g != NULL && hy_plan_job_at(g, -1, &job) == -1 && hy_plan_value_at(g, 0, 9, &a) == -1);
+    for (i = 0; i < hy_graph_count(g) && i < 200; i++) place[i] = -1;
+    for (jobs = k = 0; !hy_plan_job_at(g, k, &job); k++) {
+        jobs += !job.packed;
+        place[job.node] = k;
+        for (i = 0; (from = hy_graph_input(g, job.node, i, &output)) >= 0; i++) {
+            hy_plan_value_at(g, from, output, &a);
+            if (a.place == HY_PLACE_ARENA) CHECK(place[a.node] >= 0 && a.from < job.batch && a.to >= job.batch);
+        }
+    }
+    CHECK(jobs == info.jobs);
+    for (i = 0; !hy_graph_node(g, i, &node); i++)
+        for (o = 0; o < node.outputs; o++) {
+            CHECK(!hy_plan_value_at(g, i, o, &a));
+            if (a.place < 6) seen[a.place]++;
+            if (a.place != HY_PLACE_ARENA) continue;
+            if (a.offset + a.bytes > end) end = a.offset + a.bytes;
+            for (k = 0; k < i; k++)
+                for (n = 0; !hy_plan_value_at(g, k, n, &b); n++)
+                    if (b.place == HY_PLACE_ARENA && (b.node != a.node || b.output != a.output) &&
+                        a.from <= b.to && b.from <= a.to && a.from != b.to && b.from != a.to)
+                        CHECK(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
+        }
+    CHECK(end <= info.activations && end > 0);
+    CHECK(seen[HY_PLACE_INPUT] == 1 && seen[HY_PLACE_OUTPUT] == 1 && seen[HY_PLACE_PACKED] > 0);
+    CHECK(hy_plan_job_at(hy_graph_of(F, net), 0, &job) == -1);          /* that one has no plan */
+    hy_graph_free(F, g);
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- heads --- */
 static void exec_heads_of_every_kind(void)
 {
@@ -1037,6 +1088,7 @@ static void test_execute(void)
     RUN(exec_plan_of_an_unrolled_network);
     RUN(exec_equals_imperative);
     RUN(exec_same_bits_for_any_threads);
+    RUN(exec_plan_walk);
     RUN(exec_thread_limit);
     RUN(exec_heads_of_every_kind);
     RUN(exec_empty_arrays);
