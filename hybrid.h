@@ -7478,7 +7478,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
     g->panel = g->k_block = g->row_block = g->col_block = 1;
     g->row_blocks = g->col_blocks = g->pack_items = g->items = 0;
     g->shared_bytes = g->scratch_bytes = 0;
-    if (m == 0 || n == 0 || (k == 0 && g->accumulate)) return;
+    if (m == 0 || n == 0) return;
     if (n == 1) g->b_col = 1;
     if (k <= 1) g->a_col = 1;
     if (k == 0) g->a_row = g->b_row = g->b_col = 0;
@@ -7590,7 +7590,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     t.a_col = g->pack_a ? HY__TILE_ROWS : 1;
     t.c_row = g->c_row;
     t.accumulate = g->accumulate;
-    do {                                         /* once even for k = 0, which writes zeros */
+    do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
         t.k = hy__gemm_min(g->k_block, g->k - p);
         if (g->pack_a) {
@@ -7649,8 +7649,8 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
 #undef HY__SELECT
 
 /* --- softmax --- *
- * n rows of `width` columns, `step` apart; each column sums to 1. With step 1 it is one vector of n elements,
- * dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
+ * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one vector of n
+ * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
 enum { HY__DEAL = 64 };
 
 #define HY__FOLD_LANES(v, joined) \
@@ -7672,7 +7672,7 @@ enum { HY__DEAL = 64 };
         T most[HY__TILE], sum[HY__TILE], k = (T)scale, a, b, *y = (T *)to, *q; \
         const T *x = (const T *)from, *p; \
         int64_t rows = n, rest = 0, lanes, half, r, i; \
-        int deal = step == 1; \
+        int deal = step == 1 && width == 1; \
         if (deal) { width = step = HY__DEAL; rows = n / HY__DEAL; rest = n % HY__DEAL; } \
         lanes = width; \
         for (i = 0; i < lanes; i++) { most[i] = (T)-HUGE_VAL; sum[i] = 0; } \
@@ -14120,7 +14120,7 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     r->line = dtype == HY_F64 ? hy__best_line_f64 : whole ? hy__best_line_i64 : hy__best_line_f32;
     r->width = r->lines.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
     r->blocks = r->lines.inner > 1 ? r->lines.outer * hy__pieces(r->lines.inner, r->width)
-                                   : hy__pieces(r->lines.outer, r->width);
+                                   : hy__pieces(r->lines.outer * r->lines.inner, r->width);
     size = n * hy__least(r->lines.inner, r->width);
     r->parts = r->blocks < 16 ? hy__clamp_i64(size / HY__PART, 1, 64) : 1;
     hy__one_stage(job, hy__run_argbest, r->blocks * r->parts,

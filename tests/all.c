@@ -10,6 +10,7 @@
 #include "ref.h"
 #include "ops_ref.c"
 #include "test_ops.c"
+#include "test_sizes.c"
 #include "test_frame.c"
 #include "test_array.c"
 #include "test_infer.c"
@@ -67,6 +68,7 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_ops();
+    test_sizes();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }
