@@ -11,6 +11,7 @@
 #include "ops_ref.c"
 #include "test_ops.c"
 #include "test_sizes.c"
+#include "test_edges.c"
 #include "test_frame.c"
 #include "test_array.c"
 #include "test_infer.c"
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
     test_layered();
     test_ops();
     test_sizes();
+    test_edges();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }

@@ -156,8 +156,7 @@ static void refa_scalar(ref_case *c, refa_pair f, int scalar_left)
     static const ref_op ref_elemwise_##name = \
         { dtypes, refa_elemwise_##name, gradient, NULL, tolerance, cases_elemwise_##name };
 
-/* Inputs in x beside the scalar s, and so on. Integer arrays take the scalar truncated: a fractional one
- * stands beside inputs where that makes no difference. */
+/* Inputs in x beside the scalar s, and so on. */
 #define REFA_SCALAR_CASES(x, s, x2, s2, x3, s3) { \
     "(3,4)" x " | scalar=" s, "(7,19)" x " | scalar=" s, "(2,1,3,2)" x2 " | scalar=" s2, \
     "(1)" x2 " | scalar=" s2, "(67)" x3 " | scalar=" s3, "(1,2,1,3,2)" x3 " | scalar=" s3, \
@@ -213,12 +212,12 @@ REFA_SCALAR(power, REFA_SIGNED, REF_TRUE, 4e-6, "", "2", "[1,1.4]", "2.5", "[1,3
 REFA_SCALAR(maximum, REFA_NUMBERS, REF_TRUE, 0, "", "1", "", "-0.5", "int[-2,2]", "0")
 REFA_SCALAR(minimum, REFA_NUMBERS, REF_TRUE, 0, "", "1", "", "0.5", "int[-2,2]", "0")
 REFA_SCALAR(hypot, REFA_NUMBERS, REF_TRUE, 1e-6, "[-9,9]", "4", "[-1.4,1.4]", "1.5", "[1,50]", "0")
-REFA_SCALAR(equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "", "2")
-REFA_SCALAR(not_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "", "2")
-REFA_SCALAR(greater, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "0.5", "int[-2,2]", "1")
-REFA_SCALAR(greater_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "-0.5", "int[-2,2]", "1")
-REFA_SCALAR(lesser, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "-0.5", "int[-2,2]", "1")
-REFA_SCALAR(lesser_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "int[0,2]", "0.5")
+REFA_SCALAR(not_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "int[0,2]", "0.5")
+REFA_SCALAR(greater, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "0.5", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(greater_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "-0.5", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(lesser, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "-0.5", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(lesser_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "0.5", "", "0.5", "int[-2,2]", "1")
 
 REFA_RSCALAR(sub, REFA_SIGNED, REF_TRUE, 1e-6, "", "3", "[-9,0]", "2.5", "[-50,50]", "50")
 REFA_RSCALAR(div, REFA_SIGNED, REF_TRUE, 1e-6, "[1,4]", "7", "[1,3.4]", "2.5", "[-9,-1]", "-50")
@@ -1153,7 +1152,7 @@ static double ref_pool_one(const ref_case *c, const double *x, const int64_t *at
     int p = ref_int(c, "p_value", 2), max = ref_is(c, "pool_type", "max", 1);
     int avg = ref_is(c, "pool_type", "avg", 0), lp = ref_is(c, "pool_type", "lp", 0), best = 0;
     double sum = 0, share = avg ? dy / area : dy;
-    if (!count) return max ? -INFINITY : avg && area == 0 ? NAN : 0;
+    if (!count) return max ? -INFINITY : 0;
     for (int i = 1; i < count; i++) if (x[at[i]] > x[at[best]]) best = i;
     for (int i = 0; i < count; i++) {
         sum += lp ? pow(x[at[i]], p) : x[at[i]];
