@@ -4235,14 +4235,26 @@ static void hy__store(void *at, hy_dtype dtype, double v)
 }
 
 /* --- sizes --- */
-static int64_t hy__size(const hy_shape *s)              /* -1: not all known */
+/* A product of sizes that cannot overflow: too large stays too large. */
+static int64_t hy__times(int64_t a, int64_t b)
+{
+    const int64_t most = (int64_t)1 << 60;
+    if ((a | b) >> 29 == 0) return a * b;
+    return b > 0 && a > most / b ? most : a * b;
+}
+
+/* Elements; -1: not all dims are known. */
+static int64_t hy__size(const hy_shape *s)
 {
     int64_t n = 1;
-    int d;
+    int d, empty = 0;
     if (s->ndim < 0) return -1;
-    for (d = 0; d < s->ndim; d++) if (s->dim[d] < 0) return -1;
-    for (d = 0; d < s->ndim; d++) n *= s->dim[d];
-    return n;
+    for (d = 0; d < s->ndim; d++) {
+        if (s->dim[d] < 0) return -1;
+        empty |= s->dim[d] == 0;
+    }
+    for (d = 0; d < s->ndim && !empty; d++) n = hy__times(n, s->dim[d]);
+    return empty ? 0 : n;
 }
 
 static int hy__shape_known(const hy_shape *s)
@@ -4255,7 +4267,7 @@ static int hy__shape_known(const hy_shape *s)
 static int64_t hy__product(const hy_shape *s, int from, int to)
 {
     int64_t n = 1;
-    for (; from < to; from++) n *= s->dim[from];
+    for (; from < to; from++) n = hy__times(n, s->dim[from]);
     return n;
 }
 
@@ -12136,13 +12148,6 @@ static int hy__broadcast_bind(hy_job *job)
     int64_t from[HY_MAX_DIM];
     hy__broadcast_strides(&job->in[0], job->out[0].type.shape.ndim, from);
     return hy__bind_move(job, 0, from);
-}
-
-/* A product of sizes that cannot overflow: too large stays too large. */
-static int64_t hy__times(int64_t a, int64_t b)
-{
-    const int64_t most = (int64_t)1 << 60;
-    return a && b > most / a ? most : a * b;
 }
 
 static int hy__too_many_dims(hy_infer *I, int ndim)

@@ -157,8 +157,97 @@ static void edge_window(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Attributes and shapes whose products no integer holds: an error or a result, never an overflow. */
+static void edge_sizes(void)
+{
+    static const char *const rows[][2] = {
+        { "tile", "reps=(4611686018427387904,4)" }, { "tile", "reps=(9223372036854775807,2)" },
+        { "repeat", "repeats=2147483647" }, { "repeat", "repeats=2147483647 axis=0" },
+        { "one_hot", "depth=2147483647" }, { "broadcast_to", "shape=(4611686018427387904,4)" },
+        { "broadcast_axis", "axis=0 size=4611686018427387904" },
+        { "broadcast_axis", "axis=(0,1) size=(4611686018427387904,4611686018427387904)" },
+        { "pad", "mode=constant pad_width=(9223372036854775807,1,9223372036854775807,1)" },
+        { "pad", "mode=edge pad_width=(4611686018427387903,4611686018427387903,0,0)" },
+        { "upsampling", "scale=2147483647 sample_type=nearest" }, { "space_to_depth", "block_size=2147483647" },
+        { "depth_to_space", "block_size=2147483647" }, { "depth_to_space", "block_size=65536" },
+        { "slice", "begin=(-9223372036854775807,) end=(9223372036854775807,)" },
+        { "slice", "begin=(9223372036854775807,) end=(-9223372036854775807,) step=(-9223372036854775807,)" },
+        { "slice_axis", "axis=0 begin=-2147483647 end=2147483647" }, { "reshape", "shape=(4611686018427387904,-1)" },
+        { "reshape", "shape=(-4,4611686018427387904,-1,0)" },
+        { "reshape", "shape=(4611686018427387904,4611686018427387904,4)" }, { "diag", "k=2147483647" },
+        { "diag", "k=-2147483647" }, { "split_v2", "indices=(0,9223372036854775807) axis=0" },
+        { "topk", "k=2147483647" }, { "Convolution", "kernel=(16777216,) num_filter=2147483647" },
+        { "Deconvolution", "kernel=(16777216,) num_filter=2147483647 stride=(16777216,) adj=(16777215,)" },
+        { "Deconvolution", "kernel=(2,2) num_filter=3 target_shape=(9223372036854775807,4)" },
+        { "Pooling", "kernel=(16777216,16777216)" },
+        { "Pooling", "kernel=(2,2) pad=(16777216,16777216) stride=(1,1)" },
+        { "adaptive_avg_pooling", "output_size=(9223372036854775807,9223372036854775807)" },
+        { "adaptive_avg_pooling", "output_size=(2147483647,2147483647)" }, { "lrn", "nsize=2147483647" },
+        { "FullyConnected", "num_hidden=2147483647" }, { "FullyConnected", "num_hidden=-5" },
+        { "Embedding", "input_dim=2147483647 output_dim=2147483647" },
+        { "RNN", "state_size=2147483647 num_layers=2147483647 mode=lstm" },
+        { "RNN", "state_size=65536 num_layers=65535 mode=lstm bidirectional=True" },
+        { "scatter_nd", "shape=(4611686018427387904,4611686018427387904,4)" },
+        { "crop", "h_w=(2147483647,2147483647) offset=(2147483647,2147483647)" },
+        { "expand_dims", "axis=2147483647" }, { "arange_like", "repeat=2147483647" },
+        { "roi_pooling", "pooled_size=(2147483647,2147483647) spatial_scale=1" },
+        { "roi_align", "pooled_size=(2147483647,2147483647) spatial_scale=1" },
+        { "_arange", "start=0 stop=1e18 step=1e-5 repeat=2147483647" }, { "_arange", "start=-1e308 stop=1e308" },
+        { "_linspace", "start=0 stop=1 num=9223372036854775807" },
+        { "_full", "shape=(4611686018427387904,4) value=1" }, { "_full", "shape=(0,4611686018427387904,4) value=1" },
+        { "_zeros", "shape=(9223372036854775807,9223372036854775807)" },
+        { "_eye", "N=9223372036854775807 M=9223372036854775807 k=9223372036854775807" },
+        { "_eye", "N=3 M=3 k=-9223372036854775807" }, { "random_uniform", "shape=(4611686018427387904,8)" },
+        { "random_randint", "low=-9223372036854775807 high=9223372036854775807 shape=(3,)" },
+        { "multibox_prior", "" } };
+    static const int64_t shapes[][5] = {
+        { 2, 3, 4 }, { 4, 1, 2, 3, 4 }, { 1, 5 }, { 2, 0, 7 }, { 3, 2, INT64_C(1) << 35, 3 },
+        { 4, 2, 1 << 20, 1 << 20, 1 << 20 }, { 3, INT64_C(1) << 62, INT64_C(1) << 62, 4 }, { 2, INT64_MAX, 2 },
+        { 3, 0, INT64_C(1) << 62, INT64_C(1) << 62 }, { 1, INT64_MAX } };
+    hy_desc small;
+    hy_frame *F, *S;
+    size_t i, k;
+    int d, m, shaped;
+    memset(&small, 0, sizeof small);
+    small.memory_bytes = (size_t)24 << 20;              /* what fits the address space does not fit here */
+    small.memory = malloc(small.memory_bytes);
+    F = hy_open(&small);
+    for (i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            for (shaped = 0; shaped < 2; shaped++)
+                for (m = 0; m < 5; m++) {
+                    hy_array *in[5], *y;
+                    hy_var_opt opt;
+                    hy_graph *g;
+                    S = hy_symbolic(F);
+                    memset(&opt, 0, sizeof opt);
+                    opt.shaped = shaped;
+                    opt.shape.ndim = (int)shapes[k][0];
+                    for (d = 0; d < opt.shape.ndim; d++) opt.shape.dim[d] = shapes[k][d + 1];
+                    hy_begin(F);
+                    for (d = 0; d < m; d++) in[d] = hy_var(S, "x", d ? NULL : &opt);
+                    y = hy_apply(S, rows[i][0], m, in, rows[i][1]);
+                    g = y ? hy_compile(S, hy_add_scalar(S, hy_relu(S, y), 1)) : NULL;
+                    if (g && k < 4 && m) {
+                        for (d = 0; d < m; d++) in[d] = hy_ones(F, opt.shape);
+                        hy_graph_run(F, g, m > 1 ? hy_group_of(F, m, in) : in[0]);
+                    }
+                    hy_graph_free(F, g);
+                    hy_close(S);
+                    hy_end(F);
+                    hy_clear(F);
+                }
+    {
+        hy_array *x = hy_ones(F, HY_SHAPE(1, 2));
+        CHECK(!hy_apply(F, "tile", 1, &x, "reps=(4611686018427387904,4)") && strstr(hy_error(F), "too large"));
+    }
+    hy_close(F);
+    free(small.memory);
+}
+
 static void test_edges(void)
 {
+    RUN(edge_sizes);
     RUN(edge_compare);
     RUN(edge_index_copy);
     RUN(edge_ranges);
