@@ -158,7 +158,11 @@
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
- *   there. Indices may have any numeric type. A reduction over all axes gives shape (1,), as in MXNet.
+ *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest. Integers
+ *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
+ *   cuts the 0.5 to 0). sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
+ *   period, are those of 2^30. Indices may have any numeric type. A reduction over all axes gives shape (1,),
+ *   as in MXNet.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -591,7 +595,8 @@ struct hy_op {
 
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
- * gradients before they are summed back to the shape of their input. */
+ * gradients before they are summed back to the shape of their input. From `equal` on they give 0 or 1, and
+ * integers compare with any number by value; otherwise a number beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -1439,8 +1444,8 @@ struct hy_op {
     OP(gather_nd, "gather_nd", NULL, 0, "elements at index tuples") \
     OP(scatter_nd, "scatter_nd", NULL, 0, "elements put at index tuples; the last one stays") \
     OP(_gather_nd_grad, NULL, NULL, 0, "elements added at index tuples") \
-    OPT(topk, "topk", NULL, 0, "the largest k; ties by index") \
-    OPT(sort, "sort", NULL, 0, "sorted along axis") \
+    OPT(topk, "topk", NULL, 0, "the largest k, NaN above all; ties by index") \
+    OPT(sort, "sort", NULL, 0, "sorted along axis, NaN the largest") \
     OPT(argsort, "argsort", NULL, 0, "the indices that sort") \
     OPT(argmax, "argmax", NULL, 0, "index of the largest, the first of equals") \
     OPT(argmin, "argmin", NULL, 0, "index of the smallest, the first of equals") \
@@ -4386,14 +4391,26 @@ static void hy__store(void *at, hy_dtype dtype, double v)
 }
 
 /* --- sizes --- */
-static int64_t hy__size(const hy_shape *s)              /* -1: not all known */
+/* A product of sizes that cannot overflow: too large stays too large. */
+static int64_t hy__times(int64_t a, int64_t b)
+{
+    const int64_t most = (int64_t)1 << 60;
+    if ((a | b) >> 29 == 0) return a * b;
+    return b > 0 && a > most / b ? most : a * b;
+}
+
+/* Elements; -1: not all dims are known. */
+static int64_t hy__size(const hy_shape *s)
 {
     int64_t n = 1;
-    int d;
+    int d, empty = 0;
     if (s->ndim < 0) return -1;
-    for (d = 0; d < s->ndim; d++) if (s->dim[d] < 0) return -1;
-    for (d = 0; d < s->ndim; d++) n *= s->dim[d];
-    return n;
+    for (d = 0; d < s->ndim; d++) {
+        if (s->dim[d] < 0) return -1;
+        empty |= s->dim[d] == 0;
+    }
+    for (d = 0; d < s->ndim && !empty; d++) n = hy__times(n, s->dim[d]);
+    return empty ? 0 : n;
 }
 
 static int hy__shape_known(const hy_shape *s)
@@ -4406,7 +4423,7 @@ static int hy__shape_known(const hy_shape *s)
 static int64_t hy__product(const hy_shape *s, int from, int to)
 {
     int64_t n = 1;
-    for (; from < to; from++) n *= s->dim[from];
+    for (; from < to; from++) n = hy__times(n, s->dim[from]);
     return n;
 }
 
@@ -6518,13 +6535,14 @@ HY__INLINE void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, uin
                                      float low, float high)
 {
     uint32_t room[HY__DRAW + 6];
+    float k = high - low < HY__F32_INF ? 1.0f : 2.0f, span = high / k - low / k;    /* which may overflow */
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW ? count - done : HY__DRAW;
         word = hy__draw(room, (uint64_t)(first + done), n, seed, stream);
         for (i = 0; i < n; i++) {
-            float value = low + (high - low) * hy__unit_f32(word[i]);
+            float value = (low / k + span * hy__unit_f32(word[i])) * k;
             y[done + i] = value < high ? value : low;
         }
     }
@@ -6534,13 +6552,14 @@ HY__INLINE void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, ui
                                      double low, double high)
 {
     uint32_t room[HY__DRAW + 6];
+    double k = high - low < HUGE_VAL ? 1.0 : 2.0, span = high / k - low / k;
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
         word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
         for (i = 0; i < n; i++) {
-            double value = low + (high - low) * hy__unit_f64(word[2 * i], word[2 * i + 1]);
+            double value = (low / k + span * hy__unit_f64(word[2 * i], word[2 * i + 1])) * k;
             y[done + i] = value < high ? value : low;
         }
     }
@@ -7643,7 +7662,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
     g->panel = g->k_block = g->row_block = g->col_block = 1;
     g->row_blocks = g->col_blocks = g->pack_items = g->items = 0;
     g->shared_bytes = g->scratch_bytes = 0;
-    if (m == 0 || n == 0 || (k == 0 && g->accumulate)) return;
+    if (m == 0 || n == 0) return;
     if (n == 1) g->b_col = 1;
     if (k <= 1) g->a_col = 1;
     if (k == 0) g->a_row = g->b_row = g->b_col = 0;
@@ -7755,7 +7774,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     t.a_col = g->pack_a ? HY__TILE_ROWS : 1;
     t.c_row = g->c_row;
     t.accumulate = g->accumulate;
-    do {                                         /* once even for k = 0, which writes zeros */
+    do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
         t.k = hy__gemm_min(g->k_block, g->k - p);
         if (g->pack_a) {
@@ -7814,8 +7833,8 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
 #undef HY__SELECT
 
 /* --- softmax --- *
- * n rows of `width` columns, `step` apart; each column sums to 1. With step 1 it is one vector of n elements,
- * dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
+ * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one vector of n
+ * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
 enum { HY__DEAL = 64 };
 
 #define HY__FOLD_LANES(v, joined) \
@@ -7837,7 +7856,7 @@ enum { HY__DEAL = 64 };
         T most[HY__TILE], sum[HY__TILE], k = (T)scale, a, b, *y = (T *)to, *q; \
         const T *x = (const T *)from, *p; \
         int64_t rows = n, rest = 0, lanes, half, r, i; \
-        int deal = step == 1; \
+        int deal = step == 1 && width == 1; \
         if (deal) { width = step = HY__DEAL; rows = n / HY__DEAL; rest = n % HY__DEAL; } \
         lanes = width; \
         for (i = 0; i < lanes; i++) { most[i] = (T)-HUGE_VAL; sum[i] = 0; } \
@@ -8336,7 +8355,7 @@ static hy__move_fn hy__add_fn(hy_dtype dtype)
     }
 }
 
-/* --- order: every type becomes unsigned keys that ascend in the wanted order, NaN last --- */
+/* --- order: every type becomes unsigned keys that ascend in the wanted order; NaN is the largest --- */
 typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
 
 static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64_t stride, int64_t n,
@@ -8352,7 +8371,7 @@ static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64
             uint64_t bits;
             memcpy(&bits, &v, 8);
             bits ^= ((0 - (bits >> 63)) | top) ^ flip;
-            key[i] = v != v ? ~(uint64_t)0 : bits;
+            key[i] = v != v ? ~flip : bits;
         }
         return;
     }
@@ -8749,6 +8768,36 @@ static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t 
         hy__stretch_next(w, at, list[count].n);
     }
     return count;
+}
+
+/* The taps that meet anything from n coarse places, a box of them: padding may be far wider than the data. */
+typedef struct hy__taps { int64_t low[3], count[3]; } hy__taps;
+static int64_t hy__window_taps(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)
+{
+    int64_t from[3], to[3];
+    int d, rows = 0;                    /* do they lie in several rows? */
+    hy__window_place(w->coarse, first, from);
+    hy__window_place(w->coarse, first + n - 1, to);
+    for (d = 0; d < 3; d++) {
+        int64_t a = rows ? 0 : from[d], b = rows ? w->coarse[d] - 1 : to[d];
+        int64_t low = w->low[d] + w->pad[d] - b * w->stride[d];
+        int64_t high = w->high[d] + w->pad[d] - a * w->stride[d];
+        low = low > 0 ? (low + w->dilate[d] - 1) / w->dilate[d] : 0;
+        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
+        if (high > w->kernel[d]) high = w->kernel[d];
+        taps->low[d] = low;
+        taps->count[d] = high > low ? high - low : 0;
+        rows |= from[d] != to[d];
+    }
+    return hy__window_size(taps->count);
+}
+static int64_t hy__window_tap(const hy__window *w, const hy__taps *taps, int64_t i)     /* the i-th */
+{
+    int64_t at[3];
+    int d;
+    hy__window_place(taps->count, i, at);
+    for (d = 0; d < 3; d++) at[d] += taps->low[d];
+    return (at[0] * w->kernel[1] + at[1]) * w->kernel[2] + at[2];
 }
 
 /* --- planes: a tensor as images of channels of places, in either layout and any type --- */
@@ -10047,14 +10096,52 @@ static int hy__binary_bind(hy_job *job)
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.4);
 }
 
+/* Is v a number of the type that integers of this type are computed in? */
+static int hy__scalar_is_whole(double v, hy_dtype dtype)
+{
+    double most = dtype == HY_I64 ? 9223372036854775808.0 : 2147483648.0;
+    return v >= -most && v < most && v == floor(v);
+}
+
+/* Integers compare with a number as it is: the whole number and the comparison that say the same. */
+static int hy__compare_whole(int member, double *v, hy_dtype compute)
+{
+    double most = compute == HY_I64 ? 9223372036854775808.0 : 2147483648.0, given = *v;
+    int up = member == HY__BINARY_lesser || member == HY__BINARY_greater_equal, holds;
+    if (member >= HY__BINARY_logical_and) { *v = given != 0; return member; }
+    *v = up ? ceil(given) : floor(given);
+    if (*v >= -most && *v < most &&
+        (*v == given || (member != HY__BINARY_equal && member != HY__BINARY_not_equal))) return member;
+    if (member == HY__BINARY_lesser || member == HY__BINARY_lesser_equal) holds = given > 0;
+    else if (member == HY__BINARY_greater || member == HY__BINARY_greater_equal) holds = given < 0;
+    else holds = member == HY__BINARY_not_equal;
+    *v = -most;                         /* of all integers the same is true */
+    return holds ? HY__BINARY_greater_equal : HY__BINARY_lesser;
+}
+
+static int hy__scalar_infer(hy_infer *I)
+{
+    double v = ((const hy__scalar_rec *)I->attr)->scalar;
+    hy_dtype dtype;
+    hy_infer_pointwise(I);
+    dtype = I->in[0].dtype;
+    if (I->status < 0 || !dtype || hy__floating(dtype) || I->op->member >= HY__BINARY_equal ||
+        hy__scalar_is_whole(v, dtype)) return I->status;
+    return hy_infer_fail(I, HY_ERROR_DTYPE, "%g is no %t: cast the array to a float type first", v,
+                         (int)dtype);
+}
+
 static int hy__scalar_bind_side(hy_job *job, int left)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
     hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
-    int error = hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.3), d;
+    double v = ((const hy__scalar_rec *)job->attr)->scalar;
+    int member = job->op->member, whole = compute == HY_I32 || compute == HY_I64, d, error;
+    if (whole && member >= HY__BINARY_equal) member = hy__compare_whole(member, &v, compute);
+    error = hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[member], 0.3);
     pw->walk.n = 3;
-    pw->loose = hy__takes_single(compute, job->op->member);
-    pw->p[0] = ((const hy__scalar_rec *)job->attr)->scalar;
+    pw->loose = hy__takes_single(compute, member);
+    pw->p[0] = v;
     pw->p[2] = left;
     pw->dtype[left ? 2 : 1] = pw->dtype[1];
     pw->dtype[left ? 1 : 2] = compute;
@@ -11557,6 +11644,8 @@ typedef struct hy__norms {
 typedef struct hy__norms_block {
     int64_t first, mid, width;          /* number of the first set, its mid, how many */
     double  one[HY__TILE], two[HY__TILE];       /* mean, squared deviations; or sum(dy), sum(dy (x - mean)) */
+    double  sum[HY__TILE], center[HY__TILE];    /* the rest is room to work in */
+    double  v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
 } hy__norms_block;
 typedef struct hy__norms_run { int64_t at, runs, n, elements; } hy__norms_run;    /* elements: of each set */
 
@@ -11604,21 +11693,20 @@ static void hy__norms_put(const hy_tensor *t, int64_t i, double v)      /* stati
 }
 
 /* Sums g and g (x - center) over the elements [e, end) of each set; without g the deviations themselves. */
-static void hy__norms_sums(const hy_job *job, const hy__norms *k, const hy__norms_block *b,
+static void hy__norms_sums(const hy_job *job, const hy__norms *k, hy__norms_block *b,
                            const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
-                           const double *center, double *s1, double *s2)
+                           double *s1, double *s2)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
-    double tile[2][HY__TILE];
     const void *with;
     hy__norms_run run;
     int64_t i;
     for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
     for (; e < end; e += run.elements) {
         run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
-        with = g ? hy__norms_load(k, g, run.at, run.n, tile[1]) : NULL;
-        kernel->moments(hy__norms_load(k, x, run.at, run.n, tile[0]), with, run.runs, k->mid * k->inner,
-                        run.n, k->inner > 1, center, s1, s2);
+        with = g ? hy__norms_load(k, g, run.at, run.n, b->tile[1]) : NULL;
+        kernel->moments(hy__norms_load(k, x, run.at, run.n, b->tile[0]), with, run.runs, k->mid * k->inner,
+                        run.n, k->inner > 1, b->center, s1, s2);
     }
 }
 
@@ -11627,17 +11715,17 @@ static void hy__norms_measure(const hy_job *job, const hy__norms *k, hy__norms_b
                               int64_t end)
 {
     const hy_tensor *x = &job->in[0];
-    double s1[HY__TILE], center[HY__TILE], n = end > e ? (double)(end - e) : 1;
+    double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
     int64_t i;
     for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(&job->in[3], b->first + i) : 0;
-    if (k->backward) hy__norms_sums(job, k, b, &job->in[1], &job->in[0], e, end, center, b->one, b->two);
+    if (k->backward) hy__norms_sums(job, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
     if (k->backward || k->stats == HY__NORMS_GIVEN) return;
     if (k->stats == HY__NORMS_OWN) {
-        hy__norms_sums(job, k, b, x, NULL, e, end, center, s1, b->two);
+        hy__norms_sums(job, k, b, x, NULL, e, end, s1, b->two);
         for (i = 0; i < b->width; i++)
             center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
     }
-    hy__norms_sums(job, k, b, x, NULL, e, end, center, s1, b->two);
+    hy__norms_sums(job, k, b, x, NULL, e, end, s1, b->two);
     for (i = 0; i < b->width && k->stats == HY__NORMS_OWN; i++) {
         b->one[i] = center[i] + s1[i] / n;
         b->two[i] -= s1[i] * s1[i] / n;
@@ -11701,7 +11789,7 @@ static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
-    double gain[HY__TILE], shift[HY__TILE], narrow[4][HY__TILE], tile[2][HY__TILE];
+    double *gain = b->v[0], *shift = b->v[1], (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
     int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
     int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
     int64_t i, r;
@@ -11737,7 +11825,7 @@ static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block 
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
-    double v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
+    double (*v)[HY__TILE] = b->v, (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
     const void *part[4];
     int direct = x->type.dtype == k->compute;
     int64_t i, r;
@@ -11776,20 +11864,20 @@ HY__RUN(hy__run_norms)
     int64_t block = item / k->parts * k->many, part = item % k->parts;
     int64_t end = hy__least(block + k->many, k->blocks);
     int64_t low = hy__norms_cut(k, part), high = hy__norms_cut(k, part + 1);
-    hy__norms_block b;
+    hy__norms_block *b = (hy__norms_block *)scratch;
     for (; block < end; block++) {
         double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
-        hy__norms_block_at(k, block, &b);
-        if (!k->joined) hy__norms_measure(job, k, &b, low, high);
-        else if (stage == 1) hy__norms_join(k, &b, kept);
+        hy__norms_block_at(k, block, b);
+        if (!k->joined) hy__norms_measure(job, k, b, low, high);
+        else if (stage == 1) hy__norms_join(k, b, kept);
         else {
-            hy__norms_measure(job, k, &b, low, high);
-            memcpy(mine, b.one, (size_t)b.width * sizeof *mine);
-            memcpy(mine + k->width, b.two, (size_t)b.width * sizeof *mine);
+            hy__norms_measure(job, k, b, low, high);
+            memcpy(mine, b->one, (size_t)b->width * sizeof *mine);
+            memcpy(mine + k->width, b->two, (size_t)b->width * sizeof *mine);
             continue;
         }
-        if (k->backward) hy__norms_backward(job, k, &b, low, high, part == 0);
-        else hy__norms_forward(job, k, &b, low, high, part == 0);
+        if (k->backward) hy__norms_backward(job, k, b, low, high, part == 0);
+        else hy__norms_forward(job, k, b, low, high, part == 0);
     }
 }
 
@@ -11823,6 +11911,7 @@ static int hy__norms_bind(hy_job *job)
     total = (double)k->batch * (double)k->mid * (double)k->count;
     hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts,
                   (k->compute == HY_F64 ? 2 : 1) * total + 100);
+    job->scratch = sizeof(hy__norms_block);
     if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
     job->shared = (size_t)(k->blocks * k->parts * 2 * k->width) * sizeof(double);
     k->joined = 1;
@@ -12224,13 +12313,6 @@ static int hy__broadcast_bind(hy_job *job)
     int64_t from[HY_MAX_DIM];
     hy__broadcast_strides(&job->in[0], job->out[0].type.shape.ndim, from);
     return hy__bind_move(job, 0, from);
-}
-
-/* A product of sizes that cannot overflow: too large stays too large. */
-static int64_t hy__times(int64_t a, int64_t b)
-{
-    const int64_t most = (int64_t)1 << 60;
-    return a && b > most / a ? most : a * b;
 }
 
 static int hy__too_many_dims(hy_infer *I, int ndim)
@@ -14024,9 +14106,22 @@ static int hy__index_copy_bind(hy_job *job)
 }
 static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
 {
+    hy_array *rows, *number, *owner;
+    hy__zeros_opt whole;
     if (!D->dy[0]) return 0;
     if (D->want[0]) D->dx[0] = hy_index_copy(F, D->dy[0], D->in[1], hy_zeros_like(F, D->in[2]));
-    if (D->want[2]) D->dx[2] = hy_take(F, D->dy[0], D->in[1], 0, NULL);
+    if (!D->want[2]) return 0;
+    /* Of several rows put in one place the last has stayed: the numbers of the rows tell which. */
+    rows = hy_take(F, D->dy[0], D->in[1], 0, NULL);
+    D->dx[2] = rows;
+    if (D->in[1]->t.type.shape.dim[0] < 2) return 0;
+    number = hy_arange_like(F, hy_cast(F, D->in[1], HY_I64), 0, 1, HY_NONE, NULL);
+    memset(&whole, 0, sizeof whole);
+    whole.dtype = HY_I64;
+    owner = hy__zeros(F, hy__shape1(D->dy[0]->t.type.shape.dim[0]), &whole);
+    owner = hy_index_copy(F, owner, D->in[1], number);
+    owner = hy_equal(F, hy_take(F, owner, D->in[1], 0, NULL), number);
+    D->dx[2] = hy_where(F, owner, rows, hy_zeros_like(F, rows));
     return 0;
 }
 #define HY__ON_index_copy HY__OWN(index_copy), NULL
@@ -14285,7 +14380,7 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     r->line = dtype == HY_F64 ? hy__best_line_f64 : whole ? hy__best_line_i64 : hy__best_line_f32;
     r->width = r->lines.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
     r->blocks = r->lines.inner > 1 ? r->lines.outer * hy__pieces(r->lines.inner, r->width)
-                                   : hy__pieces(r->lines.outer, r->width);
+                                   : hy__pieces(r->lines.outer * r->lines.inner, r->width);
     size = n * hy__least(r->lines.inner, r->width);
     r->parts = r->blocks < 16 ? hy__clamp_i64(size / HY__PART, 1, 64) : 1;
     hy__one_stage(job, hy__run_argbest, r->blocks * r->parts,
@@ -16399,23 +16494,25 @@ static void hy__cube(double *x, int64_t n)
 
 /* Tiles of n windows of `planes` planes, joined in floats where nothing is lost by it, else in doubles. */
 typedef struct hy__pool_tile {
-    double acc[HY__POOL_PLANES][HY__TILE];
-    float  narrow[HY__POOL_PLANES][HY__TILE];
+    double      acc[HY__POOL_PLANES][HY__TILE], share[HY__TILE], values[HY__TILE];
+    float       narrow[HY__POOL_PLANES][HY__TILE];
+    hy__stretch list[HY__LINE];
 } hy__pool_tile;
 
 static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
                           int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
 {
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t t, k, i, j, taps = hy__window_size(v->win.kernel), step = v->win.stride[2] * x->step_p;
-    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && taps <= HY__POOL_FLOATS));
-    int count, r;
-    hy__stretch list[HY__LINE];
-    double tile[HY__TILE];
+    int64_t t, k, i, j, step = v->win.stride[2] * x->step_p;
+    int few = hy__window_size(v->win.kernel) <= HY__POOL_FLOATS, count, r;
+    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && few));
+    hy__stretch *list = to->list;
+    hy__taps box;
+    int64_t taps = hy__window_taps(&v->win, first, n, &box);
     for (k = 0; k < planes; k++)
         for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
     for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, t, first, n, list);
+        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
         for (k = 0; k < planes; k++) {
             const char *base = data + hy__plane_at(x, plane + k);
             for (r = 0, i = 0; r < count; i += list[r++].n) {
@@ -16427,9 +16524,9 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
                 else if (narrow)
                     hy__sum_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
                 else {
-                    hy__load_f64(tile, from, x->dtype, step, m);
-                    if (v->power == 3) hy__cube(tile, m);
-                    hy__fold_columns(kind, to->acc[k] + j, tile, m);
+                    hy__load_f64(to->values, from, x->dtype, step, m);
+                    if (v->power == 3) hy__cube(to->values, m);
+                    hy__fold_columns(kind, to->acc[k] + j, to->values, m);
                 }
             }
         }
@@ -16444,7 +16541,7 @@ HY__RUN(hy__run_pool)
     int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), planes, first;
     int64_t n, i, k;
     hy__pool_tile *tile = (hy__pool_tile *)scratch;
-    double share[HY__TILE];
+    double *share = tile->share;
     for (; plane < end; plane += planes)
         for (planes = hy__least(end - plane, HY__POOL_PLANES), first = 0; first < y.places; first += n) {
             n = hy__least(y.places - first, HY__TILE);
@@ -16463,8 +16560,10 @@ HY__RUN(hy__run_pool)
 
 static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 {
-    double work = (double)hy__window_size(v->win.kernel) * (double)hy__window_size(v->win.coarse) +
-                  (double)hy__window_size(v->win.fine) + 1;
+    double work = (double)hy__window_size(v->win.coarse);
+    int d;
+    for (d = 0; d < 3; d++) work *= (double)hy__least(v->win.kernel[d], v->win.fine[d]);
+    work += (double)hy__window_size(v->win.fine) + (double)hy__window_size(v->win.coarse) + 1;
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
     if (v->together < HY__POOL_PLANES)
         v->together = hy__clamp_i64(v->planes / HY__CONV_UNITS, v->together, HY__POOL_PLANES);
@@ -16479,7 +16578,7 @@ static int hy__pooling_bind(hy_job *job)
     hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
     int n = job->in[0].type.shape.ndim;
     hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
-    if (r->global_pool && v->power < 3 && v->win.fine[2] > 0)
+    if (r->global_pool && v->power < 3 && hy__window_size(v->win.fine) > 0)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
@@ -16500,17 +16599,27 @@ static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_pooling HY__OWN(pooling), hy__batch_split
 
-/* The gradient of max goes to the first of the largest, to the first NaN if there is one. */
-static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n, const double *dy, double *dx)
-{
-    int64_t which[HY__TILE], t, i, j, m, step = v->win.stride[2], taps = hy__window_size(v->win.kernel);
-    double best[HY__TILE], tile[HY__TILE];
+/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
+ * the largest so far and its place in the plane. */
+typedef struct hy__pool_back {
+    double      share[HY__TILE], values[HY__TILE], best[HY__TILE];
+    int64_t     which[HY__TILE];
     hy__stretch list[HY__LINE];
+} hy__pool_back;
+
+/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
+static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                            int64_t n, hy__pool_back *b)
+{
+    hy__taps box;
+    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_taps(&v->win, first, n, &box);
+    int64_t *which = b->which;
+    double *best = b->best, *tile = b->values;
+    hy__stretch *list = b->list;
     int count, r;
     for (i = 0; i < n; i++) which[i] = -1;
     for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, t, first, n, list);
+        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
         for (r = 0, i = 0; r < count; i += list[r++].n) {
             const hy__stretch s = list[r];
             hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
@@ -16524,19 +16633,20 @@ static void hy__pool_back_max(const hy__pool_plan *v, const hy__planes *x, const
             }
         }
     }
-    for (i = 0; i < n; i++) if (which[i] >= 0) dx[which[i]] += dy[i];
 }
 
 /* dx += share x^(power - 1) wherever a window lies. */
 static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n, const double *share, double *dx)
+                              int64_t n, hy__pool_back *b, double *dx)
 {
-    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_size(v->win.kernel);
-    double tile[HY__TILE];
-    hy__stretch list[HY__LINE];
+    hy__taps box;
+    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_taps(&v->win, first, n, &box);
+    double *tile = b->values;
+    const double *share = b->share;
+    hy__stretch *list = b->list;
     int count, r;
     for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, t, first, n, list);
+        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
         for (r = 0, i = 0; r < count; i += list[r++].n) {
             const double *from = share + i + list[r].low;
             double *to = dx + list[r].fine;
@@ -16558,7 +16668,8 @@ HY__RUN(hy__run_pool_back)
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[1], v->last), y = hy__planes_of(&job->in[0], v->last);
     int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), first, n, i, at;
-    double share[HY__TILE], tile[HY__TILE], *dx = (double *)scratch;
+    hy__pool_back *b = (hy__pool_back *)scratch;
+    double *share = b->share, *tile = b->values, *dx = (double *)(void *)(b + 1);
     const char *data;
     for (; plane < end; plane++) {
         data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
@@ -16567,7 +16678,11 @@ HY__RUN(hy__run_pool_back)
             n = hy__least(y.places - first, HY__TILE);
             at = hy__plane_at(&y, plane) + first * y.step_p * y.size;
             hy__load_f64(share, (const char *)job->in[0].data + at, y.dtype, y.step_p, n);
-            if (v->type == HY_POOL_MAX) { hy__pool_back_max(v, &x, data, first, n, share, dx); continue; }
+            if (v->type == HY_POOL_MAX) {
+                hy__pool_places(v, &x, data, first, n, b);
+                for (i = 0; i < n; i++) if (b->which[i] >= 0) dx[b->which[i]] += share[i];
+                continue;
+            }
             if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, tile);
             if (v->power > 1) {
                 hy__load_f64(tile, (const char *)job->in[2].data + at, y.dtype, y.step_p, n);
@@ -16575,7 +16690,7 @@ HY__RUN(hy__run_pool_back)
                     tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] * tile[i]) : 0;
             }
             if (v->type == HY_POOL_AVG || v->power > 1) for (i = 0; i < n; i++) share[i] *= tile[i];
-            hy__pool_back_sum(v, &x, data, first, n, share, dx);
+            hy__pool_back_sum(v, &x, data, first, n, b, dx);
         }
         hy__store_f64((char *)job->out[0].data + hy__plane_at(&x, plane), x.dtype, x.step_p, dx, x.places);
     }
@@ -16591,7 +16706,7 @@ static int hy___pooling_grad_bind(hy_job *job)
 {
     hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
     hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->in[0].type.shape);
-    job->scratch = (size_t)hy__window_size(v->win.fine) * sizeof(double);
+    job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
     return hy__pool_one_stage(job, v, hy__run_pool_back);
 }
 #define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy__without_gradient, NULL
@@ -17605,10 +17720,26 @@ static void hy__make_range(const hy_job *job, const hy__fresh *f, void *to, int6
     if (f->high && first + count == f->total && count) y[count - 1] = f->c;
 }
 
+/* The same where start and step are whole and integers are wanted: doubles are not enough from 2^53 on. */
+static void hy__make_whole_range(const hy_job *job, const hy__fresh *f, void *to, int64_t first,
+                                 int64_t count)
+{
+    int64_t *y = (int64_t *)to, i, step = first / f->low, left = f->low - first % f->low;
+    uint64_t a = (uint64_t)(int64_t)f->a, b = (uint64_t)(int64_t)f->b;
+    (void)job;
+    for (i = 0; i < count; i++) {
+        y[i] = (int64_t)(a + b * (uint64_t)step);
+        if (--left == 0) { step++; left = f->low; }
+    }
+}
+
 /* exact: the last value is `last` to the bit. */
 static int hy__range_bind(hy_job *job, double start, double step, int repeat, int exact, double last)
 {
-    hy__fresh *f = hy__fresh_bind(job, hy__make_range, HY_F64, 0.6);
+    int whole = !hy__floating(job->out[0].type.dtype) && hy__scalar_is_whole(start, HY_I64) &&
+                hy__scalar_is_whole(step, HY_I64) && !exact;
+    hy__maker make = whole ? hy__make_whole_range : hy__make_range;
+    hy__fresh *f = hy__fresh_bind(job, make, whole ? HY_I64 : HY_F64, 0.6);
     f->a = start;
     f->b = step;
     f->c = last;
@@ -17712,9 +17843,11 @@ static void hy__make_random(const hy_job *job, const hy__fresh *f, void *to, int
 
 static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
 {
-    static const double ns[] = { 1, 2.5, 2 };
+    static const double ns[] = { 1, 2.5, 2 }, most = 3.4028234663852886e38;
     hy_dtype compute = hy__compute_type(job->out[0].type.dtype, 0);
     hy__fresh *f = hy__fresh_bind(job, hy__make_random, compute, ns[kind]);
+    if (compute == HY_F32 && (fabs(a) > most || fabs(b) > most))
+        return hy__refuse(job, HY_ERROR_ARGUMENT, "%g is no float32", fabs(a) > most ? a : b);
     f->low = kind;
     f->a = a;
     f->b = b;
@@ -17728,7 +17861,8 @@ static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
     HY__INFER(x##_like, (makes_sense) ? hy_infer_pointwise(I) : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
     HY__BIND(random_##x, hy__random_bind_kind(job, kind, a, b)) \
     HY__BIND(x##_like, hy__random_bind_kind(job, kind, a, b))
-HY__DISTRIBUTION(uniform, HY__UNIFORM, r->low, r->high, r->low <= r->high && r->high - r->low < HUGE_VAL,
+HY__DISTRIBUTION(uniform, HY__UNIFORM, r->low, r->high,
+                 r->low <= r->high && r->low > -HUGE_VAL && r->high < HUGE_VAL,
                  "low is above high, or one of them is no number")
 HY__DISTRIBUTION(normal, HY__NORMAL, r->loc, r->scale, r->scale >= 0 && r->loc - r->loc + r->scale < HUGE_VAL,
                  "scale is negative, or loc or scale is no number")
@@ -17873,11 +18007,11 @@ static const hy_attr hy__reduce_attr[] = {
       NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split }, \
     { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
       sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy_infer_pointwise, hy__scalar_bind, HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
+      NULL, hy__scalar_infer, hy__scalar_bind, HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
     { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, \
       sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy_infer_pointwise, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), hy__pointwise_split },
+      NULL, hy__scalar_infer, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), hy__pointwise_split },
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
     { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
       saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },

@@ -10,6 +10,8 @@
 #include "ref.h"
 #include "ops_ref.c"
 #include "test_ops.c"
+#include "test_sizes.c"
+#include "test_edges.c"
 #include "test_frame.c"
 #include "test_array.c"
 #include "test_infer.c"
@@ -69,6 +71,8 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_ops();
+    test_sizes();
+    test_edges();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }

@@ -156,8 +156,7 @@ static void refa_scalar(ref_case *c, refa_pair f, int scalar_left)
     static const ref_op ref_elemwise_##name = \
         { dtypes, refa_elemwise_##name, gradient, NULL, tolerance, cases_elemwise_##name };
 
-/* Inputs in x beside the scalar s, and so on. Integer arrays take the scalar truncated: a fractional one
- * stands beside inputs where that makes no difference. */
+/* Inputs in x beside the scalar s, and so on. */
 #define REFA_SCALAR_CASES(x, s, x2, s2, x3, s3) { \
     "(3,4)" x " | scalar=" s, "(7,19)" x " | scalar=" s, "(2,1,3,2)" x2 " | scalar=" s2, \
     "(1)" x2 " | scalar=" s2, "(67)" x3 " | scalar=" s3, "(1,2,1,3,2)" x3 " | scalar=" s3, \
@@ -213,12 +212,12 @@ REFA_SCALAR(power, REFA_SIGNED, REF_TRUE, 4e-6, "", "2", "[1,1.4]", "2.5", "[1,3
 REFA_SCALAR(maximum, REFA_NUMBERS, REF_TRUE, 0, "", "1", "", "-0.5", "int[-2,2]", "0")
 REFA_SCALAR(minimum, REFA_NUMBERS, REF_TRUE, 0, "", "1", "", "0.5", "int[-2,2]", "0")
 REFA_SCALAR(hypot, REFA_NUMBERS, REF_TRUE, 1e-6, "[-9,9]", "4", "[-1.4,1.4]", "1.5", "[1,50]", "0")
-REFA_SCALAR(equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "", "2")
-REFA_SCALAR(not_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "", "2")
-REFA_SCALAR(greater, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "0.5", "int[-2,2]", "1")
-REFA_SCALAR(greater_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "-0.5", "int[-2,2]", "1")
-REFA_SCALAR(lesser, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "-0.5", "int[-2,2]", "1")
-REFA_SCALAR(lesser_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "int[0,2]", "0.5")
+REFA_SCALAR(not_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "int[0,2]", "0.5")
+REFA_SCALAR(greater, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "0.5", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(greater_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "-0.5", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(lesser, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "-0.5", "", "0.5", "int[-2,2]", "1")
+REFA_SCALAR(lesser_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "0.5", "", "0.5", "int[-2,2]", "1")
 
 REFA_RSCALAR(sub, REFA_SIGNED, REF_TRUE, 1e-6, "", "3", "[-9,0]", "2.5", "[-50,50]", "50")
 REFA_RSCALAR(div, REFA_SIGNED, REF_TRUE, 1e-6, "[1,4]", "7", "[1,3.4]", "2.5", "[-9,-1]", "-50")
@@ -342,6 +341,7 @@ static void refa_moments(ref_case *c)
     mean = refa_reduced(c, 0, reduced);
     var = refa_reduced(c, 1, reduced);
     n = (double)x->size / (double)c->out[0].size;
+    for (int64_t o = 0; o < c->out[0].size && !x->size; o++) mean[o] = var[o] = NAN;      /* of nothing */
     for (int64_t i = 0; i < x->size; i++) mean[refa_onto(x, reduced, i)] += x->v[i] / n;
     for (int64_t i = 0; i < x->size; i++) {
         int64_t o = refa_onto(x, reduced, i);
@@ -589,7 +589,7 @@ static void refa_softmax_lines(const double *x, double *y, refa_lines lines, dou
 {
     for (int64_t line = 0; line < lines.many; line++) {
         int64_t first = refa_line_at(lines, line), n = length ? (int64_t)length[line] : lines.n;
-        int64_t end = first + n * lines.step;
+        int64_t end = first + (n < lines.n ? n : lines.n) * lines.step;
         double top = -HUGE_VAL, sum = 0;
         for (int64_t i = first; i < end; i += lines.step) top = fmax(top, factor * x[i]);
         for (int64_t i = first; i < end; i += lines.step) sum += exp(factor * x[i] - top);
@@ -668,7 +668,7 @@ static void refa_softmax_output_dx(const ref_case *c, const double *p, double *d
     for (int64_t line = 0; line < lines.many; line++)
         for (int64_t k = 0; k < lines.n; k++) {
             int64_t i = refa_line_at(lines, line) + k * lines.step;
-            double want = (double)k == label[line] ? 1 - rest : rest > 0 ? rest / (double)(lines.n - 1) : 0;
+            double want = (double)k == label[line] ? 1 - rest : rest > 0 && lines.n > 1 ? rest / (double)(lines.n - 1) : 0;
             int ignored = use_ignore && label[line] == ignore;
             dx[i] = ignored ? 0 : (p[i] - want) * ref_num(c, "grad_scale", 1) / share;
         }
@@ -1165,7 +1165,7 @@ static double ref_pool_one(const ref_case *c, const double *x, const int64_t *at
 static void ref_pool_all(const ref_case *c, const ref_window *w, const ref_grid *xg, const double *x,
                          const ref_grid *yg, double *y, const double *dy, double *dx)
 {
-    int64_t q[3], k[3], p[3], at[256];
+    int64_t q[3], k[3], p[3], at[2048];
     int include_pad = ref_int(c, "count_include_pad", 1);
     for (int64_t n = 0; n < yg->n; n++)
     for (int64_t ch = 0; ch < yg->c; ch++)
@@ -1393,7 +1393,7 @@ static ref_sets ref_sets_of(const ref_tensor *x, int axis, int64_t mid, int kind
     if (axis < 0) axis += x->ndim;
     for (int d = 0; d < axis; d++) s.outer *= x->dim[d];
     for (int d = axis + 1; d < x->ndim; d++) s.inner *= x->dim[d];
-    s.inner = s.inner * x->dim[axis] / (mid ? mid : 1);         /* a group of channels is one mid */
+    if (mid != x->dim[axis]) s.inner = s.inner * x->dim[axis] / mid;    /* a group of channels is one mid */
     s.count = kind == REF_PER_MID ? s.mid : s.outer * (kind == REF_PER_ROW ? s.mid : s.inner);
     s.members = s.count ? x->size / s.count : 0;
     return s;
@@ -1467,6 +1467,7 @@ static void ref_batch_norm_fn(ref_case *c)
     if (ref_batch_stats(c)) ref_statistics(&s, &c->in[0], mean, var);
     for (int64_t i = 0; i < s.count; i++)
         if (ref_batch_stats(c)) {
+            if (!s.members) continue;                           /* nothing to learn from */
             c->in[3].v[i] = momentum * c->in[3].v[i] + (1 - momentum) * mean[i];
             c->in[4].v[i] = momentum * c->in[4].v[i] + (1 - momentum) * var[i];
         } else {
@@ -2019,7 +2020,8 @@ static void refb_cut(ref_case *c, int axis, int n, const int64_t *start)
 static void refb_split_equally(ref_case *c, int axis, int n)
 {
     int64_t start[REF_MAX + 1];
-    for (int k = 0; k <= n; k++) start[k] = c->in[0].dim[axis] / n * k;
+    int64_t most = c->in[0].dim[axis] % n;                      /* so many are longer by one */
+    for (int k = 0; k <= n; k++) start[k] = c->in[0].dim[axis] / n * k + (k < most ? k : most);
     refb_cut(c, axis, n, start);
 }
 static void refb_split(ref_case *c)
@@ -2555,6 +2557,7 @@ REFB_SOURCE(refb_from_pick)
     int64_t which = 0;
     for (int d = 0; d < n; d++)
         if (d != axis) which = which * data->dim[d] + (from[d] = at[keep || d < axis ? d : d - 1]);
+        else if (keep && index->ndim == n) which = which * index->dim[d] + at[d];       /* several of a line */
     from[axis] = refb_index(index->v[which], data->dim[axis], wrap);
     return 1;
 }
@@ -2572,8 +2575,14 @@ static void refb_reduced(ref_case *c, const ref_tensor *x, int missing)
 }
 static void refb_pick(ref_case *c)
 {
-    refb_reduced(c, &c->in[0], -1);
-    refb_gather(c, &c->in[0], &c->in[1], refb_from_pick, 0);
+    const ref_tensor *x = &c->in[0], *index = &c->in[1];
+    if (ref_int(c, "keepdims", 0) && index->ndim == x->ndim && !refb_none(c, "axis", 0)) {
+        int64_t dim[8];
+        int axis = refb_axis(ref_int(c, "axis", -1), x->ndim);
+        for (int d = 0; d < x->ndim; d++) dim[d] = d == axis ? index->dim[d] : x->dim[d];
+        ref_out(c, 0, x->ndim, dim);
+    } else refb_reduced(c, x, -1);
+    refb_gather(c, x, index, refb_from_pick, 0);
 }
 static const char *const cases_pick[] = {
     "(4,3) (4)int[0,2]", "(4,3) (4,1)int[0,2]", "(4,3) (4)int[0,2] | keepdims=True",
@@ -2880,7 +2889,8 @@ static const ref_op ref_argmax_channel = {
 /* --- sequences: time is one of the first two axes, the batch the other --- */
 static int64_t refb_length(const ref_tensor *data, const ref_tensor *lengths, int time, int64_t n)
 {
-    return lengths ? (int64_t)lengths->v[n] : data->dim[time];
+    int64_t steps = data->dim[time];
+    return lengths && lengths->v[n] < (double)steps ? (int64_t)lengths->v[n] : steps;
 }
 static const ref_tensor *refb_lengths(const ref_case *c, int i)
 {
@@ -3027,7 +3037,7 @@ static void refb_rnn(ref_case *c)
         for (int d = 0; d < D; d++) {
             const double *wx = w, *wh = wx + G * H * in, *wp = wh + G * H * P;
             for (int64_t n = 0; n < N; n++) {
-                int64_t steps = lengths ? (int64_t)lengths->v[n] : T, at = (l * D + d) * N + n;
+                int64_t steps = refb_length(data, lengths, 0, n), at = (l * D + d) * N + n;
                 memcpy(h, state->v + at * P, (size_t)P * sizeof *h);
                 if (lstm) memcpy(cell, c->in[3].v + at * H, (size_t)H * sizeof *h);
                 for (int64_t s = 0; s < steps; s++) {

@@ -1,0 +1,256 @@
+/* Where operators meet the edges of their types, and windows that are far wider than their data. */
+
+static hy_array *edge_whole(hy_frame *F, hy_dtype dtype, int n, double a, double b, double c)
+{
+    double v[3];
+    v[0] = a;
+    v[1] = b;
+    v[2] = c;
+    return hy_cast(F, hy_from(F, HY_SHAPE(n), HY_F64, v), dtype);
+}
+
+/* Comparisons of integers with numbers are those of their values. */
+static void edge_compare(void)
+{
+    const double numbers[] = { -0.5, 0, 0.5, 1.5, -1e300, 1e300, 127.5, -128.5, 2147483647.5, -2147483648.5,
+                                      9.3e18, -9.3e18, (double)INFINITY, -(double)INFINITY };
+    static const char types[] = { HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL };
+    hy_frame *F = hy_open(NULL);
+    size_t t, k;
+    int i;
+    for (t = 0; t < sizeof types; t++)
+        for (k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            double s = numbers[k];
+            hy_array *x, *y[6];
+            hy_begin(F);
+            x = edge_whole(F, (hy_dtype)types[t], 3, types[t] == HY_U8 ? 200 : -1, 0, 1);
+            y[0] = hy_lesser_scalar(F, x, s);
+            y[1] = hy_lesser_equal_scalar(F, x, s);
+            y[2] = hy_greater_scalar(F, x, s);
+            y[3] = hy_greater_equal_scalar(F, x, s);
+            y[4] = hy_equal_scalar(F, x, s);
+            y[5] = hy_not_equal_scalar(F, x, s);
+            for (i = 0; i < 3; i++) {
+                double v = hy_value(F, x, i);
+                CHECK(hy_value(F, y[0], i) == (v < s));
+                CHECK(hy_value(F, y[1], i) == (v <= s));
+                CHECK(hy_value(F, y[2], i) == (v > s));
+                CHECK(hy_value(F, y[3], i) == (v >= s));
+                CHECK(hy_value(F, y[4], i) == (v == s));
+                CHECK(hy_value(F, y[5], i) == (v != s));
+            }
+            CHECK(!hy_error(F));
+            hy_end(F);
+        }
+    {
+        hy_array *x = edge_whole(F, HY_I32, 3, -1, 0, 1), *nan = hy_not_equal_scalar(F, x, (double)NAN);
+        CHECK(hy_value(F, nan, 0) == 1 && hy_value(F, hy_lesser_scalar(F, x, (double)NAN), 0) == 0);
+        CHECK(hy_value(F, hy_greater_equal_scalar(F, x, (double)NAN), 2) == 0);
+        CHECK(hy_value(F, hy_logical_and_scalar(F, x, 0.5), 0) == 1);
+        CHECK(!hy_mul_scalar(F, x, 0.5) && strstr(hy_error(F), "0.5 is no int32"));
+        hy_clear(F);
+        CHECK(!hy_add_scalar(F, x, 1e10) && hy_error_code(F) == HY_ERROR_DTYPE);
+        hy_clear(F);
+    }
+    hy_close(F);
+}
+
+/* Rows put in one place: the last has stayed, and the gradient is its own. */
+static void edge_index_copy(void)
+{
+    hy_frame *F = hy_open(NULL);
+    static const float at[] = { 1, 0, 1, 1 };
+    hy_array *index = hy_from(F, HY_SHAPE(4), HY_F32, at), *old = hy_zeros(F, HY_SHAPE(3, 2)), *rows, *y, *g;
+    rows = hy_uniform(F, HY_SHAPE(4, 2), -1, 1);
+    hy_attach_grad(F, old, HY_GRAD_WRITE);
+    hy_attach_grad(F, rows, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_index_copy(F, old, index, rows);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    g = hy_grad_of(F, rows);
+    CHECK(hy_value(F, g, 0, 0) == 0 && hy_value(F, g, 1, 1) == 1 && hy_value(F, g, 2, 0) == 0 && hy_value(F, g, 3, 0) == 1);
+    g = hy_grad_of(F, old);
+    CHECK(hy_value(F, g, 0, 0) == 0 && hy_value(F, g, 1, 0) == 0 && hy_value(F, g, 2, 0) == 1);
+    CHECK(hy_value(F, y, 1, 0) == hy_value(F, rows, 3, 0));
+    CHECK(hy_close(F) == 0);
+}
+
+static void edge_ranges(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x, *in[1];
+    double least = 0, most = 0;
+    int i;
+    x = hy_uniform(F, HY_SHAPE(1000), -3e38, 3e38);
+    for (i = 0; i < 1000; i++) {
+        double v = hy_value(F, x, i);
+        CHECK(v >= -3e38f && v < 3e38f);
+        if (v < least) least = v;
+        if (v > most) most = v;
+    }
+    CHECK(least < -2.5e38 && most > 2.5e38);
+    x = hy_apply(F, "random_uniform", 0, in, "shape=(100,) low=-1.5e308 high=1.5e308 dtype=float64");
+    for (i = 0; i < 100; i++) CHECK(fabs(hy_value(F, x, i)) < 1.5e308);
+    CHECK(hy_value(F, x, 0) != hy_value(F, x, 1));
+    CHECK(!hy_uniform(F, HY_SHAPE(2), -1e39, 0) && strstr(hy_error(F), "no float32"));
+    hy_clear(F);
+    x = hy_apply(F, "_arange", 0, in, "start=9007199254740992 stop=9007199254740996 dtype=int64");
+    for (i = 0; i < 4; i++) CHECK(((const int64_t *)hy_data(F, x))[i] == INT64_C(9007199254740992) + i);
+    x = hy_apply(F, "_arange", 0, in, "start=5 stop=-4 step=-3 repeat=2 dtype=int32");
+    CHECK(hy_size(F, x) == 6 && hy_value(F, x, 1) == 5 && hy_value(F, x, 5) == -1);
+    CHECK(hy_close(F) == 0);
+}
+
+/* NaN is the largest of all in an order, and where argmax points to. */
+static void edge_nan(void)
+{
+    hy_frame *F = hy_open(NULL);
+    static const float v[] = { 1, 0, 2 };
+    float w[3];
+    hy_array *x, *in[1];
+    memcpy(w, v, sizeof w);
+    w[1] = (float)NAN;
+    x = in[0] = hy_from(F, HY_SHAPE(3), HY_F32, w);
+    CHECK(hy_item(F, hy_argmax(F, x, 0, NULL)) == 1);
+    CHECK(hy_value(F, hy_apply(F, "topk", 1, in, "k=2"), 0) == 1);
+    CHECK(hy_value(F, hy_apply(F, "topk", 1, in, "k=2"), 1) == 2);
+    CHECK(hy_value(F, hy_apply(F, "topk", 1, in, "k=2 is_ascend=True"), 0) == 0);
+    CHECK(hy_value(F, hy_apply(F, "argsort", 1, in, ""), 2) == 1);
+    CHECK(hy_value(F, hy_apply(F, "argsort", 1, in, "is_ascend=False"), 0) == 1);
+    CHECK(hy_value(F, hy_apply(F, "sort", 1, in, ""), 0) == 1);
+    x = hy_apply(F, "sort", 1, in, "is_ascend=False");
+    CHECK(hy_value(F, x, 0) != hy_value(F, x, 0) && hy_value(F, x, 1) == 2);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A window of 20001 x 20001 over 6 x 6 places sees all of them from everywhere, at the price of these. */
+static void edge_window(void)
+{
+    static const char *const kinds[] = { "max", "avg", "sum", "lp" };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x, *y, *in[1];
+    size_t k;
+    int i;
+    double area = 20001.0 * 20001, sum = 0, squares = 0, before = hy_seconds();
+    x = in[0] = hy_cast(F, hy_uniform(F, HY_SHAPE(1, 1, 6, 6), 1, 2), HY_F64);
+    for (i = 0; i < 36; i++) { double v = hy_value(F, x, 0, 0, i / 6, i % 6); sum += v; squares += v * v; }
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    for (k = 0; k < 4; k++) {
+        char attrs[200];
+        double want[4], slope;
+        snprintf(attrs, sizeof attrs, "kernel=(20001,20001) pad=(10000,10000) pool_type=%s p_value=2", kinds[k]);
+        hy_record(F);
+        y = hy_apply(F, "pooling", 1, in, attrs);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        want[0] = hy_item(F, hy_max(F, x, HY_ALL, NULL));
+        want[1] = sum / area;
+        want[2] = sum;
+        want[3] = sqrt(squares);
+        CHECK(hy_dim(F, y, 2) == 6 && hy_dim(F, y, 3) == 6);
+        CHECK_NEAR(hy_value(F, y, 0, 0, 5, 0), want[k], 1e-12 * want[k]);
+        slope = hy_item(F, hy_sum(F, hy_grad_of(F, x), HY_ALL, NULL));
+        CHECK_NEAR(slope, k == 0 ? 36 : k == 1 ? 36 * 36 / area : k == 2 ? 36 * 36 : 36 * sum / want[3], 1e-9 * 36 * 36);
+    }
+    CHECK(hy_seconds() - before < 2);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Attributes and shapes whose products no integer holds: an error or a result, never an overflow. */
+static void edge_sizes(void)
+{
+    static const char *const rows[][2] = {
+        { "tile", "reps=(4611686018427387904,4)" }, { "tile", "reps=(9223372036854775807,2)" },
+        { "repeat", "repeats=2147483647" }, { "repeat", "repeats=2147483647 axis=0" },
+        { "one_hot", "depth=2147483647" }, { "broadcast_to", "shape=(4611686018427387904,4)" },
+        { "broadcast_axis", "axis=0 size=4611686018427387904" },
+        { "broadcast_axis", "axis=(0,1) size=(4611686018427387904,4611686018427387904)" },
+        { "pad", "mode=constant pad_width=(9223372036854775807,1,9223372036854775807,1)" },
+        { "pad", "mode=edge pad_width=(4611686018427387903,4611686018427387903,0,0)" },
+        { "upsampling", "scale=2147483647 sample_type=nearest" }, { "space_to_depth", "block_size=2147483647" },
+        { "depth_to_space", "block_size=2147483647" }, { "depth_to_space", "block_size=65536" },
+        { "slice", "begin=(-9223372036854775807,) end=(9223372036854775807,)" },
+        { "slice", "begin=(9223372036854775807,) end=(-9223372036854775807,) step=(-9223372036854775807,)" },
+        { "slice_axis", "axis=0 begin=-2147483647 end=2147483647" }, { "reshape", "shape=(4611686018427387904,-1)" },
+        { "reshape", "shape=(-4,4611686018427387904,-1,0)" },
+        { "reshape", "shape=(4611686018427387904,4611686018427387904,4)" }, { "diag", "k=2147483647" },
+        { "diag", "k=-2147483647" }, { "split_v2", "indices=(0,9223372036854775807) axis=0" },
+        { "topk", "k=2147483647" }, { "Convolution", "kernel=(16777216,) num_filter=2147483647" },
+        { "Deconvolution", "kernel=(16777216,) num_filter=2147483647 stride=(16777216,) adj=(16777215,)" },
+        { "Deconvolution", "kernel=(2,2) num_filter=3 target_shape=(9223372036854775807,4)" },
+        { "Pooling", "kernel=(16777216,16777216)" },
+        { "Pooling", "kernel=(2,2) pad=(16777216,16777216) stride=(1,1)" },
+        { "adaptive_avg_pooling", "output_size=(9223372036854775807,9223372036854775807)" },
+        { "adaptive_avg_pooling", "output_size=(2147483647,2147483647)" }, { "lrn", "nsize=2147483647" },
+        { "FullyConnected", "num_hidden=2147483647" }, { "FullyConnected", "num_hidden=-5" },
+        { "Embedding", "input_dim=2147483647 output_dim=2147483647" },
+        { "RNN", "state_size=2147483647 num_layers=2147483647 mode=lstm" },
+        { "RNN", "state_size=65536 num_layers=65535 mode=lstm bidirectional=True" },
+        { "scatter_nd", "shape=(4611686018427387904,4611686018427387904,4)" },
+        { "crop", "h_w=(2147483647,2147483647) offset=(2147483647,2147483647)" },
+        { "expand_dims", "axis=2147483647" }, { "arange_like", "repeat=2147483647" },
+        { "roi_pooling", "pooled_size=(2147483647,2147483647) spatial_scale=1" },
+        { "roi_align", "pooled_size=(2147483647,2147483647) spatial_scale=1" },
+        { "_arange", "start=0 stop=1e18 step=1e-5 repeat=2147483647" }, { "_arange", "start=-1e308 stop=1e308" },
+        { "_linspace", "start=0 stop=1 num=9223372036854775807" },
+        { "_full", "shape=(4611686018427387904,4) value=1" }, { "_full", "shape=(0,4611686018427387904,4) value=1" },
+        { "_zeros", "shape=(9223372036854775807,9223372036854775807)" },
+        { "_eye", "N=9223372036854775807 M=9223372036854775807 k=9223372036854775807" },
+        { "_eye", "N=3 M=3 k=-9223372036854775807" }, { "random_uniform", "shape=(4611686018427387904,8)" },
+        { "random_randint", "low=-9223372036854775807 high=9223372036854775807 shape=(3,)" },
+        { "multibox_prior", "" } };
+    static const int64_t shapes[][5] = {
+        { 2, 3, 4 }, { 4, 1, 2, 3, 4 }, { 1, 5 }, { 2, 0, 7 }, { 3, 2, INT64_C(1) << 35, 3 },
+        { 4, 2, 1 << 20, 1 << 20, 1 << 20 }, { 3, INT64_C(1) << 62, INT64_C(1) << 62, 4 }, { 2, INT64_MAX, 2 },
+        { 3, 0, INT64_C(1) << 62, INT64_C(1) << 62 }, { 1, INT64_MAX } };
+    hy_desc small;
+    hy_frame *F, *S;
+    size_t i, k;
+    int d, m, shaped;
+    memset(&small, 0, sizeof small);
+    small.memory_bytes = (size_t)24 << 20;              /* what fits the address space does not fit here */
+    small.memory = malloc(small.memory_bytes);
+    F = hy_open(&small);
+    for (i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            for (shaped = 0; shaped < 2; shaped++)
+                for (m = 0; m < 5; m++) {
+                    hy_array *in[5], *y;
+                    hy_var_opt opt;
+                    hy_graph *g;
+                    S = hy_symbolic(F);
+                    memset(&opt, 0, sizeof opt);
+                    opt.shaped = shaped;
+                    opt.shape.ndim = (int)shapes[k][0];
+                    for (d = 0; d < opt.shape.ndim; d++) opt.shape.dim[d] = shapes[k][d + 1];
+                    hy_begin(F);
+                    for (d = 0; d < m; d++) in[d] = hy_var(S, "x", d ? NULL : &opt);
+                    y = hy_apply(S, rows[i][0], m, in, rows[i][1]);
+                    g = y ? hy_compile(S, hy_add_scalar(S, hy_relu(S, y), 1)) : NULL;
+                    if (g && k < 4 && m) {
+                        for (d = 0; d < m; d++) in[d] = hy_ones(F, opt.shape);
+                        hy_graph_run(F, g, m > 1 ? hy_group_of(F, m, in) : in[0]);
+                    }
+                    hy_graph_free(F, g);
+                    hy_close(S);
+                    hy_end(F);
+                    hy_clear(F);
+                }
+    {
+        hy_array *x = hy_ones(F, HY_SHAPE(1, 2));
+        CHECK(!hy_apply(F, "tile", 1, &x, "reps=(4611686018427387904,4)") && strstr(hy_error(F), "too large"));
+    }
+    hy_close(F);
+    free(small.memory);
+}
+
+static void test_edges(void)
+{
+    RUN(edge_sizes);
+    RUN(edge_compare);
+    RUN(edge_index_copy);
+    RUN(edge_ranges);
+    RUN(edge_nan);
+    RUN(edge_window);
+}
