@@ -310,6 +310,7 @@ try "show with an epoch" 0 show "$out/e" --epoch 12
 try "show with an epoch that is not there" 1 show "$out/e" --epoch 13
 try "convert a program alone" 0 convert "$out/pair bn-symbol.json" "$out/once.json"
 same "convert round: program" "$out/pair bn-symbol.json" "$out/once.json"
+rm -f "$out"/x.*
 for b in onnx c safetensor NPZ zip; do
     try "convert to .$b" 2 convert bn "$out/x.$b"
     says "convert to .$b: what there is" "nothing is written as .$b.*; known are .params .npy .npz .safetensors, "

@@ -164,13 +164,13 @@ static void writing(tool *T, int begins)
     end(T, FAILED);
 }
 
-/* Ends if a file of that name cannot be made: better now than when all the work is done. Streams are believed. */
+/* Ends if a file of that name cannot be made: better now than when all the work is done. */
 static void check_writable(tool *T, const char *name)
 {
     struct stat info;
     int there = !stat(name, &info);
     FILE *f;
-    if (there && !is_plain_file(info.st_mode) && !is_folder(info.st_mode)) return;
+    if (there && !is_plain_file(info.st_mode) && !is_folder(info.st_mode)) return;      /* a stream */
     f = fopen(name, "ab");
     if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", name, strerror(errno));
     fclose(f);
@@ -2125,7 +2125,8 @@ typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE } target;
  * x.onnx wants a zip of that name. Numbers are no endings: the pair of mobilenet0.25 is called so. */
 static target target_of(tool *T, const char *b)
 {
-    static const char *const endings[] = { ".params", ".npy", ".npz", ".safetensors", ".json", ".hybrid", ".model" };
+    static const char *const endings[] = { ".params", ".npy", ".npz", ".safetensors", ".json", ".hybrid",
+                                           ".model" };
     const char *to = option(T, "to", 0), *dot = strrchr(b, '.'), *slash = strrchr(b, '/');
     int i = to ? which_of("values|symbol|pair|single", to) : -1;
     nearest near = { NULL, NULL, 0 };
@@ -2140,8 +2141,8 @@ static target target_of(tool *T, const char *b)
     if (ends_in(b, ".hybrid") || ends_in(b, ".model")) return TO_SINGLE;
     near.word = dot;
     for (i = 0; i < (int)(sizeof endings / sizeof *endings); i++) nearest_try(&near, endings[i]);
-    fail(T, MISUSED, "nothing is written as %s%s; known are .params .npy .npz .safetensors, -symbol.json (or no "
-         "ending), .json, .hybrid and .model, or say --to KIND", dot, hint_of(T, &near, ""));
+    fail(T, MISUSED, "nothing is written as %s%s; known are .params .npy .npz .safetensors, -symbol.json (or "
+         "no ending), .json, .hybrid and .model, or say --to KIND", dot, hint_of(T, &near, ""));
     return TO_SINGLE;
 }
 
@@ -2296,7 +2297,7 @@ static int print_help(const command *c)
     for (i = 0; i < COMMANDS; i++)
         printf("  %-8s %-30s %s\n", commands[i].name, commands[i].words, commands[i].brief);
     printf("  %-8s %-30s %s\n\n", "help", "COMMAND", "tells all about a command; so does COMMAND --help");
-    printf("Ends with 0 when all went well; with 1 when a file, a model or a call of it failed, or differs; with\n"
+    printf("Ends with 0 when all went well; with 1 when a file, a model or a call failed, or differs; with\n"
            "2 when the command line is wrong or lacks something, be it a word, a shape, an input or values.\n"
            "Results go to stdout, messages to stderr. This is version %s.\n", hy_version());
     return FINE;
