@@ -17,6 +17,13 @@
 
 static const char *save_dir = "tests/golden/mxnet/";
 
+/* Files are little-endian: only where memory is so too can values lie in them. */
+static int save_in_place(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one;
+}
+
 static int save_same(hy_frame *F, hy_array *a, hy_array *b)
 {
     return a && b && hy_dtype_of(F, a) == hy_dtype_of(F, b) && hy__same_shape(&a->t.type.shape, &b->t.type.shape) &&
@@ -124,8 +131,9 @@ static void save_formats(void)
             }
             CHECK((got.name != NULL) == (f != HY_FORMAT_NPY));
             if (f == HY_FORMAT_NPZ)     /* in place: nothing was copied */
-                CHECK(borrow == ((const char *)hy_data(F, got.at[0]) > (const char *)hy_data(F, bytes) &&
-                                 (const char *)hy_data(F, got.at[0]) < (const char *)hy_data(F, bytes) + hy_size(F, bytes)));
+                CHECK((borrow && save_in_place()) ==
+                      ((const char *)hy_data(F, got.at[0]) > (const char *)hy_data(F, bytes) &&
+                       (const char *)hy_data(F, got.at[0]) < (const char *)hy_data(F, bytes) + hy_size(F, bytes)));
         }
         CHECK(!hy_error(F));
         remove(files[f]);
@@ -1215,10 +1223,13 @@ static void save_lent(void)
     b = hy_load_model_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 1);
     CHECK(save_same(F, hy_call(F, b, x), hy_call(F, net, x)));
     list = hy_load_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 1);
-    CHECK(list.n == 4 && (const char *)hy_data(F, list.at[0]) > (const char *)hy_data(F, bytes) &&
-          (const char *)hy_data(F, list.at[0]) < (const char *)hy_data(F, bytes) + hy_size(F, bytes));
-    hy_fill(F, list.at[0], 3);
-    CHECK(save_says(F, "lent to be read"));
+    CHECK(list.n == 4);
+    if (save_in_place()) {
+        CHECK((const char *)hy_data(F, list.at[0]) > (const char *)hy_data(F, bytes) &&
+              (const char *)hy_data(F, list.at[0]) < (const char *)hy_data(F, bytes) + hy_size(F, bytes));
+        hy_fill(F, list.at[0], 3);
+        CHECK(save_says(F, "lent to be read"));
+    }
     hy_hybridize(F, b, NULL);
     hy_call(F, b, x);
     save_fill(F, b, 7);

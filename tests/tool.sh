@@ -48,6 +48,7 @@ near() { name=$1; shift; [ -z "$python" ] || { python3 "$out/look.py" near "$@" 
 # --- help and wrong usage
 try "help" 0 help
 prints "help lists commands" "^  convert "
+prints "help tells what wrong usage ends with" "^2 when the command line is wrong or lacks something"
 try "no arguments" 2
 try "--help" 0 --help
 try "--version" 0 --version
@@ -75,7 +76,9 @@ try "given twice" 2 run bn --threads 1 --threads 2
 try "word missing" 2 show
 try "word too much" 2 show bn lstm
 try "threads below 1" 2 run bn --threads 0
+says "threads below 1: why" ": a number from 1 to 1024 is due here$"
 try "threads no number" 2 bench bn --threads 1,x
+says "threads no number: why" ": numbers from 1 to 1024, with commas between, are due here$"
 try "list of threads where one is due" 2 run bn --threads 1,2
 try "epoch no number" 2 show bn --epoch x
 try "seconds no number" 2 bench bn --seconds 1s
@@ -120,7 +123,7 @@ try "show .npz" 0 show z.npz
 try "show .npy" 0 show bn-in0.npy
 try "show: wrong shape" 1 show bn --shape data=2,5,8,8
 says "show: wrong shape" "conv2_fwd"
-try "show: unknown input" 1 show bn --shape dta=2,3,8,8
+try "show: unknown input" 2 show bn --shape dta=2,3,8,8
 says "show: unknown input, the nearest" "did you mean data"
 try "show: shape without name" 2 show bn --shape 2,3,8,8
 try "show: shape no number" 2 show bn --shape data=2,x
@@ -180,7 +183,7 @@ sums "$out/many.json" data p1 p2 p3 p4 p5 p6 p7
 try "graph, many inputs" 0 graph "$out/many.json" --out "$out/many.dot"
 grep -q 'add_n, args ?, args ?, args ?, args ?, \.\.\."' "$out/many.dot"
 note $? "graph, many inputs: four are told"
-try "graph, passes without shapes" 1 graph bn --passes --out "$out/g.svg"
+try "graph, passes without shapes" 2 graph bn --passes --out "$out/g.svg"
 
 # --- run: what MXNet gave
 for m in bn concurrent curves embedding module np_hybridnet np_mlp; do
@@ -206,8 +209,11 @@ try "run on an array of several" 0 run "$out/other.json" --input data=kinds.para
 says "run on an array of several: its type" "float64"
 try "run with random parameters" 0 run bn-symbol.json --params bn-0000.params --input data=zeros:1,3,8,8
 cp bn-symbol.json "$out/alone.json"
-try "run without parameters" 1 run "$out/alone.json" --input data=ones:1,3,8,8
+try "run without parameters" 2 run "$out/alone.json" --input data=ones:1,3,8,8
 says "run without parameters: what to do" "--random-params"
+sums "$out/nothing.json" data
+try "run without any parameters" 0 run "$out/nothing.json" --input data=ones:2
+prints "run without any parameters: its output" "^sum_output .* 1 *1 *1$"
 try "run with random parameters" 0 run "$out/alone.json" --input data=ones:1,3,8,8 --random-params=3 --profile "$out/trace.json"
 cp "$out/trace.json" "$out/stdout"
 json "run --profile" "any(e.get('name') == 'conv2_fwd' or 'batchnorm0' in e.get('name', '') for e in it['traceEvents'])"
@@ -215,16 +221,36 @@ try "run: inputs missing" 2 run lstm --input data0=lstm-in0.npy
 says "run: inputs missing are listed" "data1=FILE of shape (4,2,4), --input data2=FILE"
 try "run: all inputs missing" 2 run bn
 says "run: how to make them up" "data=FILE of shape (?,3,?,?); or .* --input data=random:1,3,64,64$"
-try "run: unwritable trace" 1 run bn --input data=bn-in0.npy --profile "$out/no/trace.json"
-prints "run: unwritable trace, outputs" "^pool2_fwd_output "
+for what in "--profile $out/no/trace.json" "--profile $out" "--output $out/no/where.npz"; do
+    try "run: unwritable${what#*$out}" 1 run bn --input data=bn-in0.npy $what
+    says "run: unwritable${what#*$out}: why" "the file cannot be made: "
+    [ ! -s "$out/stdout" ]
+    note $? "run: unwritable${what#*$out}: noticed before the run"
+done
+try "run: a trace that could be written" 1 run bn --input data=bn-in1.npy --profile "$out/unused.json"
+[ ! -e "$out/unused.json" ]
+note $? "run: a trace that could be written is not"
+if [ -e /dev/full ]; then
+    try "run: trace on a full disk" 1 run bn --input data=bn-in0.npy --profile /dev/full
+    prints "run: trace on a full disk, outputs" "^pool2_fwd_output "
+    try "bench: trace on a full disk" 1 bench bn --shape data=2,3,8,8 --count 2 --profile /dev/full
+    prints "bench: trace on a full disk, timings" "^hybridized "
+fi
 try "run: file missing" 1 run bn --input data=nowhere.npy
-try "run: several arrays" 1 run bn --input data=kinds.params
+try "run: several arrays" 2 run bn --input data=kinds.params
 try "run: unknown array" 1 run bn --input data=kinds.params:nope
 try "run: wrong shape" 1 run bn --input data=curves-in0.npy
-try "run: unwritable" 1 run bn --input data=bn-in0.npy --output "$out/no/where.npz"
 try "run: the folder is a file" 1 run bn --input data=bn-in0.npy --output "$out/r1.npz/x"
 try "run: one .npy for many" 1 run lstm --input data0=lstm-in0.npy --input data1=lstm-in1.npy --input data2=lstm-in2.npy \
     --output "$out/x.npy"
+for kind in random zeros; do
+    try "run: $kind without sizes" 2 run bn --input data=$kind
+    says "run: $kind without sizes: how" "sizes are due behind it, as in $kind:1,3,64,64$"
+done
+cp bn-in0.npy "$out/ones"
+golden=$PWD
+(cd "$out" && "$tool" run "$golden/bn" --input data=ones > "$out/stdout" 2>&1)
+note $? "run: a file may be called ones"
 try "run: bad random" 2 run bn --input data=random:2,3,8,8:x
 try "run: input twice" 2 run bn --input data=bn-in0.npy --input data=bn-in0.npy
 
@@ -234,10 +260,12 @@ json "bench --json" "[(t['mode'], t['calls']) for t in it['timings']] == 2 * [('
 json "bench: operators" "abs(sum(o['share'] for o in it['operators']) - 1) < 1e-6 and it['operators'][0]['seconds_per_call'] > 0"
 try "bench" 0 bench curves --shape data=2,4 --seconds 0.05
 prints "bench: a table" "^hybridized "
-try "bench without shapes" 1 bench bn
+try "bench without shapes" 2 bench bn
 says "bench without shapes: which" "data (?,3,?,?)"
 try "bench: unwritable trace" 1 bench bn --shape data=2,3,8,8 --count 2 --profile "$out/no/trace.json"
-prints "bench: unwritable trace, timings" "^hybridized "
+[ ! -s "$out/stdout" ]
+note $? "bench: unwritable trace: noticed before the run"
+try "check without shapes" 2 check bn
 try "bench, two calls" 0 bench bn --shape data=2,3,8,8 --count 2 --json
 json "bench, two calls: the median is between" "all(abs(2 * t['median'] - t['min'] - t['p99']) < 1e-6 * t['p99'] for t in it['timings'])"
 try "check" 0 check bn --shape data=2,3,8,8
@@ -263,6 +291,8 @@ near "convert round: .npy" bn-in0.npy "$out/in.npy"
 for m in bn lstm; do
     try "convert $m to a pair" 0 convert $m "$out/pair $m"
     try "convert $m to a single file" 0 convert $m "$out/$m.model"
+    try "convert $m to a single file, .hybrid" 0 convert $m "$out/$m.hybrid"
+    same "convert $m to a single file: the same" "$out/$m.model" "$out/$m.hybrid"
     try "convert $m back to a pair" 0 convert "$out/$m.model" "$out/again $m-symbol.json"
     same "convert round: symbol of $m" "$out/pair $m-symbol.json" "$out/again $m-symbol.json"
     same "convert round: parameters of $m" "$out/pair $m-0000.params" "$out/again $m-0000.params"
@@ -280,11 +310,25 @@ try "show with an epoch" 0 show "$out/e" --epoch 12
 try "show with an epoch that is not there" 1 show "$out/e" --epoch 13
 try "convert a program alone" 0 convert "$out/pair bn-symbol.json" "$out/once.json"
 same "convert round: program" "$out/pair bn-symbol.json" "$out/once.json"
+rm -f "$out"/x.*
+for b in onnx c safetensor NPZ zip; do
+    try "convert to .$b" 2 convert bn "$out/x.$b"
+    says "convert to .$b: what there is" "nothing is written as .$b.*; known are .params .npy .npz .safetensors, "
+    [ ! -e "$out/x.$b" ]
+    note $? "convert to .$b: nothing is written"
+done
+try "convert to a typing error" 2 convert bn "$out/x.safetensor"
+says "convert to a typing error: the nearest" "did you mean .safetensors?"
+try "convert values to another ending" 2 convert bn "$out/x.bin" --to values
+try "convert to another ending all the same" 0 convert bn "$out/x.zip" --to single
+try "convert to a pair with a number behind a dot" 0 convert bn "$out/net0.25"
+[ -f "$out/net0.25-symbol.json" ]
+note $? "convert to a pair with a number behind a dot: its name"
 try "convert several to .npy" 1 convert kinds.params "$out/z.npy"
-try "convert values to a model" 1 convert kinds.params "$out/z.model"
-try "convert without values" 1 convert "$out/alone.json" "$out/a.npz"
-try "convert without values to a single file" 1 convert "$out/alone.json" "$out/a.model"
-try "convert without values to a pair" 1 convert "$out/alone.json" "$out/a"
+try "convert values to a model" 2 convert kinds.params "$out/z.model"
+try "convert without values" 2 convert "$out/alone.json" "$out/a.npz"
+try "convert without values to a single file" 2 convert "$out/alone.json" "$out/a.model"
+try "convert without values to a pair" 2 convert "$out/alone.json" "$out/a"
 says "convert without values to a pair: what to do" "give --params FILE or --epoch N; --to symbol"
 [ ! -e "$out/a-symbol.json" ]
 note $? "convert without values to a pair: nothing is written"
@@ -303,6 +347,30 @@ try "convert to what" 2 convert bn "$out/x" --to nothing
 try "convert to a folder that is not there" 1 convert bn "$out/no/x"
 ls "$out" | grep -q '\.part$'
 note $([ $? != 0 ]; echo $?) "nothing is left aside"
+
+# A signal that comes while a file is being written: the file is whole, or not there, and nothing else stays.
+mkdir -p "$out/signal"
+rm -f "$out/signal"/*
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (16777216,), }"
+  head -c 67108864 /dev/zero; } > "$out/large.npy"
+try "convert what is large" 0 convert "$out/large.npy" "$out/large.npz"
+for k in 1 2 3; do
+    "$tool" convert "$out/large.npy" "$out/signal/x.npz" > /dev/null 2> "$out/stderr" &
+    while kill -0 $! 2> /dev/null; do
+        set -- "$out/signal"/*.part
+        [ -e "$1" ] && break
+    done
+    kill -TERM $! 2> /dev/null
+    wait $! 2> /dev/null
+    got=$?
+    [ $got = 143 ]
+    note $? "a signal while writing ends the tool ($k)"
+    says "a signal while writing is told ($k)" "interrupted"
+    [ "$(ls "$out/signal")" = x.npz ] && cmp -s "$out/signal/x.npz" "$out/large.npz"
+    note $? "a signal while writing leaves the file whole ($k)"
+    rm -f "$out/signal"/*
+done
+rm -f "$out/large.npy" "$out/large.npz"
 
 # --- files that are none
 : > "$out/empty.params"

@@ -17,11 +17,13 @@
 #define stderr_is_terminal() _isatty(2)
 #define make_folder(name) _mkdir(name)
 #define is_folder(mode)   (((mode) & _S_IFMT) == _S_IFDIR)
+#define is_plain_file(mode) (((mode) & _S_IFMT) == _S_IFREG)
 #else
 #include <unistd.h>
 #define stderr_is_terminal() isatty(2)
 #define make_folder(name) mkdir(name, 0777)
 #define is_folder(mode)   S_ISDIR(mode)
+#define is_plain_file(mode) S_ISREG(mode)
 #endif
 #ifdef __GNUC__
 #define LIKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -131,6 +133,48 @@ LIKE_PRINTF(3, 4) static void fail(tool *T, int code, const char *format, ...)
     say(T, format, args);
     va_end(args);
     end(T, code);
+}
+
+/* A signal that comes while a file is being written waits for its end, or what was written aside would stay
+ * there; one that comes at other times ends the program at once. */
+static volatile sig_atomic_t signal_that_waits;
+static void let_signal_wait(int number)
+{
+    signal(number, let_signal_wait);    /* System V takes handlers off */
+    signal_that_waits = number;
+}
+
+static void writing(tool *T, int begins)
+{
+    static const int numbers[] = {
+        SIGINT, SIGTERM,
+#ifdef SIGHUP
+        SIGHUP
+#endif
+    };
+    static void (*before[3])(int);
+    int i;
+    for (i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++) {
+        if (!begins) signal(numbers[i], before[i]);
+        else if ((before[i] = signal(numbers[i], let_signal_wait)) == SIG_IGN) signal(numbers[i], SIG_IGN);
+    }
+    if (begins || !signal_that_waits) return;
+    note(T, "interrupted; no file is left half written");
+    raise((int)signal_that_waits);
+    end(T, FAILED);
+}
+
+/* Ends if a file of that name cannot be made: better now than when all the work is done. */
+static void check_writable(tool *T, const char *name)
+{
+    struct stat info;
+    int there = !stat(name, &info);
+    FILE *f;
+    if (there && !is_plain_file(info.st_mode) && !is_folder(info.st_mode)) return;      /* a stream */
+    f = fopen(name, "ab");
+    if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", name, strerror(errno));
+    fclose(f);
+    if (!there) remove(name);
 }
 
 /* Which of "one|other" a word is, or -1. */
@@ -728,7 +772,7 @@ static void check_names(tool *T, const model *m, const char *which)
                  strcmp(which, "shape") ? "x.npy" : "1,3,224,224");
         for (k = 0; !about && (known = hy_graph_name(m->graph, HY_NAMES_VARIABLES, k)) != NULL; k++)
             if (!value_of(m, known)) nearest_try(&near, known);
-        if (!about) fail(T, FAILED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
+        if (!about) fail(T, MISUSED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
         if (said_of(T, which, about)) fail(T, MISUSED, "--%s %s is given twice", which, about);
         s->about = about;
     }
@@ -1072,6 +1116,18 @@ static hy_array *cast(tool *T, hy_array *x, hy_dtype wanted)
     return wanted && hy_dtype_of(T->F, x) != wanted ? hy_cast(T->F, x, wanted) : x;
 }
 
+/* Sizes that an input may have, as options take them: "1,3,64,64" for (?,3,?,?). */
+static const char *sizes_like(tool *T, hy_shape shape)
+{
+    char *text;
+    int i;
+    if (shape.ndim < 0) return "1,3,64,64";
+    for (i = 0; i < shape.ndim; i++)
+        if (shape.dim[i] < 0) shape.dim[i] = !i ? 1 : i == 1 && shape.ndim == 4 ? 3 : 64;
+    text = shape_text(T, shape);
+    return text_of(T, "%.*s", (int)strcspn(text + 1, shape.ndim == 1 ? "," : ")"), text + 1);
+}
+
 /* An input made of "random:1,3,64,64:7", "zeros:...", "ones:..."; NULL if text begins with none of these. */
 static hy_array *make_input(tool *T, const input *in, int number)
 {
@@ -1081,6 +1137,9 @@ static hy_array *make_input(tool *T, const input *in, int number)
     hy_shape shape;
     int64_t seed = number;
     if (!*in->from) fail(T, MISUSED, "--input %s=: a file is due, or random:1,3,64,64", in->name);
+    if (!text && which_of("random|zeros|ones", in->from) >= 0 && !file_there(T, in->from))
+        fail(T, MISUSED, "--input %s=%s: sizes are due behind it, as in %s:%s", in->name, in->from, in->from,
+             sizes_like(T, in->type.shape));
     if (kind < 0) return NULL;
     text++;
     if (read_dims(&text, &shape) || (*text == ':' && (kind || (text++, read_whole(&text, &seed)))) || *text)
@@ -1099,7 +1158,7 @@ static hy_array *read_input(tool *T, const input *in)
     if (file_there(T, file)) colon = NULL;
     a = load_arrays(T, colon ? text_of(T, "%.*s", (int)(colon - file), file) : file);
     if (!colon && a.n != 1)
-        fail(T, FAILED, "--input %s=%s: there are %d arrays in it: choose one with :NAME behind", in->name,
+        fail(T, MISUSED, "--input %s=%s: there are %d arrays in it: choose one with :NAME behind", in->name,
              in->from, a.n);
     x = colon ? hy_array_named(T->F, a, colon + 1) : a.at[0];
     check(T);
@@ -1131,18 +1190,6 @@ static hy_array *shaped_inputs(tool *T, const model *m, int random)
 }
 
 /* --- blocks --- */
-/* Sizes that an input may have, as options take them: "1,3,64,64" for (?,3,?,?). */
-static const char *sizes_like(tool *T, hy_shape shape)
-{
-    char *text;
-    int i;
-    if (shape.ndim < 0) return "1,3,64,64";
-    for (i = 0; i < shape.ndim; i++)
-        if (shape.dim[i] < 0) shape.dim[i] = !i ? 1 : i == 1 && shape.ndim == 4 ? 3 : 64;
-    text = shape_text(T, shape);
-    return text_of(T, "%.*s", (int)strcspn(text + 1, shape.ndim == 1 ? "," : ")"), text + 1);
-}
-
 /* The inputs that lack a shape: "--shape data=1,3,64,64 or the like; missing: data (?,3,?,?), mask ?"; NULL:
  * none does. */
 static const char *inputs_unknown(tool *T, const model *m)
@@ -1187,6 +1234,16 @@ static hy_block *make_block(tool *T, const model *m, int values, int64_t seed)
     return block;
 }
 
+/* Nothing tells the values of its parameters, and it has some. */
+static int lacks_values(tool *T, const model *m)
+{
+    hy_block *block = m->params ? NULL : make_block(T, m, VALUES_ZERO, 0);
+    int lacks = block && hy_collect_params(T->F, block, NULL).n;
+    check(T);
+    hy_block_free(T->F, block);
+    return lacks;
+}
+
 /* For commands with --shape: model, inputs and types; all shapes must be known in the end. */
 static void open_shaped(tool *T, model *m, analysis *a)
 {
@@ -1194,7 +1251,7 @@ static void open_shaped(tool *T, model *m, analysis *a)
     open_model(T, m, "shape");
     analyse(T, m, a);
     unknown = inputs_unknown(T, m);
-    if (unknown) fail(T, FAILED, "give the shapes of inputs, %s", unknown);
+    if (unknown) fail(T, MISUSED, "give the shapes of inputs, %s", unknown);
 }
 
 /* MARK: - hybrid ops --------------------------------------------------------------------------------- */
@@ -1605,8 +1662,10 @@ static void draw(tool *T, const model *m, const model *read, const analysis *a, 
 static void save_drawing(tool *T, const char *out, const char *title, const drawing *d)
 {
     const char *part = text_of(T, "%s.part", out);
-    FILE *f = fopen(part, "wb");
+    FILE *f;
     int failed = 0, lack;
+    writing(T, 1);
+    f = fopen(part, "wb");
     if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", part, strerror(errno));
     lack = (ends_in(out, ".dot") ? layered_dot : layered_svg)(f, title, d->nodes, d->node, d->edges, d->edge);
     if (ferror(f) || lack) failed = EIO;
@@ -1615,9 +1674,9 @@ static void save_drawing(tool *T, const char *out, const char *title, const draw
     if (!failed) remove(out);
 #endif
     if (!failed && rename(part, out)) failed = errno;
-    if (!failed) return;
-    remove(part);
-    fail(T, FAILED, "%s: %s", out, lack ? "out of memory" : strerror(failed));
+    if (failed) remove(part);
+    writing(T, 0);
+    if (failed) fail(T, FAILED, "%s: %s", out, lack ? "out of memory" : strerror(failed));
 }
 
 /* The graph as it runs: traced, then through the passes. */
@@ -1660,8 +1719,11 @@ static int run_graph(tool *T)
 /* Ends the profile. A trace that cannot be written must not take along what was measured. */
 static void profile_end(tool *T)
 {
-    int sound = !hy_error(T->F);
-    if (!hy_profile(T->F, NULL) || !sound) return;
+    int sound = !hy_error(T->F), failed;
+    writing(T, 1);
+    failed = hy_profile(T->F, NULL);
+    writing(T, 0);
+    if (!failed || !sound) return;
     note(T, "%s", hy_error(T->F));
     hy_clear(T->F);
     T->late = FAILED;
@@ -1727,19 +1789,26 @@ static int is_arrays_file(const char *name)
     return dot && which_of("npz|npy|params|safetensors", dot + 1) >= 0;
 }
 
+static void save(tool *T, const char *file, hy_arrays all)
+{
+    writing(T, 1);
+    hy_save(T->F, file, all);
+    writing(T, 0);
+}
+
 /* Into one file, or each into a file of its own in a folder; file[i] becomes where output i is. */
 static void save_outputs(tool *T, const char *out, hy_arrays all, const char **file)
 {
     hy_arrays one = all;
     int i, together = is_arrays_file(out);
-    if (together) hy_save(T->F, out, all);
+    if (together) save(T, out, all);
     else if (kind_of_file(T, out) != FILE_FOLDER && make_folder(out))
         fail(T, FAILED, "%s: the folder cannot be made: %s", out, strerror(errno));
     one.n = 1;
     for (i = 0; i < all.n; i++, one.at++) {
         file[i] = together ? out : text_of(T, "%s%s%s.npy", out, ends_in(out, "/") ? "" : "/", all.name[i]);
         progress(T, "writing", (double)i / all.n);
-        if (!together) hy_save(T->F, file[i], one);
+        if (!together) save(T, file[i], one);
     }
     progress_clear(T);
     check(T);
@@ -1758,8 +1827,10 @@ static int run_run(tool *T)
     double begun;
     open_model(T, &m, "input");
     seed = option(T, "random-params", 0);
-    if (!m.params && !seed)
-        fail(T, FAILED, "%s has no values: give --params FILE, --epoch N or --random-params", m.name);
+    if (!seed && lacks_values(T, &m))
+        fail(T, MISUSED, "%s has no values: give --params FILE, --epoch N or --random-params", m.name);
+    if (trace) check_writable(T, trace);
+    if (out && is_arrays_file(out)) check_writable(T, out);
     x = run_inputs(T, &m, &a);
     block = make_block(T, &m, seed ? VALUES_RANDOM : VALUES_GIVEN,
                        seed && *seed ? option_whole(T, "random-params", 0, INT64_MAX, 0) : 0);
@@ -1999,6 +2070,7 @@ static int run_bench(tool *T)
         fail(T, MISUSED, "--seconds %s: a number above 0, up to 3600, is due here", text);
     b.count = option_whole(T, "count", 1, 1 << 20, 0);
     b.at = ROOM(T, timing, 2 * T->threads + 2);
+    if (option(T, "profile", 0)) check_writable(T, option(T, "profile", 0));
     bench_frame(T, &b);
     for (i = 1; i < T->threads; i++) {
         T->first = T->F;
@@ -2049,17 +2121,28 @@ static int run_check(tool *T)
 
 typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE } target;
 
-/* What B is to become, from --to or from its name. */
+/* What B is to become, from --to or from its name. An ending of a stranger is refused: nobody who asks for
+ * x.onnx wants a zip of that name. Numbers are no endings: the pair of mobilenet0.25 is called so. */
 static target target_of(tool *T, const char *b)
 {
+    static const char *const endings[] = { ".params", ".npy", ".npz", ".safetensors", ".json", ".hybrid",
+                                           ".model" };
     const char *to = option(T, "to", 0), *dot = strrchr(b, '.'), *slash = strrchr(b, '/');
     int i = to ? which_of("values|symbol|pair|single", to) : -1;
+    nearest near = { NULL, NULL, 0 };
     if (to && i < 0) fail(T, MISUSED, "--to %s: values, symbol, pair or single is due", to);
+    if (i == TO_ARRAYS && !is_arrays_file(b))
+        fail(T, MISUSED, "%s: values go to .params, .npy, .npz or .safetensors", b);
     if (to) return (target)i;
     if (is_arrays_file(b)) return TO_ARRAYS;
     if (ends_in(b, "-symbol.json")) return TO_PAIR;
     if (ends_in(b, ".json")) return TO_SYMBOL;
     if (!dot || (slash && dot < slash) || !dot[1 + strspn(dot + 1, "0123456789")]) return TO_PAIR;
+    if (ends_in(b, ".hybrid") || ends_in(b, ".model")) return TO_SINGLE;
+    near.word = dot;
+    for (i = 0; i < (int)(sizeof endings / sizeof *endings); i++) nearest_try(&near, endings[i]);
+    fail(T, MISUSED, "nothing is written as %s%s; known are .params .npy .npz .safetensors, -symbol.json (or "
+         "no ending), .json, .hybrid and .model, or say --to KIND", dot, hint_of(T, &near, ""));
     return TO_SINGLE;
 }
 
@@ -2080,7 +2163,7 @@ static int convert_arrays(tool *T, const model *m, const char *b)
     for (i = 0; i < all.n; i++) name[i] = text_of(T, "arr_%d", i);
     if (!all.name && !ends_in(b, ".params")) all.name = name;
     progress(T, "writing ...", -1);
-    hy_save(T->F, b, all);
+    save(T, b, all);
     return written(T, b);
 }
 
@@ -2094,23 +2177,27 @@ static int run_convert(tool *T)
     if (which_of("|.|..", name) >= 0) fail(T, MISUSED, "'%s' names no file to write", b);
     find_model(T, T->word[0], &m);
     if (m.kind == FILE_ARRAYS && to != TO_ARRAYS)
-        fail(T, FAILED, "%s holds values only, which go to .params, .npy, .npz or .safetensors", m.name);
+        fail(T, MISUSED, "%s holds values only, which go to .params, .npy, .npz or .safetensors", m.name);
     load_model(T, &m);
     if (to == TO_SYMBOL) {
+        writing(T, 1);
         hy_save_symbol(T->F, m.graph, b);
+        writing(T, 0);
         return written(T, b);
     }
     if (to != TO_ARRAYS) block = make_block(T, &m, VALUES_GIVEN, 0);
     if (!m.params && (!block || hy_collect_params(T->F, block, NULL).n))
-        fail(T, FAILED, "%s has no values: give --params FILE or --epoch N%s", m.name,
+        fail(T, MISUSED, "%s has no values: give --params FILE or --epoch N%s", m.name,
              to == TO_PAIR ? "; --to symbol writes the program alone" : "");
     check(T);
     if (to == TO_ARRAYS) return convert_arrays(T, &m, b);
     if (to == TO_PAIR && ends_in(b, "-symbol.json")) prefix = prefix_of(T, b);
     if (to == TO_PAIR) b = text_of(T, "%s-symbol.json", prefix);
     progress(T, "writing ...", -1);
+    writing(T, 1);
     if (to == TO_SINGLE) hy_save_model(T->F, block, b);
     else hy_export(T->F, block, prefix, (int)option_whole(T, "epoch", 0, 999999999, 0));
+    writing(T, 0);
     written(T, b);
     return to == TO_PAIR ? written(T, params_name(T, prefix)) : FINE;
 }
@@ -2157,7 +2244,8 @@ static const command commands[] = {
       "  x.params x.npy x.npz x.safetensors   the values\n"
       "  x-symbol.json, or x without ending   x-symbol.json and x-0000.params\n"
       "  x.json                               the program alone, as MXNet 1.x writes it\n"
-      "  x.anything                           a single file", run_convert },
+      "  x.hybrid x.model                     a single file\n"
+      "Other endings are refused, unless --to says what to write.", run_convert },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -2209,9 +2297,9 @@ static int print_help(const command *c)
     for (i = 0; i < COMMANDS; i++)
         printf("  %-8s %-30s %s\n", commands[i].name, commands[i].words, commands[i].brief);
     printf("  %-8s %-30s %s\n\n", "help", "COMMAND", "tells all about a command; so does COMMAND --help");
-    printf("Ends with 0 when all went well, with 1 when something failed or differs, with 2 when it was\n"
-           "called in a wrong way. Results go to stdout, messages to stderr. This is version %s.\n",
-           hy_version());
+    printf("Ends with 0 when all went well; with 1 when a file, a model or a call failed, or differs; with\n"
+           "2 when the command line is wrong or lacks something, be it a word, a shape, an input or values.\n"
+           "Results go to stdout, messages to stderr. This is version %s.\n", hy_version());
     return FINE;
 }
 
@@ -2267,8 +2355,8 @@ static void read_threads(tool *T, int several)
     while (text) {
         if (T->threads == MOST_THREADS || read_whole(&text, &n) || n < 1 || n > 1024 ||
             (*text && !(several && *text == ',')))
-            fail(T, MISUSED, "--threads %s: %s from 1 to 1024 due here", given,
-                 several ? "numbers with commas between are" : "a number is");
+            fail(T, MISUSED, "--threads %s: %s due here", given,
+                 several ? "numbers from 1 to 1024, with commas between, are" : "a number from 1 to 1024 is");
         T->thread[T->threads++] = (int)n;
         text = *text ? text + 1 : NULL;
     }
