@@ -433,6 +433,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_MOVES     = 128 + 64          /* only moves elements */
 };
 
+struct hy_run;
+struct hy__refusal;
 typedef struct hy_tensor { void *data; hy_type type; int64_t stride[HY_MAX_DIM]; } hy_tensor;  /* elements */
 
 /* Types and shapes of one call; an operator fills in what it can deduce, in any direction. */
@@ -449,28 +451,37 @@ typedef struct hy_infer {
     char         text[256];             /* the contradiction */
 } hy_infer;
 
-/* One operator ready to run. Pointers may change between runs, all else is fixed by bind. */
+/* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any number
+ * of frames and workers may run it at a time, each on operands of its own. */
 typedef struct hy_job {
     const hy_op *op;
     const void  *attr;
     const struct hy__kernels *kernels;
     int          nin, nout;
-    hy_tensor   *in, *out;              /* out[i].data is NULL for a hidden output nobody wants */
+    hy_tensor   *in, *out;              /* out follows in; data is no address, NULL for an output nobody wants */
     int          nsub;
     hy_graph *const *sub;
     int          training;
-    uint64_t     seed, stream;          /* the random key of this run */
-    void       (*run)(struct hy_job *job, int stage, int64_t item, void *scratch, void *shared);
+    void       (*run)(const struct hy_job *job, struct hy_run *now, int stage, int64_t item, void *scratch,
+                      void *shared);
     int          stages;
     int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
     double       cost;                  /* of the whole, about nanoseconds on one core */
     size_t       scratch, shared;       /* bytes per worker, bytes for all */
-    int          fault;                 /* set by hy_fault in an item that met bad data */
-    const char  *fault_text;            /* what it means */
+    const char  *fault_text;            /* what it means when an item meets bad data */
+    struct hy__refusal *why;            /* while bind runs: where hy__refuse writes */
+    size_t       notes;                 /* bytes of the plan that bind has used */
     union { int64_t i[128]; double f[128]; const void *p[128]; } plan;  /* bind's notes for run */
-    hy_error_t   code;
-    char         text[256];             /* why bind refused */
 } hy_job;
+
+/* One run of a job: where its operands lie. */
+typedef struct hy_run {
+    const hy_job *job;
+    void       **data;                  /* inputs, then outputs; NULL for an output that nobody wants */
+    uint64_t     seed, stream;          /* the random key */
+    const char  *fault_text;            /* if not the job's */
+    int          fault;                 /* set by hy_fault */
+} hy_run;
 
 /* A gradient wanted: fill dx[i] where want[i], from dy[o] (NULL is zero), by emitting operators. */
 typedef struct hy_diff {
@@ -1682,7 +1693,8 @@ HY_API void         hy_infer_same(hy_infer *I, hy_shape *a, hy_shape *b);  /* un
 HY_API void         hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b);
 HY_API void         hy_infer_dim(hy_infer *I, int64_t *a, int64_t b);
 HY_API int          hy_infer_fail(hy_infer *I, hy_error_t code, const char *format, ...);
-HY_API void         hy_fault(hy_job *job);                       /* for your own run: bad data met */
+HY_API int          hy_refuse(hy_job *job, hy_error_t code, const char *format, ...);  /* for your own bind */
+HY_API void         hy_fault(hy_run *now);                       /* for your own run: bad data met */
 HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs and outputs alike */
 
 /* --- gradients --- */
@@ -9690,8 +9702,8 @@ static int hy__check_required(hy_frame *F, const hy_op *op, uint64_t seen)
 #define HY__OWN(x) hy__##x##_infer, hy__##x##_bind, hy__##x##_diff
 /* What runs an item. */
 #define HY__RUN(name) \
-    static void name(HY__UNUSED hy_job *job, HY__UNUSED int stage, HY__UNUSED int64_t item, \
-                     HY__UNUSED void *scratch, HY__UNUSED void *shared)
+    static void name(HY__UNUSED const hy_job *job, HY__UNUSED hy_run *now, HY__UNUSED int stage, \
+                     HY__UNUSED int64_t item, HY__UNUSED void *scratch, HY__UNUSED void *shared)
 
 /* --- falling apart along an axis of the output --- */
 static int hy__slices(const hy_job *job, int may, int first, int others, hy_slicing *s)
@@ -9877,12 +9889,16 @@ static int hy__infer_turned(hy_infer *I, int data, int (*rule)(hy_infer *))
 
 /* --- binding: what every bind is written with --- */
 
-/* Element i of a packed array: its address, its value. */
-static char *hy__place(const hy_tensor *t, int64_t i)
+/* Where an operand of a job lies in this run; element i of it, when it is packed: its address, its value. */
+static char *hy__base(const hy_run *now, const hy_tensor *t) { return (char *)now->data[t - now->job->in]; }
+static char *hy__place(const hy_run *now, const hy_tensor *t, int64_t i)
 {
-    return (char *)t->data + i * hy__traits[t->type.dtype].size;
+    return hy__base(now, t) + i * hy__traits[t->type.dtype].size;
 }
-static double hy__number(const hy_tensor *t, int64_t i) { return hy__load(hy__place(t, i), t->type.dtype); }
+static double hy__number(const hy_run *now, const hy_tensor *t, int64_t i)
+{
+    return hy__load(hy__place(now, t, i), t->type.dtype);
+}
 
 /* A struct of notes must fit where bind keeps them. */
 #define HY__FITS_PLAN(type) \
@@ -9892,25 +9908,29 @@ HY__FITS_PLAN(hy__reduce);
 HY__FITS_PLAN(hy__gemm);
 
 /* An item met data it cannot work with; what that means is job->fault_text. */
-HY_API void hy_fault(hy_job *job) { HY__POKE(&job->fault, 1); }
+HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
 
-static int hy__refuse(hy_job *job, hy_error_t code, const char *format, ...)
+/* Why bind refused. */
+typedef struct hy__refusal { hy_error_t code; char text[256]; } hy__refusal;
+
+HY_API int hy_refuse(hy_job *job, hy_error_t code, const char *format, ...)
 {
-    hy__line line = hy__line_open(job->text, sizeof job->text);
+    hy__line line = hy__line_open(job->why->text, sizeof job->why->text);
     va_list args;
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
-    job->code = code;
+    job->why->code = code;
     return -1;
 }
 
 static int hy__refuse_dtype(hy_job *job, hy_dtype dtype)
 {
-    return hy__refuse(job, HY_ERROR_DTYPE, "type %t is not supported here", (int)dtype);
+    return hy_refuse(job, HY_ERROR_DTYPE, "type %t is not supported here", (int)dtype);
 }
 
-typedef void (*hy__run_fn)(hy_job *job, int stage, int64_t item, void *scratch, void *shared);
+typedef void (*hy__run_fn)(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                           void *shared);
 
 /* One stage of so many items; cost of the whole in nanoseconds. */
 static int hy__one_stage(hy_job *job, hy__run_fn run, int64_t items, double cost)
@@ -9997,8 +10017,8 @@ HY__RUN(hy__run_pointwise)
 {
     void *data[HY__OPERANDS];
     int k;
-    data[0] = job->out[0].data;
-    for (k = 0; k < job->nin; k++) data[k + 1] = job->in[k].data;
+    data[0] = now->data[job->nin];
+    for (k = 0; k < job->nin; k++) data[k + 1] = now->data[k];
     hy__pointwise_run((const hy__pointwise *)(const void *)&job->plan, data, item);
 }
 
@@ -10010,8 +10030,8 @@ HY__RUN(hy__run_scalar)
     double value;
     int array = pw->p[2] != 0 ? 2 : 1;
     hy__store(&value, pw->compute, pw->p[0]);
-    data[0] = job->out[0].data;
-    data[array] = job->in[0].data;
+    data[0] = now->data[job->nin];
+    data[array] = now->data[0];
     data[3 - array] = &value;
     hy__pointwise_run(pw, data, item);
 }
@@ -10301,8 +10321,8 @@ HY__RUN(hy__run_reduce)
     double acc[HY__COLUMNS], *partial = (double *)shared;
     if (stage == 0) {
         void *to = r->parts == 1 ? (void *)acc : (void *)(partial + item * r->width);
-        hy__reduce_part(r, (const char *)job->in[0].data, first, width, low, high, to);
-        if (r->parts == 1) hy__reduce_finish(r, acc, (char *)job->out[0].data, first, width);
+        hy__reduce_part(r, (const char *)now->data[0], first, width, low, high, to);
+        if (r->parts == 1) hy__reduce_finish(r, acc, (char *)now->data[job->nin], first, width);
         return;
     }
     partial += item * r->parts * r->width;
@@ -10313,7 +10333,7 @@ HY__RUN(hy__run_reduce)
                               (const int64_t *)(void *)more + j, 1);
         else hy__fold_columns(hy__join(r->kind), partial, more, width);
     }
-    hy__reduce_finish(r, partial, (char *)job->out[0].data, first, width);
+    hy__reduce_finish(r, partial, (char *)now->data[job->nin], first, width);
 }
 
 static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
@@ -10513,8 +10533,8 @@ HY__RUN(hy__run_matmul)
     int64_t size = hy__traits[m->compute].size, i, n, at;
     int foreign = m->compute != m->dtype;
     char *packed = (char *)shared;
-    char *a = (char *)job->in[0].data, *b = (char *)job->in[1].data, *c = (char *)job->out[0].data;
-    const char *bias = m->bias ? (const char *)job->in[2].data : NULL;
+    char *a = (char *)now->data[0], *b = (char *)now->data[1], *c = (char *)now->data[job->nin];
+    const char *bias = m->bias ? (const char *)now->data[2] : NULL;
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
         a = wide;
@@ -10524,14 +10544,14 @@ HY__RUN(hy__run_matmul)
             int from_b = item >= hy__pieces(m->a_size, HY__CHUNK);
             at = (item - (from_b ? hy__pieces(m->a_size, HY__CHUNK) : 0)) * HY__CHUNK;
             n = (from_b ? m->b_size : m->a_size) - at;
-            hy__load_tile(m->compute, (from_b ? b : a) + at * size, hy__place(&job->in[from_b], at),
+            hy__load_tile(m->compute, (from_b ? b : a) + at * size, hy__place(now, &job->in[from_b], at),
                           m->dtype, 1, hy__least(n, HY__CHUNK));
             return;
         }
         if (stage == 3) {
             at = item * HY__CHUNK;
             n = hy__least(m->c_size - at, HY__CHUNK);
-            hy__store_tile(m->compute, hy__place(&job->out[0], at), m->dtype, 1, c + at * size, n);
+            hy__store_tile(m->compute, hy__place(now, &job->out[0], at), m->dtype, 1, c + at * size, n);
             return;
         }
         stage--;
@@ -10816,12 +10836,12 @@ HY__RUN(hy__run_add_n)
     step[0] = step[1] = 1;
     for (; first < end; first += m) {
         m = hy__least(end - first, HY__TILE);
-        hy__load_tile(compute, sum, hy__place(&job->in[0], first), dtype, 1, m);
+        hy__load_tile(compute, sum, hy__place(now, &job->in[0], first), dtype, 1, m);
         for (k = 1; k < job->nin; k++) {
-            hy__load_tile(compute, more, hy__place(&job->in[k], first), dtype, 1, m);
+            hy__load_tile(compute, more, hy__place(now, &job->in[k], first), dtype, 1, m);
             hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, sum, m, NULL);
         }
-        hy__store_tile(compute, hy__place(&job->out[0], first), dtype, 1, sum, m);
+        hy__store_tile(compute, hy__place(now, &job->out[0], first), dtype, 1, sum, m);
     }
 }
 static int hy__add_n_bind(hy_job *job)
@@ -10851,8 +10871,8 @@ HY__RUN(hy__run_copy)
     for (; i < end; i += m) {
         m = pw->walk.dim[last] - at[last];
         if (m > end - i) m = end - i;
-        hy__copy_run(hy__place(&job->out[0], offset[0]), pw->dtype[0], pw->walk.stride[0][last],
-                     hy__place(&job->in[0], offset[1]), pw->dtype[1], pw->walk.stride[1][last], m);
+        hy__copy_run(hy__place(now, &job->out[0], offset[0]), pw->dtype[0], pw->walk.stride[0][last],
+                     hy__place(now, &job->in[0], offset[1]), pw->dtype[1], pw->walk.stride[1][last], m);
         hy__walk_next(&pw->walk, at, offset);
     }
 }
@@ -10890,7 +10910,7 @@ HY__RUN(hy__run_fill)
 {
     const hy_tensor *y = &job->out[0];
     int64_t i = item * HY__CHUNK, k, n = hy__size(&y->type.shape) - i, size = hy__traits[y->type.dtype].size;
-    char *to = hy__place(y, i);
+    char *to = hy__place(now, y, i);
     if (n > HY__CHUNK) n = HY__CHUNK;
     if (n <= 0) return;
     hy__store(to, y->type.dtype, job->plan.f[0]);
@@ -10943,9 +10963,9 @@ HY__RUN(hy__run_where)
         n = each == 1 ? end - i : each - i % each;
         if (n > end - i) n = end - i;
         if (n > HY__TILE) n = HY__TILE;
-        hy__load_tile(through, wide, hy__place(c, i / each), c->type.dtype, each == 1, n);
+        hy__load_tile(through, wide, hy__place(now, c, i / each), c->type.dtype, each == 1, n);
         hy__store_tile(through, mask, HY_BOOL, 1, wide, n);
-        hy__select(mask, hy__place(&job->in[1], i), hy__place(&job->in[2], i), hy__place(&job->out[0], i),
+        hy__select(mask, hy__place(now, &job->in[1], i), hy__place(now, &job->in[2], i), hy__place(now, &job->out[0], i),
                    size, n);
     }
 }
@@ -11008,17 +11028,18 @@ typedef struct hy__masked {
     int64_t count;                      /* elements of the mask */
     int     random;
     double  low, high;                  /* dropout: share kept, its reciprocal; rrelu: range of the slope */
-    void  (*draw)(const hy_job *job, const struct hy__masked *k, int64_t first, int64_t n, void *mask);
+    void  (*draw)(const hy_run *now, const struct hy__masked *k, int64_t first, int64_t n, void *mask);
 } hy__masked;
 
-static void hy__draw_dropout(const hy_job *job, const hy__masked *k, int64_t first, int64_t n, void *mask)
+static void hy__draw_dropout(const hy_run *now, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
+    const hy_job *job = now->job;
     hy_dtype dtype = job->out[0].type.dtype;
     float kept[HY__TILE];
     double wide[HY__TILE];
     int64_t i;
     hy__mask_fn draw = hy__mask_for(job->kernels->isa);
-    if (k->random) draw(kept, (uint64_t)first, n, job->seed, job->stream, (float)k->low, (float)k->high);
+    if (k->random) draw(kept, (uint64_t)first, n, now->seed, now->stream, (float)k->low, (float)k->high);
     else for (i = 0; i < n; i++) kept[i] = 1;
     if (dtype == HY_F64) {
         for (i = 0; i < n; i++) wide[i] = kept[i] != 0 ? k->high : 0;
@@ -11027,13 +11048,14 @@ static void hy__draw_dropout(const hy_job *job, const hy__masked *k, int64_t fir
 }
 
 /* Slope 1 above 0, below it a random one, or the mean of all. */
-static void hy__draw_rrelu(const hy_job *job, const hy__masked *k, int64_t first, int64_t n, void *mask)
+static void hy__draw_rrelu(const hy_run *now, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
+    const hy_job *job = now->job;
     uint32_t room[HY__DRAW + 6];
-    const uint32_t *word = hy__draw(room, (uint64_t)first, n, job->seed, job->stream);
+    const uint32_t *word = hy__draw(room, (uint64_t)first, n, now->seed, now->stream);
     double v[HY__TILE];
     int64_t i;
-    hy__load_f64(v, hy__place(&job->in[0], first), job->in[0].type.dtype, 1, n);
+    hy__load_f64(v, hy__place(now, &job->in[0], first), job->in[0].type.dtype, 1, n);
     for (i = 0; i < n; i++)
         v[i] = v[i] > 0 ? 1 : k->low + (k->high - k->low) * (k->random ? (double)hy__unit_f32(word[i]) : 0.5);
     hy__store_f64(mask, job->out[0].type.dtype, 1, v, n);
@@ -11044,17 +11066,17 @@ HY__RUN(hy__run_masked)
     const hy__masked *k = (const hy__masked *)(const void *)&job->plan;
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, k->count), n;
     void *data[3];
-    data[0] = job->out[0].data;
-    data[1] = job->in[0].data;
-    data[2] = job->out[1].data ? job->out[1].data : job->shared ? shared : NULL;
+    data[0] = now->data[job->nin];
+    data[1] = now->data[0];
+    data[2] = now->data[job->nin + 1] ? now->data[job->nin + 1] : job->shared ? shared : NULL;
     if (stage == 1) {
         if (data[2]) hy__pointwise_run(&k->pw, data, item);
-        else hy__run_copy(job, stage, item, scratch, shared);
+        else hy__run_copy(job, now, stage, item, scratch, shared);
         return;
     }
     for (; i < end && data[2]; i += n) {
         n = hy__least(end - i, HY__TILE);
-        k->draw(job, k, i, n, (char *)data[2] + i * hy__traits[job->out[0].type.dtype].size);
+        k->draw(now, k, i, n, (char *)data[2] + i * hy__traits[job->out[0].type.dtype].size);
     }
 }
 
@@ -11242,42 +11264,42 @@ typedef struct hy__softmax {
 } hy__softmax;
 
 /* Between the array and a packed buffer in the computing type: n rows of w, or one vector of n. */
-static void hy__softmax_move(const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w,
+static void hy__softmax_move(const hy_run *now, const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w,
                              char *buffer, int back)
 {
     int64_t row = w == 1 ? n : w, rows = w == 1 ? 1 : n, stride = w == 1 ? s->step : s->column_step, r;
     for (r = 0; r < rows; r++) {
-        char *at = hy__place(t, base + r * s->step);
+        char *at = hy__place(now, t, base + r * s->step);
         char *packed = buffer + r * row * hy__traits[s->compute].size;
         if (back) hy__store_tile(s->compute, at, t->type.dtype, stride, packed, row);
         else hy__load_tile(s->compute, packed, at, t->type.dtype, stride, row);
     }
 }
 
-static void hy__softmax_strip(const hy_job *job, const hy__softmax *s, int64_t strip, char *buffer)
+static void hy__softmax_strip(const hy_job *job, hy_run *now, const hy__softmax *s, int64_t strip, char *buffer)
 {
     int64_t o = strip / s->strips, column = strip % s->strips * s->width;
     int64_t base = o * s->outer_step + column * s->column_step;
     int64_t w = hy__least(s->inner - column, s->width), n = s->axis;
     int64_t size = hy__traits[s->compute].size;
-    char *from = s->direct ? hy__place(&job->in[0], base) : buffer;
-    char *to = s->direct ? hy__place(&job->out[0], base) : buffer;
+    char *from = s->direct ? hy__place(now, &job->in[0], base) : buffer;
+    char *to = s->direct ? hy__place(now, &job->out[0], base) : buffer;
     hy__softmax_fn fn = hy__softmax_for(s->compute, job->kernels->isa);
     if (s->lengths) {
         const hy_tensor *length = &job->in[1];
-        n = hy__clamp_i64(hy__load_i64(hy__place(length, o * s->inner + column), length->type.dtype), 0, n);
+        n = hy__clamp_i64(hy__load_i64(hy__place(now, length, o * s->inner + column), length->type.dtype), 0, n);
     }
-    if (!s->direct) hy__softmax_move(s, &job->in[0], base, n, w, buffer, 0);
+    if (!s->direct) hy__softmax_move(now, s, &job->in[0], base, n, w, buffer, 0);
     fn(from, to, n, w, s->direct ? s->step : w, s->scale, s->log);
     if (n < s->axis) memset(to + n * size, 0, (size_t)((s->axis - n) * size));
-    if (!s->direct) hy__softmax_move(s, &job->out[0], base, s->axis, w, buffer, 1);
+    if (!s->direct) hy__softmax_move(now, s, &job->out[0], base, s->axis, w, buffer, 1);
 }
 
 HY__RUN(hy__run_softmax)
 {
     const hy__softmax *s = (const hy__softmax *)(const void *)&job->plan;
     int64_t strip = item * s->batch, end = hy__least(strip + s->batch, s->outer * s->strips);
-    for (; strip < end; strip++) hy__softmax_strip(job, s, strip, (char *)scratch);
+    for (; strip < end; strip++) hy__softmax_strip(job, now, s, strip, (char *)scratch);
 }
 
 /* The dims from `first` up to `last` together are the axis. With lengths each vector is a strip. */
@@ -11448,13 +11470,13 @@ static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
 
 /* The number that the gradient is multiplied by. */
-static double hy__softmax_output_factor(const hy_job *job)
+static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
 {
     HY__REC(_softmax_output_grad, job);
     int64_t labels = job->plan.i[HY__OUTPUT_LABELS], share = 1, i;
     if (!labels) return r->grad_scale;                  /* probabilities */
     if (r->normalization == HY_NORMALIZE_VALID) {
-        for (share = i = 0; i < labels; i++) share += hy__number(&job->in[1], i) != r->ignore_label;
+        for (share = i = 0; i < labels; i++) share += hy__number(now, &job->in[1], i) != r->ignore_label;
         return r->grad_scale / (share > 0 ? (double)share : 1);
     }
     if (r->normalization == HY_NORMALIZE_BATCH)
@@ -11473,20 +11495,20 @@ HY__RUN(hy__run_softmax_output_grad)
     int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
     double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
     double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
-    if (stage == 0) { *factor = hy__softmax_output_factor(job); return; }
+    if (stage == 0) { *factor = hy__softmax_output_factor(job, now); return; }
     for (; i < end; i += n) {
         n = hy__least(end - i, HY__TILE);
-        hy__load_f64(v, hy__place(p, i), p->type.dtype, 1, n);
+        hy__load_f64(v, hy__place(now, p, i), p->type.dtype, 1, n);
         for (j = 0; j < n; j++) {
             int64_t at = i + j, class_of = at / inner % axis;
             int64_t place = at / (inner * axis) * inner + at % inner;
-            double want = hy__number(label, probabilities ? at : place);
+            double want = hy__number(now, label, probabilities ? at : place);
             if (probabilities) v[j] -= want;
             else if (r->use_ignore && want == r->ignore_label) v[j] = 0;
             else v[j] -= want == (double)class_of ? 1 - alpha : other;
             v[j] *= *factor;
         }
-        hy__store_f64(hy__place(&job->out[0], i), p->type.dtype, 1, v, n);
+        hy__store_f64(hy__place(now, &job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
 static int hy___softmax_output_grad_bind(hy_job *job)
@@ -11585,14 +11607,14 @@ HY__RUN(hy__run_softmax_cross_entropy)
     double *loss = (double *)shared, total = 0;
     if (stage == 1) {
         for (row = 0; row < rows; row++) total += loss[row];
-        hy__store(job->out[0].data, job->out[0].type.dtype, total);
+        hy__store(now->data[job->nin], job->out[0].type.dtype, total);
         return;
     }
     for (; row < end; row++) {
-        int64_t at = hy__load_i64(hy__place(label, row), label->type.dtype);
+        int64_t at = hy__load_i64(hy__place(now, label, row), label->type.dtype);
         loss[row] = 0;
-        if (at < 0 || at >= classes) { hy_fault(job); continue; }
-        hy__load_tile(compute, scratch, hy__place(x, row * classes), x->type.dtype, 1, classes);
+        if (at < 0 || at >= classes) { hy_fault(now); continue; }
+        hy__load_tile(compute, scratch, hy__place(now, x, row * classes), x->type.dtype, 1, classes);
         hy__softmax_for(compute, job->kernels->isa)(scratch, scratch, classes, 1, 1, 1, 1);
         loss[row] = -hy__load((const char *)scratch + at * hy__traits[compute].size, compute);
     }
@@ -11681,19 +11703,19 @@ static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b
 }
 
 /* The elements themselves, or a tile of them in the computing type. */
-static const void *hy__norms_load(const hy__norms *k, const hy_tensor *t, int64_t at, int64_t n, void *tile)
+static const void *hy__norms_load(const hy_run *now, const hy__norms *k, const hy_tensor *t, int64_t at, int64_t n, void *tile)
 {
-    if (t->type.dtype == k->compute) return hy__place(t, at);
-    hy__load_tile(k->compute, tile, hy__place(t, at), t->type.dtype, 1, n);
+    if (t->type.dtype == k->compute) return hy__place(now, t, at);
+    hy__load_tile(k->compute, tile, hy__place(now, t, at), t->type.dtype, 1, n);
     return tile;
 }
-static void hy__norms_put(const hy_tensor *t, int64_t i, double v)      /* statistics that somebody wants */
+static void hy__norms_put(const hy_run *now, const hy_tensor *t, int64_t i, double v)      /* statistics that somebody wants */
 {
-    if (t->data) hy__store(hy__place(t, i), t->type.dtype, v);
+    if (hy__base(now, t)) hy__store(hy__place(now, t, i), t->type.dtype, v);
 }
 
 /* Sums g and g (x - center) over the elements [e, end) of each set; without g the deviations themselves. */
-static void hy__norms_sums(const hy_job *job, const hy__norms *k, hy__norms_block *b,
+static void hy__norms_sums(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                            const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
                            double *s1, double *s2)
 {
@@ -11704,28 +11726,28 @@ static void hy__norms_sums(const hy_job *job, const hy__norms *k, hy__norms_bloc
     for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
     for (; e < end; e += run.elements) {
         run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
-        with = g ? hy__norms_load(k, g, run.at, run.n, b->tile[1]) : NULL;
-        kernel->moments(hy__norms_load(k, x, run.at, run.n, b->tile[0]), with, run.runs, k->mid * k->inner,
+        with = g ? hy__norms_load(now, k, g, run.at, run.n, b->tile[1]) : NULL;
+        kernel->moments(hy__norms_load(now, k, x, run.at, run.n, b->tile[0]), with, run.runs, k->mid * k->inner,
                         run.n, k->inner > 1, b->center, s1, s2);
     }
 }
 
 /* Mean and squared deviations of a part: around a first mean, then corrected for the rounding of that. */
-static void hy__norms_measure(const hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e,
+static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int64_t e,
                               int64_t end)
 {
     const hy_tensor *x = &job->in[0];
     double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
     int64_t i;
-    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(&job->in[3], b->first + i) : 0;
-    if (k->backward) hy__norms_sums(job, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
+    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(now, &job->in[3], b->first + i) : 0;
+    if (k->backward) hy__norms_sums(job, now, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
     if (k->backward || k->stats == HY__NORMS_GIVEN) return;
     if (k->stats == HY__NORMS_OWN) {
-        hy__norms_sums(job, k, b, x, NULL, e, end, s1, b->two);
+        hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
         for (i = 0; i < b->width; i++)
             center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
     }
-    hy__norms_sums(job, k, b, x, NULL, e, end, s1, b->two);
+    hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
     for (i = 0; i < b->width && k->stats == HY__NORMS_OWN; i++) {
         b->one[i] = center[i] + s1[i] / n;
         b->two[i] -= s1[i] * s1[i] / n;
@@ -11754,13 +11776,13 @@ static void hy__norms_join(const hy__norms *k, hy__norms_block *b, const double 
 }
 
 /* old weighs momentum, the new value the rest */
-static void hy__norms_move(const hy__norms *k, const hy_tensor *old, int64_t i, double v)
+static void hy__norms_move(const hy_run *now, const hy__norms *k, const hy_tensor *old, int64_t i, double v)
 {
-    hy__norms_put(old, i, k->momentum * hy__number(old, i) + (1 - k->momentum) * v);
+    hy__norms_put(now, old, i, k->momentum * hy__number(now, old, i) + (1 - k->momentum) * v);
 }
 
 /* two becomes 1 / sqrt(var + eps); `keep`: statistics go where they are wanted. */
-static void hy__norms_finish(hy_job *job, const hy__norms *k, hy__norms_block *b, int keep)
+static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int keep)
 {
     int64_t i, set;
     for (i = 0; i < b->width; i++) {
@@ -11769,22 +11791,22 @@ static void hy__norms_finish(hy_job *job, const hy__norms *k, hy__norms_block *b
         if (k->stats == HY__NORMS_LENGTH) b->one[i] = 0;
         if (k->stats == HY__NORMS_OWN) var = k->count ? var / (double)k->count : 0;
         if (k->stats == HY__NORMS_GIVEN) {
-            b->one[i] = hy__number(&job->in[3], set);
-            var = hy__number(&job->in[4], set);
+            b->one[i] = hy__number(now, &job->in[3], set);
+            var = hy__number(now, &job->in[4], set);
         }
         root = sqrt(var + k->eps);
         b->two[i] = 1 / root;
         if (!keep) continue;
-        hy__norms_put(&job->out[1], set, k->stats == HY__NORMS_LENGTH ? root : b->one[i]);
-        if (job->nout > 2) hy__norms_put(&job->out[2], set, k->root ? root : b->two[i]);
+        hy__norms_put(now, &job->out[1], set, k->stats == HY__NORMS_LENGTH ? root : b->one[i]);
+        if (job->nout > 2) hy__norms_put(now, &job->out[2], set, k->root ? root : b->two[i]);
         if (!k->update) continue;
-        hy__norms_move(k, &job->in[3], set, b->one[i]);
-        hy__norms_move(k, &job->in[4], set, var);
+        hy__norms_move(now, k, &job->in[3], set, b->one[i]);
+        hy__norms_move(now, k, &job->in[4], set, var);
     }
 }
 
 /* y = (x - mean) rstd gamma + beta for the elements [e, end) of each set. */
-static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
+static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
                               int keep)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
@@ -11793,11 +11815,11 @@ static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *
     int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
     int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
     int64_t i, r;
-    hy__norms_finish(job, k, b, keep);
+    hy__norms_finish(job, now, k, b, keep);
     for (i = 0; i < b->width; i++) {
         int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
-        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(gamma, at) : 1;
-        shift[i] = k->param == HY__PARAM_SET ? hy__number(beta, at) : 0;
+        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(now, gamma, at) : 1;
+        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : 0;
     }
     hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
     hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
@@ -11808,19 +11830,19 @@ static void hy__norms_forward(hy_job *job, const hy__norms *k, hy__norms_block *
         for (r = 0; r < run.runs; r++, e += sets ? 1 : run.n) {
             int64_t at = run.at + r * k->mid * k->inner, of = of_inner ? e % k->inner : e / k->inner;
             int64_t params = of_inner ? run.n : 1;
-            const void *from = hy__norms_load(k, x, at, run.n, tile[0]);
-            const void *times = own ? hy__norms_load(k, gamma, of, params, narrow[2]) : narrow[2];
-            const void *plus = own ? hy__norms_load(k, beta, of, params, narrow[3]) : narrow[3];
-            void *to = direct ? (void *)hy__place(y, at) : (void *)tile[1];
+            const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
+            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : narrow[2];
+            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : narrow[3];
+            void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
             kernel->scale(from, to, run.n, narrow[0], narrow[1], sets, times, plus, own ? of_inner : sets);
-            if (!direct) hy__store_tile(k->compute, hy__place(y, at), y->type.dtype, 1, to, run.n);
+            if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
         }
     }
 }
 
 /* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
  * and rstd do not depend on x. */
-static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
+static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
                                int keep)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
@@ -11831,14 +11853,14 @@ static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block 
     int64_t i, r;
     for (i = 0; i < b->width; i++) {
         int64_t set = b->first + i;
-        double rstd = hy__number(&job->in[4], set), dot = b->two[i] * rstd;
+        double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
         v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
-        v[1][i] = hy__number(&job->in[3], set);
+        v[1][i] = hy__number(now, &job->in[3], set);
         v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
-        v[3][i] = rstd * (k->use_gamma ? hy__number(&job->in[2], set) : 1);
+        v[3][i] = rstd * (k->use_gamma ? hy__number(now, &job->in[2], set) : 1);
         if (!keep) continue;
-        hy__norms_put(&job->out[1], set, k->use_gamma ? dot : 0);
-        hy__norms_put(&job->out[2], set, b->one[i]);
+        hy__norms_put(now, &job->out[1], set, k->use_gamma ? dot : 0);
+        hy__norms_put(now, &job->out[2], set, b->one[i]);
     }
     for (i = 0; i < 4; i++) {
         hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
@@ -11848,11 +11870,11 @@ static void hy__norms_backward(hy_job *job, const hy__norms *k, hy__norms_block 
         hy__norms_run run = hy__norms_next(k, b, e, end, direct);
         for (r = 0; r < run.runs; r++) {
             int64_t at = run.at + r * k->mid * k->inner;
-            const void *g = hy__norms_load(k, dy, at, run.n, tile[0]);
-            const void *from = hy__norms_load(k, x, at, run.n, tile[1]);
-            void *to = direct ? (void *)hy__place(dx, at) : (void *)tile[2];
+            const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
+            const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
+            void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
             kernel->blend(g, from, to, run.n, part, k->inner == 1);
-            if (!direct) hy__store_tile(k->compute, hy__place(dx, at), dx->type.dtype, 1, to, run.n);
+            if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
         }
         e += run.elements;
     }
@@ -11868,16 +11890,16 @@ HY__RUN(hy__run_norms)
     for (; block < end; block++) {
         double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
         hy__norms_block_at(k, block, b);
-        if (!k->joined) hy__norms_measure(job, k, b, low, high);
+        if (!k->joined) hy__norms_measure(job, now, k, b, low, high);
         else if (stage == 1) hy__norms_join(k, b, kept);
         else {
-            hy__norms_measure(job, k, b, low, high);
+            hy__norms_measure(job, now, k, b, low, high);
             memcpy(mine, b->one, (size_t)b->width * sizeof *mine);
             memcpy(mine + k->width, b->two, (size_t)b->width * sizeof *mine);
             continue;
         }
-        if (k->backward) hy__norms_backward(job, k, b, low, high, part == 0);
-        else hy__norms_forward(job, k, b, low, high, part == 0);
+        if (k->backward) hy__norms_backward(job, now, k, b, low, high, part == 0);
+        else hy__norms_forward(job, now, k, b, low, high, part == 0);
     }
 }
 
@@ -12018,14 +12040,14 @@ HY__RUN(hy__run_batch_norm_relu)
     double tile[HY__TILE], result[HY__TILE];
     const void *in[1];
     int step[1];
-    if (stage + 1 < job->stages) { hy__run_norms(job, stage, item, scratch, shared); return; }
+    if (stage + 1 < job->stages) { hy__run_norms(job, now, stage, item, scratch, shared); return; }
     in[0] = tile;
     step[0] = 1;
     for (; i < end; i += n) {
         n = hy__least(end - i, HY__TILE);
-        hy__load_tile(compute, tile, hy__place(y, i), dtype, 1, n);
+        hy__load_tile(compute, tile, hy__place(now, y, i), dtype, 1, n);
         hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
-        hy__store_tile(compute, hy__place(y, i), dtype, 1, result, n);
+        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, result, n);
     }
 }
 static int hy__batch_norm_relu_bind(hy_job *job)
@@ -12253,10 +12275,10 @@ HY__RUN(hy__run_move)
     const hy__move *m = (const hy__move *)(const void *)&job->plan;
     if (stage + 1 < job->stages) {                      /* first zeros, where the copy leaves gaps */
         int64_t at = item * HY__PART, n = hy__bytes(&job->out[0].type) - at;
-        memset((char *)job->out[0].data + at, 0, (size_t)hy__least(n, HY__PART));
+        memset((char *)now->data[job->nin] + at, 0, (size_t)hy__least(n, HY__PART));
         return;
     }
-    hy__move_item(m, (char *)job->out[0].data, (const char *)job->in[0].data, item);
+    hy__move_item(m, (char *)now->data[job->nin], (const char *)now->data[0], item);
 }
 
 static hy__move *hy__begin_move(hy_job *job)
@@ -12642,7 +12664,7 @@ HY__DIFF(swap_axes, hy__alike(F, r, HY_OP_swap_axes, dy, NULL, NULL))
 HY__RUN(hy__run_shape_array)
 {
     const hy_shape *x = &job->in[0].type.shape;
-    int64_t *y = (int64_t *)job->out[0].data;
+    int64_t *y = (int64_t *)now->data[job->nin];
     if (job->plan.i[0]) y[0] = hy__size(x);
     else memcpy(y, x->dim, (size_t)x->ndim * sizeof *y);
 }
@@ -12708,8 +12730,8 @@ HY__RUN(hy__run_parts)
     for (; i < end; i++) {
         start += hy__part_move(job, p, i, start, &m);
         for (k = m.items * slice / p->slices; k < m.items * (slice + 1) / p->slices; k++)
-            hy__move_item(&m, (char *)(p->join ? job->out[0].data : job->out[i].data),
-                          (const char *)(p->join ? job->in[i].data : job->in[0].data), k);
+            hy__move_item(&m, (char *)(p->join ? now->data[job->nin] : now->data[job->nin + i]),
+                          (const char *)(p->join ? now->data[i] : now->data[0]), k);
     }
 }
 
@@ -13404,12 +13426,12 @@ HY__RUN(hy__run_pad)
         m.to_start = item * HY__CHUNK;
         hy__move_dim(&m, hy__least(k, HY__CHUNK), 1, 0);
         hy__move_close(&m);
-        hy__move_item(&m, (char *)job->out[0].data, (const char *)&p->value, 0);
+        hy__move_item(&m, (char *)now->data[job->nin], (const char *)&p->value, 0);
         return;
     }
     hy__pad_box(job, p, &r->pad_width, item / p->slices, &m);
     for (k = m.items * slice / p->slices; k < m.items * (slice + 1) / p->slices; k++)
-        hy__move_item(&m, (char *)job->out[0].data, (const char *)job->in[0].data, k);
+        hy__move_item(&m, (char *)now->data[job->nin], (const char *)now->data[0], k);
 }
 
 static int hy__pad_bind(hy_job *job)
@@ -13450,7 +13472,8 @@ static int64_t hy__pad_place(int mode, int64_t n, int64_t before, int64_t after,
 }
 
 /* What one element of the array gets: the sum over all its places in the padded one. */
-static double hy__unpad_element(const hy_job *job, const hy___pad_grad_rec *r, int64_t element)
+static double hy__unpad_element(const hy_job *job, const hy_run *now, const hy___pad_grad_rec *r,
+                                int64_t element)
 {
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     const hy_shape *s = &y->type.shape;
@@ -13465,7 +13488,7 @@ static double hy__unpad_element(const hy_job *job, const hy___pad_grad_rec *r, i
         offset += at[d] * x->stride[d];
     }
     for (;;) {
-        sum += hy__load((const char *)x->data + offset * size, x->type.dtype);
+        sum += hy__load(hy__base(now, x) + offset * size, x->type.dtype);
         for (d = s->ndim - 1; d >= 0; d--) {
             int64_t before = r->pad_width.v[2 * d], after = r->pad_width.v[2 * d + 1];
             int64_t next = hy__pad_place(r->mode, s->dim[d], before, after, i[d], ++k[d]);
@@ -13491,7 +13514,7 @@ HY__RUN(hy__run_unpad)
     int64_t right = edge ? n - (width[2 * last + 1] > 0) : n - 1 - width[2 * last + 1];
     row = item * job->plan.i[0];
     for (end = hy__least(rows, row + job->plan.i[0]); row < end; row++) {
-        char *to = (char *)y->data + row * n * size;
+        char *to = hy__base(now, y) + row * n * size;
         int64_t offset = width[2 * last] * x->stride[last], rest = row;
         int border = 0;
         for (d = last - 1; d >= 0; d--) {
@@ -13500,10 +13523,10 @@ HY__RUN(hy__run_unpad)
             offset += (i + width[2 * d]) * x->stride[d];
             border |= hy__pad_place(r->mode, m, width[2 * d], width[2 * d + 1], i, 1) >= 0;
         }
-        hy__copy_run(to, dtype, 1, (const char *)x->data + offset * size, dtype, x->stride[last], n);
+        hy__copy_run(to, dtype, 1, hy__base(now, x) + offset * size, dtype, x->stride[last], n);
         for (c = 0; c < n; c++) {
             if (!border && c >= left && c < right) c = right;
-            if (c < n) hy__store(to + c * size, dtype, hy__unpad_element(job, r, row * n + c));
+            if (c < n) hy__store(to + c * size, dtype, hy__unpad_element(job, now, r, row * n + c));
         }
     }
 }
@@ -13627,18 +13650,18 @@ static hy__along hy__along_axis(const hy_shape *s, int axis)
     return l;
 }
 
-static void hy__resolve_item(hy_job *job, const hy__rows *r, int64_t item, int64_t *place)
+static void hy__resolve_item(const hy_job *job, hy_run *now, const hy__rows *r, int64_t item, int64_t *place)
 {
     const hy_tensor *index = &job->in[r->index];
-    const char *data = (const char *)index->data;
+    const char *data = hy__base(now, index);
     int64_t first = item * HY__CHUNK, count = hy__least(r->places - first, HY__CHUNK);
     if (r->mask) {
-        if (hy__resolve_mask(data, index->type.dtype, r->n, r->m, place) != r->m) HY__STORE(&job->fault, 1);
+        if (hy__resolve_mask(data, index->type.dtype, r->n, r->m, place) != r->m) hy_fault(now);
         return;
     }
     count = hy__resolve(data, index->type.dtype, r->places, first, count, r->components, r->dim, r->mode,
                         place + first);
-    if (count && (r->mode == HY_INDEX_RAISE || r->mode == HY__INDEX_SIGNED)) HY__STORE(&job->fault, 1);
+    if (count && (r->mode == HY_INDEX_RAISE || r->mode == HY__INDEX_SIGNED)) hy_fault(now);
 }
 
 HY__RUN(hy__run_gather)
@@ -13646,7 +13669,7 @@ HY__RUN(hy__run_gather)
     const hy__rows *r = (const hy__rows *)(const void *)&job->plan;
     int64_t *place = (int64_t *)shared, row = item * r->rows, end = hy__least(row + r->rows, r->outer * r->m);
     hy__span s;
-    if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
+    if (stage == 0) { hy__resolve_item(job, now, r, item, place); return; }
     memset(&s, 0, sizeof s);
     s.columns = s.wide = s.tall = r->inner;
     s.each = r->each || r->inner == 1;
@@ -13654,14 +13677,14 @@ HY__RUN(hy__run_gather)
     for (; row < end; row += s.m) {
         int64_t outer = row / r->m, j = row % r->m;
         s.m = hy__least(r->m - j, end - row);
-        r->move(hy__place(&job->out[0], row * r->inner),
-                hy__place(&job->in[r->data], outer * r->n * r->inner),
+        r->move(hy__place(now, &job->out[0], row * r->inner),
+                hy__place(now, &job->in[r->data], outer * r->n * r->inner),
                 place + (r->each ? row * r->inner : j), &s);
     }
 }
 
 /* rows x columns of the result at `to`, which are those at `at`, before anything is added. */
-static void hy__scatter_base(const hy_job *job, const hy__rows *r, char *to, int64_t at, int64_t rows,
+static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, char *to, int64_t at, int64_t rows,
                              int64_t columns)
 {
     double off[HY__TILE];
@@ -13670,7 +13693,7 @@ static void hy__scatter_base(const hy_job *job, const hy__rows *r, char *to, int
     if (r->base == HY__BASE_FILL) hy__load_f64(off, &r->off, HY_F64, 0, HY__TILE);
     for (; rows > 0; rows--, to += step, at += r->inner) {
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
-        else if (r->base == HY__BASE_OLD) memcpy(to, hy__place(&job->in[0], at), (size_t)(columns * size));
+        else if (r->base == HY__BASE_OLD) memcpy(to, hy__place(now, &job->in[0], at), (size_t)(columns * size));
         else for (j = 0; j < columns; j += k) {
             k = hy__least(columns - j, HY__TILE);
             hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
@@ -13685,7 +13708,7 @@ HY__RUN(hy__run_scatter)
     int64_t outer = block / r->row_blocks * r->outers, end = hy__least(outer + r->outers, r->outer);
     int64_t *place = (int64_t *)shared;
     hy__span s;
-    if (stage == 0) { hy__resolve_item(job, r, item, place); return; }
+    if (stage == 0) { hy__resolve_item(job, now, r, item, place); return; }
     s.low = block % r->row_blocks * r->rows;
     s.high = hy__least(s.low + r->rows, r->n);
     s.m = r->m;
@@ -13696,12 +13719,12 @@ HY__RUN(hy__run_scatter)
     s.next = r->each ? r->inner : 1;
     for (; outer < end; outer++) {
         int64_t at = (outer * r->n + s.low) * r->inner + column, from = outer * r->m * r->inner + column;
-        char *to = r->half ? (char *)scratch : hy__place(&job->out[0], at);
-        hy__scatter_base(job, r, to, at, s.high - s.low, s.columns);
-        r->move(to, r->data < 0 ? (const void *)&r->on : (const void *)hy__place(&job->in[r->data], from),
+        char *to = r->half ? (char *)scratch : hy__place(now, &job->out[0], at);
+        hy__scatter_base(job, now, r, to, at, s.high - s.low, s.columns);
+        r->move(to, r->data < 0 ? (const void *)&r->on : (const void *)hy__place(now, &job->in[r->data], from),
                 place + (r->each ? from : 0), &s);
         if (r->half) for (i = 0; i < s.high - s.low; i++)
-            hy__store_f32(hy__place(&job->out[0], at + i * r->inner), job->out[0].type.dtype, 1,
+            hy__store_f32(hy__place(now, &job->out[0], at + i * r->inner), job->out[0].type.dtype, 1,
                           (float *)scratch + i * s.columns, s.columns);
     }
 }
@@ -13732,7 +13755,7 @@ static void hy__rows_each(hy__rows *r)
 static int hy__rows_stages(hy_job *job, hy__rows *r, hy__run_fn run, int64_t items, int64_t elements)
 {
     if (!r->n && r->mode != HY__INDEX_DROP && !r->mask && r->outer * r->m * r->inner > 0)
-        return hy__refuse(job, HY_ERROR_INDEX, "an axis of size 0 has nothing to index");
+        return hy_refuse(job, HY_ERROR_INDEX, "an axis of size 0 has nothing to index");
     return hy__two_stages(job, run, r->mask ? 1 : hy__pieces(r->places, HY__CHUNK), items,
                           (size_t)r->places * sizeof(int64_t), (double)(r->places + (r->mask ? r->n : 0)) +
                           0.1 * (double)r->size * (double)elements);
@@ -14175,27 +14198,27 @@ static int hy__infer_lines(hy_infer *I, int axis, hy_dtype counts)
 }
 
 /* Writes what is wanted of the first k of a line that begins at x[from]; its results begin at y[to]. */
-static void hy__rank_write(hy_job *job, const hy__ranking *r, const hy__ranked *best, int64_t from,
+static void hy__rank_write(const hy_job *job, hy_run *now, const hy__ranking *r, const hy__ranked *best, int64_t from,
                            int64_t to)
 {
     const hy_tensor *x = &job->in[0], *value = r->value < 0 ? NULL : &job->out[r->value];
-    const hy_tensor *index = r->index < 0 || !job->out[r->index].data ? NULL : &job->out[r->index];
+    const hy_tensor *index = r->index < 0 || !now->data[job->nin + r->index] ? NULL : &job->out[r->index];
     const hy_tensor *mask = r->mask < 0 ? NULL : &job->out[r->mask];
     int64_t inner = r->lines.inner, n = r->lines.n, tile[HY__TILE], i, j, m;
     size_t size = (size_t)hy__traits[x->type.dtype].size;
     memset(tile, 0, sizeof tile);
     for (j = 0; mask && j < n; j += HY__TILE)
-        hy__store_i64(hy__place(mask, from + j * inner), mask->type.dtype, inner, tile,
+        hy__store_i64(hy__place(now, mask, from + j * inner), mask->type.dtype, inner, tile,
                       hy__least(n - j, HY__TILE));
     for (j = 0; j < r->k; j += m) {
         m = hy__least(r->k - j, HY__TILE);
         for (i = 0; i < m; i++) {
             int64_t at = from + best[j + i].at * inner;
             tile[i] = best[j + i].at;
-            if (value) memcpy(hy__place(value, to + (j + i) * inner), hy__place(x, at), size);
-            if (mask) hy__store(hy__place(mask, at), mask->type.dtype, 1);
+            if (value) memcpy(hy__place(now, value, to + (j + i) * inner), hy__place(now, x, at), size);
+            if (mask) hy__store(hy__place(now, mask, at), mask->type.dtype, 1);
         }
-        if (index) hy__store_i64(hy__place(index, to + j * inner), index->type.dtype, inner, tile, m);
+        if (index) hy__store_i64(hy__place(now, index, to + j * inner), index->type.dtype, inner, tile, m);
     }
 }
 
@@ -14207,9 +14230,9 @@ HY__RUN(hy__run_rank)
     int64_t end = hy__least(line + r->width, r->lines.outer * inner);
     for (; line < end; line++) {
         int64_t from = line / inner * r->lines.n * inner + line % inner;
-        const hy__ranked *best = hy__rank_line(hy__place(x, from), x->type.dtype, inner, r->lines.n, r->k,
+        const hy__ranked *best = hy__rank_line(hy__place(now, x, from), x->type.dtype, inner, r->lines.n, r->k,
                                                r->descending, (hy__ranked *)scratch);
-        hy__rank_write(job, r, best, from, line / inner * r->k * inner + line % inner);
+        hy__rank_write(job, now, r, best, from, line / inner * r->k * inner + line % inner);
     }
 }
 
@@ -14312,32 +14335,32 @@ static int64_t hy__argbest_start(const hy__argbest *r, int64_t line)           /
 }
 
 /* The best places of lines [first, first + width) within rows [low, high). */
-static void hy__argbest_part(const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
+static void hy__argbest_part(const hy_run *now, const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
                              int64_t low, int64_t high, int64_t *place)
 {
     int64_t at = hy__argbest_start(r, first) + low * r->lines.inner, i;
     if (r->lines.inner > 1)
-        r->columns(hy__place(x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
+        r->columns(hy__place(now, x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
     else for (i = 0; i < width; i++)
-        place[i] = r->line(hy__place(x, at + i * r->lines.n), x->type.dtype, high - low, r->least);
+        place[i] = r->line(hy__place(now, x, at + i * r->lines.n), x->type.dtype, high - low, r->least);
     for (i = 0; i < width; i++) place[i] += low;
 }
 
 /* Is the element at a better than the one at b, which comes earlier? */
-static int hy__argbest_wins(const hy_tensor *x, int64_t a, int64_t b, int least)
+static int hy__argbest_wins(const hy_run *now, const hy_tensor *x, int64_t a, int64_t b, int least)
 {
     if (!hy__floating(x->type.dtype)) {
-        int64_t v = hy__load_i64(hy__place(x, a), x->type.dtype);
-        int64_t w = hy__load_i64(hy__place(x, b), x->type.dtype);
+        int64_t v = hy__load_i64(hy__place(now, x, a), x->type.dtype);
+        int64_t w = hy__load_i64(hy__place(now, x, b), x->type.dtype);
         return least ? v < w : v > w;
     } else {
-        double v = hy__load(hy__place(x, a), x->type.dtype), w = hy__load(hy__place(x, b), x->type.dtype);
+        double v = hy__load(hy__place(now, x, a), x->type.dtype), w = hy__load(hy__place(now, x, b), x->type.dtype);
         return (least ? v < w : v > w) || (v != v && w == w);
     }
 }
 
 /* The best of what the parts of each line have found. */
-static void hy__argbest_join(const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
+static void hy__argbest_join(const hy_run *now, const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
                              const int64_t *found, int64_t *place)
 {
     int64_t i, part;
@@ -14346,7 +14369,7 @@ static void hy__argbest_join(const hy_tensor *x, const hy__argbest *r, int64_t f
         place[i] = found[i];
         for (part = 1; part < r->parts; part++) {
             int64_t other = found[part * r->width + i];
-            if (hy__argbest_wins(x, start + other * inner, start + place[i] * inner, r->least))
+            if (hy__argbest_wins(now, x, start + other * inner, start + place[i] * inner, r->least))
                 place[i] = other;
         }
     }
@@ -14361,10 +14384,10 @@ HY__RUN(hy__run_argbest)
     int64_t end = inner > 1 ? (block / across + 1) * inner : r->lines.outer;
     int64_t width = hy__least(end - first, r->width), *found = (int64_t *)shared;
     hy_tensor *y = &job->out[0];
-    if (stage) hy__argbest_join(&job->in[0], r, first, width, found + item * r->parts * r->width, tile);
-    else hy__argbest_part(&job->in[0], r, first, width, n * part / r->parts, n * (part + 1) / r->parts,
+    if (stage) hy__argbest_join(now, &job->in[0], r, first, width, found + item * r->parts * r->width, tile);
+    else hy__argbest_part(now, &job->in[0], r, first, width, n * part / r->parts, n * (part + 1) / r->parts,
                           r->parts > 1 ? found + item * r->width : tile);
-    if (stage || r->parts == 1) hy__store_i64(hy__place(y, first), y->type.dtype, 1, tile, width);
+    if (stage || r->parts == 1) hy__store_i64(hy__place(now, y, first), y->type.dtype, 1, tile, width);
 }
 
 static int hy__argbest_bind(hy_job *job, int axis, int least)
@@ -14439,7 +14462,7 @@ HY__RUN(hy__run_cumsum)
     }
     for (; outer < end; outer++) {
         int64_t at = outer * r->lines.n * inner + side;
-        r->scan(hy__place(y, at), y->type.dtype, hy__place(x, at), x->type.dtype, inner, r->lines.n, width);
+        r->scan(hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner, r->lines.n, width);
     }
 }
 
@@ -14523,7 +14546,7 @@ static int hy__moments_infer(hy_infer *I)
 }
 
 /* mean = shift + s/n, var = q/n - (s/n)^2 */
-static void hy__moments_finish(const hy__reduce *r, hy_tensor *out, double *acc, int64_t first, int64_t width)
+static void hy__moments_finish(const hy_run *now, const hy__reduce *r, hy_tensor *out, double *acc, int64_t first, int64_t width)
 {
     double *shift = acc, *sum = acc + r->width, *square = sum + r->width, n = (double)r->count;
     int64_t j;
@@ -14532,8 +14555,8 @@ static void hy__moments_finish(const hy__reduce *r, hy_tensor *out, double *acc,
         shift[j] += mean;
         square[j] = var < 0 ? 0 : var;
     }
-    hy__store_f64(hy__place(&out[0], first), r->to, 1, shift, width);
-    hy__store_f64(hy__place(&out[1], first), r->to, 1, square, width);
+    hy__store_f64(hy__place(now, &out[0], first), r->to, 1, shift, width);
+    hy__store_f64(hy__place(now, &out[1], first), r->to, 1, square, width);
 }
 
 HY__RUN(hy__run_moments)
@@ -14544,15 +14567,15 @@ HY__RUN(hy__run_moments)
     double acc[3 * HY__COLUMNS], *partial = (double *)shared;
     if (stage == 0) {
         double *to = r->parts > 1 ? partial + 3 * item * r->width : acc;
-        hy__moments_part(r, (const char *)job->in[0].data, first, width, r->count * part / r->parts,
+        hy__moments_part(r, (const char *)now->data[0], first, width, r->count * part / r->parts,
                          r->count * (part + 1) / r->parts, to);
-        if (r->parts == 1) hy__moments_finish(r, job->out, acc, first, width);
+        if (r->parts == 1) hy__moments_finish(now, r, job->out, acc, first, width);
         return;
     }
     partial += 3 * item * r->parts * r->width;
     for (part = 1; part < r->parts; part++)
         for (j = r->width; j < 3 * r->width; j++) partial[j] += partial[3 * part * r->width + j];
-    hy__moments_finish(r, job->out, partial, first, width);
+    hy__moments_finish(now, r, job->out, partial, first, width);
 }
 
 static int hy__moments_bind(hy_job *job)
@@ -14595,18 +14618,18 @@ typedef struct hy__sequence {
     double   value;                     /* what fills, in the output's type */
 } hy__sequence;
 
-static int64_t hy__sequence_length(const hy_tensor *lengths, int64_t n, int64_t steps)
+static int64_t hy__sequence_length(const hy_run *now, const hy_tensor *lengths, int64_t n, int64_t steps)
 {
-    return hy__clamp_i64(hy__load_i64(hy__place(lengths, n), lengths->type.dtype), 0, steps);
+    return hy__clamp_i64(hy__load_i64(hy__place(now, lengths, n), lengths->type.dtype), 0, steps);
 }
 
 /* The row that output row i is a copy of, or -1. */
-static int64_t hy__sequence_source(const hy__sequence *q, const hy_job *job, int64_t i)
+static int64_t hy__sequence_source(const hy_run *now, const hy__sequence *q, const hy_job *job, int64_t i)
 {
     int64_t inner = q->axis ? q->steps : q->batch;
     int64_t t = q->axis ? i % inner : i / inner, n = q->axis ? i / inner : i % inner, length;
     if (q->kind == HY__SEQ_LAST) n = i;
-    length = q->lengths < 0 ? q->steps : hy__sequence_length(&job->in[q->lengths], n, q->steps);
+    length = q->lengths < 0 ? q->steps : hy__sequence_length(now, &job->in[q->lengths], n, q->steps);
     switch (q->kind) {
     case HY__SEQ_MASK:    return t < length ? i : -1;
     case HY__SEQ_REVERSE: if (t < length) t = length - 1 - t; break;
@@ -14620,10 +14643,10 @@ HY__RUN(hy__run_sequence)
 {
     const hy__sequence *q = (const hy__sequence *)(const void *)&job->plan;
     int64_t total = hy__size(&job->out[0].type.shape) / q->row, bytes = q->row * q->size, i, j;
-    const char *from = (const char *)job->in[0].data;
-    char *to = (char *)job->out[0].data + item * q->rows * bytes;
+    const char *from = (const char *)now->data[0];
+    char *to = (char *)now->data[job->nin] + item * q->rows * bytes;
     for (i = item * q->rows; i < total && i < (item + 1) * q->rows; i++, to += bytes) {
-        int64_t source = hy__sequence_source(q, job, i);
+        int64_t source = hy__sequence_source(now, q, job, i);
         if (source >= 0) memcpy(to, from + source * bytes, (size_t)bytes);
         else if (q->value == 0) memset(to, 0, (size_t)bytes);
         else for (j = 0; j < q->row; j++) memcpy(to + j * q->size, &q->value, (size_t)q->size);
@@ -14646,7 +14669,7 @@ static int hy__sequence_bind(hy_job *job, int kind, int axis, int data, double v
     q->row = hy__product(x, 2, x->ndim);
     q->value = 0;
     hy__store(&q->value, dtype, value);
-    if (total && !q->steps) return hy__refuse(job, HY_ERROR_SHAPE, "sequences of no steps have no last one");
+    if (total && !q->steps) return hy_refuse(job, HY_ERROR_SHAPE, "sequences of no steps have no last one");
     q->rows = total ? HY__CHUNK / q->row + 1 : 1;
     return hy__one_stage(job, hy__run_sequence, total ? hy__pieces(total / q->row, q->rows) : 0,
                          0.2 * (double)total + (total ? 5.0 * (double)(total / q->row) : 0));
@@ -14960,7 +14983,8 @@ static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy_
 /* One run's view of the plan. */
 typedef struct hy__rnn_run {
     const hy__rnn *r;
-    hy_job *job;
+    const hy_job *job;
+    const hy_run *now;
     char   *at[HY__RNN_ROLES];          /* in the computing type */
     char   *shared, *scratch;
 } hy__rnn_run;
@@ -15030,7 +15054,7 @@ static int64_t hy__rnn_length(const hy__rnn_run *u, int64_t n)
 {
     const hy__rnn *r = u->r;
     return r->tensor[HY__RNN_LENGTHS] < 0 ? r->steps
-         : hy__sequence_length(&u->job->in[r->tensor[HY__RNN_LENGTHS]], n, r->steps);
+         : hy__sequence_length(u->now, &u->job->in[r->tensor[HY__RNN_LENGTHS]], n, r->steps);
 }
 
 /* --- forward --- */
@@ -15047,7 +15071,7 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
     float uniform[HY__TILE];
     for (i = 0; i < r->width; i += m) {
         m = hy__least(r->width - i, HY__TILE);
-        hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->job->seed, u->job->stream, 0, 1);
+        hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->now->seed, u->now->stream, 0, 1);
         for (j = 0; j < m; j++) {
             int64_t at = (first + i + j) * r->size;
             f = uniform[j] >= (float)p ? 1 / (1 - p) : 0;
@@ -15333,7 +15357,7 @@ static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_
         at = (item - total) * HY__CHUNK;
         total += hy__pieces(n, HY__CHUNK);
         if (!u || at < 0 || at >= n) continue;
-        foreign = (char *)t->data + at * hy__traits[r->dtype].size;
+        foreign = hy__base(u->now, t) + at * hy__traits[r->dtype].size;
         own = u->at[role] + at * r->size;
         n = hy__least(n - at, HY__CHUNK);
         if (outputs) hy__store_tile(HY_F32, foreign, r->dtype, 1, own, n);
@@ -15397,11 +15421,12 @@ HY__RUN(hy__run_rnn)
     int role;
     u.r = r;
     u.job = job;
+    u.now = now;
     u.shared = (char *)shared;
     u.scratch = (char *)scratch;
     for (role = 0; role < HY__RNN_ROLES; role++) {
         hy_tensor *t = hy__rnn_tensor(job, r, role);
-        u.at[role] = !t ? NULL : hy__rnn_converts(r, role) ? u.shared + r->copy[role] : (char *)t->data;
+        u.at[role] = !t ? NULL : hy__rnn_converts(r, role) ? u.shared + r->copy[role] : hy__base(now, t);
     }
     if (stage + 1 < job->stages || job->stages == hy__rnn_stages(r)) {
         hy__rnn_item(&u, stage, item);
@@ -15674,17 +15699,17 @@ typedef struct hy__conv {
     int        direction, way, foreign, last, pointwise;
 } hy__conv;
 typedef char hy__conv_fits[sizeof(hy__conv) <= sizeof(((hy_job *)0)->plan) ? 1 : -1];
-typedef struct hy__conv_data { char *fine, *coarse, *weight; const hy_tensor *bias; } hy__conv_data;
+typedef struct hy__conv_data { char *fine, *coarse, *weight; const char *bias; hy_dtype dtype; } hy__conv_data;
 
 /* Rows of C begin with their channel's bias. */
-static void hy__conv_bias(const hy__conv *v, const hy_tensor *bias, int64_t channel, char *c, int64_t step,
+static void hy__conv_bias(const hy__conv *v, const hy__conv_data *d, int64_t channel, char *c, int64_t step,
                           int64_t rows, int64_t cols)
 {
-    int size = hy__traits[bias->type.dtype].size;
+    int size = hy__traits[d->dtype].size;
     int64_t i;
     for (i = 0; i < rows; i++)
         hy__load_tile(v->compute, c + i * step * hy__traits[v->compute].size,
-                      (const char *)bias->data + (channel + i) * size, bias->type.dtype, 0, cols);
+                      d->bias + (channel + i) * size, d->dtype, 0, cols);
 }
 
 /* y_g (coarse_c, q) = W_g (coarse_c, fine_c taps) col (fine_c taps, q) */
@@ -15709,7 +15734,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     if (v->way != HY__CONV_SCRATCH) {                           /* one item of the product */
         panels = shared + unit * v->bands;
         hy__matmul_region(&g, part, &first, &rows, &col, &cols);
-        if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->coarse_c + first,
+        if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c + first,
                                    y + (first * v->coarse_n + col) * size, v->coarse_n, rows, cols);
         hy__gemm_run(&g, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch, panels);
         return;
@@ -15720,7 +15745,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     y += first * size;
     hy__im2col(&v->win, size, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
                panels);
-    if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
+    if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
     for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels);
 }
 
@@ -15813,7 +15838,7 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int64_t ite
     for (i = 0; i < channels; i++) {
         char *to = y + (i * v->fine_n + w.low[lead] * width) * size;
         int64_t n = (w.high[lead] - w.low[lead]) * width;
-        if (d->bias) hy__conv_bias(v, d->bias, unit % v->groups * v->fine_c + channel + i, to, 0, 1, n);
+        if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->fine_c + channel + i, to, 0, 1, n);
         else memset(to, 0, (size_t)(n * size));
     }
     if (!g.n || !g.items) return;
@@ -16034,12 +16059,12 @@ HY__RUN(hy__run_depthwise)
     char *parts = (char *)(offset + v->taps), *line = parts + v->column;
     hy__depthwise_offsets(v, offset);
     for (; plane < end; plane++) {
-        hy__depthwise_split(v, &x, (const char *)job->in[0].data + hy__plane_at(&x, plane), parts);
+        hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), parts);
         for (j = 0; j < v->each; j++) {
             channel = plane % v->channels * v->each + j;
-            hy__depthwise_channel(v, offset, parts, hy__place(&job->in[1], channel * v->taps),
-                                  job->nin > 2 ? hy__place(&job->in[2], channel) : NULL, &y,
-                                  (char *)job->out[0].data + hy__plane_at(&y, plane * v->each + j), line);
+            hy__depthwise_channel(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
+                                  job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y,
+                                  (char *)now->data[job->nin] + hy__plane_at(&y, plane * v->each + j), line);
         }
     }
 }
@@ -16090,7 +16115,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 /* --- all directions: bring data here, work, bring the result back --- */
 
 /* The tensors as fine, coarse and weight; gives the number of the one that is written. */
-static int hy__conv_sides(hy_job *job, int direction, hy_tensor **t)
+static int hy__conv_sides(const hy_job *job, int direction, hy_tensor **t)
 {
     int out = direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE ? 0 : 2, i, in = 0;
     for (i = 0; i < 3; i++) t[i] = i == out ? &job->out[0] : &job->in[in++];
@@ -16105,7 +16130,7 @@ HY__RUN(hy__run_conv)
     hy__conv_data d;
     int i, out = hy__conv_sides(job, v->direction, t);
     for (i = 0; i < 3; i++) {
-        data[i] = (char *)t[i]->data;
+        data[i] = hy__base(now, t[i]);
         if (!v->foreign) continue;
         data[i] = common;
         common += hy__round64((size_t)hy__size(&t[i]->type.shape) * (size_t)hy__traits[v->compute].size);
@@ -16115,7 +16140,7 @@ HY__RUN(hy__run_conv)
             hy__planes p = hy__planes_of(t[i], v->last);
             if ((i == out) != (stage > 0)) continue;
             if (item < hy__planes_items(&p)) {
-                hy__planes_copy(&p, v->compute, (char *)t[i]->data, data[i], item, stage > 0);
+                hy__planes_copy(&p, v->compute, hy__base(now, t[i]), data[i], item, stage > 0);
                 return;
             }
             item -= hy__planes_items(&p);
@@ -16125,7 +16150,9 @@ HY__RUN(hy__run_conv)
     d.fine = data[0];
     d.coarse = data[1];
     d.weight = data[2];
-    d.bias = job->nin > 2 ? &job->in[2] : NULL;
+    d.bias = job->nin > 2 ? hy__base(now, &job->in[2]) : NULL;
+    d.dtype = job->in[0].type.dtype;
+    if (d.bias) d.dtype = job->in[2].type.dtype;
     stage -= v->foreign;
     if (v->direction == HY__CONV_COARSE) hy__conv_coarse(v, &d, stage, item, (char *)scratch, common);
     else if (v->direction == HY__CONV_FINE) hy__conv_fine(v, &d, item, (char *)scratch);
@@ -16545,14 +16572,14 @@ HY__RUN(hy__run_pool)
     for (; plane < end; plane += planes)
         for (planes = hy__least(end - plane, HY__POOL_PLANES), first = 0; first < y.places; first += n) {
             n = hy__least(y.places - first, HY__TILE);
-            hy__pool_join(v, &x, (const char *)job->in[0].data, plane, planes, first, n, tile);
+            hy__pool_join(v, &x, (const char *)now->data[0], plane, planes, first, n, tile);
             if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, share);
             for (k = 0; k < planes; k++) {
                 double *acc = tile->acc[k];
                 if (v->type == HY_POOL_AVG) for (i = 0; i < n; i++) acc[i] *= share[i];
                 if (v->power == 2) for (i = 0; i < n; i++) acc[i] = sqrt(acc[i]);
                 if (v->power == 3) for (i = 0; i < n; i++) acc[i] = cbrt(acc[i]);
-                hy__store_f64((char *)job->out[0].data + hy__plane_at(&y, plane + k) + first * y.step_p *
+                hy__store_f64((char *)now->data[job->nin] + hy__plane_at(&y, plane + k) + first * y.step_p *
                               y.size, y.dtype, y.step_p, acc, n);
             }
         }
@@ -16672,12 +16699,12 @@ HY__RUN(hy__run_pool_back)
     double *share = b->share, *tile = b->values, *dx = (double *)(void *)(b + 1);
     const char *data;
     for (; plane < end; plane++) {
-        data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
+        data = (const char *)now->data[1] + hy__plane_at(&x, plane);
         for (i = 0; i < x.places; i++) dx[i] = 0;
         for (first = 0; first < y.places; first += n) {
             n = hy__least(y.places - first, HY__TILE);
             at = hy__plane_at(&y, plane) + first * y.step_p * y.size;
-            hy__load_f64(share, (const char *)job->in[0].data + at, y.dtype, y.step_p, n);
+            hy__load_f64(share, (const char *)now->data[0] + at, y.dtype, y.step_p, n);
             if (v->type == HY_POOL_MAX) {
                 hy__pool_places(v, &x, data, first, n, b);
                 for (i = 0; i < n; i++) if (b->which[i] >= 0) dx[b->which[i]] += share[i];
@@ -16685,14 +16712,14 @@ HY__RUN(hy__run_pool_back)
             }
             if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, n, tile);
             if (v->power > 1) {
-                hy__load_f64(tile, (const char *)job->in[2].data + at, y.dtype, y.step_p, n);
+                hy__load_f64(tile, (const char *)now->data[2] + at, y.dtype, y.step_p, n);
                 for (i = 0; i < n; i++)
                     tile[i] = tile[i] != 0 ? 1 / (v->power == 2 ? tile[i] : tile[i] * tile[i]) : 0;
             }
             if (v->type == HY_POOL_AVG || v->power > 1) for (i = 0; i < n; i++) share[i] *= tile[i];
             hy__pool_back_sum(v, &x, data, first, n, b, dx);
         }
-        hy__store_f64((char *)job->out[0].data + hy__plane_at(&x, plane), x.dtype, x.step_p, dx, x.places);
+        hy__store_f64((char *)now->data[job->nin] + hy__plane_at(&x, plane), x.dtype, x.step_p, dx, x.places);
     }
 }
 
@@ -16761,7 +16788,7 @@ HY__RUN(hy__run_adaptive)
     const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
     int64_t fine = hy__product(&x->type.shape, 2, 4), coarse = hy__product(&y->type.shape, 2, 4), i;
     double *plane = (double *)scratch, *out = plane + fine;
-    char *at_x = hy__place(x, item * fine), *at_y = hy__place(y, item * coarse);
+    char *at_x = hy__place(now, x, item * fine), *at_y = hy__place(now, y, item * coarse);
     if (back) {
         for (i = 0; i < fine; i++) plane[i] = 0;
         hy__load_f64(out, at_y, y->type.dtype, 1, coarse);
@@ -16823,7 +16850,7 @@ static int hy__upsampling_infer(hy_infer *I)
 }
 
 /* One plane of input i, each pixel repeated. */
-static void hy__upsample(const hy_job *job, int i, int64_t plane, char *to)
+static void hy__upsample(const hy_job *job, hy_run *now, int i, int64_t plane, char *to)
 {
     const int64_t *x = job->in[i].type.shape.dim, *y = job->out[0].type.shape.dim;
     int64_t k, tall = y[2] / x[2], wide = y[3] / x[3];
@@ -16835,7 +16862,7 @@ static void hy__upsample(const hy_job *job, int i, int64_t plane, char *to)
     hy__move_dim(&m, wide, 1, 0);
     hy__move_close(&m);
     for (k = 0; k < m.items; k++)
-        hy__move_item(&m, to, (const char *)job->in[i].data + plane * x[2] * x[3] * m.size, k);
+        hy__move_item(&m, to, (const char *)now->data[i] + plane * x[2] * x[3] * m.size, k);
 }
 
 /* to += more, n elements of any type. */
@@ -16861,16 +16888,16 @@ HY__RUN(hy__run_upsampling)
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t image = item / y->dim[1], channel = item % y->dim[1], places = y->dim[2] * y->dim[3], n, at;
     int64_t size = hy__traits[dtype].size;
-    char *to = hy__place(&job->out[0], item * places);
+    char *to = hy__place(now, &job->out[0], item * places);
     int i = 0;
     if (r->multi_input_mode == HY_JOIN_CONCAT) {
         for (; channel >= job->in[i].type.shape.dim[1]; i++) channel -= job->in[i].type.shape.dim[1];
-        hy__upsample(job, i, image * job->in[i].type.shape.dim[1] + channel, to);
+        hy__upsample(job, now, i, image * job->in[i].type.shape.dim[1] + channel, to);
         return;
     }
-    hy__upsample(job, 0, item, to);
+    hy__upsample(job, now, 0, item, to);
     for (i = 1; i < job->nin; i++) {
-        hy__upsample(job, i, item, (char *)scratch);
+        hy__upsample(job, now, i, item, (char *)scratch);
         for (at = 0; at < places; at += n) {
             n = hy__least(places - at, HY__TILE);
             hy__add_tile(job, compute, to + at * size, (char *)scratch + at * size, dtype, n);
@@ -17051,8 +17078,8 @@ HY__RUN(hy__run_channel_sum)
     double sum[HY__TILE];
     for (c = 0; c < s->dim[1]; c++) {
         at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
-        hy__channel_sum(sum, hy__place(&job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 0, n);
-        hy__store_f64(hy__place(&job->out[0], at), dtype, 1, sum, n);
+        hy__channel_sum(sum, hy__place(now, &job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 0, n);
+        hy__store_f64(hy__place(now, &job->out[0], at), dtype, 1, sum, n);
     }
 }
 HY__INFER(_channel_window_sum, hy__infer_channel_window(I, r->nsize))
@@ -17077,18 +17104,18 @@ HY__RUN(hy__run_lrn)
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
         at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
-        hy__channel_sum(sum, hy__place(&job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
+        hy__channel_sum(sum, hy__place(now, &job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
         for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
-        if (job->out[1].data) hy__store_f64(hy__place(&job->out[1], at), dtype, 1, sum, n);
+        if (now->data[job->nin + 1]) hy__store_f64(hy__place(now, &job->out[1], at), dtype, 1, sum, n);
         hy__store_f64(scale, compute, 1, sum, n);
         in[0] = scale;
         in[1] = exponent;
         table->binary[HY__BINARY_power](in, step, sum, n, NULL);
-        hy__load_tile(compute, x, hy__place(&job->in[0], at), dtype, 1, n);
+        hy__load_tile(compute, x, hy__place(now, &job->in[0], at), dtype, 1, n);
         in[0] = x;
         in[1] = sum;
         table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
-        hy__store_tile(compute, hy__place(&job->out[0], at), dtype, 1, scale, n);
+        hy__store_tile(compute, hy__place(now, &job->out[0], at), dtype, 1, scale, n);
     }
 }
 HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
@@ -17165,15 +17192,15 @@ static void hy__turn_box(char *at, hy_dtype dtype, int center)
     hy__store_f64(at, dtype, 1, w, 4);
 }
 
-static void hy__nms_write(hy_job *job, const hy__nms *p, const int64_t *place, int64_t row)
+static void hy__nms_write(const hy_job *job, hy_run *now, const hy__nms *p, const int64_t *place, int64_t row)
 {
     HY__REC(box_nms, job);
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
-    char *to = hy__place(y, row * p->width);
+    char *to = hy__place(now, y, row * p->width);
     double gone[HY__TILE];
     int64_t k, m;
     if (place[row] >= 0) {
-        memcpy(to, hy__place(x, (row / p->n * p->n + place[row]) * p->width),
+        memcpy(to, hy__place(now, x, (row / p->n * p->n + place[row]) * p->width),
                (size_t)(p->width * hy__traits[x->type.dtype].size));
         if (p->k && r->in_format != r->out_format)
             hy__turn_box(to + p->coord * hy__traits[x->type.dtype].size, x->type.dtype, p->center);
@@ -17191,10 +17218,10 @@ HY__RUN(hy__run_box_nms)
     int64_t rows = job->items[1] * p->n, i = stage == 1 ? item * p->n : item * HY__CHUNK;
     int64_t end = hy__least(i + (stage == 1 ? p->n : HY__CHUNK), rows);
     double *score = (double *)shared;
-    int64_t *place = job->out[1].data ? (int64_t *)job->out[1].data : (int64_t *)(void *)(score + rows);
-    const char *data = hy__place(x, i * p->width);
+    int64_t *place = now->data[job->nin + 1] ? (int64_t *)now->data[job->nin + 1] : (int64_t *)(void *)(score + rows);
+    const char *data = hy__place(now, x, i * p->width);
     if (stage == 0) hy__nms_scores(p, data, dtype, end - i, score + i);
-    else if (stage == 2) for (; i < end; i++) hy__nms_write(job, p, place, i);
+    else if (stage == 2) for (; i < end; i++) hy__nms_write(job, now, p, place, i);
     else if (!p->k) for (; i < end; i++) place[i] = i % p->n;
     else if (dtype == HY_F64) hy__nms_f64(p, data, dtype, score + i, scratch, place + i);
     else hy__nms_f32(p, data, dtype, score + i, scratch, place + i);
@@ -17276,7 +17303,8 @@ HY__RUN(hy__run_box_iou)
     int64_t i = item * job->plan.i[0], end = hy__least(i + job->plan.i[0], rows);
     for (; i < end; i++)
         (a->type.dtype == HY_F64 ? hy__overlaps_f64 : hy__overlaps_f32)
-            (hy__place(a, 4 * i), (const char *)b->data, a->type.dtype, r->format, n, hy__place(y, i * n));
+            (hy__place(now, a, 4 * i), hy__base(now, b), a->type.dtype, r->format, n,
+             hy__place(now, y, i * n));
 }
 static int hy__box_iou_bind(hy_job *job)
 {
@@ -17348,7 +17376,7 @@ HY__RUN(hy__run_multibox_prior)
             box[2] = middle_x + half_x;
             box[3] = middle_y + half_y;
             for (j = 0; j < 4 && r->clip; j++) box[j] = box[j] < 0 ? 0 : box[j] > 1 ? 1 : box[j];
-            hy__store_f64(hy__place(y, 4 * at), y->type.dtype, 1, box, 4);
+            hy__store_f64(hy__place(now, y, 4 * at), y->type.dtype, 1, box, 4);
         }
 }
 static int hy__multibox_prior_bind(hy_job *job)
@@ -17387,7 +17415,7 @@ static int hy__multibox_detection_infer(hy_infer *I)
 }
 
 /* The best class of n anchors side by side; 0 for those that go. */
-static void hy__detect_classes(const hy_job *job, int64_t batch, int64_t first, int64_t n, double *score,
+static void hy__detect_classes(const hy_job *job, hy_run *now, int64_t batch, int64_t first, int64_t n, double *score,
                                double *best)
 {
     HY__REC(multibox_detection, job);
@@ -17396,14 +17424,14 @@ static void hy__detect_classes(const hy_job *job, int64_t batch, int64_t first, 
     double tile[HY__TILE];
     for (i = 0; i < n; i++) { score[i] = -1; best[i] = 0; }
     for (c = 1; c < classes; c++) {
-        hy__load_f64(tile, hy__place(x, (batch * classes + c) * anchors + first), x->type.dtype, 1, n);
+        hy__load_f64(tile, hy__place(now, x, (batch * classes + c) * anchors + first), x->type.dtype, 1, n);
         for (i = 0; i < n; i++) if (tile[i] > score[i]) { score[i] = tile[i]; best[i] = (double)c; }
     }
     for (i = 0; i < n; i++) if (score[i] < hy__rounded(r->threshold, x->type.dtype)) best[i] = 0;
 }
 
 /* Rows of what has a class, then rows of -1. Moves their scores together and says how many there are. */
-static int64_t hy__detect_rows(const hy_job *job, int64_t batch, double *score, const double *best)
+static int64_t hy__detect_rows(const hy_job *job, hy_run *now, int64_t batch, double *score, const double *best)
 {
     HY__REC(multibox_detection, job);
     const hy_tensor *y = &job->out[0];
@@ -17414,16 +17442,16 @@ static int64_t hy__detect_rows(const hy_job *job, int64_t batch, double *score, 
     for (k = 0; k < 4; k++) variance[k] = hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2);
     for (i = 0; i < anchors; i++) {
         if (best[i] == 0) continue;
-        hy__load_f64(anchor, hy__place(&job->in[2], 4 * i), dtype, 1, 4);
-        hy__load_f64(shift, hy__place(&job->in[1], 4 * (batch * anchors + i)), dtype, 1, 4);
+        hy__load_f64(anchor, hy__place(now, &job->in[2], 4 * i), dtype, 1, 4);
+        hy__load_f64(shift, hy__place(now, &job->in[1], 4 * (batch * anchors + i)), dtype, 1, 4);
         row[0] = best[i] - 1;
         row[1] = score[n] = score[i];
         (dtype == HY_F64 ? hy__shift_anchor_f64 : hy__shift_anchor_f32)
             (anchor, shift, variance, !r->no_clip, row + 2);
-        hy__store_f64(hy__place(y, 6 * (batch * anchors + n++)), dtype, 1, row, 6);
+        hy__store_f64(hy__place(now, y, 6 * (batch * anchors + n++)), dtype, 1, row, 6);
     }
     for (k = 0; k < 6; k++) row[k] = -1;
-    for (i = n; i < anchors; i++) hy__store_f64(hy__place(y, 6 * (batch * anchors + i)), dtype, 1, row, 6);
+    for (i = n; i < anchors; i++) hy__store_f64(hy__place(now, y, 6 * (batch * anchors + i)), dtype, 1, row, 6);
     return n;
 }
 
@@ -17451,12 +17479,12 @@ HY__RUN(hy__run_multibox_detection)
     int64_t batch = stage ? item : item / tiles, first = stage ? 0 : item % tiles * HY__TILE;
     double *score = (double *)shared + 2 * batch * anchors + first, *best = score + anchors;
     if (stage == 0) {
-        hy__detect_classes(job, batch, first, hy__least(anchors - first, HY__TILE), score, best);
+        hy__detect_classes(job, now, batch, first, hy__least(anchors - first, HY__TILE), score, best);
         return;
     }
-    n = hy__detect_rows(job, batch, score, best);
+    n = hy__detect_rows(job, now, batch, score, best);
     if (n && r->nms_threshold > 0 && r->nms_threshold <= 1)
-        hy__detect_best(job, hy__place(&job->out[0], 6 * batch * anchors), score, n, scratch);
+        hy__detect_best(job, hy__place(now, &job->out[0], 6 * batch * anchors), score, n, scratch);
 }
 static int hy__multibox_detection_bind(hy_job *job)
 {
@@ -17538,11 +17566,11 @@ static int hy__rois_stages(hy_job *job, hy__run_fn run, const hy_tensor *data, i
 }
 
 /* A piece of a half tensor from or to its wide copy. */
-static void hy__wide_piece(const hy_tensor *t, float *wide, int64_t item, int back)
+static void hy__wide_piece(const hy_run *now, const hy_tensor *t, float *wide, int64_t item, int back)
 {
     int64_t i = item * HY__CHUNK, n = hy__least(hy__size(&t->type.shape) - i, HY__CHUNK);
-    if (back) hy__store_f32(hy__place(t, i), t->type.dtype, 1, wide + i, n);
-    else hy__load_f32(wide + i, hy__place(t, i), t->type.dtype, 1, n);
+    if (back) hy__store_f32(hy__place(now, t, i), t->type.dtype, 1, wide + i, n);
+    else hy__load_f32(wide + i, hy__place(now, t, i), t->type.dtype, 1, n);
 }
 
 HY__RUN(hy__run_roi_pooling)
@@ -17552,15 +17580,15 @@ HY__RUN(hy__run_roi_pooling)
     int64_t blocks = hy__pieces(p->channels, HY__ROI_CHANNELS), first = item % blocks * HY__ROI_CHANNELS;
     int64_t at = (item / blocks * p->channels + first) * p->bins[0] * p->bins[1];
     int64_t n = hy__least(p->channels - first, HY__ROI_CHANNELS);
-    int64_t *place = job->out[1].data ? (int64_t *)job->out[1].data + at : NULL;
+    int64_t *place = now->data[job->nin + 1] ? (int64_t *)now->data[job->nin + 1] + at : NULL;
     hy_dtype dtype = x->type.dtype;
-    const void *data = job->stages > 1 ? shared : x->data;
+    const void *data = job->stages > 1 ? shared : (void *)hy__base(now, x);
     double roi[5];
-    if (stage + 1 < job->stages) { hy__wide_piece(x, (float *)shared, item, 0); return; }
-    hy__load_f64(roi, hy__place(&job->in[1], 5 * (item / blocks)), dtype, 1, 5);
+    if (stage + 1 < job->stages) { hy__wide_piece(now, x, (float *)shared, item, 0); return; }
+    hy__load_f64(roi, hy__place(now, &job->in[1], 5 * (item / blocks)), dtype, 1, 5);
     if (dtype == HY_F64)
-        hy__roi_max_f64(p, roi, (const double *)data, first, n, hy__place(y, at), dtype, place);
-    else hy__roi_max_f32(p, roi, (const float *)data, first, n, hy__place(y, at), dtype, place);
+        hy__roi_max_f64(p, roi, (const double *)data, first, n, hy__place(now, y, at), dtype, place);
+    else hy__roi_max_f32(p, roi, (const float *)data, first, n, hy__place(now, y, at), dtype, place);
 }
 
 static int hy__roi_pooling_infer(hy_infer *I)
@@ -17602,21 +17630,21 @@ HY__RUN(hy__run_roi_align)
     int64_t n = hy__least(p->channels - first, HY__ROI_CHANNELS), bins = p->bins[0] * p->bins[1];
     int64_t area = p->size[0] * p->size[1] * (p->sensitive ? bins : 1), i = item / blocks;
     int64_t end = back ? rois->type.shape.dim[0] : i + 1;
-    char *data = (char *)(job->stages > 1 ? shared : x->data);
+    char *data = job->stages > 1 ? (char *)shared : hy__base(now, x);
     double roi[5];
-    if (stage == back && job->stages > 1) { hy__wide_piece(x, (float *)(void *)data, item, back); return; }
+    if (stage == back && job->stages > 1) { hy__wide_piece(now, x, (float *)(void *)data, item, back); return; }
     if (back) {
         size_t size = dtype == HY_F64 ? sizeof(double) : sizeof(float);
         memset(data + (size_t)((i * p->channels + first) * area) * size, 0, (size_t)(n * area) * size);
     }
     for (i = back ? 0 : i; i < end && fits; i++) {
-        char *at = hy__place(y, (i * p->channels + first) * bins);
-        hy__load_f64(roi, hy__place(rois, 5 * i), dtype, 1, 5);
+        char *at = hy__place(now, y, (i * p->channels + first) * bins);
+        hy__load_f64(roi, hy__place(now, rois, 5 * i), dtype, 1, 5);
         if (back && hy__to_i64(roi[0]) != item / blocks) continue;
         fits = dtype == HY_F64 ? hy__roi_mean_f64(p, roi, (double *)(void *)data, first, n, at, dtype, back)
                                : hy__roi_mean_f32(p, roi, (float *)(void *)data, first, n, at, dtype, back);
     }
-    if (!fits) hy_fault(job);
+    if (!fits) hy_fault(now);
 }
 
 static int hy__roi_align_infer(hy_infer *I)
@@ -17650,7 +17678,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
  * `compute`; another type gets them converted, tile by tile.
  */
 typedef struct hy__fresh hy__fresh;
-typedef void (*hy__maker)(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count);
+typedef void (*hy__maker)(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count);
 struct hy__fresh {
     hy__maker make;
     hy_dtype  compute;
@@ -17664,11 +17692,11 @@ HY__RUN(hy__run_fresh)
     double tile[HY__TILE];
     hy_dtype dtype = job->out[0].type.dtype;
     int64_t at = item * HY__CHUNK, end = hy__least(at + HY__CHUNK, f->total), n;
-    char *to = (char *)job->out[0].data + at * hy__traits[dtype].size;
-    if (f->compute == dtype) { f->make(job, f, to, at, end - at); return; }
+    char *to = (char *)now->data[job->nin] + at * hy__traits[dtype].size;
+    if (f->compute == dtype) { f->make(now, f, to, at, end - at); return; }
     for (; at < end; at += n, to += n * hy__traits[dtype].size) {
         n = hy__least(end - at, HY__TILE);
-        f->make(job, f, tile, at, n);
+        f->make(now, f, tile, at, n);
         hy__store_tile(f->compute, to, dtype, 1, tile, n);
     }
 }
@@ -17708,11 +17736,11 @@ HY__BIND(_full, hy__fill_bind(job, r->value))
 #define HY__ON__full  hy___full_infer, hy___full_bind, NULL, NULL
 
 /* --- ranges: a + b (i / repeat) --- */
-static void hy__make_range(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+static void hy__make_range(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     double *y = (double *)to;
     int64_t i, step = first / f->low, left = f->low - first % f->low;
-    (void)job;
+    (void)now;
     for (i = 0; i < count; i++) {
         y[i] = f->a + f->b * (double)step;
         if (--left == 0) { step++; left = f->low; }
@@ -17721,12 +17749,12 @@ static void hy__make_range(const hy_job *job, const hy__fresh *f, void *to, int6
 }
 
 /* The same where start and step are whole and integers are wanted: doubles are not enough from 2^53 on. */
-static void hy__make_whole_range(const hy_job *job, const hy__fresh *f, void *to, int64_t first,
+static void hy__make_whole_range(const hy_run *now, const hy__fresh *f, void *to, int64_t first,
                                  int64_t count)
 {
     int64_t *y = (int64_t *)to, i, step = first / f->low, left = f->low - first % f->low;
     uint64_t a = (uint64_t)(int64_t)f->a, b = (uint64_t)(int64_t)f->b;
-    (void)job;
+    (void)now;
     for (i = 0; i < count; i++) {
         y[i] = (int64_t)(a + b * (uint64_t)step);
         if (--left == 0) { step++; left = f->low; }
@@ -17802,11 +17830,11 @@ HY__BIND(arange_like, hy__range_bind(job, r->start, r->step, r->repeat, 0, 0))
 #define HY__ON_arange_like hy__arange_like_infer, hy__arange_like_bind, NULL, NULL
 
 /* --- eye: rows of `low` columns, ones where column - row is `high` --- */
-static void hy__make_eye(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+static void hy__make_eye(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     double *y = (double *)to;
     int64_t i, row = first / f->low, column = first % f->low;
-    (void)job;
+    (void)now;
     for (i = 0; i < count; i++) {
         y[i] = column - row == f->high;
         if (++column == f->low) { column = 0; row++; }
@@ -17832,13 +17860,13 @@ static int hy___eye_bind(hy_job *job)
 /* --- random numbers --- */
 enum { HY__UNIFORM, HY__NORMAL, HY__EXPONENTIAL };
 
-static void hy__make_random(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+static void hy__make_random(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     if (f->compute == HY_F32)
-        hy__fill_random_f32(job->kernels->isa, (int)f->low, (float *)to, first, count, job->seed, job->stream,
+        hy__fill_random_f32(now->job->kernels->isa, (int)f->low, (float *)to, first, count, now->seed, now->stream,
                             (float)f->a, (float)f->b);
     else
-        hy__fill_random_f64((int)f->low, (double *)to, first, count, job->seed, job->stream, f->a, f->b);
+        hy__fill_random_f64((int)f->low, (double *)to, first, count, now->seed, now->stream, f->a, f->b);
 }
 
 static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
@@ -17847,7 +17875,7 @@ static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
     hy_dtype compute = hy__compute_type(job->out[0].type.dtype, 0);
     hy__fresh *f = hy__fresh_bind(job, hy__make_random, compute, ns[kind]);
     if (compute == HY_F32 && (fabs(a) > most || fabs(b) > most))
-        return hy__refuse(job, HY_ERROR_ARGUMENT, "%g is no float32", fabs(a) > most ? a : b);
+        return hy_refuse(job, HY_ERROR_ARGUMENT, "%g is no float32", fabs(a) > most ? a : b);
     f->low = kind;
     f->a = a;
     f->b = b;
@@ -17874,9 +17902,9 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 #define HY__ON_normal_like hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
 #define HY__ON_exponential_like hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
 
-static void hy__make_randint(const hy_job *job, const hy__fresh *f, void *to, int64_t first, int64_t count)
+static void hy__make_randint(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
-    hy__fill_randint_i64((int64_t *)to, first, count, job->seed, job->stream, f->low, f->high);
+    hy__fill_randint_i64((int64_t *)to, first, count, now->seed, now->stream, f->low, f->high);
 }
 /* Does a type hold this integer? Floats take any. */
 static int hy__holds(hy_dtype dtype, int64_t v)
@@ -17924,13 +17952,13 @@ static int hy__shuffle_infer(hy_infer *I)
 
 HY__RUN(hy__run_shuffle)
 {
-    int64_t *order = (int64_t *)(job->out[1].data ? job->out[1].data : shared);
+    int64_t *order = (int64_t *)(now->data[job->nin + 1] ? now->data[job->nin + 1] : shared);
     int64_t n = job->in[0].type.shape.dim[0], rows = job->plan.i[0], bytes = job->plan.i[1], i;
-    const char *from = (const char *)job->in[0].data;
-    char *to = (char *)job->out[0].data;
+    const char *from = (const char *)now->data[0];
+    char *to = (char *)now->data[job->nin];
     if (stage == 0) {
         for (i = 0; i < n; i++) {                       /* element i goes to a random place up to i */
-            uint64_t bits = hy__random_u64(job->seed, job->stream, (uint64_t)i);
+            uint64_t bits = hy__random_u64(now->seed, now->stream, (uint64_t)i);
             int64_t j = (int64_t)hy__mul_high_u64(bits, (uint64_t)i + 1);
             order[i] = order[j];
             order[j] = i;
@@ -18276,6 +18304,7 @@ typedef struct hy__call {
     hy_type   *type;                    /* inputs, then outputs */
     hy_tensor *tensor;
     int       *hidden;                  /* per output */
+    void     **data;                    /* where the tensors lie, for a run */
     hy__buffer *room;                   /* of many */
     const char *name;                   /* of the node it is for, or NULL */
     const char *what;                   /* what hy_profile shall say of it; NULL: the operator's name */
@@ -18284,6 +18313,7 @@ typedef struct hy__call {
     hy_type    few_types[HY__FEW];
     hy_tensor  few_tensors[HY__FEW];
     int        few_hidden[HY__FEW];
+    void      *few_data[HY__FEW];
 } hy__call;
 
 /* Counts the outputs a record asks for and gets room for everything. */
@@ -18308,13 +18338,15 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->type = c->few_types;
     c->tensor = c->few_tensors;
     c->hidden = c->few_hidden;
+    c->data = c->few_data;
     if (total > HY__FEW) {
         c->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *c->type + sizeof *c->tensor +
-                                                             sizeof *c->hidden));
+                                                             sizeof *c->hidden + sizeof *c->data));
         if (!c->room) { hy__no_memory(F, op->name); return -1; }
         c->type = (hy_type *)c->room->data;
         c->tensor = (hy_tensor *)(void *)(c->type + total);
-        c->hidden = (int *)(void *)(c->tensor + total);
+        c->data = (void **)(void *)(c->tensor + total);
+        c->hidden = (int *)(void *)(c->data + total);
     }
     for (i = 0; op->out[i].name; i++)
         for (n = hy__arg_count(op, op->out, 1, i, record, &hidden); n > 0; n--) c->hidden[k++] = hidden;
@@ -18429,6 +18461,7 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
 /* A job over tensors; bind picks the kernel. */
 static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *record, hy__call *c)
 {
+    hy__refusal why;
     job->op = op;
     job->attr = record;
     job->kernels = F->root->kernels;
@@ -18439,29 +18472,43 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->nsub = c->nsub;
     job->sub = c->sub;
     job->training = F->training;
-    job->seed = F->seed;
-    job->stream = F->stream;
     job->run = NULL;
     job->stages = 0;
     job->scratch = job->shared = 0;
-    job->fault = 0;
     job->fault_text = "bad data";
     job->cost = 0;
-    job->code = HY_ERROR_UNSUPPORTED;
-    strcpy(job->text, "there is no kernel for this");
+    job->notes = 0;
+    job->why = &why;
+    why.code = HY_ERROR_UNSUPPORTED;
+    why.text[0] = 0;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages))
         return 0;
-    hy__fail_call(F, job->code, op, record, c, job->text);
+    hy__fail_call(F, why.code, op, record, c, why.text[0] ? why.text : "there is no kernel for this");
     return -1;
 }
 
+static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t seed, uint64_t stream)
+{
+    now->job = job;
+    now->data = data;
+    now->seed = seed;
+    now->stream = stream;
+    now->fault_text = NULL;
+    now->fault = 0;
+}
+
+static const char *hy__fault_text(const hy_run *now)
+{
+    return now->fault_text ? now->fault_text : now->job->fault_text;
+}
+
 /* Memory of running jobs: what all workers share, then one scratch each. */
-typedef struct hy__work { hy_job *job; char *shared, *scratch; size_t step; } hy__work;
+typedef struct hy__work { const hy_job *job; hy_run *now; char *shared, *scratch; size_t step; } hy__work;
 
 static void hy__work_item(void *arg, int stage, int64_t item, int worker)
 {
     hy__work *w = (hy__work *)arg;
-    w->job->run(w->job, stage, item, w->scratch + (size_t)worker * w->step, w->shared);
+    w->job->run(w->job, w->now, stage, item, w->scratch + (size_t)worker * w->step, w->shared);
 }
 
 static size_t hy__work_bytes(const hy_root *root, const hy_job *job)
@@ -18469,11 +18516,13 @@ static size_t hy__work_bytes(const hy_root *root, const hy_job *job)
     return hy__round64(job->shared) + hy__round64(job->scratch) * (size_t)root->threads;
 }
 
-static void hy__run_job(hy_root *root, hy_job *job, char *memory)
+static void hy__run_job(hy_root *root, hy_run *now, char *memory)
 {
+    const hy_job *job = now->job;
     hy__region region;
     hy__work w;
     w.job = job;
+    w.now = now;
     w.shared = memory ? memory : (char *)&w;    /* of no bytes, but somewhere: NULL + 0 is no address */
     w.scratch = w.shared + hy__round64(job->shared);
     w.step = hy__round64(job->scratch);
@@ -18499,15 +18548,19 @@ static char *hy__frame_scratch(hy_frame *F, size_t bytes)
 static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *record)
 {
     hy_job job;
+    hy_run now;
     size_t bytes;
     char *memory = NULL;
+    int i;
     if (hy__bind_job(F, &job, op, record, c)) return -1;
+    for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
+    hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
     bytes = hy__work_bytes(F->root, &job);
     if (bytes && !(memory = hy__frame_scratch(F, bytes))) { hy__no_memory(F, op->name); return -1; }
-    hy__run_job(F->root, &job, memory);
-    if (!job.fault) return 0;
-    hy__fail_call(F, HY_ERROR_INDEX, op, record, c, job.fault_text);
+    hy__run_job(F->root, &now, memory);
+    if (!now.fault) return 0;
+    hy__fail_call(F, HY_ERROR_INDEX, op, record, c, hy__fault_text(&now));
     return -1;
 }
 
@@ -20758,7 +20811,7 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
  * Inputs and outputs are read and written where they lie, what is between stays in the worker's scratch; an
  * input that is broadcast is laid out there first. Where a kernel can work on a tile as it is, it is called.
  * Other operators are bound once to arrays as long as a tile, and once to arrays as long as what is left
- * behind the last whole tile; an item copies these jobs, so that each worker has its own. */
+ * behind the last whole tile. */
 enum { HY__FUSED_STEPS = 32, HY__FUSED_INPUTS = 24, HY__FUSED_VALUES = HY__FUSED_STEPS + HY__FUSED_INPUTS,
        HY__FUSED_BYTES = 4096 };        /* of a tile; twice that where few meet in the cache */
 
@@ -20846,8 +20899,8 @@ typedef struct hy__fused_room {
     char      *tile, *scratch, *shared;
     char     **where;                   /* by value */
     hy__fused_input *in;
-    hy_job    *job;
-    hy_tensor *tensor;
+    hy_run    *run;                     /* of the steps' own jobs, ... */
+    void     **data;                    /* ... on these */
     size_t     bytes;
 } hy__fused_room;
 
@@ -20861,10 +20914,10 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     at += hy__round64((size_t)(f->inputs + f->steps) * sizeof *room.where);
     room.in = (hy__fused_input *)(void *)at;
     at += hy__round64((size_t)f->inputs * sizeof *room.in);
-    room.job = (hy_job *)(void *)at;
-    if (f->jobs) at += hy__round64((size_t)f->steps * sizeof *room.job);
-    room.tensor = (hy_tensor *)(void *)at;
-    if (f->jobs) at += hy__round64((size_t)f->args * sizeof *room.tensor);
+    room.run = (hy_run *)(void *)at;
+    if (f->jobs) at += hy__round64((size_t)f->steps * sizeof *room.run);
+    room.data = (void **)(void *)at;
+    if (f->jobs) at += hy__round64((size_t)f->args * sizeof *room.data);
     room.scratch = at;
     room.shared = at + hy__round64(f->scratch);
     room.bytes = (size_t)(room.shared - (char *)scratch) + hy__round64(f->shared);
@@ -20952,7 +21005,8 @@ static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
 
 /* What an item that begins at element `first` finds: where every value lies, and how inputs are read. One
  * whose place an output takes is copied, tile by tile, before that is written. */
-static void hy__fused_open(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t first)
+static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused *f, hy__fused_room *room,
+                           int64_t first)
 {
     int64_t stride[1][HY_MAX_DIM];
     const hy_shape *y = &job->out[0].type.shape;
@@ -20964,10 +21018,10 @@ static void hy__fused_open(const hy_job *job, const hy__fused *f, hy__fused_room
         const hy_tensor *t = &job->in[i];
         hy__fused_input *x = &room->in[i];
         int64_t n = hy__size(&t->type.shape);
-        x->data = (const char *)t->data;
+        x->data = (const char *)now->data[i];
         x->kind = n == f->total && hy__packed(t) ? HY__DIRECT : HY__SPREAD;
         for (o = 0; o < f->outputs && x->kind == HY__DIRECT; o++)
-            if (job->out[o].data == t->data) x->kind = HY__COPIED;
+            if (now->data[job->nin + o] == now->data[i]) x->kind = HY__COPIED;
         x->walk.ndim = 1;
         if (n == 1 && f->total > 1) x->kind = HY__SINGLE;
         if (x->kind != HY__SPREAD) continue;
@@ -20985,7 +21039,7 @@ static void hy__fused_open(const hy_job *job, const hy__fused *f, hy__fused_room
 }
 
 /* Finds the n values from `first` on, or fewer where a row of one value ends: how many. */
-static int64_t hy__fused_aim(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t first,
+static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first,
                              int64_t n)
 {
     size_t size = hy_dtype_size(f->dtype);
@@ -20997,7 +21051,7 @@ static int64_t hy__fused_aim(const hy_job *job, const hy__fused *f, hy__fused_ro
         if (x->kind == HY__SPREAD && x->lone && x->walk.dim[last] - x->at[last] < n)
             n = x->walk.dim[last] - x->at[last];
     }
-    for (i = 0; i < f->outputs; i++) room->where[f->output[i]] = (char *)job->out[i].data + at;
+    for (i = 0; i < f->outputs; i++) room->where[f->output[i]] = (char *)now->data[f->inputs + i] + at;
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         if (x->kind == HY__DIRECT) room->where[i] = (char *)(uintptr_t)(x->data + at);
@@ -21008,28 +21062,28 @@ static int64_t hy__fused_aim(const hy_job *job, const hy__fused *f, hy__fused_ro
 }
 
 /* A step's own job, on the values of this tile. */
-static void hy__fused_job(hy_job *job, const hy__fused *f, hy__fused_room *room, int i)
+static void hy__fused_job(hy_run *now, const hy__fused *f, hy__fused_room *room, int i)
 {
     const hy__fused_step *step = &f->step[i];
-    hy_job *own = &room->job[i];
+    hy_run *own = &room->run[i];
+    const hy_job *job = own->job;
     int s, k;
     int64_t item;
-    for (k = step->first; k <= step->first + step->nin; k++)
-        room->tensor[k].data = room->where[f->arg[k]];
-    for (s = 0; s < own->stages; s++)
-        for (item = 0; item < own->items[s]; item++) own->run(own, s, item, room->scratch, room->shared);
+    for (k = 0; k <= step->nin; k++) own->data[k] = room->where[f->arg[step->first + k]];
+    for (s = 0; s < job->stages; s++)
+        for (item = 0; item < job->items[s]; item++) job->run(job, own, s, item, room->scratch, room->shared);
     if (!own->fault) return;
-    job->fault_text = own->fault_text;
-    hy_fault(job);
+    now->fault_text = hy__fault_text(own);
+    hy_fault(now);
 }
 
-static void hy__fused_tile(hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
+static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t n)
 {
     const void *in[HY__OPERANDS];
     int one[HY__OPERANDS], i, k, at;
     for (i = 0; i < f->steps; i++) {
         const hy__fused_step *step = &f->step[i];
-        if (!step->fn) { hy__fused_job(job, f, room, i); continue; }
+        if (!step->fn) { hy__fused_job(now, f, room, i); continue; }
         for (k = at = 0; k < step->nin; k++, at++) {
             if (at == step->side) at++;
             int value = f->arg[step->first + k];
@@ -21044,33 +21098,30 @@ static void hy__fused_tile(hy_job *job, const hy__fused *f, hy__fused_room *room
     }
 }
 
+/* The jobs for whole tiles, or for what is left behind them. */
 static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
 {
     int k;
-    memcpy(room->job, f->job[set], (size_t)f->steps * sizeof *room->job);
-    memcpy(room->tensor, f->tensor[set], (size_t)f->args * sizeof *room->tensor);
-    for (k = 0; k < f->steps; k++) {
-        room->job[k].in = room->tensor + (f->job[set][k].in - f->tensor[set]);
-        room->job[k].out = room->tensor + (f->job[set][k].out - f->tensor[set]);
-    }
+    for (k = 0; k < f->steps; k++)
+        hy__run_open(&room->run[k], &f->job[set][k], room->data + f->step[k].first, 0, 0);
 }
 
-static void hy__run_fused(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     hy__fused_room room = hy__fused_lay_out(f, scratch);
     int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
     int loaded = -1;
     (void)stage; (void)shared;
-    hy__fused_open(job, f, &room, i);
+    hy__fused_open(job, now, f, &room, i);
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
         if (f->jobs && loaded != (n < f->tile)) {
             loaded = n < f->tile;
             hy__fused_load(f, &room, loaded);
         }
-        n = hy__fused_aim(job, f, &room, i, n);
-        hy__fused_tile(job, f, &room, n);
+        n = hy__fused_aim(now, f, &room, i, n);
+        hy__fused_tile(now, f, &room, n);
     }
 }
 
@@ -21636,6 +21687,7 @@ typedef struct hy__step {               /* a job */
     const hy__node *node;
     const hy_op *op;
     const void  *record;
+    const hy_job *job;
     int     place;                      /* of its node in the graph */
     int     nin, nout, tensor;          /* its tensors in the plan: inputs, then outputs */
     int     early, level, batch;
@@ -21654,6 +21706,9 @@ typedef struct hy__plan {
     hy__spot  *spot;
     hy__step  *step;                    /* the early ones in front, then the others as they run */
     int       *tensor;                  /* the value of each tensor */
+    hy_tensor *operand;                 /* the types of each; see hy_job */
+    hy__buffer *jobs;                   /* the steps' jobs lie here: a chain */
+    size_t     jobs_used;               /* of the first one */
     int       *first;                   /* by node's place: its first value */
     int       *head, *input, *param;    /* their values; an input nobody needs is -1 */
     int       *write;                   /* values that the run changes */
@@ -21686,7 +21741,29 @@ static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
 
 static void hy__plan_free(hy_root *root, hy__plan *p)
 {
+    hy__buffer *jobs;
     while (p->rooms) hy__buffer_free(&root->heap, p->room[--p->rooms]);
+    while ((jobs = p->jobs) != NULL) { p->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
+}
+
+enum { HY__PLAN_JOBS = 8192 };
+/* A bound job, without what bind has not used of it. */
+static const hy_job *hy__plan_keep(hy__planner *P, const hy_job *job)
+{
+    hy__plan *p = P->p;
+    size_t bytes = hy__round64(offsetof(hy_job, plan) + (job->notes ? job->notes : sizeof job->plan));
+    size_t room = bytes * 4 < HY__PLAN_JOBS && P->g->n > 8 ? (size_t)HY__PLAN_JOBS : bytes;
+    hy__buffer *b = p->jobs;
+    if (!b || b->bytes - p->jobs_used < bytes) {
+        b = hy__buffer_new(&P->F->cache, room);
+        if (!b) return (const hy_job *)hy__no_memory(P->F, "plan");
+        b->next = p->jobs;
+        p->jobs = b;
+        p->jobs_used = 0;
+    }
+    p->jobs_used += bytes;
+    return (const hy_job *)memcpy((char *)b->data + p->jobs_used - bytes, job, offsetof(hy_job, plan) +
+                                  (job->notes ? job->notes : sizeof job->plan));
 }
 
 /* Room for everything whose number is known from the graph. */
@@ -21866,7 +21943,7 @@ static int hy__plan_values(hy__planner *P)
 }
 
 /* --- jobs --- */
-/* Binds a step over tensors; those of plain sizes have some address, as only run will look there. */
+/* Binds a step to its operands, wherever these will lie. */
 static int hy__plan_bind(hy_frame *F, const hy__step *s, hy_job *job, hy_tensor *tensor, int training)
 {
     hy__call c;
@@ -21893,24 +21970,21 @@ static void hy__plan_tensor(const hy__plan *p, int v, hy_tensor *t, void *data)
     hy__pack_strides(t);
 }
 
-/* Asks every operator what its run will take. */
+/* Binds every operator, which says what its run will take. */
 static int hy__plan_costs(hy__planner *P)
 {
     hy__plan *p = P->p;
-    int i, k, most = 0;
+    int i, k;
     hy_job job;
-    hy_tensor *tensor;
-    hy__buffer *room;
-    for (i = 0; i < p->steps; i++)
-        if (p->step[i].nin + p->step[i].nout > most) most = p->step[i].nin + p->step[i].nout;
-    room = hy__buffer_new(&P->F->cache, (size_t)(most + 1) * sizeof *tensor);
-    if (!room) { hy__no_memory(P->F, "plan"); return -1; }
-    tensor = (hy_tensor *)room->data;
+    p->operand = (hy_tensor *)hy__plan_room(P, (size_t)p->tensors, sizeof *p->operand);
+    if (!p->operand) return -1;
     for (i = 0; i < p->steps && !P->F->code; i++) {
         hy__step *s = &p->step[i];
+        hy_tensor *operand = p->operand + s->tensor;
         for (k = 0; k < s->nin + s->nout; k++)
-            hy__plan_tensor(p, p->tensor[s->tensor + k], &tensor[k], p->spot);
-        if (hy__plan_bind(P->F, s, &job, tensor, P->mode->training)) break;
+            hy__plan_tensor(p, p->tensor[s->tensor + k], &operand[k], operand);
+        if (hy__plan_bind(P->F, s, &job, operand, P->mode->training)) break;
+        s->job = hy__plan_keep(P, &job);
         s->stages = job.stages;
         s->narrow = 1;
         for (k = 0; k < job.stages; k++) {
@@ -21923,7 +21997,6 @@ static int hy__plan_costs(hy__planner *P)
         if (s->scratch > p->scratch) p->scratch = s->scratch;
         if (!s->early) p->cost += job.cost;
     }
-    hy__buffer_drop(&P->F->cache, room);
     return P->F->code ? -1 : 0;
 }
 
@@ -22467,9 +22540,10 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 /* MARK: - 22 >>execute ----------------------------------------------------------------------------------
  *
- * A program is what a graph becomes for one set of input types and one mode: optimised graph and plan. It
- * never changes, hangs on its graph and is shared by all frames. An executor is a program's memory in one
- * frame: bound jobs, arena, scratch. A run compares types and one number, patches pointers and runs jobs.
+ * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
+ * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
+ * in one frame: arena, scratch, and where operands lie. A run compares types and two numbers, notes where
+ * inputs and outputs lie and runs jobs.
  * Early values, which only parameters and constants decide, lie in the root, shared by all executors.
  */
 typedef struct hy__source { hy_tensor t; hy__buffer *buffer; uint64_t version; } hy__source;
@@ -22506,8 +22580,8 @@ typedef struct hy__program {
 
 typedef struct hy__executor {
     hy__program *program;
-    hy_job      *job;
-    hy_tensor   *tensor;
+    hy_run      *run;                   /* per step */
+    void       **data;                  /* per tensor of the plan */
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
     hy__seen    *seen;                  /* of what is watched */
@@ -22703,17 +22777,17 @@ HY__INLINE void hy__patch(hy__executor *x, int v, void *data)
 {
     const hy__plan *p = &x->program->plan;
     int i, end = p->use_first[v + 1];
-    for (i = p->use_first[v]; i < end; i++) x->tensor[p->use[i]].data = data;
+    for (i = p->use_first[v]; i < end; i++) x->data[p->use[i]] = data;
 }
 
-static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s, const hy_job *job)
+static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s, const hy_run *now)
 {
     hy__call c;
     c.name = s->node->name;
     c.nin = s->nin;
     c.type = NULL;
-    c.tensor = x->tensor + s->tensor;
-    hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, job->fault_text);
+    c.tensor = x->program->plan.operand + s->tensor;
+    hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, hy__fault_text(now));
 }
 
 /* When a job ran, in one thread or in all. */
@@ -22733,7 +22807,7 @@ static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s
     e.lane = lane;
     e.nin = s->nin;
     e.nout = s->nout;
-    e.t = x->tensor + s->tensor;
+    e.t = x->program->plan.operand + s->tensor;
     hy__event_add(F, &e);
 }
 
@@ -22742,7 +22816,8 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
 {
     const hy__plan *p = &x->program->plan;
     const hy__step *s = &p->step[i];
-    hy_job *job = &x->job[i];
+    hy_run *now = &x->run[i];
+    const hy_job *job = s->job;
     hy__region region;
     hy__lap lap;
     hy__work w;
@@ -22765,6 +22840,7 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
             hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
         }
     w.job = job;
+    w.now = now;
     w.shared = x->shared;
     w.scratch = x->scratch;
     w.step = p->scratch;
@@ -22774,9 +22850,9 @@ static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
     region.items = job->items;
     region.count = region.few;
     region.workers = p->workers;
-    job->fault = 0;
+    now->fault = 0;
     hy__parallel_counted(F->root, &region, job->cost);
-    if (job->fault) { hy__fail_step(F, x, s, job); return -1; }
+    if (now->fault) { hy__fail_step(F, x, s, now); return -1; }
     e->full = 1;
     if (HY__LIKELY(lap.from < 0)) return 0;
     lap.to = hy_seconds();
@@ -23146,8 +23222,8 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     hy__executor *x = (hy__executor *)hy__lay(l, 1, sizeof *x), plain;
     size_t before = l->at - hy__round64(sizeof *x);
     memset(&plain, 0, sizeof plain);
-    plain.job = (hy_job *)hy__lay(l, (size_t)p->steps, sizeof *plain.job);
-    plain.tensor = (hy_tensor *)hy__lay(l, (size_t)p->tensors, sizeof *plain.tensor);
+    plain.run = (hy_run *)hy__lay(l, (size_t)p->steps, sizeof *plain.run);
+    plain.data = (void **)hy__lay(l, (size_t)p->tensors, sizeof *plain.data);
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
     plain.seen = (hy__seen *)hy__lay(l, (size_t)p->watches, sizeof *plain.seen);
@@ -23180,23 +23256,22 @@ static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
     hy__release(&g->root->lock);
 }
 
-/* Jobs over their tensors. Inputs, parameters, outputs and early values have some address until the run. */
-static int hy__executor_bind(hy_frame *F, hy__executor *x)
+/* Where operands lie. Inputs, parameters, outputs and early values have some address until the run. */
+static void hy__executor_place(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     int i, k;
     for (i = 0; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
+        hy__run_open(&x->run[i], s->job, x->data + s->tensor, 0, 0);
         for (k = 0; k < s->nin + s->nout; k++) {
             int v = p->tensor[s->tensor + k];
             const hy__spot *root = &p->spot[p->spot[v].root];
-            void *data = root->where == HY__AT_ARENA ? x->arena + p->spot[v].offset
+            x->data[s->tensor + k] = root->where == HY__NOWHERE ? NULL
+                : root->where == HY__AT_ARENA ? x->arena + p->spot[v].offset
                 : root->where == HY__AT_CONSTANT ? root->node->constant.data : (void *)x;
-            hy__plan_tensor(p, v, &x->tensor[s->tensor + k], data);
         }
-        if (hy__plan_bind(F, s, &x->job[i], x->tensor + s->tensor, x->program->mode.training)) return -1;
     }
-    return 0;
 }
 
 static int hy__too_large(hy_frame *F)
@@ -23218,9 +23293,8 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     l.at = 0;
     x = hy__lay_executor(&l, p, 0, &info);
     x->program = p;
-    if (!hy__executor_bind(F, x)) return x;
-    hy__free(&F->root->heap, x);
-    return NULL;
+    hy__executor_place(x);
+    return x;
 }
 
 /* --- running --- */
@@ -23230,10 +23304,11 @@ static void hy__steps_alone(const hy__executor *x, int from, int to, char *scrat
     int i, stage;
     int64_t item;
     for (i = from; i < to; i++) {
-        hy_job *job = &x->job[i];
+        hy_run *now = &x->run[i];
+        const hy_job *job = now->job;
         char *shared = x->shared + s[i].shared_at;
         for (stage = 0; stage < job->stages; stage++)
-            for (item = 0; item < job->items[stage]; item++) job->run(job, stage, item, scratch, shared);
+            for (item = 0; item < job->items[stage]; item++) job->run(job, now, stage, item, scratch, shared);
     }
 }
 
@@ -23256,11 +23331,12 @@ static void hy__run_item(void *arg, int stage, int64_t item, int worker)
     const hy__stage *s = &p->stage[stage];
     const hy__piece *part;
     char *scratch = x->scratch + (size_t)worker * p->scratch;
-    hy_job *job;
+    hy_run *now;
     if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
     part = hy__piece_of(p, s, item);
-    job = &x->job[part->step];
-    job->run(job, part->stage, item - part->first, scratch, x->shared + p->step[part->step].shared_at);
+    now = &x->run[part->step];
+    now->job->run(now->job, now, part->stage, item - part->first, scratch,
+                  x->shared + p->step[part->step].shared_at);
 }
 
 /* The first node of the graph that met bad data, whoever ran it. */
@@ -23269,12 +23345,12 @@ static int hy__run_fault(hy_frame *F, hy__executor *x)
     const hy__plan *p = &x->program->plan;
     int i, first = -1;
     for (i = p->early; i < p->steps; i++)
-        if (x->job[i].fault) {
-            x->job[i].fault = 0;
+        if (x->run[i].fault) {
+            x->run[i].fault = 0;
             if (first < 0 || p->step[i].place < p->step[first].place) first = i;
         }
     if (first < 0) return 0;
-    hy__fail_step(F, x, &p->step[first], &x->job[first]);
+    hy__fail_step(F, x, &p->step[first], &x->run[first]);
     return -1;
 }
 
@@ -23471,8 +23547,8 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     x->ready = 1;
     if (hy__run_outputs(F, x, in, out)) return -1;
     for (i = 0; i < p->randoms; i++) {
-        x->job[p->random[i]].seed = F->seed;
-        x->job[p->random[i]].stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+        x->run[p->random[i]].seed = F->seed;
+        x->run[p->random[i]].stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
     }
     return hy__run_steps(F, x);
 }
@@ -23794,7 +23870,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     x = hy__lay_executor(&l, p, 1, &again);
     x->program = p;
     x->bound = 1;
-    if (hy__executor_bind(F, x)) return -1;
+    hy__executor_place(x);
     h = hy__holder_new(F, p, x, buffer, bytes, owner, p->head.kept.hash);
     if (!h) return -1;
     HY__ADD(&p->refs, 1);
@@ -29553,6 +29629,11 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     C->found++;
 }
 
+static double hy__number_at(const hy_tensor *t, int64_t i)      /* of a packed array */
+{
+    return hy__load((const char *)t->data + i * hy__traits[t->type.dtype].size, t->type.dtype);
+}
+
 /* How far b is from a, and the largest value of a. Equal infinities and NaNs are no distance. */
 static double hy__check_distance(const hy_tensor *a, const hy_tensor *b, double *largest)
 {
@@ -29562,7 +29643,7 @@ static double hy__check_distance(const hy_tensor *a, const hy_tensor *b, double 
     if (!hy__same_type(&a->type, &b->type)) return HUGE_VAL;
     n = hy__size(&a->type.shape);
     for (i = 0; i < n; i++) {
-        double u = hy__number(a, i), v = hy__number(b, i);
+        double u = hy__number_at(a, i), v = hy__number_at(b, i);
         if (fabs(u) > *largest && fabs(u) < HUGE_VAL) *largest = fabs(u);
         if (u == v || (u != u && v != v)) continue;
         if (!(fabs(u - v) <= worst)) worst = u - v == u - v ? fabs(u - v) : HUGE_VAL;

@@ -12,11 +12,11 @@ static const hy_attr damp_attr[] = {
 };
 
 /* An item is 1024 elements; any thread may run it. */
-static void damp_run(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+static void damp_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     double width = ((const damp_record *)job->attr)->width;
-    const float *x = (const float *)job->in[0].data;
-    float *y = (float *)job->out[0].data;
+    const float *x = (const float *)now->data[0];
+    float *y = (float *)now->data[job->nin];
     int64_t i, end = (item + 1) * 1024;
     (void)stage; (void)scratch; (void)shared;
     if (end > job->plan.i[0]) end = job->plan.i[0];
@@ -30,11 +30,7 @@ static int damp_bind(hy_job *job)
 {
     int64_t n = 1;
     int d;
-    if (job->in[0].type.dtype != HY_F32) {
-        job->code = HY_ERROR_DTYPE;
-        strcpy(job->text, "only float32 is supported");
-        return -1;
-    }
+    if (job->in[0].type.dtype != HY_F32) return hy_refuse(job, HY_ERROR_DTYPE, "only float32 is supported");
     for (d = 0; d < job->in[0].type.shape.ndim; d++) n *= job->in[0].type.shape.dim[d];
     job->plan.i[0] = n;
     job->run = damp_run;

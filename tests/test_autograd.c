@@ -730,10 +730,10 @@ static void grad_failed_backward_can_be_followed_by_a_good_one(void)
 /* --- hy_check_grad, and operators of one's own --- */
 static int grad_cube_slope;                             /* what the gradient claims: 3 is right */
 
-static void grad_cube_run(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+static void grad_cube_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
-    const double *x = (const double *)job->in[0].data;
-    double *y = (double *)job->out[0].data;
+    const double *x = (const double *)now->data[0];
+    double *y = (double *)now->data[job->nin];
     (void)stage; (void)scratch; (void)shared;
     y[item] = x[item] * x[item] * x[item];
 }

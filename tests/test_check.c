@@ -162,10 +162,10 @@ static void check_values_decide(void)
 }
 
 /* An operator that says it may write over its input, and may not. */
-static void check_reverse(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+static void check_reverse(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
-    const float *x = (const float *)job->in[0].data;
-    float *y = (float *)job->out[0].data;
+    const float *x = (const float *)now->data[0];
+    float *y = (float *)now->data[job->nin];
     int i;
     (void)stage; (void)item; (void)scratch; (void)shared;
     for (i = 0; i < 64; i++) y[i] = x[63 - i];

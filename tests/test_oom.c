@@ -213,12 +213,12 @@ static int oom_symbols(hy_frame *F)
     return right;
 }
 
-static void oom_twice_run(hy_job *job, int stage, int64_t item, void *scratch, void *shared)
+static void oom_twice_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     float *room = (float *)scratch;
     (void)stage; (void)shared;
-    room[0] = 2 * ((const float *)job->in[0].data)[item];
-    ((float *)job->out[0].data)[item] = room[0];
+    room[0] = 2 * ((const float *)now->data[0])[item];
+    ((float *)now->data[job->nin])[item] = room[0];
 }
 
 static int oom_twice_bind(hy_job *job)

@@ -102,6 +102,7 @@ static void sizes_drop(sizes_memory *m)
 static int sizes_job(const sizes_run *s, hy__call *call, const ops_case *c, sizes_memory *m, int fill, int backward)
 {
     hy_job job;
+    hy_run now;
     int i, stage, total = call->nin + call->nout;
     int64_t k;
     char *shared, *scratch[2];
@@ -110,16 +111,19 @@ static int sizes_job(const sizes_run *s, hy__call *call, const ops_case *c, size
         t->type = call->type[i];
         hy__pack_strides(t);
         t->data = sizes_take(m, (size_t)hy__bytes(&t->type), fill);
-        for (k = 0; i < call->nin && k < c->ref.in[i].size; k++) hy__store(hy__place(t, k), t->type.dtype, c->ref.in[i].v[k]);
+        for (k = 0; i < call->nin && k < c->ref.in[i].size; k++) 
+            hy__store((char *)t->data + k * hy__traits[t->type.dtype].size, t->type.dtype, c->ref.in[i].v[k]);
     }
     memset(&job, fill, sizeof job);
     if (hy__bind_job(s->F, &job, s->op, s->record, call)) { hy_clear(s->F); return 0; }
+    for (i = 0; i < total; i++) call->data[i] = call->tensor[i].data;
+    hy__run_open(&now, &job, call->data, s->F->seed, s->F->stream);
     shared = sizes_take(m, job.shared, fill);
     for (i = 0; i < 2; i++) scratch[i] = sizes_take(m, job.scratch, fill);
     for (stage = 0; stage < job.stages; stage++)
         for (k = 0; k < job.items[stage]; k++)
-            job.run(&job, stage, backward ? job.items[stage] - 1 - k : k, scratch[k & 1], shared);
-    return job.fault ? -1 : 1;
+            job.run(&job, &now, stage, backward ? job.items[stage] - 1 - k : k, scratch[k & 1], shared);
+    return now.fault ? -1 : 1;
 }
 
 /* Back into the reference's inputs, as they were rounded; those of AUX as they were before. */
