@@ -36,6 +36,7 @@
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
+#include "test_first_call.c"
 
 int main(int argc, char **argv)
 {
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
     test_symbol();
     test_profile();
     test_layered();
+    test_first_call();
     test_ops();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
