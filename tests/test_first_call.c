@@ -1,6 +1,6 @@
-/* Threads that come at the same time: the first call of a network whose parameters have no shapes and no values
- * yet, and forks that open and close side by side. Run it under ThreadSanitizer too. Every name contains
- * "thread". */
+/* Threads that come at the same time: the first call of a network whose parameters have no shapes and no
+ * values yet, and forks that open and close side by side. Run it under ThreadSanitizer too. Every name
+ * contains "thread". */
 #ifdef HYBRID_NO_THREADS
 static void test_first_call(void) { }
 #else
@@ -41,7 +41,13 @@ typedef struct first_race {
     int        stop, columns;           /* of the inputs */
     first_gate gate;
 } first_race;
-typedef struct first_runner { first_race *race; hy_frame *F; int id; double got[3]; char error[200]; } first_runner;
+typedef struct first_runner {
+    first_race *race;
+    hy_frame   *F;
+    int         id;
+    double      got[3];
+    char        error[200];
+} first_runner;
 
 /* The first of the outputs for a batch of n equal rows: the same for any n. */
 static double first_call(hy_frame *F, const first_race *race, int64_t n)
@@ -129,7 +135,8 @@ static void first_rounds(int imported, int hybrid)
         first_wait(&race.gate);
         due = first_call(race.F, &race, 2);
         for (i = 0; i < FIRST_THREADS; i++) {
-            if (!CHECK(!runner[i].error[0])) printf("    round %d, thread %d: %s\n", round, i, runner[i].error);
+            if (!CHECK(!runner[i].error[0]))
+                printf("    round %d, thread %d: %s\n", round, i, runner[i].error);
             for (k = 0; k < 3 && !runner[i].error[0]; k++) CHECK_NEAR(runner[i].got[k], due, 1e-6);
         }
         hy_block_free(race.F, race.net);
