@@ -9534,7 +9534,7 @@ static int hy__parse_value(const hy_attr *a, void *record, const char *s)
         if (!strcmp(s, "None")) { *(int64_t *)field = (int64_t)a->missing; return 1; }
         return hy__read_whole(s, &end, (int64_t *)field) && !*end;
     case HY_ATTR_real:
-        if (!strcmp(s, "None")) { *(double *)field = a->missing; return 1; }
+        if (!strcmp(s, "None")) { *(double *)field = a->missing; return a->missing != HY_REQUIRED; }
         return hy__read_real(s, &end, (double *)field) && !*end;
     case HY_ATTR_ints: case HY_ATTR_oints: {
         hy_ints *v = (hy_ints *)field;
@@ -9558,8 +9558,7 @@ static int hy__parse_value(const hy_attr *a, void *record, const char *s)
 static void hy__put_real(hy__line *out, double v)
 {
     char number[48];
-    if (v == HY_NONE) hy__puts(out, "None");
-    else hy__put(out, number, (size_t)hy__text_f64(number, v));
+    hy__put(out, number, (size_t)hy__text_f64(number, v));
 }
 
 static void hy__put_list(hy__line *out, const int64_t *v, const double *real, int n)
@@ -9598,7 +9597,10 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
         else hy__put_int(out, *(const int *)field);
         break;
     case HY_ATTR_i64: hy__put_int(out, *(const int64_t *)field); break;
-    case HY_ATTR_real: hy__put_real(out, *(const double *)field); break;
+    case HY_ATTR_real:
+        if (a->missing == HY_NONE && *(const double *)field == HY_NONE) hy__puts(out, "None");
+        else hy__put_real(out, *(const double *)field);
+        break;
     case HY_ATTR_ints: case HY_ATTR_oints: {
         const hy_ints *v = (const hy_ints *)field;
         hy__put_tuple(out, v->v, v->n);
@@ -13965,7 +13967,7 @@ static int hy__one_hot_infer(hy_infer *I)
     HY__REC(one_hot, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
     if (hy__infer_range(I, "depth", r->depth, 1, INT_MAX)) return -1;
-    hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    hy_infer_type(I, &I->out[0].dtype, r->dtype ? r->dtype : HY_F32);
     if (y->ndim > 0) {
         want = *y;
         want.ndim--;
@@ -20437,7 +20439,9 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
     case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
     case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
     case HY_OP_mae_regression_output: return !R->mode->recorded;
-    case HY_OP_dropout: return !R->mode->training && ((const hy__dropout_rec *)r)->mode != HY_DROP_ALWAYS;
+    case HY_OP_dropout:                 /* which refuses integers */
+        return !R->mode->training && ((const hy__dropout_rec *)r)->mode != HY_DROP_ALWAYS &&
+               hy__floating(node->type[0].dtype);
     case HY_OP_concat: case HY_OP_add_n: return node->nin == 1;
     case HY_OP_split: case HY_OP_split_v2: return node->nout == 1;
     case HY_OP_slice: return hy__steps_forward(&((const hy__slice_rec *)r)->step);
@@ -30831,7 +30835,13 @@ static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
     return -1;
 }
 
-/* Little-endian numbers. */
+/* Files are little-endian, whatever memory is. */
+static int hy__big_endian(void)
+{
+    const uint16_t one = 1;
+    return !*(const unsigned char *)&one;
+}
+
 static int hy__get_u64(hy__input *s, uint64_t at, int bytes, uint64_t *v)
 {
     unsigned char b[8];
@@ -31070,7 +31080,8 @@ static int64_t hy__widen(const hy__stored *from, int swap, const unsigned char *
         v = (int64_t)bits;
         if (v < 0 && !from->sign) return k;
         if (from->dtype == HY_BOOL) *to = bits != 0;
-        else if (size == hy__traits[from->dtype].size) memcpy(to, &bits, (size_t)size);
+        else if (size == hy__traits[from->dtype].size)
+            memcpy(to, (const char *)&bits + (hy__big_endian() ? 8 - size : 0), (size_t)size);
         else if (from->dtype == HY_I64) memcpy(to, &v, 8);
         else { int32_t w = from->sign ? (int16_t)bits : (int32_t)bits; memcpy(to, &w, 4); }
     }
@@ -31111,8 +31122,8 @@ static hy_array *hy__get_values(hy__input *s, uint64_t at, const hy__stowed *l, 
 {
     const hy__stored *from = &hy__stored_types[l->type];
     int64_t bytes = hy__stored_bytes(l);
-    int plain = !l->swap && from->bytes == hy__traits[from->dtype].size && from->dtype != HY_BOOL &&
-                (from->sign || from->bytes == 1);
+    int plain = (from->bytes == 1 || l->swap == hy__big_endian()) && from->bytes == hy__traits[from->dtype].size &&
+                from->dtype != HY_BOOL && (from->sign || from->bytes == 1);
     const unsigned char *data = s->data ? s->data + s->base + at : NULL;
     hy_type type;
     hy_array *x;
@@ -31442,11 +31453,29 @@ static hy_arrays hy__get_params(hy__input *s, hy__shelf *shelf)
     return hy__shelf_close(shelf, names > 0, s);
 }
 
-/* Values of an array that is ready, packed. */
+/* Packed, in the order of bytes that files have. */
+static hy_array *hy__stored_array(hy_frame *F, hy_array *x)
+{
+    int size, i;
+    char *at, *end;
+    x = hy__packed_array(F, x);
+    if (!x || !hy__big_endian() || (size = hy__traits[x->t.type.dtype].size) == 1) return x;
+    x = hy_copy(F, x);
+    if (!x) return NULL;
+    for (at = (char *)x->t.data, end = at + hy__bytes(&x->t.type); at < end; at += size)
+        for (i = 0; i < size / 2; i++) {
+            char c = at[i];
+            at[i] = at[size - 1 - i];
+            at[size - 1 - i] = c;
+        }
+    return x;
+}
+
+/* Values of an array that is ready. */
 static void hy__put_values(hy__target *t, hy_array *x)
 {
     hy_begin(t->F);
-    if (hy__taken(t)) x = hy__packed_array(t->F, x);
+    if (hy__taken(t)) x = hy__stored_array(t->F, x);
     if (x) hy__put_bytes(t, (const char *)x->t.data, (size_t)hy__bytes(&x->t.type));
     hy_end(t->F);
 }
@@ -31833,7 +31862,7 @@ static void hy__put_zip_entry(hy__target *t, hy__zip_note *note, const hy__crc *
     gap = (int)((64 - (t->n + 34 + (uint64_t)wide + strlen(note->name) + strlen(note->ending)) % 64) % 64);
     hy_begin(t->F);
     if (hy__taken(t)) {
-        x = hy__packed_array(t->F, x);
+        x = hy__stored_array(t->F, x);
         note->crc = hy__crc_add(c, 0, head, n);
         if (x) note->crc = hy__crc_add(c, note->crc, x->t.data, (size_t)hy__bytes(&x->t.type));
     }
@@ -31846,7 +31875,7 @@ static void hy__put_zip_entry(hy__target *t, hy__zip_note *note, const hy__crc *
     hy__put_u64(t, 2, (uint64_t)gap);
     while (gap--) hy__put_u64(t, 1, 0);
     hy__put_bytes(t, head, n);
-    if (x) hy__put_values(t, x);
+    if (x) hy__put_bytes(t, (const char *)x->t.data, (size_t)hy__bytes(&x->t.type));
     hy_end(t->F);
 }
 
