@@ -220,6 +220,9 @@
 #define HYBRID_CHUNK 16384                              /* elements that a thread takes at a time */
 #endif
 
+#ifndef HYBRID_KEPT_JOBS
+#define HYBRID_KEPT_JOBS 256                            /* bound operators that a frame keeps line by line */
+#endif
 #ifndef HYBRID_PROGRAM_BYTES
 #define HYBRID_PROGRAM_BYTES ((size_t)64 << 20)         /* of one graph's programs; who is used least goes */
 #endif
@@ -470,7 +473,7 @@ typedef struct hy_job {
     size_t       scratch, shared;       /* bytes per worker, bytes for all */
     const char  *fault_text;            /* what it means when an item meets bad data */
     struct hy__refusal *why;            /* while bind runs: where hy__refuse writes */
-    size_t       notes;                 /* bytes of the plan that bind has used */
+    size_t       notes;                 /* bytes of the plan that bind has used; 0: all of them */
     union { int64_t i[128]; double f[128]; const void *p[128]; } plan;  /* bind's notes for run */
 } hy_job;
 
@@ -3447,6 +3450,7 @@ struct hy_frame {
     hy__list    live, kept;
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
+    hy__table   bound_jobs;             /* kept for the next calls like them */
     uint64_t    forks;                  /* frames forked off, for their random numbers */
     int         depth;                  /* calls under way in the frame it was forked off */
     int         closed;                 /* its record waits to be used again */
@@ -9902,6 +9906,14 @@ static double hy__number(const hy_run *now, const hy_tensor *t, int64_t i)
     return hy__load(hy__place(now, t, i), t->type.dtype);
 }
 
+/* Where bind keeps what run needs to know: a struct of its own. */
+static void *hy__job_notes(hy_job *job, size_t bytes)
+{
+    if (job->notes < bytes) job->notes = bytes;
+    return &job->plan;
+}
+#define HY__NOTES(type, job) ((type *)hy__job_notes(job, sizeof(type)))
+
 /* A struct of notes must fit where bind keeps them. */
 #define HY__FITS_PLAN(type) \
     typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 : -1]
@@ -10059,7 +10071,7 @@ static hy_dtype hy__compute_type(hy_dtype dtype, int arithmetic)
 /* Lays the operands out; each of nin inputs broadcasts to the output. */
 static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
 {
-    hy__pointwise *pw = (hy__pointwise *)(void *)&job->plan;
+    hy__pointwise *pw = HY__NOTES(hy__pointwise, job);
     int64_t stride[HY__OPERANDS][HY_MAX_DIM];
     int k, ndim = job->out[0].type.shape.ndim;
     memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
@@ -10078,7 +10090,7 @@ static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
 
 static int hy__finish_pointwise(hy_job *job, hy__pointwise_fn fn, double ns)
 {
-    hy__pointwise *pw = (hy__pointwise *)(void *)&job->plan;
+    hy__pointwise *pw = HY__NOTES(hy__pointwise, job);
     if (!fn) return hy__refuse_dtype(job, job->in[0].type.dtype);
     pw->fn = fn;
     return hy__one_stage(job, hy__run_pointwise, hy__pieces(pw->total, HY__CHUNK), ns * (double)pw->total);
@@ -10340,7 +10352,7 @@ HY__RUN(hy__run_reduce)
 
 static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
 {
-    hy__reduce *r = (hy__reduce *)(void *)&job->plan;
+    hy__reduce *r = HY__NOTES(hy__reduce, job);
     hy_shape kept = hy__rank(0), gone = hy__rank(0);
     int64_t stride[2][1][HY_MAX_DIM];
     const hy_tensor *x = &job->in[0];
@@ -10581,7 +10593,7 @@ static void hy__plan_gemm(hy__gemm *g, hy_dtype compute, int isa)
 /* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
 static int hy__matmul_bind(hy_job *job)
 {
-    hy__matmul *m = (hy__matmul *)(void *)&job->plan;
+    hy__matmul *m = HY__NOTES(hy__matmul, job);
     hy__gemm *g = &m->gemm;
     int64_t size;
     int foreign, stage = 0;
@@ -10639,7 +10651,7 @@ static int hy__fully_connected_infer(hy_infer *I)
 static hy__matmul *hy__matmul_plan(hy_job *job, int64_t rows, int64_t cols, int64_t k, int transpose_a,
                                    int transpose_b, int64_t outer, int64_t inner)
 {
-    hy__matmul *m = (hy__matmul *)(void *)&job->plan;
+    hy__matmul *m = HY__NOTES(hy__matmul, job);
     hy__gemm *g = &m->gemm;
     g->m = rows;
     g->n = cols;
@@ -10924,6 +10936,7 @@ HY__RUN(hy__run_fill)
 static int hy__fill_bind(hy_job *job, double value)
 {
     int64_t n = hy__size(&job->out[0].type.shape);
+    job->notes = 1 * sizeof *job->plan.i;
     job->plan.f[0] = value;
     return hy__one_stage(job, hy__run_fill, hy__pieces(n, HY__CHUNK), 0.1 * (double)n);
 }
@@ -10974,6 +10987,7 @@ HY__RUN(hy__run_where)
 static int hy__where_bind(hy_job *job)
 {
     int64_t n = hy__size(&job->out[0].type.shape), conditions = hy__size(&job->in[0].type.shape);
+    job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = conditions ? n / conditions : 1;
     return hy__one_stage(job, hy__run_where, hy__pieces(n, HY__CHUNK), 0.5 * (double)n);
 }
@@ -11085,7 +11099,7 @@ HY__RUN(hy__run_masked)
 /* needed: there must be a mask even if nobody asks for it. */
 static int hy__masked_bind(hy_job *job, int needed)
 {
-    hy__masked *k = (hy__masked *)(void *)&job->plan;
+    hy__masked *k = HY__NOTES(hy__masked, job);
     hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
     int64_t stride[HY__OPERANDS][HY_MAX_DIM];
     hy_tensor mask = job->out[1];
@@ -11125,7 +11139,7 @@ static int hy__dropout_infer(hy_infer *I)
 static int hy__dropout_bind(hy_job *job)
 {
     HY__REC(dropout, job);
-    hy__masked *k = (hy__masked *)(void *)&job->plan;
+    hy__masked *k = HY__NOTES(hy__masked, job);
     k->random = r->p > 0 && (job->training || r->mode == HY_DROP_ALWAYS);
     k->low = 1 - r->p;
     k->high = !k->random ? 1 : r->p < 1 ? 1 / k->low : 0;
@@ -11183,7 +11197,7 @@ static int hy__prelu_bind(hy_job *job)
 static int hy__leaky_relu_bind(hy_job *job)
 {
     HY__REC(leaky_relu, job);
-    hy__masked *k = (hy__masked *)(void *)&job->plan;
+    hy__masked *k = HY__NOTES(hy__masked, job);
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
     switch (r->act_type) {
     case HY_LEAKY_LEAKY: return hy__extra_bind(job, HY__EXTRA_leaky, r->slope, 0);
@@ -11307,7 +11321,7 @@ HY__RUN(hy__run_softmax)
 /* The dims from `first` up to `last` together are the axis. With lengths each vector is a strip. */
 static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale, int log_too, int lengths)
 {
-    hy__softmax *s = (hy__softmax *)(void *)&job->plan;
+    hy__softmax *s = HY__NOTES(hy__softmax, job);
     const hy_shape *x = &job->in[0].type.shape;
     hy_dtype in = job->in[0].type.dtype, out = job->out[0].type.dtype;
     int64_t total = hy__size(x);
@@ -11521,6 +11535,7 @@ static int hy___softmax_output_grad_bind(hy_job *job)
     int first, last;
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
     hy__softmax_output_dims(x, r->multi_output, r->preserve_shape, &first, &last);
+    job->notes = 4 * sizeof *job->plan.i;
     job->plan.i[HY__OUTPUT_AXIS] = hy__product(x, first, last);
     job->plan.i[HY__OUTPUT_INNER] = hy__product(x, last, x->ndim);
     job->plan.i[HY__OUTPUT_LABELS] = hy__same_shape(x, label) ? 0 : hy__size(label);
@@ -11626,6 +11641,7 @@ static int hy__softmax_cross_entropy_bind(hy_job *job)
     const hy_shape *x = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = HY__CHUNK / 2 / (x->dim[1] + 1) + 1;
     job->scratch = (size_t)(x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
     job->fault_text = "a label is no class";
@@ -11908,7 +11924,7 @@ HY__RUN(hy__run_norms)
 /* The plan, for the caller to say what else is not zero. */
 static hy__norms *hy__norms_plan(hy_job *job, int64_t batch, int64_t outer, int64_t mid, int64_t inner)
 {
-    hy__norms *k = (hy__norms *)(void *)&job->plan;
+    hy__norms *k = HY__NOTES(hy__norms, job);
     memset(k, 0, sizeof *k);
     k->batch = batch;
     k->outer = outer;
@@ -11918,7 +11934,7 @@ static hy__norms *hy__norms_plan(hy_job *job, int64_t batch, int64_t outer, int6
 }
 static int hy__norms_bind(hy_job *job)
 {
-    hy__norms *k = (hy__norms *)(void *)&job->plan;
+    hy__norms *k = HY__NOTES(hy__norms, job);
     hy_dtype dtype = job->in[0].type.dtype;
     double total;
     int64_t work;
@@ -12285,14 +12301,14 @@ HY__RUN(hy__run_move)
 
 static hy__move *hy__begin_move(hy_job *job)
 {
-    hy__move *m = (hy__move *)(void *)&job->plan;
+    hy__move *m = HY__NOTES(hy__move, job);
     hy__move_open(m, job->out[0].type.dtype);
     return m;
 }
 
 static int hy__finish_move(hy_job *job)
 {
-    hy__move *m = (hy__move *)(void *)&job->plan;
+    hy__move *m = HY__NOTES(hy__move, job);
     hy__move_close(m);
     return hy__one_stage(job, hy__run_move, m->items, 0.1 * (double)hy__bytes(&job->out[0].type) + 50);
 }
@@ -12678,6 +12694,7 @@ static int hy__shape_array_infer(hy_infer *I)
 }
 static int hy__bind_shape(hy_job *job, int count)       /* `count`: the number of elements, not the shape */
 {
+    job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = count;
     return hy__one_stage(job, hy__run_shape_array, 1, 10);
 }
@@ -12739,7 +12756,7 @@ HY__RUN(hy__run_parts)
 
 static int hy__parts_bind(hy_job *job, int axis, int join, int bare)
 {
-    hy__parts *p = (hy__parts *)(void *)&job->plan;
+    hy__parts *p = HY__NOTES(hy__parts, job);
     const hy_shape *whole = join ? &job->out[0].type.shape : &job->in[0].type.shape;
     int64_t size = hy__size(whole);
     int i;
@@ -13439,7 +13456,7 @@ HY__RUN(hy__run_pad)
 static int hy__pad_bind(hy_job *job)
 {
     HY__REC(pad, job);
-    hy__pad *p = (hy__pad *)(void *)&job->plan;
+    hy__pad *p = HY__NOTES(hy__pad, job);
     int64_t size = hy__size(&job->out[0].type.shape);
     int d;
     hy__move m;
@@ -13546,6 +13563,7 @@ static int hy___pad_grad_bind(hy_job *job)
         for (d = 0; d < y->ndim; d++) start += r->pad_width.v[2 * d] * x->stride[d];
         return hy__bind_move(job, start, x->stride);
     }
+    job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = hy__clamp_i64(HY__CHUNK / (n + 1), 1, HY__CHUNK);         /* rows of an item */
     return hy__one_stage(job, hy__run_unpad, n ? hy__pieces(size / n, job->plan.i[0]) : 0, 2 * (double)size);
 }
@@ -13734,7 +13752,7 @@ HY__RUN(hy__run_scatter)
 /* The plan of rows picked along one axis: what most of these operators start from. */
 static hy__rows *hy__rows_plan(hy_job *job, int data, int index, hy__along l, int64_t m, int mode)
 {
-    hy__rows *r = (hy__rows *)(void *)&job->plan;
+    hy__rows *r = HY__NOTES(hy__rows, job);
     memset(r, 0, sizeof *r);
     r->outer = l.outer;
     r->n = r->dim[0] = l.n;
@@ -14240,7 +14258,7 @@ HY__RUN(hy__run_rank)
 
 static int hy__rank_bind(hy_job *job, int axis, int64_t k, int descending, int value, int index, int mask)
 {
-    hy__ranking *r = (hy__ranking *)(void *)&job->plan;
+    hy__ranking *r = HY__NOTES(hy__ranking, job);
     r->lines = hy__along_axis(&job->in[0].type.shape, axis);
     r->k = k < 1 ? r->lines.n : k;
     r->descending = descending;
@@ -14394,7 +14412,7 @@ HY__RUN(hy__run_argbest)
 
 static int hy__argbest_bind(hy_job *job, int axis, int least)
 {
-    hy__argbest *r = (hy__argbest *)(void *)&job->plan;
+    hy__argbest *r = HY__NOTES(hy__argbest, job);
     hy_dtype dtype = job->in[0].type.dtype;
     int64_t n, size;
     int whole = dtype == HY_I64 || dtype == HY_I32;
@@ -14477,7 +14495,7 @@ static int hy__cumsum_infer(hy_infer *I)
 }
 static int hy__cumsum_bind(hy_job *job)
 {
-    hy__sums *r = (hy__sums *)(void *)&job->plan;
+    hy__sums *r = HY__NOTES(hy__sums, job);
     hy__along l = hy__along_axis(&job->in[0].type.shape, ((const hy__cumsum_rec *)job->attr)->axis);
     int64_t items;
     r->lines = l;
@@ -14516,7 +14534,7 @@ static int hy__norm_infer(hy_infer *I)
 static int hy__norm_bind(hy_job *job)
 {
     HY__REC(norm, job);
-    hy__reduce *plan = (hy__reduce *)(void *)&job->plan;
+    hy__reduce *plan = HY__NOTES(hy__reduce, job);
     int error = hy__reduce_bind_kind(job, r->ord == 1 ? HY__NORM1 : HY__NORM2,
                                      hy__known_axis_bits(&r->axis, 0, job->in[0].type.shape.ndim));
     plan->integer &= !hy__floating(plan->to);
@@ -14659,7 +14677,7 @@ HY__RUN(hy__run_sequence)
 static int hy__sequence_bind(hy_job *job, int kind, int axis, int data, double value)
 {
     const hy_shape *x = &job->in[data].type.shape;
-    hy__sequence *q = (hy__sequence *)(void *)&job->plan;
+    hy__sequence *q = HY__NOTES(hy__sequence, job);
     hy_dtype dtype = job->out[0].type.dtype;
     int64_t total = hy__size(&job->out[0].type.shape);
     q->kind = kind;
@@ -15480,7 +15498,7 @@ static void hy__rnn_layout(hy_job *job, hy__rnn *r)
 
 static int hy__rnn_bind_pass(hy_job *job, int back)
 {
-    hy__rnn *r = (hy__rnn *)(void *)&job->plan;
+    hy__rnn *r = HY__NOTES(hy__rnn, job);
     const hy_tensor *x;
     int stage, stages;
     hy__rnn_read(job->attr, back, r);
@@ -16107,7 +16125,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     v->column = (int64_t)hy__round64((size_t)(hy__window_size(v->win.stride) * v->part * size));
     work = (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps) + (double)(v->column / size);
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
-    memcpy(&job->plan, v, sizeof *v);
+    memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
                   (double)v->planes * work);
     job->scratch = (size_t)(v->taps * 16 + v->column) + hy__round64((size_t)(v->flat * size));
@@ -16181,7 +16199,7 @@ static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shap
 
 static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
 {
-    hy__conv *v = (hy__conv *)(void *)&job->plan;
+    hy__conv *v = HY__NOTES(hy__conv, job);
     const hy__window *w = &v->win;
     const hy_shape *fine, *coarse;
     hy_tensor *t[3];
@@ -16604,7 +16622,7 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 static int hy__pooling_bind(hy_job *job)
 {
     HY__REC(pooling, job);
-    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     int n = job->in[0].type.shape.ndim;
     hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
     if (r->global_pool && v->power < 3 && hy__window_size(v->win.fine) > 0)
@@ -16733,7 +16751,7 @@ static int hy___pooling_grad_infer(hy_infer *I)
 }
 static int hy___pooling_grad_bind(hy_job *job)
 {
-    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->in[0].type.shape);
     job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
     return hy__pool_one_stage(job, v, hy__run_pool_back);
@@ -17232,7 +17250,7 @@ HY__RUN(hy__run_box_nms)
 static int hy__box_nms_bind(hy_job *job)
 {
     HY__REC(box_nms, job);
-    hy__nms *p = (hy__nms *)(void *)&job->plan;
+    hy__nms *p = HY__NOTES(hy__nms, job);
     const hy_shape *s = &job->in[0].type.shape;
     int64_t batches = hy__product(s, 0, s->ndim - 2), rows;
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
@@ -17312,6 +17330,7 @@ static int hy__box_iou_bind(hy_job *job)
 {
     int64_t n = hy__size(&job->in[1].type.shape) / 4, rows = hy__size(&job->in[0].type.shape) / 4;
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = HY__CHUNK / (n + 1) + 1;
     return hy__one_stage(job, hy__run_box_iou, hy__pieces(rows, job->plan.i[0]),
                          5.0 * (double)rows * (double)n);
@@ -17542,7 +17561,7 @@ static int hy__infer_rois(hy_infer *I, const hy_ints *bins, int sensitive)
 /* Of `data` and `y` one is the output. */
 static hy__rois *hy__rois_plan(hy_job *job, const hy_tensor *data, const hy_tensor *y, double scale)
 {
-    hy__rois *p = (hy__rois *)(void *)&job->plan;
+    hy__rois *p = HY__NOTES(hy__rois, job);
     memset(p, 0, sizeof *p);
     p->images = data->type.shape.dim[0];
     p->channels = y->type.shape.dim[1];
@@ -17706,7 +17725,7 @@ HY__RUN(hy__run_fresh)
 /* The plan, for the caller to add parameters. */
 static hy__fresh *hy__fresh_bind(hy_job *job, hy__maker make, hy_dtype compute, double ns)
 {
-    hy__fresh *f = (hy__fresh *)(void *)&job->plan;
+    hy__fresh *f = HY__NOTES(hy__fresh, job);
     f->make = make;
     f->compute = compute;
     f->total = hy__size(&job->out[0].type.shape);
@@ -17974,6 +17993,7 @@ static int hy__shuffle_bind(hy_job *job)
 {
     const hy_shape *x = &job->in[0].type.shape;
     int64_t n = x->dim[0], bytes = hy__product(x, 1, x->ndim) * hy__traits[job->in[0].type.dtype].size;
+    job->notes = 2 * sizeof *job->plan.i;
     job->plan.i[0] = bytes < 65536 ? 65536 / (bytes + 8) + 1 : 1;
     job->plan.i[1] = bytes;
     return hy__two_stages(job, hy__run_shuffle, n > 0, bytes ? hy__pieces(n, job->plan.i[0]) : 0,
@@ -18460,6 +18480,9 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     return -1;
 }
 
+/* What there is to keep of a bound job: not what bind has left of the plan. */
+static size_t hy__job_bytes(const hy_job *job) { return offsetof(hy_job, plan) + job->notes; }
+
 /* A job over tensors; bind picks the kernel. */
 static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *record, hy__call *c)
 {
@@ -18483,8 +18506,10 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->why = &why;
     why.code = HY_ERROR_UNSUPPORTED;
     why.text[0] = 0;
-    if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages))
+    if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
+        if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
         return 0;
+    }
     hy__fail_call(F, why.code, op, record, c, why.text[0] ? why.text : "there is no kernel for this");
     return -1;
 }
@@ -18546,15 +18571,174 @@ static char *hy__frame_scratch(hy_frame *F, size_t bytes)
     return (char *)F->scratch;
 }
 
-/* Binds and runs over the tensors of a call. */
-static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *record)
+/* Does the operator write to its input number i in training? */
+static int hy__writes_input(const hy_op *op, const void *record, int i)
+{
+    int arg, hidden;
+    for (arg = 0; op->in[arg].name; arg++) {
+        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
+        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
+        i -= n;
+    }
+    return 0;
+}
+
+static int hy__writes_aux(const hy_op *op)
+{
+    int i;
+    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
+    return 0;
+}
+
+/* Number of a built-in operator, else -1. */
+static int hy__op_number(const hy_op *op)
+{
+    uintptr_t at = (uintptr_t)op - (uintptr_t)hy__ops;
+    return at < sizeof hy__ops ? (int)(at / sizeof *hy__ops) : -1;
+}
+
+/* --- jobs kept for the next call like it --- *
+ * Line by line the same calls come again: their types are inferred and their kernels chosen once per frame.
+ * What is kept knows no address, so it serves any arrays of the same types and strides.
+ */
+typedef struct hy__bound {
+    hy__kept    kept;
+    hy__buffer *room, *job_room;        /* all of this lies there */
+    const hy_op *op;
+    const void *record;
+    int         nin, nout, hidden, training;    /* hidden: its hidden outputs are wanted */
+    int         unseen;                 /* bits: outputs that users do not see */
+    size_t      memory;                 /* of a run */
+    hy_tensor  *operand;                /* inputs, then outputs; data NULL: nobody wants it */
+    const hy_job *job;
+} hy__bound;
+
+static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const hy_tensor *in, const void *record)
+{
+    uint64_t h = hy__mix64((uint64_t)(uintptr_t)op, (uint64_t)(F->training + 2 * F->hidden + 4 * n));
+    int i, d;
+    h = hy__hash_bytes(h, record, op->record);
+    for (i = 0; i < n; i++) {
+        const hy_type *t = &in[i].type;
+        h = hy__mix64(h, (uint64_t)t->dtype << 8 ^ (uint64_t)t->shape.ndim);
+        for (d = 0; d < t->shape.ndim; d++)
+            h = hy__mix64(h, (uint64_t)t->shape.dim[d] ^ (uint64_t)in[i].stride[d] << 32);
+    }
+    return h;
+}
+
+static int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
+{
+    int d, n = a->type.shape.ndim;
+    if (a->type.dtype != b->type.dtype || n != b->type.shape.ndim) return 0;
+    for (d = 0; d < n; d++)
+        if (a->type.shape.dim[d] != b->type.shape.dim[d] || a->stride[d] != b->stride[d]) return 0;
+    return 1;
+}
+
+static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_tensor *in, const void *record,
+                                 uint64_t hash)
+{
+    hy__kept *e;
+    for (e = hy__table_find(&F->bound_jobs, hash); e; e = hy__table_again(e)) {
+        hy__bound *b = (hy__bound *)(void *)e;
+        int i;
+        if (b->op != op || b->nin != n || b->training != F->training || b->hidden != F->hidden ||
+            memcmp(b->record, record, op->record)) continue;
+        for (i = 0; i < n && hy__same_layout(&in[i], &b->operand[i]); i++) continue;
+        if (i < n) continue;
+        e->used = ++F->bound_jobs.clock;
+        return b;
+    }
+    return NULL;
+}
+
+static void hy__bound_free(hy_frame *F, hy__bound *b)
+{
+    hy__table_remove(&F->bound_jobs, &b->kept);
+    hy__buffer_drop(&F->cache, b->job_room);
+    hy__buffer_drop(&F->cache, b->room);
+}
+
+static void hy__bound_clear(hy_frame *F)
+{
+    hy__kept *e;
+    while ((e = hy__table_next(&F->bound_jobs, NULL)) != NULL) hy__bound_free(F, (hy__bound *)(void *)e);
+    hy__free(&F->root->heap, (void *)F->bound_jobs.slot);
+    memset(&F->bound_jobs, 0, sizeof F->bound_jobs);
+}
+
+/* May a job be kept? Only of built-in operators is it known that types and record decide all of it. */
+static int hy__may_keep(const hy_frame *F, const hy_op *op)
+{
+    return hy__op_number(op) >= 0 && !(op->flags & HY_OP_DYNAMIC) && !(F->training && hy__writes_aux(op)) &&
+           !F->root->desc.memory && HYBRID_KEPT_JOBS > 0;
+}
+
+/* Room to keep a job of this call in: its operands and record lie there when it is bound, for it may point to
+ * them. NULL without an error: then it is not kept, and nothing is lost. */
+static hy__bound *hy__bound_new(hy_frame *F, const hy__call *c, const hy_op *op, const void *record)
+{
+    size_t head = hy__round64(sizeof(hy__bound)), tensors = (size_t)(c->nin + c->nout) * sizeof *c->tensor;
+    hy__buffer *room = hy__buffer_new(&F->cache, head + hy__round64(tensors) + op->record);
+    hy__bound *b = room ? (hy__bound *)room->data : NULL;
+    char *at = (char *)b + head;
+    int i;
+    if (!b) return NULL;
+    memset(b, 0, sizeof *b);
+    b->room = room;
+    b->op = op;
+    b->nin = c->nin;
+    b->nout = c->nout;
+    b->hidden = F->hidden;
+    b->training = F->training;
+    for (i = 0; i < c->nout; i++) b->unseen |= (c->hidden[i] != 0) << i;
+    b->operand = (hy_tensor *)(void *)at;
+    memcpy(b->operand, c->tensor, tensors);
+    for (i = 0; i < c->nin + c->nout; i++) if (b->operand[i].data) b->operand[i].data = b->operand;
+    b->record = at + hy__round64(tensors);
+    if (op->record) memcpy(at + hy__round64(tensors), record, op->record);
+    return b;
+}
+
+/* The job has been bound; from here on the frame finds it. */
+static void hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job)
+{
+    b->job_room = hy__buffer_new(&F->cache, hy__job_bytes(job));
+    if (!b->job_room) { hy__buffer_drop(&F->cache, b->room); return; }
+    b->job = (const hy_job *)memcpy(b->job_room->data, job, hy__job_bytes(job));
+    b->memory = hy__work_bytes(F->root, job);
+    if (F->bound_jobs.n >= HYBRID_KEPT_JOBS)
+        hy__bound_free(F, (hy__bound *)(void *)hy__table_oldest(&F->bound_jobs));
+    hy__table_add(&F->root->heap, &F->bound_jobs, &b->kept, hy__bound_hash(F, b->op, b->nin, b->operand, b->record));
+}
+
+/* Binds over the tensors of a call, or over what will keep the job. */
+static hy__bound *hy__perform_bind(hy_frame *F, hy_job *job, hy__call *c, const hy_op *op, const void *record, int keep)
+{
+    hy__bound *b = keep ? hy__bound_new(F, c, op, record) : NULL;
+    hy_tensor *own = c->tensor;
+    if (b) c->tensor = b->operand;
+    if (hy__bind_job(F, job, op, b ? b->record : record, c) && b) {
+        hy__buffer_drop(&F->cache, b->room);
+        b = NULL;
+    }
+    c->tensor = own;
+    return b;
+}
+
+/* Binds and runs over the tensors of a call. keep: for calls like it. */
+static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *record, int keep)
 {
     hy_job job;
     hy_run now;
+    hy__bound *b;
     size_t bytes;
     char *memory = NULL;
     int i;
-    if (hy__bind_job(F, &job, op, record, c)) return -1;
+    b = hy__perform_bind(F, &job, c, op, record, keep);
+    if (F->code) return -1;
+    if (b) hy__bound_keep(F, b, &job);
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
@@ -18764,7 +18948,7 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
 static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record,
                         hy_array **out)
 {
-    int i;
+    int i, keep = c->nin <= HY__FEW && c->nout <= HY__FEW;
     for (i = 0; i < c->nin && !in[i]->param; i++) continue;
     while (i < c->nin && !hy__params_ready(F, c->nin, in))
         if (hy__ready_params(F, c, op, in, record)) return -1;
@@ -18784,6 +18968,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
             hy_array *packed = hy__packed_array(F, in[i]);
             if (!packed) return -1;
             c->tensor[i] = packed->t;
+            keep = 0;
         }
     if ((op->flags & HY_OP_DYNAMIC) && !hy__types_known(c->type + c->nin, c->nout) &&
         hy__infer_call(F, c, op, record, c->tensor)) return -1;
@@ -18801,7 +18986,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
         if (!out[i]) return -1;
         c->tensor[c->nin + i] = out[i]->t;
     }
-    return hy__perform(F, c, op, record);
+    return hy__perform(F, c, op, record, keep && hy__may_keep(F, op));
 }
 
 /* A running statistic is changed by the call, so it must be writable and no copy. */
@@ -18835,14 +19020,78 @@ static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const
     return hy__result(F, c, out);
 }
 
+static void hy__bound_fault(hy_frame *F, const hy__bound *b, const char *why)
+{
+    hy__call c;
+    c.name = NULL;
+    c.type = NULL;
+    c.nin = b->nin;
+    c.tensor = b->operand;
+    hy__fail_call(F, HY_ERROR_INDEX, b->op, b->record, &c, why);
+}
+
+/* Serves a call from what is kept, out[] filled; NULL: it cannot, or the frame has an error. */
+static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in,
+                                       const void *record, hy_array **out)
+{
+    hy_tensor t[HY__FEW];
+    void *data[2 * HY__FEW];
+    const hy__bound *b;
+    hy_run now;
+    char *memory = NULL;
+    int i, params = 0;
+    if (!F->bound_jobs.n || n > HY__FEW || HY__PEEK(&F->root->profile.on)) return NULL;
+    for (i = 0; i < n; i++) {
+        const hy_array *x = in[i];
+        if (x->state != HY__LIVE || x->count || x->node || !x->buffer || x->frame->root != F->root) return NULL;
+        params |= x->param != NULL;
+        t[i] = x->t;
+        data[i] = x->t.data;
+    }
+    if (params && !hy__params_ready(F, n, in)) return NULL;
+    b = hy__bound_find(F, op, n, t, record, hy__bound_hash(F, op, n, t, record));
+    if (!b) return NULL;
+    for (i = 0; i < b->nout; i++) {
+        out[i] = b->operand[n + i].data ? hy__make(F, &b->operand[n + i].type, op->name) : NULL;
+        if (!out[i] && b->operand[n + i].data) return NULL;
+        data[n + i] = out[i] ? out[i]->t.data : NULL;
+    }
+    if (b->memory && !(memory = hy__frame_scratch(F, b->memory))) {
+        hy__no_memory(F, op->name);
+        return NULL;
+    }
+    hy__run_open(&now, b->job, data, F->seed, F->stream);
+    if (op->flags & HY_OP_RANDOM) F->stream++;
+    hy__run_job(F->root, &now, memory);
+    if (HY__LIKELY(!now.fault)) return b;
+    hy__bound_fault(F, b, hy__fault_text(&now));
+    return NULL;
+}
+
+/* What users see of its outputs: one array or a group. */
+static hy_array *hy__bound_result(hy_frame *F, const hy__bound *b, hy_array **out)
+{
+    hy_array *group;
+    int i, n = 0, first = -1;
+    for (i = 0; i < b->nout; i++)
+        if (!(b->unseen >> i & 1)) { if (first < 0) first = i; n++; }
+    if (n == 1) return out[first];
+    group = hy__group_make(F, n);
+    for (i = n = 0; group && i < b->nout; i++) if (!(b->unseen >> i & 1)) group->item[n++] = out[i];
+    return group;
+}
+
 static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
-                              int nsub,
-                              hy_graph *const *sub)
+                              int nsub, hy_graph *const *sub)
 {
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
     hy__buffer *room = NULL;
+    const hy__bound *kept;
     (void)nsub; (void)sub;
+    kept = hy__bound_call(F, op, n, in, record, few);
+    if (HY__LIKELY(kept != NULL)) return hy__bound_result(F, kept, few);
+    if (F->code) return NULL;
     if (hy__call_open(F, &c, op, n, record)) return NULL;
     if (c.nout > HY__FEW) {
         room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
@@ -18945,7 +19194,7 @@ static void hy__in_place(hy_frame *F, hy_array *x, hy_array *y, int op, const ch
     c.type[0] = x->t.type;
     c.type[1] = y->t.type;
     from = hy__clock(F);
-    if (!hy__perform(F, &c, o, NULL) && from >= 0) hy__call_timed(F, &c, o, from);
+    if (!hy__perform(F, &c, o, NULL, 0) && from >= 0) hy__call_timed(F, &c, o, from);
     hy__call_close(F, &c);
 }
 HY_API void hy_add_to(hy_frame *F, hy_array *x, hy_array *y)
@@ -18999,7 +19248,12 @@ HY_API size_t hy_memory_mark(hy_frame *F)
     return held;
 }
 
-HY_API void hy_trim(hy_frame *F) { if (F) hy__cache_empty(&F->cache); }
+HY_API void hy_trim(hy_frame *F)
+{
+    if (!F) return;
+    hy__bound_clear(F);
+    hy__cache_empty(&F->cache);
+}
 
 /* MARK: - 19 >>graph ------------------------------------------------------------------------------------
  *
@@ -19254,25 +19508,6 @@ static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads, int calls)
     return -1;
 }
 
-/* Does the operator write to its input number i in training? */
-static int hy__writes_input(const hy_op *op, const void *record, int i)
-{
-    int arg, hidden;
-    for (arg = 0; op->in[arg].name; arg++) {
-        int n = hy__arg_count(op, op->in, 0, arg, record, &hidden);
-        if (n < 0 || i < n) return op->in[arg].kind == HY_ARG_AUX;
-        i -= n;
-    }
-    return 0;
-}
-
-static int hy__writes_aux(const hy_op *op)
-{
-    int i;
-    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
-    return 0;
-}
-
 /* Depth-first from the heads, inputs left to right. before: by number in the store, the call that each must
  * follow, or -1; NULL: there are none. pending: room for every node of the store. */
 static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
@@ -19339,13 +19574,14 @@ static int hy__graph_finish(hy_frame *F, hy_graph *g)
     hy__nodes *s = g->store;
     size_t bytes = (size_t)s->n * sizeof *g->node + 1;
     hy__node **pending = (hy__node **)hy__alloc(&F->root->heap, bytes + (size_t)s->n * sizeof(int));
-    int i, *before = (int *)(void *)(pending + s->n);
+    int i, *before = NULL;
     g->node = (hy__node **)hy__alloc(&F->root->heap, bytes);
     g->var = (hy__node **)hy__alloc(&F->root->heap, bytes);
     g->place = (int *)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->place + 1);
     if (pending && g->node && g->var && g->place) {
         hy__graph_order(g, pending, NULL);
         if (hy__graph_written(g)) {
+            before = (int *)(void *)(pending + s->n);
             hy__graph_chain(g, before);
             hy__graph_order(g, pending, before);
         }
@@ -20063,13 +20299,6 @@ static hy__node *hy__rewrite_copy(hy__rewrite *R, const hy__node *node, const hy
     if (R->types && place >= 0)
         memcpy(copy->type, R->types->type + R->first[place], (size_t)node->nout * sizeof *copy->type);
     return hy__rewrite_join(R, copy);
-}
-
-/* Number of a built-in operator, else -1. */
-static int hy__op_number(const hy_op *op)
-{
-    uintptr_t at = (uintptr_t)op - (uintptr_t)hy__ops;
-    return at < sizeof hy__ops ? (int)(at / sizeof *hy__ops) : -1;
 }
 
 /* A new operator node with its types. record: NULL for an operator without attributes. */
@@ -21755,7 +21984,7 @@ enum { HY__PLAN_JOBS = 8192 };
 static const hy_job *hy__plan_keep(hy__planner *P, const hy_job *job)
 {
     hy__plan *p = P->p;
-    size_t bytes = hy__round64(offsetof(hy_job, plan) + (job->notes ? job->notes : sizeof job->plan));
+    size_t bytes = hy__round64(hy__job_bytes(job));
     size_t room = bytes * 4 < HY__PLAN_JOBS && P->g->n > 8 ? (size_t)HY__PLAN_JOBS : bytes;
     hy__buffer *b = p->jobs;
     if (!b || b->bytes - p->jobs_used < bytes) {
@@ -21766,8 +21995,7 @@ static const hy_job *hy__plan_keep(hy__planner *P, const hy_job *job)
         p->jobs_used = 0;
     }
     p->jobs_used += bytes;
-    return (const hy_job *)memcpy((char *)b->data + p->jobs_used - bytes, job, offsetof(hy_job, plan) +
-                                  (job->notes ? job->notes : sizeof job->plan));
+    return (const hy_job *)memcpy((char *)b->data + p->jobs_used - bytes, job, hy__job_bytes(job));
 }
 
 /* Room for everything whose number is known from the graph. */
@@ -24523,6 +24751,7 @@ static void hy__frame_free(hy_frame *F)
     int i;
     hy__fresh_keep(F);
     hy__executors_close(F);
+    hy__bound_clear(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
     hy__cache_empty(&F->cache);
@@ -27623,10 +27852,12 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
                                  hy__call *c, hy_array **out)
 {
     int i, bytes = !(op->flags & HY_OP_NO_SAVE);
+    const hy__bound *kept;
     hy_array *y;
     hy__tape *tape;
     F->hidden = 1;
-    y = hy__run_op(F, op, n, in, record, c, out);
+    kept = c->nout <= HY__FEW ? hy__bound_call(F, op, n, in, record, out) : NULL;
+    y = kept ? hy__bound_result(F, kept, out) : F->code ? NULL : hy__run_op(F, op, n, in, record, c, out);
     F->hidden = 0;
     if (!y) return NULL;
     tape = hy__tape_new(F, op, n, c->nout, record);

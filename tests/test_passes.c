@@ -631,7 +631,7 @@ static void passes_in_place(void)
                                                      : fused->in[i].node == o->var[1] ? 1 : 2))->t;
     for (i = 0; i < 3; i++) c.type[i] = c.tensor[i].type;
     c.tensor[3] = c.tensor[0];
-    CHECK(!hy__perform(F, &c, fused->op, fused->record));
+    CHECK(!hy__perform(F, &c, fused->op, fused->record, 0));
     CHECK(!memcmp(c.tensor[0].data, hy_data(F, want), 28000));
     hy__call_close(F, &c);
     passes_close(&p);
