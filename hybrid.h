@@ -3325,6 +3325,7 @@ struct hy__node {
     int          early;                 /* only parameters and constants decide its value: computed once */
 };
 
+enum { HY__SEEN = 256 };
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
 enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8 };
 
@@ -3450,7 +3451,8 @@ struct hy_frame {
     hy__list    live, kept;
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
-    hy__table   bound_jobs;             /* kept for the next calls like them */
+    hy__table   bound_jobs;             /* kept for the next calls like them, ... */
+    uint32_t    seen_calls[HY__SEEN];   /* ... once these have come twice */
     uint64_t    forks;                  /* frames forked off, for their random numbers */
     int         depth;                  /* calls under way in the frame it was forked off */
     int         closed;                 /* its record waits to be used again */
@@ -4751,6 +4753,18 @@ static hy_array *hy__make(hy_frame *F, const hy_type *type, const char *who)
     x->t.type = *type;
     x->t.data = x->buffer->data;
     hy__pack_strides(&x->t);
+    return x;
+}
+
+/* The same with strides and bytes that are known. */
+static hy_array *hy__make_like(hy_frame *F, const hy_tensor *t, size_t bytes, const char *who)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->buffer = hy__buffer_new(&F->cache, bytes);
+    if (!x->buffer) return (hy_array *)hy__no_memory(F, who);
+    x->t = *t;
+    x->t.data = x->buffer->data;
     return x;
 }
 
@@ -10088,12 +10102,32 @@ static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
     return pw;
 }
 
+/* All operands in one piece and of the computing type: nothing to walk, nothing to convert. */
+HY__RUN(hy__run_flat)
+{
+    static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
+    const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
+    int64_t at = item * HY__CHUNK, n = hy__least(HY__CHUNK, pw->total - at);
+    const void *in[HY__OPERANDS];
+    int k, size = hy__traits[pw->compute].size;
+    for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
+    pw->fn(in, step, (char *)now->data[job->nin] + at * size, n, pw->p);
+}
+
+static int hy__is_flat(const hy__pointwise *pw)
+{
+    int k, flat = pw->walk.ndim == 1;
+    for (k = 0; k < pw->walk.n; k++)
+        flat = flat && pw->dtype[k] == pw->compute && (pw->walk.stride[k][0] == 1 || pw->total == 1);
+    return flat;
+}
+
 static int hy__finish_pointwise(hy_job *job, hy__pointwise_fn fn, double ns)
 {
     hy__pointwise *pw = HY__NOTES(hy__pointwise, job);
     if (!fn) return hy__refuse_dtype(job, job->in[0].type.dtype);
     pw->fn = fn;
-    return hy__one_stage(job, hy__run_pointwise, hy__pieces(pw->total, HY__CHUNK), ns * (double)pw->total);
+    return hy__one_stage(job, hy__is_flat(pw) ? hy__run_flat : hy__run_pointwise, hy__pieces(pw->total, HY__CHUNK), ns * (double)pw->total);
 }
 
 #define HY__CLASS_ARITH 1
@@ -18548,6 +18582,13 @@ static void hy__run_job(hy_root *root, hy_run *now, char *memory)
     const hy_job *job = now->job;
     hy__region region;
     hy__work w;
+    int stage;
+    int64_t item;
+    if (job->cost < HYBRID_PARALLEL_NS && memory == NULL) {     /* the short way for what is short */
+        for (stage = 0; stage < job->stages; stage++)
+            for (item = 0; item < job->items[stage]; item++) job->run(job, now, stage, item, &w, &w);
+        return;
+    }
     w.job = job;
     w.now = now;
     w.shared = memory ? memory : (char *)&w;    /* of no bytes, but somewhere: NULL + 0 is no address */
@@ -18609,20 +18650,22 @@ typedef struct hy__bound {
     int         nin, nout, hidden, training;    /* hidden: its hidden outputs are wanted */
     int         unseen;                 /* bits: outputs that users do not see */
     size_t      memory;                 /* of a run */
+    size_t      bytes[HY__FEW];         /* of the outputs */
     hy_tensor  *operand;                /* inputs, then outputs; data NULL: nobody wants it */
     const hy_job *job;
 } hy__bound;
 
-static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const hy_tensor *in, const void *record)
+static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
+                               const void *record)
 {
     uint64_t h = hy__mix64((uint64_t)(uintptr_t)op, (uint64_t)(F->training + 2 * F->hidden + 4 * n));
     int i, d;
     h = hy__hash_bytes(h, record, op->record);
     for (i = 0; i < n; i++) {
-        const hy_type *t = &in[i].type;
+        const hy_type *t = &in[i]->type;
         h = hy__mix64(h, (uint64_t)t->dtype << 8 ^ (uint64_t)t->shape.ndim);
         for (d = 0; d < t->shape.ndim; d++)
-            h = hy__mix64(h, (uint64_t)t->shape.dim[d] ^ (uint64_t)in[i].stride[d] << 32);
+            h = hy__mix64(h, (uint64_t)t->shape.dim[d] ^ (uint64_t)in[i]->stride[d] << 32);
     }
     return h;
 }
@@ -18636,8 +18679,8 @@ static int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
     return 1;
 }
 
-static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_tensor *in, const void *record,
-                                 uint64_t hash)
+static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
+                                 const void *record, uint64_t hash)
 {
     hy__kept *e;
     for (e = hy__table_find(&F->bound_jobs, hash); e; e = hy__table_again(e)) {
@@ -18645,7 +18688,7 @@ static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_t
         int i;
         if (b->op != op || b->nin != n || b->training != F->training || b->hidden != F->hidden ||
             memcmp(b->record, record, op->record)) continue;
-        for (i = 0; i < n && hy__same_layout(&in[i], &b->operand[i]); i++) continue;
+        for (i = 0; i < n && hy__same_layout(in[i], &b->operand[i]); i++) continue;
         if (i < n) continue;
         e->used = ++F->bound_jobs.clock;
         return b;
@@ -18692,7 +18735,10 @@ static hy__bound *hy__bound_new(hy_frame *F, const hy__call *c, const hy_op *op,
     b->nout = c->nout;
     b->hidden = F->hidden;
     b->training = F->training;
-    for (i = 0; i < c->nout; i++) b->unseen |= (c->hidden[i] != 0) << i;
+    for (i = 0; i < c->nout; i++) {
+        b->unseen |= (c->hidden[i] != 0) << i;
+        b->bytes[i] = (size_t)hy__bytes(&c->type[c->nin + i]);
+    }
     b->operand = (hy_tensor *)(void *)at;
     memcpy(b->operand, c->tensor, tensors);
     for (i = 0; i < c->nin + c->nout; i++) if (b->operand[i].data) b->operand[i].data = b->operand;
@@ -18702,7 +18748,7 @@ static hy__bound *hy__bound_new(hy_frame *F, const hy__call *c, const hy_op *op,
 }
 
 /* The job has been bound; from here on the frame finds it. */
-static void hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job)
+static void hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job, uint64_t hash)
 {
     b->job_room = hy__buffer_new(&F->cache, hy__job_bytes(job));
     if (!b->job_room) { hy__buffer_drop(&F->cache, b->room); return; }
@@ -18710,7 +18756,17 @@ static void hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job)
     b->memory = hy__work_bytes(F->root, job);
     if (F->bound_jobs.n >= HYBRID_KEPT_JOBS)
         hy__bound_free(F, (hy__bound *)(void *)hy__table_oldest(&F->bound_jobs));
-    hy__table_add(&F->root->heap, &F->bound_jobs, &b->kept, hy__bound_hash(F, b->op, b->nin, b->operand, b->record));
+    hy__table_add(&F->root->heap, &F->bound_jobs, &b->kept, hash);
+}
+
+/* Is it worth keeping? A call that has come before will come again; one with another number in its record each
+ * time will not. */
+static int hy__seen_before(hy_frame *F, uint64_t hash)
+{
+    uint32_t *seen = &F->seen_calls[hash >> 32 & (HY__SEEN - 1)], mine = (uint32_t)hash;
+    int before = *seen == mine;
+    *seen = mine;
+    return before;
 }
 
 /* Binds over the tensors of a call, or over what will keep the job. */
@@ -18734,11 +18790,18 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     hy_run now;
     hy__bound *b;
     size_t bytes;
+    uint64_t hash = 0;
     char *memory = NULL;
     int i;
+    if (keep) {
+        const hy_tensor *in[HY__FEW];
+        for (i = 0; i < c->nin; i++) in[i] = &c->tensor[i];
+        hash = hy__bound_hash(F, op, c->nin, in, record);
+        keep = hy__seen_before(F, hash);
+    }
     b = hy__perform_bind(F, &job, c, op, record, keep);
     if (F->code) return -1;
-    if (b) hy__bound_keep(F, b, &job);
+    if (b) hy__bound_keep(F, b, &job, hash);
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
@@ -18959,6 +19022,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
             return -1;
         }
         if (!hy__concrete(F, in[i], op->name, "hy_get")) return -1;
+        keep &= in[i]->buffer != NULL;
         c->type[i] = in[i]->t.type;
         c->tensor[i] = in[i]->t;
     }
@@ -19034,7 +19098,7 @@ static void hy__bound_fault(hy_frame *F, const hy__bound *b, const char *why)
 static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in,
                                        const void *record, hy_array **out)
 {
-    hy_tensor t[HY__FEW];
+    const hy_tensor *t[HY__FEW];
     void *data[2 * HY__FEW];
     const hy__bound *b;
     hy_run now;
@@ -19045,16 +19109,19 @@ static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_a
         const hy_array *x = in[i];
         if (x->state != HY__LIVE || x->count || x->node || !x->buffer || x->frame->root != F->root) return NULL;
         params |= x->param != NULL;
-        t[i] = x->t;
+        t[i] = &x->t;
         data[i] = x->t.data;
     }
     if (params && !hy__params_ready(F, n, in)) return NULL;
     b = hy__bound_find(F, op, n, t, record, hy__bound_hash(F, op, n, t, record));
     if (!b) return NULL;
     for (i = 0; i < b->nout; i++) {
-        out[i] = b->operand[n + i].data ? hy__make(F, &b->operand[n + i].type, op->name) : NULL;
-        if (!out[i] && b->operand[n + i].data) return NULL;
-        data[n + i] = out[i] ? out[i]->t.data : NULL;
+        out[i] = NULL;
+        data[n + i] = NULL;
+        if (!b->operand[n + i].data) continue;
+        out[i] = hy__make_like(F, &b->operand[n + i], b->bytes[i], op->name);
+        if (!out[i]) return NULL;
+        data[n + i] = out[i]->t.data;
     }
     if (b->memory && !(memory = hy__frame_scratch(F, b->memory))) {
         hy__no_memory(F, op->name);
@@ -21399,7 +21466,7 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     step->side = -1;
-    if ((job->run != hy__run_pointwise && (job->run != hy__run_scalar || !pw->loose)) ||
+    if ((job->run != hy__run_pointwise && job->run != hy__run_flat && (job->run != hy__run_scalar || !pw->loose)) ||
         pw->compute != f->dtype) {
         f->jobs = 1;
         return;
@@ -24852,6 +24919,14 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
 {
     int leaves = 0, chars = 1;
     flat->room = NULL;
+    if (HY__LIKELY(x && !x->count && x->state == HY__LIVE)) {   /* as most are: one array */
+        flat->at = flat->few;
+        flat->few[0] = x;
+        flat->n = 1;
+        flat->full = flat->form = flat->text;
+        memcpy(flat->text, "x", 2);
+        return 0;
+    }
     if (hy__measure(x, 0, &leaves, &chars)) {
         if (hy__alive(F, x, who))
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: groups within groups, more than %d deep, of dead or of "
