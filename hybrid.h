@@ -748,6 +748,11 @@ struct hy_op {
 #define HY_P_pooling(P, R) P(R, ints, kernel, kernel, 0, "window per dim")
 #define HY_A_pooling HY_A_POOLING
 
+#define HY_I__pooling_gather(I) I(picked, ONE, 1) I(data, ONE, 1)
+#define HY_O__pooling_gather HY_O_OUT
+#define HY_P__pooling_gather HY_P_pooling
+#define HY_A__pooling_gather HY_A_POOLING
+
 #define HY_I__pooling_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(out, ONE, 1)
 #define HY_O__pooling_grad HY_O_OUT
 #define HY_P__pooling_grad HY_P_pooling
@@ -1490,6 +1495,7 @@ struct hy_op {
     OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
     OPT(pooling, "Pooling", "Pooling_v1", 0, "one number per window") \
     OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
+    OPT(_pooling_gather, NULL, NULL, 0, "what max pooling of other data picks") \
     OPT(upsampling, "UpSampling", NULL, 0, "each pixel scale x scale times") \
     OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, 0, \
         "averages over windows that cover the input") \
@@ -11362,22 +11368,27 @@ static int hy__regression_infer(hy_infer *I)
 }
 static int hy__logistic_bind(hy_job *job) { return hy__unary_bind_as(job, HY__UNARY_sigmoid); }
 
-/* y - label, or its sign, divided by the labels of a sample. */
-static int hy__regression_back(hy_frame *F, hy_diff *D, int sign)
+/* y - label, or its sign, divided by the labels of a sample. y is made from x again: what flows back through
+ * the output is not its derivative. */
+static int hy__regression_back(hy_frame *F, hy_diff *D, hy_array *y, int sign)
 {
     HY__REC(linear_regression_output, D);               /* the three records are alike */
     const hy_shape *label = &D->in[1]->t.type.shape;
     int64_t each = label->ndim > 1 ? hy__product(label, 1, label->ndim) : 1;
-    hy_array *error = hy_sub(F, D->out[0], hy_reshape_like(F, D->in[1], D->out[0], NULL));
+    hy_array *error = hy_sub(F, y, hy_reshape_like(F, D->in[1], y, NULL));
     D->dx[0] = hy_mul_scalar(F, sign ? hy_sign(F, error) : error, each ? r->grad_scale / (double)each : 0);
     return 0;
 }
-static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, 0); }
-static int hy__mae_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, 1); }
+static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, D->in[0], 0); }
+static int hy__mae_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, D->in[0], 1); }
+static int hy__logistic_diff(hy_frame *F, hy_diff *D)
+{
+    return hy__regression_back(F, D, hy_sigmoid(F, D->in[0]), 0);
+}
 #define HY__ON_linear_regression_output \
     hy__regression_infer, hy__copy_bind, hy__regression_diff, hy__first_axis_split
 #define HY__ON_logistic_regression_output \
-    hy__regression_infer, hy__logistic_bind, hy__regression_diff, hy__first_axis_split
+    hy__regression_infer, hy__logistic_bind, hy__logistic_diff, hy__first_axis_split
 #define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_diff, hy__first_axis_split
 
 HY__INFER(make_loss,
@@ -11911,8 +11922,116 @@ static int hy___batch_norm_grad_bind(hy_job *job)
     k->batch_stats = r->batch_stats;
     return hy__norms_bind(job);
 }
-#define HY__ON__batch_norm_grad \
-    hy___batch_norm_grad_infer, hy___batch_norm_grad_bind, hy__without_gradient, NULL
+
+/* a + b, either of which may be absent. */
+static hy_array *hy__sum_of(hy_frame *F, hy_array *a, hy_array *b)
+{
+    return a && b ? hy_add(F, a, b) : a ? a : b;
+}
+
+/* The gradient of the gradient, by operators that have one themselves. Let a, b, c be the gradients of dx,
+ * dgamma and dbeta, m the mean over a channel, k = rstd gamma, u = (x - mean) rstd, and P(v) be
+ * v - m(v) - u m(u v). From dx = k P(dy), dgamma = sum(dy u), dbeta = sum(dy) follow
+ *     of dy:    k P(a) + b u + c
+ *     of gamma: sum(rstd P(a) dy)
+ *     of x:     rstd P(q) - rstd u k m(a P(dy)) with q = b dy - k (a m(u dy) + dy m(u a))
+ * where mean and rstd are functions of x, so that nothing is left for these inputs. With moving statistics
+ * P(v) is v, and of x remains rstd b dy. */
+typedef struct hy__norm_slope { hy_array *u, *rstd; int at, own; } hy__norm_slope;
+
+static hy_array *hy__channel_mean(hy_frame *F, hy_array *v, int at)
+{
+    hy_reduce_opt opt = hy__reduce_options(1, 1);
+    return hy_mean(F, v, HY_AXES(at), &opt);
+}
+static hy_array *hy__channel_sum_of(hy_frame *F, hy_array *v, int at)
+{
+    hy_reduce_opt opt = hy__reduce_options(0, 1);
+    return hy_sum(F, v, HY_AXES(at), &opt);
+}
+static hy_array *hy__channel_spread(hy_frame *F, hy_array *vector, hy_array *x, int at)     /* to broadcast */
+{
+    hy_ints shape;
+    int d;
+    shape.n = x->t.type.shape.ndim - at;
+    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
+    return vector ? hy_reshape(F, vector, shape, NULL) : NULL;
+}
+static hy_array *hy__channel_rest(hy_frame *F, const hy__norm_slope *n, hy_array *v)        /* P(v) */
+{
+    hy_array *part;
+    if (!n->own) return v;
+    part = hy_mul(F, n->u, hy__channel_mean(F, hy_mul(F, n->u, v), n->at));
+    return hy_sub(F, hy_sub(F, v, hy__channel_mean(F, v, n->at)), part);
+}
+
+/* u and rstd as functions of x; eps, which only the forward operator knows, follows from rstd. */
+static hy__norm_slope hy__norm_slope_of(hy_frame *F, hy_array *x, hy_array *mean, hy_array *rstd, int at,
+                                        int own)
+{
+    hy__norm_slope n;
+    hy_array *d = hy_sub(F, x, own ? hy__channel_mean(F, x, at) : hy__channel_spread(F, mean, x, at)), *var;
+    n.at = at;
+    n.own = own;
+    n.rstd = hy__channel_spread(F, rstd, x, at);
+    if (own) {
+        var = hy__channel_mean(F, hy_square(F, d), at);
+        n.rstd = hy_block_grad(F, hy_sub(F, hy_reciprocal(F, hy_square(F, n.rstd)), var));
+        n.rstd = hy_rsqrt(F, hy_add(F, var, n.rstd));
+    }
+    n.u = hy_mul(F, d, n.rstd);
+    return n;
+}
+
+/* Of x, before the sum with rstd; a and b may be absent. */
+static hy_array *hy__norm_slope_data(hy_frame *F, const hy__norm_slope *n, hy_array *dy, hy_array *a,
+                                     hy_array *b, hy_array *k)
+{
+    hy_array *q = b ? hy_mul(F, b, dy) : NULL, *dx, *t;
+    if (a && n->own) {
+        t = hy_mul(F, a, hy__channel_mean(F, hy_mul(F, n->u, dy), n->at));
+        t = hy_add(F, t, hy_mul(F, dy, hy__channel_mean(F, hy_mul(F, n->u, a), n->at)));
+        q = hy__sum_of(F, q, hy_negative(F, hy_mul(F, t, k)));
+    }
+    dx = q ? hy__channel_rest(F, n, q) : NULL;
+    if (!a || !n->own) return dx;
+    t = hy__channel_mean(F, hy_mul(F, a, hy__channel_rest(F, n, dy)), n->at);
+    return hy_sub(F, dx, hy_mul(F, n->u, hy_mul(F, t, k)));
+}
+
+static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_batch_norm_grad, D);
+    hy_array *dy = D->in[0], *x = D->in[1], *a = D->dy[0], *b, *c, *k, *g, *rest;
+    hy_dtype given = x->t.type.dtype, wide = D->in[2]->t.type.dtype;
+    int at = hy__axis(r->axis, x->t.type.shape.ndim);
+    hy__norm_slope n;
+    if (!hy__size(&x->t.type.shape)) return 0;
+    if (given != wide) {
+        dy = hy_cast(F, dy, wide);
+        x = hy_cast(F, x, wide);
+        if (a) a = hy_cast(F, a, wide);
+    }
+    n = hy__norm_slope_of(F, x, D->in[3], D->in[4], at, r->batch_stats);
+    b = r->learn_gamma ? hy__channel_spread(F, D->dy[1], x, at) : NULL;
+    c = hy__channel_spread(F, D->dy[2], x, at);
+    k = r->learn_gamma ? hy_mul(F, n.rstd, hy__channel_spread(F, D->in[2], x, at)) : n.rstd;
+    rest = a ? hy__channel_rest(F, &n, a) : NULL;
+    if (D->want[0]) {
+        g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);
+        if (c) g = hy__sum_of(F, g, hy_broadcast_like(F, c, x, NULL));
+        D->dx[0] = g && given != wide ? hy_cast(F, g, given) : g;
+    }
+    if (D->want[1]) {
+        g = hy__norm_slope_data(F, &n, dy, a, b, k);
+        if (g) g = hy_mul(F, n.rstd, g);
+        D->dx[1] = g && given != wide ? hy_cast(F, g, given) : g;
+    }
+    if (D->want[2] && a && r->learn_gamma)
+        D->dx[2] = hy__channel_sum_of(F, hy_mul(F, n.rstd, hy_mul(F, rest, dy)), at);
+    return 0;
+}
+#define HY__ON__batch_norm_grad HY__OWN(_batch_norm_grad), NULL
 
 /* --- layer_norm, group_norm, instance_norm --- */
 
@@ -15351,7 +15470,14 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_rnn HY__OWN(rnn), NULL
-#define HY__ON__rnn_grad hy___rnn_grad_infer, hy___rnn_grad_bind, hy__without_gradient, NULL
+static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
+{
+    (void)D;
+    hy__fail(F, HY_ERROR_GRADIENT, "rnn: its gradient cannot be differentiated; unroll a cell instead, "
+             "whose steps can");
+    return -1;
+}
+#define HY__ON__rnn_grad HY__OWN(_rnn_grad), NULL
 #endif
 #ifndef HYBRID_NO_VISION
 /* --- convolution and pooling: windows from attributes --- */
@@ -16544,7 +16670,85 @@ static int hy___pooling_grad_bind(hy_job *job)
     job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
     return hy__pool_one_stage(job, v, hy__run_pool_back);
 }
-#define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy__without_gradient, NULL
+
+/* The gradient of the gradient. It is linear in dy, so a, the gradient of dx, comes back through windows: for
+ * max pooling from the places of the maxima, else pooled. Of lp pooling, dx = dy x^(p-1) y^(1-p), follow,
+ * for z = sum of a x^(p-1) over each window,
+ *     of dy: z y^(1-p)        of y: (1-p) z dy y^-p        of x: (p-1) a x^(p-2) (dy y^(1-p) brought back) */
+static hy_array *hy__pool_power(hy_frame *F, hy_array *x, int power)
+{
+    hy_array *y = x, *zero;
+    if (power < 0) {                    /* 0 where x is 0 */
+        zero = hy_equal_scalar(F, x, 0);
+        y = hy_sub(F, hy_reciprocal(F, hy_add(F, x, zero)), zero);
+    }
+    if (power == 3 || power == -3) return hy_mul(F, y, hy_square(F, y));
+    return power == 2 || power == -2 ? hy_square(F, y) : y;
+}
+static int hy___pooling_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_pooling_grad, D);
+    hy___pooling_grad_rec sum = *r;
+    hy_array *dy = D->in[0], *x = D->in[1], *y = D->in[2], *a = D->dy[0], *z, *slope;
+    int p = r->pool_type == HY_POOL_LP ? r->p_value : 1;
+    if (!a) return 0;
+    if (r->pool_type == HY_POOL_MAX) {
+        if (D->want[0]) D->dx[0] = hy__alike(F, r, HY_OP__pooling_gather, a, x, NULL);
+        return 0;
+    }
+    if (p > 1) sum.pool_type = HY_POOL_SUM;
+    z = hy__alike(F, &sum, HY_OP_pooling, p > 1 ? hy_mul(F, a, hy__pool_power(F, x, p - 1)) : a, NULL, NULL);
+    if (p == 1) { D->dx[0] = z; return 0; }
+    slope = hy__pool_power(F, y, 1 - p);
+    if (D->want[0]) D->dx[0] = hy_mul(F, z, slope);
+    if (D->want[2]) D->dx[2] = hy_mul_scalar(F, hy_mul(F, hy_mul(F, z, dy), hy__pool_power(F, y, -p)), 1 - p);
+    if (!D->want[1]) return 0;
+    z = hy_mul(F, a, hy__alike(F, &sum, HY_OP__pooling_grad, hy_mul(F, dy, slope), x, y));
+    D->dx[1] = p == 2 ? z : hy_mul_scalar(F, hy_mul(F, z, x), 2);
+    return 0;
+}
+#define HY__ON__pooling_grad HY__OWN(_pooling_grad), NULL
+
+/* What max pooling of the second input would pick, of the first; 0 where a window lies in padding alone. */
+HY__RUN(hy__run_pool_gather)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__planes x = hy__planes_of(&job->in[1], v->last), y = hy__planes_of(&job->out[0], v->last);
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), first, n, i;
+    hy__pool_back *b = (hy__pool_back *)scratch;
+    for (; plane < end; plane++) {
+        const char *data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
+        const char *from = (const char *)job->in[0].data + hy__plane_at(&x, plane);
+        char *to = (char *)job->out[0].data + hy__plane_at(&y, plane);
+        for (first = 0; first < y.places; first += n) {
+            n = hy__least(y.places - first, HY__TILE);
+            hy__pool_places(v, &x, data, first, n, b);
+            for (i = 0; i < n; i++)
+                hy__store(to + (first + i) * y.step_p * y.size, y.dtype, b->which[i] < 0 ? 0 :
+                          hy__load(from + b->which[i] * x.step_p * x.size, x.dtype));
+        }
+    }
+}
+static int hy___pooling_gather_infer(hy_infer *I)
+{
+    hy_infer_same(I, &I->in[0].shape, &I->in[1].shape);
+    return hy__pooling_infer(I);
+}
+static int hy___pooling_gather_bind(hy_job *job)
+{
+    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->out[0].type.shape);
+    job->scratch = sizeof(hy__pool_back);
+    return hy__pool_one_stage(job, v, hy__run_pool_gather);
+}
+static int hy___pooling_gather_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_pooling_gather, D);
+    if (D->dy[0] && D->want[0])
+        D->dx[0] = hy__alike(F, r, HY_OP__pooling_grad, D->dy[0], D->in[1], D->dy[0]);
+    return 0;
+}
+#define HY__ON__pooling_gather HY__OWN(_pooling_gather), NULL
 
 /* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
  * / m) --- */
