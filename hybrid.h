@@ -83,7 +83,8 @@
  *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
- *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again.
+ *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, but
+ *   for those of rnn (unroll a cell to do that), gamma, gammaln and softmax_output.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
