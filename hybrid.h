@@ -8596,14 +8596,13 @@ static void hy__stretch_next(const hy__window *w, int64_t *at, int64_t n)
     at[0]++;
 }
 
-/* What tap number t meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the
- * count. */
+/* What a tap meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the count. */
 enum { HY__LINE = HY__TILE };           /* a multiple of every panel of the matrix engine */
-static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
+static int hy__tap_stretches(const hy__window *w, const int64_t *tap, int64_t first, int64_t n,
+                             hy__stretch *list)
 {
-    int64_t tap[3], at[3];
+    int64_t at[3];
     int count = 0;
-    hy__window_place(w->kernel, t, tap);
     hy__window_place(w->coarse, first, at);
     for (; n > 0; n -= list[count++].n) {
         list[count] = hy__stretch_at(w, tap, at, n);
@@ -8611,35 +8610,48 @@ static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t 
     }
     return count;
 }
+static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
+{
+    int64_t tap[3];
+    hy__window_place(w->kernel, t, tap);
+    return hy__tap_stretches(w, tap, first, n, list);
+}
 
-/* The taps that meet anything from n coarse places, a box of them: padding may be far wider than the data. */
-typedef struct hy__taps { int64_t low[3], count[3]; } hy__taps;
-static int64_t hy__window_taps(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)
+/* The taps that meet anything from n coarse places: a box, its first one and the one to begin with. Only a
+ * kernel larger than the data, in padding far wider than these, has others. */
+typedef struct hy__taps { int64_t low[3], high[3], at[3]; } hy__taps;
+static int hy__taps_open(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)   /* 0: none */
 {
     int64_t from[3], to[3];
-    int d, rows = 0;                    /* do they lie in several rows? */
+    int d, rows = 0, any = 1, wide = 0;         /* rows: do they lie in several? */
+    for (d = 0; d < 3; d++) {
+        taps->low[d] = taps->at[d] = 0;
+        taps->high[d] = w->kernel[d];
+        wide |= w->kernel[d] > w->fine[d];
+    }
+    if (!wide) return 1;
     hy__window_place(w->coarse, first, from);
     hy__window_place(w->coarse, first + n - 1, to);
     for (d = 0; d < 3; d++) {
         int64_t a = rows ? 0 : from[d], b = rows ? w->coarse[d] - 1 : to[d];
         int64_t low = w->low[d] + w->pad[d] - b * w->stride[d];
         int64_t high = w->high[d] + w->pad[d] - a * w->stride[d];
-        low = low > 0 ? (low + w->dilate[d] - 1) / w->dilate[d] : 0;
-        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
-        if (high > w->kernel[d]) high = w->kernel[d];
-        taps->low[d] = low;
-        taps->count[d] = high > low ? high - low : 0;
         rows |= from[d] != to[d];
+        if (low > 0) taps->low[d] = taps->at[d] = (low + w->dilate[d] - 1) / w->dilate[d];
+        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
+        if (high < w->kernel[d]) taps->high[d] = high;
+        any &= taps->low[d] < taps->high[d];
     }
-    return hy__window_size(taps->count);
+    return any;
 }
-static int64_t hy__window_tap(const hy__window *w, const hy__taps *taps, int64_t i)     /* the i-th */
+static int hy__taps_next(hy__taps *taps)                /* in the order of their numbers; 0 after the last */
 {
-    int64_t at[3];
     int d;
-    hy__window_place(taps->count, i, at);
-    for (d = 0; d < 3; d++) at[d] += taps->low[d];
-    return (at[0] * w->kernel[1] + at[1]) * w->kernel[2] + at[2];
+    for (d = 2; d >= 0; d--) {
+        if (++taps->at[d] < taps->high[d]) return 1;
+        taps->at[d] = taps->low[d];
+    }
+    return 0;
 }
 
 /* --- planes: a tensor as images of channels of places, in either layout and any type --- */
@@ -16456,25 +16468,25 @@ static void hy__cube(double *x, int64_t n)
 
 /* Tiles of n windows of `planes` planes, joined in floats where nothing is lost by it, else in doubles. */
 typedef struct hy__pool_tile {
-    double      acc[HY__POOL_PLANES][HY__TILE], share[HY__TILE], values[HY__TILE];
-    float       narrow[HY__POOL_PLANES][HY__TILE];
-    hy__stretch list[HY__LINE];
+    double acc[HY__POOL_PLANES][HY__TILE];
+    float  narrow[HY__POOL_PLANES][HY__TILE];
+    double share[HY__TILE], values[HY__TILE];
 } hy__pool_tile;
 
 static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
                           int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
 {
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t t, k, i, j, step = v->win.stride[2] * x->step_p;
+    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
     int few = hy__window_size(v->win.kernel) <= HY__POOL_FLOATS, count, r;
     int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && few));
-    hy__stretch *list = to->list;
-    hy__taps box;
-    int64_t taps = hy__window_taps(&v->win, first, n, &box);
+    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
+    hy__taps taps;
+    int more = hy__taps_open(&v->win, first, n, &taps);
     for (k = 0; k < planes; k++)
         for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
-    for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (k = 0; k < planes; k++) {
             const char *base = data + hy__plane_at(x, plane + k);
             for (r = 0, i = 0; r < count; i += list[r++].n) {
@@ -16525,7 +16537,7 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
     double work = (double)hy__window_size(v->win.coarse);
     int d;
     for (d = 0; d < 3; d++) work *= (double)hy__least(v->win.kernel[d], v->win.fine[d]);
-    work += (double)hy__window_size(v->win.fine) + (double)hy__window_size(v->win.coarse) + 1;
+    work += (double)hy__window_size(v->win.fine) + 1;
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
     if (v->together < HY__POOL_PLANES)
         v->together = hy__clamp_i64(v->planes / HY__CONV_UNITS, v->together, HY__POOL_PLANES);
@@ -16564,24 +16576,24 @@ static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 /* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
  * the largest so far and its place in the plane. */
 typedef struct hy__pool_back {
-    double      share[HY__TILE], values[HY__TILE], best[HY__TILE];
-    int64_t     which[HY__TILE];
-    hy__stretch list[HY__LINE];
+    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
+    int64_t which[HY__TILE];
 } hy__pool_back;
 
 /* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
 static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
                             int64_t n, hy__pool_back *b)
 {
-    hy__taps box;
-    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_taps(&v->win, first, n, &box);
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
     int64_t *which = b->which;
     double *best = b->best, *tile = b->values;
-    hy__stretch *list = b->list;
+    hy__stretch list[HY__LINE];
     int count, r;
     for (i = 0; i < n; i++) which[i] = -1;
-    for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (r = 0, i = 0; r < count; i += list[r++].n) {
             const hy__stretch s = list[r];
             hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
@@ -16601,14 +16613,15 @@ static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const c
 static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
                               int64_t n, hy__pool_back *b, double *dx)
 {
-    hy__taps box;
-    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_taps(&v->win, first, n, &box);
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
     double *tile = b->values;
     const double *share = b->share;
-    hy__stretch *list = b->list;
+    hy__stretch list[HY__LINE];
     int count, r;
-    for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (r = 0, i = 0; r < count; i += list[r++].n) {
             const double *from = share + i + list[r].low;
             double *to = dx + list[r].fine;
