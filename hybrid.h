@@ -83,7 +83,8 @@
  *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
- *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again.
+ *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, but
+ *   for those of rnn (unroll a cell to do that), gamma, gammaln and softmax_output.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -767,6 +768,11 @@ struct hy_op {
 #define HY_O_pooling HY_O_OUT
 #define HY_P_pooling(P, R) P(R, ints, kernel, kernel, 0, "window per dim")
 #define HY_A_pooling HY_A_POOLING
+
+#define HY_I__pooling_gather(I) I(picked, ONE, 1) I(data, ONE, 1)
+#define HY_O__pooling_gather HY_O_OUT
+#define HY_P__pooling_gather HY_P_pooling
+#define HY_A__pooling_gather HY_A_POOLING
 
 #define HY_I__pooling_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(out, ONE, 1)
 #define HY_O__pooling_grad HY_O_OUT
@@ -1510,6 +1516,7 @@ struct hy_op {
     OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
     OPT(pooling, "Pooling", "Pooling_v1", 0, "one number per window") \
     OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
+    OPT(_pooling_gather, NULL, NULL, 0, "what max pooling of other data picks") \
     OPT(upsampling, "UpSampling", NULL, 0, "each pixel scale x scale times") \
     OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, 0, \
         "averages over windows that cover the input") \
@@ -8784,14 +8791,13 @@ static void hy__stretch_next(const hy__window *w, int64_t *at, int64_t n)
     at[0]++;
 }
 
-/* What tap number t meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the
- * count. */
+/* What a tap meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the count. */
 enum { HY__LINE = HY__TILE };           /* a multiple of every panel of the matrix engine */
-static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
+static int hy__tap_stretches(const hy__window *w, const int64_t *tap, int64_t first, int64_t n,
+                             hy__stretch *list)
 {
-    int64_t tap[3], at[3];
+    int64_t at[3];
     int count = 0;
-    hy__window_place(w->kernel, t, tap);
     hy__window_place(w->coarse, first, at);
     for (; n > 0; n -= list[count++].n) {
         list[count] = hy__stretch_at(w, tap, at, n);
@@ -8799,35 +8805,48 @@ static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t 
     }
     return count;
 }
+static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
+{
+    int64_t tap[3];
+    hy__window_place(w->kernel, t, tap);
+    return hy__tap_stretches(w, tap, first, n, list);
+}
 
-/* The taps that meet anything from n coarse places, a box of them: padding may be far wider than the data. */
-typedef struct hy__taps { int64_t low[3], count[3]; } hy__taps;
-static int64_t hy__window_taps(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)
+/* The taps that meet anything from n coarse places: a box, its first one and the one to begin with. Only a
+ * kernel larger than the data, in padding far wider than these, has others. */
+typedef struct hy__taps { int64_t low[3], high[3], at[3]; } hy__taps;
+static int hy__taps_open(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)   /* 0: none */
 {
     int64_t from[3], to[3];
-    int d, rows = 0;                    /* do they lie in several rows? */
+    int d, rows = 0, any = 1, wide = 0;         /* rows: do they lie in several? */
+    for (d = 0; d < 3; d++) {
+        taps->low[d] = taps->at[d] = 0;
+        taps->high[d] = w->kernel[d];
+        wide |= w->kernel[d] > w->fine[d];
+    }
+    if (!wide) return 1;
     hy__window_place(w->coarse, first, from);
     hy__window_place(w->coarse, first + n - 1, to);
     for (d = 0; d < 3; d++) {
         int64_t a = rows ? 0 : from[d], b = rows ? w->coarse[d] - 1 : to[d];
         int64_t low = w->low[d] + w->pad[d] - b * w->stride[d];
         int64_t high = w->high[d] + w->pad[d] - a * w->stride[d];
-        low = low > 0 ? (low + w->dilate[d] - 1) / w->dilate[d] : 0;
-        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
-        if (high > w->kernel[d]) high = w->kernel[d];
-        taps->low[d] = low;
-        taps->count[d] = high > low ? high - low : 0;
         rows |= from[d] != to[d];
+        if (low > 0) taps->low[d] = taps->at[d] = (low + w->dilate[d] - 1) / w->dilate[d];
+        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
+        if (high < w->kernel[d]) taps->high[d] = high;
+        any &= taps->low[d] < taps->high[d];
     }
-    return hy__window_size(taps->count);
+    return any;
 }
-static int64_t hy__window_tap(const hy__window *w, const hy__taps *taps, int64_t i)     /* the i-th */
+static int hy__taps_next(hy__taps *taps)                /* in the order of their numbers; 0 after the last */
 {
-    int64_t at[3];
     int d;
-    hy__window_place(taps->count, i, at);
-    for (d = 0; d < 3; d++) at[d] += taps->low[d];
-    return (at[0] * w->kernel[1] + at[1]) * w->kernel[2] + at[2];
+    for (d = 2; d >= 0; d--) {
+        if (++taps->at[d] < taps->high[d]) return 1;
+        taps->at[d] = taps->low[d];
+    }
+    return 0;
 }
 
 /* --- planes: a tensor as images of channels of places, in either layout and any type --- */
@@ -11600,22 +11619,27 @@ static int hy__regression_infer(hy_infer *I)
 }
 static int hy__logistic_bind(hy_job *job) { return hy__unary_bind_as(job, HY__UNARY_sigmoid); }
 
-/* y - label, or its sign, divided by the labels of a sample. */
-static int hy__regression_back(hy_frame *F, hy_diff *D, int sign)
+/* y - label, or its sign, divided by the labels of a sample. y is made from x again: what flows back through
+ * the output is not its derivative. */
+static int hy__regression_back(hy_frame *F, hy_diff *D, hy_array *y, int sign)
 {
     HY__REC(linear_regression_output, D);               /* the three records are alike */
     const hy_shape *label = &D->in[1]->t.type.shape;
     int64_t each = label->ndim > 1 ? hy__product(label, 1, label->ndim) : 1;
-    hy_array *error = hy_sub(F, D->out[0], hy_reshape_like(F, D->in[1], D->out[0], NULL));
+    hy_array *error = hy_sub(F, y, hy_reshape_like(F, D->in[1], y, NULL));
     D->dx[0] = hy_mul_scalar(F, sign ? hy_sign(F, error) : error, each ? r->grad_scale / (double)each : 0);
     return 0;
 }
-static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, 0); }
-static int hy__mae_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, 1); }
+static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, D->in[0], 0); }
+static int hy__mae_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, D->in[0], 1); }
+static int hy__logistic_diff(hy_frame *F, hy_diff *D)
+{
+    return hy__regression_back(F, D, hy_sigmoid(F, D->in[0]), 0);
+}
 #define HY__ON_linear_regression_output \
     hy__regression_infer, hy__copy_bind, hy__regression_diff, hy__first_axis_split
 #define HY__ON_logistic_regression_output \
-    hy__regression_infer, hy__logistic_bind, hy__regression_diff, hy__first_axis_split
+    hy__regression_infer, hy__logistic_bind, hy__logistic_diff, hy__first_axis_split
 #define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_diff, hy__first_axis_split
 
 HY__INFER(make_loss,
@@ -12150,8 +12174,116 @@ static int hy___batch_norm_grad_bind(hy_job *job)
     k->batch_stats = r->batch_stats;
     return hy__norms_bind(job);
 }
-#define HY__ON__batch_norm_grad \
-    hy___batch_norm_grad_infer, hy___batch_norm_grad_bind, hy__without_gradient, NULL
+
+/* a + b, either of which may be absent. */
+static hy_array *hy__sum_of(hy_frame *F, hy_array *a, hy_array *b)
+{
+    return a && b ? hy_add(F, a, b) : a ? a : b;
+}
+
+/* The gradient of the gradient, by operators that have one themselves. Let a, b, c be the gradients of dx,
+ * dgamma and dbeta, m the mean over a channel, k = rstd gamma, u = (x - mean) rstd, and P(v) be
+ * v - m(v) - u m(u v). From dx = k P(dy), dgamma = sum(dy u), dbeta = sum(dy) follow
+ *     of dy:    k P(a) + b u + c
+ *     of gamma: sum(rstd P(a) dy)
+ *     of x:     rstd P(q) - rstd u k m(a P(dy)) with q = b dy - k (a m(u dy) + dy m(u a))
+ * where mean and rstd are functions of x, so that nothing is left for these inputs. With moving statistics
+ * P(v) is v, and of x remains rstd b dy. */
+typedef struct hy__norm_slope { hy_array *u, *rstd; int at, own; } hy__norm_slope;
+
+static hy_array *hy__channel_mean(hy_frame *F, hy_array *v, int at)
+{
+    hy_reduce_opt opt = hy__reduce_options(1, 1);
+    return hy_mean(F, v, HY_AXES(at), &opt);
+}
+static hy_array *hy__channel_sum_of(hy_frame *F, hy_array *v, int at)
+{
+    hy_reduce_opt opt = hy__reduce_options(0, 1);
+    return hy_sum(F, v, HY_AXES(at), &opt);
+}
+static hy_array *hy__channel_spread(hy_frame *F, hy_array *vector, hy_array *x, int at)     /* to broadcast */
+{
+    hy_ints shape;
+    int d;
+    shape.n = x->t.type.shape.ndim - at;
+    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
+    return vector ? hy_reshape(F, vector, shape, NULL) : NULL;
+}
+static hy_array *hy__channel_rest(hy_frame *F, const hy__norm_slope *n, hy_array *v)        /* P(v) */
+{
+    hy_array *part;
+    if (!n->own) return v;
+    part = hy_mul(F, n->u, hy__channel_mean(F, hy_mul(F, n->u, v), n->at));
+    return hy_sub(F, hy_sub(F, v, hy__channel_mean(F, v, n->at)), part);
+}
+
+/* u and rstd as functions of x; eps, which only the forward operator knows, follows from rstd. */
+static hy__norm_slope hy__norm_slope_of(hy_frame *F, hy_array *x, hy_array *mean, hy_array *rstd, int at,
+                                        int own)
+{
+    hy__norm_slope n;
+    hy_array *d = hy_sub(F, x, own ? hy__channel_mean(F, x, at) : hy__channel_spread(F, mean, x, at)), *var;
+    n.at = at;
+    n.own = own;
+    n.rstd = hy__channel_spread(F, rstd, x, at);
+    if (own) {
+        var = hy__channel_mean(F, hy_square(F, d), at);
+        n.rstd = hy_block_grad(F, hy_sub(F, hy_reciprocal(F, hy_square(F, n.rstd)), var));
+        n.rstd = hy_rsqrt(F, hy_add(F, var, n.rstd));
+    }
+    n.u = hy_mul(F, d, n.rstd);
+    return n;
+}
+
+/* Of x, before the sum with rstd; a and b may be absent. */
+static hy_array *hy__norm_slope_data(hy_frame *F, const hy__norm_slope *n, hy_array *dy, hy_array *a,
+                                     hy_array *b, hy_array *k)
+{
+    hy_array *q = b ? hy_mul(F, b, dy) : NULL, *dx, *t;
+    if (a && n->own) {
+        t = hy_mul(F, a, hy__channel_mean(F, hy_mul(F, n->u, dy), n->at));
+        t = hy_add(F, t, hy_mul(F, dy, hy__channel_mean(F, hy_mul(F, n->u, a), n->at)));
+        q = hy__sum_of(F, q, hy_negative(F, hy_mul(F, t, k)));
+    }
+    dx = q ? hy__channel_rest(F, n, q) : NULL;
+    if (!a || !n->own) return dx;
+    t = hy__channel_mean(F, hy_mul(F, a, hy__channel_rest(F, n, dy)), n->at);
+    return hy_sub(F, dx, hy_mul(F, n->u, hy_mul(F, t, k)));
+}
+
+static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_batch_norm_grad, D);
+    hy_array *dy = D->in[0], *x = D->in[1], *a = D->dy[0], *b, *c, *k, *g, *rest;
+    hy_dtype given = x->t.type.dtype, wide = D->in[2]->t.type.dtype;
+    int at = hy__axis(r->axis, x->t.type.shape.ndim);
+    hy__norm_slope n;
+    if (!hy__size(&x->t.type.shape)) return 0;
+    if (given != wide) {
+        dy = hy_cast(F, dy, wide);
+        x = hy_cast(F, x, wide);
+        if (a) a = hy_cast(F, a, wide);
+    }
+    n = hy__norm_slope_of(F, x, D->in[3], D->in[4], at, r->batch_stats);
+    b = r->learn_gamma ? hy__channel_spread(F, D->dy[1], x, at) : NULL;
+    c = hy__channel_spread(F, D->dy[2], x, at);
+    k = r->learn_gamma ? hy_mul(F, n.rstd, hy__channel_spread(F, D->in[2], x, at)) : n.rstd;
+    rest = a ? hy__channel_rest(F, &n, a) : NULL;
+    if (D->want[0]) {
+        g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);
+        if (c) g = hy__sum_of(F, g, hy_broadcast_like(F, c, x, NULL));
+        D->dx[0] = g && given != wide ? hy_cast(F, g, given) : g;
+    }
+    if (D->want[1]) {
+        g = hy__norm_slope_data(F, &n, dy, a, b, k);
+        if (g) g = hy_mul(F, n.rstd, g);
+        D->dx[1] = g && given != wide ? hy_cast(F, g, given) : g;
+    }
+    if (D->want[2] && a && r->learn_gamma)
+        D->dx[2] = hy__channel_sum_of(F, hy_mul(F, n.rstd, hy_mul(F, rest, dy)), at);
+    return 0;
+}
+#define HY__ON__batch_norm_grad HY__OWN(_batch_norm_grad), NULL
 
 /* --- layer_norm, group_norm, instance_norm --- */
 
@@ -15595,7 +15727,14 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_rnn HY__OWN(rnn), NULL
-#define HY__ON__rnn_grad hy___rnn_grad_infer, hy___rnn_grad_bind, hy__without_gradient, NULL
+static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
+{
+    (void)D;
+    hy__fail(F, HY_ERROR_GRADIENT, "rnn: its gradient cannot be differentiated; unroll a cell instead, "
+             "whose steps can");
+    return -1;
+}
+#define HY__ON__rnn_grad HY__OWN(_rnn_grad), NULL
 #endif
 #ifndef HYBRID_NO_VISION
 /* --- convolution and pooling: windows from attributes --- */
@@ -16575,25 +16714,25 @@ static void hy__cube(double *x, int64_t n)
 
 /* Tiles of n windows of `planes` planes, joined in floats where nothing is lost by it, else in doubles. */
 typedef struct hy__pool_tile {
-    double      acc[HY__POOL_PLANES][HY__TILE], share[HY__TILE], values[HY__TILE];
-    float       narrow[HY__POOL_PLANES][HY__TILE];
-    hy__stretch list[HY__LINE];
+    double acc[HY__POOL_PLANES][HY__TILE];
+    float  narrow[HY__POOL_PLANES][HY__TILE];
+    double share[HY__TILE], values[HY__TILE];
 } hy__pool_tile;
 
 static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
                           int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
 {
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t t, k, i, j, step = v->win.stride[2] * x->step_p;
+    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
     int few = hy__window_size(v->win.kernel) <= HY__POOL_FLOATS, count, r;
     int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && few));
-    hy__stretch *list = to->list;
-    hy__taps box;
-    int64_t taps = hy__window_taps(&v->win, first, n, &box);
+    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
+    hy__taps taps;
+    int more = hy__taps_open(&v->win, first, n, &taps);
     for (k = 0; k < planes; k++)
         for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
-    for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (k = 0; k < planes; k++) {
             const char *base = data + hy__plane_at(x, plane + k);
             for (r = 0, i = 0; r < count; i += list[r++].n) {
@@ -16644,7 +16783,7 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
     double work = (double)hy__window_size(v->win.coarse);
     int d;
     for (d = 0; d < 3; d++) work *= (double)hy__least(v->win.kernel[d], v->win.fine[d]);
-    work += (double)hy__window_size(v->win.fine) + (double)hy__window_size(v->win.coarse) + 1;
+    work += (double)hy__window_size(v->win.fine) + 1;
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / work) : 1;
     if (v->together < HY__POOL_PLANES)
         v->together = hy__clamp_i64(v->planes / HY__CONV_UNITS, v->together, HY__POOL_PLANES);
@@ -16683,24 +16822,24 @@ static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 /* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
  * the largest so far and its place in the plane. */
 typedef struct hy__pool_back {
-    double      share[HY__TILE], values[HY__TILE], best[HY__TILE];
-    int64_t     which[HY__TILE];
-    hy__stretch list[HY__LINE];
+    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
+    int64_t which[HY__TILE];
 } hy__pool_back;
 
 /* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
 static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
                             int64_t n, hy__pool_back *b)
 {
-    hy__taps box;
-    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_taps(&v->win, first, n, &box);
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
     int64_t *which = b->which;
     double *best = b->best, *tile = b->values;
-    hy__stretch *list = b->list;
+    hy__stretch list[HY__LINE];
     int count, r;
     for (i = 0; i < n; i++) which[i] = -1;
-    for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (r = 0, i = 0; r < count; i += list[r++].n) {
             const hy__stretch s = list[r];
             hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
@@ -16720,14 +16859,15 @@ static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const c
 static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
                               int64_t n, hy__pool_back *b, double *dx)
 {
-    hy__taps box;
-    int64_t t, i, j, m, step = v->win.stride[2], taps = hy__window_taps(&v->win, first, n, &box);
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
     double *tile = b->values;
     const double *share = b->share;
-    hy__stretch *list = b->list;
+    hy__stretch list[HY__LINE];
     int count, r;
-    for (t = 0; t < taps; t++) {
-        count = hy__stretches(&v->win, hy__window_tap(&v->win, &box, t), first, n, list);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (r = 0, i = 0; r < count; i += list[r++].n) {
             const double *from = share + i + list[r].low;
             double *to = dx + list[r].fine;
@@ -16790,7 +16930,85 @@ static int hy___pooling_grad_bind(hy_job *job)
     job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
     return hy__pool_one_stage(job, v, hy__run_pool_back);
 }
-#define HY__ON__pooling_grad hy___pooling_grad_infer, hy___pooling_grad_bind, hy__without_gradient, NULL
+
+/* The gradient of the gradient. It is linear in dy, so a, the gradient of dx, comes back through windows: for
+ * max pooling from the places of the maxima, else pooled. Of lp pooling, dx = dy x^(p-1) y^(1-p), follow,
+ * for z = sum of a x^(p-1) over each window,
+ *     of dy: z y^(1-p)        of y: (1-p) z dy y^-p        of x: (p-1) a x^(p-2) (dy y^(1-p) brought back) */
+static hy_array *hy__pool_power(hy_frame *F, hy_array *x, int power)
+{
+    hy_array *y = x, *zero;
+    if (power < 0) {                    /* 0 where x is 0 */
+        zero = hy_equal_scalar(F, x, 0);
+        y = hy_sub(F, hy_reciprocal(F, hy_add(F, x, zero)), zero);
+    }
+    if (power == 3 || power == -3) return hy_mul(F, y, hy_square(F, y));
+    return power == 2 || power == -2 ? hy_square(F, y) : y;
+}
+static int hy___pooling_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_pooling_grad, D);
+    hy___pooling_grad_rec sum = *r;
+    hy_array *dy = D->in[0], *x = D->in[1], *y = D->in[2], *a = D->dy[0], *z, *slope;
+    int p = r->pool_type == HY_POOL_LP ? r->p_value : 1;
+    if (!a) return 0;
+    if (r->pool_type == HY_POOL_MAX) {
+        if (D->want[0]) D->dx[0] = hy__alike(F, r, HY_OP__pooling_gather, a, x, NULL);
+        return 0;
+    }
+    if (p > 1) sum.pool_type = HY_POOL_SUM;
+    z = hy__alike(F, &sum, HY_OP_pooling, p > 1 ? hy_mul(F, a, hy__pool_power(F, x, p - 1)) : a, NULL, NULL);
+    if (p == 1) { D->dx[0] = z; return 0; }
+    slope = hy__pool_power(F, y, 1 - p);
+    if (D->want[0]) D->dx[0] = hy_mul(F, z, slope);
+    if (D->want[2]) D->dx[2] = hy_mul_scalar(F, hy_mul(F, hy_mul(F, z, dy), hy__pool_power(F, y, -p)), 1 - p);
+    if (!D->want[1]) return 0;
+    z = hy_mul(F, a, hy__alike(F, &sum, HY_OP__pooling_grad, hy_mul(F, dy, slope), x, y));
+    D->dx[1] = p == 2 ? z : hy_mul_scalar(F, hy_mul(F, z, x), 2);
+    return 0;
+}
+#define HY__ON__pooling_grad HY__OWN(_pooling_grad), NULL
+
+/* What max pooling of the second input would pick, of the first; 0 where a window lies in padding alone. */
+HY__RUN(hy__run_pool_gather)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__planes x = hy__planes_of(&job->in[1], v->last), y = hy__planes_of(&job->out[0], v->last);
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), first, n, i;
+    hy__pool_back *b = (hy__pool_back *)scratch;
+    for (; plane < end; plane++) {
+        const char *data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
+        const char *from = (const char *)job->in[0].data + hy__plane_at(&x, plane);
+        char *to = (char *)job->out[0].data + hy__plane_at(&y, plane);
+        for (first = 0; first < y.places; first += n) {
+            n = hy__least(y.places - first, HY__TILE);
+            hy__pool_places(v, &x, data, first, n, b);
+            for (i = 0; i < n; i++)
+                hy__store(to + (first + i) * y.step_p * y.size, y.dtype, b->which[i] < 0 ? 0 :
+                          hy__load(from + b->which[i] * x.step_p * x.size, x.dtype));
+        }
+    }
+}
+static int hy___pooling_gather_infer(hy_infer *I)
+{
+    hy_infer_same(I, &I->in[0].shape, &I->in[1].shape);
+    return hy__pooling_infer(I);
+}
+static int hy___pooling_gather_bind(hy_job *job)
+{
+    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->out[0].type.shape);
+    job->scratch = sizeof(hy__pool_back);
+    return hy__pool_one_stage(job, v, hy__run_pool_gather);
+}
+static int hy___pooling_gather_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_pooling_gather, D);
+    if (D->dy[0] && D->want[0])
+        D->dx[0] = hy__alike(F, r, HY_OP__pooling_grad, D->dy[0], D->in[1], D->dy[0]);
+    return 0;
+}
+#define HY__ON__pooling_gather HY__OWN(_pooling_gather), NULL
 
 /* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
  * / m) --- */

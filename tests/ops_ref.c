@@ -1193,6 +1193,8 @@ static void ref_pool_all(const ref_case *c, const ref_window *w, const ref_grid 
     }
 }
 
+static double *ref_doubles(int64_t n) { return (double *)calloc((size_t)(n ? n : 1), sizeof(double)); }
+
 static void ref_pooling_fn(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
@@ -1293,7 +1295,38 @@ static const char *const cases__pooling_grad[] = {
     "(1,4,2,4,2) (1,3,4,5,2) (1,4,2,4,2) | kernel=(2,2,2) stride=(1,2,1) pad=(1,0,0) layout=NDHWC",
     NULL };
 static const ref_op ref__pooling_grad = {
-    "fdhb", ref_pooling_grad_fn, REF_NO_GRADIENT, NULL, 2e-6, cases__pooling_grad };
+    "fdhb", ref_pooling_grad_fn, REF_TRUE, NULL, 2e-6, cases__pooling_grad };
+
+static void ref_pooling_gather_fn(ref_case *c)          /* picked, data: picked where data has its maxima */
+{
+    const ref_tensor *picked = &c->in[0], *x = &c->in[1];
+    int last = ref_channels_last(c);
+    int64_t size[3];
+    ref_grid xg = ref_grid_of(x->dim, x->ndim, last);
+    ref_window w = ref_pool_window(c, &xg, size);
+    ref_grid yg = ref_grid_out(c, x->ndim, last, xg.n, xg.c, size);
+    double *one = ref_doubles(c->out[0].size), *dx = ref_doubles(x->size);
+    for (int64_t o = 0; o < c->out[0].size; o++) {      /* the gradient of one output shows its place */
+        memset(dx, 0, (size_t)x->size * sizeof *dx);
+        one[o] = 1;
+        ref_pool_all(c, &w, &xg, x->v, &yg, c->out[0].v, one, dx);
+        one[o] = 0;
+        double v = 0;
+        for (int64_t i = 0; i < x->size; i++) v += dx[i] * picked->v[i];
+        c->out[0].v[o] = v;
+    }
+    free(one);
+    free(dx);
+}
+static const char *const cases__pooling_gather[] = {
+    "(2,2,5,5) (2,2,5,5) | kernel=(2,2)", "(1,2,7,8) (1,2,7,8) | kernel=(3,3) stride=(2,2) pad=(1,1)",
+    "(1,2,6,7) (1,2,6,7) | kernel=(3,2) stride=(2,3) pad=(1,0) pooling_convention=full",
+    "(2,2,4,5) (2,2,4,5) | global_pool=True", "(1,1,4,4) (1,1,4,4)int[0,2] | kernel=(3,3) pad=(1,1)",
+    "(0,2,4,4) (0,2,4,4) | kernel=(2,2)", "(2,2,7) (2,2,7) | kernel=(3,) stride=(2,) pooling_convention=same",
+    "(1,2,4,5,3) (1,2,4,5,3) | kernel=(2,3,2) stride=(2,1,1) pad=(1,1,0)",
+    "(2,6,5,3) (2,6,5,3) | kernel=(2,2) stride=(2,2) layout=NHWC", NULL };
+static const ref_op ref__pooling_gather = {
+    "fdhb", ref_pooling_gather_fn, REF_TRUE, NULL, 0, cases__pooling_gather };
 
 static void ref_upsampling_fn(ref_case *c)         /* each input grows to the size of the first times scale */
 {
@@ -1404,8 +1437,6 @@ static int64_t ref_set(const ref_sets *s, int64_t i)
     return s->kind == REF_PER_MID ? ref_mid(s, i) : s->kind == REF_PER_ROW ? i / s->inner
          : i / s->inner / s->mid * s->inner + i % s->inner;
 }
-
-static double *ref_doubles(int64_t n) { return (double *)calloc((size_t)(n ? n : 1), sizeof(double)); }
 
 static void ref_statistics(const ref_sets *s, const ref_tensor *x, double *mean, double *var)
 {
@@ -1572,7 +1603,7 @@ static const char *const cases__batch_norm_grad[] = {
     "(0,3,2) (0,3,2) (3) (3) (3)[0.5,2] | axis=1 batch_stats=0 learn_gamma=1",
     NULL };
 static const ref_op ref__batch_norm_grad = {
-    "fdhb", ref_batch_norm_grad_fn, REF_NO_GRADIENT, NULL, 4e-6, cases__batch_norm_grad };
+    "fdhb", ref_batch_norm_grad_fn, REF_ELSEWHERE, NULL, 4e-6, cases__batch_norm_grad };
 
 static ref_sets ref_layer_sets(const ref_case *c)
 {

@@ -22,7 +22,9 @@ typedef void (*ref_fn)(ref_case *c);
 /* Gradient of an operator that declares one which is not the derivative: dx[i] (zeroed, sized like input i; NULL if not wanted) from dy[o]. */
 typedef void (*ref_grad_fn)(const ref_case *c, const double *const *dy, double *const *dx);
 
-enum { REF_TRUE, REF_DECLARED, REF_ZERO, REF_NO_GRADIENT };  /* derivative; as grad says; none flows; asking is an error */
+/* derivative; as grad says; none flows; asking is an error; of inputs that depend on each other, so that the operator
+ * they come from proves it */
+enum { REF_TRUE, REF_DECLARED, REF_ZERO, REF_NO_GRADIENT, REF_ELSEWHERE };
 
 typedef struct ref_op {
     const char *dtypes;         /* of the first input: f f32, d f64, h f16, b bf16, c i8, u u8, i i32, l i64, o bool */

@@ -490,7 +490,7 @@ static void ops_check_declared(hy_frame *F, const ops_row *row, ops_case *c, ops
 static hy_array *ops_slope(hy_frame *F, hy_array *x, void *user)
 {
     hy_grad_opt opt;
-    hy_array *y, *g;
+    hy_array *y, *g, *part[REF_MAX];
     int recording = hy_is_recording(F), training = hy_is_training(F), i;
     memset(&opt, 0, sizeof opt);
     opt.create_graph = 1;
@@ -500,9 +500,33 @@ static hy_array *ops_slope(hy_frame *F, hy_array *x, void *user)
     y = ops_function(F, x, user);
     if (y) opt.head_grads = hy__weights_like(F, y);
     g = y ? hy_grad(F, y, x, &opt) : NULL;
+    for (i = 0; i < hy_count(F, x); i++)                /* some do not depend on x, which would be an error */
+        part[i] = hy_add(F, hy_get(F, g, i), hy_mul_scalar(F, hy_get(F, x, i), 0));
+    g = g ? hy_group_of(F, hy_count(F, x), part) : NULL;
     hy__set_recording(F, recording);
     hy_set_training(F, training);
     return g;
+}
+
+/* Can it be differentiated only once? */
+static int ops_once(const char *name)
+{
+    static const char *const once[] = { "rnn", "gamma", "gammaln", "softmax_output" };
+    size_t i;
+    for (i = 0; i < sizeof once / sizeof *once; i++) if (!strcmp(name, once[i])) return 1;
+    return 0;
+}
+
+static void ops_check_second(hy_frame *F, ops_call *call, hy_array *x)
+{
+    double error;
+    int i;
+    if (!strcmp(call->name, "box_nms")) return;         /* its order jumps */
+    for (i = 0; i < call->reals; i++) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_NULL);
+    error = hy_check_grad(F, ops_slope, call, x, 1e-5);
+    if (hy_error_code(F) == HY_ERROR_GRADIENT && ops_once(call->name)) { hy_clear(F); hy_pause(F); error = 0; }
+    ops_complain(F, "second gradient");
+    if (!CHECK(error < 1e-4)) printf("    second gradient is off by %g\n", error);
 }
 
 static void ops_check_gradient(hy_frame *F, const ops_row *row, const char *text)
@@ -534,13 +558,13 @@ static void ops_check_gradient(hy_frame *F, const ops_row *row, const char *text
         error = hy_check_grad(F, ops_function, &call, x, 1e-5);
         ops_complain(F, "gradient");
         if (!CHECK(error < 2e-5)) printf("    gradient is off by %g\n", error);
-        for (i = 0; i < call.reals; i++) hy_attach_grad(F, reals[i], HY_GRAD_NULL);
-        error = hy_check_grad(F, ops_slope, &call, x, 1e-5);
-        if (hy_error_code(F) == HY_ERROR_GRADIENT) { hy_clear(F); hy_pause(F); error = 0; }
-        ops_complain(F, "second gradient");
-        if (!CHECK(error < 1e-4)) printf("    second gradient is off by %g\n", error);
+        ops_check_second(F, &call, x);
         break;
-    case REF_DECLARED: ops_check_declared(F, row, &c, &call, x); break;
+    case REF_DECLARED:
+        ops_check_declared(F, row, &c, &call, x);
+        ops_check_second(F, &call, x);
+        break;
+    case REF_ELSEWHERE: break;
     case REF_NO_GRADIENT: {
         hy_attach_grad(F, reals[0], HY_GRAD_WRITE);
         hy_record(F);
