@@ -16977,9 +16977,9 @@ HY__RUN(hy__run_pool_gather)
     int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), first, n, i;
     hy__pool_back *b = (hy__pool_back *)scratch;
     for (; plane < end; plane++) {
-        const char *data = (const char *)job->in[1].data + hy__plane_at(&x, plane);
-        const char *from = (const char *)job->in[0].data + hy__plane_at(&x, plane);
-        char *to = (char *)job->out[0].data + hy__plane_at(&y, plane);
+        const char *data = (const char *)now->data[1] + hy__plane_at(&x, plane);
+        const char *from = (const char *)now->data[0] + hy__plane_at(&x, plane);
+        char *to = (char *)now->data[job->nin] + hy__plane_at(&y, plane);
         for (first = 0; first < y.places; first += n) {
             n = hy__least(y.places - first, HY__TILE);
             hy__pool_places(v, &x, data, first, n, b);
@@ -16996,7 +16996,7 @@ static int hy___pooling_gather_infer(hy_infer *I)
 }
 static int hy___pooling_gather_bind(hy_job *job)
 {
-    hy__pool_plan *v = (hy__pool_plan *)(void *)&job->plan;
+    hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->out[0].type.shape);
     job->scratch = sizeof(hy__pool_back);
     return hy__pool_one_stage(job, v, hy__run_pool_gather);
