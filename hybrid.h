@@ -455,14 +455,14 @@ typedef struct hy_infer {
     char         text[256];             /* the contradiction */
 } hy_infer;
 
-/* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any number
- * of frames and workers may run it at a time, each on operands of its own. */
+/* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
+ * number of frames and workers may run it at a time, each on operands of its own. */
 typedef struct hy_job {
     const hy_op *op;
     const void  *attr;
     const struct hy__kernels *kernels;
     int          nin, nout;
-    hy_tensor   *in, *out;              /* out follows in; data is no address, NULL for an output nobody wants */
+    hy_tensor   *in, *out;              /* out follows in; data is no address, or NULL: nobody wants it */
     int          nsub;
     hy_graph *const *sub;
     int          training;
@@ -1851,11 +1851,11 @@ typedef struct hy_plan_value {
     hy_place place;
     int      index;                     /* which input, parameter or output it is, else -1 */
     size_t   offset, bytes;             /* offset: in the arena, else 0 */
-    int      node, output;              /* the value whose memory it shares as it is: its own, or one before */
+    int      node, output;              /* the value whose memory it shares: its own, or one before */
     int      from, to;                  /* batches between which its place in the arena is taken, else -1 */
 } hy_plan_value;
 typedef struct hy_plan_job {
-    int      node;                      /* of the graph: packed ones first, the others in the order they run */
+    int      node;                      /* of the graph: packed ones first, then as they run */
     int      packed, batch;             /* jobs of a batch may run at the same time; -1 for packed ones */
     int      stages;
     double   cost;                      /* about nanoseconds on one core */
@@ -1863,7 +1863,7 @@ typedef struct hy_plan_job {
 } hy_plan_job;
 HY_API hy_plan_info hy_plan(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *graph, hy_array *inputs);
-/* The optimised graph whose plan that is, to be walked with hy_graph_node and: 0, or -1 where there is none. */
+/* The optimised graph whose plan that is, to be walked with hy_graph_node and these: 0, or -1. */
 HY_API hy_graph    *hy_planned(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API hy_graph    *hy_graph_planned(hy_frame *F, hy_graph *graph, hy_array *inputs);
 HY_API int          hy_plan_job_at(hy_graph *planned, int i, hy_plan_job *job);
@@ -10146,7 +10146,8 @@ static int hy__finish_pointwise(hy_job *job, hy__pointwise_fn fn, double ns)
     hy__pointwise *pw = HY__NOTES(hy__pointwise, job);
     if (!fn) return hy__refuse_dtype(job, job->in[0].type.dtype);
     pw->fn = fn;
-    return hy__one_stage(job, hy__is_flat(pw) ? hy__run_flat : hy__run_pointwise, hy__pieces(pw->total, HY__CHUNK), ns * (double)pw->total);
+    return hy__one_stage(job, hy__is_flat(pw) ? hy__run_flat : hy__run_pointwise,
+                         hy__pieces(pw->total, HY__CHUNK), ns * (double)pw->total);
 }
 
 #define HY__CLASS_ARITH 1
@@ -11033,7 +11034,8 @@ HY__RUN(hy__run_where)
         if (n > HY__TILE) n = HY__TILE;
         hy__load_tile(through, wide, hy__place(now, c, i / each), c->type.dtype, each == 1, n);
         hy__store_tile(through, mask, HY_BOOL, 1, wide, n);
-        hy__select(mask, hy__place(now, &job->in[1], i), hy__place(now, &job->in[2], i), hy__place(now, &job->out[0], i),
+        hy__select(mask, hy__place(now, &job->in[1], i), hy__place(now, &job->in[2], i),
+                   hy__place(now, &job->out[0], i),
                    size, n);
     }
 }
@@ -11333,8 +11335,8 @@ typedef struct hy__softmax {
 } hy__softmax;
 
 /* Between the array and a packed buffer in the computing type: n rows of w, or one vector of n. */
-static void hy__softmax_move(const hy_run *now, const hy__softmax *s, const hy_tensor *t, int64_t base, int64_t n, int64_t w,
-                             char *buffer, int back)
+static void hy__softmax_move(const hy_run *now, const hy__softmax *s, const hy_tensor *t, int64_t base,
+                             int64_t n, int64_t w, char *buffer, int back)
 {
     int64_t row = w == 1 ? n : w, rows = w == 1 ? 1 : n, stride = w == 1 ? s->step : s->column_step, r;
     for (r = 0; r < rows; r++) {
@@ -11345,7 +11347,8 @@ static void hy__softmax_move(const hy_run *now, const hy__softmax *s, const hy_t
     }
 }
 
-static void hy__softmax_strip(const hy_job *job, hy_run *now, const hy__softmax *s, int64_t strip, char *buffer)
+static void hy__softmax_strip(const hy_job *job, hy_run *now, const hy__softmax *s, int64_t strip,
+                              char *buffer)
 {
     int64_t o = strip / s->strips, column = strip % s->strips * s->width;
     int64_t base = o * s->outer_step + column * s->column_step;
@@ -11356,7 +11359,8 @@ static void hy__softmax_strip(const hy_job *job, hy_run *now, const hy__softmax 
     hy__softmax_fn fn = hy__softmax_for(s->compute, job->kernels->isa);
     if (s->lengths) {
         const hy_tensor *length = &job->in[1];
-        n = hy__clamp_i64(hy__load_i64(hy__place(now, length, o * s->inner + column), length->type.dtype), 0, n);
+        n = hy__clamp_i64(hy__load_i64(hy__place(now, length, o * s->inner + column), length->type.dtype), 0,
+                          n);
     }
     if (!s->direct) hy__softmax_move(now, s, &job->in[0], base, n, w, buffer, 0);
     fn(from, to, n, w, s->direct ? s->step : w, s->scale, s->log);
@@ -11779,13 +11783,15 @@ static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b
 }
 
 /* The elements themselves, or a tile of them in the computing type. */
-static const void *hy__norms_load(const hy_run *now, const hy__norms *k, const hy_tensor *t, int64_t at, int64_t n, void *tile)
+static const void *hy__norms_load(const hy_run *now, const hy__norms *k, const hy_tensor *t, int64_t at,
+                                  int64_t n, void *tile)
 {
     if (t->type.dtype == k->compute) return hy__place(now, t, at);
     hy__load_tile(k->compute, tile, hy__place(now, t, at), t->type.dtype, 1, n);
     return tile;
 }
-static void hy__norms_put(const hy_run *now, const hy_tensor *t, int64_t i, double v)      /* statistics that somebody wants */
+/* Statistics that somebody wants. */
+static void hy__norms_put(const hy_run *now, const hy_tensor *t, int64_t i, double v)
 {
     if (hy__base(now, t)) hy__store(hy__place(now, t, i), t->type.dtype, v);
 }
@@ -11803,14 +11809,14 @@ static void hy__norms_sums(const hy_job *job, hy_run *now, const hy__norms *k, h
     for (; e < end; e += run.elements) {
         run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
         with = g ? hy__norms_load(now, k, g, run.at, run.n, b->tile[1]) : NULL;
-        kernel->moments(hy__norms_load(now, k, x, run.at, run.n, b->tile[0]), with, run.runs, k->mid * k->inner,
-                        run.n, k->inner > 1, b->center, s1, s2);
+        kernel->moments(hy__norms_load(now, k, x, run.at, run.n, b->tile[0]), with, run.runs,
+                        k->mid * k->inner, run.n, k->inner > 1, b->center, s1, s2);
     }
 }
 
 /* Mean and squared deviations of a part: around a first mean, then corrected for the rounding of that. */
-static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int64_t e,
-                              int64_t end)
+static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                              int64_t e, int64_t end)
 {
     const hy_tensor *x = &job->in[0];
     double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
@@ -11882,8 +11888,8 @@ static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k,
 }
 
 /* y = (x - mean) rstd gamma + beta for the elements [e, end) of each set. */
-static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
-                              int keep)
+static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                              int64_t e, int64_t end, int keep)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
@@ -11918,8 +11924,8 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
 
 /* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
  * and rstd do not depend on x. */
-static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int64_t e, int64_t end,
-                               int keep)
+static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                               int64_t e, int64_t end, int keep)
 {
     const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
     const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
@@ -13870,8 +13876,8 @@ HY__RUN(hy__run_gather)
 }
 
 /* rows x columns of the result at `to`, which are those at `at`, before anything is added. */
-static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, char *to, int64_t at, int64_t rows,
-                             int64_t columns)
+static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, char *to, int64_t at,
+                             int64_t rows, int64_t columns)
 {
     double off[HY__TILE];
     int64_t size = r->half ? 4 : r->size, step = (r->half ? columns : r->inner) * size, j, k;
@@ -13879,7 +13885,8 @@ static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, 
     if (r->base == HY__BASE_FILL) hy__load_f64(off, &r->off, HY_F64, 0, HY__TILE);
     for (; rows > 0; rows--, to += step, at += r->inner) {
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
-        else if (r->base == HY__BASE_OLD) memcpy(to, hy__place(now, &job->in[0], at), (size_t)(columns * size));
+        else if (r->base == HY__BASE_OLD)
+            memcpy(to, hy__place(now, &job->in[0], at), (size_t)(columns * size));
         else for (j = 0; j < columns; j += k) {
             k = hy__least(columns - j, HY__TILE);
             hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
@@ -13907,7 +13914,8 @@ HY__RUN(hy__run_scatter)
         int64_t at = (outer * r->n + s.low) * r->inner + column, from = outer * r->m * r->inner + column;
         char *to = r->half ? (char *)scratch : hy__place(now, &job->out[0], at);
         hy__scatter_base(job, now, r, to, at, s.high - s.low, s.columns);
-        r->move(to, r->data < 0 ? (const void *)&r->on : (const void *)hy__place(now, &job->in[r->data], from),
+        r->move(to,
+                r->data < 0 ? (const void *)&r->on : (const void *)hy__place(now, &job->in[r->data], from),
                 place + (r->each ? from : 0), &s);
         if (r->half) for (i = 0; i < s.high - s.low; i++)
             hy__store_f32(hy__place(now, &job->out[0], at + i * r->inner), job->out[0].type.dtype, 1,
@@ -14384,8 +14392,8 @@ static int hy__infer_lines(hy_infer *I, int axis, hy_dtype counts)
 }
 
 /* Writes what is wanted of the first k of a line that begins at x[from]; its results begin at y[to]. */
-static void hy__rank_write(const hy_job *job, hy_run *now, const hy__ranking *r, const hy__ranked *best, int64_t from,
-                           int64_t to)
+static void hy__rank_write(const hy_job *job, hy_run *now, const hy__ranking *r, const hy__ranked *best,
+                           int64_t from, int64_t to)
 {
     const hy_tensor *x = &job->in[0], *value = r->value < 0 ? NULL : &job->out[r->value];
     const hy_tensor *index = r->index < 0 || !now->data[job->nin + r->index] ? NULL : &job->out[r->index];
@@ -14416,8 +14424,8 @@ HY__RUN(hy__run_rank)
     int64_t end = hy__least(line + r->width, r->lines.outer * inner);
     for (; line < end; line++) {
         int64_t from = line / inner * r->lines.n * inner + line % inner;
-        const hy__ranked *best = hy__rank_line(hy__place(now, x, from), x->type.dtype, inner, r->lines.n, r->k,
-                                               r->descending, (hy__ranked *)scratch);
+        const hy__ranked *best = hy__rank_line(hy__place(now, x, from), x->type.dtype, inner, r->lines.n,
+                                               r->k, r->descending, (hy__ranked *)scratch);
         hy__rank_write(job, now, r, best, from, line / inner * r->k * inner + line % inner);
     }
 }
@@ -14521,8 +14529,8 @@ static int64_t hy__argbest_start(const hy__argbest *r, int64_t line)           /
 }
 
 /* The best places of lines [first, first + width) within rows [low, high). */
-static void hy__argbest_part(const hy_run *now, const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
-                             int64_t low, int64_t high, int64_t *place)
+static void hy__argbest_part(const hy_run *now, const hy_tensor *x, const hy__argbest *r, int64_t first,
+                             int64_t width, int64_t low, int64_t high, int64_t *place)
 {
     int64_t at = hy__argbest_start(r, first) + low * r->lines.inner, i;
     if (r->lines.inner > 1)
@@ -14540,14 +14548,15 @@ static int hy__argbest_wins(const hy_run *now, const hy_tensor *x, int64_t a, in
         int64_t w = hy__load_i64(hy__place(now, x, b), x->type.dtype);
         return least ? v < w : v > w;
     } else {
-        double v = hy__load(hy__place(now, x, a), x->type.dtype), w = hy__load(hy__place(now, x, b), x->type.dtype);
+        double v = hy__load(hy__place(now, x, a), x->type.dtype);
+        double w = hy__load(hy__place(now, x, b), x->type.dtype);
         return (least ? v < w : v > w) || (v != v && w == w);
     }
 }
 
 /* The best of what the parts of each line have found. */
-static void hy__argbest_join(const hy_run *now, const hy_tensor *x, const hy__argbest *r, int64_t first, int64_t width,
-                             const int64_t *found, int64_t *place)
+static void hy__argbest_join(const hy_run *now, const hy_tensor *x, const hy__argbest *r, int64_t first,
+                             int64_t width, const int64_t *found, int64_t *place)
 {
     int64_t i, part;
     for (i = 0; i < width; i++) {
@@ -14648,7 +14657,8 @@ HY__RUN(hy__run_cumsum)
     }
     for (; outer < end; outer++) {
         int64_t at = outer * r->lines.n * inner + side;
-        r->scan(hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner, r->lines.n, width);
+        r->scan(hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner,
+                r->lines.n, width);
     }
 }
 
@@ -14732,7 +14742,8 @@ static int hy__moments_infer(hy_infer *I)
 }
 
 /* mean = shift + s/n, var = q/n - (s/n)^2 */
-static void hy__moments_finish(const hy_run *now, const hy__reduce *r, hy_tensor *out, double *acc, int64_t first, int64_t width)
+static void hy__moments_finish(const hy_run *now, const hy__reduce *r, hy_tensor *out, double *acc,
+                               int64_t first, int64_t width)
 {
     double *shift = acc, *sum = acc + r->width, *square = sum + r->width, n = (double)r->count;
     int64_t j;
@@ -15892,7 +15903,11 @@ typedef struct hy__conv {
     int        direction, way, foreign, last, pointwise;
 } hy__conv;
 typedef char hy__conv_fits[sizeof(hy__conv) <= sizeof(((hy_job *)0)->plan) ? 1 : -1];
-typedef struct hy__conv_data { char *fine, *coarse, *weight; const char *bias; hy_dtype dtype; } hy__conv_data;
+typedef struct hy__conv_data {
+    char *fine, *coarse, *weight;
+    const char *bias;
+    hy_dtype dtype;                     /* of the bias */
+} hy__conv_data;
 
 /* Rows of C begin with their channel's bias. */
 static void hy__conv_bias(const hy__conv *v, const hy__conv_data *d, int64_t channel, char *c, int64_t step,
@@ -17490,7 +17505,8 @@ HY__RUN(hy__run_box_nms)
     int64_t rows = job->items[1] * p->n, i = stage == 1 ? item * p->n : item * HY__CHUNK;
     int64_t end = hy__least(i + (stage == 1 ? p->n : HY__CHUNK), rows);
     double *score = (double *)shared;
-    int64_t *place = now->data[job->nin + 1] ? (int64_t *)now->data[job->nin + 1] : (int64_t *)(void *)(score + rows);
+    void *asked = now->data[job->nin + 1];
+    int64_t *place = (int64_t *)(asked ? asked : (void *)(score + rows));
     const char *data = hy__place(now, x, i * p->width);
     if (stage == 0) hy__nms_scores(p, data, dtype, end - i, score + i);
     else if (stage == 2) for (; i < end; i++) hy__nms_write(job, now, p, place, i);
@@ -17688,8 +17704,8 @@ static int hy__multibox_detection_infer(hy_infer *I)
 }
 
 /* The best class of n anchors side by side; 0 for those that go. */
-static void hy__detect_classes(const hy_job *job, hy_run *now, int64_t batch, int64_t first, int64_t n, double *score,
-                               double *best)
+static void hy__detect_classes(const hy_job *job, hy_run *now, int64_t batch, int64_t first, int64_t n,
+                               double *score, double *best)
 {
     HY__REC(multibox_detection, job);
     const hy_tensor *x = &job->in[0];
@@ -17704,7 +17720,8 @@ static void hy__detect_classes(const hy_job *job, hy_run *now, int64_t batch, in
 }
 
 /* Rows of what has a class, then rows of -1. Moves their scores together and says how many there are. */
-static int64_t hy__detect_rows(const hy_job *job, hy_run *now, int64_t batch, double *score, const double *best)
+static int64_t hy__detect_rows(const hy_job *job, hy_run *now, int64_t batch, double *score,
+                               const double *best)
 {
     HY__REC(multibox_detection, job);
     const hy_tensor *y = &job->out[0];
@@ -17724,7 +17741,8 @@ static int64_t hy__detect_rows(const hy_job *job, hy_run *now, int64_t batch, do
         hy__store_f64(hy__place(now, y, 6 * (batch * anchors + n++)), dtype, 1, row, 6);
     }
     for (k = 0; k < 6; k++) row[k] = -1;
-    for (i = n; i < anchors; i++) hy__store_f64(hy__place(now, y, 6 * (batch * anchors + i)), dtype, 1, row, 6);
+    for (i = n; i < anchors; i++)
+        hy__store_f64(hy__place(now, y, 6 * (batch * anchors + i)), dtype, 1, row, 6);
     return n;
 }
 
@@ -17905,7 +17923,10 @@ HY__RUN(hy__run_roi_align)
     int64_t end = back ? rois->type.shape.dim[0] : i + 1;
     char *data = job->stages > 1 ? (char *)shared : hy__base(now, x);
     double roi[5];
-    if (stage == back && job->stages > 1) { hy__wide_piece(now, x, (float *)(void *)data, item, back); return; }
+    if (stage == back && job->stages > 1) {
+        hy__wide_piece(now, x, (float *)(void *)data, item, back);
+        return;
+    }
     if (back) {
         size_t size = dtype == HY_F64 ? sizeof(double) : sizeof(float);
         memset(data + (size_t)((i * p->channels + first) * area) * size, 0, (size_t)(n * area) * size);
@@ -18136,8 +18157,8 @@ enum { HY__UNIFORM, HY__NORMAL, HY__EXPONENTIAL };
 static void hy__make_random(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     if (f->compute == HY_F32)
-        hy__fill_random_f32(now->job->kernels->isa, (int)f->low, (float *)to, first, count, now->seed, now->stream,
-                            (float)f->a, (float)f->b);
+        hy__fill_random_f32(now->job->kernels->isa, (int)f->low, (float *)to, first, count, now->seed,
+                            now->stream, (float)f->a, (float)f->b);
     else
         hy__fill_random_f64((int)f->low, (double *)to, first, count, now->seed, now->stream, f->a, f->b);
 }
@@ -18905,7 +18926,7 @@ static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_t
         hy__bound *b = (hy__bound *)(void *)e;
         int i;
         if (b->op != op || b->nin != n || b->training != F->training || b->hidden != F->hidden ||
-            memcmp(b->record, record, op->record)) continue;
+            (op->record && memcmp(b->record, record, op->record))) continue;
         for (i = 0; i < n && hy__same_layout(in[i], &b->operand[i]); i++) continue;
         if (i < n) continue;
         e->used = ++F->bound_jobs.clock;
@@ -18977,8 +18998,8 @@ static void hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job, uint64_
     hy__table_add(&F->root->heap, &F->bound_jobs, &b->kept, hash);
 }
 
-/* Is it worth keeping? A call that has come before will come again; one with another number in its record each
- * time will not. */
+/* Is it worth keeping? A call that has come before will come again; one with another number in its record
+ * each time will not. */
 static int hy__seen_before(hy_frame *F, uint64_t hash)
 {
     uint32_t *seen = &F->seen_calls[hash >> 32 & (HY__SEEN - 1)], mine = (uint32_t)hash;
@@ -18988,7 +19009,8 @@ static int hy__seen_before(hy_frame *F, uint64_t hash)
 }
 
 /* Binds over the tensors of a call, or over what will keep the job. */
-static hy__bound *hy__perform_bind(hy_frame *F, hy_job *job, hy__call *c, const hy_op *op, const void *record, int keep)
+static hy__bound *hy__perform_bind(hy_frame *F, hy_job *job, hy__call *c, const hy_op *op,
+                                   const void *record, int keep)
 {
     hy__bound *b = keep ? hy__bound_new(F, c, op, record) : NULL;
     hy_tensor *own = c->tensor;
@@ -19325,7 +19347,8 @@ static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_a
     if (!F->bound_jobs.n || n > HY__FEW || HY__PEEK(&F->root->profile.on)) return NULL;
     for (i = 0; i < n; i++) {
         const hy_array *x = in[i];
-        if (x->state != HY__LIVE || x->count || x->node || !x->buffer || x->frame->root != F->root) return NULL;
+        if (x->state != HY__LIVE || x->count || x->node || !x->buffer || x->frame->root != F->root)
+            return NULL;
         params |= x->param != NULL;
         t[i] = &x->t;
         data[i] = x->t.data;
@@ -21624,7 +21647,8 @@ static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
         hy__run_open(&room->run[k], &f->job[set][k], room->data + f->step[k].first, 0, 0);
 }
 
-static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                          void *shared)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     hy__fused_room room = hy__fused_lay_out(f, scratch);
@@ -21684,7 +21708,8 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     step->side = -1;
-    if ((job->run != hy__run_pointwise && job->run != hy__run_flat && (job->run != hy__run_scalar || !pw->loose)) ||
+    if ((job->run != hy__run_pointwise && job->run != hy__run_flat &&
+         (job->run != hy__run_scalar || !pw->loose)) ||
         pw->compute != f->dtype) {
         f->jobs = 1;
         return;
@@ -31646,8 +31671,9 @@ static hy_array *hy__get_values(hy__input *s, uint64_t at, const hy__stowed *l, 
 {
     const hy__stored *from = &hy__stored_types[l->type];
     int64_t bytes = hy__stored_bytes(l);
-    int plain = (from->bytes == 1 || l->swap == hy__big_endian()) && from->bytes == hy__traits[from->dtype].size &&
-                from->dtype != HY_BOOL && (from->sign || from->bytes == 1);
+    int plain = (from->bytes == 1 || l->swap == hy__big_endian()) &&
+                from->bytes == hy__traits[from->dtype].size && from->dtype != HY_BOOL &&
+                (from->sign || from->bytes == 1);
     const unsigned char *data = s->data ? s->data + s->base + at : NULL;
     hy_type type;
     hy_array *x;
