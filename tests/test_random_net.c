@@ -1,12 +1,21 @@
 /* Programs made up at random: line by line and compiled in many ways they give the same. Every program is a
  * function of its number, so a failure can be run again: ./all random_net prints it. */
-typedef struct random_net { hy_block base; uint32_t seed; int steps; hy_array *weight, *row,
-        *outside; } random_net;
+typedef struct random_net {
+    hy_block base;
+    uint32_t seed;
+    int      steps, norm;               /* norm: running statistics are written and read */
+    hy_array *weight, *row, *outside, *gamma, *beta, *mean, *var;
+} random_net;
 
 static uint32_t random_net_next(uint32_t *state, uint32_t n)
 {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 12) % n;
+}
+
+static hy_array *random_net_norm(hy_frame *F, random_net *net, hy_array *a)
+{
+    return hy_get(F, hy_batch_norm(F, a, net->gamma, net->beta, net->mean, net->var, NULL), 0);
 }
 
 /* One step on a and b, which are (4,4); the result is (4,4) and stays small. */
@@ -18,7 +27,7 @@ static hy_array *random_net_step(hy_frame *F, random_net *net, uint32_t *state, 
     memset(&keep, 0, sizeof keep);
     no.no_bias = 1;
     keep.keepdims = 1;
-    switch (random_net_next(state, 34)) {
+    switch (random_net_next(state, net->norm ? 44 : 34)) {
     case 0: return hy_tanh(F, hy_add(F, a, b));
     case 1: return hy_sub(F, hy_sigmoid(F, a), b);
     case 2: return hy_mul(F, hy_tanh(F, a), b);
@@ -52,6 +61,13 @@ static hy_array *random_net_step(hy_frame *F, random_net *net, uint32_t *state, 
     case 30: return hy_broadcast_to(F, hy_slice_axis(F, a, 0, 1, 2), HY_INTS(4, 4));
     case 31: return hy_tanh(F, hy_add_n(F, hy_group(F, a, b, a)));
     case 32: return hy_flatten(F, hy_expand_dims(F, a, 1));
+    case 34: case 35: case 36: return hy_tanh(F, random_net_norm(F, net, a));
+    case 37: random_net_norm(F, net, b); return hy_relu(F, a);          /* for its statistics alone */
+    case 38: return hy_tanh(F, hy_add(F, a, net->mean));
+    case 39: return hy_tanh(F, hy_mul(F, a, hy_sqrt(F, hy_add_scalar(F, net->var, 1))));
+    case 40: return hy_add(F, a, hy_mul_scalar(F, net->mean, 1));
+    case 41: return hy_add(F, a, hy_reshape(F, hy_reshape(F, net->mean, HY_INTS(2, 2), NULL), HY_INTS(1, 4), NULL));
+    case 42: return hy_sub(F, a, hy_transpose(F, hy_expand_dims(F, net->var, 1), HY_AXES(1, 0)));
     default: return hy_identity(F, a);
     }
 }
@@ -150,7 +166,85 @@ static void random_net_modes_agree(void)
     for (number = 0; number < 400 && !test_broken; number++) random_net_check(number);
 }
 
+/* The same in training, with running statistics: results, statistics and gradients of three steps. */
+static void random_net_train(hy_frame *F, random_net *net, hy_array *x, int record, hy_array **result)
+{
+    int i;
+    hy_seed(F, 7);
+    hy_fill(F, net->mean, 0.25);
+    hy_fill(F, net->var, 1);
+    for (i = 0; i < 3; i++) {
+        hy_array *y;
+        hy_fill(F, net->row, 0.25 - i);
+        if (record) hy_record(F); else hy_set_training(F, 1);
+        y = hy_call(F, &net->base, x);
+        if (record) hy_pause(F); else hy_set_training(F, 0);
+        result[6 * i] = y ? hy_get(F, y, 0) : NULL;
+        result[6 * i + 1] = y ? hy_get(F, y, 1) : NULL;
+        result[6 * i + 2] = y ? hy_get(F, y, 2) : NULL;
+        if (record && y) hy_backward(F, result[6 * i + 2], NULL);
+        result[6 * i + 3] = hy_copy(F, net->mean);
+        result[6 * i + 4] = hy_copy(F, net->var);
+        result[6 * i + 5] = record ? hy_copy(F, hy_grad_of(F, hy_get(F, x, 0))) : hy_copy(F, net->mean);
+    }
+}
+
+static void random_net_check_training(int number)
+{
+    static const struct { int off, exact, record; } way[] = {
+        { 0, 1, 0 }, { HY_PASS_ALL, 0, 0 }, { 0, 0, 0 }, { HY_PASS_FUSE, 1, 0 }, { 0, 1, 1 }, { 0, 0, 1 } };
+    hy_frame *F = tb_open(5);
+    random_net *net = (random_net *)(void *)random_net_new(F, number);
+    hy_param_opt aux;
+    hy_array *want[2][18], *got[18], *x = hy_group(F, tb_ramp(F, HY_SHAPE(4, 4)),
+                                                   hy_sin(F, tb_ramp(F, HY_SHAPE(4, 4))));
+    size_t i;
+    int k, passive = 0;
+    memset(&aux, 0, sizeof aux);
+    aux.aux = 1;
+    net->norm = 1;
+    net->gamma = hy_add_param(F, &net->base, "gamma", HY_SHAPE(4), NULL);
+    net->beta = hy_add_param(F, &net->base, "beta", HY_SHAPE(4), NULL);
+    net->mean = hy_add_param(F, &net->base, "mean", HY_SHAPE(4), &aux);
+    net->var = hy_add_param(F, &net->base, "var", HY_SHAPE(4), &aux);
+    hy_initialize(F, &net->base, NULL);
+    hy_call(F, &net->base, x);          /* settles the deferred shape */
+    hy_attach_grad(F, hy_get(F, x, 0), HY_GRAD_WRITE);
+    for (i = 0; i < 2; i++) {
+        random_net_train(F, net, x, (int)i, want[i]);
+        if (i && hy_error(F) && strstr(hy_error(F), "was not computed from")) passive = 1;
+        if (passive) hy_clear(F);
+    }
+    OK(F);
+    for (i = 0; i < sizeof way / sizeof *way && !test_broken; i++) {
+        hy_hybridize_opt opt;
+        memset(&opt, 0, sizeof opt);
+        opt.off = way[i].off;
+        opt.exact = way[i].exact;
+        if (way[i].record && passive) continue;         /* the result does not depend on the input */
+        hy_hybridize(F, &net->base, &opt);
+        random_net_train(F, net, x, way[i].record, got);
+        OK(F);
+        for (k = 0; k < 18; k++) {
+            int bits = (way[i].exact || way[i].off) && k % 6 < 5;       /* gradients add up in another order */
+            hy_array *due = want[way[i].record][k];
+            if (CHECK(bits ? tb_same(F, got[k], due) : tb_close(F, got[k], due))) continue;
+            printf("    program %d, off %d, exact %d, record %d: call %d, result %d\n", number, way[i].off,
+                   way[i].exact, way[i].record, k / 6, k % 6);
+            break;
+        }
+    }
+    CHECK(hy_close(F) == 0);
+}
+
+static void random_net_statistics_agree(void)
+{
+    int number;
+    for (number = 0; number < 300 && !test_broken; number++) random_net_check_training(number);
+}
+
 static void test_random_net(void)
 {
     RUN(random_net_modes_agree);
+    RUN(random_net_statistics_agree);
 }
