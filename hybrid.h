@@ -18964,9 +18964,10 @@ static hy__bound *hy__bound_new(hy_frame *F, const hy__call *c, const hy_op *op,
     size_t head = hy__round64(sizeof(hy__bound)), tensors = (size_t)(c->nin + c->nout) * sizeof *c->tensor;
     hy__buffer *room = hy__buffer_new(&F->cache, head + hy__round64(tensors) + op->record);
     hy__bound *b = room ? (hy__bound *)room->data : NULL;
-    char *at = (char *)b + head;
+    char *at;
     int i;
     if (!b) return NULL;
+    at = (char *)room->data + head;
     memset(b, 0, sizeof *b);
     b->room = room;
     b->op = op;
