@@ -110,8 +110,13 @@
  *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
- *   folded into a convolution; hy_hybridize_opt.exact keeps every bit.
- *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours.
+ *   folded into a convolution; hy_hybridize_opt.exact keeps every bit of results and running statistics.
+ *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
+ *   order, the contributions add up in another order, which may change the last bit.
+ *   Running statistics are read and written in the order in which forward does, compiled as line by line.
+ *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours. A binding lasts
+ *   until another hy_bind there, hy_block_free or hy_close: a block that has changed moves in again at its
+ *   next call, or that call says why it cannot. hy_planned gives the plan to be walked.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
