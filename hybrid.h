@@ -382,7 +382,8 @@ typedef struct hy_node {
     const hy_type *types;               /* of the outputs, as far as the trace knew them */
     int           aux;
     hy_array     *array;                /* a parameter's, else NULL */
-    hy_graph     *sub;                  /* of an operator that runs a program, else NULL */
+    hy_graph     *sub;                  /* of an operator that runs a program, else NULL; ... */
+    int           subs;                 /* ... of several the first: see hy_graph_sub */
 } hy_node;
 
 enum {                                  /* passes over a graph, for hy_hybridize_opt.off and the like */
@@ -1751,6 +1752,7 @@ HY_API int         hy_graph_node(hy_graph *graph, int i, hy_node *node);      /*
 /* Its operator, with those that it runs: "_fused(add,relu)", "" for a variable. Its length. */
 HY_API size_t      hy_node_text(hy_graph *graph, int i, char *buffer, size_t bytes);
 HY_API int         hy_graph_input(hy_graph *graph, int i, int k, int *output); /* node of input k of node i */
+HY_API hy_graph   *hy_graph_sub(hy_graph *graph, int i, int k);   /* program k that node i runs, or NULL */
 HY_API int         hy_graph_heads(hy_graph *graph);
 HY_API int         hy_graph_head(hy_graph *graph, int i, int *output);        /* node of head i */
 typedef enum hy_names {
@@ -3327,7 +3329,8 @@ struct hy__node {
     hy_tensor    constant;  /* of a variable: its declared type, or the array it stands for, with ... */
     hy__buffer  *held;                  /* ... its buffer */
     hy__param   *param;
-    hy_graph    *sub;                   /* counted: what a fused or compiled operator runs */
+    hy_graph   **sub;                   /* counted: programs that the operator runs, ... */
+    int          nsub;                  /* ... so many */
     int          aux;                   /* a variable that is a running statistic */
     int          written;               /* a variable that an operator of the program writes in training */
     int          rank;                  /* of a random operator: which one it is, in order of the program */
@@ -19257,7 +19260,7 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
 static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record,
                         hy_array **out)
 {
-    int i, keep = c->nin <= HY__FEW && c->nout <= HY__FEW;
+    int i, keep = c->nin <= HY__FEW && c->nout <= HY__FEW && !c->nsub;
     for (i = 0; i < c->nin && !in[i]->param; i++) continue;
     while (i < c->nin && !hy__params_ready(F, c->nin, in))
         if (hy__ready_params(F, c, op, in, record)) return -1;
@@ -19401,12 +19404,12 @@ static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *con
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
     hy__buffer *room = NULL;
-    const hy__bound *kept;
-    (void)nsub; (void)sub;
-    kept = hy__bound_call(F, op, n, in, record, few);
+    const hy__bound *kept = nsub ? NULL : hy__bound_call(F, op, n, in, record, few);
     if (HY__LIKELY(kept != NULL)) return hy__bound_result(F, kept, few);
     if (F->code) return NULL;
     if (hy__call_open(F, &c, op, n, record)) return NULL;
+    c.nsub = nsub;
+    c.sub = sub;
     if (c.nout > HY__FEW) {
         room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
         out = room ? (hy_array **)room->data : NULL;
@@ -19645,7 +19648,7 @@ static void hy__attached_free(hy_root *root, hy__table *shelf)
 static void hy__graph_drop(hy_graph *g)
 {
     hy_graph *pending = NULL;
-    int i;
+    int i, k;
     if (!g || HY__ADD(&g->refs, -1) > 0) return;
     for (g->next = NULL, pending = g; pending; ) {
         hy__heap *heap = &pending->root->heap;
@@ -19657,8 +19660,11 @@ static void hy__graph_drop(hy_graph *g)
         hy__attached_free(g->root, &g->derived);
         if (store && HY__ADD(&store->refs, -1) == 0) {
             for (i = 0; i < store->n; i++) {
-                hy_graph *sub = store->node[i]->sub;
-                if (sub && HY__ADD(&sub->refs, -1) == 0) { sub->next = pending; pending = sub; }
+                for (k = 0; k < store->node[i]->nsub; k++) {
+                    hy_graph *sub = store->node[i]->sub[k];
+                    if (HY__ADD(&sub->refs, -1) == 0) { sub->next = pending; pending = sub; }
+                }
+                hy__free(heap, (void *)store->node[i]->sub);
                 if (store->node[i]->param) hy__param_drop(g->root, store->node[i]->param);
                 hy__buffer_free(heap, store->node[i]->held);
                 hy__free(heap, store->node[i]->given);
@@ -19733,17 +19739,44 @@ static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     return node;
 }
 
+static void hy__node_discard(hy_frame *F, hy__node *node)
+{
+    int i;
+    if (!node) return;
+    if (node->param) hy__param_drop(F->root, node->param);
+    for (i = 0; i < node->nsub; i++) hy__graph_drop(node->sub[i]);
+    hy__buffer_drop(&F->cache, node->held);
+    hy__free(&F->root->heap, (void *)node->sub);
+    hy__free(&F->root->heap, node->given);
+    hy__free(&F->root->heap, node);
+}
+
+/* Programs that the node shall run. 0, or -1. */
+static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *sub)
+{
+    if (!n) return 0;
+    node->sub = (hy_graph **)hy__alloc(&F->root->heap, (size_t)n * sizeof *node->sub);
+    if (!node->sub) { hy__no_memory(F, "graph"); return -1; }
+    for (; node->nsub < n; node->nsub++) {
+        node->sub[node->nsub] = sub[node->nsub];
+        HY__ADD(&sub[node->nsub]->refs, 1);
+    }
+    return 0;
+}
+
+/* The only one, or the first; or NULL. */
+static hy_graph *hy__node_sub(const hy__node *node) { return node->nsub ? node->sub[0] : NULL; }
+
 /* The same node for another store; its inputs are still those of `from`. */
 static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
 {
     hy__node *node = hy__node_new(F, from->op, from->nin, from->nout, from->record, from->name);
     if (!node) return NULL;
+    if (hy__node_subs(F, node, from->nsub, from->sub)) { hy__node_discard(F, node); return NULL; }
     if (from->nin) memcpy(node->in, from->in, (size_t)from->nin * sizeof *node->in);
     memcpy(node->type, from->type, (size_t)from->nout * sizeof *node->type);
     node->constant = from->constant;
     node->held = from->held ? hy__buffer_hold(from->held) : NULL;
-    node->sub = from->sub;
-    if (node->sub) HY__ADD(&node->sub->refs, 1);
     node->param = from->param;
     if (node->param) HY__ADD(&node->param->refs, 1);
     node->aux = from->aux;
@@ -19751,16 +19784,6 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
     node->rank = from->rank;
     node->early = from->early;
     return node;
-}
-
-static void hy__node_discard(hy_frame *F, hy__node *node)
-{
-    if (!node) return;
-    if (node->param) hy__param_drop(F->root, node->param);
-    hy__graph_drop(node->sub);
-    hy__buffer_drop(&F->cache, node->held);
-    hy__free(&F->root->heap, node->given);
-    hy__free(&F->root->heap, node);
 }
 
 /* Behind every node it uses. The store owns it from here; on failure nobody does. */
@@ -20075,7 +20098,8 @@ HY_API size_t hy_node_text(hy_graph *g, int i, char *buffer, size_t bytes)
     hy__line line;
     if (!buffer || !bytes) return 0;
     line = hy__line_open(buffer, bytes);
-    if (g && i >= 0 && i < g->n && g->node[i]->op) hy__put_what(&line, g->node[i]->op, g->node[i]->sub);
+    if (g && i >= 0 && i < g->n && g->node[i]->op)
+        hy__put_what(&line, g->node[i]->op, hy__node_sub(g->node[i]));
     return line.n;
 }
 
@@ -20102,8 +20126,14 @@ HY_API int hy_graph_node(hy_graph *g, int i, hy_node *out)
     out->types = node->type;
     out->aux = node->aux;
     out->array = node->param ? &node->param->array : NULL;
-    out->sub = node->sub;
+    out->sub = hy__node_sub(node);
+    out->subs = node->nsub;
     return 0;
+}
+
+HY_API hy_graph *hy_graph_sub(hy_graph *g, int i, int k)
+{
+    return g && i >= 0 && i < g->n && k >= 0 && k < g->node[i]->nsub ? g->node[i]->sub[k] : NULL;
 }
 
 /* How many outputs of a node its users see, and which number one of them has among those. */
@@ -20253,8 +20283,8 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
     int k, learnt = 0;
     if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
     c.name = node->name;
-    c.nsub = node->sub != NULL;
-    c.sub = &node->sub;
+    c.nsub = node->nsub;
+    c.sub = node->sub;
     for (k = 0; k < node->nin; k++) c.type[k] = *hy__type_of(g, T, &node->in[k]);
     for (k = 0; k < node->nout; k++) c.type[node->nin + k] = T->type[T->first[i] + k];
     if (hy__infer_call(F, &c, node->op, node->record, NULL)) { hy__call_close(F, &c); return -1; }
@@ -20513,8 +20543,8 @@ static int hy__verify_call(hy_frame *F, const hy__node *node)
     if (due >= 0 && due != node->nin) return hy__malformed(F, node, "the record asks for other inputs");
     if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
     c.name = node->name;
-    c.nsub = node->sub != NULL;
-    c.sub = &node->sub;
+    c.nsub = node->nsub;
+    c.sub = node->sub;
     if (c.nout != node->nout) failed = hy__malformed(F, node, "the record asks for other outputs");
     for (k = 0; !failed && k < node->nin; k++) c.type[k] = node->in[k].node->type[node->in[k].output];
     for (k = 0; !failed && k < node->nout; k++) c.type[node->nin + k] = node->type[k];
@@ -20538,7 +20568,8 @@ static int hy__verify_node(hy_frame *F, const hy_graph *g, int i)
     }
     if ((node->op->flags & HY_OP_RANDOM) && (node->rank < 0 || (g->ranks && node->rank >= g->ranks)))
         return hy__malformed(F, node, "its rank is none of the program's");
-    if (node->sub && node->sub->refs < 1) return hy__malformed(F, node, "its program is gone");
+    for (k = 0; k < node->nsub; k++)
+        if (node->sub[k]->refs < 1) return hy__malformed(F, node, "its program is gone");
     return hy__verify_call(F, node);
 }
 
@@ -20832,7 +20863,7 @@ static int hy__find_fixed(hy__rewrite *R)
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         int fixed = (node->held || node->param) ||
-                    (hy__is_function(R, node) && node->nin > 0 && !node->sub &&
+                    (hy__is_function(R, node) && node->nin > 0 && !node->nsub &&
                      hy__types_known(node->type, node->nout));
         for (k = 0; k < node->nin; k++) {
             int at = hy__place_of(R, node->in[k].node);
@@ -20856,7 +20887,7 @@ static int hy__may_fold(const hy__rewrite *R, const hy__node *node, const hy__ed
 {
     int64_t given = 0, taken = 0, bytes;
     int k, at;
-    if (!hy__is_function(R, node) || node->sub || !hy__types_known(node->type, node->nout)) return 0;
+    if (!hy__is_function(R, node) || node->nsub || !hy__types_known(node->type, node->nout)) return 0;
     for (k = 0; k < node->nin; k++) {
         if (!in[k].node->held || HY__PEEK(&in[k].node->held->watched) == HY__CHANGING) return 0;
         given += hy__bytes(&in[k].node->constant.type);
@@ -21186,7 +21217,8 @@ static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node 
 {
     int i;
     if (node->op != have->op || node->nin != have->nin || node->nout != have->nout ||
-        node->sub != have->sub || node->param != have->param) return 0;
+        node->nsub != have->nsub || node->param != have->param) return 0;
+    for (i = 0; i < node->nsub; i++) if (node->sub[i] != have->sub[i]) return 0;
     if (!node->op) return node->param || hy__same_constant(node, have);
     for (i = 0; i < node->nin; i++)
         if (in[i].node != have->in[i].node || in[i].output != have->in[i].output) return 0;
@@ -21819,7 +21851,7 @@ static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
     const hy_type *y = node->type;
     int k;
     if (!hy__is_function(R, node) || node->nin < 1 || node->nin > HY__FUSED_INPUTS || node->nout != 1 ||
-        node->early || node->sub || !hy__types_known(y, 1) || hy__size(&y->shape) < 1 ||
+        node->early || node->nsub || !hy__types_known(y, 1) || hy__size(&y->shape) < 1 ||
         !hy__is_pointwise(node)) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy_type *x = hy__edge_type(&node->in[k]);
@@ -22011,8 +22043,9 @@ static int hy__emit_fused(hy__rewrite *R, const hy__gathered *a, hy_graph *sub, 
     rec.outputs = a->heads;
     rec.ready = ready;
     node = hy__node_new(R->F, &hy__fused_op, a->outers, a->heads, &rec, sub->head[a->heads - 1].node->name);
-    if (!node) { hy__graph_drop(sub); return -1; }
-    node->sub = sub;
+    if (node && hy__node_subs(R->F, node, 1, &sub)) { hy__node_discard(R->F, node); node = NULL; }
+    hy__graph_drop(sub);
+    if (!node) return -1;
     for (i = 0; i < a->outers; i++)
         node->in[i] = R->value[R->first[hy__place_of(R, a->outer[i].node)] + a->outer[i].output];
     for (i = 0; i < a->heads; i++) node->type[i] = sub->head[i].node->type[0];
@@ -22089,7 +22122,7 @@ static void hy__print_program(hy_frame *F, hy_graph *g, const char *when, const 
     for (i = 0; i < g->n; i++) {
         if (g->node[i]->op != &hy__fused_op) continue;
         hy__print_text(F, "# ", g->node[i]->name, ": ");
-        hy__print_graph(F, g->node[i]->sub, HY_FORM_INLINE);
+        hy__print_graph(F, hy__node_sub(g->node[i]), HY_FORM_INLINE);
     }
 }
 
@@ -22501,8 +22534,8 @@ static int hy__plan_bind(hy_frame *F, const hy__step *s, hy_job *job, hy_tensor 
     c.tensor = tensor;
     c.type = NULL;
     c.name = s->node->name;
-    c.nsub = s->op == s->node->op && s->node->sub;
-    c.sub = &s->node->sub;
+    c.nsub = s->op == s->node->op ? s->node->nsub : 0;
+    c.sub = s->node->sub;
     F->training = training;
     failed = hy__bind_job(F, job, s->op, s->record, &c);
     F->training = before;
@@ -23104,7 +23137,6 @@ typedef struct hy__prepared {
     int          refs, training, nin, nout, full;       /* full: there are values */
     const hy_op *op;
     const void  *record;
-    hy_graph    *sub;
     hy__source  *in;                    /* their buffers are held, unless bound */
     hy__buffer **out;                   /* NULL where nobody wants it */
 } hy__prepared;
@@ -23191,7 +23223,6 @@ static void hy__prepared_drop(hy_root *root, hy_frame *F, hy__prepared *e)
     if (!last) return;
     hy__prepared_clear(root, F, e);
     for (i = 0; i < e->nout; i++) hy__let_go(root, F, e->out[i]);
-    hy__graph_drop(e->sub);
     hy__let_go(root, F, e->room);
 }
 
@@ -23252,7 +23283,6 @@ static uint64_t hy__prepared_hash(const hy__executor *x, const hy__step *s)
     int i;
     if (s->op == s->node->op) {
         h = hy__hash_bytes(h, s->record, s->op->record);
-        h = hy__mix64(h, (uint64_t)(uintptr_t)s->node->sub);
     }
     for (i = 0; i < s->nin; i++) {
         hy__source_now(x, x->program->plan.tensor[s->tensor + i], &now);
@@ -23268,7 +23298,6 @@ static int hy__prepared_fits(const hy__executor *x, const hy__step *s, const hy_
     hy__source now;
     int i;
     if (e->op != s->op || !e->full || e->nin != s->nin || e->nout != s->nout ||
-        (e->sub != s->node->sub && s->op == s->node->op) ||
         ((s->op->flags & HY_OP_TRAIN) && e->training != x->program->mode.training) ||
         (s->op->record && s->op == s->node->op && memcmp(e->record, s->record, s->op->record))) return 0;
     for (i = 0; i < s->nout; i++)
@@ -23309,7 +23338,6 @@ static hy__prepared *hy__prepared_new(hy_frame *F, const hy__executor *x, const 
     e->room = room;
     if (record) memcpy((char *)room->data + bytes, s->record, record);
     e->record = (char *)room->data + bytes;
-    if (s->op == s->node->op && s->node->sub) { e->sub = s->node->sub; HY__ADD(&e->sub->refs, 1); }
     for (i = 0; i < s->nout; i++) {
         const hy__spot *v = &p->spot[p->tensor[s->tensor + s->nin + i]];
         if (v->where == HY__NOWHERE) continue;
@@ -23348,7 +23376,7 @@ static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s
     hy__event e;
     e.kind = s->early ? HY_EVENT_EARLY : HY_EVENT_JOB;
     e.name = s->node->name;
-    e.what = hy__what(s->op, s->op == s->node->op ? s->node->sub : NULL, text, sizeof text);
+    e.what = hy__what(s->op, s->op == s->node->op ? hy__node_sub(s->node) : NULL, text, sizeof text);
     e.from = lap->from;
     e.to = lap->to;
     e.busy = lap->busy;
@@ -24143,9 +24171,9 @@ static int hy__replay_op(hy_frame *F, hy__replay *r, int i, uint64_t stream)
     if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
     c.name = node->name;
     if (HY__PEEK(&F->root->profile.on))
-        c.what = hy__what(node->op, node->sub, text, sizeof text);
-    c.nsub = node->sub != NULL;
-    c.sub = &node->sub;
+        c.what = hy__what(node->op, hy__node_sub(node), text, sizeof text);
+    c.nsub = node->nsub;
+    c.sub = node->sub;
     for (k = 0; k < node->nin; k++) in[k] = r->value[hy__replay_value(r, &node->in[k])];
     F->hidden = 1;
     F->stream = stream + (uint64_t)node->rank;
@@ -24761,11 +24789,13 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     const char *given = S->next_name;
     char name[256];
     int i;
-    (void)nsub; (void)sub;
     S->next_name = NULL;
     if (!hy__check_count(S, op, n, record) || hy__call_open(S, &c, op, n, record)) return NULL;
     if (!given) hy__auto_name(S, op, name, sizeof name);
     node = hy__node_new(S, op, n, c.nout, record, given ? given : name);
+    if (node) hy__node_subs(S, node, nsub, sub);
+    c.nsub = nsub;
+    c.sub = sub;
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
     if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
         node->counted = !given;
@@ -27628,7 +27658,7 @@ static int hy__graph_lines(hy_frame *F, const hy_graph *g, hy_array *const *in, 
         if (!node->op || (!all && g->place[i] < 0)) continue;
         for (k = 0; k < node->nin; k++) arg[k] = hy__line_value(value, &node->in[k]);
         F->stream = stream + (uint64_t)node->rank;
-        value[i] = F->emit(F, node->op, node->nin, arg, node->record, node->sub != NULL, &node->sub);
+        value[i] = F->emit(F, node->op, node->nin, arg, node->record, node->nsub, node->sub);
     }
     hy__buffer_drop(&F->cache, room);
     F->stream = stream + (uint64_t)g->ranks;
@@ -27786,8 +27816,8 @@ static void hy__derive_node(hy__deriving *B, const hy__node *node, int first)
     D.attr = node->record;
     D.nin = node->nin;
     D.nout = node->nout;
-    D.nsub = node->sub != NULL;
-    D.sub = &node->sub;
+    D.nsub = node->nsub;
+    D.sub = node->sub;
     D.training = B->training;
     D.in = B->call;
     D.out = D.in + D.nin;
@@ -34519,7 +34549,7 @@ static hy_array *hy__symbol_op(hy_frame *F, const hy_graph *g, int i, hy_array *
     }
     if (!given) return hy__without_label(F, node, in[0]);
     F->next_name = node->name;
-    y = F->emit(F, node->op, node->nin, in, node->record, node->sub != NULL, &node->sub);
+    y = F->emit(F, node->op, node->nin, in, node->record, node->nsub, node->sub);
     F->next_name = NULL;
     if (y || !F->code || strlen(F->text) + 12 > sizeof F->text) return y;
     line.text = F->text;
