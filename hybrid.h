@@ -3134,7 +3134,8 @@ static void hy__table_add(hy__heap *heap, hy__table *s, hy__kept *e, uint64_t ha
     if (s->n >= (s->cap ? s->cap : 4)) hy__table_widen(heap, s);
     at = hy__table_slot(s, hash);
     e->hash = hash;
-    e->used = ++s->clock;
+    HY__POKE(&s->clock, s->clock + 1);  /* who only stamps looks without a lock */
+    e->used = s->clock;
     e->next = *at;
     *at = e;
     s->n++;
@@ -19356,13 +19357,15 @@ static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_a
     if (!F->bound_jobs.n || n > HY__FEW || HY__PEEK(&F->root->profile.on)) return NULL;
     for (i = 0; i < n; i++) {
         const hy_array *x = in[i];
-        if (x->state != HY__LIVE || x->count || x->node || !x->buffer || x->frame->root != F->root)
-            return NULL;
+        if (x->state != HY__LIVE || x->count || x->node || x->frame->root != F->root) return NULL;
         params |= x->param != NULL;
-        t[i] = &x->t;
-        data[i] = x->t.data;
     }
     if (params && !hy__params_ready(F, n, in)) return NULL;
+    for (i = 0; i < n; i++) {
+        if (!in[i]->buffer) return NULL;
+        t[i] = &in[i]->t;
+        data[i] = in[i]->t.data;
+    }
     b = hy__bound_find(F, op, n, t, record, hy__bound_hash(F, op, n, t, record));
     if (!b) return NULL;
     for (i = 0; i < b->nout; i++) {
