@@ -3134,8 +3134,7 @@ static void hy__table_add(hy__heap *heap, hy__table *s, hy__kept *e, uint64_t ha
     if (s->n >= (s->cap ? s->cap : 4)) hy__table_widen(heap, s);
     at = hy__table_slot(s, hash);
     e->hash = hash;
-    HY__POKE(&s->clock, s->clock + 1);  /* who only stamps looks without a lock */
-    e->used = s->clock;
+    e->used = HY__ADD(&s->clock, 1);    /* who only stamps needs no lock */
     e->next = *at;
     *at = e;
     s->n++;
@@ -18996,16 +18995,17 @@ static hy__bound *hy__bound_new(hy_frame *F, const hy__call *c, const hy_op *op,
     return b;
 }
 
-/* The job has been bound; from here on the frame finds it. */
-static void hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job, uint64_t hash)
+/* The job has been bound; from here on the frame finds it. 0: memory is out. */
+static int hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job, uint64_t hash)
 {
     b->job_room = hy__buffer_new(&F->cache, hy__job_bytes(job));
-    if (!b->job_room) { hy__buffer_drop(&F->cache, b->room); return; }
+    if (!b->job_room) return 0;
     b->job = (const hy_job *)memcpy(b->job_room->data, job, hy__job_bytes(job));
     b->memory = hy__work_bytes(F->root, job);
     if (F->bound_jobs.n >= HYBRID_KEPT_JOBS)
         hy__bound_free(F, (hy__bound *)(void *)hy__table_oldest(&F->bound_jobs));
     hy__table_add(&F->root->heap, &F->bound_jobs, &b->kept, hash);
+    return 1;
 }
 
 /* Is it worth keeping? A call that has come before will come again; one with another number in its record
@@ -19039,6 +19039,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     hy_job job;
     hy_run now;
     hy__bound *b;
+    hy__buffer *loose;
     size_t bytes;
     uint64_t hash = 0;
     char *memory = NULL;
@@ -19051,16 +19052,16 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     }
     b = hy__perform_bind(F, &job, c, op, record, keep);
     if (F->code) return -1;
-    if (b) hy__bound_keep(F, b, &job, hash);
+    loose = b && !hy__bound_keep(F, b, &job, hash) ? b->room : NULL;    /* the job still lies over it */
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
     bytes = hy__work_bytes(F->root, &job);
-    if (bytes && !(memory = hy__frame_scratch(F, bytes))) { hy__no_memory(F, op->name); return -1; }
-    hy__run_job(F->root, &now, memory);
-    if (!now.fault) return 0;
-    hy__fail_call(F, HY_ERROR_INDEX, op, record, c, hy__fault_text(&now));
-    return -1;
+    if (bytes && !(memory = hy__frame_scratch(F, bytes))) hy__no_memory(F, op->name);
+    else hy__run_job(F->root, &now, memory);
+    if (now.fault) hy__fail_call(F, HY_ERROR_INDEX, op, record, c, hy__fault_text(&now));
+    hy__buffer_drop(&F->cache, loose);
+    return F->code ? -1 : 0;
 }
 
 /* The visible outputs, one array or a group. */
@@ -19603,8 +19604,16 @@ typedef struct hy__mode {
     int training, exact, off, print;
     int recorded;                       /* its values may serve a backward: parameters may change any time */
     int threads;                        /* 0: as many as the root has */
-    uint64_t owner;                     /* whose call it is, for what is bound to that; 0: nobody's */
+    struct hy__owner *owner;            /* whose call it is, if anything was bound to that */
 } hy__mode;
+
+/* A block to whose calls memory was bound: outlives it, until no frame has such a binding any more. */
+typedef struct hy__owner { int refs, gone; } hy__owner;
+
+static void hy__owner_drop(hy_root *root, hy__owner *owner)
+{
+    if (owner && HY__ADD(&owner->refs, -1) == 0) hy__free(&root->heap, owner);
+}
 
 /* What later rooms hang on a graph; freed with it. */
 typedef struct hy__attached {
@@ -19883,6 +19892,11 @@ static int hy__graph_written(hy_graph *g)
             if (!node->in[k].node->op && hy__writes_input(node->op, node->record, k))
                 node->in[k].node->written = 1;
         writers++;
+    }
+    for (i = 0; i < g->n && writers; i++) {     /* other views of the same memory change with it */
+        const hy__node *node = g->node[i];
+        if (!node->held || !node->written) continue;
+        for (k = 0; k < g->n; k++) if (g->node[k]->held == node->held) g->node[k]->written = 1;
     }
     return writers;
 }
@@ -23150,6 +23164,7 @@ typedef struct hy__program {
     hy_root  *root;
     hy_graph *of;                       /* NULL once that is gone or has let go of this */
     size_t    bytes;                    /* of one executor */
+    int       inputs;
     struct hy__holder *holders;
     int       bound;                    /* holders whose executor lies in a user's memory */
     hy__mode  mode;
@@ -23186,7 +23201,7 @@ typedef struct hy__holder {
     uint64_t      epoch, moves;         /* the root's when the program was last known to be good */
     void         *buffer;               /* the user's memory that x lies in, or NULL, ... */
     size_t        bytes;
-    uint64_t      owner;                /* ... whose calls with such inputs run there, ... */
+    hy__owner    *owner;                /* ... whose calls with such inputs run there, ... */
     int           inputs;
     hy_type      *input;
     int           holds;                /* ... and then sources are held here, by tensor */
@@ -23608,12 +23623,32 @@ static int hy__check_params(hy_frame *F, const hy_graph *g)
     return 0;
 }
 
+/* A program in training changes running statistics: arrays or parameters, in one piece. */
+static int hy__check_statistic(hy_frame *F, const hy__node *node)
+{
+    int i;
+    for (i = 0; i < node->nin; i++) {
+        const hy__node *from = node->in[i].node;
+        if (!hy__writes_input(node->op, node->record, i)) continue;
+        if (from->op)
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a running statistic, which the call changes: it "
+                     "must be a parameter or an array, not the result of %s", node->name, i, from->name);
+        else if (from->held && !hy__packed(&from->constant))
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a running statistic and must not be a strided "
+                     "view", node->name, i);
+    }
+    return F->code ? -1 : 0;
+}
+
 static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__heap *heap = &F->root->heap;
     hy__program *p;
     int i, k;
     if (hy__check_params(F, g)) return NULL;
+    for (i = 0; i < g->n && mode->training; i++)
+        if (g->node[i]->op && hy__writes_aux(g->node[i]->op) && hy__check_statistic(F, g->node[i]))
+            return NULL;
     p = (hy__program *)hy__alloc_zero(heap, sizeof *p);
     if (!p) return (hy__program *)hy__no_memory(F, "program");
     p->head.free_fn = hy__program_free;
@@ -23621,6 +23656,7 @@ static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *i
     p->root = F->root;
     p->of = g;
     p->mode = *mode;
+    p->inputs = g->vars;
     p->input = (hy_type *)hy__alloc(heap, (size_t)(g->vars + 1) * sizeof *p->input);
     for (i = 0; p->input && i < g->vars; i++) p->input[i] = in[i]->t.type;
     if (!p->input) hy__no_memory(F, "program");
@@ -23686,7 +23722,8 @@ static void hy__put_reason(hy__line *line, const hy__program *was, const hy_grap
 
 static void hy__program_used(hy_graph *g, hy__program *p)
 {
-    HY__POKE(&p->head.kept.used, HY__PEEK(&g->programs.clock) + 1);     /* about: nobody waits for this */
+    if (HY__PEEK(&p->head.kept.used) == HY__PEEK(&g->programs.clock)) return;   /* the latest already */
+    HY__POKE(&p->head.kept.used, HY__ADD(&g->programs.clock, 1));
 }
 
 /* The program for a call, counted; NULL: there is none. Under the lock. */
@@ -23705,31 +23742,34 @@ static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy_
 
 enum { HY__MOST_PROGRAMS = 1024 };
 
-/* Which program goes: a stale one, or beyond the limits the one unused for longest. Under the lock. */
-static hy__program *hy__program_surplus(hy_graph *g, int limit)
+/* Which program goes: a stale one, or beyond the limits the one unused for longest, but not `fresh` and none
+ * that is bound. Under the lock. */
+static hy__program *hy__program_surplus(hy_graph *g, int limit, const hy__program *fresh)
 {
     hy__kept *e;
     hy__program *oldest = NULL;
     size_t bytes = 0;
+    int n = 0;
     for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e)) {
         hy__program *p = (hy__program *)(void *)e;
-        bytes += p->bytes;
         if (p->bound) continue;
+        bytes += p->bytes;
+        n++;
+        if (p == fresh) continue;
         if (hy__program_stale(p) || !hy__program_meets(p)) return p;
         if (!oldest || HY__PEEK(&e->used) < HY__PEEK(&oldest->head.kept.used)) oldest = p;
     }
-    if (g->programs.n < 2) return NULL;
-    return g->programs.n > (limit > 0 ? limit : HY__MOST_PROGRAMS) ||
-           (limit <= 0 && bytes > HYBRID_PROGRAM_BYTES) ? oldest : NULL;
+    if (limit <= 0 && bytes > HYBRID_PROGRAM_BYTES) return oldest;
+    return n > (limit > 0 ? limit : HY__MOST_PROGRAMS) ? oldest : NULL;
 }
 
 /* Lets go of programs. */
-static void hy__programs_trim(hy_graph *g, int limit)
+static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
 {
     hy__program *p;
     do {                                /* other frames may be running it */
         hy__acquire(&g->root->lock);
-        p = hy__program_surplus(g, limit);
+        p = hy__program_surplus(g, limit, fresh);
         if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
         hy__release(&g->root->lock);
         if (p) hy__program_drop(p);
@@ -24258,6 +24298,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
     hy__executor_free(x);
+    hy__owner_drop(root, h->owner);
     for (i = 0; i < h->holds; i++) hy__buffer_drop(&F->cache, h->hold[i]);
     for (i = 0; i < h->keeps; i++) hy__buffer_drop(&F->cache, h->output[i]);
     hy__program_drop(p);
@@ -24273,13 +24314,14 @@ static int hy__holder_lies_in(const hy__holder *h, const void *buffer, size_t by
 /* Frees a frame's executor of p, those that lie in the buffer or are bound to calls of `owner`, and those of
  * programs that are gone, unless they are bound: then the next call of their owner will want to know. */
 static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *buffer, size_t bytes,
-                                uint64_t owner)
+                                const hy__owner *owner)
 {
     hy__kept *e = hy__table_next(&F->executors, NULL), *next;
     for (; e; e = next) {
         hy__holder *h = (hy__holder *)(void *)e;
         next = hy__table_next(&F->executors, e);
-        if (h->program == p || (!HY__PEEK(&h->program->of) && !h->owner) || (owner && h->owner == owner) ||
+        if (h->program == p || (!HY__PEEK(&h->program->of) && (!h->owner || HY__PEEK(&h->owner->gone))) ||
+            (owner && h->owner == owner) ||
             hy__holder_lies_in(h, buffer, bytes)) hy__holder_free(F, h);
     }
 }
@@ -24296,10 +24338,10 @@ static void hy__executors_close(hy_frame *F)
 
 /* A holder of p; takes over the caller's count of p. x: its executor. owner: whose calls are bound to it. */
 static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes,
-                                  uint64_t owner, uint64_t hash)
+                                  hy__owner *owner, uint64_t hash)
 {
     size_t holds = buffer ? (size_t)p->plan.tensors : 0, keeps = buffer ? (size_t)p->plan.heads : 0;
-    size_t inputs = buffer ? (size_t)p->of->vars : 0;
+    size_t inputs = buffer ? (size_t)p->inputs : 0;
     size_t size = sizeof(hy__holder) + (holds + keeps) * sizeof(hy__buffer *) + inputs * sizeof(hy_type);
     hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, size);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
@@ -24309,7 +24351,8 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     h->moves = HY__PEEK(&F->root->moves) - 1;
     h->buffer = buffer;
     h->bytes = bytes;
-    h->owner = buffer ? owner : 0;
+    h->owner = buffer ? owner : NULL;
+    if (h->owner) HY__ADD(&h->owner->refs, 1);
     h->holds = (int)holds;
     h->hold = (hy__buffer **)(void *)(h + 1);
     h->keeps = (int)keeps;
@@ -24363,8 +24406,8 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
     }
     hy__release(&root->lock);
     if (fresh) hy__program_drop(fresh);
-    hy__programs_trim(g, limit);
-    hy__executors_sweep(F, NULL, NULL, 0, 0);
+    hy__programs_trim(g, limit, p);
+    hy__executors_sweep(F, NULL, NULL, 0, NULL);
     return p;
 }
 
@@ -24419,7 +24462,7 @@ static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
 }
 
 /* The frame's executor for such inputs moves into the buffer, which must outlive its calls and results. */
-static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes, uint64_t owner)
+static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes, hy__owner *owner)
 {
     hy_plan_info info = hy__program_info(F, p), again;
     hy__holder *h;
@@ -24443,7 +24486,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
         if (h->buffer && (h->program == p || hy__holder_lies_in(h, buffer, bytes)) &&
             hy__check_kept(F, h->output, h->keeps)) return -1;
     }
-    hy__executors_sweep(F, p, buffer, bytes, 0);
+    hy__executors_sweep(F, p, buffer, bytes, NULL);
     memset(&l, 0, sizeof l);
     l.base = (char *)buffer + ((size_t)(-(intptr_t)buffer) & (HY__ALIGN - 1));
     x = hy__lay_executor(&l, p, 1, &again);
@@ -24484,11 +24527,11 @@ static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *c
 }
 
 /* Its buffer takes the program that serves them now, if it is large enough. */
-static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, size_t bytes, uint64_t owner)
+static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, size_t bytes, hy__owner *owner)
 {
     size_t due = hy__program_info(F, p).total;
     if (p->dynamic || due > bytes) {
-        hy__executors_sweep(F, NULL, buffer, bytes, 0);
+        hy__executors_sweep(F, NULL, buffer, bytes, NULL);
         hy__fail(F, HY_ERROR_STATE, "hy_bind: the block, its options or an array that it captured has "
                  "changed, which ended the binding: its program now takes %l bytes, the buffer has %l: plan "
                  "and bind anew", (int64_t)due, (int64_t)bytes);
@@ -24509,12 +24552,12 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
     if (!p) return NULL;
     if (buffer) {
         h = hy__bind_again(F, p, buffer, bytes, mode->owner);
+        hy__programs_trim(g, limit, p); /* the one that was bound may go now */
         hy__program_drop(p);
-        hy__programs_trim(g, limit);    /* the one that was bound may go now */
         return h;
     }
     if (!p->dynamic) x = hy__executor_new(F, p);
-    h = x || p->dynamic ? hy__holder_new(F, p, x, NULL, 0, 0, p->head.kept.hash) : NULL;
+    h = x || p->dynamic ? hy__holder_new(F, p, x, NULL, 0, NULL, p->head.kept.hash) : NULL;
     if (h) return h;
     if (x) hy__executor_free(x);
     hy__program_drop(p);
@@ -25815,7 +25858,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__traces  traces;
-    uint64_t    id;                     /* of all blocks there ever were */
+    hy__owner  *owner;                  /* once memory was bound to its calls */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -25832,6 +25875,14 @@ static char *hy__string(hy_frame *F, const char *a, const char *b)
 static void hy__changed(hy_block *block)
 {
     block->house->changes = HY__ADD(&block->house->root->changes, 1);
+}
+
+/* A parameter has another type: forward may have asked for it, in any block that has it. */
+static void hy__param_changed(hy__param *p)
+{
+    hy__param *s;
+    hy__changed(p->block);
+    for (s = p->sharer; s; s = s->next_sharer) hy__changed(s->block);
 }
 
 /* --- making and freeing --- */
@@ -25880,7 +25931,11 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
     struct hy__house *h = block->house;
     int i;
     hy__traces_free(F, &h->traces);
-    hy__executors_sweep(F, NULL, NULL, 0, h->id);
+    if (h->owner) {
+        HY__POKE(&h->owner->gone, 1);
+        hy__executors_sweep(F, NULL, NULL, 0, h->owner);
+        hy__owner_drop(F->root, h->owner);
+    }
     for (i = 0; i < h->params; i++) hy__param_free(F, h->param[i]);
     for (i = 0; i < h->children; i++) hy__free(heap, h->child[i].name);
     for (i = 0; i < h->counters.cap; i++) hy__free(heap, (void *)(uintptr_t)h->counters.key[i]);
@@ -25969,7 +26024,6 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     block->kind = kind;
     block->house = h;
     h->root = F->root;
-    h->id = HY__ADD(&F->root->next_id, 1);
     h->hybrid = hybrid;
     hy__acquire(&F->root->lock);
     h->next = F->root->blocks;
@@ -27042,7 +27096,7 @@ static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
     hy__tape_drop(F, p->array.tape);
     p->array.tape = NULL;
     hy__param_sync(F, p);
-    hy__changed(p->block);
+    hy__param_changed(p);
     return 0;
 }
 
@@ -27344,7 +27398,7 @@ static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mod
     mode->off = h->opt.off;
     mode->print = h->opt.print;
     mode->threads = h->opt.threads;
-    mode->owner = h->id;
+    mode->owner = HY__LOAD(&h->owner);
 }
 
 static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
@@ -27459,6 +27513,18 @@ typedef struct hy__planning {
     hy_plan_info info;                  /* ... or what it takes */
 } hy__planning;
 
+/* From now on calls of the block look for bindings. 0, or -1. */
+static int hy__block_owner(hy_frame *F, struct hy__house *h)
+{
+    hy__owner *owner;
+    hy__acquire(&F->root->lock);
+    owner = h->owner ? h->owner : (hy__owner *)hy__alloc_zero(&F->root->heap, sizeof *owner);
+    if (owner && !h->owner) { owner->refs = 1; HY__STORE(&h->owner, owner); }
+    hy__release(&F->root->lock);
+    if (!owner) hy__no_memory(F, "hy_bind");
+    return owner ? 0 : -1;
+}
+
 /* As hy_call, up to where it would run. */
 static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *who, hy__planning *plan)
 {
@@ -27477,6 +27543,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     scope.prefix = block->house->prefix;
     scope.label = block->house->label ? block->house->label : block->house->name;
     in.room = NULL;
+    if (plan->buffer && hy__block_owner(F, block->house)) return -1;
     rec = hy__compile_options(F, block);
     hy__fresh_keep(F);
     F->scope = &scope;
@@ -28371,6 +28438,14 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     hy__tape *tape;
     int i, k;
     own.mode.recorded = 1;
+    for (i = 0, k = f->vars; i < f->n && rec->mode.training; i++) {
+        const hy__node *node = f->node[i];
+        int leaf = node->param ? k++ : hy__graph_leaf(f, node);
+        if (leaf < 0 || !node->written || !all->keep[leaf]) continue;
+        hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would still "
+                 "need the value from before: use a hy_copy of it", node->name);
+        return -1;
+    }
     if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
     own.ticket = NULL;
     tape = hy__tape_new(F, &hy__graph_op, all->inputs, f->heads, &own);
@@ -28789,7 +28864,7 @@ static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph
     int i;
     rec.mode.training = F->training;
     rec.mode.recorded = 0;
-    rec.mode.owner = 0;
+    rec.mode.owner = NULL;
     if (!B->graph) return hy__graph_execute(F, graph, in, out, &rec.mode, rec.limit, NULL);
     y = F->emit(F, &hy__graph_op, graph->vars, in, &rec, 1, &graph);
     for (i = 0; y && i < graph->heads; i++) out[i] = graph->heads > 1 ? y->item[i] : y;
@@ -34804,7 +34879,7 @@ static int hy__param_take(hy_frame *F, hy__param *p, hy_array *value, hy_dtype d
     adopt = adopt && value->t.type.dtype == dtype && hy__packed(&value->t);
     b = adopt ? hy__buffer_hold(value->buffer) : hy__buffer_new(&F->cache, (size_t)hy__bytes(&type));
     if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
-    if (p->array.t.type.dtype != dtype) hy__changed(p->block);
+    if (p->array.t.type.dtype != dtype) hy__param_changed(p);
     hy__buffer_drop(&F->cache, p->array.buffer);
     hy__buffer_drop(&F->cache, p->set);
     p->set = NULL;
