@@ -32802,16 +32802,34 @@ static int hy__json_string(hy__json *j, int at)
     return (int)(s - j->text) + 1;
 }
 
+static const char *hy__skip_digits(const char *s)
+{
+    while (*s >= '0' && *s <= '9') s++;
+    return s;
+}
+
+/* Behind a number as hy__read_f64 takes it, or NULL. Nobody asks for the values of most numbers: they are
+ * found by those who read them. */
+static const char *hy__json_number(const char *s)
+{
+    const char *digits;
+    s += *s == '-';
+    if (*s < '0' || *s > '9') return NULL;
+    s = hy__skip_digits(s);
+    if (*s == '.') s = hy__skip_digits(s + 1);
+    if (*s != 'e' && *s != 'E') return s;
+    digits = s + 1 + (s[1] == '-' || s[1] == '+');
+    return *digits >= '0' && *digits <= '9' ? hy__skip_digits(digits) : s;
+}
+
 /* A number or a word; the place behind it. */
 static int hy__json_word(hy__json *j, int at)
 {
-    const char *s = j->text + at, *end = s;
-    double v;
+    const char *s = j->text + at, *end;
     if (!strncmp(s, "true", 4) || !strncmp(s, "null", 4)) return at + 4;
     if (!strncmp(s, "false", 5)) return at + 5;
-    if ((*s != '-' && (*s < '0' || *s > '9')) || !hy__read_f64(s, &end, &v) || (*s == '-' && (s[1] < '0' ||
-                                                                                              s[1] > '9')))
-        return hy__json_bad(j, at, "a value is due here");
+    end = hy__json_number(s);
+    if (!end) return hy__json_bad(j, at, "a value is due here");
     return (int)(end - j->text);
 }
 

@@ -894,6 +894,36 @@ static void save_reasons(void)
 #endif
 }
 
+/* Numbers that nobody reads cost no more than their letters; they are checked nevertheless. */
+static void save_json_numbers(void)
+{
+    static const struct { const char *text; int ok; } words[] = {
+        { "0", 1 }, { "-0", 1 }, { "12.5e-300", 1 }, { "1e+5", 1 }, { "1E5", 1 }, { "1.", 1 }, { "1e999999999999", 1 },
+        { "-", 0 }, { "-.5", 0 }, { ".5", 0 }, { "+1", 0 }, { "1.2.3", 0 }, { "1e", 0 }, { "1e+", 0 }, { "--1", 0 },
+        { "inf", 0 }, { "-inf", 0 }, { "nan", 0 }, { "0x1", 0 } };
+    static const char tail[] = "\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]}],\"arg_nodes\":[0],"
+        "\"heads\":[[0,0,0]]}";
+    enum { MB5 = 5000000 };
+    hy_frame *F = hy_open(NULL);
+    char *text = (char *)malloc(MB5 + sizeof tail), *to;
+    double start;
+    size_t i;
+    for (i = 0; i < sizeof words / sizeof *words; i++) {
+        sprintf(text, "{\"attrs\":{\"u\":[%s, 1]},%s", words[i].text, tail);
+        hy_symbol_from(F, text, strlen(text));
+        if (!CHECK(words[i].ok ? !hy_error(F) : save_says(F, "malformed JSON")))
+            printf("    %s: %s\n", words[i].text, hy_error(F) ? hy_error(F) : "no error");
+        hy_clear(F);
+    }
+    for (to = text + sprintf(text, "{\"attrs\":{\"u\":["); to < text + MB5 - 100; to += 7) memcpy(to, "1e-300,", 7);
+    sprintf(to, "0]},%s", tail);
+    start = hy_seconds();
+    hy_symbol_from(F, text, strlen(text));
+    CHECK(!hy_error(F) && (hy_seconds() - start < 1.5 || getenv("TEST_UNDER_VALGRIND")));
+    free(text);
+    CHECK(hy_close(F) == 0);
+}
+
 /* What MXNet exported gives here what it gave there, line by line and compiled, and once more exported. */
 static void save_golden(void)
 {
@@ -1759,6 +1789,7 @@ static void test_save(void)
     RUN(save_modes);
     RUN(save_aside);
     RUN(save_reasons);
+    RUN(save_json_numbers);
     RUN(save_golden);
     RUN(save_golden_arrays);
     RUN(save_detectors);
