@@ -126,7 +126,9 @@
  *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when
  *   they are first written. A network that was never called is exported for inputs that are given
  *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
- *   that cannot run here, control flow among them, are listed all at once.
+ *   that cannot run here, control flow among them, are listed all at once. A file is written aside, as
+ *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
+ *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
  *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
@@ -2182,7 +2184,9 @@ HY_API int        hy_save(hy_frame *F, const char *file, hy_arrays arrays);     
 HY_API hy_arrays  hy_load(hy_frame *F, const char *file);
 HY_API int        hy_save_symbol(hy_frame *F, hy_graph *graph, const char *file);
 HY_API hy_graph  *hy_load_symbol(hy_frame *F, const char *file);
-/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. */
+/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. Each file is old or new, never half
+ * written, but a process that dies between the two leaves a new one beside an old one: where that matters, keep
+ * a model in one file with hy_save_model. */
 HY_API int        hy_export(hy_frame *F, hy_block *net, const char *prefix, int epoch);
 HY_API int        hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *prefix, int epoch);
 HY_API hy_block  *hy_import(hy_frame *F, const char *prefix, int epoch);
@@ -32329,7 +32333,8 @@ static int hy__npy_head(hy__input *s, uint64_t at, const char *head, hy__stowed 
     if (n < sizeof text) { memcpy(text, descr + 2, n); text[n] = 0; }
     l->type = n < sizeof text ? hy__stored_named(text, 0) : -1;
     if (l->type < 0) return hy__damaged(s, at, "elements of type %s", n < 16 ? text : "unknown");
-    l->swap = descr[1] == '>' && hy__stored_types[l->type].bytes > 1;
+    l->swap = descr[1] == '>' || (descr[1] == '=' && hy__big_endian());     /* =: as this machine has it */
+    if (hy__stored_types[l->type].bytes == 1) l->swap = 0;
     l->fortran = !strncmp(order, "True", 4);
     if (!l->fortran && strncmp(order, "False", 5))
         return hy__damaged(s, at, "fortran_order is neither True nor False");
@@ -35677,20 +35682,70 @@ static const char *hy__path_in_file(const hy__param *p, const char *path, char *
     return text;
 }
 
-typedef struct hy__saving { hy__shelf shelf; int deduplicate; uint64_t stamp; } hy__saving;
+/* Parameters that a walk met, and a number of each. Of that walk alone: others may walk at the same time. */
+typedef struct hy__met { const hy__param **key; int *value; int n, cap; } hy__met;
+
+static int hy__met_slot(const hy__met *m, const hy__param *p)
+{
+    uint32_t k = (uint32_t)((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> 32);
+    while (m->key[k & (uint32_t)(m->cap - 1)] && m->key[k & (uint32_t)(m->cap - 1)] != p) k++;
+    return (int)(k & (uint32_t)(m->cap - 1));
+}
+
+/* -1: not met */
+static int hy__met_find(const hy__met *m, const hy__param *p)
+{
+    int at = m->cap ? hy__met_slot(m, p) : 0;
+    return m->cap && m->key[at] ? m->value[at] : -1;
+}
+
+static void hy__met_close(hy_frame *F, hy__met *m)
+{
+    hy__free(&F->root->heap, (void *)m->key);
+    hy__free(&F->root->heap, m->value);
+}
+
+static int hy__met_set(hy_frame *F, hy__met *m, const hy__param *p, int value)
+{
+    hy__met wide;
+    int i, at;
+    if (2 * m->n >= m->cap) {
+        memset(&wide, 0, sizeof wide);
+        wide.cap = m->cap ? 2 * m->cap : 64;
+        wide.key = (const hy__param **)hy__alloc_zero(&F->root->heap, (size_t)wide.cap * sizeof *wide.key);
+        wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
+        if (!wide.key || !wide.value) {
+            hy__met_close(F, &wide);
+            hy__no_memory(F, "parameters");
+            return -1;
+        }
+        for (i = 0; i < m->cap; i++) if (m->key[i]) {
+            at = hy__met_slot(&wide, m->key[i]);
+            wide.key[at] = m->key[i];
+            wide.value[at] = m->value[i];
+        }
+        wide.n = m->n;
+        hy__met_close(F, m);
+        *m = wide;
+    }
+    at = hy__met_slot(m, p);
+    m->n += !m->key[at];
+    m->key[at] = p;
+    m->value[at] = value;
+    return 0;
+}
+
+typedef struct hy__saving { hy__shelf shelf; int deduplicate; hy__met met; } hy__saving;
 
 static int hy__save_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__saving *with = (hy__saving *)user;
     hy__param *real = p->same ? p->same : p;
     char text[1100];
-    int i;
+    int i = with->deduplicate ? hy__met_find(&with->met, real) : -1;
     path = hy__path_in_file(p, path, text, sizeof text);
-    if (with->deduplicate && real->seen == with->stamp) {       /* the last of its names stays */
-        for (i = with->shelf.n - 1; with->shelf.at[i] != &real->array; i--) continue;
-        return hy__shelf_name(&with->shelf, i, path, strlen(path), 0);
-    }
-    real->seen = with->stamp;
+    if (i >= 0) return hy__shelf_name(&with->shelf, i, path, strlen(path), 0);  /* its last name stays */
+    if (with->deduplicate && hy__met_set(F, &with->met, real, with->shelf.n)) return -1;
     return !hy__concrete(F, &real->array, "hy_save_parameters", "hy_initialize") ||
            hy__shelve(&with->shelf, &real->array, path, strlen(path), 0);
 }
@@ -35705,8 +35760,8 @@ HY_API hy_arrays hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *op
     with.shelf.F = F;
     with.shelf.lent = 1;
     with.deduplicate = opt && opt->deduplicate;
-    with.stamp = hy__stamp(F);
     hy__each_param(F, net, hy__save_one, &with);
+    hy__met_close(F, &with.met);
     return hy__shelf_close(&with.shelf, 1, NULL);
 }
 
@@ -35716,7 +35771,7 @@ typedef struct hy__loading {
     hy__index   index;
     hy__brief   missing;
     const char *where, *prefix;         /* prefix: names in the file are those behind it; NULL: paths */
-    uint64_t    stamp;                  /* of parameters that have a value in the file */
+    hy__met     met;                    /* parameters that have a value in the file */
     int         adopt;
 } hy__loading;
 
@@ -35739,7 +35794,7 @@ static int hy__load_check(hy_frame *F, hy__param *p, const char *path, void *use
     const hy_array *x = i < 0 ? NULL : L->arrays->at[i];
     if (i >= 0) L->index.used[i] = 1;
     if (!x) return 0;
-    real->seen = L->stamp;
+    if (hy__met_set(F, &L->met, real, 1)) return -1;
     if (!hy__shape_agrees(&have->shape, &x->t.type.shape)) {
         hy__fail_shape(F, path, &have->shape, &x->t.type.shape);
         return -1;
@@ -35756,8 +35811,8 @@ static int hy__load_missing(hy_frame *F, hy__param *p, const char *path, void *u
 {
     hy__loading *L = (hy__loading *)user;
     (void)F;
-    if ((p->same ? p->same : p)->seen != L->stamp) hy__brief_add(&L->missing, L->prefix ? hy__called(p)
-                                                                 : path);
+    if (hy__met_find(&L->met, p->same ? p->same : p) < 0)
+        hy__brief_add(&L->missing, L->prefix ? hy__called(p) : path);
     return 0;
 }
 
@@ -35786,7 +35841,6 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
     L.where = where;
     L.prefix = hy__prefix(F, net);
     L.adopt = adopt;
-    L.stamp = hy__stamp(F);
     for (i = 0; i < arrays->n && arrays->name; i++) if (strchr(arrays->name[i], '.')) L.prefix = NULL;
     if (!hy__index_open(F, &L.index, arrays)) {
         hy__each_param(F, net, hy__load_check, &L);
@@ -35795,6 +35849,7 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
         if (!F->code && !L.opt->ignore_extra) hy__fail_extra(F, arrays, &L.index, where);
         if (!F->code) hy__each_param(F, net, hy__load_one, &L);
     }
+    hy__met_close(F, &L.met);
     hy__index_close(F, &L.index);
     return F->code ? -1 : 0;
 }
