@@ -651,13 +651,13 @@ static void save_mistakable(void)
         static const char *const heads[] = { "=f4", "=i2", "=u1", ">u1" };
         int i;
         for (i = 0; i < 4; i++) {
-            const float f[2] = { 1.5f, -2 };
+            const float wide[2] = { 1.5f, -2 };
             const int16_t h[2] = { 300, -2 };
             memset(text, 0, sizeof text);
             memcpy(text, "\x93NUMPY\1\0", 8);
             n = (size_t)sprintf(text + 10, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }", heads[i]);
             text[8] = (char)n;
-            if (i == 0) memcpy(text + 10 + n, f, sizeof f);
+            if (i == 0) memcpy(text + 10 + n, wide, sizeof wide);
             else if (i == 1) memcpy(text + 10 + n, h, sizeof h);
             else memcpy(text + 10 + n, "\7\10", 2);
             got = hy_load_from(F, text, 10 + n + (i == 0 ? 8 : i == 1 ? 4 : 2), 0);
