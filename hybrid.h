@@ -2184,9 +2184,9 @@ HY_API int        hy_save(hy_frame *F, const char *file, hy_arrays arrays);     
 HY_API hy_arrays  hy_load(hy_frame *F, const char *file);
 HY_API int        hy_save_symbol(hy_frame *F, hy_graph *graph, const char *file);
 HY_API hy_graph  *hy_load_symbol(hy_frame *F, const char *file);
-/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. Each file is old or new, never half
- * written, but a process that dies between the two leaves a new one beside an old one: where that matters, keep
- * a model in one file with hy_save_model. */
+/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. Each file is old or new, never
+ * half written, but a process that dies between the two leaves a new one beside an old one: where that
+ * matters, keep a model in one file with hy_save_model. */
 HY_API int        hy_export(hy_frame *F, hy_block *net, const char *prefix, int epoch);
 HY_API int        hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *prefix, int epoch);
 HY_API hy_block  *hy_import(hy_frame *F, const char *prefix, int epoch);
