@@ -131,7 +131,9 @@
  *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when
  *   they are first written. A network that was never called is exported for inputs that are given
  *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
- *   that cannot run here, control flow among them, are listed all at once.
+ *   that cannot run here, control flow among them, are listed all at once. A file is written aside, as
+ *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
+ *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
  *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
@@ -2189,7 +2191,9 @@ HY_API int        hy_save(hy_frame *F, const char *file, hy_arrays arrays);     
 HY_API hy_arrays  hy_load(hy_frame *F, const char *file);
 HY_API int        hy_save_symbol(hy_frame *F, hy_graph *graph, const char *file);
 HY_API hy_graph  *hy_load_symbol(hy_frame *F, const char *file);
-/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. */
+/* prefix-symbol.json and prefix-0000.params, as MXNet writes and reads them. Each file is old or new, never
+ * half written, but a process that dies between the two leaves a new one beside an old one: where that
+ * matters, keep a model in one file with hy_save_model. */
 HY_API int        hy_export(hy_frame *F, hy_block *net, const char *prefix, int epoch);
 HY_API int        hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *prefix, int epoch);
 HY_API hy_block  *hy_import(hy_frame *F, const char *prefix, int epoch);
@@ -31403,6 +31407,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 
 /* --- what the system does for files --- */
 #ifndef HYBRID_NO_STDIO
+#include <errno.h>
 #ifdef _WIN32
 #include <io.h>
 #include <process.h>
@@ -31411,33 +31416,53 @@ extern "C"
 #endif
 __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
 static int hy__settle(FILE *file) { return _commit(_fileno(file)); }
-static int hy__replace(const char *from, const char *to) { return !MoveFileExA(from, to, 1 | 8); }
+static int hy__replace(const char *from, const char *to)
+{
+    if (MoveFileExA(from, to, 1 | 8)) return 0;
+    errno = EACCES;
+    return -1;
+}
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
 #define HY__PROCESS _getpid()
 #elif defined(__unix__) || defined(__APPLE__)
 #define HY__POSIX_FILES 1
-#include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-extern int fileno(FILE *file);          /* strict headers hide them */
-extern int fsync(int file);
+extern int fsync(int file);             /* strict headers hide them */
+extern int fchmod(int file, mode_t mode);
 extern ssize_t readlink(const char *link, char *to, size_t bytes);
 #endif
 /* Until the bytes are on the disk; what cannot be told to wait has not failed. */
-static int hy__settle(FILE *file) { return fsync(fileno(file)) && errno != EINVAL; }
+static int hy__settle(int file)
+{
+    int failed;
+    do failed = fsync(file); while (failed && errno == EINTR);
+    return failed && errno != EINVAL && errno != EROFS ? -1 : 0;
+}
+
 static int hy__replace(const char *from, const char *to) { return rename(from, to); }
+
+static int hy__open_file(const char *name, int how, mode_t mode)
+{
+    int file;
+    do file = open(name, how, mode); while (file < 0 && errno == EINTR);
+    return file;
+}
 
 /* The folder keeps the new name of a file. */
 static void hy__settle_folder(hy_frame *F, const char *file)
 {
     const char *slash = strrchr(file, '/');
     char *folder = slash ? hy__string(F, file, "") : NULL;
-    FILE *f;
+    int f;
     if (slash && !folder) return;
     if (folder) folder[slash - file + 1] = 0;
-    f = fopen(folder ? folder : ".", "rb");
-    if (f) { hy__settle(f); fclose(f); }
+    f = hy__open_file(folder ? folder : ".", O_RDONLY, 0);
+    if (f >= 0) { hy__settle(f); close(f); }
     hy__free(&F->root->heap, folder);
 }
 #define HY__PROCESS getpid()
@@ -31447,6 +31472,23 @@ static int hy__replace(const char *from, const char *to) { return rename(from, t
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
 #define HY__PROCESS 0
 #endif
+
+/* What errno means: own words where they are common. */
+static const char *hy__reason(int code)
+{
+    switch (code) {
+    case 0:      return "the system does not say why";
+    case ENOENT: return "no such file or folder";
+    case EACCES: return "permission denied";
+#ifdef ENOSPC
+    case ENOSPC: return "no space is left: is the disk full?";
+    case EFBIG:  return "larger than the system allows";
+    case EROFS:  return "the file system is read-only";
+    case ENAMETOOLONG: return "the name is too long";
+#endif
+    default:     return strerror(code);
+    }
+}
 
 /* What stands under a name, behind all links. A stream is written to as it is, never replaced. */
 enum { HY__ABSENT, HY__FILE, HY__STREAM, HY__NO_FILE };
@@ -31518,16 +31560,38 @@ static int hy__there(hy__input *s, uint64_t at, uint64_t n)
     return 0;
 }
 
+#ifndef HYBRID_NO_STDIO
+/* Was it only a signal that interrupted? */
+static int hy__again(FILE *file)
+{
+#ifdef EINTR
+    if (errno == EINTR) { if (file) clearerr(file); return 1; }
+#endif
+    (void)file;
+    return 0;
+}
+#endif
+
 static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
 {
     if (!hy__there(s, at, n)) return -1;
     if (s->data) { memcpy(to, s->data + s->base + at, (size_t)n); return 0; }
 #ifndef HYBRID_NO_STDIO
-    if (*s->at != s->base + at && fseek(s->file, (long)(s->base + at), SEEK_SET)) n = n ? n : 1;
-    else if (!n || fread(to, 1, (size_t)n, s->file) == n) { *s->at = s->base + at + n; return 0; }
-    *s->at = UINT64_MAX;
-    hy__fail(s->F, HY_ERROR_FILE, "%s: %l bytes at %l could not be read", s->name, (int64_t)n,
-             (int64_t)(s->base + at));
+    for (;;) {
+        uint64_t got = 0;
+        errno = 0;
+        if (*s->at == s->base + at || !fseek(s->file, (long)(s->base + at), SEEK_SET)) {
+            got = n ? fread(to, 1, (size_t)n, s->file) : 0;
+            if (got == n) { *s->at = s->base + at + n; return 0; }
+        }
+        *s->at = UINT64_MAX;
+        if (!hy__again(s->file)) break;
+        at += got;
+        n -= got;
+        to = (char *)to + got;
+    }
+    hy__fail(s->F, HY_ERROR_FILE, "%s: %l bytes at %l could not be read: %s", s->name, (int64_t)n,
+             (int64_t)(s->base + at), errno ? hy__reason(errno) : "the file became shorter");
 #endif
     return -1;
 }
@@ -31571,26 +31635,85 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
         hy__fail(F, HY_ERROR_FILE, "%s: no regular file", name);
         return -1;
     }
-    s->file = fopen(name, "rb");
-    if (!s->file) { hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened", name); return -1; }
-    if (getc(s->file) == EOF && ferror(s->file)) end = -1;
+    do {
+        errno = 0;
+        s->file = fopen(name, "rb");
+    } while (!s->file && hy__again(NULL));
+    if (!s->file) {
+        hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
+        return -1;
+    }
+    do errno = 0; while (getc(s->file) == EOF && ferror(s->file) && hy__again(s->file));
+    if (ferror(s->file)) end = -1;
     else end = fseek(s->file, 0, SEEK_END) ? -1 : ftell(s->file);
     s->own = UINT64_MAX;
     s->at = &s->own;
     s->bytes = (uint64_t)end;
     if (end >= 0 && end < LONG_MAX) return 0;
-    hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be read", name);
+    hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be read: %s", name,
+             end < 0 ? hy__reason(errno) : "it is too large");
     fclose(s->file);
     return -1;
 }
 #endif
 
 /* --- targets --- */
+#ifndef HYBRID_NO_STDIO
+/* A file that is being written. POSIX without stdio, which loses bytes when a signal interrupts it. */
+#ifdef HY__POSIX_FILES
+typedef struct hy__spout { int file, n; char text[8192]; } hy__spout;
+
+static int hy__spout_write(hy__spout *s, const char *data, size_t n)
+{
+    while (n) {
+        ssize_t k = write(s->file, data, n < ((size_t)1 << 30) ? n : (size_t)1 << 30);
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return -1;
+        data += k;
+        n -= (size_t)k;
+    }
+    return 0;
+}
+
+static int hy__spout_flush(hy__spout *s)
+{
+    int n = s->n;
+    s->n = 0;
+    return hy__spout_write(s, s->text, (size_t)n);
+}
+
+static int hy__spout_put(hy__spout *s, const char *data, size_t n)
+{
+    if (n > sizeof s->text - (size_t)s->n && hy__spout_flush(s)) return -1;
+    if (n >= sizeof s->text) return hy__spout_write(s, data, n);
+    memcpy(s->text + s->n, data, n);
+    s->n += (int)n;
+    return 0;
+}
+
+static int hy__spout_close(hy__spout *s)
+{
+    return close(s->file) && errno != EINTR ? -1 : 0;
+}
+#else
+typedef struct hy__spout { FILE *file; } hy__spout;
+
+static int hy__spout_put(hy__spout *s, const char *data, size_t n)
+{
+    return fwrite(data, 1, n, s->file) == n ? 0 : -1;
+}
+
+static int hy__spout_flush(hy__spout *s) { return fflush(s->file); }
+static int hy__spout_close(hy__spout *s) { return fclose(s->file); }
+#endif
+#endif
+
 typedef struct hy__target {
     hy_frame *F;
     char     *to;                       /* memory, or NULL: */
 #ifndef HYBRID_NO_STDIO
-    FILE     *file;                     /* a file, or NULL: bytes are only counted */
+    hy__spout *sink;                     /* a file, or NULL: bytes are only counted */
+    int       code;                     /* errno of what failed */
 #endif
     uint64_t  n;
     int       failed;
@@ -31603,7 +31726,7 @@ static void hy__put_bytes(void *user, const char *data, size_t n)
     hy__target *t = (hy__target *)user;
     if (t->to) memcpy(t->to + t->n, data, n);
 #ifndef HYBRID_NO_STDIO
-    else if (t->file && !t->failed && fwrite(data, 1, n, t->file) != n) t->failed = 1;
+    else if (t->sink && !t->failed && hy__spout_put(t->sink, data, n)) { t->failed = 1; t->code = errno; }
 #endif
     t->n += n;
 }
@@ -31612,7 +31735,7 @@ static void hy__put_bytes(void *user, const char *data, size_t n)
 static int hy__taken(const hy__target *t)
 {
 #ifndef HYBRID_NO_STDIO
-    if (t->file) return 1;
+    if (t->sink) return 1;
 #endif
     return t->to != NULL;
 }
@@ -31660,55 +31783,192 @@ typedef struct hy__pending {
     hy__write_fn fn;
     const void  *what;
     char        *place, *aside;         /* behind links; NULL: a stream */
+    int          lock;                  /* keeps others from the file aside, or -1 */
 } hy__pending;
 
-/* "model.params.5f21c03a.part": nobody else who saves the same file uses it. */
-static char *hy__aside_name(hy_frame *F, const char *name)
+/* Three names of the file aside: "model.params.hy.part"; without the name, which may be too long for more;
+ * and one that nobody else uses. */
+enum { HY__ASIDES = 3 };
+static char *hy__aside_name(hy_frame *F, const char *place, int number)
 {
-    uint64_t mix = (uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9);
-    char ending[] = ".00000000.part";
+    char *name = hy__string(F, place, number ? "................" : ".hy.part"), *base, *end;
+    uint64_t mix = 0xcbf29ce484222325u;
     int i;
-    mix *= 0x9e3779b97f4a7c15u;
-    for (i = 1; i < 9; i++, mix <<= 4) ending[i] = "0123456789abcdef"[mix >> 60];
-    return hy__string(F, name, ending);
+    if (!name || !number) return name;
+    base = strrchr(name, '/');
+#ifdef _WIN32
+    end = strrchr(name, '\\');
+    if (end && (!base || end > base)) base = end;
+#endif
+    base = base ? base + 1 : name;
+    end = name + strlen(place);
+    for (i = 0; base + i < end; i++) mix = (mix ^ (unsigned char)base[i]) * 0x100000001b3u;
+    if (number > 1)
+        mix ^= ((uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9))
+               * 0x9e3779b97f4a7c15u;
+    for (i = 0; i < 8; i++) base[i] = "0123456789abcdef"[mix >> (60 - 4 * i) & 15];
+    memcpy(base + 8, ".hy.part", 9);
+    return name;
+}
+
+#ifdef HY__POSIX_FILES
+/* Who writes aside holds a lock that ends with the process: what can be locked was left by a process that
+ * was killed, and goes. The file is always a new one, so that a link under its name is never followed. Where
+ * locks do not exist nothing is taken for left, and the next name is used. */
+static int hy__lock_file(int file)
+{
+#ifdef LOCK_NB
+    return flock(file, LOCK_EX | LOCK_NB);
+#else
+    (void)file;
+    errno = EINVAL;
+    return -1;
+#endif
+}
+
+static int hy__is_under(int file, const char *name)
+{
+    struct stat a, b;
+    char link[1];
+    return readlink(name, link, 1) < 0 && !fstat(file, &a) && !stat(name, &b) && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static void hy__sweep(const char *name)
+{
+    int file = hy__open_file(name, O_WRONLY | O_NONBLOCK, 0);
+    if (file < 0) return;
+    if (!hy__lock_file(file) && hy__is_under(file, name)) remove(name);
+    close(file);
+}
+
+/* A new file of that name, as private as the one whose place it takes. */
+static int hy__aside_open(hy__spout *to, hy__pending *p, const char *name)
+{
+    struct stat old;
+    int had = !stat(p->place, &old);
+    hy__sweep(name);
+    to->file = hy__open_file(name, O_WRONLY | O_CREAT | O_EXCL, had ? old.st_mode & 0600 : 0666);
+    if (to->file < 0) return -1;
+    if ((!hy__lock_file(to->file) || errno != EWOULDBLOCK) && hy__is_under(to->file, name)) {
+        if (had && fchmod(to->file, old.st_mode & 0777)) errno = 0;     /* no modes here: none to keep */
+        p->lock = dup(to->file);
+        return 0;
+    }
+    close(to->file);                    /* somebody swept it before it was locked */
+    errno = EAGAIN;
+    return -1;
+}
+
+static int hy__stream_open(hy__spout *to, const char *name)
+{
+    to->file = hy__open_file(name, O_WRONLY, 0);
+    return to->file < 0 ? -1 : 0;
+}
+
+/* A file that nobody may write stays, even if its folder, or being root, would allow otherwise. */
+static int hy__is_kept(const char *name)
+{
+    struct stat s;
+    int file, kept = !stat(name, &s) && !(s.st_mode & 0222);
+    if (kept) { errno = EACCES; return 1; }
+    file = hy__open_file(name, O_WRONLY | O_NONBLOCK, 0);
+    if (file < 0) return errno != ENOENT;
+    close(file);
+    return 0;
+}
+
+static void hy__unlock(hy__pending *p) { if (p->lock >= 0) close(p->lock); }
+#else
+static void hy__sweep(const char *name) { (void)name; }
+
+/* A file that is open cannot be removed, where files can be open twice. */
+static int hy__aside_open(hy__spout *to, hy__pending *p, const char *name)
+{
+    (void)p;
+    to->file = fopen(name, "wbx");
+    if (!to->file && !remove(name)) to->file = fopen(name, "wbx");
+    return to->file ? 0 : -1;
+}
+
+static int hy__stream_open(hy__spout *to, const char *name)
+{
+    to->file = fopen(name, "wb");
+    return to->file ? 0 : -1;
+}
+
+static int hy__is_kept(const char *name)
+{
+    FILE *file = fopen(name, "r+b");
+    if (!file) return errno != ENOENT;
+    fclose(file);
+    return 0;
+}
+
+static void hy__unlock(hy__pending *p) { (void)p; }
+#endif
+
+/* Opens what is written first: p->aside, or the stream itself. */
+static int hy__pending_open(hy_frame *F, hy__pending *p, hy__spout *to)
+{
+    int i, opened = 0;
+    if (!p->place) opened = !hy__stream_open(to, p->name);
+    for (i = 0; p->place && i < HY__ASIDES && !opened; i++) {
+        char *name = hy__aside_name(F, p->place, i);
+        if (!name) return -1;
+        opened = !hy__aside_open(to, p, name);
+        if (opened) p->aside = name;
+        else hy__free(&F->root->heap, name);        /* what has that name is not ours */
+    }
+    if (opened && i == 1) {             /* two savers at once may have left the second name too */
+        char *other = hy__aside_name(F, p->place, 1);
+        if (other) hy__sweep(other);
+        hy__free(&F->root->heap, other);
+    }
+    if (!opened) hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made: %s", p->name, hy__reason(errno));
+    return F->code ? -1 : 0;
 }
 
 static int hy__write_aside(hy_frame *F, hy__pending *p)
 {
     hy__target t;
-    int bad, kind = hy__kind_of_file(p->name);
+    hy__spout sink;
+    int kind = hy__kind_of_file(p->name);
     if (kind == HY__NO_FILE)
         hy__fail(F, HY_ERROR_FILE, "%s: a new file cannot take the place of what is there", p->name);
-    else if (kind != HY__STREAM && (p->place = hy__behind_links(F, p->name)) != NULL)
-        p->aside = hy__aside_name(F, p->place);
-    if (F->code) return -1;
+    else if (kind == HY__FILE && hy__is_kept(p->name))
+        hy__fail(F, HY_ERROR_FILE, "%s: the file may not be written: %s", p->name, hy__reason(errno));
+    else if (kind != HY__STREAM) p->place = hy__behind_links(F, p->name);
+    memset(&sink, 0, sizeof sink);
+    if (F->code || hy__pending_open(F, p, &sink)) return -1;
     memset(&t, 0, sizeof t);
     t.F = F;
-    t.file = fopen(p->aside ? p->aside : p->name, p->aside ? "wbx" : "wb");
-    if (!t.file) {
-        hy__free(&F->root->heap, p->aside);             /* what has that name is not ours */
-        p->aside = NULL;
-        hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made", p->name);
-        return -1;
-    }
+    t.sink = &sink;
     p->fn(&t, p->what);
-    bad = t.failed || fflush(t.file) || (!F->code && hy__settle(t.file));
-    if (fclose(t.file) || bad)
-        hy__fail(F, HY_ERROR_FILE, "%s: writing failed: is the disk full?", p->name);
+    errno = 0;
+    if (!t.failed && (hy__spout_flush(&sink) || (!F->code && hy__settle(sink.file)))) {
+        t.failed = 1;
+        t.code = errno;
+    }
+    errno = 0;
+    if (hy__spout_close(&sink) && !t.failed) { t.failed = 1; t.code = errno; }
+    if (t.failed) hy__fail(F, HY_ERROR_FILE, "%s: writing failed: %s", p->name, hy__reason(t.code));
     return F->code ? -1 : 0;
 }
 
 static int hy__to_files(hy_frame *F, hy__pending *p, int n)
 {
     int i;
-    for (i = 0; i < n; i++) p[i].place = p[i].aside = NULL;
+    for (i = 0; i < n; i++) { p[i].place = p[i].aside = NULL; p[i].lock = -1; }
     for (i = 0; i < n && !F->code && !hy__write_aside(F, &p[i]); i++) continue;
     for (i = 0; i < n && !F->code; i++)
         if (p[i].aside && hy__replace(p[i].aside, p[i].place))
-            hy__fail(F, HY_ERROR_FILE, "%s: a new file cannot take the place of what is there", p[i].name);
+            hy__fail(F, HY_ERROR_FILE, "%s: a new file cannot take the place of what is there: %s", p[i].name,
+                     hy__reason(errno));
     if (n && !F->code && p[0].place) hy__settle_folder(F, p[0].place);
     for (i = 0; i < n; i++) {
         if (p[i].aside && F->code) remove(p[i].aside);
+        hy__unlock(&p[i]);
         hy__free(&F->root->heap, p[i].aside);
         hy__free(&F->root->heap, p[i].place);
     }
@@ -32247,7 +32507,8 @@ static int hy__npy_head(hy__input *s, uint64_t at, const char *head, hy__stowed 
     if (n < sizeof text) { memcpy(text, descr + 2, n); text[n] = 0; }
     l->type = n < sizeof text ? hy__stored_named(text, 0) : -1;
     if (l->type < 0) return hy__damaged(s, at, "elements of type %s", n < 16 ? text : "unknown");
-    l->swap = descr[1] == '>' && hy__stored_types[l->type].bytes > 1;
+    l->swap = descr[1] == '>' || (descr[1] == '=' && hy__big_endian());     /* =: as this machine has it */
+    if (hy__stored_types[l->type].bytes == 1) l->swap = 0;
     l->fortran = !strncmp(order, "True", 4);
     if (!l->fortran && strncmp(order, "False", 5))
         return hy__damaged(s, at, "fortran_order is neither True nor False");
@@ -32720,16 +32981,34 @@ static int hy__json_string(hy__json *j, int at)
     return (int)(s - j->text) + 1;
 }
 
+static const char *hy__skip_digits(const char *s)
+{
+    while (*s >= '0' && *s <= '9') s++;
+    return s;
+}
+
+/* Behind a number as hy__read_f64 takes it, or NULL. Nobody asks for the values of most numbers: they are
+ * found by those who read them. */
+static const char *hy__json_number(const char *s)
+{
+    const char *digits;
+    s += *s == '-';
+    if (*s < '0' || *s > '9') return NULL;
+    s = hy__skip_digits(s);
+    if (*s == '.') s = hy__skip_digits(s + 1);
+    if (*s != 'e' && *s != 'E') return s;
+    digits = s + 1 + (s[1] == '-' || s[1] == '+');
+    return *digits >= '0' && *digits <= '9' ? hy__skip_digits(digits) : s;
+}
+
 /* A number or a word; the place behind it. */
 static int hy__json_word(hy__json *j, int at)
 {
-    const char *s = j->text + at, *end = s;
-    double v;
+    const char *s = j->text + at, *end;
     if (!strncmp(s, "true", 4) || !strncmp(s, "null", 4)) return at + 4;
     if (!strncmp(s, "false", 5)) return at + 5;
-    if ((*s != '-' && (*s < '0' || *s > '9')) || !hy__read_f64(s, &end, &v) || (*s == '-' && (s[1] < '0' ||
-                                                                                              s[1] > '9')))
-        return hy__json_bad(j, at, "a value is due here");
+    end = hy__json_number(s);
+    if (!end) return hy__json_bad(j, at, "a value is due here");
     return (int)(end - j->text);
 }
 
@@ -35577,20 +35856,70 @@ static const char *hy__path_in_file(const hy__param *p, const char *path, char *
     return text;
 }
 
-typedef struct hy__saving { hy__shelf shelf; int deduplicate; uint64_t stamp; } hy__saving;
+/* Parameters that a walk met, and a number of each. Of that walk alone: others may walk at the same time. */
+typedef struct hy__met { const hy__param **key; int *value; int n, cap; } hy__met;
+
+static int hy__met_slot(const hy__met *m, const hy__param *p)
+{
+    uint32_t k = (uint32_t)((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> 32);
+    while (m->key[k & (uint32_t)(m->cap - 1)] && m->key[k & (uint32_t)(m->cap - 1)] != p) k++;
+    return (int)(k & (uint32_t)(m->cap - 1));
+}
+
+/* -1: not met */
+static int hy__met_find(const hy__met *m, const hy__param *p)
+{
+    int at = m->cap ? hy__met_slot(m, p) : 0;
+    return m->cap && m->key[at] ? m->value[at] : -1;
+}
+
+static void hy__met_close(hy_frame *F, hy__met *m)
+{
+    hy__free(&F->root->heap, (void *)m->key);
+    hy__free(&F->root->heap, m->value);
+}
+
+static int hy__met_set(hy_frame *F, hy__met *m, const hy__param *p, int value)
+{
+    hy__met wide;
+    int i, at;
+    if (2 * m->n >= m->cap) {
+        memset(&wide, 0, sizeof wide);
+        wide.cap = m->cap ? 2 * m->cap : 64;
+        wide.key = (const hy__param **)hy__alloc_zero(&F->root->heap, (size_t)wide.cap * sizeof *wide.key);
+        wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
+        if (!wide.key || !wide.value) {
+            hy__met_close(F, &wide);
+            hy__no_memory(F, "parameters");
+            return -1;
+        }
+        for (i = 0; i < m->cap; i++) if (m->key[i]) {
+            at = hy__met_slot(&wide, m->key[i]);
+            wide.key[at] = m->key[i];
+            wide.value[at] = m->value[i];
+        }
+        wide.n = m->n;
+        hy__met_close(F, m);
+        *m = wide;
+    }
+    at = hy__met_slot(m, p);
+    m->n += !m->key[at];
+    m->key[at] = p;
+    m->value[at] = value;
+    return 0;
+}
+
+typedef struct hy__saving { hy__shelf shelf; int deduplicate; hy__met met; } hy__saving;
 
 static int hy__save_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__saving *with = (hy__saving *)user;
     hy__param *real = p->same ? p->same : p;
     char text[1100];
-    int i;
+    int i = with->deduplicate ? hy__met_find(&with->met, real) : -1;
     path = hy__path_in_file(p, path, text, sizeof text);
-    if (with->deduplicate && real->seen == with->stamp) {       /* the last of its names stays */
-        for (i = with->shelf.n - 1; with->shelf.at[i] != &real->array; i--) continue;
-        return hy__shelf_name(&with->shelf, i, path, strlen(path), 0);
-    }
-    real->seen = with->stamp;
+    if (i >= 0) return hy__shelf_name(&with->shelf, i, path, strlen(path), 0);  /* its last name stays */
+    if (with->deduplicate && hy__met_set(F, &with->met, real, with->shelf.n)) return -1;
     return !hy__concrete(F, &real->array, "hy_save_parameters", "hy_initialize") ||
            hy__shelve(&with->shelf, &real->array, path, strlen(path), 0);
 }
@@ -35605,8 +35934,8 @@ HY_API hy_arrays hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *op
     with.shelf.F = F;
     with.shelf.lent = 1;
     with.deduplicate = opt && opt->deduplicate;
-    with.stamp = hy__stamp(F);
     hy__each_param(F, net, hy__save_one, &with);
+    hy__met_close(F, &with.met);
     return hy__shelf_close(&with.shelf, 1, NULL);
 }
 
@@ -35616,7 +35945,7 @@ typedef struct hy__loading {
     hy__index   index;
     hy__brief   missing;
     const char *where, *prefix;         /* prefix: names in the file are those behind it; NULL: paths */
-    uint64_t    stamp;                  /* of parameters that have a value in the file */
+    hy__met     met;                    /* parameters that have a value in the file */
     int         adopt;
 } hy__loading;
 
@@ -35639,7 +35968,7 @@ static int hy__load_check(hy_frame *F, hy__param *p, const char *path, void *use
     const hy_array *x = i < 0 ? NULL : L->arrays->at[i];
     if (i >= 0) L->index.used[i] = 1;
     if (!x) return 0;
-    real->seen = L->stamp;
+    if (hy__met_set(F, &L->met, real, 1)) return -1;
     if (!hy__shape_agrees(&have->shape, &x->t.type.shape)) {
         hy__fail_shape(F, path, &have->shape, &x->t.type.shape);
         return -1;
@@ -35656,8 +35985,8 @@ static int hy__load_missing(hy_frame *F, hy__param *p, const char *path, void *u
 {
     hy__loading *L = (hy__loading *)user;
     (void)F;
-    if ((p->same ? p->same : p)->seen != L->stamp) hy__brief_add(&L->missing, L->prefix ? hy__called(p)
-                                                                 : path);
+    if (hy__met_find(&L->met, p->same ? p->same : p) < 0)
+        hy__brief_add(&L->missing, L->prefix ? hy__called(p) : path);
     return 0;
 }
 
@@ -35686,7 +36015,6 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
     L.where = where;
     L.prefix = hy__prefix(F, net);
     L.adopt = adopt;
-    L.stamp = hy__stamp(F);
     for (i = 0; i < arrays->n && arrays->name; i++) if (strchr(arrays->name[i], '.')) L.prefix = NULL;
     if (!hy__index_open(F, &L.index, arrays)) {
         hy__each_param(F, net, hy__load_check, &L);
@@ -35695,6 +36023,7 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
         if (!F->code && !L.opt->ignore_extra) hy__fail_extra(F, arrays, &L.index, where);
         if (!F->code) hy__each_param(F, net, hy__load_one, &L);
     }
+    hy__met_close(F, &L.met);
     hy__index_close(F, &L.index);
     return F->code ? -1 : 0;
 }

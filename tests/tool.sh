@@ -176,6 +176,11 @@ grep -q '^digraph' "$out/a b.dot" && grep -q 'lstm0_rnn0' "$out/a b.dot"
 note $? "graph .dot"
 [ ! -e "$out/a b.svg.part" ]
 note $? "graph leaves nothing aside"
+echo mine > "$out/mine"
+ln -s mine "$out/linked.svg.part"
+try "graph where a link waits aside" 0 graph bn --out "$out/linked.svg"
+[ "$(cat "$out/mine")" = mine ] && [ ! -e "$out/linked.svg.part" ]
+note $? "graph where a link waits aside: it is not followed"
 try "graph without --out" 2 graph bn
 try "graph, other ending" 2 graph bn --out "$out/g.png"
 try "graph, no folder" 1 graph bn --out "$out/no/g.svg"
@@ -345,6 +350,13 @@ try "inputs as the file lists them" 0 show "$out/rule"
 prints "inputs as the file lists them: one" "^data1 *(input)"
 try "convert to what" 2 convert bn "$out/x" --to nothing
 try "convert to a folder that is not there" 1 convert bn "$out/no/x"
+says "convert to a folder that is not there: why" "no such file or folder"
+echo half > "$out/swept.npz.hy.part"
+try "convert where something was left aside" 0 convert z.npz "$out/swept.npz"
+try "convert once more" 0 convert z.npz "$out/swept.npz"
+chmod 444 "$out/swept.npz"
+try "convert to what is read-only" 1 convert z.npz "$out/swept.npz"
+says "convert to what is read-only: why" "the file may not be written: permission denied"
 ls "$out" | grep -q '\.part$'
 note $([ $? != 0 ]; echo $?) "nothing is left aside"
 

@@ -1665,7 +1665,8 @@ static void save_drawing(tool *T, const char *out, const char *title, const draw
     FILE *f;
     int failed = 0, lack;
     writing(T, 1);
-    f = fopen(part, "wb");
+    remove(part);                       /* of a run that was killed; a link is not followed */
+    f = fopen(part, "wbx");
     if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", part, strerror(errno));
     lack = (ends_in(out, ".dot") ? layered_dot : layered_svg)(f, title, d->nodes, d->node, d->edges, d->edge);
     if (ferror(f) || lack) failed = EIO;
