@@ -20312,8 +20312,6 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
     for (k = 0; k < node->nin + node->nout; k++) {
         hy_type *t = k < node->nin ? hy__type_of(g, T, &node->in[k]) : &T->type[T->first[i] + k - node->nin];
         if (hy__same_type(t, &c.type[k])) continue;
-        if (!hy__sane_type(F, &c.type[k], node->name)) learnt = -1;
-        if (learnt < 0) break;
         *t = c.type[k];
         learnt = 1;
     }
@@ -22186,6 +22184,7 @@ static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *i
         if (t && input[i].shape.ndim >= 0) t->shape = input[i].shape;
     }
     failed = hy__infer_graph(F, g, &T);
+    for (i = 0; i < T.n && !failed; i++) failed = !hy__sane_type(F, &T.type[i], "compiled graph");
     if (!failed) {
         failed = hy__rewrite_open(&R, F, g, mode);
         R.types = &T;
