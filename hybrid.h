@@ -160,8 +160,9 @@
  *   Fill a hy_op: names and kinds of inputs and outputs; infer, which derives the output's type and shape;
  *   bind, which sets job->run, job->stages and job->items; grad, which emits operators for the gradient (or
  *   NULL: none flows). hy_register(F, &op), then hy_emit(F, &op, n, inputs, &record). examples/own_op.c
- *   does it in full. run(job, stage, item, scratch, shared) computes one item: no allocation, no locks, and
- *   it writes only its own part of the output, since items of a stage run in any order on any thread.
+ *   does it in full. run(job, now, stage, item, scratch, shared) computes one item: no allocation, no locks,
+ *   and it writes only its own part of the output, since items of a stage run in any order on any thread.
+ *   now->data says where inputs and outputs lie; the job itself is shared and knows types and strides only.
  *
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
@@ -36443,6 +36444,10 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
+ *   later  an operator's run takes a hy_run, since a job holds no address any more, and its bind refuses
+ *          with hy_refuse; hy_grad_of of a parameter without a gradient is NULL and no error; hy_graph_of
+ *          stays until hy_graph_free; hy_planned, hy_plan_job_at, hy_plan_value_at, hy_grad_req_of; arrays
+ *          of integers refuse arithmetic with numbers that are no integers; running statistics in order.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
