@@ -35741,7 +35741,27 @@ static hy_graph *hy__export_again(hy_frame *F, const hy__symbol_block *b, hy_blo
     return g;
 }
 
-static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs, const char *who)
+/* What the heads need, and no more: MXNet drops calls that run for their running statistics alone, and then
+ * refuses a file that has values for them. */
+static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
+{
+    hy_graph *own = hy__graph_new(F, g->store);
+    int failed = !own || hy__graph_room_heads(F, own, g->heads, 0);
+    if (!failed) {
+        memcpy(own->head, g->head, (size_t)g->heads * sizeof *own->head);
+        own->ranks = g->ranks;
+        failed = hy__graph_finish(F, own);
+    }
+    if (!failed && own->n < g->n)
+        hy__warn(F, "hy_export: calls that only change running statistics are left out: hy_save_model keeps "
+                 "them");
+    hy__graph_drop(failed ? own : g);
+    return failed ? g : own;
+}
+
+/* pair: for MXNet, too. */
+static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs, const char *who,
+                           int pair)
 {
     memset(e, 0, sizeof *e);
     e->who = who;
@@ -35765,6 +35785,7 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
         hy__fail(F, HY_ERROR_STATE,
                  "%s: Please first call hy_hybridize and then hy_call at least once, or give "
                  "inputs to trace it for (%s_for)", who, who);
+    if (pair && !F->code && !e->made_of && e->graph->calls) e->graph = hy__export_heads(F, e->graph);
     if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who)) return -1;
     if (hy__export_inputs(F, e)) return -1;
     hy__export_arrays(F, e);
@@ -35778,7 +35799,8 @@ HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array *
     if (symbol) *symbol = NULL;
     if (params) memset(params, 0, sizeof *params);
     if (!F || F->code) return -1;
-    if (!hy__export_open(F, &e, net, inputs, "hy_export")) text = hy__to_memory(F, hy__put_symbol, &e.symbol);
+    if (!hy__export_open(F, &e, net, inputs, "hy_export", 1))
+        text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text && symbol) *symbol = text;
     if (text && params) *params = e.arrays;
     hy__export_close(F, &e);
@@ -35788,7 +35810,7 @@ HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array *
 /* --- one file: program and parameters --- */
 static hy_array *hy__model_text(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
 {
-    if (hy__export_open(F, e, net, inputs, "hy_save_model")) return NULL;
+    if (hy__export_open(F, e, net, inputs, "hy_save_model", 0)) return NULL;
     return hy__to_memory(F, hy__put_symbol, &e->symbol);
 }
 
@@ -36074,7 +36096,7 @@ HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const cha
     params = symbol ? hy__params_file(F, prefix, epoch, "hy_export") : NULL;
     if (params) {
         hy_begin(F);
-        failed = hy__export_open(F, &e, net, inputs, "hy_export");
+        failed = hy__export_open(F, &e, net, inputs, "hy_export", 1);
         file[0].name = symbol;
         file[0].fn = hy__put_symbol;
         file[0].what = &e.symbol;

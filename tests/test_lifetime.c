@@ -150,6 +150,24 @@ static void life_statistics_in_files(void)
     }
 }
 
+/* MXNet's pair of files has no calls that nothing reads, nor values for them: it could not be loaded there. */
+static void life_unread_call_is_not_exported(void)
+{
+    tb_log log;
+    hy_frame *F = tb_open_log(&log);
+    life_net *n = life_statistics_net(F, 0);
+    hy_array *x = hy_ones(F, HY_SHAPE(3, 2)), *symbol = NULL;
+    hy_arrays params;
+    hy_hybridize(F, &n->base, NULL);
+    hy_call(F, &n->base, x);
+    CHECK(!hy_export_to(F, &n->base, NULL, &symbol, &params) && symbol && !params.n);
+    CHECK(symbol && !strstr((const char *)hy_data(F, symbol), "BatchNorm"));
+    CHECK(strstr(log.text, "hy_save_model keeps them") != NULL);
+    CHECK(!hy_export_to(F, life_statistics_net(F, 1)->bn, x, &symbol, &params) && params.n == 4);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* hy_check finds a program that leaves other statistics: here one whose graph has lost its call. */
 static void life_check_sees_statistics(void)
 {
@@ -478,6 +496,7 @@ static void test_lifetime(void)
 {
     RUN(life_running_statistics);
     RUN(life_statistics_in_files);
+    RUN(life_unread_call_is_not_exported);
     RUN(life_check_sees_statistics);
     RUN(life_view_of_a_parameter);
     RUN(life_forward_misbehaves);
