@@ -334,7 +334,8 @@ enum { HY_INDEX_CLIP, HY_INDEX_WRAP, HY_INDEX_RAISE };
 enum { HY_TOPK_INDICES, HY_TOPK_VALUE, HY_TOPK_MASK, HY_TOPK_BOTH };
 enum { HY_RNN_RELU, HY_RNN_TANH, HY_RNN_LSTM, HY_RNN_GRU };
 
-/* Memory comes from here. Called from several threads once a frame is forked. */
+/* Memory comes from here. Called from several threads once a frame is forked. Both or none: hy_open gives
+ * NULL for half an allocator. */
 typedef struct hy_allocator {
     void *(*alloc_fn)(void *user_data, size_t bytes);
     void  (*free_fn)(void *user_data, void *block);
@@ -25082,6 +25083,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     hy_desc desc = *asked;
     hy_root *root;
     size_t skip = (size_t)(-(intptr_t)desc.memory & 63), size = hy__round64(sizeof *root);
+    if (!desc.allocator.alloc_fn != !desc.allocator.free_fn) return NULL;
     if (desc.memory) {
         if (desc.memory_bytes < skip + size) return NULL;
         root = (hy_root *)(void *)((char *)desc.memory + skip);

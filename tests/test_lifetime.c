@@ -354,6 +354,17 @@ static long life_left = -1;             /* 0: the next allocation is refused, on
 static void *life_alloc(void *user, size_t n) { (void)user; return life_left-- == 0 ? NULL : malloc(n); }
 static void life_free(void *user, void *p) { (void)user; free(p); }
 
+static void life_half_an_allocator(void)
+{
+    hy_desc d;
+    memset(&d, 0, sizeof d);
+    d.allocator.alloc_fn = life_alloc;
+    CHECK(!hy_open(&d));
+    memset(&d, 0, sizeof d);
+    d.allocator.free_fn = life_free;
+    CHECK(!hy_open(&d));
+}
+
 static void life_refused_begin(void)
 {
     int n;
@@ -503,6 +514,7 @@ static void test_lifetime(void)
     RUN(life_freed_twice);
     RUN(life_bound_block_goes);
     RUN(life_binding_survives);
+    RUN(life_half_an_allocator);
     RUN(life_refused_begin);
     RUN(life_lost_scopes_merge);
     RUN(life_odd_arguments);
