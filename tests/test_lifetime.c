@@ -354,6 +354,17 @@ static long life_left = -1;             /* 0: the next allocation is refused, on
 static void *life_alloc(void *user, size_t n) { (void)user; return life_left-- == 0 ? NULL : malloc(n); }
 static void life_free(void *user, void *p) { (void)user; free(p); }
 
+static hy_frame *life_open(void)
+{
+    hy_desc d;
+    memset(&d, 0, sizeof d);
+    d.threads = 1;
+    d.allocator.alloc_fn = life_alloc;
+    d.allocator.free_fn = life_free;
+    life_left = -1;
+    return hy_open(&d);
+}
+
 static void life_half_an_allocator(void)
 {
     hy_desc d;
@@ -369,19 +380,10 @@ static void life_refused_begin(void)
 {
     int n;
     for (n = 0; n < 60; n++) {
-        hy_desc d;
-        hy_frame *F;
-        hy_block *b;
-        hy_array *x;
+        hy_frame *F = life_open();
+        hy_block *b = hy_nn_activation(F, "relu");
+        hy_array *x = hy_ones(F, HY_SHAPE(3));
         int refused;
-        memset(&d, 0, sizeof d);
-        d.threads = 1;
-        d.allocator.alloc_fn = life_alloc;
-        d.allocator.free_fn = life_free;
-        life_left = -1;
-        F = hy_open(&d);
-        b = hy_nn_activation(F, "relu");
-        x = hy_ones(F, HY_SHAPE(3));
         life_left = n;
         hy_call(F, b, x);
         refused = hy_error(F) != NULL;
@@ -398,15 +400,8 @@ static void life_refused_begin(void)
 /* A scope that memory was refused for is merged with the one around it; nothing else changes. */
 static void life_lost_scopes_merge(void)
 {
-    hy_desc d;
-    hy_frame *F;
+    hy_frame *F = life_open();
     int i;
-    memset(&d, 0, sizeof d);
-    d.threads = 1;
-    d.allocator.alloc_fn = life_alloc;
-    d.allocator.free_fn = life_free;
-    life_left = -1;
-    F = hy_open(&d);
     hy_begin(F);
     life_left = 0;
     for (i = 0; i < 1000 && !hy_error(F); i++) hy_begin(F);
