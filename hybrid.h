@@ -1839,7 +1839,7 @@ typedef struct hy_cache_stats {
     char    bound[256];                 /* what ties the trace to its shapes; "" when nothing does */
 } hy_cache_stats;
 HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block);
-/* The traced graph. It stays when the block is traced anew, until hy_graph_free or the root's close. */
+/* The traced graph. It stays when the block is traced anew, until hy_graph_free or hy_block_free. */
 HY_API hy_graph   *hy_graph_of(hy_frame *F, hy_block *block);
 /* Memory that a call needs, known before it runs. */
 typedef struct hy_plan_info {
@@ -19648,6 +19648,7 @@ struct hy_graph {
     hy__attached *all;                  /* one of these: what an optimised graph has seen of constants, ... */
                                         /* ... or the gradient of a recorded one for all heads */
     hy_graph   *next, **link;           /* of the root's list, and what points to it there */
+    const void *maker;                  /* the block's traces that it was lent from */
     uint64_t    ready;                  /* the root's moves + 1 when all its parameters were ready */
 };
 
@@ -25326,6 +25327,7 @@ typedef struct hy__traces {
     int64_t    clock;
     hy_cache_stats stats;
     int64_t    hits;
+    int        lent;                    /* graphs of it are, or were, in the user's hands */
 } hy__traces;
 
 static void hy__trace_free(hy_frame *F, hy__trace *t)
@@ -25358,8 +25360,14 @@ static void hy__traces_trim(hy_frame *F, hy__traces *all)
 
 static void hy__traces_free(hy_frame *F, hy__traces *all)
 {
+    hy_graph *g, *next;
     hy__traces_retire(all);
     hy__traces_trim(F, all);
+    for (g = all->lent ? F->root->graphs : NULL; g; g = next) {
+        next = g->next;
+        if (g->maker == all) hy__graph_unlist(F->root, g);
+    }
+    all->lent = 0;
 }
 
 /* What hy_is_training and hy_is_recording say. */
@@ -27675,6 +27683,8 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
         g = all->first->graph;
         hy__acquire(&F->root->lock);
         g->owned = HY__LENT;
+        g->maker = all;
+        all->lent = 1;
         hy__release(&F->root->lock);
     }
     if (!mine) hy__release(&all->lock);

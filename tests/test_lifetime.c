@@ -290,6 +290,11 @@ static void life_freed_twice(void)
     hy_graph_free(F, g);
     CHECK(hy_error(F) && strstr(hy_error(F), "freed already"));
     hy_clear(F);
+    g = hy_graph_of(F, b);
+    hy_block_free(F, b);                /* and what was lent of it */
+    hy_graph_free(F, g);
+    CHECK(hy_error(F) && strstr(hy_error(F), "freed already"));
+    hy_clear(F);
     CHECK(hy_close(F) == 0);
 }
 
