@@ -18908,12 +18908,61 @@ typedef struct hy__bound {
     const hy_job *job;
 } hy__bound;
 
+/* An attribute as numbers, whatever lies unused in its field left out. */
+static int hy__attr_words(const hy_attr *a, const void *record, int64_t *v)
+{
+    const char *at = (const char *)record + a->offset;
+    const hy_ints *ints = (const hy_ints *)(const void *)at;
+    const hy_reals *reals = (const hy_reals *)(const void *)at;
+    const hy_shape *shape = (const hy_shape *)(const void *)at;
+    int n = 0;
+    switch (a->kind) {
+    case HY_ATTR_real: v[0] = (int64_t)hy__f64_bits(*(const double *)(const void *)at); return 1;
+    case HY_ATTR_i64:  v[0] = *(const int64_t *)(const void *)at; return 1;
+    case HY_ATTR_ints: case HY_ATTR_oints:
+        for (v[n++] = ints->n; n <= ints->n && n <= HY_MAX_INTS; n++) v[n] = ints->v[n - 1];
+        return n;
+    case HY_ATTR_reals:
+        for (v[n++] = reals->n; n <= reals->n && n <= HY_MAX_INTS; n++)
+            v[n] = (int64_t)hy__f64_bits(reals->v[n - 1]);
+        return n;
+    case HY_ATTR_shape:
+        for (v[n++] = shape->ndim; n <= shape->ndim && n <= HY_MAX_DIM; n++) v[n] = shape->dim[n - 1];
+        return n;
+    default: v[0] = *(const int *)(const void *)at; return 1;
+    }
+}
+
+static uint64_t hy__hash_record(uint64_t h, const hy_op *op, const void *record)
+{
+    int64_t v[HY_MAX_INTS + 1];
+    const hy_attr *a;
+    int i, n;
+    for (a = op->attr; a && a->name; a++)
+        for (n = hy__attr_words(a, record, v), i = 0; i < n; i++) h = hy__mix64(h, (uint64_t)v[i]);
+    return h;
+}
+
+static int hy__same_record(const hy_op *op, const void *a, const void *b)
+{
+    int64_t v[HY_MAX_INTS + 1], w[HY_MAX_INTS + 1];
+    const hy_attr *attr;
+    int n;
+    if (!op->record) return 1;
+    if (hy__op_number(op) < 0) return !memcmp(a, b, op->record);        /* attributes may not be all of it */
+    for (attr = op->attr; attr && attr->name; attr++) {
+        n = hy__attr_words(attr, a, v);
+        if (n != hy__attr_words(attr, b, w) || memcmp(v, w, (size_t)n * sizeof *v)) return 0;
+    }
+    return 1;
+}
+
 static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
                                const void *record)
 {
     uint64_t h = hy__mix64((uint64_t)(uintptr_t)op, (uint64_t)(F->training + 2 * F->hidden + 4 * n));
     int i, d;
-    h = hy__hash_bytes(h, record, op->record);
+    h = hy__hash_record(h, op, record);
     for (i = 0; i < n; i++) {
         const hy_type *t = &in[i]->type;
         h = hy__mix64(h, (uint64_t)t->dtype << 8 ^ (uint64_t)t->shape.ndim);
@@ -18940,7 +18989,7 @@ static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_t
         hy__bound *b = (hy__bound *)(void *)e;
         int i;
         if (b->op != op || b->nin != n || b->training != F->training || b->hidden != F->hidden ||
-            (op->record && memcmp(b->record, record, op->record))) continue;
+            !hy__same_record(op, b->record, record)) continue;
         for (i = 0; i < n && hy__same_layout(in[i], &b->operand[i]); i++) continue;
         if (i < n) continue;
         e->used = ++F->bound_jobs.clock;
@@ -21154,31 +21203,6 @@ static int hy__find_twins_room(hy__rewrite *R)
     return 0;
 }
 
-/* An attribute as numbers, whatever lies unused in its field left out. */
-static int hy__attr_words(const hy_attr *a, const void *record, int64_t *v)
-{
-    const char *at = (const char *)record + a->offset;
-    const hy_ints *ints = (const hy_ints *)(const void *)at;
-    const hy_reals *reals = (const hy_reals *)(const void *)at;
-    const hy_shape *shape = (const hy_shape *)(const void *)at;
-    int n = 0;
-    switch (a->kind) {
-    case HY_ATTR_real: v[0] = (int64_t)hy__f64_bits(*(const double *)(const void *)at); return 1;
-    case HY_ATTR_i64:  v[0] = *(const int64_t *)(const void *)at; return 1;
-    case HY_ATTR_ints: case HY_ATTR_oints:
-        for (v[n++] = ints->n; n <= ints->n && n <= HY_MAX_INTS; n++) v[n] = ints->v[n - 1];
-        return n;
-    case HY_ATTR_reals:
-        for (v[n++] = reals->n; n <= reals->n && n <= HY_MAX_INTS; n++)
-            v[n] = (int64_t)hy__f64_bits(reals->v[n - 1]);
-        return n;
-    case HY_ATTR_shape:
-        for (v[n++] = shape->ndim; n <= shape->ndim && n <= HY_MAX_DIM; n++) v[n] = shape->dim[n - 1];
-        return n;
-    default: v[0] = *(const int *)(const void *)at; return 1;
-    }
-}
-
 static uint32_t hy__mix(uint32_t h, uint64_t v)
 {
     h = (h ^ (uint32_t)v) * 16777619u;
@@ -21209,20 +21233,6 @@ static uint32_t hy__hash_node(const hy__node *node, const hy__edge *in)
     for (a = node->op->attr; a && a->name; a++)
         for (n = hy__attr_words(a, node->record, v), i = 0; i < n; i++) h = hy__mix(h, (uint64_t)v[i]);
     return h;
-}
-
-static int hy__same_record(const hy_op *op, const void *a, const void *b)
-{
-    int64_t v[HY_MAX_INTS + 1], w[HY_MAX_INTS + 1];
-    const hy_attr *attr;
-    int n;
-    if (!op->record) return 1;
-    if (hy__op_number(op) < 0) return !memcmp(a, b, op->record);        /* attributes may not be all of it */
-    for (attr = op->attr; attr && attr->name; attr++) {
-        n = hy__attr_words(attr, a, v);
-        if (n != hy__attr_words(attr, b, w) || memcmp(v, w, (size_t)n * sizeof *v)) return 0;
-    }
-    return 1;
 }
 
 static int hy__same_constant(const hy__node *a, const hy__node *b)
@@ -23306,7 +23316,7 @@ static uint64_t hy__prepared_hash(const hy__executor *x, const hy__step *s)
     hy__source now;
     int i;
     if (s->op == s->node->op) {
-        h = hy__hash_bytes(h, s->record, s->op->record);
+        h = hy__hash_record(h, s->op, s->record);
     }
     for (i = 0; i < s->nin; i++) {
         hy__source_now(x, x->program->plan.tensor[s->tensor + i], &now);
