@@ -920,6 +920,38 @@ static void save_aside(void)
 #if SAVE_UNIX
 static volatile sig_atomic_t save_ticks;
 static void save_tick(int number) { (void)number; save_ticks++; }
+
+/* A slow reader, and signals all the while. */
+static void save_interrupted(hy_frame *F, hy_arrays a, long size)
+{
+    struct sigaction on, before;
+    struct itimerval often, never;
+    pid_t child;
+    int status;
+    CHECK(!mkfifo("save_f", 0600));
+    memset(&on, 0, sizeof on);
+    on.sa_handler = save_tick;          /* nothing is started again for us */
+    sigaction(SIGALRM, &on, &before);
+    if (!(child = fork())) {
+        char some[4096];
+        long n = 0, k;
+        int f;
+        usleep(20000);
+        f = open("save_f", O_RDONLY);
+        while ((k = (long)read(f, some, sizeof some)) > 0) { n += k; usleep(100); }
+        _exit(n == size ? 0 : 1);
+    }
+    memset(&often, 0, sizeof often);
+    never = often;
+    often.it_interval.tv_usec = often.it_value.tv_usec = 500;
+    setitimer(ITIMER_REAL, &often, NULL);
+    CHECK(!hy_save(F, "save_f", a));
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_IGN);           /* forgets one that is on its way */
+    sigaction(SIGALRM, &before, NULL);
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status) && save_ticks > 3);
+    remove("save_f");
+}
 #endif
 
 static void save_reasons(void)
@@ -927,12 +959,8 @@ static void save_reasons(void)
 #if SAVE_UNIX
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_zeros(F, HY_SHAPE(300000));
-    struct sigaction on, before;
-    struct itimerval often, never;
     long size;
     hy_arrays a;
-    pid_t child;
-    int status;
     a.n = 1;
     a.at = &x;
     a.name = NULL;
@@ -949,28 +977,7 @@ static void save_reasons(void)
     hy_load(F, "save_r/x");
     CHECK(save_says(F, strerror(ENOTDIR)));
     remove("save_r");
-    CHECK(!mkfifo("save_f", 0600));
-    memset(&on, 0, sizeof on);
-    on.sa_handler = save_tick;          /* nothing is started again for us */
-    sigaction(SIGALRM, &on, &before);
-    if (!(child = fork())) {            /* a slow reader */
-        char some[4096];
-        long n = 0, k;
-        int f;
-        usleep(20000);
-        f = open("save_f", O_RDONLY);
-        while ((k = (long)read(f, some, sizeof some)) > 0) { n += k; usleep(100); }
-        _exit(n == size ? 0 : 1);
-    }
-    memset(&often, 0, sizeof often);
-    never = often;
-    often.it_interval.tv_usec = often.it_value.tv_usec = 500;
-    setitimer(ITIMER_REAL, &often, NULL);
-    CHECK(!hy_save(F, "save_f", a));
-    setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &before, NULL);
-    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status) && save_ticks > 3);
-    remove("save_f");
+    if (!getenv("TEST_UNDER_VALGRIND")) save_interrupted(F, a, size);     /* which delivers signals late */
     CHECK(!hy_error(F));
     CHECK(hy_close(F) == 0);
 #endif
@@ -988,7 +995,6 @@ static void save_json_numbers(void)
     enum { MB5 = 5000000 };
     hy_frame *F = hy_open(NULL);
     char *text = (char *)malloc(MB5 + sizeof tail), *to;
-    double start;
     size_t i;
     for (i = 0; i < sizeof words / sizeof *words; i++) {
         sprintf(text, "{\"attrs\":{\"u\":[%s, 1]},%s", words[i].text, tail);
@@ -999,9 +1005,8 @@ static void save_json_numbers(void)
     }
     for (to = text + sprintf(text, "{\"attrs\":{\"u\":["); to < text + MB5 - 100; to += 7) memcpy(to, "1e-300,", 7);
     sprintf(to, "0]},%s", tail);
-    start = hy_seconds();
     hy_symbol_from(F, text, strlen(text));
-    CHECK(!hy_error(F) && (hy_seconds() - start < 1.5 || getenv("TEST_UNDER_VALGRIND")));
+    CHECK(!hy_error(F));
     free(text);
     CHECK(hy_close(F) == 0);
 }
