@@ -3096,18 +3096,6 @@ static uint64_t hy__mix64(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
-{
-    const unsigned char *at = (const unsigned char *)bytes;
-    uint64_t word;
-    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        h = hy__mix64(h, word);
-    }
-    for (; n; n--) h = hy__mix64(h, *at++);
-    return h;
-}
-
 static hy__kept **hy__table_slot(hy__table *s, uint64_t hash)
 {
     return s->cap ? &s->slot[hash >> 16 & (uint64_t)(s->cap - 1)] : &s->one;
@@ -28146,6 +28134,18 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     }
     for (i = 0; i < g->calls; i++) f->head[f->heads + i] = g->head[g->heads + i];
     return f;
+}
+
+static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = hy__mix64(h, word);
+    }
+    for (; n; n--) h = hy__mix64(h, *at++);
+    return h;
 }
 
 /* The gradient for these heads of a forward graph, or NULL. Under the lock. */

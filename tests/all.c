@@ -44,7 +44,7 @@
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
-    test_filter = argc > 1 ? argv[1] : NULL;
+    test_ask(argc > 1 ? argv[1] : NULL);
     test_frame();
     test_array();
     test_infer();

@@ -8,6 +8,7 @@
 static int test_passed, test_failed;    /* cases */
 static int test_broken;                 /* checks that failed in the running case */
 static const char *test_filter;
+static int test_part, test_parts = 1, test_asked;       /* "2/5" runs the second of five parts */
 
 #define CHECK(condition) test_check((condition) != 0, #condition, __FILE__, __LINE__)
 #define CHECK_STR(got, want) test_check_text(got, want, __FILE__, __LINE__)
@@ -37,8 +38,22 @@ static int test_check_near(double got, double want, double tolerance, const char
     return ok;
 }
 
-/* Does the filter given on the command line let this name through? */
-static int test_wanted(const char *name) { return !test_filter || strstr(name, test_filter) != NULL; }
+/* What the command line asks for: a part of every test's name, or a share of them all. */
+static void test_ask(const char *filter)
+{
+    int part, parts;
+    test_filter = filter;
+    if (!filter || sscanf(filter, "%d/%d", &part, &parts) != 2 || part < 1 || parts < part) return;
+    test_filter = NULL;
+    test_part = part - 1;
+    test_parts = parts;
+}
+
+static int test_wanted(const char *name)
+{
+    if (test_filter) return strstr(name, test_filter) != NULL;
+    return test_asked++ % test_parts == test_part;
+}
 
 static void test_begin(void) { test_broken = 0; }
 static void test_end(const char *name)
