@@ -20636,7 +20636,8 @@ static int hy__verify_node(hy_frame *F, const hy_graph *g, int i)
 static int hy__verify(hy_frame *F, const hy_graph *g)
 {
     int i, vars = 0;
-    if (!g->store || !g->place || g->heads < 1) return hy__malformed(F, NULL, "it is not finished");
+    if (!g->store || !g->place || g->heads + g->calls < 1)
+        return hy__malformed(F, NULL, "it is not finished");
     for (i = 0; i < g->n; i++) if (hy__verify_node(F, g, i)) return -1;
     for (i = 0; i < g->heads + g->calls; i++)
         if (!hy__edge_fits(g, &g->head[i], g->n)) return hy__malformed(F, NULL, "a head is no value of it");
@@ -22197,18 +22198,15 @@ static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *i
     return failed ? NULL : R.to;
 }
 
-/* The graph after the passes, for such inputs (as g->var); the caller drops it. */
-static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+/* All passes over a typed graph, which goes; the caller drops what comes. */
+static hy_graph *hy__run_passes(hy_frame *F, hy_graph *fresh, const hy__mode *mode)
 {
-    hy_graph *fresh;
     hy__sources *sources;
     size_t i;
     int moving = mode->recorded || mode->training;
-    if (!F || F->code) return NULL;
     sources = (hy__sources *)hy__alloc_zero(&F->root->heap, sizeof *sources);
-    if (!sources) return (hy_graph *)hy__no_memory(F, "passes");
+    if (!sources) { hy__graph_drop(fresh); return (hy_graph *)hy__no_memory(F, "passes"); }
     sources->head.free_fn = hy__sources_free;
-    fresh = hy__typed_copy(F, g, input, mode);
     for (i = 0; fresh && i < sizeof hy__passes / sizeof *hy__passes; i++) {
         const hy__pass *pass = &hy__passes[i];
         if ((mode->off & pass->bit) || (mode->exact && (pass->needs & HY__PASS_LOOSE)) ||
@@ -22219,6 +22217,168 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
     fresh->all = &sources->head;
     hy__table_add(&F->root->heap, &fresh->derived, &sources->head.kept, 0);
     return fresh;
+}
+
+/* The graph after the passes, for such inputs (as g->var); the caller drops it. */
+static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    hy_graph *typed = F && !F->code ? hy__typed_copy(F, g, input, mode) : NULL;
+    return typed ? hy__run_passes(F, typed, mode) : NULL;
+}
+
+/* --- a graph in which values decide shapes, in sections --- */
+/* They run one after another: what can be planned as soon as the values before it are there, or one operator
+ * that has to see values. */
+typedef struct hy__section {
+    hy_graph *graph;                    /* from `in`, its variables, to `out`; NULL: one operator, ... */
+    const hy__node *node;               /* ... this one */
+    hy__edge *in, *out;                 /* of the whole graph; one block */
+    int nin, nout;
+} hy__section;
+
+typedef struct hy__sections { hy__section *at; int n; } hy__sections;
+
+static void hy__sections_free(hy_root *root, hy__sections *all)
+{
+    int i;
+    for (i = 0; i < all->n; i++) {
+        hy__graph_drop(all->at[i].graph);
+        hy__free(&root->heap, all->at[i].in);
+    }
+    hy__free(&root->heap, all->at);
+}
+
+/* Do only values tell what comes out, although all is known that goes in? */
+static int hy__is_cut(const hy__node *node)
+{
+    int k;
+    if (!node->op || hy__types_known(node->type, node->nout)) return 0;
+    for (k = 0; k < node->nin && !(node->op->flags & HY_OP_DYNAMIC); k++)
+        if (!hy__types_known(hy__edge_type(&node->in[k]), 1)) return 0;
+    return 1;
+}
+
+/* When each node has its turn: those of an even turn run as one graph, those of an odd one each alone; leaves
+ * have none. What touches a running statistic keeps its order. The last turn there is. */
+static int hy__find_turns(const hy_graph *g, const hy__mode *mode, int *turn)
+{
+    int i, k, last = 0, most = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        int at = 0, touches = node->op && mode->training && hy__touches_written(node);
+        for (k = 0; k < node->nin; k++) {
+            int from = turn[g->place[node->in[k].node->number]];
+            if (from >= at) at = (from + 1) & ~1;
+        }
+        if (touches && last >= at) at = (last + 1) & ~1;
+        turn[i] = node->op ? at + hy__is_cut(node) : -1;
+        if (touches) last = turn[i];
+        if (turn[i] > most) most = turn[i];
+    }
+    return most;
+}
+
+/* An input of a section's node: made there, a parameter or constant, or a variable of the section. */
+static int hy__section_input(hy__rewrite *R, hy__section *s, const hy__edge *e, hy__edge *in)
+{
+    int v = R->first[hy__place_of(R, e->node)] + e->output;
+    hy__edge *to = &R->value[v];
+    R->uses[v]--;
+    if (!to->node && (e->node->param || e->node->held)) to->node = hy__rewrite_copy(R, e->node, NULL);
+    else if (!to->node) {
+        hy__node *var = hy__node_new(R->F, NULL, 0, 1, NULL, e->node->name);
+        if (var) var->type[0] = var->constant.type = *hy__edge_type(e);
+        to->node = hy__rewrite_join(R, var);
+        s->in[s->nin++] = *e;
+    }
+    *in = *to;
+    return to->node ? 0 : -1;
+}
+
+static int hy__section_nodes(hy__rewrite *R, const int *turn, int at, hy__section *s)
+{
+    const hy_graph *g = R->from;
+    int i, k;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        hy__edge *out = &R->value[R->first[i]];
+        if (turn[i] != at) continue;
+        for (k = 0; k < node->nin; k++) if (hy__section_input(R, s, &node->in[k], &R->in[k])) return -1;
+        out->node = hy__rewrite_copy(R, node, R->in);
+        if (!out->node) return -1;
+        for (k = 1; k < node->nout; k++) { out[k].node = out->node; out[k].output = k; }
+    }
+    return 0;
+}
+
+/* What others read of it are its heads, then come calls that write. */
+static int hy__section_heads(hy__rewrite *R, const int *turn, int at, hy__section *s)
+{
+    const hy_graph *g = R->from;
+    int i, k, calls = 0;
+    for (i = 0; i < g->n; i++) {
+        if (turn[i] != at) continue;
+        for (k = 0; k < g->node[i]->nout; k++) {
+            if (R->uses[R->first[i] + k] <= 0) continue;
+            s->out[s->nout].node = g->node[i];
+            s->out[s->nout++].output = k;
+        }
+        calls += R->mode->training && hy__writes_aux(g->node[i]->op);
+    }
+    if (hy__graph_room_heads(R->F, R->to, s->nout, calls)) return -1;
+    for (i = 0; i < s->nout; i++)
+        R->to->head[i] = R->value[R->first[hy__place_of(R, s->out[i].node)] + s->out[i].output];
+    for (k = s->nout, i = 0; i < g->n && calls; i++)
+        if (turn[i] == at && hy__writes_aux(g->node[i]->op))
+            R->to->head[k++].node = R->value[R->first[i]].node;
+    return hy__graph_finish(R->F, R->to);
+}
+
+/* The nodes of one turn as a graph of their own. Their ranks stay those of the whole. */
+static int hy__section_graph(hy_frame *F, const hy_graph *g, const hy__mode *mode, const int *turn, int at,
+                             hy__section *s)
+{
+    hy__rewrite R;
+    int i, nin = 0, nout = 0, failed;
+    for (i = 0; i < g->n; i++)
+        if (turn[i] == at) { nin += g->node[i]->nin; nout += g->node[i]->nout; }
+    s->in = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(nin + nout) * sizeof *s->in);
+    if (!s->in) { hy__no_memory(F, "passes"); return -1; }
+    s->out = s->in + nin;
+    failed = hy__rewrite_open(&R, F, g, mode);
+    if (!failed) failed = hy__section_nodes(&R, turn, at, s);
+    if (!failed) failed = hy__section_heads(&R, turn, at, s);
+    s->graph = hy__rewrite_close(&R, failed);
+    return failed;
+}
+
+/* Sections in their order. `all` has room for one per node. */
+static int hy__sections_fill(hy_frame *F, const hy_graph *g, const hy__mode *mode, const int *turn, int most,
+                             hy__sections *all)
+{
+    int at, i;
+    for (at = 0; at <= most; at++)
+        for (i = 0; i < g->n; i++) {
+            hy__section *s = &all->at[all->n];
+            if (turn[i] != at) continue;
+            all->n++;
+            if (at % 2) { s->node = g->node[i]; continue; }
+            if (hy__section_graph(F, g, mode, turn, at, s)) return -1;
+            break;
+        }
+    return 0;
+}
+
+/* g has types, and not all are known. */
+static int hy__sections_make(hy_frame *F, const hy_graph *g, const hy__mode *mode, hy__sections *all)
+{
+    hy__heap *heap = &F->root->heap;
+    int *turn = (int *)hy__alloc(heap, (size_t)g->n * sizeof *turn), failed = -1;
+    all->at = (hy__section *)hy__alloc_zero(heap, (size_t)g->n * sizeof *all->at);
+    if (!turn || !all->at) hy__no_memory(F, "passes");
+    else failed = hy__sections_fill(F, g, mode, turn, hy__find_turns(g, mode, turn), all);
+    hy__free(heap, turn);
+    return failed;
 }
 
 /* The types of the variables: of arrays that are given, or as declared. */
@@ -23176,7 +23336,8 @@ typedef struct hy__program {
     hy_graph *graph;                    /* optimised */
     int       params;
     hy__node **param;                   /* its variables that are parameters */
-    int       dynamic;                  /* values decide shapes: runs node by node, without a plan */
+    int       dynamic;                  /* values decide shapes: there is no plan but of ... */
+    hy__sections sections;              /* ... these */
     hy__plan  plan;
 } hy__program;
 
@@ -23531,9 +23692,11 @@ static void hy__prepared_free(hy_root *root)
 static void hy__program_empty(hy__program *p)
 {
     hy__plan_free(p->root, &p->plan);
+    hy__sections_free(p->root, &p->sections);
     hy__graph_drop(p->graph);
     hy__free(&p->root->heap, p->input);
     hy__free(&p->root->heap, (void *)p->param);
+    memset(&p->sections, 0, sizeof p->sections);
     p->graph = NULL;
     p->input = NULL;
     p->param = NULL;
@@ -23644,11 +23807,21 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
     return F->code ? -1 : 0;
 }
 
+/* The graph with its types, through the passes if all are known, else as it stands. */
+static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_graph *g, int *dynamic)
+{
+    hy_graph *typed = hy__typed_copy(F, g, p->input, &p->mode);
+    int i;
+    for (i = 0; typed && i < typed->n; i++)
+        *dynamic |= !hy__types_known(typed->node[i]->type, typed->node[i]->nout);
+    return typed && !*dynamic ? hy__run_passes(F, typed, &p->mode) : typed;
+}
+
 static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__heap *heap = &F->root->heap;
     hy__program *p;
-    int i, k;
+    int i, failed;
     if (hy__check_params(F, g)) return NULL;
     for (i = 0; i < g->n && mode->training; i++)
         if (g->node[i]->op && hy__writes_aux(g->node[i]->op) && hy__check_statistic(F, g->node[i]))
@@ -23664,15 +23837,15 @@ static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *i
     p->input = (hy_type *)hy__alloc(heap, (size_t)(g->vars + 1) * sizeof *p->input);
     for (i = 0; p->input && i < g->vars; i++) p->input[i] = in[i]->t.type;
     if (!p->input) hy__no_memory(F, "program");
-    else p->graph = hy__optimize(F, g, p->input, mode);
+    else p->graph = hy__program_graph(F, p, g, &p->dynamic);
     if (p->graph) p->param = (hy__node **)hy__alloc(heap, (size_t)p->graph->n * sizeof *p->param + 1);
     if (p->graph && !p->param) hy__no_memory(F, "program");
-    for (i = 0; p->param && i < p->graph->n; i++) {
-        hy__node *node = p->graph->node[i];
-        if (node->param) p->param[p->params++] = node;
-        for (k = 0; k < node->nout; k++) p->dynamic |= !hy__types_known(&node->type[k], 1);
-    }
-    if (p->param && (p->dynamic || !hy__plan_make(F, p->graph, &p->mode, &p->plan))) return p;
+    for (i = 0; p->param && i < p->graph->n; i++)
+        if (p->graph->node[i]->param) p->param[p->params++] = p->graph->node[i];
+    failed = !p->param;
+    if (!failed && p->dynamic) failed = hy__sections_make(F, p->graph, &p->mode, &p->sections);
+    else if (!failed) failed = hy__plan_make(F, p->graph, &p->mode, &p->plan);
+    if (!failed) return p;
     hy__program_drop(p);
     return NULL;
 }
@@ -24176,17 +24349,31 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     return hy__run_steps(F, x);
 }
 
-/* --- node by node: for graphs whose shapes depend on values --- */
+/* --- a graph that runs operator by operator, or section by section --- */
 typedef struct hy__replay {
-    hy_graph *g;
-    hy_array *const *input;
-    hy_array **value;
-    int      *first, *left;             /* by place: the first value; by value: readers to come */
+    const hy_graph *g;
+    hy__buffer *room;
+    hy_array **value;                   /* what there is, by value */
+    hy_array **arg;                     /* of one call: inputs, then outputs */
+    int       *first;                   /* by number in the store: its first value */
+    int       *left;                    /* by value: readers to come; what has none goes */
+    int        keep;                    /* nothing goes */
+    uint64_t   stream;
 } hy__replay;
 
-HY__INLINE int hy__replay_value(const hy__replay *r, const hy__edge *e)
+/* Runs a section's graph; rec: how. */
+typedef struct hy__graph_rec hy__graph_rec;
+typedef int (*hy__apply_fn)(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
+                            hy__graph_rec *rec);
+
+static hy_array **hy__replay_at(const hy__replay *r, const hy__edge *e)
 {
-    return r->first[r->g->place[e->node->number]] + e->output;
+    return &r->value[r->first[e->node->number] + e->output];
+}
+
+static void hy__replay_reads(hy__replay *r, const hy__edge *e, int n)
+{
+    for (; n-- > 0; e++) ++r->left[hy__replay_at(r, e) - r->value];
 }
 
 static hy_array *hy__constant_handle(hy_frame *F, const hy__node *node)
@@ -24198,88 +24385,162 @@ static hy_array *hy__constant_handle(hy_frame *F, const hy__node *node)
     return x;
 }
 
-static int hy__replay_leaf(hy_frame *F, hy__replay *r, int i)
+/* The store's nodes up to the graph's youngest: a symbolic frame may have gone on. */
+static int hy__graph_span(const hy_graph *g)
 {
-    const hy__node *node = r->g->node[i];
-    int var;
-    for (var = 0; !node->param && !node->held && r->g->var[var] != node; ) var++;
-    r->value[r->first[i]] = node->param ? &node->param->array : node->held ? hy__constant_handle(F, node)
-        : r->input[var];
+    int i, span = 0;
+    for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
+    for (i = 0; i < g->vars; i++) if (g->var[i]->number >= span) span = g->var[i]->number + 1;
+    return span;
+}
+
+/* in: per g->var. span: of the store, as many nodes may run. */
+static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int span, hy_array *const *in)
+{
+    size_t values = 0, most = 0, pointers, bytes;
+    int i;
+    memset(r, 0, sizeof *r);
+    r->g = g;
+    r->stream = F->stream;
+    for (i = 0; i < span; i++) {
+        const hy__node *node = g->store->node[i];
+        values += (size_t)node->nout;
+        if ((size_t)node->nin > most) most = (size_t)node->nin;
+    }
+    pointers = (values + most + 2 * values) * sizeof *r->value;
+    bytes = pointers + ((size_t)span + 1 + values) * sizeof(int);
+    r->room = hy__buffer_new(&F->cache, bytes);
+    if (!r->room) { hy__no_memory(F, "compiled graph"); return -1; }
+    memset(r->room->data, 0, bytes);
+    r->value = (hy_array **)r->room->data;
+    r->arg = r->value + values;
+    r->first = (int *)(void *)((char *)r->room->data + pointers);
+    r->left = r->first + span + 1;
+    for (i = 0; i < span; i++) {
+        const hy__node *node = g->store->node[i];
+        r->first[i + 1] = r->first[i] + node->nout;
+        if (node->param) r->value[r->first[i]] = &node->param->array;
+        else if (node->held) r->value[r->first[i]] = hy__constant_handle(F, node);
+    }
+    for (i = 0; i < g->vars; i++) r->value[r->first[g->var[i]->number]] = in[i];
+    hy__replay_reads(r, g->head, g->heads);
     return F->code ? -1 : 0;
 }
 
-static int hy__replay_op(hy_frame *F, hy__replay *r, int i, uint64_t stream)
+static void hy__replay_close(hy_frame *F, hy__replay *r)
 {
-    const hy__node *node = r->g->node[i];
-    hy_array **in = r->value + r->first[r->g->n], **out = r->value + r->first[i];
+    F->stream = r->stream;
+    hy__buffer_drop(&F->cache, r->room);
+}
+
+/* These have been read once more. */
+static void hy__replay_done(hy_frame *F, hy__replay *r, const hy__edge *e, int n)
+{
+    for (; n-- > 0 && !r->keep && !F->code; e++) {
+        hy_array **at = hy__replay_at(r, e);
+        if (--r->left[at - r->value] == 0 && e->node->op) hy_free(F, *at);
+    }
+}
+
+/* As a job of the program: under the node's name, with all its outputs. */
+static void hy__replay_run(hy_frame *F, const hy__node *node, hy_array *const *in, hy_array **out)
+{
     char text[HY__EVENT_TEXT + 1];
     hy__call c;
-    int k, v, hidden = F->hidden;
-    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
+    int hidden = F->hidden;
+    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return;
     c.name = node->name;
     if (HY__PEEK(&F->root->profile.on))
         c.what = hy__what(node->op, hy__node_sub(node), text, sizeof text);
     c.nsub = node->nsub;
     c.sub = node->sub;
-    for (k = 0; k < node->nin; k++) in[k] = r->value[hy__replay_value(r, &node->in[k])];
     F->hidden = 1;
-    F->stream = stream + (uint64_t)node->rank;
     hy__run_op(F, node->op, node->nin, in, node->record, &c, out);
     F->hidden = hidden;
     hy__call_close(F, &c);
-    for (k = 0; k < node->nin && !F->code; k++) {
-        v = hy__replay_value(r, &node->in[k]);
-        if (--r->left[v] == 0 && node->in[k].node->op) hy_free(F, r->value[v]);
-    }
-    for (k = 0; k < node->nout && !F->code; k++)
-        if (!r->left[r->first[i] + k]) hy_free(F, out[k]);
+}
+
+/* On the tape: what its users see. */
+static void hy__replay_emit(hy_frame *F, const hy__node *node, hy_array *const *in, hy_array **out)
+{
+    hy_array *y = F->emit(F, node->op, node->nin, in, node->record, node->nsub, node->sub);
+    int at, k, n = hy__visible(node, -1, &at);
+    for (k = 0; y && k < n; k++) out[k] = n > 1 ? y->item[k] : y;
+}
+
+static int hy__replay_node(hy_frame *F, hy__replay *r, const hy__node *node)
+{
+    hy_array **out = r->value + r->first[node->number];
+    int k;
+    for (k = 0; k < node->nin; k++) r->arg[k] = *hy__replay_at(r, &node->in[k]);
+    F->stream = r->stream + (uint64_t)node->rank;
+    if (F->recording) hy__replay_emit(F, node, r->arg, out);
+    else hy__replay_run(F, node, r->arg, out);
+    hy__replay_done(F, r, node->in, node->nin);
+    for (k = 0; k < node->nout && !r->keep && !F->code; k++)
+        if (out[k] && !r->left[r->first[node->number] + k]) hy_free(F, out[k]);
     return F->code ? -1 : 0;
 }
 
-static int hy__replay_nodes(hy_frame *F, hy__replay *r, hy_array **out)
+static int hy__replay_section(hy_frame *F, hy__replay *r, const hy__section *s, hy__apply_fn apply,
+                              hy__graph_rec *rec)
 {
-    hy_graph *g = r->g;
-    uint64_t stream = F->stream;
-    int i, k, failed = 0;
-    for (i = 0; i < g->n; i++)
-        for (k = 0; k < g->node[i]->nin; k++) r->left[hy__replay_value(r, &g->node[i]->in[k])]++;
-    for (i = 0; i < g->heads; i++) r->left[hy__replay_value(r, &g->head[i])]++;
-    for (i = 0; i < g->n && !failed; i++)
-        failed = g->node[i]->op ? hy__replay_op(F, r, i, stream) : hy__replay_leaf(F, r, i);
-    F->stream = stream;
-    for (i = 0; i < g->heads && !failed; i++) {
-        out[i] = r->value[hy__replay_value(r, &g->head[i])];
-        if (g->head[i].node->held) {
+    hy_array **out = r->arg + s->nin;
+    int k;
+    if (s->node) return hy__replay_node(F, r, s->node);
+    for (k = 0; k < s->nin; k++) r->arg[k] = *hy__replay_at(r, &s->in[k]);
+    F->stream = r->stream;
+    if (apply(F, s->graph, r->arg, out, rec)) return -1;
+    for (k = 0; k < s->nout; k++) *hy__replay_at(r, &s->out[k]) = out[k];
+    hy__replay_done(F, r, s->in, s->nin);
+    return F->code ? -1 : 0;
+}
+
+/* Two heads may be one array, as line by line; none is a captured one. */
+static int hy__replay_heads(hy_frame *F, const hy__replay *r, hy_array **out)
+{
+    int i;
+    for (i = 0; i < r->g->heads && !F->code; i++) {
+        out[i] = *hy__replay_at(r, &r->g->head[i]);
+        if (r->g->head[i].node->held) {
             hy_array *y = hy__make(F, &out[i]->t.type, "outputs");
             if (y) hy__copy_tensor(&y->t, &out[i]->t);
             out[i] = y;
         }
     }
-    return F->code ? -1 : failed;
+    return F->code ? -1 : 0;
 }
 
-static int hy__replay_run(hy_frame *F, hy_graph *g, hy_array *const *input, hy_array **out)
+/* All nodes, in the order in which they were traced. */
+static int hy__replay_nodes(hy_frame *F, const hy_graph *g, hy_array *const *in, hy_array **out)
 {
     hy__replay r;
-    hy__buffer *room;
-    size_t values = 0;
-    int i, most = 0, failed;
-    for (i = 0; i < g->n; i++) {
-        values += (size_t)g->node[i]->nout;
-        if (g->node[i]->nin > most) most = g->node[i]->nin;
+    int i, span = hy__graph_span(g), failed = hy__replay_open(F, &r, g, span, in);
+    for (i = 0; i < g->n && !failed; i++) hy__replay_reads(&r, g->node[i]->in, g->node[i]->nin);
+    for (i = 0; i < span && !failed; i++)
+        if (g->store->node[i]->op && g->place[i] >= 0) failed = hy__replay_node(F, &r, g->store->node[i]);
+    if (!failed) failed = hy__replay_heads(F, &r, out);
+    hy__replay_close(F, &r);
+    return failed;
+}
+
+/* A program in which values decide shapes. */
+static int hy__replay_sections(hy_frame *F, const hy__program *p, hy_array *const *in, hy_array **out,
+                               hy__apply_fn apply, hy__graph_rec *rec)
+{
+    hy__replay r;
+    int i, training = F->training, failed = hy__replay_open(F, &r, p->graph, p->graph->store->n, in);
+    for (i = 0; i < p->sections.n && !failed; i++) {
+        const hy__section *s = &p->sections.at[i];
+        if (s->node) hy__replay_reads(&r, s->node->in, s->node->nin);
+        else hy__replay_reads(&r, s->in, s->nin);
     }
-    room = hy__buffer_new(&F->cache, (values + (size_t)most + 1) * sizeof *r.value +
-                          (values + (size_t)g->n + 2) * sizeof(int));
-    if (!room) { hy__no_memory(F, "compiled graph"); return -1; }
-    r.g = g;
-    r.input = input;
-    r.value = (hy_array **)room->data;
-    r.first = (int *)(void *)(r.value + values + most + 1);
-    r.left = r.first + g->n + 1;
-    memset(r.left, 0, (values + 1) * sizeof(int));
-    for (i = 0, r.first[0] = 0; i < g->n; i++) r.first[i + 1] = r.first[i] + g->node[i]->nout;
-    failed = hy__replay_nodes(F, &r, out);
-    hy__buffer_drop(&F->cache, room);
+    F->training = p->mode.training;
+    for (i = 0; i < p->sections.n && !failed; i++)
+        failed = hy__replay_section(F, &r, &p->sections.at[i], apply, rec);
+    F->training = training;
+    if (!failed) failed = hy__replay_heads(F, &r, out);
+    hy__replay_close(F, &r);
     return failed;
 }
 
@@ -24568,6 +24829,32 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
     return NULL;
 }
 
+/* How a graph is to be run as an operator. */
+struct hy__graph_rec { hy__mode mode; int limit; hy__ticket *ticket; };
+static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
+                             const hy__mode *mode, int limit, hy__ticket *ticket);
+
+static int hy__section_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
+                               hy__graph_rec *rec)
+{
+    return hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, NULL);
+}
+
+/* Its sections have programs of their own, which may push this one out. */
+static int hy__program_replay(hy_frame *F, hy__program *p, hy_array *const *in, hy_array **out, int limit)
+{
+    hy__graph_rec rec;
+    int failed;
+    memset(&rec, 0, sizeof rec);
+    rec.mode = p->mode;
+    rec.mode.owner = NULL;
+    rec.limit = limit;
+    HY__ADD(&p->refs, 1);
+    failed = hy__replay_sections(F, p, in, out, hy__section_execute, &rec);
+    hy__program_drop(p);
+    return failed;
+}
+
 /* Runs a graph on packed inputs (per g->var) of this root. out: per head, in the current scope; an input that
  * is a head comes back as it is. limit: most programs that the graph keeps, 0: by memory. 0, or -1. */
 static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
@@ -24589,13 +24876,7 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
     p = h->program;
     if (ticket) ticket->program = p;
     ranks = (uint64_t)g->ranks;
-    if (!p->dynamic) failed = hy__executor_run(F, h->x, in, out);
-    else {
-        int training = F->training;
-        F->training = p->mode.training;
-        failed = hy__replay_run(F, p->graph, in, out);
-        F->training = training;
-    }
+    failed = p->dynamic ? hy__program_replay(F, p, in, out, limit) : hy__executor_run(F, h->x, in, out);
     if (!failed) F->stream += ranks;
     return failed;
 }
@@ -25636,7 +25917,6 @@ static void hy__trace_leave(hy__trace *t) { if (t && !t->fast) HY__ADD(&t->runni
 /* --- calling --- */
 
 /* What runs a compiled graph under recording; its gradient is another graph. See >>autograd. */
-typedef struct hy__graph_rec { hy__mode mode; int limit; hy__ticket *ticket; } hy__graph_rec;
 static const hy_arg hy__graph_in[] = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__graph_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__graph_op = { "_graph", NULL, NULL, "a compiled program", hy__graph_in, hy__graph_out,
@@ -27736,53 +28016,6 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
  * The variables of the gradient are values of the tape, shapes, and gradients of heads; one is derived for
  * each set of heads that have any. Operators emit their gradients as nodes, so a gradient has one too.
  */
-/* Nodes of the store that are not younger than the graph: a symbolic frame may have gone on. */
-static int hy__graph_span(const hy_graph *g)
-{
-    int i, span = 0;
-    for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
-    for (i = 0; i < g->vars; i++) if (g->var[i]->number >= span) span = g->var[i]->number + 1;
-    return span;
-}
-
-/* What an edge carries when every node has been run by itself: value is by number in the store. */
-static hy_array *hy__line_value(hy_array *const *value, const hy__edge *e)
-{
-    hy_array *y = value[e->node->number];
-    int at;
-    if (!y || !y->count) return y;
-    hy__visible(e->node, e->output, &at);
-    return y->item[at];
-}
-
-/* Runs a graph operator by operator in the order in which they were traced. all: those too that no head
- * needs, as the C function does line by line; then the store must be the graph's own. */
-static int hy__graph_lines(hy_frame *F, const hy_graph *g, hy_array *const *in, int all, hy_array **value)
-{
-    uint64_t stream = F->stream;
-    hy__buffer *room;
-    hy_array **arg;
-    int i, k, var = 0, most = 0, span = all ? g->store->n : hy__graph_span(g);
-    for (i = 0; i < span; i++) if (g->store->node[i]->nin > most) most = g->store->node[i]->nin;
-    room = hy__buffer_new(&F->cache, (size_t)most * sizeof *arg + 1);
-    if (!room) { hy__no_memory(F, "compiled graph"); return -1; }
-    arg = (hy_array **)room->data;
-    for (i = 0; i < span && !F->code; i++) {
-        const hy__node *node = g->store->node[i];
-        value[i] = NULL;
-        if (node->param) value[i] = &node->param->array;
-        else if (node->held) value[i] = hy__constant_handle(F, node);
-        else if (!node->op) value[i] = in[var++];
-        if (!node->op || (!all && g->place[i] < 0)) continue;
-        for (k = 0; k < node->nin; k++) arg[k] = hy__line_value(value, &node->in[k]);
-        F->stream = stream + (uint64_t)node->rank;
-        value[i] = F->emit(F, node->op, node->nin, arg, node->record, node->nsub, node->sub);
-    }
-    hy__buffer_drop(&F->cache, room);
-    F->stream = stream + (uint64_t)g->ranks;
-    return F->code ? -1 : 0;
-}
-
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy__gradient {           /* hangs on the forward graph; the first one made is for all heads */
     hy__attached head;
@@ -28424,16 +28657,22 @@ static int hy__param_track(hy_frame *F, hy_array *x)
 }
 
 /* --- a compiled graph on the tape --- */
-/* Each of its operators on the tape. */
-static int hy__graph_by_node(hy_frame *F, const hy_graph *g, hy_array *const *in, hy_array **out)
+/* Each of its operators on the tape, or each of its sections when values decide shapes. */
+static int hy__graph_by_section(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__graph_rec *rec,
+                             hy_array **out)
 {
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)g->store->n * sizeof *out + 1);
-    int i;
-    if (!room) { hy__no_memory(F, "hy_call"); return -1; }
-    if (!hy__graph_lines(F, g, in, 0, (hy_array **)room->data))
-        for (i = 0; i < g->heads; i++) out[i] = hy__line_value((hy_array **)room->data, &g->head[i]);
-    hy__buffer_drop(&F->cache, room);
-    return F->code ? -1 : 0;
+    hy__graph_rec own = *rec;
+    hy__program *p = NULL;
+    int i, dynamic = 0, failed;
+    for (i = 0; i < g->n; i++) dynamic |= g->node[i]->op && (g->node[i]->op->flags & HY_OP_DYNAMIC);
+    own.mode.owner = NULL;
+    own.ticket = NULL;
+    if (dynamic && !(p = hy__program_for(F, g, in, &own.mode, rec->limit, rec->ticket))) return -1;
+    if (p && p->dynamic) failed = hy__replay_sections(F, p, in, out, hy__graph_apply, &own);
+    else failed = hy__replay_nodes(F, g, in, out);
+    if (p) hy__program_drop(p);
+    if (!failed) F->stream += (uint64_t)g->ranks;
+    return failed;
 }
 
 /* Which input is this node? -1: it is none. */
@@ -28515,7 +28754,7 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
             return -1;
         }
     }
-    if (!f) return hy__graph_by_node(F, g, in, out);
+    if (!f) return hy__graph_by_section(F, g, in, rec, out);
     room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
     all = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(F, "hy_call");
     failed = !all || hy__graph_on_tape(F, f, g->heads, n, in, rec, all);
@@ -30331,7 +30570,7 @@ typedef struct hy__check {
     hy__emit_fn below;
     int         depth;                  /* operators that run inside an operator are not forward's */
     hy_graph   *g;
-    hy_array  **value;                  /* by number in the store: what the graph gave */
+    hy__replay  replay;                 /* what the graph gave */
     int         next;                   /* number of the node that forward should run next */
     int         count;                  /* operators that forward has run */
     int         lost;                   /* graph and forward have parted */
@@ -30447,7 +30686,7 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
 {
     const hy__nodes *store = C->g->store;
     const hy__node *node;
-    const hy_array *want;
+    hy_array **want;
     double worst, largest;
     int i;
     while (C->next < store->n && !store->node[C->next]->op) C->next++;
@@ -30460,10 +30699,9 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
         C->lost = 1;
         return;
     }
-    want = C->value[C->next++];
+    want = C->replay.value + C->replay.first[C->next++];
     for (i = 0; i < (y->count ? y->count : 1); i++) {
-        worst = hy__check_distance(y->count ? &y->item[i]->t : &y->t,
-                                   want->count ? &want->item[i]->t : &want->t, &largest);
+        worst = hy__check_distance(y->count ? &y->item[i]->t : &y->t, &want[i]->t, &largest);
         if (worst == 0) continue;
         hy__check_say(C, "%s: operator %d of forward, %s (%s), and the graph are %g apart", C->with, C->count,
                       node->name, op->name, worst);
@@ -30483,23 +30721,16 @@ static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *c
     return y;
 }
 
-/* Both for one set of inputs. out: the values of the graph's heads. */
-static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const char *with, hy_array **out)
+/* All that was traced has run: now forward, step by step beside it. */
+static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
 {
     hy_frame *F = C->F;
-    uint64_t stream = F->stream;
-    int i;
-    C->with = with;
-    C->next = C->count = C->lost = 0;
-    i = hy__graph_lines(F, C->g, in->at, 1, C->value);
-    F->stream = stream;
-    if (i) return -1;
+    F->stream = C->replay.stream;
     F->check = C;
     F->emit = hy__emit_watch;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
     F->check = NULL;
-    F->stream = stream;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
@@ -30509,8 +30740,24 @@ static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const 
                       node->name, node->op->name);
         C->lost = 1;
     }
-    for (i = 0; out && i < C->g->heads; i++) out[i] = hy__line_value(C->value, &C->g->head[i]);
     return 0;
+}
+
+/* Both for one set of inputs. out: the values of the graph's heads. */
+static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const char *with, hy_array **out)
+{
+    hy_frame *F = C->F;
+    const hy__nodes *store = C->g->store;
+    int i, failed = hy__replay_open(F, &C->replay, C->g, store->n, in->at);
+    C->with = with;
+    C->next = C->count = C->lost = 0;
+    C->replay.keep = 1;
+    for (i = 0; i < store->n && !failed; i++)
+        if (store->node[i]->op) failed = hy__replay_node(F, &C->replay, store->node[i]);
+    if (!failed) failed = hy__check_forward(C, x, with);
+    for (i = 0; out && i < C->g->heads && !failed; i++) out[i] = *hy__replay_at(&C->replay, &C->g->head[i]);
+    hy__replay_close(F, &C->replay);
+    return failed;
 }
 
 /* --- the optimised program beside both --- */
@@ -30670,14 +30917,11 @@ static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy_
         hy__check_graphs(C, now->graph, again->graph, "traced twice, the graph");
         if (was) hy__check_graphs(C, was->graph, now->graph, "the graph in use");
         C->g = now->graph;
-        room = hy__buffer_new(&F->cache, (size_t)(C->g->store->n + 2 * C->g->heads + 1) * sizeof *C->value);
+        room = hy__buffer_new(&F->cache, 2 * (size_t)C->g->heads * sizeof(hy_array *) + 1);
         if (!room) hy__no_memory(F, "hy_check");
     }
     if (room) {
-        hy_array **want, **got;
-        C->value = (hy_array **)room->data;
-        want = C->value + now->graph->store->n;
-        got = want + now->graph->heads;
+        hy_array **want = (hy_array **)room->data, **got = want + C->g->heads;
         if (!hy__check_lines(C, x, in, "these inputs", want)) hy__check_program(C, in, want, got);
         other = F->code ? NULL : hy__check_turned(F, in, &turned, x);
         hy__try(F);

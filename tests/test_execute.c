@@ -888,6 +888,108 @@ static void exec_dynamic(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* What stands between operators that must see values is planned: fused, and with memory of its own. */
+typedef struct exec_sections { hy_block base; hy_array *w; int links; } exec_sections;
+
+static hy_array *exec_sections_forward(hy_frame *F, hy_block *self, hy_array *in)
+{
+    exec_sections *b = (exec_sections *)(void *)self;
+    hy_array *x = hy_get(F, in, 0), *m = hy_get(F, in, 1), *first, *sum = NULL, *pair;
+    int i;
+    first = hy_tanh(F, hy_add_scalar(F, hy_mul(F, x, b->w), 1));
+    x = first;
+    for (i = 0; i < b->links; i++) {
+        pair = hy_split(F, hy_relu(F, hy_add_scalar(F, x, 0.5)), 2, 1, NULL);
+        x = hy_boolean_mask(F, hy_concat(F, pair, 1), m, 0);
+        m = hy_boolean_mask(F, m, m, 0);
+        x = hy_dropout(F, hy_sigmoid(F, hy_mul_scalar(F, hy_mul(F, x, b->w), 2)), 0.25, NULL);
+        pair = hy_sum(F, hy_get(F, pair, 1), HY_ALL, NULL);     /* of what was before the cut */
+        sum = sum ? hy_add(F, sum, pair) : pair;
+    }
+    return hy_group(F, x, hy_add(F, hy_sum(F, first, HY_ALL, NULL), sum), m, b->w, first);
+}
+
+static exec_sections *exec_sections_block(hy_frame *F, int links)
+{
+    exec_sections *b = HY_BLOCK_NEW(F, exec_sections, exec_sections_forward);
+    hy_param_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.init = hy_init_constant(0.75);
+    b->links = links;
+    b->w = hy_add_param(F, &b->base, "w", HY_SHAPE(4), &opt);
+    hy_initialize(F, &b->base, NULL);
+    return b;
+}
+
+static void exec_between_values(void)
+{
+    hy_frame *F = exec_open(2);
+    static const int links[] = { 1, 2, 40 };
+    int l, i, k, n, train;
+    for (l = 0; l < 3; l++) {
+        exec_sections *plain = exec_sections_block(F, links[l]), *fast = exec_sections_block(F, links[l]);
+        hy_hybridize_opt opt;
+        memset(&opt, 0, sizeof opt);
+        opt.exact = 1;
+        hy_hybridize(F, &fast->base, &opt);
+        for (i = 0; i < 8; i++) {
+            hy_array *x, *m, *want, *got;
+            hy_begin(F);
+            train = i >= 4;
+            x = hy_uniform(F, HY_SHAPE(6, 4), -1, 1);
+            m = hy_zeros(F, HY_SHAPE(6));
+            for (k = 0; k < i % 4 * 2; k++) hy_set_value(F, m, 1, k);
+            hy_attach_grad(F, x, HY_GRAD_WRITE);
+            for (k = 0, want = got = NULL; k < 2; k++) {
+                exec_sections *b = k ? fast : plain;
+                hy_array *y;
+                hy_seed(F, 5);
+                if (train) hy_record(F);
+                y = hy_call(F, &b->base, hy_group(F, x, m));
+                if (train) {
+                    hy_array *head = hy_sum(F, hy_get(F, y, 0), HY_ALL, NULL);
+                    hy_pause(F);
+                    hy_backward(F, hy_group(F, head, hy_get(F, y, 1)), NULL);
+                    y = hy_group(F, hy_get(F, y, 0), hy_get(F, y, 1), hy_get(F, y, 2), hy_get(F, y, 3),
+                                 hy_copy(F, hy_grad_of(F, x)), hy_copy(F, hy_grad_of(F, b->w)));
+                }
+                if (k) got = y; else want = y;
+            }
+            if (!CHECK(!hy_error(F))) { printf("    %s\n", hy_error(F)); hy_clear(F); }
+            n = got && want ? hy_count(F, got) : 0;
+            CHECK(n == 5 + train);
+            for (k = 0; k < n; k++) {
+                hy_array *a = hy_get(F, want, k), *b = hy_get(F, got, k);
+                double worst = hy_size(F, a) == hy_size(F, b) ? 0 : 9;
+                if (!worst && hy_size(F, a))
+                    worst = hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, a, b)), HY_ALL, NULL));
+                if (!CHECK(worst <= (k < 4 ? 0 : 1e-6))) printf("    links %d, round %d, output %d: %g\n",
+                                                                links[l], i, k, worst);
+            }
+            hy_end(F);
+        }
+        if (l != 1) continue;
+        hy_begin(F);
+        {
+            hy_array *in = hy_group(F, hy_ones(F, HY_SHAPE(6, 4)), hy_ones(F, HY_SHAPE(6)));
+            hy_memory before, after;
+            hy_event e;
+            hy_profile(F, "");
+            hy_call(F, &fast->base, in);
+            hy_profile(F, NULL);
+            for (i = k = 0; !hy_profile_event(F, i, &e); i++)
+                k += e.kind == HY_EVENT_JOB && !strncmp(e.what, "_fused", 6);
+            CHECK(k >= 3);                                      /* before, between and behind the cuts */
+            before = hy_memory_use(F);
+            for (i = 0; i < 50; i++) { hy_begin(F); hy_call(F, &fast->base, in); hy_end(F); }
+            after = hy_memory_use(F);
+            CHECK(after.bytes == before.bytes && after.calls == before.calls);
+        }
+        hy_end(F);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- a user's buffer --- */
 static void exec_bound_to_a_buffer(void)
 {
@@ -1104,6 +1206,7 @@ static void test_execute(void)
     RUN(exec_random_numbers);
     RUN(exec_faults);
     RUN(exec_dynamic);
+    RUN(exec_between_values);
     RUN(exec_bound_to_a_buffer);
     RUN(exec_bound_random_graphs);
 #ifndef HYBRID_NO_THREADS

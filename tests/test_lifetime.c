@@ -32,6 +32,17 @@ static hy_array *life_statistics(hy_frame *F, hy_block *self, hy_array *x)
         b = hy_reshape(F, hy_reshape(F, n->mean, HY_INTS(2, 1), NULL), HY_INTS(1, 2), NULL);
         a = hy_call(F, n->bn, x);
         return hy_group(F, hy_relu(F, hy_add(F, a, m)), b);
+    case 6:                             /* around what values decide */
+        a = hy_call(F, n->bn, x);
+        m = hy_mul_scalar(F, n->mean, 1.5);
+        b = hy_boolean_mask(F, a, hy_greater_scalar(F, hy_sum(F, x, HY_AXES(1), NULL), 4), 0);
+        b = hy_call(F, n->bn, hy_mul_scalar(F, b, 2));
+        return hy_group(F, b, m, hy_add_scalar(F, n->mean, 1));
+    case 7:                             /* ready before, but in its turn after it */
+        m = hy_boolean_mask(F, x, hy_greater_scalar(F, hy_sum(F, x, HY_AXES(1), NULL), 4), 0);
+        a = hy_call(F, n->bn, m);
+        b = hy_call(F, n->bn, x);
+        return hy_group(F, b, hy_relu(F, hy_add_scalar(F, hy_square(F, n->mean), 1)), a);
     default:                            /* a chain that would be fused around it */
         m = hy_relu(F, hy_add_scalar(F, hy_square(F, n->mean), 1));
         a = hy_relu(F, hy_square(F, hy_call(F, n->bn, x)));
@@ -40,7 +51,7 @@ static hy_array *life_statistics(hy_frame *F, hy_block *self, hy_array *x)
     }
 }
 
-enum { LIFE_KINDS = 7 };
+enum { LIFE_KINDS = 9 };
 static life_net *life_statistics_net(hy_frame *F, int kind)
 {
     life_net *n = HY_BLOCK_NEW(F, life_net, life_statistics);
