@@ -3257,9 +3257,17 @@ static hy__buffer *hy__buffer_borrow(hy__cache *cache, void *data, size_t bytes)
 
 static hy__buffer *hy__buffer_hold(hy__buffer *b) { HY__ADD(&b->refs, 1); return b; }
 
+/* Was this the last reference? The only one can be nobody else's, so it goes without a locked instruction. */
+static int hy__buffer_last(hy__buffer *b)
+{
+    if (HY__LOAD(&b->refs) != 1) return HY__ADD(&b->refs, -1) == 0;
+    HY__POKE(&b->refs, 0);
+    return 1;
+}
+
 static void hy__buffer_drop(hy__cache *cache, hy__buffer *b)
 {
-    if (!b || HY__ADD(&b->refs, -1) > 0) return;
+    if (!b || !hy__buffer_last(b)) return;
     if (b->borrowed || cache->bytes + b->bytes > HYBRID_CACHE_BYTES) { hy__free(cache->heap, b); return; }
     b->next = cache->slot[b->slot];
     cache->slot[b->slot] = b;
@@ -3269,7 +3277,7 @@ static void hy__buffer_drop(hy__cache *cache, hy__buffer *b)
 /* Without a cache at hand. */
 static void hy__buffer_free(hy__heap *heap, hy__buffer *b)
 {
-    if (b && HY__ADD(&b->refs, -1) == 0) hy__free(heap, b);
+    if (b && hy__buffer_last(b)) hy__free(heap, b);
 }
 
 /* MARK: - 12 >>frame ------------------------------------------------------------------------------------
@@ -22443,7 +22451,7 @@ typedef struct hy__spot {               /* a value */
     int    written;                     /* a running statistic that the run changes: never shared */
     int    from, to, reader;            /* of a root: batches it lives in, the only step of the last, or -1 */
     int    block;                       /* the value whose place it takes: results over their inputs */
-    size_t offset;                      /* in the arena */
+    size_t offset, bytes;               /* in the arena */
 } hy__spot;
 
 typedef struct hy__step {               /* a job */
@@ -22590,6 +22598,7 @@ static void hy__plan_spot(hy__plan *p, int v, const hy__node *node, int output, 
     hy__spot *s = &p->spot[v];
     s->node = node;
     s->type = &node->type[output];
+    s->bytes = (size_t)hy__bytes(s->type);
     s->where = where;
     s->index = index;
     s->root = v;
@@ -22627,7 +22636,7 @@ static int hy__plan_alias(hy__planner *P, int place)
     if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || p->spot[v].index) return 0;
     from = hy__value_of(P, &node->in[0]);
     if (p->spot[from].written || p->spot[from].where == HY__NOWHERE ||
-        hy__bytes(p->spot[from].type) != hy__bytes(&node->type[0])) return 0;
+        p->spot[from].bytes != (size_t)hy__bytes(&node->type[0])) return 0;
     hy__plan_spot(p, v, node, 0, p->spot[from].where, p->spot[from].index);
     p->spot[v].root = p->spot[from].root;
     return 1;
@@ -23055,7 +23064,7 @@ static int hy__plan_arena(hy__planner *P)
     for (v = 0; v < p->values; v++) {
         size_t bytes;
         if (p->spot[v].where != HY__AT_ARENA) continue;
-        bytes = hy__round64((size_t)hy__bytes(p->spot[v].type));
+        bytes = hy__round64(p->spot[v].bytes);
         if (p->unplanned > SIZE_MAX / 4 - bytes) {
             hy__fail(P->F, HY_ERROR_SHAPE, "plan: the values of the graph are too large to be addressed");
             break;
@@ -23219,7 +23228,7 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
         hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P)) return -1;
     for (i = p->early; i < p->steps; i++)
         if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
-    for (i = 0; i < p->params; i++) p->parameters += (size_t)hy__bytes(p->spot[p->param[i]].type);
+    for (i = 0; i < p->params; i++) p->parameters += p->spot[p->param[i]].bytes;
     return 0;
 }
 
@@ -23292,7 +23301,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
     value->index = s->where == HY__AT_INPUT || s->where == HY__AT_PARAM || s->where == HY__AT_HEAD ? s->index
         : -1;
     value->offset = s->where == HY__AT_ARENA ? s->offset : 0;
-    value->bytes = (size_t)hy__bytes(s->type);
+    value->bytes = s->bytes;
     value->node = g->place[root->node->number];
     value->output = (int)(root - p->spot) - p->first[value->node];
     value->from = s->where == HY__AT_ARENA ? root->from : -1;
@@ -23524,7 +23533,7 @@ static hy__prepared *hy__prepared_new(hy_frame *F, const hy__executor *x, const 
     for (i = 0; i < s->nout; i++) {
         const hy__spot *v = &p->spot[p->tensor[s->tensor + s->nin + i]];
         if (v->where == HY__NOWHERE) continue;
-        e->out[i] = hy__buffer_new(&F->cache, (size_t)hy__bytes(v->type));
+        e->out[i] = hy__buffer_new(&F->cache, v->bytes);
         if (e->out[i]) continue;
         hy__prepared_drop(F->root, F, e);
         return (hy__prepared *)hy__no_memory(F, s->node->name);
@@ -24003,7 +24012,7 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
         const hy__spot *v = &p->spot[p->head[i]];
         for (k = 0; k < i && p->head[k] != p->head[i]; k++) continue;
         if (k < i || v->where == HY__AT_INPUT || v->where == HY__AT_PARAM) continue;
-        room = hy__lay(l, 1, (size_t)hy__bytes(v->type));
+        room = hy__lay(l, 1, v->bytes);
         if (x) x->room[i] = room;
     }
     info->outputs = l->at - before;
@@ -24251,17 +24260,21 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
 }
 
 /* A fresh array for a head, or the only one that a bound executor has. */
-static hy_array *hy__run_output(hy_frame *F, hy__executor *x, int i, const hy_type *type)
+static hy_array *hy__run_output(hy_frame *F, hy__executor *x, int i)
 {
+    const hy__plan *p = &x->program->plan;
+    const hy__spot *s = &p->spot[p->head[i]];
     hy_array *y;
     hy__buffer *b;
-    if (!x->bound) return hy__make(F, type, "outputs");
+    if (!x->bound && s->where == HY__AT_HEAD)
+        return hy__make_like(F, &p->operand[p->use[p->use_first[p->head[i]]]], s->bytes, "outputs");
+    if (!x->bound) return hy__make(F, s->type, "outputs");
     b = x->kept[i];
     y = hy__handle(F);
     if (!y) return NULL;
     y->buffer = hy__buffer_hold(b);
     b->version++;
-    y->t.type = *type;
+    y->t.type = *s->type;
     y->t.data = b->data;
     hy__pack_strides(&y->t);
     return y;
@@ -24280,7 +24293,7 @@ static int hy__run_outputs(hy_frame *F, hy__executor *x, hy_array *const *in, hy
         if (s->where == HY__AT_PARAM) { out[i] = &s->node->param->array; continue; }
         for (k = 0; s->where != HY__AT_HEAD && k < i && p->head[k] != v; k++) continue;
         if (s->where != HY__AT_HEAD && k < i) { out[i] = out[k]; continue; }
-        out[i] = hy__run_output(F, x, i, s->type);
+        out[i] = hy__run_output(F, x, i);
         if (!out[i]) return -1;
         if (s->where == HY__AT_HEAD) { hy__patch(x, v, out[i]->t.data); continue; }
         hy__source_now(x, v, &now);
@@ -24766,7 +24779,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     for (i = 0; i < h->keeps; i++) {
         if (!x->room[i]) continue;
         h->output[i] = hy__buffer_borrow(&F->cache, x->room[i],
-                                         (size_t)hy__bytes(p->plan.spot[p->plan.head[i]].type));
+                                         p->plan.spot[p->plan.head[i]].bytes);
         if (h->output[i]) continue;
         hy__holder_free(F, h);
         hy__no_memory(F, "hy_bind");
@@ -25954,6 +25967,13 @@ static hy_array *hy__packed_input(hy_frame *F, hy_array *x)
     return F->recording && !hy__packed(&x->t) ? hy_identity(F, x) : hy__packed_array(F, x);
 }
 
+/* A call found its program. No locked instruction while the frame is the only one. */
+static void hy__traces_hit(hy_frame *F, hy__traces *all)
+{
+    if (HY__PEEK(&F->root->frames) > 1) HY__ADD(&all->hits, 1);
+    else HY__POKE(&all->hits, HY__PEEK(&all->hits) + 1);
+}
+
 /* Runs the trace of fn for these arguments, which are arrays with values, and regroups what comes out. */
 static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, const hy__flat *in,
                                 hy__graph_rec *rec)
@@ -25974,7 +25994,7 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     for (i = 0; i < in->n; i++) packed[i] = hy__packed_input(F, in->at[i]);
     if (!F->code && !hy__graph_apply(F, t->graph, packed, out, rec)) y = hy__group_as(F, &form, &out);
     hy__buffer_drop(&F->cache, room);
-    if (ticket.hit) HY__ADD(&all->hits, 1);
+    if (ticket.hit) hy__traces_hit(F, all);
     else {
         hy__acquire(&all->lock);
         all->stats.misses++;
@@ -27722,7 +27742,7 @@ static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
     if (!hy__holder_fits(held, t->graph, &x, &mode)) held = hy__holder_find(F, t->graph, &x, &mode);
     if (!held || !held->x || hy__executor_run(F, held->x, &x, &y)) return NULL;
     F->stream += (uint64_t)t->graph->ranks;
-    HY__ADD(&h->traces.hits, 1);
+    hy__traces_hit(F, &h->traces);
     return y;
 }
 
