@@ -7270,6 +7270,7 @@ static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
+#define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
 #define HY__ITEM_WORK (1 << 19)          /* least multiply-adds of an item */
 
@@ -7294,9 +7295,11 @@ typedef struct hy__gemm {
     int64_t a_row, a_col, b_row, b_col, c_row;   /* element strides; C has unit column stride */
     int accumulate;                              /* 0: C = AB, 1: C += AB */
     /* derived by plan */
+    int prepared;                                /* B comes in panels, packed for any m */
     const hy__gemm_isa *isa;
     int size, use_dots, pack_a, b_place;         /* size: bytes of an element */
     int64_t panel, k_block;                      /* columns of a panel of B; steps of k between visits to C */
+    int64_t width;                               /* columns of a tile: a panel, or an even part of it */
     int64_t row_block, col_block, row_blocks, col_blocks;
     int64_t pack_items, items;                /* stage 1 (may be 0): pack B into shared; stage 2: compute */
     size_t shared_bytes, scratch_bytes;
@@ -7623,10 +7626,10 @@ HY__INLINE void hy__gemm_pack_b_sized(int size, const hy__gemm *g, const char *b
     char *dst)
 {
     const int64_t row = g->b_row * size, col = g->b_col * size, step = g->panel * size;
+    const int64_t full = g->prepared ? g->panel : g->isa->lanes;
     int64_t p = 0, q, j;
-    if (cols < g->isa->lanes)
-        for (q = 0; q < k; q++)
-            memset(dst + q * step + cols * size, 0, (size_t)((g->isa->lanes - cols) * size));
+    if (cols < full)
+        for (q = 0; q < k; q++) memset(dst + q * step + cols * size, 0, (size_t)((full - cols) * size));
     if (g->b_col == 1) {
         const int64_t bytes = cols * size;
         for (; p < k; p++) {
@@ -7696,7 +7699,14 @@ HY__INLINE int64_t hy__gemm_a_bytes(const hy__gemm *g)
     return g->pack_a ? hy__gemm_ceil(tiles * HY__TILE_ROWS * g->k_block * g->size, 64) * 64 : 0;
 }
 
-static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
+/* Thin products of contiguous rows and columns are dot products. */
+HY__INLINE int hy__gemm_takes_dots(const hy__gemm *g, int lanes)
+{
+    return g->a_col == 1 && g->b_row == 1 && g->k >= lanes &&
+           (g->m <= HY__DOT_THIN_M || g->n <= HY__DOT_COLS);
+}
+
+static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int prepared)
 {
     const int64_t m = g->m, n = g->n, k = g->k;
     const int64_t strip = (int64_t)isa->lanes * HY__STRIP_LANE;
@@ -7704,9 +7714,10 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
     int in_place;
     g->isa = isa;
     g->size = size;
+    g->prepared = prepared;
     g->use_dots = g->pack_a = 0;
     g->b_place = HY__B_IN_PLACE;
-    g->panel = g->k_block = g->row_block = g->col_block = 1;
+    g->panel = g->width = g->k_block = g->row_block = g->col_block = 1;
     g->row_blocks = g->col_blocks = g->pack_items = g->items = 0;
     g->shared_bytes = g->scratch_bytes = 0;
     if (m == 0 || n == 0) return;
@@ -7714,7 +7725,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
     if (k <= 1) g->a_col = 1;
     if (k == 0) g->a_row = g->b_row = g->b_col = 0;
 
-    if (g->a_col == 1 && g->b_row == 1 && k >= isa->lanes && (m <= HY__DOT_THIN_M || n <= HY__DOT_COLS)) {
+    if (!prepared && hy__gemm_takes_dots(g, isa->lanes)) {
         /* an item streams `cols` columns of B, or for narrow C rows of A, past all of the other */
         g->use_dots = 1;
         g->row_block = m;
@@ -7725,7 +7736,8 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
         g->col_block = hy__gemm_ceil(g->col_block, HY__DOT_COLS) * HY__DOT_COLS;
     } else {
         g->pack_a = g->a_col != 1;
-        g->panel = (int64_t)isa->lanes * (m <= 3 && isa->vecs > 1 ? HY__TILE_VECS : isa->vecs);
+        g->width = (int64_t)isa->lanes * (m <= 3 && isa->vecs > 1 ? HY__TILE_VECS : isa->vecs);
+        g->panel = prepared ? HY__PREPARED_PANEL : g->width;
         panels = hy__gemm_ceil(n, g->panel);
         g->k_block = hy__gemm_max(1, hy__gemm_ceil(k, hy__gemm_max(1, hy__gemm_ceil(k, isa->k_block))));
         /* a strip of B that stays in L2 while blocks of A pass; a copy of A is worth many columns */
@@ -7742,12 +7754,13 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size)
         g->row_block = hy__gemm_ceil(m, g->row_blocks);
         in_place = g->b_col == 1
             && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__gemm_max(k, 1)));
-        if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
-        if (g->b_place == HY__B_IN_SHARED) {
+        if (prepared) g->b_place = HY__B_IN_SHARED;
+        else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
+        if (g->b_place == HY__B_IN_SHARED && !prepared) {
             g->pack_items = panels;
             g->shared_bytes = (size_t)(panels * g->panel * hy__gemm_max(k, 1)) * (size_t)size;
         }
-        g->scratch_bytes = (size_t)(hy__gemm_a_bytes(g) + g->k_block * g->panel * size);
+        g->scratch_bytes = (size_t)(hy__gemm_a_bytes(g) + (prepared ? 0 : g->k_block * g->panel * size));
     }
     g->row_blocks = hy__gemm_ceil(m, g->row_block);
     g->col_blocks = hy__gemm_ceil(n, g->col_block);
@@ -7828,11 +7841,13 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
             hy__gemm_pack_a(g, block_a, rows, t.k, scratch);
             block_a = scratch;
         }
-        for (j = col; j < col_end; j += g->panel) {
+        for (j = col; j < col_end; j += g->width) {
             const char *block_b = b + (p * g->b_row + j * g->b_col) * size;
-            t.cols = hy__gemm_min(g->panel, g->n - j);
+            const int64_t within = j % g->panel;
+            t.cols = hy__gemm_min(g->width, g->n - j);
             t.b_step = g->panel;
-            if (g->b_place == HY__B_IN_SHARED) block_b = shared + (j * g->k + p * g->panel) * size;
+            if (g->b_place == HY__B_IN_SHARED)
+                block_b = shared + ((j - within) * g->k + p * g->panel + within) * size;
             else if (g->b_place == HY__B_IN_PLACE && t.cols >= g->isa->lanes) t.b_step = g->b_row;
             else {
                 hy__gemm_pack_b(g, block_b, t.k, t.cols, packed);
@@ -7853,8 +7868,9 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
 #define HY__GEMM_PICK(isa, T) ((void)(isa), &hy__tile_##T##_base_isa)
 #endif
 
-static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4); }
-static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f64), 8); }
+static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4, 0); }
+static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f64), 8, 0); }
+static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4, 1); }
 
 /* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
 #define HY__SELECT(bits) \
@@ -10507,6 +10523,7 @@ typedef struct hy__matmul {
     int64_t  a_size, b_size, c_size;            /* elements of the whole operands */
     double   alpha;
     int      bias;                              /* input 2 is added to every row */
+    int      prepared;                          /* B was packed before */
 } hy__matmul;
 HY__FITS_PLAN(hy__matmul);
 
@@ -10635,7 +10652,7 @@ HY__RUN(hy__run_matmul)
         stage--;
     }
     i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
-    packed += (size_t)i * hy__round64(g->shared_bytes);
+    packed = m->prepared ? (char *)now->data[1] : packed + (size_t)i * hy__round64(g->shared_bytes);
     a += hy__matmul_offset(m, i, m->a_step, m->a_next) * size;
     b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
     c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
@@ -10666,7 +10683,8 @@ static int hy__matmul_bind(hy_job *job)
     foreign = m->compute != m->dtype;
     size = hy__traits[m->compute].size;
     g->accumulate = m->bias;
-    hy__plan_gemm(g, m->compute, job->kernels->isa);
+    if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
+    else hy__plan_gemm(g, m->compute, job->kernels->isa);
 #ifdef HYBRID_USE_CBLAS
     hy__cblas_plan(g);
 #endif
@@ -10674,6 +10692,7 @@ static int hy__matmul_bind(hy_job *job)
     m->b_size = hy__size(&job->in[1].type.shape);
     m->c_size = hy__size(&job->out[0].type.shape);
     job->run = hy__run_matmul;
+    if (m->prepared) m->b_size = 0;             /* of the computing type already */
     if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK);
     job->items[stage++] = g->pack_items * m->batch;
     job->items[stage++] = g->items * m->batch;
@@ -10734,7 +10753,7 @@ static hy__matmul *hy__matmul_plan(hy_job *job, int64_t rows, int64_t cols, int6
     m->b_step = k * cols * inner;
     m->c_step = rows * cols * inner;
     m->alpha = 1;
-    m->bias = 0;
+    m->bias = m->prepared = 0;
     return m;
 }
 
@@ -10776,6 +10795,100 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_fully_connected HY__OWN(fully_connected), NULL
+
+/* --- the same with a weight that was laid out before: what compiled programs run --- */
+typedef struct hy__dense_rec {
+    int64_t n, k;
+    int transposed;                     /* the weight is (n,k), else (k,n) */
+    int last, no_bias;                  /* last: rows lie along the last dim, else along all but the first */
+} hy__dense_rec;
+
+static int hy__dense_count(const void *attr, int output, int index)
+{
+    return output || index < 2 ? 1 : !((const hy__dense_rec *)attr)->no_bias;
+}
+
+static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
+                                         { "bias", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+
+static int hy__prepare_infer(hy_infer *I)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
+    int64_t panels = hy__pieces(r->n, HY__PREPARED_PANEL);
+    hy_infer_shape(I, &I->in[0].shape, r->transposed ? hy__shape2(r->n, r->k) : hy__shape2(r->k, r->n));
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    hy_infer_shape(I, &I->out[0].shape, hy__shape2(panels, HY__PREPARED_PANEL * r->k));
+    return I->status;
+}
+
+/* One panel: of the computing type, if it is not, then in the product's order. */
+HY__RUN(hy__run_prepare)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
+    hy__gemm g = *(const hy__gemm *)(const void *)&job->plan;
+    int64_t from = item * g.panel, cols = hy__least(g.panel, r->n - from), i;
+    hy_dtype dtype = job->in[0].type.dtype;
+    const char *b = hy__place(now, &job->in[0], from * (r->transposed ? r->k : 1));
+    (void)stage; (void)shared;
+    if (dtype != HY_F32) {
+        float *wide = (float *)scratch;
+        if (r->transposed) hy__load_tile(HY_F32, wide, b, dtype, 1, cols * r->k);
+        else for (i = 0; i < r->k; i++)
+            hy__load_tile(HY_F32, wide + i * cols, b + i * r->n * hy__traits[dtype].size, dtype, 1, cols);
+        if (!r->transposed) g.b_row = cols;
+        b = (const char *)scratch;
+    }
+    hy__gemm_pack_b(&g, b, r->k, cols, (char *)now->data[1] + from * r->k * g.size);
+}
+
+static int hy__prepare_bind(hy_job *job)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
+    hy__gemm *g = HY__NOTES(hy__gemm, job);
+    g->m = 1;
+    g->n = r->n;
+    g->k = r->k;
+    g->b_row = r->transposed ? 1 : r->n;
+    g->b_col = r->transposed ? r->k : 1;
+    hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, g->panel), (double)r->n * (double)r->k);
+    if (job->in[0].type.dtype != HY_F32) job->scratch = (size_t)(g->panel * r->k) * sizeof(float);
+    return 0;
+}
+
+static int hy__dense_infer(hy_infer *I)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->n);
+    if (x->ndim < 0) return I->status;
+    if (r->last) { want = *x; want.dim[x->ndim - 1] = r->n; }
+    else want.dim[0] = x->dim[0];
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+
+static int hy__dense_bind(hy_job *job)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
+    hy__matmul *m = hy__matmul_plan(job, hy__size(&job->out[0].type.shape) / r->n, r->n, r->k, 0, 1, 1, 1);
+    m->bias = !r->no_bias;
+    m->prepared = 1;
+    m->gemm.b_row = m->gemm.b_col = 0;
+    return hy__matmul_bind(job);
+}
+
+static const hy_op hy__prepare_op = {
+    "_prepare", NULL, NULL, "a weight in the order in which products read it", hy__weight_args,
+    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL, hy__prepare_infer, hy__prepare_bind, NULL,
+    NULL
+};
+static const hy_op hy__dense_op = {
+    "_dense", NULL, NULL, "data times a prepared weight + bias", hy__dense_args, hy__dense_results, NULL,
+    sizeof(hy__dense_rec), 0, 0, hy__dense_count, hy__dense_infer, hy__dense_bind, NULL, NULL
+};
 
 /* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
 static int hy__dot_infer(hy_infer *I)
@@ -16113,7 +16226,7 @@ static void hy__conv_plan_weight(const hy__conv *v, hy__gemm *g, int64_t channel
     g->b_col = v->pointwise ? v->fine_n : k;
     g->c_row = v->fine_c * v->taps;
     g->accumulate = accumulate;
-    hy__gemm_plan(g, g->isa, (int)hy__traits[v->compute].size);
+    hy__gemm_plan(g, g->isa, (int)hy__traits[v->compute].size, 0);
 }
 
 /* dW_g (coarse_c, fine channels of the block taps) = sum over images and pieces of q of y_g (coarse_c, q)
@@ -20715,10 +20828,9 @@ static hy__node *hy__rewrite_copy(hy__rewrite *R, const hy__node *node, const hy
 }
 
 /* A new operator node with its types. record: NULL for an operator without attributes. */
-static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int nin, const hy__edge *in,
-                            const void *record, hy__edge *out)
+static int hy__rewrite_emit_op(hy__rewrite *R, const hy_op *op, const char *name, int nin, const hy__edge *in,
+                               const void *record, hy__edge *out)
 {
-    const hy_op *op = &hy__ops[number];
     hy__node *node = NULL;
     hy__call c;
     char nothing[8] = { 0 };
@@ -20736,6 +20848,12 @@ static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int ni
     out->node = node;
     out->output = 0;
     return node ? 0 : -1;
+}
+
+static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int nin, const hy__edge *in,
+                            const void *record, hy__edge *out)
+{
+    return hy__rewrite_emit_op(R, &hy__ops[number], name, nin, in, record, out);
 }
 
 /* The variables, all of them and in order, so that the new graph takes the same inputs. */
@@ -21403,11 +21521,58 @@ static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *
 }
 
 /* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
+/* Can the product of a node take a prepared weight? Not when other bits would come of it that matter. */
+static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_type *data,
+                        const hy_type *weight, hy__dense_rec *to)
+{
+    int number = hy__op_number(node->op);
+    int64_t rows;
+    memset(to, 0, sizeof *to);
+    if (weight->shape.ndim != 2 || data->shape.ndim < 1 || hy__matmul_type(data->dtype) != HY_F32) return 0;
+    if (number == HY_OP_fully_connected) {
+        const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)node->record;
+        to->transposed = 1;
+        to->last = r->no_flatten;
+        to->no_bias = r->no_bias;
+    } else if (number == HY_OP_dot) {
+        const hy__dot_rec *r = (const hy__dot_rec *)node->record;
+        if (r->transpose_a) return 0;
+        to->transposed = r->transpose_b;
+        to->last = to->no_bias = 1;
+    } else return 0;
+    to->n = weight->shape.dim[!to->transposed];
+    to->k = weight->shape.dim[to->transposed];
+    rows = to->k ? hy__size(&data->shape) / to->k : 0;
+    if (!rows || to->n <= HY__DOT_COLS) return 0;
+    return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;
+}
+
+/* A weight that nothing else decides is laid out as its product reads it. */
+static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+#ifdef HYBRID_USE_CBLAS
+    (void)R; (void)node; (void)in; (void)out;
+    return 0;
+#else
+    hy__dense_rec rec;
+    hy__edge given[3];
+    int k;
+    if (node->nin < 2 || node->nin > 3 || !hy__is_fixed(R, node->in[1].node) ||
+        !hy__types_known(hy__edge_type(&in[0]), 1) || !hy__types_known(hy__edge_type(&in[1]), 1) ||
+        !hy__dense_of(R, node, hy__edge_type(&in[0]), hy__edge_type(&in[1]), &rec)) return 0;
+    for (k = 0; k < node->nin; k++) given[k] = in[k];
+    if (hy__rewrite_emit_op(R, &hy__prepare_op, in[1].node->name, 1, &in[1], &rec, &given[1])) return -1;
+    given[1].node->early = 1;
+    return hy__rewrite_emit_op(R, &hy__dense_op, node->name, node->nin, given, &rec, out) ? -1 : 1;
+#endif
+}
+
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__node *copy;
     int k;
-    if (!node->op || node->early || !hy__is_fixed(R, node)) return 0;
+    if (!node->op || node->early) return 0;
+    if (!hy__is_fixed(R, node)) return hy__prepare(R, node, in, out);
     copy = hy__rewrite_copy(R, node, in);
     if (!copy) return -1;
     copy->early = 1;

@@ -990,6 +990,149 @@ static void exec_between_values(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- weights laid out before --- */
+typedef struct exec_dense { hy_block base; hy_array *w, *b; int units, kind, last; } exec_dense;
+
+static hy_array *exec_dense_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    exec_dense *d = (exec_dense *)(void *)self;
+    hy_fully_connected_opt full;
+    hy_dot_opt dot;
+    memset(&full, 0, sizeof full);
+    memset(&dot, 0, sizeof dot);
+    full.no_flatten = d->last;
+    full.no_bias = !d->b;
+    dot.transpose_b = d->kind == 2;
+    if (d->kind) return hy_dot(F, x, d->w, &dot);
+    return hy_fully_connected(F, x, d->w, d->b, d->units, &full);
+}
+
+/* kind: 0 fully connected, 1 dot, 2 dot with a transposed weight. */
+static exec_dense *exec_dense_block(hy_frame *F, int kind, int units, int depth, hy_dtype dtype)
+{
+    exec_dense *d = HY_BLOCK_NEW(F, exec_dense, exec_dense_forward);
+    hy_param_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = dtype;
+    opt.init = hy_init_uniform(1);
+    d->kind = kind;
+    d->units = units;
+    d->w = hy_add_param(F, &d->base, "w", kind == 1 ? HY_SHAPE(depth, units) : HY_SHAPE(units, depth), &opt);
+    if (kind == 0 && units % 3) d->b = hy_add_param(F, &d->base, "b", HY_SHAPE(units), &opt);
+    hy_initialize(F, &d->base, NULL);
+    return d;
+}
+
+/* The largest distance from the product in doubles, in units of what rounding may do. */
+static double exec_dense_error(hy_frame *F, const exec_dense *d, hy_array *x, hy_array *y)
+{
+    int64_t rows = hy_size(F, y) / d->units, depth = hy_size(F, d->w) / d->units, i, j, k;
+    hy_array *a, *w, *b, *c;
+    double worst = 0;
+    hy_begin(F);
+    a = hy_cast(F, x, HY_F64);
+    w = hy_cast(F, d->w, HY_F64);
+    b = d->b ? hy_cast(F, d->b, HY_F64) : NULL;
+    c = hy_cast(F, y, HY_F64);
+    for (i = 0; i < rows && !hy_error(F); i++)
+        for (j = 0; j < d->units; j++) {
+            const double *av = (const double *)hy_data(F, a) + i * depth, *wv = (const double *)hy_data(F, w);
+            double sum = b ? ((const double *)hy_data(F, b))[j] : 0, size = 1e-3 + fabs(sum), error;
+            for (k = 0; k < depth; k++) {
+                double t = av[k] * (d->kind == 1 ? wv[k * d->units + j] : wv[j * depth + k]);
+                sum += t;
+                size += fabs(t);
+            }
+            error = fabs(sum - ((const double *)hy_data(F, c))[i * d->units + j]) / size;
+            if (!(error <= worst)) worst = error;
+        }
+    hy_end(F);
+    return worst;
+}
+
+static void exec_prepared_case(hy_frame *F, int kind, int rows, int units, int depth, hy_dtype dtype, int cut)
+{
+    static const double most[] = { 3e-6, 2e-3, 1.2e-2 };
+    exec_dense *d = exec_dense_block(F, kind, units, depth, dtype);
+    hy_hybridize_opt opt;
+    hy_array *x, *want, *got;
+    double error;
+    int exact;
+    hy_begin(F);
+    d->last = cut && kind == 0;
+    x = hy_uniform(F, cut ? (d->last || kind ? HY_SHAPE(rows, 1, depth) : HY_SHAPE(rows, depth, 1))
+                          : HY_SHAPE(rows, depth), -1, 1);
+    x = hy_cast(F, x, dtype);
+    want = hy_call(F, &d->base, x);
+    for (exact = 0; exact < 2; exact++) {
+        memset(&opt, 0, sizeof opt);
+        opt.exact = exact;
+        hy_hybridize(F, &d->base, &opt);
+        got = hy_call(F, &d->base, x);
+        error = got ? exec_dense_error(F, d, x, got) : 9;
+        if (!CHECK(error <= most[dtype == HY_F16 ? 1 : dtype == HY_BF16 ? 2 : 0]))
+            printf("    kind %d, (%d,%d) x %d, dtype %d, exact %d: %g %s\n", kind, rows, depth, units,
+                   (int)dtype, exact, error, hy_error(F) ? hy_error(F) : "");
+        if (exact) CHECK(exec_same(F, want, got));
+    }
+    hy_end(F);
+    hy_block_free(F, &d->base);
+}
+
+static void exec_prepared_weights(void)
+{
+    static const int rows[] = { 1, 2, 3, 4, 7, 16, 49, 100 }, units[] = { 5, 15, 16, 33, 63, 64, 65, 130 };
+    static const int depths[] = { 1, 2, 15, 17, 300, 513 };
+    static const hy_dtype types[] = { HY_F32, HY_F16, HY_BF16 };
+    int isa, i, n = 0;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_desc desc;
+        hy_frame *F;
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        desc.threads = 1 + isa;
+        F = hy_open(&desc);
+        for (i = 0; i < 8 * 8 * 6; i++, n++)
+            exec_prepared_case(F, n % 3, rows[i % 8], units[i / 8 % 8], depths[i / 64], n % 5 ? HY_F32
+                               : types[n / 5 % 3], n % 7 == 0);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* The plan counts them, a write renews them, programs for other rows share them, training goes without. */
+static void exec_prepared_lives(void)
+{
+    hy_frame *F = exec_open(2);
+    exec_dense *d = exec_dense_block(F, 0, 500, 400, HY_F32);
+    size_t pack = (size_t)8 * 64 * 400 * sizeof(float), before, after;
+    hy_array *x;
+    hy_plan_info info;
+    int i;
+    hy_hybridize(F, &d->base, NULL);
+    hy_begin(F);
+    x = hy_uniform(F, HY_SHAPE(20, 400), -1, 1);
+    info = hy_plan(F, &d->base, x);
+    CHECK(info.packed >= pack && info.packed < pack + 4096);
+    CHECK(exec_dense_error(F, d, x, hy_call(F, &d->base, x)) < 1e-6);
+    hy_set_value(F, d->w, 7, 3, 5);
+    CHECK(exec_dense_error(F, d, x, hy_call(F, &d->base, x)) < 1e-6);
+    before = hy_memory_use(F).bytes;
+    for (i = 1; i < 10; i++) {
+        hy_begin(F);
+        x = hy_uniform(F, HY_SHAPE(i, 400), -1, 1);
+        CHECK(exec_dense_error(F, d, x, hy_call(F, &d->base, x)) < 1e-6);
+        hy_end(F);
+    }
+    after = hy_memory_use(F).bytes;
+    if (!CHECK(after - before < pack)) printf("    %d bytes more, a weight has %d\n", (int)(after - before), (int)pack);
+    hy_record(F);
+    x = hy_uniform(F, HY_SHAPE(20, 400), -1, 1);
+    CHECK(exec_dense_error(F, d, x, hy_call(F, &d->base, x)) < 1e-6);
+    hy_pause(F);
+    hy_end(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- a user's buffer --- */
 static void exec_bound_to_a_buffer(void)
 {
@@ -1207,6 +1350,8 @@ static void test_execute(void)
     RUN(exec_faults);
     RUN(exec_dynamic);
     RUN(exec_between_values);
+    RUN(exec_prepared_weights);
+    RUN(exec_prepared_lives);
     RUN(exec_bound_to_a_buffer);
     RUN(exec_bound_random_graphs);
 #ifndef HYBRID_NO_THREADS

@@ -60,6 +60,7 @@ static hy_array *passes_plain(hy_frame *F, hy_graph *g, hy_array *inputs)
     hy_array **in, *y = NULL;
     if (!room) return NULL;
     in = (hy_array **)room->data;
+    mode.exact = 1;
     mode.off = HY_PASS_FOLD | HY_PASS_ALGEBRA | HY_PASS_CSE | HY_PASS_BATCH_NORM | HY_PASS_FUSE;
     if (!hy__graph_execute(F, g, in, in + g->vars, &mode, 0, NULL))
         y = g->heads == 1 ? in[g->vars] : hy_group_of(F, g->heads, in + g->vars);

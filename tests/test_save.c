@@ -202,10 +202,10 @@ static void save_book(void)
     }
     again = hy_import(F, "my_mlp", 0);
     model = hy_load_model(F, "my_mlp.model");
-    CHECK(save_same(F, hy_call(F, again, x), y) && save_same(F, hy_call(F, model, x), y));
+    CHECK(save_error(F, hy_call(F, again, x), y) < 1e-6 && save_error(F, hy_call(F, model, x), y) < 1e-6);
     hy_hybridize(F, model, NULL);
     z = hy_call(F, net, wide);          /* another batch */
-    CHECK(save_same(F, hy_call(F, model, wide), z) && save_same(F, hy_call(F, again, wide), hy_call(F, model, wide)));
+    CHECK(save_error(F, hy_call(F, model, wide), z) < 1e-6 && save_error(F, hy_call(F, again, wide), z) < 1e-6);
     CHECK(!hy_export(F, model, "my_mlp2", 7));
     CHECK(text && save_same(F, text, save_text(F, "my_mlp2-symbol.json")));
     CHECK(save_same(F, save_text(F, "my_mlp-0000.params"), save_text(F, "my_mlp2-0007.params")));
@@ -240,7 +240,7 @@ static void save_lenet(void)
     CHECK(!hy_export(F, net, "model", 1));
     opt.inputs = "data";
     again = hy_import_files(F, "model-symbol.json", "model-0001.params", &opt);
-    CHECK(save_same(F, hy_call(F, again, x), y));
+    CHECK(save_error(F, hy_call(F, again, x), y) < 1e-6);
     again = hy_import_files(F, "model-symbol.json", NULL, &opt);        /* without values */
     hy_initialize(F, again, NULL);
     CHECK(hy_dim(F, hy_call(F, again, x), 1) == 10);
