@@ -1354,6 +1354,74 @@ static void save_recurrent(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* The way to a parameter may be longer than any line: recurrent layers deep in a network, whose names differ at the
+ * end only. */
+enum { SAVE_DEEP = 40 };
+static hy_block *save_deep(hy_frame *F)
+{
+    static const char *const layers[] = { "here", "there" };
+    hy_rnn_layer_opt opt = { 0 };
+    hy_block *top = hy_nn_hybrid_sequential(F), *net = top;
+    int i;
+    opt.input_size = 2;
+    opt.bidirectional = 1;
+    for (i = 0; i < SAVE_DEEP; i++)
+        net = hy_add_child(F, net, "a_block_that_somebody_gave_a_name_of_fifty_letters", hy_nn_hybrid_sequential(F));
+    for (i = 0; i < 2; i++) hy_add_child(F, net, layers[i], hy_rnn_gru(F, 2, &opt));
+    return top;
+}
+
+static void save_long_paths(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = save_deep(F), *other = save_deep(F);
+    hy_arrays ours, theirs;
+    char want[64 * SAVE_DEEP];
+    size_t lead;
+    int i;
+    for (lead = i = 0; i < SAVE_DEEP; i++)
+        lead += (size_t)sprintf(want + lead, "a_block_that_somebody_gave_a_name_of_fifty_letters.");
+    hy_initialize(F, net, NULL);
+    CHECK(!hy_save_parameters(F, net, "save_t.params", NULL) && !hy_load_parameters(F, other, "save_t.params", NULL));
+    ours = hy_parameters(F, net, NULL);
+    theirs = hy_load(F, "save_t.params");
+    if (CHECK(ours.n == 16 && theirs.n == 16))
+        for (i = 0; i < 16; i++) {
+            static const char *const part[] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
+            sprintf(want + lead, "%s._unfused.0.%c_cell.%s", i < 8 ? "here" : "there", i & 4 ? 'r' : 'l', part[i & 3]);
+            CHECK_STR(ours.name[i], want);
+            CHECK_STR(theirs.name[i], want);
+            sprintf(want + lead, "%s.%c0_%s", i < 8 ? "here" : "there", i & 4 ? 'r' : 'l', part[i & 3]);
+            CHECK_STR(hy_param_path(F, net, ours.at[i]), want);
+            CHECK(save_same(F, hy_param(F, other, want), ours.at[i]));
+        }
+    remove("save_t.params");
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* Of many parameters that are missing the first and the last are named. */
+static void save_missing(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_zeros(F, HY_SHAPE(1));
+    const char *name = "other.weight";
+    hy_load_opt opt = { 0 };
+    hy_arrays one;
+    int i;
+    one.n = 1;
+    one.at = &x;
+    one.name = &name;
+    opt.ignore_extra = 1;
+    for (i = 0; i < 10; i++) hy_append(F, net, hy_nn_dense(F, 2, NULL));
+    CHECK(hy_set_parameters(F, net, one, &opt));
+    CHECK(hy_error(F) && strstr(hy_error(F), "'0.weight', '0.bias', '1.weight', '1.bias', ..., "
+                                             "'8.bias', '9.weight', '9.bias'"));
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- graphs as blocks --- */
 typedef struct save_outer { hy_block base; hy_block *inner; } save_outer;
 static hy_array *save_outer_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -1887,6 +1955,8 @@ static void test_save(void)
     RUN(save_hurt);
     RUN(save_parameters);
     RUN(save_recurrent);
+    RUN(save_long_paths);
+    RUN(save_missing);
     RUN(save_symbol_block);
     RUN(save_bound);
     RUN(save_own_memory);
