@@ -1198,7 +1198,9 @@ static void save_broken_symbols(void)
         { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"elemwise_add\", \"name\": \"s\", \"inputs\": [[0,0]]}"
           "], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}, \"arg_nodes\": [0], \"heads\": [[1,0]]}", "input rhs is missing" },
         { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"relu\", \"name\": \"s\", \"inputs\": [[0,0],[0,0]]}"
-          SAVE_TAIL("0", "[1,0]"), "2 inputs, 1 are due" } };
+          SAVE_TAIL("0", "[1,0]"), "2 inputs, 1 are due" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"_plus_scalar\", \"name\": \"s\", \"attrs\": "
+          "{\"scalar\": \"None\"}, \"inputs\": [[0,0]]}" SAVE_TAIL("0", "[1,0]"), "node 's'" } };
     hy_frame *F = hy_open(NULL);
     char deep[1200];
     size_t i;
@@ -1212,6 +1214,23 @@ static void save_broken_symbols(void)
     CHECK(!hy_symbol_from(F, deep, sizeof deep) && strstr(hy_error(F), "64 deep"));
     hy_clear(F);
     CHECK(hy_item(F, hy_sum(F, hy_ones(F, HY_SHAPE(4)), HY_ALL, NULL)) == 4);
+    CHECK(hy_close(F) == 0);
+}
+
+/* The number that stands for None among integers is a number among reals. */
+static void save_number_of_none(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_graph *g = hy_compile(S, hy_add_scalar(S, hy_var(S, "x", NULL), HY_NONE));
+    hy_array *text = hy_symbol_to(F, g), *x = hy_zeros(F, HY_SHAPE(2)), *y = NULL;
+    if (CHECK(text != NULL)) {
+        const char *json = (const char *)hy_data(F, text);
+        CHECK(strstr(json, "-2147483648") && !strstr(json, "None"));
+        y = hy_graph_run(F, hy_symbol_from(F, json, (size_t)hy_size(F, text)), x);
+    }
+    CHECK(hy_value(F, y, 1) == -2147483648.0);
+    CHECK(!hy_error(F) && !hy_error(S));
+    hy_close(S);
     CHECK(hy_close(F) == 0);
 }
 
@@ -1952,6 +1971,7 @@ static void test_save(void)
     RUN(save_old_files);
     RUN(save_zoo);
     RUN(save_broken_symbols);
+    RUN(save_number_of_none);
     RUN(save_hurt);
     RUN(save_parameters);
     RUN(save_recurrent);
