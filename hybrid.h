@@ -8520,7 +8520,7 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         N at[WIDE]; \
         int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
         hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
-        for (i = 0; i < wide; i++) at[i] = 0; \
+        for (i = 0; i < WIDE; i++) at[i] = 0; \
         for (i = wide; i < n; i += m) { \
             const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
                                               m = hy__least(n - i, HY__TILE)); \
@@ -9817,6 +9817,7 @@ static hy_shape hy__rank(int ndim)
 {
     hy_shape s;
     int d;
+    memset(&s, 0, sizeof s);
     s.ndim = ndim;
     for (d = 0; d < ndim && d < HY_MAX_DIM; d++) s.dim[d] = -1;
     return s;
@@ -32476,7 +32477,7 @@ static hy_array *hy__get_param(hy__input *s, uint64_t *at)
 
 static hy_arrays hy__get_params(hy__input *s, hy__shelf *shelf)
 {
-    uint64_t at = 16, n = 0, names = 0, i, chars;
+    uint64_t at = 16, n = 0, names = 0, i, chars = 0;
     if (!hy__get_u64(s, at, 8, &n) && n > s->bytes / 4)
         hy__damaged(s, at, "%l arrays in %l bytes", (int64_t)n, (int64_t)s->bytes);
     for (at += 8, i = 0; i < n && !s->F->code; i++) {
