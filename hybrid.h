@@ -3385,7 +3385,6 @@ struct hy__param {
     int         refs;                   /* the block's and those of nodes */
     const char *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
-    uint64_t    seen;                   /* stamp of the latest walk that met it */
 };
 
 /* Where a call of a block stands: for messages and names. */
@@ -8545,7 +8544,7 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         N at[WIDE]; \
         int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
         hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
-        for (i = 0; i < wide; i++) at[i] = 0; \
+        for (i = 0; i < WIDE; i++) at[i] = 0; \
         for (i = wide; i < n; i += m) { \
             const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
                                               m = hy__least(n - i, HY__TILE)); \
@@ -9842,6 +9841,7 @@ static hy_shape hy__rank(int ndim)
 {
     hy_shape s;
     int d;
+    memset(&s, 0, sizeof s);
     s.ndim = ndim;
     for (d = 0; d < ndim && d < HY_MAX_DIM; d++) s.dim[d] = -1;
     return s;
@@ -26885,20 +26885,54 @@ HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i)
     return child ? child->name : NULL;
 }
 
+/* --- walks over a block and all below --- */
+typedef struct hy__path_step { hy_block *block; int next; size_t end; } hy__path_step;
+typedef struct hy__path {               /* the way to a block: "features.0." */
+    hy__path_step *at;
+    int   n, cap;
+    char *text;
+    int   room;
+} hy__path;
+
+/* One block further, under a name. */
+static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *name)
+{
+    hy__heap *heap = &F->root->heap;
+    size_t end = w->n ? w->at[w->n - 1].end : 0, n = strlen(name);
+    if (hy__grow(heap, (void **)&w->at, &w->cap, w->n + 1, sizeof *w->at) ||
+        hy__grow(heap, (void **)&w->text, &w->room, (int)(end + n) + 2, 1)) {
+        hy__no_memory(F, "blocks");
+        return -1;
+    }
+    memcpy(w->text + end, name, n);
+    if (n) w->text[end + n++] = '.';
+    w->text[end + n] = 0;
+    w->at[w->n].block = block;
+    w->at[w->n].end = end + n;
+    w->at[w->n++].next = -1;
+    return 0;
+}
+
+static void hy__path_close(hy_frame *F, hy__path *w)
+{
+    hy__free(&F->root->heap, w->at);
+    hy__free(&F->root->heap, w->text);
+}
+
 HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
 {
-    struct { hy_block *block; int next; } stack[64];
-    int n = 0;
+    hy__path w;
+    int failed;
     if (!hy__block_ok(F, block, "hy_visit")) return;
-    stack[n].block = block;
-    stack[n++].next = 0;
-    while (n && !F->code) {
-        const struct hy__house *h = stack[n - 1].block->house;
-        if (stack[n - 1].next == h->children) { fn(F, stack[--n].block, user); continue; }
-        if (n == 64) { hy__fail(F, HY_ERROR_STATE, "hy_visit: blocks are nested more than 64 deep"); return; }
-        stack[n].block = h->child[stack[n - 1].next++].block;
-        stack[n++].next = 0;
+    memset(&w, 0, sizeof w);
+    failed = hy__path_add(F, &w, block, "");
+    while (w.n && !failed && !F->code) {
+        hy__path_step *top = &w.at[w.n - 1];
+        const struct hy__house *h = top->block->house;
+        if (++top->next < h->children) failed = hy__path_add(F, &w, h->child[top->next].block, "");
+        else fn(F, w.at[--w.n].block, user);
     }
+    hy__path_close(F, &w);
 }
 
 HY_API int hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn, void *user)
@@ -27055,32 +27089,6 @@ static int hy__set_path(hy_frame *F, hy__param *p, const char *path)
 
 /* Visits every parameter below a block in order: its own, then its children's. Stops when fn says so. */
 typedef int (*hy__param_fn)(hy_frame *F, hy__param *p, const char *path, void *user);
-typedef struct hy__path_step { hy_block *block; int next; size_t end; } hy__path_step;
-typedef struct hy__path {               /* the way to a block: "features.0." */
-    hy__path_step *at;
-    int   n, cap;
-    char *text;
-    int   room;
-} hy__path;
-
-/* One block further, under a name. */
-static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *name)
-{
-    hy__heap *heap = &F->root->heap;
-    size_t end = w->n ? w->at[w->n - 1].end : 0, n = strlen(name);
-    if (hy__grow(heap, (void **)&w->at, &w->cap, w->n + 1, sizeof *w->at) ||
-        hy__grow(heap, (void **)&w->text, &w->room, (int)(end + n) + 2, 1)) {
-        hy__no_memory(F, "blocks");
-        return -1;
-    }
-    memcpy(w->text + end, name, n);
-    if (n) w->text[end + n++] = '.';
-    w->text[end + n] = 0;
-    w->at[w->n].block = block;
-    w->at[w->n].end = end + n;
-    w->at[w->n++].next = -1;
-    return 0;
-}
 
 /* The parameters of the block where a way ends, each with its own path. */
 static int hy__path_params(hy_frame *F, hy__path *w, hy__param_fn fn, void *user)
@@ -27118,42 +27126,94 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
             stop = hy__path_add(F, &w, h->child[child].block, h->child[child].name);
         }
     }
-    hy__free(&F->root->heap, w.at);
-    hy__free(&F->root->heap, w.text);
+    hy__path_close(F, &w);
 }
 
-/* Marks what a walk has met. */
-static uint64_t hy__stamp(hy_frame *F) { return F ? HY__ADD(&F->root->next_id, 1) : 0; }
+/* Parameters that a walk met, and a number of each. Of that walk alone: others may walk at the same time. */
+typedef struct hy__met { const hy__param **key; int *value; int n, cap; } hy__met;
 
-typedef struct hy__initializing { const hy_init *init; int force; uint64_t stamp; } hy__initializing;
+static int hy__met_slot(const hy__met *m, const hy__param *p)
+{
+    uint32_t k = (uint32_t)((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> 32);
+    while (m->key[k & (uint32_t)(m->cap - 1)] && m->key[k & (uint32_t)(m->cap - 1)] != p) k++;
+    return (int)(k & (uint32_t)(m->cap - 1));
+}
+
+/* -1: not met */
+static int hy__met_find(const hy__met *m, const hy__param *p)
+{
+    int at = m->cap ? hy__met_slot(m, p) : 0;
+    return m->cap && m->key[at] ? m->value[at] : -1;
+}
+
+static void hy__met_close(hy_frame *F, hy__met *m)
+{
+    hy__free(&F->root->heap, (void *)m->key);
+    hy__free(&F->root->heap, m->value);
+}
+
+static int hy__met_set(hy_frame *F, hy__met *m, const hy__param *p, int value)
+{
+    hy__met wide;
+    int i, at;
+    if (2 * m->n >= m->cap) {
+        memset(&wide, 0, sizeof wide);
+        wide.cap = m->cap ? 2 * m->cap : 64;
+        wide.key = (const hy__param **)hy__alloc_zero(&F->root->heap, (size_t)wide.cap * sizeof *wide.key);
+        wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
+        if (!wide.key || !wide.value) {
+            hy__met_close(F, &wide);
+            hy__no_memory(F, "parameters");
+            return -1;
+        }
+        for (i = 0; i < m->cap; i++) if (m->key[i]) {
+            at = hy__met_slot(&wide, m->key[i]);
+            wide.key[at] = m->key[i];
+            wide.value[at] = m->value[i];
+        }
+        wide.n = m->n;
+        hy__met_close(F, m);
+        *m = wide;
+    }
+    at = hy__met_slot(m, p);
+    m->n += !m->key[at];
+    m->key[at] = p;
+    m->value[at] = value;
+    return 0;
+}
+
+typedef struct hy__initializing { const hy_init *init; int force; hy__met met; } hy__initializing;
 static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
-    const hy__initializing *with = (const hy__initializing *)user;
+    hy__initializing *with = (hy__initializing *)user;
     hy__param *real = p->same ? p->same : p;
-    if (real->seen == with->stamp || real->constant) return 0;  /* shared: once is enough */
-    real->seen = with->stamp;
+    if (real->constant || hy__met_find(&with->met, real) >= 0) return 0;        /* shared: once is enough */
+    if (hy__met_set(F, &with->met, real, 1)) return -1;
     if (hy__set_path(F, p, path)) return -1;
     if (!real->path && hy__set_path(F, real, path)) return -1;
     hy__param_initialize(F, real, with->init, with->force);
     return F->code != HY_ERROR_OK;
 }
 
-HY_API void hy_initialize(hy_frame *F, hy_block *block, const hy_init *init)
+static void hy__initialize(hy_frame *F, hy_block *block, const hy_init *init, int force, const char *who)
 {
     hy__initializing with;
+    if (!hy__block_ok(F, block, who)) return;
+    memset(&with, 0, sizeof with);
     with.init = init;
-    with.force = 0;
-    with.stamp = hy__stamp(F);
-    if (hy__block_ok(F, block, "hy_initialize")) hy__each_param(F, block, hy__initialize_one, &with);
+    with.force = force;
+    hy__each_param(F, block, hy__initialize_one, &with);
+    hy__met_close(F, &with.met);
+}
+
+HY_API void hy_initialize(hy_frame *F, hy_block *block, const hy_init *init)
+{
+    hy__initialize(F, block, init, 0, "hy_initialize");
 }
 
 HY_API void hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init)
 {
-    hy__initializing with;
-    with.init = init;
-    with.force = 1;
-    with.stamp = hy__stamp(F);
-    if (hy__block_ok(F, block, "hy_reinitialize")) hy__each_param(F, block, hy__initialize_one, &with);
+    hy__initialize(F, block, init, 1, "hy_reinitialize");
 }
 
 /* --- regular expressions: . [a-z] [^a] ^ $ \ ( | ) * + ? --- */
@@ -27746,43 +27806,47 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
 }
 
 /* --- layers, nested --- */
+static void hy__write_text(hy__sink sink, const char *text) { sink.put(sink.user, text, strlen(text)); }
+static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_text(sink, "  "); }
+
+/* "Dense(" and what it says of itself; its own children are part of that. */
+static void hy__write_block_head(const hy_block *block, hy__sink sink)
+{
+    char text[512];
+    hy__write_text(sink, block->kind);
+    hy__write_text(sink, "(");
+    text[0] = 0;
+    if (block->describe) block->describe(block, text, sizeof text);
+    else if (block->house->children) hy__write_text(sink, "\n");
+    hy__write_text(sink, text);
+}
+
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
 {
-    struct { const hy_block *block; int next; } stack[64];
-    char text[512];
-    int n = 0, i;
-    stack[n].block = block;
-    stack[n++].next = 0;
-    sink.put(sink.user, block->kind, strlen(block->kind));
-    sink.put(sink.user, "(", 1);
-    while (n) {
-        const struct hy__house *h = stack[n - 1].block->house;
-        if (!stack[n - 1].next && stack[n - 1].block->describe) {
-            text[0] = 0;
-            stack[n - 1].block->describe(stack[n - 1].block, text, sizeof text);
-            sink.put(sink.user, text, strlen(text));
-            stack[n - 1].next = h->children;    /* its own children are part of what it says */
-        } else if (!stack[n - 1].next && h->children) sink.put(sink.user, "\n", 1);
-        if (stack[n - 1].next == h->children) {
-            for (i = 0; i < n - 1 && h->children && !stack[n - 1].block->describe; i++)
-                sink.put(sink.user, "  ", 2);
-            sink.put(sink.user, ")\n", 2);
-            n--;
-            continue;
+    hy__path w;
+    int failed;
+    memset(&w, 0, sizeof w);
+    failed = hy__path_add(F, &w, block, "");
+    while (w.n && !failed) {
+        hy__path_step *top = &w.at[w.n - 1];
+        const hy_block *b = top->block;
+        if (top->next < 0) {
+            hy__write_block_head(b, sink);
+            top->next = b->describe ? b->house->children : 0;
+        } else if (top->next < b->house->children) {
+            const hy__child *child = &b->house->child[top->next++];
+            hy__write_indent(sink, w.n);
+            hy__write_text(sink, "(");
+            hy__write_text(sink, child->name);
+            hy__write_text(sink, "): ");
+            failed = hy__path_add(F, &w, child->block, child->name);
+        } else {
+            w.n--;
+            if (b->house->children && !b->describe) hy__write_indent(sink, w.n);
+            hy__write_text(sink, ")\n");
         }
-        if (n == 64) {
-            hy__fail(F, HY_ERROR_STATE, "hy_block_text: blocks are nested more than 64 deep");
-            return;
-        }
-        for (i = 0; i < n; i++) sink.put(sink.user, "  ", 2);
-        sink.put(sink.user, "(", 1);
-        sink.put(sink.user, h->child[stack[n - 1].next].name, strlen(h->child[stack[n - 1].next].name));
-        sink.put(sink.user, "): ", 3);
-        stack[n].block = h->child[stack[n - 1].next++].block;
-        sink.put(sink.user, stack[n].block->kind, strlen(stack[n].block->kind));
-        sink.put(sink.user, "(", 1);
-        stack[n++].next = 0;
     }
+    hy__path_close(F, &w);
 }
 
 /* --- calling --- */
@@ -32842,7 +32906,7 @@ static hy_array *hy__get_param(hy__input *s, uint64_t *at)
 
 static hy_arrays hy__get_params(hy__input *s, hy__shelf *shelf)
 {
-    uint64_t at = 16, n = 0, names = 0, i, chars;
+    uint64_t at = 16, n = 0, names = 0, i, chars = 0;
     if (!hy__get_u64(s, at, 8, &n) && n > s->bytes / 4)
         hy__damaged(s, at, "%l arrays in %l bytes", (int64_t)n, (int64_t)s->bytes);
     for (at += 8, i = 0; i < n && !s->F->code; i++) {
@@ -35627,17 +35691,19 @@ static int hy__param_take(hy_frame *F, hy__param *p, hy_array *value, hy_dtype d
     return 0;
 }
 
-/* 'a', 'b', 'c', ..., 'x', 'y', 'z' */
-typedef struct hy__brief { hy__line line; char text[320]; const char *last[3]; int n; } hy__brief;
+/* 'a', 'b', 'c', ..., 'x', 'y', 'z'. Names may go once they were added. */
+typedef struct hy__brief { hy__line line; char text[320], last[3][100]; int n; } hy__brief;
 static void hy__brief_add(hy__brief *b, const char *name)
 {
+    hy__line last = hy__line_open(b->last[b->n % 3], sizeof b->last[0]);
     if (b->n < 4) {
         if (!b->n) b->line = hy__line_open(b->text, sizeof b->text);
         hy__puts(&b->line, b->n ? ", '" : "'");
         hy__puts(&b->line, name);
         hy__puts(&b->line, "'");
     }
-    b->last[b->n++ % 3] = name;
+    hy__puts(&last, name);
+    b->n++;
 }
 
 static const char *hy__brief_end(hy__brief *b)
@@ -36307,90 +36373,43 @@ HY_API hy_block *hy_load_model_from(hy_frame *F, const void *data, size_t bytes,
 }
 
 /* --- parameters under structural names --- */
-/* The key of a parameter in files. Recurrent layers go by their cells there: "0.l0_i2h_bias" is
- * "0._unfused.0.i2h_bias", or "0._unfused.0.l_cell.i2h_bias" in a layer of both directions. */
-static const char *hy__path_in_file(const hy__param *p, const char *path, char *text, size_t bytes)
+typedef struct hy__file_path { char *text; int cap; } hy__file_path;    /* one for a walk */
+
+/* The key of a parameter in files; NULL: no memory. Recurrent layers go by their cells there: "0.l0_i2h_bias"
+ * is "0._unfused.0.i2h_bias", or "0._unfused.0.l_cell.i2h_bias" in a layer of both directions. */
+static const char *hy__path_in_file(hy_frame *F, hy__file_path *to, const hy__param *p, const char *path)
 {
+    const size_t longer = sizeof "_unfused." + sizeof ".l_cell.";
     const char *local = p->local, *rest = local + 1, *layer = rest;
     const struct hy__house *h = p->block->house;
     size_t n = strlen(path), k = strlen(local);
-    hy__line line = hy__line_open(text, bytes);
+    hy__line line;
     int i, both = 0;
     while (*rest >= '0' && *rest <= '9') rest++;
     if (hy__word_number("RNN|LSTM|GRU", p->block->kind) < 0 || (*local != 'l' && *local != 'r') ||
         rest == layer ||
         *rest != '_' || n < k) return path;
+    if (hy__grow(&F->root->heap, (void **)&to->text, &to->cap, (int)(n + longer), 1))
+        return (const char *)hy__no_memory(F, "parameters");
     for (i = 0; i < h->params; i++) both |= *h->param[i]->local == 'r';
+    line = hy__line_open(to->text, (size_t)to->cap);
     hy__put(&line, path, n - k);
     hy__puts(&line, "_unfused.");
     hy__put(&line, layer, (size_t)(rest - layer));
     hy__puts(&line, !both ? "." : *local == 'l' ? ".l_cell." : ".r_cell.");
     hy__puts(&line, rest + 1);
-    return text;
+    return to->text;
 }
 
-/* Parameters that a walk met, and a number of each. Of that walk alone: others may walk at the same time. */
-typedef struct hy__met { const hy__param **key; int *value; int n, cap; } hy__met;
-
-static int hy__met_slot(const hy__met *m, const hy__param *p)
-{
-    uint32_t k = (uint32_t)((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> 32);
-    while (m->key[k & (uint32_t)(m->cap - 1)] && m->key[k & (uint32_t)(m->cap - 1)] != p) k++;
-    return (int)(k & (uint32_t)(m->cap - 1));
-}
-
-/* -1: not met */
-static int hy__met_find(const hy__met *m, const hy__param *p)
-{
-    int at = m->cap ? hy__met_slot(m, p) : 0;
-    return m->cap && m->key[at] ? m->value[at] : -1;
-}
-
-static void hy__met_close(hy_frame *F, hy__met *m)
-{
-    hy__free(&F->root->heap, (void *)m->key);
-    hy__free(&F->root->heap, m->value);
-}
-
-static int hy__met_set(hy_frame *F, hy__met *m, const hy__param *p, int value)
-{
-    hy__met wide;
-    int i, at;
-    if (2 * m->n >= m->cap) {
-        memset(&wide, 0, sizeof wide);
-        wide.cap = m->cap ? 2 * m->cap : 64;
-        wide.key = (const hy__param **)hy__alloc_zero(&F->root->heap, (size_t)wide.cap * sizeof *wide.key);
-        wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
-        if (!wide.key || !wide.value) {
-            hy__met_close(F, &wide);
-            hy__no_memory(F, "parameters");
-            return -1;
-        }
-        for (i = 0; i < m->cap; i++) if (m->key[i]) {
-            at = hy__met_slot(&wide, m->key[i]);
-            wide.key[at] = m->key[i];
-            wide.value[at] = m->value[i];
-        }
-        wide.n = m->n;
-        hy__met_close(F, m);
-        *m = wide;
-    }
-    at = hy__met_slot(m, p);
-    m->n += !m->key[at];
-    m->key[at] = p;
-    m->value[at] = value;
-    return 0;
-}
-
-typedef struct hy__saving { hy__shelf shelf; int deduplicate; hy__met met; } hy__saving;
+typedef struct hy__saving { hy__shelf shelf; int deduplicate; hy__met met; hy__file_path path; } hy__saving;
 
 static int hy__save_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__saving *with = (hy__saving *)user;
     hy__param *real = p->same ? p->same : p;
-    char text[1100];
     int i = with->deduplicate ? hy__met_find(&with->met, real) : -1;
-    path = hy__path_in_file(p, path, text, sizeof text);
+    path = hy__path_in_file(F, &with->path, p, path);
+    if (!path) return -1;
     if (i >= 0) return hy__shelf_name(&with->shelf, i, path, strlen(path), 0);  /* its last name stays */
     if (with->deduplicate && hy__met_set(F, &with->met, real, with->shelf.n)) return -1;
     return !hy__concrete(F, &real->array, "hy_save_parameters", "hy_initialize") ||
@@ -36409,6 +36428,7 @@ HY_API hy_arrays hy_parameters(hy_frame *F, hy_block *net, const hy_save_opt *op
     with.deduplicate = opt && opt->deduplicate;
     hy__each_param(F, net, hy__save_one, &with);
     hy__met_close(F, &with.met);
+    hy__free(&F->root->heap, with.path.text);
     return hy__shelf_close(&with.shelf, 1, NULL);
 }
 
@@ -36419,16 +36439,17 @@ typedef struct hy__loading {
     hy__brief   missing;
     const char *where, *prefix;         /* prefix: names in the file are those behind it; NULL: paths */
     hy__met     met;                    /* parameters that have a value in the file */
+    hy__file_path path;
     int         adopt;
 } hy__loading;
 
-static int hy__load_find(const hy__loading *L, const hy__param *p, const char *path)
+/* -1: the file has nothing for it, or the frame has an error */
+static int hy__load_find(hy_frame *F, hy__loading *L, const hy__param *p, const char *path)
 {
     size_t n = L->prefix ? strlen(L->prefix) : 0;
-    char text[1100];
-    if (!L->prefix) path = hy__path_in_file(p, path, text, sizeof text);
+    if (!L->prefix) path = hy__path_in_file(F, &L->path, p, path);
     else path = strncmp(hy__called(p), L->prefix, n) ? hy__called(p) : hy__called(p) + n;
-    return hy__names_find(&L->index.names, path);
+    return path ? hy__names_find(&L->index.names, path) : -1;
 }
 
 /* What the file has for a parameter must fit it. */
@@ -36437,7 +36458,7 @@ static int hy__load_check(hy_frame *F, hy__param *p, const char *path, void *use
     hy__loading *L = (hy__loading *)user;
     hy__param *real = p->same ? p->same : p;
     const hy_type *have = &real->array.t.type;
-    int i = hy__load_find(L, p, path);
+    int i = hy__load_find(F, L, p, path);
     const hy_array *x = i < 0 ? NULL : L->arrays->at[i];
     if (i >= 0) L->index.used[i] = 1;
     if (!x) return 0;
@@ -36467,7 +36488,7 @@ static int hy__load_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__loading *L = (hy__loading *)user;
     hy__param *real = p->same ? p->same : p;
-    int i = hy__load_find(L, p, path);
+    int i = hy__load_find(F, L, p, path);
     hy_array *x = i < 0 ? NULL : L->arrays->at[i];
     return x && hy__param_take(F, real, x, L->opt->saved_dtype ? x->t.type.dtype : real->array.t.type.dtype,
                                L->adopt);
@@ -36497,6 +36518,7 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
         if (!F->code) hy__each_param(F, net, hy__load_one, &L);
     }
     hy__met_close(F, &L.met);
+    hy__free(&F->root->heap, L.path.text);
     hy__index_close(F, &L.index);
     return F->code ? -1 : 0;
 }

@@ -14,7 +14,7 @@ note() { # ok? name
 
 # The tests proper, in one program.
 if $CC ${CFLAGS:--O0 -g} -std=gnu11 -Wall -Wextra tests/all.c -o "$out/all" $LDFLAGS -lm -lpthread; then
-    "$out/all" $1 | tee "$out/log" | grep -v '^[0-9]* passed, [0-9]* failed$'
+    "$out/all" ${1:+"$1"} | tee "$out/log" | grep -v '^[0-9]* passed, [0-9]* failed$'
     last=$(grep '^[0-9]* passed, [0-9]* failed$' "$out/log" | tail -1)
     if [ -n "$last" ]; then
         passed=${last%% *}

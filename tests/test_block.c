@@ -225,6 +225,12 @@ static void block_visit_order(void)                                    /* [29] *
     CHECK(hy_close(F) == 0);
 }
 
+static void block_count(hy_frame *F, hy_block *block, void *user)
+{
+    (void)F; (void)block;
+    ++*(int *)user;
+}
+
 static void block_deep_nests_are_no_crash(void)
 {
     hy_frame *F = tb_open(0);
@@ -244,10 +250,11 @@ static void block_deep_nests_are_no_crash(void)
         hy_add_child(F, up, "in", top);
         top = up;
     }
-    hy_visit(F, top, block_see, &seen); /* an error at worst */
-    hy_clear(F);
-    hy_collect_params(F, top, NULL);
-    hy_clear(F);
+    i = 0;
+    hy_visit(F, top, block_count, &i);
+    CHECK(i == 102);
+    CHECK(hy_collect_params(F, top, NULL).n == 2);
+    OK(F);
     hy_block_free(F, top);
     CHECK(hy_close(F) == 0);
 }

@@ -35,6 +35,83 @@ static void cache_is_bounded(void)                           /* [81] */
     CHECK(hy_close(F) == 0);
 }
 
+static int cache_missed(hy_frame *F, hy_block *net, int n)
+{
+    int before = (int)hy_cache_info(F, net).misses;
+    hy_call(F, net, hy_ones(F, HY_SHAPE(n, 6)));
+    return (int)hy_cache_info(F, net).misses - before;
+}
+
+/* Who was used longest ago goes, however often the others were used in between. */
+static void cache_order_of_use(void)
+{
+    int last;
+    for (last = 1; last <= 2; last++) {
+        hy_frame *F = tb_open(2);
+        hy_block *net = tb_mlp(F);
+        hy_hybridize_opt opt;
+        int i;
+        memset(&opt, 0, sizeof opt);
+        opt.cache = 2;
+        hy_initialize(F, net, NULL);
+        hy_hybridize(F, net, &opt);
+        CHECK(cache_missed(F, net, 1) && cache_missed(F, net, 2));
+        for (i = 0; i < 4; i++) CHECK(!cache_missed(F, net, 2 - (i + last) % 2));
+        CHECK(cache_missed(F, net, 3));
+        CHECK(!cache_missed(F, net, 2 - (3 + last) % 2));               /* the latest of the two */
+        CHECK(cache_missed(F, net, 2 - (2 + last) % 2));
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* A program that was just made is not what goes when the others are bound. */
+static void cache_beside_a_binding(void)
+{
+    hy_frame *F = tb_open(2);
+    hy_block *net = tb_mlp(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 6));
+    hy_hybridize_opt opt;
+    hy_plan_info p;
+    char *memory;
+    memset(&opt, 0, sizeof opt);
+    opt.cache = 1;
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, &opt);
+    p = hy_plan(F, net, x);
+    memory = (char *)malloc(p.total);
+    CHECK(!hy_bind(F, net, x, memory, p.total));
+    CHECK(cache_missed(F, net, 3) && !cache_missed(F, net, 3) && !cache_missed(F, net, 3));
+    CHECK(!cache_missed(F, net, 2) && !cache_missed(F, net, 3));
+    OK(F);
+    CHECK(hy_close(F) == 0);
+    free(memory);
+}
+
+/* Even one that is larger than all programs may be stays until another comes. */
+static hy_array *cache_large_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_softmax(F, hy_reverse(F, x, HY_AXES(0)), NULL, -1, NULL);
+}
+
+static void cache_of_one_large_program(void)
+{
+    hy_frame *F = tb_open(2);
+    hy_block *net = tb_block(F, "large", cache_large_forward);
+    int64_t n = HYBRID_PROGRAM_BYTES / 4;
+    int i;
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 6; i++) {
+        hy_begin(F);
+        CHECK(hy_call(F, net, hy_ones(F, HY_SHAPE(n / 16 + i / 3, 16))) != NULL);
+        CHECK(hy_cache_info(F, net).programs == 1 && hy_cache_info(F, net).misses == 1 + i / 3);
+        hy_end(F);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void cache_bound_traces_are_bounded_too(void)
 {
     hy_frame *F = tb_open(2);
@@ -244,6 +321,9 @@ static void cache_threads_share_a_small_one(void)
 static void test_cache(void)
 {
     RUN(cache_is_bounded);
+    RUN(cache_order_of_use);
+    RUN(cache_beside_a_binding);
+    RUN(cache_of_one_large_program);
     RUN(cache_bound_traces_are_bounded_too);
     RUN(cache_steady_calls_allocate_nothing);
     RUN(cache_forks_share_graphs);

@@ -165,6 +165,32 @@ static void compose_block_text(void)                                   /* 1.2 re
     CHECK(hy_close(F) == 0);
 }
 
+/* As deep as blocks go: each line says where it stands. */
+static void compose_block_text_deep(void)
+{
+    enum { DEPTH = 200 };
+    hy_frame *F = tb_open(0);
+    hy_block *top = tb_chain(F), *net = top;
+    static char text[(2 * DEPTH + 20) * 2 * DEPTH];
+    char want[32];
+    const char *line = text;
+    int i, indent, level;
+    for (i = 1; i < DEPTH; i++) net = hy_add_child(F, net, "in", tb_chain(F));
+    hy_add_child(F, net, "end", tb_dense(F, 3, 2));
+    CHECK(hy_block_text(F, top, text, sizeof text) == strlen(text) && strlen(text) < sizeof text - 1);
+    for (i = 0; i <= 2 * DEPTH; i++) {
+        level = i <= DEPTH ? i : 2 * DEPTH - i;
+        indent = (int)strspn(line, " ");
+        sprintf(want, "%s%s\n", !i ? "" : i < DEPTH ? "(in): " : i == DEPTH ? "(end): " : ")",
+                i < DEPTH ? "chain(" : i == DEPTH ? "dense()" : "");
+        if (!CHECK(indent == 2 * level && !strncmp(line + indent, want, strlen(want)))) break;
+        line += (size_t)indent + strlen(want);
+    }
+    CHECK(!*line);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void compose_summary_counts(void)                               /* [30] */
 {
     int hybrid;
@@ -468,6 +494,7 @@ static void test_compose(void)
     RUN(compose_internals_are_found_by_name);
     RUN(compose_internals_run);
     RUN(compose_block_text);
+    RUN(compose_block_text_deep);
     RUN(compose_summary_counts);
     RUN(compose_plan_adds_up);
     RUN(compose_bind_takes_nothing_else);

@@ -743,7 +743,70 @@ static void exec_parameters(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- jobs kept line by line --- */
+/* They are known by their attributes: whatever lies unused in a record counts for nothing. */
+static void exec_kept_jobs(void)
+{
+    hy_frame *F = exec_open(1);
+    hy_array *x = hy_keep(F, hy_ones(F, HY_SHAPE(3, 5)));
+    const hy_op *op = F->root->ops[HY_OP_sum];
+    hy__reduce_rec rec;
+    int i, kept = 0;
+    for (i = 0; i < 8; i++) {
+        hy_begin(F);
+        memset(&rec, i, sizeof rec);    /* behind n, between fields */
+        rec.axis.n = 1;
+        rec.axis.v[0] = 1;
+        rec.keepdims = rec.exclude = 0;
+        CHECK(hy_value(F, hy_emit(F, op, 1, &x, &rec), 2) == 5);
+        if (i == 1) kept = F->bound_jobs.n;
+        hy_end(F);
+    }
+    CHECK(kept == 1 && F->bound_jobs.n == 1);
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- sizes that cannot be addressed --- */
+static void exec_sizes_out_of_reach(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(4, 4));
+    hy_graph *g = hy_compile(S, hy_tile(S, hy_var(S, "x", NULL), HY_INTS(1 << 30, 1 << 30)));
+    hy_type in = x->t.type, out;
+    CHECK(hy_graph_infer(F, g, &in, &out) == 1 && !hy_error(F));           /* they may be asked about */
+    CHECK(out.shape.ndim == 2 && out.shape.dim[0] == (int64_t)1 << 32);
+    CHECK(!hy_graph_run(F, g, x) && hy_error(F) && strstr(hy_error(F), "compiled graph"));
+    hy_clear(F);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- running statistics, random numbers, faults --- */
+/* What a program in training would change must be something that can change. */
+static void exec_statistics_that_cannot_be_written(void)
+{
+    int k;
+    for (k = 0; k < 3; k++) {
+        hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+        hy_array *one = hy_ones(F, HY_SHAPE(2)), *wide = hy_ones(F, HY_SHAPE(2, 3)), *y;
+        hy_array *x = hy_var(S, "x", NULL), *mean = k < 2 ? hy_var(S, "mean", NULL) : hy_view_index(F, wide, 1, 0);
+        hy_graph *g;
+        if (k == 1) mean = hy_mul_scalar(S, mean, 2);
+        g = hy_compile(S, hy_batch_norm(S, x, one, one, mean, one, NULL));
+        x = hy_ones(F, HY_SHAPE(4, 2));
+        if (k < 2) x = hy_group(F, x, hy_ones(F, HY_SHAPE(2)));
+        CHECK(hy_graph_run(F, g, x) != NULL);           /* only training changes them */
+        hy_set_training(F, 1);
+        y = hy_graph_run(F, g, x);
+        if (!k) CHECK(y != NULL);
+        else CHECK(!y && hy_error(F) && strstr(hy_error(F), k == 1 ? "not the result of" : "strided view"));
+        hy_clear(F);
+        hy_close(S);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static hy_array *exec_norm(hy_frame *F, hy_array *const *v)
 {
     hy_array *y = hy_batch_norm(F, v[0], v[1], v[2], v[3], v[4], NULL), *z = hy_tanh(F, y);
@@ -1345,6 +1408,9 @@ static void test_execute(void)
     RUN(exec_captured_array_changes);
     RUN(exec_early_values_are_shared);
     RUN(exec_parameters);
+    RUN(exec_kept_jobs);
+    RUN(exec_sizes_out_of_reach);
+    RUN(exec_statistics_that_cannot_be_written);
     RUN(exec_running_statistics);
     RUN(exec_random_numbers);
     RUN(exec_faults);

@@ -589,8 +589,43 @@ static void hybridize_hooks_run_when_traced(void)                      /* [27] *
     CHECK(hy_close(F) == 0);
 }
 
+/* A compiled call of one array goes a short way when nothing has changed: here something has. */
+static void hybridize_short_way_is_left(void)
+{
+    hy_frame *F = tb_open(3), *other = tb_open(3);
+    hy_block *net = tb_block(F, "relu", tb_relu_forward), *dense = tb_dense(F, 3, 3);
+    hy_array *x = tb_ramp(F, HY_SHAPE(3, 3)), *turned = hy_view_transpose(F, x, HY_ALL), *y, *dead;
+    hy_array *want = hy_relu(F, hy_copy(F, turned)), *w = hy_param(F, dense, "weight");
+    int i;
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 3; i++) CHECK(tb_same(F, hy_call(F, net, x), hy_relu(F, x)));
+    CHECK(tb_same(F, hy_call(F, net, turned), want));                   /* strided */
+    CHECK(!hy_call(F, net, w));                                         /* without values */
+    ERR(F, HY_ERROR_STATE, "initialize");
+    CHECK(!hy_call(F, net, hy_ones(other, HY_SHAPE(3, 3))));            /* of another hy_open */
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    hy_begin(F);
+    dead = hy_ones(F, HY_SHAPE(3, 3));
+    hy_end(F);
+    CHECK(!hy_call(F, net, dead));
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    hy_set_training(F, 0);                                              /* the program is the same */
+    y = hy_call(F, net, x);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(hy_value(F, hy_grad_of(F, x), 2, 2) == 1 && hy_value(F, hy_grad_of(F, x), 0, 0) == 0);
+    OK(F);
+    hy_close(other);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_hybridize(void)
 {
+    RUN(hybridize_short_way_is_left);
     RUN(hybridize_equals_line_by_line);
     RUN(hybridize_runs_forward_once);
     RUN(hybridize_follows_parameters);

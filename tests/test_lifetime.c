@@ -198,6 +198,117 @@ static void life_check_sees_statistics(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Statistics that are arrays from outside: another view of one changes with it. */
+typedef struct life_captured { hy_block base; hy_array *mean, *var, *view; int kind; } life_captured;
+static hy_array *life_captured_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    life_captured *n = (life_captured *)self;
+    hy_array *one = hy_ones(F, HY_SHAPE(2)), *y, *r;
+    r = n->kind ? hy_mul_scalar(F, n->view, 1.5) : NULL;
+    y = hy_batch_norm(F, x, one, one, n->mean, n->var, NULL);
+    if (!n->kind) r = hy_mul_scalar(F, n->view, 1.5);
+    return hy_group(F, y, r);
+}
+
+static void life_views_of_statistics(void)
+{
+    int kind, call;
+    for (kind = 0; kind < 2; kind++) {
+        hy_frame *F = tb_open(1);
+        life_captured *n[2];
+        hy_array *x = tb_ramp(F, HY_SHAPE(4, 2)), *y[2];
+        int i;
+        for (i = 0; i < 2; i++) {
+            n[i] = HY_BLOCK_NEW(F, life_captured, life_captured_forward);
+            n[i]->kind = kind;
+            n[i]->mean = hy_ones(F, HY_SHAPE(2));
+            n[i]->var = hy_ones(F, HY_SHAPE(2));
+            n[i]->view = hy_view_reshape(F, n[i]->mean, HY_SHAPE(1, 2));
+        }
+        hy_hybridize(F, &n[1]->base, NULL);
+        hy_set_training(F, 1);
+        for (call = 0; call < 3; call++) {
+            for (i = 0; i < 2; i++) y[i] = hy_call(F, &n[i]->base, x);
+            CHECK(life_same(F, y[0], y[1]) && life_same(F, n[0]->mean, n[1]->mean));
+        }
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* What a recorded backward needs of a statistic is its value from before: that is said, line by line as compiled. */
+static hy_array *life_scaled_by_mean(hy_frame *F, hy_block *self, hy_array *x)
+{
+    life_net *n = (life_net *)self;
+    hy_array *y = hy_mul(F, x, n->kind ? hy_copy(F, n->mean) : n->mean);
+    return hy_add(F, y, hy_call(F, n->bn, x));
+}
+
+static void life_statistic_still_needed(void)
+{
+    int hybrid, copied;
+    for (hybrid = 0; hybrid < 2; hybrid++)
+        for (copied = 0; copied < 2; copied++) {
+            hy_frame *F = tb_open(1);
+            life_net *n = life_statistics_net(F, copied);
+            hy_array *x = tb_ramp(F, HY_SHAPE(4, 2)), *y;
+            n->base.forward = life_scaled_by_mean;
+            if (hybrid) hy_hybridize(F, &n->base, NULL);
+            hy_attach_grad(F, x, HY_GRAD_WRITE);
+            hy_record(F);
+            y = hy_call(F, &n->base, x);
+            hy_pause(F);
+            if (y) hy_backward(F, y, NULL);
+            if (copied) OK(F);
+            else CHECK(hy_error(F) && strstr(hy_error(F), "backward"));
+            hy_clear(F);
+            hy_close(F);
+        }
+}
+
+/* A trace asked for the type of a parameter that it shares: a cast where that one came from ends the trace. */
+typedef struct life_typed { hy_block base; hy_array *w; } life_typed;
+static hy_array *life_typed_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *w = ((life_typed *)self)->w;
+    return hy_mul(F, hy_cast(F, x, hy_dtype_of(F, w)), w);
+}
+
+static life_typed *life_typed_new(hy_frame *F)
+{
+    life_typed *n = HY_BLOCK_NEW(F, life_typed, life_typed_forward);
+    n->w = hy_add_param(F, &n->base, "w", HY_SHAPE(3), NULL);
+    return n;
+}
+
+static void life_cast_of_what_is_shared(void)
+{
+    int loaded;
+    for (loaded = 0; loaded < 2; loaded++) {
+        hy_frame *F = tb_open(1);
+        life_typed *a = life_typed_new(F), *b = life_typed_new(F);
+        hy_array *x = hy_ones(F, HY_SHAPE(3)), *w = hy_ones(F, HY_SHAPE(3));
+        const char *name = "w";
+        hy_load_opt opt;
+        hy_arrays one;
+        memset(&opt, 0, sizeof opt);
+        opt.saved_dtype = 1;
+        hy_share_params(F, &b->base, &a->base);
+        hy_initialize(F, &a->base, NULL);
+        hy_hybridize(F, &b->base, NULL);
+        CHECK(hy_dtype_of(F, hy_call(F, &b->base, x)) == HY_F32);
+        w = hy_cast(F, w, HY_F64);
+        one.n = 1;
+        one.at = &w;
+        one.name = &name;
+        if (loaded) hy_set_parameters(F, &a->base, one, &opt);
+        else hy_cast_block(F, &a->base, HY_F64);
+        CHECK(hy_dtype_of(F, hy_call(F, &b->base, x)) == HY_F64);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* --- views of parameters --- */
 static hy_array *life_view(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -331,6 +442,30 @@ static void life_bound_block_goes(void)
     free(buffer);
     OK(F);
     CHECK(hy_close(F) == 0);
+}
+
+/* Another frame's executor goes at the next occasion, too. */
+static void life_bound_block_goes_elsewhere(void)
+{
+    hy_frame *F = tb_open(1), *G = hy_fork(F);
+    hy_block *net = hy_nn_dense(F, 4, NULL), *other = hy_nn_dense(F, 4, NULL);
+    hy_array *x = hy_ones(G, HY_SHAPE(2, 3));
+    hy_plan_info p;
+    char *buffer;
+    int i;
+    for (i = 0; i < 2; i++) {
+        hy_initialize(F, i ? other : net, NULL);
+        hy_hybridize(F, i ? other : net, NULL);
+    }
+    p = hy_plan(G, net, x);
+    buffer = (char *)malloc(p.total);
+    CHECK(!hy_bind(G, net, x, buffer, p.total) && G->executors.n == 1);
+    hy_block_free(F, net);
+    CHECK(hy_call(G, other, x) != NULL && G->executors.n == 1);
+    free(buffer);
+    OK(F);
+    OK(G);
+    CHECK(hy_close(G) == 0 && hy_close(F) == 0);
 }
 
 /* What ends a program does not end the binding: the next call moves in again, or says why it cannot. */
@@ -520,10 +655,14 @@ static void test_lifetime(void)
     RUN(life_statistics_in_files);
     RUN(life_unread_call_is_not_exported);
     RUN(life_check_sees_statistics);
+    RUN(life_views_of_statistics);
+    RUN(life_statistic_still_needed);
+    RUN(life_cast_of_what_is_shared);
     RUN(life_view_of_a_parameter);
     RUN(life_forward_misbehaves);
     RUN(life_freed_twice);
     RUN(life_bound_block_goes);
+    RUN(life_bound_block_goes_elsewhere);
     RUN(life_binding_survives);
     RUN(life_half_an_allocator);
     RUN(life_refused_begin);

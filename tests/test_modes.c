@@ -59,6 +59,30 @@ static void modes_forward_keeps_to_itself(void)
     modes_error(8, 1, HY_ERROR_TRACE, "traced");
 }
 
+/* An operator that would do nothing still refuses what it does not know. */
+static hy_array *modes_drop(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_dropout(F, x, 0.5, NULL);
+}
+
+static void modes_dropout_of_integers_is_refused(void)
+{
+    int hybrid, training;
+    for (hybrid = 0; hybrid < 2; hybrid++)
+        for (training = 0; training < 2; training++) {
+            hy_frame *F = tb_open(1);
+            hy_block *b = tb_block(F, "drop", modes_drop);
+            hy_array *x = hy_ones(F, HY_SHAPE(3));
+            if (hybrid) hy_hybridize(F, b, NULL);
+            CHECK(hy_call(F, b, x) != NULL);
+            hy_set_training(F, training);
+            CHECK(!hy_call(F, b, hy_cast(F, x, HY_I32)));
+            ERR(F, HY_ERROR_DTYPE, "dropout");
+            CHECK(hy_close(F) == 0);
+        }
+}
+
 static void modes_forward_may_ask_for_the_cache(void)
 {
     hy_frame *F = hy_open(NULL);
@@ -169,6 +193,7 @@ static void modes_a_failed_initialiser_leaves_nothing(void)
 static void test_modes(void)
 {
     RUN(modes_forward_keeps_to_itself);
+    RUN(modes_dropout_of_integers_is_refused);
     RUN(modes_forward_may_ask_for_the_cache);
     RUN(modes_folding_draws_nothing);
 #ifndef HYBRID_NO_TRAIN

@@ -92,6 +92,62 @@ static void param_initial_values_follow_the_rules(void)                /* [12] i
     CHECK(hy_close(F) == 0);
 }
 
+/* Two networks that share parameters are gone through by two threads: neither hides from the other what is shared,
+ * so that each parameter is looked at once in each walk. */
+#ifndef HYBRID_NO_THREADS
+enum { PARAM_SHARED = 40, PARAM_WALKS = 1000 };
+typedef struct param_walker { hy_frame *F; hy_block *net; int *arrived; } param_walker;
+static void param_count_warning(void *user, int level, int code, const char *text)
+{
+    (void)code; (void)text;
+    if (level == HY_LOG_WARNING) HY__ADD((int *)user, 1);
+}
+static void *param_walk_often(void *user)
+{
+    param_walker *w = (param_walker *)user;
+    int i;
+    HY__ADD(w->arrived, 1);
+    while (HY__LOAD(w->arrived) < 2) continue;
+    for (i = 0; i < PARAM_WALKS; i++) hy_initialize(w->F, w->net, NULL);
+    return NULL;
+}
+#endif
+
+static void param_shared_are_initialized_by_two_threads(void)
+{
+#ifndef HYBRID_NO_THREADS
+    hy_desc desc;
+    hy_frame *F;
+    hy_block *first = NULL;
+    param_walker w[2];
+    pthread_t thread;
+    int i, k, arrived = 0, warnings = 0;
+    memset(&desc, 0, sizeof desc);
+    desc.log_fn = param_count_warning;
+    desc.log_user = &warnings;
+    F = hy_open(&desc);
+    for (i = 0; i < 2; i++) {
+        w[i].net = tb_chain(F);
+        w[i].arrived = &arrived;
+        for (k = 0; k < PARAM_SHARED; k++) {
+            hy_block *b = hy_add_child(F, w[i].net, NULL, tb_dense(F, 2, 2));
+            if (first) hy_share_params(F, b, first);
+            else first = b;
+        }
+        hy_initialize(F, w[i].net, NULL);
+    }
+    CHECK(warnings == 2);               /* weight and bias had values when the second network came */
+    for (i = 0; i < 2; i++) w[i].F = hy_fork(F);
+    CHECK(!pthread_create(&thread, NULL, param_walk_often, &w[1]));
+    param_walk_often(&w[0]);
+    pthread_join(thread, NULL);
+    CHECK(warnings == 2 + 2 * 2 * PARAM_WALKS);
+    for (i = 0; i < 2; i++) CHECK(!hy_error(w[i].F) && !hy_close(w[i].F));
+    OK(F);
+    CHECK(hy_close(F) == 0);
+#endif
+}
+
 static void param_initialize_twice_changes_nothing(void)               /* [13] */
 {
     tb_log log;
@@ -806,6 +862,7 @@ static void test_param(void)
     RUN(param_parameter_names_are_once);
     RUN(param_initial_values_follow_the_rules);
     RUN(param_initialize_twice_changes_nothing);
+    RUN(param_shared_are_initialized_by_two_threads);
     RUN(param_initial_values_depend_on_seed_and_path_only);
     RUN(param_deferred_shapes_come_from_the_first_call);
     RUN(param_shapes_of_a_failed_call_are_taken_back);

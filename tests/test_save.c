@@ -1198,7 +1198,9 @@ static void save_broken_symbols(void)
         { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"elemwise_add\", \"name\": \"s\", \"inputs\": [[0,0]]}"
           "], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}, \"arg_nodes\": [0], \"heads\": [[1,0]]}", "input rhs is missing" },
         { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"relu\", \"name\": \"s\", \"inputs\": [[0,0],[0,0]]}"
-          SAVE_TAIL("0", "[1,0]"), "2 inputs, 1 are due" } };
+          SAVE_TAIL("0", "[1,0]"), "2 inputs, 1 are due" },
+        { "{\"nodes\": [" SAVE_NODE("null", "x", "") ", {\"op\": \"_plus_scalar\", \"name\": \"s\", \"attrs\": "
+          "{\"scalar\": \"None\"}, \"inputs\": [[0,0]]}" SAVE_TAIL("0", "[1,0]"), "node 's'" } };
     hy_frame *F = hy_open(NULL);
     char deep[1200];
     size_t i;
@@ -1212,6 +1214,23 @@ static void save_broken_symbols(void)
     CHECK(!hy_symbol_from(F, deep, sizeof deep) && strstr(hy_error(F), "64 deep"));
     hy_clear(F);
     CHECK(hy_item(F, hy_sum(F, hy_ones(F, HY_SHAPE(4)), HY_ALL, NULL)) == 4);
+    CHECK(hy_close(F) == 0);
+}
+
+/* The number that stands for None among integers is a number among reals. */
+static void save_number_of_none(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_graph *g = hy_compile(S, hy_add_scalar(S, hy_var(S, "x", NULL), HY_NONE));
+    hy_array *text = hy_symbol_to(F, g), *x = hy_zeros(F, HY_SHAPE(2)), *y = NULL;
+    if (CHECK(text != NULL)) {
+        const char *json = (const char *)hy_data(F, text);
+        CHECK(strstr(json, "-2147483648") && !strstr(json, "None"));
+        y = hy_graph_run(F, hy_symbol_from(F, json, (size_t)hy_size(F, text)), x);
+    }
+    CHECK(hy_value(F, y, 1) == -2147483648.0);
+    CHECK(!hy_error(F) && !hy_error(S));
+    hy_close(S);
     CHECK(hy_close(F) == 0);
 }
 
@@ -1351,6 +1370,74 @@ static void save_recurrent(void)
     CHECK(ours.n == 18);
     for (i = 0; i < ours.n; i++) CHECK(save_same(F, ours.at[i], hy_array_named(F, theirs, ours.name[i])));
     CHECK(hy_dim(F, hy_call(F, net, hy_ones(F, HY_SHAPE(3, 1, 2))), 1) == 1 && !hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* The way to a parameter may be longer than any line: recurrent layers deep in a network, whose names differ at the
+ * end only. */
+enum { SAVE_DEEP = 40 };
+static hy_block *save_deep(hy_frame *F)
+{
+    static const char *const layers[] = { "here", "there" };
+    hy_rnn_layer_opt opt = { 0 };
+    hy_block *top = hy_nn_hybrid_sequential(F), *net = top;
+    int i;
+    opt.input_size = 2;
+    opt.bidirectional = 1;
+    for (i = 0; i < SAVE_DEEP; i++)
+        net = hy_add_child(F, net, "a_block_that_somebody_gave_a_name_of_fifty_letters", hy_nn_hybrid_sequential(F));
+    for (i = 0; i < 2; i++) hy_add_child(F, net, layers[i], hy_rnn_gru(F, 2, &opt));
+    return top;
+}
+
+static void save_long_paths(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = save_deep(F), *other = save_deep(F);
+    hy_arrays ours, theirs;
+    char want[64 * SAVE_DEEP];
+    size_t lead;
+    int i;
+    for (lead = i = 0; i < SAVE_DEEP; i++)
+        lead += (size_t)sprintf(want + lead, "a_block_that_somebody_gave_a_name_of_fifty_letters.");
+    hy_initialize(F, net, NULL);
+    CHECK(!hy_save_parameters(F, net, "save_t.params", NULL) && !hy_load_parameters(F, other, "save_t.params", NULL));
+    ours = hy_parameters(F, net, NULL);
+    theirs = hy_load(F, "save_t.params");
+    if (CHECK(ours.n == 16 && theirs.n == 16))
+        for (i = 0; i < 16; i++) {
+            static const char *const part[] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
+            sprintf(want + lead, "%s._unfused.0.%c_cell.%s", i < 8 ? "here" : "there", i & 4 ? 'r' : 'l', part[i & 3]);
+            CHECK_STR(ours.name[i], want);
+            CHECK_STR(theirs.name[i], want);
+            sprintf(want + lead, "%s.%c0_%s", i < 8 ? "here" : "there", i & 4 ? 'r' : 'l', part[i & 3]);
+            CHECK_STR(hy_param_path(F, net, ours.at[i]), want);
+            CHECK(save_same(F, hy_param(F, other, want), ours.at[i]));
+        }
+    remove("save_t.params");
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
+/* Of many parameters that are missing the first and the last are named. */
+static void save_missing(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_zeros(F, HY_SHAPE(1));
+    const char *name = "other.weight";
+    hy_load_opt opt = { 0 };
+    hy_arrays one;
+    int i;
+    one.n = 1;
+    one.at = &x;
+    one.name = &name;
+    opt.ignore_extra = 1;
+    for (i = 0; i < 10; i++) hy_append(F, net, hy_nn_dense(F, 2, NULL));
+    CHECK(hy_set_parameters(F, net, one, &opt));
+    CHECK(hy_error(F) && strstr(hy_error(F), "'0.weight', '0.bias', '1.weight', '1.bias', ..., "
+                                             "'8.bias', '9.weight', '9.bias'"));
+    hy_clear(F);
     CHECK(hy_close(F) == 0);
 }
 
@@ -1884,9 +1971,12 @@ static void test_save(void)
     RUN(save_old_files);
     RUN(save_zoo);
     RUN(save_broken_symbols);
+    RUN(save_number_of_none);
     RUN(save_hurt);
     RUN(save_parameters);
     RUN(save_recurrent);
+    RUN(save_long_paths);
+    RUN(save_missing);
     RUN(save_symbol_block);
     RUN(save_bound);
     RUN(save_own_memory);

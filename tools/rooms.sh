@@ -33,33 +33,34 @@ while read -r line tag; do
 done < "$tmp/rooms"
 [ "$1" = -v ] && cat "$tmp/sizes"
 
-# The wall: the file up to each banner of the implementation compiles and needs no hy_ symbol from below.
-first=$(grep -n 'defined(HYBRID_IMPLEMENTATION)' $h | head -1 | cut -d: -f1)
+# The wall: compiled once with a section for every function and table, no section refers to one whose line lies in a
+# room below. What stands in front of the code may: the prototypes are there.
 doors=$(sed -n '/enum {/,/};/p' $h | grep -c HY_UNARY_OPS)
 [ "$doors" -ge 1 ] || say "the operator numbers are gone"
-gcc -E -DHYBRID_IMPLEMENTATION -P $h > /dev/null 2> "$tmp/cpp" || say "the header does not preprocess: $(head -1 "$tmp/cpp")"
-wall() { # line, tag: what is wrong, if anything
-    head=$tmp/$2
-    mkdir "$head"
-    { head -n $(($1 - 1)) $h; echo '#endif'; } > "$head/head.h"
-    printf '#define HYBRID_IMPLEMENTATION\n#include "head.h"\n' > "$head/head.c"
-    if ! gcc -std=gnu11 -O0 -w -DHYBRID_NO_SIMD -fkeep-static-functions -fkeep-inline-functions -I"$head" -c "$head/head.c" \
-        -o "$head/head.o" 2> "$head/errors"; then
-        echo "rooms: the file up to >>$2 does not compile: $(grep -m1 error "$head/errors")"
-        return
-    fi
-    debts=$(nm -u "$head/head.o" | grep -o 'hy_[a-z0-9_]*' | tr '\n' ' ')
-    [ -z "$debts" ] || echo "rooms: above >>$2, names from below are used: $debts"
-}
-running=0
-while read -r line tag; do
-    [ "$line" -gt "$first" ] && [ "$tag" != platform ] && [ "$tag" != bottom ] || continue
-    wall "$line" "$tag" > "$tmp/$tag.wall" &
-    running=$((running + 1))
-    [ $((running % 4)) != 0 ] || wait
-done < "$tmp/rooms"
-wait
-cat "$tmp"/*.wall > "$tmp/walls"
+awk '/^#[ ]*if/ { depth++ } /^#[ ]*endif/ { depth-- }
+     /^\/\* MARK: - 10 / { floor = depth } /^\/\* MARK: - [1-9][0-9] / && depth != floor { print $5; n++ }
+     END { exit n > 0 }' $h > "$tmp/open" || say "an #if is open across the banner of $(head -1 "$tmp/open")"
+printf '#define HYBRID_IMPLEMENTATION\n#include "%s"\n' "$PWD/$h" > "$tmp/all.c"
+if gcc -std=gnu11 -O0 -g -w -DHYBRID_NO_SIMD -Dalways_inline=noinline -fkeep-static-functions -fkeep-inline-functions \
+    -fkeep-static-consts -ffunction-sections -fdata-sections -c "$tmp/all.c" -o "$tmp/all.o" 2> "$tmp/errors"; then
+    { sed 's/^/room /' "$tmp/rooms"; nm -l "$tmp/all.o"; objdump -t -r "$tmp/all.o"; } > "$tmp/object"
+    awk '$1 == "room" { from[++rooms] = $2; tag[rooms] = $3; if ($3 == "platform") code = $2; next }
+         /^[0-9a-f]+ [a-zA-Z] .*:[0-9]+$/ { sub(/.*:/, "", $NF); line[$3] = $NF + 0; symbols++; next }
+         /^[0-9a-f]+ ......[FO] / && $NF in line { line[$(NF - 2)] = line[$NF]; next }     # section, size, symbol
+         /^RELOCATION/ { user = substr($4, 2, length($4) - 3); next }                      # for [section]:
+         / R_/ { used = $3; sub(/[-+]0x[0-9a-f]+$/, "", used)
+                 if (!(user in line) || !(used in line)) next
+                 uses++
+                 above = room(line[user]); below = room(line[used])
+                 if (line[user] < code || above >= below || told[user, used]++) next
+                 sub(/^\.[a-z.]*\./, "", used)
+                 printf "rooms: line %d in >>%s uses %s of >>%s\n", line[user], tag[above], used, tag[below] }
+         function room(at,  i) { for (i = rooms; i > 1 && from[i] > at; i--) ; return i }
+         END { if (symbols < 3000 || uses < 10000) printf "rooms: only %d symbols, %d uses seen\n", symbols, uses }' \
+        "$tmp/object" > "$tmp/walls" || say "the wall could not be looked at"
+else
+    echo "rooms: $h does not compile: $(grep -m1 error "$tmp/errors")" > "$tmp/walls"
+fi
 cat "$tmp/walls"
 [ ! -s "$tmp/walls" ] || bad=1
 
