@@ -20286,8 +20286,16 @@ typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; }
 
 static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
 
-/* Nothing is known but what variables were declared as, constants and parameters are. */
-static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
+/* What is given wins over what was declared. */
+static void hy__type_given(hy_type *t, const hy_type *given)
+{
+    if (given->dtype) t->dtype = given->dtype;
+    if (given->shape.ndim >= 0) t->shape = given->shape;
+}
+
+/* Nothing is known but what variables were declared as, constants and parameters are, and what is given. */
+static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T, const hy_type *leaf,
+                          const hy_type *var, hy_array *const *in)
 {
     int i, k;
     T->n = 0;
@@ -20309,8 +20317,12 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
             T->type[T->first[i]] = known ? node->param->array.t.type : node->type[0];
         }
         else if (!node->op) T->type[T->first[i]] = node->constant.type;
+        if (leaf && !node->op && !node->held) hy__type_given(&T->type[T->first[i]], leaf++);
     }
     hy__fill_end(F);
+    for (i = 0; i < g->vars && (var || in); i++)
+        if ((k = g->place[g->var[i]->number]) >= 0)
+            hy__type_given(&T->type[T->first[k]], var ? &var[i] : &in[i]->t.type);
     return 0;
 }
 
@@ -20376,29 +20388,30 @@ static int hy__infer_graph(hy_frame *F, const hy_graph *g, hy__types *T)
     return 0;
 }
 
+/* The types of all values, where types are given of the leaves that are no constants, or of the variables, or
+ * arrays for these; or none. -1 on error, 1 if not all are known. To be closed in any case. */
+static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const hy_type *leaf,
+                           const hy_type *var, hy_array *const *in)
+{
+    if (hy__types_open(F, g, T, leaf, var, in) || hy__infer_graph(F, g, T)) return -1;
+    return !hy__types_known(T->type, T->n);
+}
+
 HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *outputs)
 {
     hy__types T;
-    int i, k = 0, failed;
+    int i, k, failed;
     if (!F || F->code) return -1;
     if (!g || g->root != F->root) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_infer: %s", g ? "the graph belongs to another hy_open"
                  : "the graph is NULL");
         return -1;
     }
-    if (hy__types_open(F, g, &T)) return -1;
-    for (i = 0; i < g->n; i++) {
-        hy_type *t = &T.type[T.first[i]];
-        if (g->node[i]->op || g->node[i]->held) continue;
-        if (inputs && inputs[k].dtype) t->dtype = inputs[k].dtype;      /* what is given wins over declared */
-        if (inputs && inputs[k].shape.ndim >= 0) t->shape = inputs[k].shape;
-        k++;
-    }
-    failed = hy__infer_graph(F, g, &T);
+    failed = hy__types_infer(F, g, &T, inputs, NULL, NULL);
+    if (!T.room) return -1;
     for (i = k = 0; inputs && i < g->n; i++)
         if (!g->node[i]->op && !g->node[i]->held) inputs[k++] = T.type[T.first[i]];
     for (i = 0; outputs && i < g->heads; i++) outputs[i] = *hy__type_of(g, &T, &g->head[i]);
-    if (!failed) failed = !hy__types_known(T.type, T.n);
     hy__types_close(F, &T);
     return failed < 0 ? -1 : !failed;
 }
@@ -22176,15 +22189,7 @@ static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *i
 {
     hy__rewrite R;
     hy__types T;
-    int i, failed;
-    if (hy__types_open(F, g, &T)) return NULL;
-    for (i = 0; input && i < g->vars; i++) {
-        int place = g->place[g->var[i]->number];
-        hy_type *t = place >= 0 ? &T.type[T.first[place]] : NULL;
-        if (t && input[i].dtype) t->dtype = input[i].dtype;
-        if (t && input[i].shape.ndim >= 0) t->shape = input[i].shape;
-    }
-    failed = hy__infer_graph(F, g, &T);
+    int i, failed = hy__types_infer(F, g, &T, NULL, input, NULL) < 0;
     for (i = 0; i < T.n && !failed; i++) failed = !hy__sane_type(F, &T.type[i], "compiled graph");
     if (!failed) {
         failed = hy__rewrite_open(&R, F, g, mode);
@@ -25550,12 +25555,7 @@ static int hy__graph_ready(hy_frame *F, hy_graph *g)
 static int hy__graph_fill(hy_frame *F, const hy_graph *g, hy_array *const *in)
 {
     hy__types T;
-    int i, failed;
-    if (hy__types_open(F, g, &T)) return -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0)
-            T.type[T.first[g->place[g->var[i]->number]]] = in[i]->t.type;
-    failed = hy__infer_graph(F, g, &T);
+    int i, failed = hy__types_infer(F, g, &T, NULL, NULL, in) < 0;
     for (i = 0; i < g->n && !failed; i++)
         if (g->node[i]->param && !g->node[i]->param->array.buffer)
             failed = hy__param_fill(F, g->node[i]->param, &T.type[T.first[i]]);
@@ -27854,16 +27854,13 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, con
     B->F = F;
     B->g = g;
     B->n = hy__graph_leaves(g);
-    if (hy__types_open(F, g, &B->T)) return -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
+    k = hy__types_infer(F, g, &B->T, NULL, type, NULL);
+    if (k) return k;
     for (i = 0; i < g->n; i++) {
         size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
         if (all > most) most = all;
         B->n += g->node[i]->held != NULL;
     }
-    if (hy__infer_graph(F, g, &B->T)) return -1;
-    if (!hy__types_known(B->T.type, B->T.n)) return 1;
     values = (size_t)B->T.n;
     bytes = values * (3 * sizeof(hy_array *) + 3 * sizeof(int) + 1) + (size_t)B->n * (sizeof(int) + 1) +
         most * (2 * sizeof(hy_array *) + sizeof(int));
