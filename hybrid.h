@@ -6261,7 +6261,7 @@ HY__INLINE float hy__mod_f32(float x, float y)
    are counted, so that they end under -ffast-math too, whatever becomes of NaN. ---- */
 
 /* log gamma(2 + z), |z| <= 1/2: z (1 - Euler's constant) + sum over k >= 2 of (-z)^k (zeta(k) - 1)/k */
-HY__UNUSED static double hy__gammaln_near_2(double z)
+static double hy__gammaln_near_2(double z)
 {
     static const double tail[] = {
         0.3224670334241132, -0.067352301053198102, 0.020580808427784546, -0.0073855510286739857,
@@ -6282,7 +6282,7 @@ HY__UNUSED static double hy__gammaln_near_2(double z)
 }
 
 /* log gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= 10 */
-HY__UNUSED static double hy__stirling(double x)
+static double hy__stirling(double x)
 {
     double z = 1.0 / (x * x), p = 0.0064102564102564103;
     p = p * z - 0.0019175269175269176;
@@ -6294,7 +6294,7 @@ HY__UNUSED static double hy__stirling(double x)
 }
 
 /* sin(pi x); the reduction is exact */
-HY__UNUSED static double hy__sin_pi(double x)
+static double hy__sin_pi(double x)
 {
     double r = fmod(fabs(x), 2.0), sign = (x < 0.0) != (r >= 1.0) ? -1.0 : 1.0;
     r = r >= 1.0 ? r - 1.0 : r;
@@ -6302,7 +6302,7 @@ HY__UNUSED static double hy__sin_pi(double x)
 }
 
 /* log gamma(x), x > 0 */
-HY__UNUSED static double hy__gammaln_positive(double x)
+static double hy__gammaln_positive(double x)
 {
     double product = 1.0;
     int step;
@@ -6320,7 +6320,7 @@ HY__UNUSED static double hy__gammaln_positive(double x)
 }
 
 /* log |gamma(x)|: +inf at 0, -1, -2...; 1e-13 relative, absolute near its zeros between those */
-HY__UNUSED static double hy__gammaln(double x)
+static double hy__gammaln(double x)
 {
     if (x > 0.0 || x != x)
         return x > 0.0 ? hy__gammaln_positive(x) : x;
@@ -6330,7 +6330,7 @@ HY__UNUSED static double hy__gammaln(double x)
 }
 
 /* gamma(x), x > 0 */
-HY__UNUSED static double hy__gamma_positive(double x)
+static double hy__gamma_positive(double x)
 {
     double product = 1.0, power;
     int step;
@@ -6352,7 +6352,7 @@ HY__UNUSED static double hy__gamma_positive(double x)
 }
 
 /* NaN at -1, -2..., +-inf at +-0; below -171.6, where gamma is denormal or zero, 0 */
-HY__UNUSED static double hy__gamma(double x)
+static double hy__gamma(double x)
 {
     if (x > 0.0 || x != x)
         return x > 0.0 ? hy__gamma_positive(x) : x;
@@ -6366,7 +6366,7 @@ HY__UNUSED static double hy__gamma(double x)
 }
 
 /* gamma'(x)/gamma(x): -+inf at +-0, NaN at -1, -2... */
-HY__UNUSED static double hy__digamma(double x)
+static double hy__digamma(double x)
 {
     double y = 0.0, z, p = 0.083333333333333333;
     int step;
@@ -6393,7 +6393,7 @@ HY__UNUSED static double hy__digamma(double x)
 }
 
 /* Winitzki's formula, 0.2 % off, then Halley's steps on erf(y) = a, or on erfc(y) = 1 - a from 1/2 on */
-HY__UNUSED static double hy__erfinv(double x)
+static double hy__erfinv(double x)
 {
     double a = fabs(x), log_term, t, y, error;
     int step;
@@ -6411,7 +6411,7 @@ HY__UNUSED static double hy__erfinv(double x)
 }
 
 /* half to the lower integer */
-HY__UNUSED static double hy__rint_down(double x)
+static double hy__rint_down(double x)
 {
     double t = trunc(fabs(x)), rest = fabs(x) - t;
     if (rest > 0.5 || (rest == 0.5 && x < 0.0))
@@ -6420,7 +6420,7 @@ HY__UNUSED static double hy__rint_down(double x)
 }
 
 /* the sign of the divisor, as in Python; x mod 0 = 0 */
-HY__UNUSED static double hy__mod_f64(double x, double y)
+static double hy__mod_f64(double x, double y)
 {
     double r = y == 0.0 ? 0.0 : fmod(x, y);
     if (r != 0.0)
