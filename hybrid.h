@@ -4425,6 +4425,8 @@ static void hy__store(void *at, hy_dtype dtype, double v)
 }
 
 /* --- sizes --- */
+HY__INLINE int64_t hy__least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* A product of sizes that cannot overflow: too large stays too large. */
 static int64_t hy__times(int64_t a, int64_t b)
 {
@@ -4567,30 +4569,45 @@ static void hy__broadcast_strides(const hy_tensor *t, int ndim, int64_t *stride)
         stride[d] = d < shift || t->type.shape.dim[d - shift] == 1 ? 0 : t->stride[d - shift];
 }
 
-/* Where flat position i stands: coordinates, and the offset of each tensor. */
-static void hy__walk_seek(const hy__walk *w, int64_t i, int64_t *at, int64_t *offset)
+/* A walk under way. It goes on in runs, along which every tensor has one step. */
+typedef struct hy__walker {
+    const hy__walk *walk;
+    int64_t left;                               /* of the run */
+    int64_t at[HY_MAX_DIM], offset[HY__WALK];   /* above the innermost dim; in each tensor, in elements */
+} hy__walker;
+
+HY__INLINE int64_t hy__walk_step(const hy__walk *w, int k) { return w->stride[k][w->ndim - 1]; }
+
+/* The next element is number i. */
+static void hy__walk_from(hy__walker *r, const hy__walk *w, int64_t i)
 {
     int d, k;
-    for (k = 0; k < w->n; k++) offset[k] = 0;
+    r->walk = w;
+    for (k = 0; k < w->n; k++) r->offset[k] = 0;
     for (d = w->ndim - 1; d >= 0; d--) {
         int64_t n = w->dim[d] ? w->dim[d] : 1;
-        at[d] = i % n;
+        r->at[d] = i % n;
         i /= n;
-        for (k = 0; k < w->n; k++) offset[k] += at[d] * w->stride[k][d];
+        for (k = 0; k < w->n; k++) r->offset[k] += r->at[d] * w->stride[k][d];
     }
+    r->left = w->dim[w->ndim - 1] - r->at[w->ndim - 1];
 }
 
-/* The next row: coordinates above the innermost dim move on by one. */
-static void hy__walk_next(const hy__walk *w, int64_t *at, int64_t *offset)
+/* How many of the next n elements lie in one run. */
+HY__INLINE int64_t hy__walk_run(const hy__walker *r, int64_t n) { return hy__least(n, r->left); }
+
+/* n elements of a run are done; at its end the next one begins. */
+static void hy__walk_past(hy__walker *r, int64_t n)
 {
-    int d, k;
-    for (k = 0; k < w->n; k++) offset[k] -= at[w->ndim - 1] * w->stride[k][w->ndim - 1];
-    at[w->ndim - 1] = 0;
-    for (d = w->ndim - 2; d >= 0; d--) {
-        for (k = 0; k < w->n; k++) offset[k] += w->stride[k][d];
-        if (++at[d] < w->dim[d]) return;
-        for (k = 0; k < w->n; k++) offset[k] -= w->stride[k][d] * w->dim[d];
-        at[d] = 0;
+    const hy__walk *w = r->walk;
+    int d = w->ndim - 1, k;
+    int64_t by = (r->left -= n) ? n : n - w->dim[d];
+    for (k = 0; k < w->n; k++) r->offset[k] += by * w->stride[k][d];
+    if (r->left) return;
+    for (r->left = w->dim[d]; d-- > 0; r->at[d] = 0) {
+        for (k = 0; k < w->n; k++) r->offset[k] += w->stride[k][d];
+        if (++r->at[d] < w->dim[d]) return;
+        for (k = 0; k < w->n; k++) r->offset[k] -= w->dim[d] * w->stride[k][d];
     }
 }
 
@@ -4717,20 +4734,19 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
 {
-    int64_t stride[2][HY_MAX_DIM], at[HY_MAX_DIM], offset[HY__WALK], i, n = hy__size(&dst->type.shape), row;
+    int64_t stride[2][HY_MAX_DIM], n = hy__size(&dst->type.shape), m;
     int tall = hy__traits[dst->type.dtype].size, tall_src = hy__traits[src->type.dtype].size;
     hy__walk w;
-    if (!n) return;
+    hy__walker r;
     memcpy(stride[0], dst->stride, sizeof stride[0]);
     hy__broadcast_strides(src, dst->type.shape.ndim, stride[1]);
     hy__walk_init(&w, &dst->type.shape, 2, (const int64_t (*)[HY_MAX_DIM])stride);
-    row = w.dim[w.ndim - 1];
-    hy__walk_seek(&w, 0, at, offset);
-    for (i = 0; i < n; i += row) {
-        hy__copy_run((char *)dst->data + offset[0] * tall, dst->type.dtype, w.stride[0][w.ndim - 1],
-                     (const char *)src->data + offset[1] * tall_src, src->type.dtype, w.stride[1][w.ndim - 1],
-                         row);
-        hy__walk_next(&w, at, offset);
+    for (hy__walk_from(&r, &w, 0); n > 0; n -= m) {
+        m = hy__walk_run(&r, n);
+        hy__copy_run((char *)dst->data + r.offset[0] * tall, dst->type.dtype, hy__walk_step(&w, 0),
+                     (const char *)src->data + r.offset[1] * tall_src, src->type.dtype, hy__walk_step(&w, 1),
+                     m);
+        hy__walk_past(&r, m);
     }
 }
 
@@ -6252,7 +6268,7 @@ HY__INLINE float hy__mod_f32(float x, float y)
    are counted, so that they end under -ffast-math too, whatever becomes of NaN. ---- */
 
 /* log gamma(2 + z), |z| <= 1/2: z (1 - Euler's constant) + sum over k >= 2 of (-z)^k (zeta(k) - 1)/k */
-HY__UNUSED static double hy__gammaln_near_2(double z)
+static double hy__gammaln_near_2(double z)
 {
     static const double tail[] = {
         0.3224670334241132, -0.067352301053198102, 0.020580808427784546, -0.0073855510286739857,
@@ -6273,7 +6289,7 @@ HY__UNUSED static double hy__gammaln_near_2(double z)
 }
 
 /* log gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= 10 */
-HY__UNUSED static double hy__stirling(double x)
+static double hy__stirling(double x)
 {
     double z = 1.0 / (x * x), p = 0.0064102564102564103;
     p = p * z - 0.0019175269175269176;
@@ -6285,7 +6301,7 @@ HY__UNUSED static double hy__stirling(double x)
 }
 
 /* sin(pi x); the reduction is exact */
-HY__UNUSED static double hy__sin_pi(double x)
+static double hy__sin_pi(double x)
 {
     double r = fmod(fabs(x), 2.0), sign = (x < 0.0) != (r >= 1.0) ? -1.0 : 1.0;
     r = r >= 1.0 ? r - 1.0 : r;
@@ -6293,7 +6309,7 @@ HY__UNUSED static double hy__sin_pi(double x)
 }
 
 /* log gamma(x), x > 0 */
-HY__UNUSED static double hy__gammaln_positive(double x)
+static double hy__gammaln_positive(double x)
 {
     double product = 1.0;
     int step;
@@ -6311,7 +6327,7 @@ HY__UNUSED static double hy__gammaln_positive(double x)
 }
 
 /* log |gamma(x)|: +inf at 0, -1, -2...; 1e-13 relative, absolute near its zeros between those */
-HY__UNUSED static double hy__gammaln(double x)
+static double hy__gammaln(double x)
 {
     if (x > 0.0 || x != x)
         return x > 0.0 ? hy__gammaln_positive(x) : x;
@@ -6321,7 +6337,7 @@ HY__UNUSED static double hy__gammaln(double x)
 }
 
 /* gamma(x), x > 0 */
-HY__UNUSED static double hy__gamma_positive(double x)
+static double hy__gamma_positive(double x)
 {
     double product = 1.0, power;
     int step;
@@ -6343,7 +6359,7 @@ HY__UNUSED static double hy__gamma_positive(double x)
 }
 
 /* NaN at -1, -2..., +-inf at +-0; below -171.6, where gamma is denormal or zero, 0 */
-HY__UNUSED static double hy__gamma(double x)
+static double hy__gamma(double x)
 {
     if (x > 0.0 || x != x)
         return x > 0.0 ? hy__gamma_positive(x) : x;
@@ -6357,7 +6373,7 @@ HY__UNUSED static double hy__gamma(double x)
 }
 
 /* gamma'(x)/gamma(x): -+inf at +-0, NaN at -1, -2... */
-HY__UNUSED static double hy__digamma(double x)
+static double hy__digamma(double x)
 {
     double y = 0.0, z, p = 0.083333333333333333;
     int step;
@@ -6384,7 +6400,7 @@ HY__UNUSED static double hy__digamma(double x)
 }
 
 /* Winitzki's formula, 0.2 % off, then Halley's steps on erf(y) = a, or on erfc(y) = 1 - a from 1/2 on */
-HY__UNUSED static double hy__erfinv(double x)
+static double hy__erfinv(double x)
 {
     double a = fabs(x), log_term, t, y, error;
     int step;
@@ -6402,7 +6418,7 @@ HY__UNUSED static double hy__erfinv(double x)
 }
 
 /* half to the lower integer */
-HY__UNUSED static double hy__rint_down(double x)
+static double hy__rint_down(double x)
 {
     double t = trunc(fabs(x)), rest = fabs(x) - t;
     if (rest > 0.5 || (rest == 0.5 && x < 0.0))
@@ -6411,7 +6427,7 @@ HY__UNUSED static double hy__rint_down(double x)
 }
 
 /* the sign of the divisor, as in Python; x mod 0 = 0 */
-HY__UNUSED static double hy__mod_f64(double x, double y)
+static double hy__mod_f64(double x, double y)
 {
     double r = y == 0.0 ? 0.0 : fmod(x, y);
     if (r != 0.0)
@@ -7048,10 +7064,10 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
 {
     double tile[HY__OPERANDS][HY__TILE];
     const void *in[HY__OPERANDS];
-    int step[HY__OPERANDS], direct[HY__OPERANDS], all = 1, k, last = pw->walk.ndim - 1;
+    int step[HY__OPERANDS], direct[HY__OPERANDS], all = 1, k;
     int64_t stride[HY__OPERANDS], i, m;
     for (k = 0; k < pw->walk.n; k++) {
-        stride[k] = pw->walk.stride[k][last];
+        stride[k] = hy__walk_step(&pw->walk, k);
         direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
                                                     (k && stride[k] == 0 && pw->loose));
         all &= direct[k];
@@ -7081,18 +7097,16 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
 
 static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
 {
-    int64_t at[HY_MAX_DIM], offset[HY__WALK], i = item * HY__CHUNK, end = i + HY__CHUNK, m;
-    int k, last = pw->walk.ndim - 1;
+    int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
     char *address[HY__OPERANDS];
-    if (end > pw->total) end = pw->total;
-    hy__walk_seek(&pw->walk, i, at, offset);
-    for (; i < end; i += m) {
-        m = pw->walk.dim[last] - at[last];
-        if (m > end - i) m = end - i;
+    hy__walker r;
+    int k;
+    for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
+        m = hy__walk_run(&r, n);
         for (k = 0; k < pw->walk.n; k++)
-            address[k] = (char *)data[k] + offset[k] * hy__traits[pw->dtype[k]].size;
+            address[k] = (char *)data[k] + r.offset[k] * hy__traits[pw->dtype[k]].size;
         hy__pointwise_row(pw, address, m);
-        hy__walk_next(&pw->walk, at, offset);
+        hy__walk_past(&r, m);
     }
 }
 
@@ -7186,49 +7200,38 @@ typedef struct hy__reduce {
 static void hy__reduce_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
                             int64_t high, void *acc)
 {
-    int64_t out_at[HY_MAX_DIM], at[HY_MAX_DIM], base[HY__WALK], offset[HY__WALK], i, j, m, k;
+    hy__walker out, in;
     double tile[HY__TILE], lanes[HY__LANES], *sum = (double *)acc;
-    int64_t *isum = (int64_t *)acc;
-    int size = hy__traits[r->from].size, last = r->gone.ndim - 1, out_last = r->kept.ndim - 1;
+    int64_t *isum = (int64_t *)acc, step = hy__walk_step(r->columns ? &r->kept : &r->gone, 0), i, j, m, k;
+    int size = hy__traits[r->from].size;
     int64_t istart = r->kind == HY__PROD || r->kind == HY__NANPROD ? 1 : r->kind == HY__MAX ? INT64_MIN
                    : r->kind == HY__MIN ? INT64_MAX : 0;
     hy__reduction fold = r->kind == HY__SUM ? HY__MEAN : r->kind;
     for (j = 0; j < width; j++) if (r->integer) isum[j] = istart; else sum[j] = hy__fold_start(r->kind);
-    hy__walk_seek(&r->kept, first, out_at, base);
+    hy__walk_from(&out, &r->kept, first);
     for (j = 0; j < width; j += k) {
-        k = r->columns ? r->kept.dim[out_last] - out_at[out_last] : 1;
-        if (k > width - j) k = width - j;
-        hy__walk_seek(&r->gone, low, at, offset);
+        k = r->columns ? hy__walk_run(&out, width - j) : 1;
+        hy__walk_from(&in, &r->gone, low);
         for (i = 0; i < HY__LANES; i++) lanes[i] = hy__fold_start(r->kind);
         for (i = low; i < high; i += m) {
-            const char *from = data + (base[0] + offset[0]) * size;
-            m = r->columns ? 1 : r->gone.dim[last] - at[last];
-            if (m > high - i) m = high - i;
-            if (m > HY__TILE) m = HY__TILE;
+            const char *from = data + (out.offset[0] + in.offset[0]) * size;
+            m = r->columns ? 1 : hy__walk_run(&in, hy__least(high - i, HY__TILE));
             if (r->integer) {
-                hy__load_i64tile((int64_t *)(void *)tile, from, r->from,
-                                 r->columns ? r->kept.stride[0][out_last] : r->gone.stride[0][last],
-                                     r->columns ? k : m);
+                hy__load_i64tile((int64_t *)(void *)tile, from, r->from, step, r->columns ? k : m);
                 hy__fold_integers(fold, isum + j, r->columns, (const int64_t *)(void *)tile,
                                   r->columns ? k : m);
             } else {
-                hy__load_f64(tile, from, r->from, r->columns ? r->kept.stride[0][out_last]
-                             : r->gone.stride[0][last],
-                             r->columns ? k : m);
+                hy__load_f64(tile, from, r->from, step, r->columns ? k : m);
                 if (r->columns) hy__fold_columns(fold, sum + j, tile, k);
                 else hy__fold_lanes(fold, lanes, tile, m);
             }
-            at[last] += m;
-            offset[0] += m * r->gone.stride[0][last];
-            if (at[last] == r->gone.dim[last]) hy__walk_next(&r->gone, at, offset);
+            hy__walk_past(&in, m);
         }
         if (!r->columns && !r->integer) {
             for (m = HY__LANES / 2; m; m /= 2) hy__fold_columns(hy__join(r->kind), lanes, lanes + m, m);
             sum[j] = lanes[0];
         }
-        out_at[out_last] += k;
-        base[0] += k * r->kept.stride[0][out_last];
-        if (out_at[out_last] == r->kept.dim[out_last]) hy__walk_next(&r->kept, out_at, base);
+        hy__walk_past(&out, k);
     }
 }
 
@@ -8140,8 +8143,6 @@ static void hy__move_swap(hy__move *m, int a, int b)
     m->from[b] = from;
 }
 
-HY__INLINE int64_t hy__least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Chooses the plane and the items. Where reading jumps along the last dim, the rows are the dim that reads
  * closest: the plane is turned, and its blocks are near to square. */
 static void hy__move_close(hy__move *m)
@@ -8222,7 +8223,7 @@ static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t byte
         if (to_col == 1 && from_col == 1) \
             hy__copy_rows((char *)to, (const char *)from, rows, cols * (int64_t)sizeof(T), \
                           to_row * (int64_t)sizeof(T), from_row * (int64_t)sizeof(T)); \
-        else if (to_col == 1 && from_row == 1 && rows > 1) \
+        else if (to_col == 1 && from_row == 1 && rows > 1 && (from_col || cols < HY__MOVE_NARROW)) \
             hy__turn_##T(to, from, rows, cols, to_row, from_col); \
         else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
             if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
@@ -8235,12 +8236,12 @@ HY__DEFINE_PLANE(hy__any16)
 HY__DEFINE_PLANE(hy__any32)
 HY__DEFINE_PLANE(hy__any64)
 #define HY__PLANE(T) hy__plane_##T((T *)(void *)to, (const T *)(const void *)from, rows, cols, \
-                                   m->to[a], m->to[b], m->from[a], m->from[b])
+                                   to_row, to_col, from_row, from_col)
 
-static void hy__move_plane(const hy__move *m, char *to, const char *from, int64_t rows, int64_t cols)
+static void hy__move_plane(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
+                           int64_t to_col, int64_t from_row, int64_t from_col)
 {
-    int b = m->ndim - 1, a = b - 1;
-    switch (m->size) {
+    switch (size) {
     case 1:  HY__PLANE(hy__any8); break;
     case 2:  HY__PLANE(hy__any16); break;
     case 4:  HY__PLANE(hy__any32); break;
@@ -8264,7 +8265,8 @@ static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t
         planes *= m->n[d];
     }
     for (planes = hy__least(m->planes, planes - plane); planes > 0; planes--) {
-        hy__move_plane(m, to + x * m->size, from + y * m->size, rows, cols);
+        hy__move_plane(m->size, to + x * m->size, from + y * m->size, rows, cols, m->to[a], m->to[b],
+                       m->from[a], m->from[b]);
         for (d = a - 1; d >= 0; d--) {
             x += m->to[d];
             y += m->from[d];
@@ -8598,25 +8600,22 @@ static void hy__moments_part(const hy__reduce *r, const char *data, int64_t firs
                              int64_t high, double *acc)
 {
     double *shift = acc, *sum = acc + r->width, *square = sum + r->width, v[HY__TILE], lanes[2][HY__LANES];
-    int64_t out_at[HY_MAX_DIM], at[HY_MAX_DIM], base[HY__WALK], offset[HY__WALK], i, j, m, k, c;
-    int size = hy__traits[r->from].size, last = r->gone.ndim - 1, out_last = r->kept.ndim - 1;
-    int64_t step = r->columns ? r->kept.stride[0][out_last] : r->gone.stride[0][last];
-    hy__walk_seek(&r->kept, first, out_at, base);
+    int64_t step = hy__walk_step(r->columns ? &r->kept : &r->gone, 0), i, j, m, k, c;
+    int size = hy__traits[r->from].size;
+    hy__walker out, in;
+    hy__walk_from(&out, &r->kept, first);
     for (j = 0; j < width; j += k) {
-        k = r->columns ? r->kept.dim[out_last] - out_at[out_last] : 1;
-        if (k > width - j) k = width - j;
-        hy__load_f64(shift + j, data + base[0] * size, r->from, step, r->count ? k : 0);
+        k = r->columns ? hy__walk_run(&out, width - j) : 1;
+        hy__load_f64(shift + j, data + out.offset[0] * size, r->from, step, r->count ? k : 0);
         for (c = j; c < j + k; c++) {
             shift[c] = r->count && shift[c] - shift[c] == 0 ? shift[c] : 0;     /* not if it is infinite */
             sum[c] = square[c] = 0;
         }
         memset(lanes, 0, sizeof lanes);
-        hy__walk_seek(&r->gone, low, at, offset);
+        hy__walk_from(&in, &r->gone, low);
         for (i = low; i < high; i += m) {
-            m = r->columns ? 1 : r->gone.dim[last] - at[last];
-            if (m > high - i) m = high - i;
-            if (m > HY__TILE) m = HY__TILE;
-            hy__load_f64(v, data + (base[0] + offset[0]) * size, r->from, step, r->columns ? k : m);
+            m = r->columns ? 1 : hy__walk_run(&in, hy__least(high - i, HY__TILE));
+            hy__load_f64(v, data + (out.offset[0] + in.offset[0]) * size, r->from, step, r->columns ? k : m);
             if (r->columns) for (c = 0; c < k; c++) {
                 double d = v[c] - shift[j + c];
                 sum[j + c] += d;
@@ -8626,14 +8625,10 @@ static void hy__moments_part(const hy__reduce *r, const char *data, int64_t firs
                 lanes[0][c % HY__LANES] += d;
                 lanes[1][c % HY__LANES] += d * d;
             }
-            at[last] += m;
-            offset[0] += m * r->gone.stride[0][last];
-            if (at[last] == r->gone.dim[last]) hy__walk_next(&r->gone, at, offset);
+            hy__walk_past(&in, m);
         }
         if (!r->columns) for (c = 0; c < HY__LANES; c++) { sum[j] += lanes[0][c]; square[j] += lanes[1][c]; }
-        out_at[out_last] += k;
-        base[0] += k * r->kept.stride[0][out_last];
-        if (out_at[out_last] == r->kept.dim[out_last]) hy__walk_next(&r->kept, out_at, base);
+        hy__walk_past(&out, k);
     }
 }
 #ifndef HYBRID_NO_RNN
@@ -8928,14 +8923,6 @@ static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor,
 }
 
 /* --- convolution through matrices --- */
-static void hy__gather_line(int64_t size, char *to, const char *from, int64_t step, int64_t n)
-{
-    int64_t i;
-    if (step == 1) memcpy(to, from, (size_t)(n * size));
-    else if (size == 4) for (i = 0; i < n; i++) memcpy(to + i * 4, from + i * step * 4, 4);
-    else for (i = 0; i < n; i++) memcpy(to + i * 8, from + i * step * 8, 8);
-}
-
 /* Columns of a line into panels, `next` bytes apart; short moves of known length, as a panel may be one
  * vector. */
 static void hy__deal_line(char *to, const char *line, int64_t bytes, int64_t panel, int64_t next)
@@ -8954,7 +8941,8 @@ static void hy__im2col_line(const hy__stretch *s, int count, int64_t step, int64
 {
     for (; count > 0; count--, line += s->n * size, s++) {
         if (s->low) memset(line, 0, (size_t)(s->low * size));
-        hy__gather_line(size, line + s->low * size, plane + s->fine * size, step, s->high - s->low);
+        hy__move_plane((int)size, line + s->low * size, plane + s->fine * size, s->high > s->low,
+                       s->high - s->low, 0, 1, 0, step);
         if (s->high < s->n) memset(line + s->high * size, 0, (size_t)((s->n - s->high) * size));
     }
 }
@@ -10451,7 +10439,7 @@ static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
     r->outputs = hy__size(&kept);
     r->count = hy__size(&gone);
     r->columns = r->outputs > 1 && r->count > 0 &&
-                 (r->count == 1 || r->kept.stride[0][r->kept.ndim - 1] < r->gone.stride[0][r->gone.ndim - 1]);
+                 (r->count == 1 || hy__walk_step(&r->kept, 0) < hy__walk_step(&r->gone, 0));
     r->width = r->columns ? HY__COLUMNS : r->count > 4096 ? 1 : r->count > 64 ? 16 : HY__COLUMNS;
     r->parts = r->outputs / r->width < 16 ? hy__pieces(r->count * (r->columns ? r->width : 1), HY__PART) : 1;
     if (r->parts > 64) r->parts = 64;
@@ -11055,16 +11043,13 @@ static int hy__add_n_diff(hy_frame *F, hy_diff *D)
 HY__RUN(hy__run_copy)
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
-    int64_t at[HY_MAX_DIM], offset[HY__WALK], i = item * HY__CHUNK, m;
-    int64_t end = hy__least(i + HY__CHUNK, pw->total);
-    int last = pw->walk.ndim - 1;
-    hy__walk_seek(&pw->walk, i, at, offset);
-    for (; i < end; i += m) {
-        m = pw->walk.dim[last] - at[last];
-        if (m > end - i) m = end - i;
-        hy__copy_run(hy__place(now, &job->out[0], offset[0]), pw->dtype[0], pw->walk.stride[0][last],
-                     hy__place(now, &job->in[0], offset[1]), pw->dtype[1], pw->walk.stride[1][last], m);
-        hy__walk_next(&pw->walk, at, offset);
+    int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
+    hy__walker r;
+    for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
+        m = hy__walk_run(&r, n);
+        hy__copy_run(hy__place(now, &job->out[0], r.offset[0]), pw->dtype[0], hy__walk_step(&pw->walk, 0),
+                     hy__place(now, &job->in[0], r.offset[1]), pw->dtype[1], hy__walk_step(&pw->walk, 1), m);
+        hy__walk_past(&r, m);
     }
 }
 
@@ -20407,8 +20392,16 @@ typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; }
 
 static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
 
-/* Nothing is known but what variables were declared as, constants and parameters are. */
-static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
+/* What is given wins over what was declared. */
+static void hy__type_given(hy_type *t, const hy_type *given)
+{
+    if (given->dtype) t->dtype = given->dtype;
+    if (given->shape.ndim >= 0) t->shape = given->shape;
+}
+
+/* Nothing is known but what variables were declared as, constants and parameters are, and what is given. */
+static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T, const hy_type *leaf,
+                          const hy_type *var, hy_array *const *in)
 {
     int i, k;
     T->n = 0;
@@ -20430,8 +20423,12 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T)
             T->type[T->first[i]] = known ? node->param->array.t.type : node->type[0];
         }
         else if (!node->op) T->type[T->first[i]] = node->constant.type;
+        if (leaf && !node->op && !node->held) hy__type_given(&T->type[T->first[i]], leaf++);
     }
     hy__fill_end(F);
+    for (i = 0; i < g->vars && (var || in); i++)
+        if ((k = g->place[g->var[i]->number]) >= 0)
+            hy__type_given(&T->type[T->first[k]], var ? &var[i] : &in[i]->t.type);
     return 0;
 }
 
@@ -20497,29 +20494,30 @@ static int hy__infer_graph(hy_frame *F, const hy_graph *g, hy__types *T)
     return 0;
 }
 
+/* The types of all values, where types are given of the leaves that are no constants, or of the variables, or
+ * arrays for these; or none. -1 on error, 1 if not all are known. To be closed in any case. */
+static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const hy_type *leaf,
+                           const hy_type *var, hy_array *const *in)
+{
+    if (hy__types_open(F, g, T, leaf, var, in) || hy__infer_graph(F, g, T)) return -1;
+    return !hy__types_known(T->type, T->n);
+}
+
 HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *outputs)
 {
     hy__types T;
-    int i, k = 0, failed;
+    int i, k, failed;
     if (!F || F->code) return -1;
     if (!g || g->root != F->root) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_infer: %s", g ? "the graph belongs to another hy_open"
                  : "the graph is NULL");
         return -1;
     }
-    if (hy__types_open(F, g, &T)) return -1;
-    for (i = 0; i < g->n; i++) {
-        hy_type *t = &T.type[T.first[i]];
-        if (g->node[i]->op || g->node[i]->held) continue;
-        if (inputs && inputs[k].dtype) t->dtype = inputs[k].dtype;      /* what is given wins over declared */
-        if (inputs && inputs[k].shape.ndim >= 0) t->shape = inputs[k].shape;
-        k++;
-    }
-    failed = hy__infer_graph(F, g, &T);
+    failed = hy__types_infer(F, g, &T, inputs, NULL, NULL);
+    if (!T.room) return -1;
     for (i = k = 0; inputs && i < g->n; i++)
         if (!g->node[i]->op && !g->node[i]->held) inputs[k++] = T.type[T.first[i]];
     for (i = 0; outputs && i < g->heads; i++) outputs[i] = *hy__type_of(g, &T, &g->head[i]);
-    if (!failed) failed = !hy__types_known(T.type, T.n);
     hy__types_close(F, &T);
     return failed < 0 ? -1 : !failed;
 }
@@ -21664,7 +21662,7 @@ typedef struct hy__fused_input {
     const char *data;
     int      kind, lone;                /* lone: a single value, for now */
     hy__walk walk;
-    int64_t  at[HY_MAX_DIM], offset[HY__WALK];
+    hy__walker from;
 } hy__fused_input;
 
 /* The scratch memory of an item. */
@@ -21697,58 +21695,23 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     return room;
 }
 
-/* n times the same `size` bytes. */
-#define HY__FILL_BLOCK(T) \
-    for (i = 0; i < 64 / sizeof(T); i++) ((T *)(void *)block)[i] = *(const T *)(const void *)from;
-static void hy__repeat(char *to, const char *from, size_t size, int64_t n)
-{
-    union { uint64_t align; char bytes[64]; } room;
-    char *block = room.bytes;
-    size_t i, bytes = (size_t)n * size;
-    switch (size) {
-    case 1: HY__FILL_BLOCK(uint8_t) break;
-    case 2: HY__FILL_BLOCK(uint16_t) break;
-    case 4: HY__FILL_BLOCK(uint32_t) break;
-    default: HY__FILL_BLOCK(uint64_t)
-    }
-    for (i = 0; i + 64 <= bytes; i += 64) memcpy(to + i, block, 64);
-    memcpy(to + i, block, bytes - i);
-}
-
-/* n elements of `size` bytes from one stride to the next. */
-#define HY__EACH_APART(T) \
-    for (i = 0; i < n; i++) ((T *)(void *)to)[i] = ((const T *)(const void *)from)[i * stride];
-static void hy__gather(char *to, const char *from, int64_t stride, size_t size, int64_t n)
-{
-    int64_t i;
-    if (stride == 1) { memcpy(to, from, (size_t)n * size); return; }
-    if (stride == 0) { hy__repeat(to, from, size, n); return; }
-    switch (size) {
-    case 1: HY__EACH_APART(uint8_t) break;
-    case 2: HY__EACH_APART(uint16_t) break;
-    case 4: HY__EACH_APART(uint32_t) break;
-    default: HY__EACH_APART(uint64_t)
-    }
-}
-#undef HY__EACH_APART
-#undef HY__FILL_BLOCK
-
-/* The next n elements of an input that is broadcast: laid out in a tile, or where their one value lies. */
+/* The next n elements of an input that is broadcast: laid out in a tile, or where their one value lies. Whole
+ * rows of neighbours or of one value go together. */
 static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64_t n)
 {
     const hy__walk *w = &x->walk;
     int last = w->ndim - 1;
-    int64_t m;
+    int64_t step = hy__walk_step(w, 0), above = last ? w->stride[0][last - 1] : 0, *at = x->from.at, m, rows;
     char *to = tile;
-    for (; n > 0; n -= m) {
-        const char *from = x->data + x->offset[0] * (int64_t)size;
-        m = w->dim[last] - x->at[last] < n ? w->dim[last] - x->at[last] : n;
+    for (; n > 0; n -= rows * m, to += rows * m * (int64_t)size) {
+        const char *from = x->data + x->from.offset[0] * (int64_t)size;
+        m = hy__walk_run(&x->from, n);
+        rows = last && step < 2 && m == w->dim[last] ? hy__least(n / m, w->dim[last - 1] - at[last - 1]) : 1;
         if (x->lone) tile = (char *)(uintptr_t)from;
-        else hy__gather(to, from, w->stride[0][last], size, m);
-        to += m * (int64_t)size;
-        x->at[last] += m;
-        x->offset[0] += m * w->stride[0][last];
-        if (x->at[last] == w->dim[last]) hy__walk_next(w, x->at, x->offset);
+        else hy__move_plane((int)size, to, from, rows, m, m, 1, above, step);
+        if (rows > 1) at[last - 1] += rows - 1;
+        x->from.offset[0] += (rows - 1) * above;
+        hy__walk_past(&x->from, m);
     }
     return tile;
 }
@@ -21800,14 +21763,14 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
         if (x->kind != HY__SPREAD) continue;
         hy__broadcast_strides(t, y->ndim, stride[0]);
         hy__walk_init(&x->walk, y, 1, (const int64_t (*)[HY_MAX_DIM])stride);
-        hy__walk_seek(&x->walk, first, x->at, x->offset);
+        hy__walk_from(&x->from, &x->walk, first);
     }
     hy__fused_lone(f, room);
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         if (x->kind != HY__SINGLE) continue;
         if (x->lone) room->where[i] = (char *)(uintptr_t)x->data;
-        else hy__repeat(room->where[i], x->data, size, f->tile);
+        else hy__move_plane((int)size, room->where[i], x->data, 1, f->tile, 0, 1, 0, 0);
     }
 }
 
@@ -21820,9 +21783,7 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
     int i;
     for (i = 0; i < f->inputs; i++) {
         const hy__fused_input *x = &room->in[i];
-        int last = x->walk.ndim - 1;
-        if (x->kind == HY__SPREAD && x->lone && x->walk.dim[last] - x->at[last] < n)
-            n = x->walk.dim[last] - x->at[last];
+        if (x->kind == HY__SPREAD && x->lone) n = hy__walk_run(&x->from, n);
     }
     for (i = 0; i < f->outputs; i++) room->where[f->output[i]] = (char *)now->data[f->inputs + i] + at;
     for (i = 0; i < f->inputs; i++) {
@@ -22350,15 +22311,7 @@ static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *i
 {
     hy__rewrite R;
     hy__types T;
-    int i, failed;
-    if (hy__types_open(F, g, &T)) return NULL;
-    for (i = 0; input && i < g->vars; i++) {
-        int place = g->place[g->var[i]->number];
-        hy_type *t = place >= 0 ? &T.type[T.first[place]] : NULL;
-        if (t && input[i].dtype) t->dtype = input[i].dtype;
-        if (t && input[i].shape.ndim >= 0) t->shape = input[i].shape;
-    }
-    failed = hy__infer_graph(F, g, &T);
+    int i, failed = hy__types_infer(F, g, &T, NULL, input, NULL) < 0;
     for (i = 0; i < T.n && !failed; i++) failed = !hy__sane_type(F, &T.type[i], "compiled graph");
     if (!failed) {
         failed = hy__rewrite_open(&R, F, g, mode);
@@ -26009,12 +25962,7 @@ static int hy__graph_ready(hy_frame *F, hy_graph *g)
 static int hy__graph_fill(hy_frame *F, const hy_graph *g, hy_array *const *in)
 {
     hy__types T;
-    int i, failed;
-    if (hy__types_open(F, g, &T)) return -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0)
-            T.type[T.first[g->place[g->var[i]->number]]] = in[i]->t.type;
-    failed = hy__infer_graph(F, g, &T);
+    int i, failed = hy__types_infer(F, g, &T, NULL, NULL, in) < 0;
     for (i = 0; i < g->n && !failed; i++)
         if (g->node[i]->param && !g->node[i]->param->array.buffer)
             failed = hy__param_fill(F, g->node[i]->param, &T.type[T.first[i]]);
@@ -28336,16 +28284,13 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, con
     B->F = F;
     B->g = g;
     B->n = hy__graph_leaves(g);
-    if (hy__types_open(F, g, &B->T)) return -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
+    k = hy__types_infer(F, g, &B->T, NULL, type, NULL);
+    if (k) return k;
     for (i = 0; i < g->n; i++) {
         size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
         if (all > most) most = all;
         B->n += g->node[i]->held != NULL;
     }
-    if (hy__infer_graph(F, g, &B->T)) return -1;
-    if (!hy__types_known(B->T.type, B->T.n)) return 1;
     values = (size_t)B->T.n;
     bytes = values * (3 * sizeof(hy_array *) + 3 * sizeof(int) + 1) + (size_t)B->n * (sizeof(int) + 1) +
         most * (2 * sizeof(hy_array *) + sizeof(int));
