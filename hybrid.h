@@ -84,7 +84,7 @@
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
  *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, but
- *   for those of rnn (unroll a cell to do that), gamma, gammaln and softmax_output.
+ *   for those of gamma, gammaln and softmax_output.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -15904,14 +15904,13 @@ static hy__dual hy__again_weight(const hy__rnn_again *w, int layer, int directio
 {
     const hy__rnn *r = &w->r;
     hy__dual x = w->parameters;
-    int64_t begin = hy__rnn_parameter(r, layer, direction, which), end;
-    hy_ints shape = HY_INTS(r->gate, r->width);
-    if (which == 0) shape.v[1] = hy__rnn_fan(r, layer);
-    if (which == 2) shape = HY_INTS(r->width, r->cell.units);
-    if (which > 2) shape = HY_INTS(1, r->gate);
-    end = begin + shape.v[0] * shape.v[1];
-    x.v = hy_reshape(w->F, hy__between(w->F, x.v, 0, begin, end), shape, NULL);
-    if (x.d) x.d = hy_reshape(w->F, hy__between(w->F, x.d, 0, begin, end), shape, NULL);
+    const int64_t size[5][2] = {
+        { r->gate, hy__rnn_fan(r, layer) }, { r->gate, r->width }, { r->width, r->cell.units },
+        { 1, r->gate }, { 1, r->gate } };
+    int64_t begin = hy__rnn_parameter(r, layer, direction, which), rows = size[which][0];
+    int64_t end = begin + rows * size[which][1];
+    x.v = hy_reshape(w->F, hy__between(w->F, x.v, 0, begin, end), HY_INTS(rows, -1), NULL);
+    if (x.d) x.d = hy_reshape(w->F, hy__between(w->F, x.d, 0, begin, end), HY_INTS(rows, -1), NULL);
     return x;
 }
 
@@ -16232,7 +16231,7 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
     steps = (size_t)w.r.steps;
     pieces = units * 5;
     duals = 2 * units + steps * HY__AGAIN_KINDS;
-    room = steps > SIZE_MAX / 1024 ? NULL
+    room = w.r.steps > INT_MAX / 256 ? NULL
          : hy__buffer_new(&F->cache, units * sizeof *w.unit + duals * sizeof *w.h +
                                      (pieces + units + steps + 4) * sizeof *w.list);
     if (!room) { hy__no_memory(F, "rnn"); return -1; }
