@@ -84,7 +84,7 @@
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
  *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, but
- *   for those of rnn (unroll a cell to do that), gamma, gammaln and softmax_output.
+ *   for those of gamma, gammaln and softmax_output.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -15846,12 +15846,514 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_rnn HY__OWN(rnn), NULL
+/* --- the gradient of rnn's gradient --- *
+ * Let u be what reaches the result J'dy of `_rnn_grad`, where J is the derivative of rnn's outputs by its
+ * inputs. Then dy has the gradient J u; and as derivatives may change places, an input has the rate at which
+ * its J'dy grows when all inputs move along u. So the network runs forward and back again, on duals: values
+ * with their rates of growth along u. Ordinary operators do it, so there are gradients of any order.
+ *
+ * Sequences are (TN,k); a walk cuts them into steps (N,k).
+ */
+typedef struct hy__dual { hy_array *v, *d; } hy__dual;         /* value and rate; what is absent is 0 */
+
+static hy_array *hy__mul_of(hy_frame *F, hy_array *a, hy_array *b)
+{
+    return a && b ? hy_mul(F, a, b) : NULL;
+}
+
+static hy__dual hy__dual_add(hy_frame *F, hy__dual a, hy__dual b)
+{
+    a.v = hy__sum_of(F, a.v, b.v);
+    a.d = hy__sum_of(F, a.d, b.d);
+    return a;
+}
+static hy__dual hy__dual_mul(hy_frame *F, hy__dual a, hy__dual b)
+{
+    hy_array *rate = hy__mul_of(F, a.d, b.v);
+    a.d = hy__sum_of(F, rate, hy__mul_of(F, a.v, b.d));
+    a.v = hy__mul_of(F, a.v, b.v);
+    return a;
+}
+static hy__dual hy__dual_rest(hy_frame *F, hy__dual a)          /* 1 - a */
+{
+    a.v = hy_rsub_scalar(F, a.v, 1);
+    if (a.d) a.d = hy_negative(F, a.d);
+    return a;
+}
+static hy__dual hy__dual_minus(hy_frame *F, hy__dual a)
+{
+    a.v = hy_negative(F, a.v);
+    if (a.d) a.d = hy_negative(F, a.d);
+    return a;
+}
+static hy__dual hy__dual_slope(hy_frame *F, int act, hy__dual y)        /* of an activation that gave y */
+{
+    if (act == HY_ACT_TANH) return hy__dual_rest(F, hy__dual_mul(F, y, y));
+    if (act == HY_ACT_SIGMOID) return hy__dual_mul(F, y, hy__dual_rest(F, y));
+    y.v = hy_sign(F, y.v);
+    y.d = NULL;
+    return y;
+}
+static hy__dual hy__dual_act(hy_frame *F, int act, hy__dual x)
+{
+    hy__dual y;
+    y.v = hy_activation(F, x.v, act);
+    y.d = NULL;
+    if (x.d) y.d = hy_mul(F, x.d, hy__dual_slope(F, act, y).v);
+    return y;
+}
+
+/* Where `c` is 0, b; an absent c is never 0. */
+static hy_array *hy__pick(hy_frame *F, hy_array *c, hy_array *a, hy_array *b)
+{
+    if (!c || (!a && !b)) return a;
+    if (!a) a = hy_zeros_like(F, b);
+    return hy_where(F, c, a, b ? b : hy_zeros_like(F, a));
+}
+static hy__dual hy__dual_pick(hy_frame *F, hy_array *c, hy__dual a, hy__dual b)
+{
+    a.v = hy__pick(F, c, a.v, b.v);
+    a.d = hy__pick(F, c, a.d, b.d);
+    return a;
+}
+
+/* Every `stride`-th of n duals, joined along an axis: their rates, or both. list: room for n arrays. */
+static hy_array *hy__dual_rates(hy_frame *F, const hy__dual *x, int n, int stride, int axis, hy_array **list)
+{
+    int i, some = 0;
+    for (i = 0; i < n; i++) some |= x[i * stride].d != NULL;
+    for (i = 0; some && i < n; i++)
+        list[i] = x[i * stride].d ? x[i * stride].d : hy_zeros_like(F, x[i * stride].v);
+    return !some ? NULL : n > 1 ? hy_concat(F, hy_group_of(F, n, list), axis) : list[0];
+}
+static hy__dual hy__dual_join(hy_frame *F, const hy__dual *x, int n, int stride, int axis, hy_array **list)
+{
+    hy__dual all;
+    int i;
+    all.d = hy__dual_rates(F, x, n, stride, axis, list);
+    for (i = 0; i < n; i++) list[i] = x[i * stride].v;
+    all.v = n > 1 ? hy_concat(F, hy_group_of(F, n, list), axis) : list[0];
+    return all;
+}
+static void hy__dual_cut(hy_frame *F, hy__dual x, int n, int axis, hy__dual *part, int stride)
+{
+    int i;
+    if (x.v) x.v = hy_split(F, x.v, n, axis, NULL);
+    if (x.d) x.d = hy_split(F, x.d, n, axis, NULL);
+    for (i = 0; i < n; i++) {
+        part[i * stride].v = x.v ? hy_get(F, x.v, i) : NULL;
+        part[i * stride].d = x.d ? hy_get(F, x.d, i) : NULL;
+    }
+}
+
+/* The products of HY__RNN_TIMES, _TURNED and _WEIGHT: a b', a b and a'b. */
+static hy_array *hy__dot_of(hy_frame *F, int which, hy_array *a, hy_array *b)
+{
+    hy_dot_opt opt;
+    opt.transpose_a = which == HY__RNN_WEIGHT;
+    opt.transpose_b = which == HY__RNN_TIMES;
+    return a && b ? hy_dot(F, a, b, &opt) : NULL;
+}
+static hy_array *hy__dot_rate(hy_frame *F, int which, hy__dual a, hy__dual b)
+{
+    hy_array *rate = hy__dot_of(F, which, a.d, b.v);
+    return hy__sum_of(F, rate, hy__dot_of(F, which, a.v, b.d));
+}
+static hy__dual hy__dual_dot(hy_frame *F, int which, hy__dual a, hy__dual b)
+{
+    hy__dual c;
+    c.v = hy__dot_of(F, which, a.v, b.v);
+    c.d = hy__dot_rate(F, which, a, b);
+    return c;
+}
+
+enum {                                  /* what a step keeps, of the walk forward, then of that back */
+    HY__AGAIN_RUNS, HY__AGAIN_X, HY__AGAIN_OLD, HY__AGAIN_OLD_CELL, HY__AGAIN_SUM, HY__AGAIN_FULL,
+    HY__AGAIN_NEW, HY__AGAIN_GATE, HY__AGAIN_KINDS = HY__AGAIN_GATE + 4,
+    HY__AGAIN_DY = 1, HY__AGAIN_SLOPE, HY__AGAIN_SLOPE_H, HY__AGAIN_OF_CELL, HY__AGAIN_FORGET,
+    HY__AGAIN_CARRY, HY__AGAIN_DSTATE, HY__AGAIN_DX, HY__AGAIN_DR
+};
+typedef struct hy__again_unit {           /* one layer in one direction, and its sequences */
+    hy__dual weight[5];                 /* wx, wh, wp, bx, bh */
+    hy__dual input, old, full;          /* what the matrices were multiplied with */
+    hy__dual slope, slope_h;            /* of the gates, and for a gru of their part wh h */
+    hy__dual of_cell, forget, carry;    /* of a cell by its output and by the cell before; of h by h before */
+} hy__again_unit;
+typedef struct hy__rnn_again {
+    hy_frame  *F;
+    hy_diff   *D;
+    hy__rnn    r;
+    int        units;
+    hy_array  *running;                 /* (TN): 0 behind the end of a sample; or absent */
+    hy__dual   parameters;
+    hy__again_unit *unit;
+    hy__dual  *h, *c;                   /* per unit: where a walk stands */
+    hy__dual  *step;                    /* (T,HY__AGAIN_KINDS) */
+    hy_array **gradient, **list;        /* of the parameters' pieces; room for a join */
+} hy__rnn_again;
+
+static hy__dual hy__again_join(const hy__rnn_again *w, int kind)
+{
+    return hy__dual_join(w->F, w->step + kind, (int)w->r.steps, HY__AGAIN_KINDS, 0, w->list);
+}
+static void hy__again_cut(const hy__rnn_again *w, hy__dual x, int kind)
+{
+    hy__dual_cut(w->F, x, (int)w->r.steps, 0, w->step + kind, HY__AGAIN_KINDS);
+}
+static hy__dual *hy__again_step(const hy__rnn_again *w, int direction, int64_t s)
+{
+    return w->step + (direction ? w->r.steps - 1 - s : s) * HY__AGAIN_KINDS;
+}
+
+/* Matrix 0 to 2 or, as one row, vector 3 or 4. */
+static hy__dual hy__again_weight(const hy__rnn_again *w, int layer, int direction, int which)
+{
+    const hy__rnn *r = &w->r;
+    hy__dual x = w->parameters;
+    const int64_t size[5][2] = {
+        { r->gate, hy__rnn_fan(r, layer) }, { r->gate, r->width }, { r->width, r->cell.units },
+        { 1, r->gate }, { 1, r->gate } };
+    int64_t begin = hy__rnn_parameter(r, layer, direction, which), rows = size[which][0];
+    int64_t end = begin + rows * size[which][1];
+    x.v = hy_reshape(w->F, hy__between(w->F, x.v, 0, begin, end), HY_INTS(rows, -1), NULL);
+    if (x.d) x.d = hy_reshape(w->F, hy__between(w->F, x.d, 0, begin, end), HY_INTS(rows, -1), NULL);
+    return x;
+}
+
+/* An lstm's cell kept within its bounds; what was cut off has no slope (`inside`, absent: all have one). */
+static hy_array *hy__again_inside(const hy__rnn_again *w, hy_array *sum)
+{
+    const hy__rnn_cell *c = &w->r.cell;
+    hy_array *below;
+    if (c->low == -HUGE_VAL && c->high == HUGE_VAL) return NULL;
+    below = hy_lesser_scalar(w->F, sum, c->low);
+    return hy_rsub_scalar(w->F, hy_add(w->F, below, hy_greater_scalar(w->F, sum, c->high)), 1);
+}
+static hy__dual hy__again_clip(const hy__rnn_again *w, hy__dual sum)
+{
+    hy_frame *F = w->F;
+    const hy__rnn_cell *c = &w->r.cell;
+    hy_array *inside = hy__again_inside(w, sum.v), *s = sum.v;
+    if (!inside) return sum;
+    if (c->nan == c->nan)
+        sum.v = hy_where(F, hy_equal(F, s, s), s, hy_add_scalar(F, hy_zeros_like(F, s), c->nan));
+    sum.v = hy_clip(F, sum.v, c->low, c->high);
+    sum.d = hy__mul_of(F, sum.d, inside);
+    return sum;
+}
+
+/* The new state, before its projection, from x = wx x + bx and h = wh h + bh; c becomes the new cell. */
+static hy__dual hy__again_cell(const hy__rnn_again *w, hy__dual *step, hy__dual x, hy__dual h, hy__dual *c)
+{
+    hy_frame *F = w->F;
+    hy__dual *gate = step + HY__AGAIN_GATE, of_x[4], of_h[4];
+    int mode = w->r.cell.mode, k;
+    if (mode == HY_RNN_GRU) {
+        hy__dual_cut(F, x, 3, 1, of_x, 1);
+        hy__dual_cut(F, h, 3, 1, of_h, 1);
+        for (k = 0; k < 2; k++) gate[k] = hy__dual_act(F, HY_ACT_SIGMOID, hy__dual_add(F, of_x[k], of_h[k]));
+        gate[3] = of_h[2];
+        gate[2] = hy__dual_act(F, HY_ACT_TANH, hy__dual_add(F, of_x[2], hy__dual_mul(F, gate[0], gate[3])));
+        h = hy__dual_add(F, step[HY__AGAIN_OLD], hy__dual_minus(F, gate[2]));
+        return hy__dual_add(F, gate[2], hy__dual_mul(F, gate[1], h));
+    }
+    x = hy__dual_add(F, x, h);
+    if (mode != HY_RNN_LSTM)
+        return gate[0] = hy__dual_act(F, mode == HY_RNN_TANH ? HY_ACT_TANH : HY_ACT_RELU, x);
+    hy__dual_cut(F, x, 4, 1, of_x, 1);
+    for (k = 0; k < 4; k++) gate[k] = hy__dual_act(F, k == 2 ? HY_ACT_TANH : HY_ACT_SIGMOID, of_x[k]);
+    x = hy__dual_mul(F, gate[0], gate[2]);
+    step[HY__AGAIN_SUM] = hy__dual_add(F, x, hy__dual_mul(F, gate[1], *c));
+    *c = hy__again_clip(w, step[HY__AGAIN_SUM]);
+    return hy__dual_mul(F, gate[3], hy__dual_act(F, HY_ACT_TANH, *c));
+}
+
+/* What the walk back multiplies with, for all steps at once. */
+static void hy__again_lstm_slopes(const hy__rnn_again *w, hy__again_unit *u, const hy__dual *gate)
+{
+    hy_frame *F = w->F;
+    hy__dual sum = hy__again_join(w, HY__AGAIN_SUM), t, k[4], inside;
+    int i;
+    inside.v = hy__again_inside(w, sum.v);
+    inside.d = NULL;
+    t = hy__dual_act(F, HY_ACT_TANH, hy__again_clip(w, sum));
+    k[0] = hy__dual_mul(F, gate[2], hy__dual_slope(F, HY_ACT_SIGMOID, gate[0]));
+    k[1] = hy__again_join(w, HY__AGAIN_OLD_CELL);
+    k[1] = hy__dual_mul(F, k[1], hy__dual_slope(F, HY_ACT_SIGMOID, gate[1]));
+    k[2] = hy__dual_mul(F, gate[0], hy__dual_slope(F, HY_ACT_TANH, gate[2]));
+    k[3] = hy__dual_mul(F, t, hy__dual_slope(F, HY_ACT_SIGMOID, gate[3]));
+    u->of_cell = hy__dual_mul(F, gate[3], hy__dual_slope(F, HY_ACT_TANH, t));
+    u->forget = gate[1];
+    if (inside.v) {
+        for (i = 0; i < 3; i++) k[i] = hy__dual_mul(F, k[i], inside);
+        u->forget = hy__dual_mul(F, u->forget, inside);
+    }
+    u->slope = hy__dual_join(F, k, 4, 1, 1, w->list);
+}
+static void hy__again_gru_slopes(const hy__rnn_again *w, hy__again_unit *u, const hy__dual *gate)
+{
+    hy_frame *F = w->F;
+    hy__dual k[3], rest = hy__dual_rest(F, gate[1]);
+    k[2] = hy__dual_mul(F, rest, hy__dual_slope(F, HY_ACT_TANH, gate[2]));
+    k[0] = hy__dual_slope(F, HY_ACT_SIGMOID, gate[0]);
+    k[0] = hy__dual_mul(F, hy__dual_mul(F, k[2], gate[3]), k[0]);
+    k[1] = hy__dual_add(F, u->old, hy__dual_minus(F, gate[2]));
+    k[1] = hy__dual_mul(F, k[1], hy__dual_slope(F, HY_ACT_SIGMOID, gate[1]));
+    u->slope = hy__dual_join(F, k, 3, 1, 1, w->list);
+    k[2] = hy__dual_mul(F, k[2], gate[0]);
+    u->slope_h = hy__dual_join(F, k, 3, 1, 1, w->list);
+    u->carry = gate[1];
+}
+static void hy__again_slopes(const hy__rnn_again *w, hy__again_unit *u)
+{
+    hy_frame *F = w->F;
+    const hy__rnn *r = &w->r;
+    hy__dual gate[4], none = { NULL, NULL }, one = { NULL, NULL };
+    int k, mode = r->cell.mode;
+    for (k = 0; k < r->gates + (mode == HY_RNN_GRU); k++) gate[k] = hy__again_join(w, HY__AGAIN_GATE + k);
+    u->old = hy__again_join(w, HY__AGAIN_OLD);
+    u->full = none;
+    if (r->project) u->full = hy__dual_pick(F, w->running, hy__again_join(w, HY__AGAIN_FULL), none);
+    u->slope_h = u->of_cell = u->forget = u->carry = none;
+    if (mode == HY_RNN_LSTM) hy__again_lstm_slopes(w, u, gate);
+    else if (mode == HY_RNN_GRU) hy__again_gru_slopes(w, u, gate);
+    else u->slope = hy__dual_slope(F, mode == HY_RNN_TANH ? HY_ACT_TANH : HY_ACT_RELU, gate[0]);
+    if (!w->running) return;
+    u->slope = hy__dual_pick(F, w->running, u->slope, none);
+    u->slope_h = hy__dual_pick(F, w->running, u->slope_h, none);
+    u->of_cell = hy__dual_pick(F, w->running, u->of_cell, none);
+    one.v = hy_ones_like(F, u->old.v);
+    u->carry = hy__dual_pick(F, w->running, u->carry, one);
+    if (!u->forget.v) return;
+    one.v = hy_ones_like(F, u->forget.v);
+    u->forget = hy__dual_pick(F, w->running, u->forget, one);
+}
+
+/* One layer in one direction: the sequence of its outputs; h and c go from the first state to the last. */
+static hy__dual hy__again_walk(const hy__rnn_again *w, int layer, int direction, hy__dual x)
+{
+    hy_frame *F = w->F;
+    const hy__rnn *r = &w->r;
+    int unit = layer * r->directions + direction, k;
+    hy__again_unit *u = &w->unit[unit];
+    hy__dual h = w->h[unit], c = w->c[unit], none = { NULL, NULL };
+    int64_t s;
+    for (k = 0; k < 5; k++) if (k != 2 || r->project) u->weight[k] = hy__again_weight(w, layer, direction, k);
+    u->input = x;
+    x = hy__dual_dot(F, HY__RNN_TIMES, x, u->weight[0]);
+    hy__again_cut(w, hy__dual_add(F, x, u->weight[3]), HY__AGAIN_X);
+    for (s = 0; s < r->steps && !F->code; s++) {
+        hy__dual *step = hy__again_step(w, direction, s);
+        step[HY__AGAIN_OLD] = h;
+        step[HY__AGAIN_OLD_CELL] = c;
+        h = hy__dual_dot(F, HY__RNN_TIMES, h, u->weight[1]);
+        h = hy__again_cell(w, step, step[HY__AGAIN_X], hy__dual_add(F, h, u->weight[4]), &c);
+        step[HY__AGAIN_FULL] = h;
+        if (r->project) h = hy__dual_dot(F, HY__RNN_TIMES, h, u->weight[2]);
+        h = hy__dual_pick(F, step[HY__AGAIN_RUNS].v, h, step[HY__AGAIN_OLD]);
+        c = hy__dual_pick(F, step[HY__AGAIN_RUNS].v, c, step[HY__AGAIN_OLD_CELL]);
+        step[HY__AGAIN_NEW] = h;
+    }
+    if (F->code) return none;
+    w->h[unit] = h;
+    w->c[unit] = c;
+    hy__again_slopes(w, u);
+    return hy__dual_pick(F, w->running, hy__again_join(w, HY__AGAIN_NEW), none);
+}
+
+/* The rates of its parameters' gradients. */
+static void hy__again_gradients(const hy__rnn_again *w, int unit, hy__dual dx, hy__dual dr, hy__dual dstate)
+{
+    hy_frame *F = w->F;
+    const hy__again_unit *u = &w->unit[unit];
+    hy_array **matrix = w->gradient + unit * (2 + w->r.project), *g[3];
+    hy_array **bias = w->gradient + w->units * (2 + w->r.project) + 2 * unit;
+    int k;
+    g[0] = hy__dot_rate(F, HY__RNN_WEIGHT, dx, u->input);
+    g[1] = hy__dot_rate(F, HY__RNN_WEIGHT, dr, u->old);
+    g[2] = hy__dot_rate(F, HY__RNN_WEIGHT, dstate, u->full);
+    for (k = 0; k < 2 + w->r.project; k++)
+        matrix[k] = hy_reshape(F, g[k] ? g[k] : hy_zeros_like(F, u->weight[k].v), HY_INTS(-3), NULL);
+    for (k = 0; k < 2; k++) {
+        hy__dual d = k ? dr : dx;
+        bias[k] = hy__channel_sum_of(F, d.d ? d.d : hy_zeros_like(F, d.v), 1);
+    }
+}
+
+/* Its way back, from dy, of its outputs, to the gradient of its input; h and c go from the gradient of the
+ * last state to that of the first. */
+static hy__dual hy__again_walk_back(const hy__rnn_again *w, int layer, int direction, hy__dual dy)
+{
+    hy_frame *F = w->F;
+    const hy__rnn *r = &w->r;
+    int unit = layer * r->directions + direction, gru = r->cell.mode == HY_RNN_GRU;
+    const hy__again_unit *u = &w->unit[unit];
+    hy__dual dh = w->h[unit], dc = w->c[unit], row[4], dx, none = { NULL, NULL };
+    int64_t s;
+    hy__again_cut(w, hy__dual_pick(F, w->running, dy, none), HY__AGAIN_DY);
+    hy__again_cut(w, u->slope, HY__AGAIN_SLOPE);
+    hy__again_cut(w, u->slope_h, HY__AGAIN_SLOPE_H);
+    hy__again_cut(w, u->of_cell, HY__AGAIN_OF_CELL);
+    hy__again_cut(w, u->forget, HY__AGAIN_FORGET);
+    hy__again_cut(w, u->carry, HY__AGAIN_CARRY);
+    for (s = r->steps - 1; s >= 0 && !F->code; s--) {
+        hy__dual *step = hy__again_step(w, direction, s);
+        step[HY__AGAIN_DSTATE] = dh = hy__dual_add(F, dh, step[HY__AGAIN_DY]);
+        row[0] = r->project ? hy__dual_dot(F, HY__RNN_TURNED, dh, u->weight[2]) : dh;
+        row[1] = row[2] = row[3] = row[0];
+        if (r->cell.mode == HY_RNN_LSTM) {
+            dc = hy__dual_add(F, dc, hy__dual_mul(F, row[3], step[HY__AGAIN_OF_CELL]));
+            row[0] = row[1] = row[2] = dc;
+            dc = hy__dual_mul(F, dc, step[HY__AGAIN_FORGET]);
+        }
+        dx = hy__dual_join(F, row, r->gates, 1, 1, w->list);
+        step[HY__AGAIN_DX] = hy__dual_mul(F, dx, step[HY__AGAIN_SLOPE]);
+        step[HY__AGAIN_DR] = gru ? hy__dual_mul(F, dx, step[HY__AGAIN_SLOPE_H]) : step[HY__AGAIN_DX];
+        dx = hy__dual_dot(F, HY__RNN_TURNED, step[HY__AGAIN_DR], u->weight[1]);
+        dh = hy__dual_add(F, hy__dual_mul(F, dh, step[HY__AGAIN_CARRY]), dx);
+    }
+    if (F->code) return none;
+    w->h[unit] = dh;
+    w->c[unit] = dc;
+    dx = hy__again_join(w, HY__AGAIN_DX);
+    hy__again_gradients(w, unit, dx, gru ? hy__again_join(w, HY__AGAIN_DR) : dx,
+                        r->project ? hy__again_join(w, HY__AGAIN_DSTATE) : none);
+    return hy__dual_dot(F, HY__RNN_TURNED, dx, u->weight[0]);
+}
+
+/* Behind a layer, forward and back, what dropout left: by the factors that the reserve still knows. */
+static hy__dual hy__again_drop(const hy__rnn_again *w, int layer, hy__dual x)
+{
+    const hy__rnn *r = &w->r;
+    int64_t all = r->steps * r->batch * r->directions;
+    int64_t begin = all * (r->layers * r->keep + (3 * layer + 2) * r->width);
+    hy__dual factor = { NULL, NULL };
+    if (!r->drop || layer + 1 == r->layers) return x;
+    factor.v = hy__between(w->F, w->D->in[r->tensor[HY__RNN_RESERVE]], 0, begin, begin + all * r->width);
+    factor.v = hy_reshape(w->F, hy_block_grad(w->F, factor.v), HY_INTS(-1, r->directions * r->width), NULL);
+    return hy__dual_mul(w->F, x, factor);
+}
+
+/* Inputs with what reached their gradients, as rows of the computing type; and the way out. */
+static hy_array *hy__again_input(const hy__rnn_again *w, hy_array *x)
+{
+    if (!x) return NULL;
+    if (x->t.type.dtype != w->r.compute) x = hy_cast(w->F, x, w->r.compute);
+    return x->t.type.shape.ndim == 3 ? hy_reshape(w->F, x, HY_INTS(-3, 0), NULL) : x;
+}
+static hy__dual hy__again_dual(const hy__rnn_again *w, int role, int rate)
+{
+    const hy__rnn *r = &w->r;
+    hy__dual x = { NULL, NULL };
+    if (r->tensor[role] >= 0) x.v = hy__again_input(w, w->D->in[r->tensor[role]]);
+    if (rate && r->tensor[rate] >= 0) x.d = hy__again_input(w, w->D->dy[r->tensor[rate] - HY__RNN_OUT]);
+    return x;
+}
+static void hy__again_output(const hy__rnn_again *w, int role, hy_array *g)
+{
+    int k = w->r.tensor[role];
+    if (k < 0 || !w->D->want[k] || !g) return;
+    g = hy_reshape_like(w->F, g, w->D->in[k], NULL);
+    w->D->dx[k] = w->r.dtype == w->r.compute ? g : hy_cast(w->F, g, w->r.dtype);
+}
+static void hy__again_states(const hy__rnn_again *w, int role, int rate, hy__dual *to)
+{
+    hy__dual_cut(w->F, hy__again_dual(w, role, rate), w->units, 0, to, 1);
+}
+
+static void hy__again_lengths(hy__rnn_again *w)
+{
+    const hy__rnn *r = &w->r;
+    hy_sequence_mask_opt opt;
+    hy__dual runs = { NULL, NULL };
+    if (r->tensor[HY__RNN_LENGTHS] < 0) return;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = 1;
+    runs.v = hy_sequence_mask(w->F, hy_ones(w->F, HY_SHAPE(r->steps, r->batch)),
+                              w->D->in[r->tensor[HY__RNN_LENGTHS]], &opt);
+    w->running = runs.v = hy_reshape(w->F, runs.v, HY_INTS(-1), NULL);
+    hy__again_cut(w, runs, HY__AGAIN_RUNS);
+}
+static void hy__again_forward(const hy__rnn_again *w)
+{
+    const hy__rnn *r = &w->r;
+    hy__dual x = hy__again_dual(w, HY__RNN_DATA, HY__RNN_DDATA), side[2];
+    int layer, direction;
+    hy__again_states(w, HY__RNN_STATE, HY__RNN_DSTATE, w->h);
+    hy__again_states(w, HY__RNN_CELL, HY__RNN_DCELL, w->c);
+    for (layer = 0; layer < r->layers && !w->F->code; layer++) {
+        for (direction = 0; direction < r->directions; direction++)
+            side[direction] = hy__again_walk(w, layer, direction, x);
+        x = hy__again_drop(w, layer, hy__dual_join(w->F, side, r->directions, 1, 1, w->list));
+    }
+    hy__again_output(w, HY__RNN_DOUTPUT, x.d);
+    hy__again_output(w, HY__RNN_DLAST, hy__dual_rates(w->F, w->h, w->units, 1, 0, w->list));
+    hy__again_output(w, HY__RNN_DLAST_CELL, hy__dual_rates(w->F, w->c, w->units, 1, 0, w->list));
+}
+static void hy__again_back(const hy__rnn_again *w)
+{
+    const hy__rnn *r = &w->r;
+    hy__dual dy = hy__again_dual(w, HY__RNN_DOUTPUT, 0), side[2];
+    int layer, direction;
+    hy__again_states(w, HY__RNN_DLAST, 0, w->h);
+    hy__again_states(w, HY__RNN_DLAST_CELL, 0, w->c);
+    for (layer = r->layers - 1; layer >= 0 && !w->F->code; layer--) {
+        hy__dual_cut(w->F, hy__again_drop(w, layer, dy), r->directions, 1, side, 1);
+        dy = hy__again_walk_back(w, layer, 0, side[0]);
+        for (direction = 1; direction < r->directions; direction++)
+            dy = hy__dual_add(w->F, dy, hy__again_walk_back(w, layer, direction, side[direction]));
+    }
+    hy__again_output(w, HY__RNN_DATA, dy.d);
+    hy__again_output(w, HY__RNN_STATE, hy__dual_rates(w->F, w->h, w->units, 1, 0, w->list));
+    hy__again_output(w, HY__RNN_CELL, hy__dual_rates(w->F, w->c, w->units, 1, 0, w->list));
+    if (w->F->code) return;
+    layer = w->units * (4 + r->project);
+    hy__again_output(w, HY__RNN_PARAMETERS, hy_concat(w->F, hy_group_of(w->F, layer, w->gradient), 0));
+}
+
 static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
 {
-    (void)D;
-    hy__fail(F, HY_ERROR_GRADIENT, "rnn: its gradient cannot be differentiated; unroll a cell instead, "
-             "whose steps can");
-    return -1;
+    hy__rnn_again w;
+    hy__buffer *room;
+    hy_shape x;
+    size_t units, steps, pieces, duals;
+    memset(&w, 0, sizeof w);
+    w.F = F;
+    w.D = D;
+    hy__rnn_read(D->attr, 1, &w.r);
+    w.r.dtype = D->in[w.r.tensor[HY__RNN_DATA]]->t.type.dtype;
+    w.r.compute = w.r.dtype == HY_F64 ? HY_F64 : HY_F32;
+    x = D->in[w.r.tensor[HY__RNN_DATA]]->t.type.shape;
+    w.r.steps = x.dim[0];
+    w.r.batch = x.dim[1];
+    w.r.input = x.dim[2];
+    w.units = w.r.layers * w.r.directions;
+    if (!w.r.steps || !w.r.batch) {                             /* states pass as they are */
+        if (w.r.tensor[HY__RNN_DLAST] >= 0) D->dx[1] = D->dy[2];
+        if (w.r.tensor[HY__RNN_DLAST_CELL] >= 0) D->dx[2] = D->dy[3];
+        return 0;
+    }
+    units = (size_t)w.units;
+    steps = (size_t)w.r.steps;
+    pieces = units * 5;
+    duals = 2 * units + steps * HY__AGAIN_KINDS;
+    room = w.r.steps > INT_MAX / 256 ? NULL
+         : hy__buffer_new(&F->cache, units * sizeof *w.unit + duals * sizeof *w.h +
+                                     (pieces + units + steps + 4) * sizeof *w.list);
+    if (!room) { hy__no_memory(F, "rnn"); return -1; }
+    w.unit = (hy__again_unit *)(void *)room->data;
+    w.h = (hy__dual *)(void *)(w.unit + units);
+    w.c = w.h + units;
+    w.step = w.c + units;
+    w.gradient = (hy_array **)(void *)(w.h + duals);
+    w.list = w.gradient + pieces;
+    memset(w.step, 0, steps * HY__AGAIN_KINDS * sizeof *w.step);
+    w.parameters = hy__again_dual(&w, HY__RNN_PARAMETERS, HY__RNN_DPARAMETERS);
+    hy__again_lengths(&w);
+    hy__again_forward(&w);
+    if (!F->code) hy__again_back(&w);
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? -1 : 0;
 }
 #define HY__ON__rnn_grad HY__OWN(_rnn_grad), NULL
 #endif

@@ -622,6 +622,128 @@ static void hgrad_recurrent(void)
     grad_close(F, &ledger);
 }
 
+/* Gradients of gradients of the fused operator, dropout between layers included; inputs are data, parameters and
+ * perhaps the first states. */
+typedef struct hgrad_fused { hy_block base; int mode, layers, directions, units, states, order; } hgrad_fused;
+static hy_array *hgrad_fused_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hgrad_fused *b = (hgrad_fused *)(void *)self;
+    hy_array *state[2] = { NULL, NULL };
+    hy_rnn_opt opt;
+    int k, lstm = b->mode == HY_RNN_LSTM;
+    memset(&opt, 0, sizeof opt);
+    opt.bidirectional = b->directions > 1;
+    opt.state_outputs = b->states;
+    opt.p = 0.4;
+    for (k = 0; k <= lstm; k++)
+        state[k] = b->states ? hy_get(F, x, 2 + k)
+                 : hy_cast(F, hy_zeros(F, HY_SHAPE(b->layers * b->directions, 2, b->units)), HY_F64);
+    return hy_rnn(F, hy_get(F, x, 0), hy_get(F, x, 1), state[0], state[1], NULL, b->units, b->layers, b->mode, &opt);
+}
+static hgrad_fused *hgrad_fused_new(hy_frame *F, int mode, int layers, int directions, int units, int states)
+{
+    hgrad_fused *b = HY_BLOCK_NEW(F, hgrad_fused, hgrad_fused_forward);
+    b->mode = mode;
+    b->layers = layers;
+    b->directions = directions;
+    b->units = units;
+    b->states = states;
+    b->order = 1;
+    return b;
+}
+static hy_array *hgrad_fused_inputs(hy_frame *F, const hgrad_fused *b)
+{
+    int D = b->directions, H = b->units, lstm = b->mode == HY_RNN_LSTM, k;
+    int gates = H * (lstm ? 4 : b->mode == HY_RNN_GRU ? 3 : 1);
+    int parameters = D * gates * (2 + H + 2) + (b->layers - 1) * D * gates * (D * H + H + 2);
+    hy_array *x[4];
+    x[0] = hy_normal(F, HY_SHAPE(3, 2, 2), 0, 1);
+    x[1] = hy_normal(F, HY_SHAPE(parameters), 0, 0.5);
+    for (k = 2; k < 4; k++) x[k] = hy_normal(F, HY_SHAPE(b->layers * D, 2, H), 0, 1);
+    for (k = 0; k < 4; k++) x[k] = hy_cast(F, x[k], HY_F64);
+    return hy_group_of(F, b->states ? 3 + lstm : 2, x);
+}
+/* The gradient of that order. Where it does not depend on x, it still counts as computed from it. */
+static hy_array *hgrad_fused_slope(hy_frame *F, hy_array *x, void *user)
+{
+    hgrad_fused *b = (hgrad_fused *)user;
+    hy_grad_opt opt = grad_create_graph();
+    hy_array *y, *part[4];
+    int recording = hy_is_recording(F), training = hy_is_training(F), i, k, n = hy_count(F, x);
+    for (i = 0; i < n; i++) if (!hy_get(F, x, i)->tape) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);
+    hy_seed(F, 7);
+    hy__set_recording(F, 1);
+    hy_set_training(F, 1);
+    y = hy_call(F, &b->base, x);
+    for (k = 0; k < b->order; k++) {
+        opt.head_grads = hy__weights_like(F, y);
+        y = hy_grad(F, y, x, &opt);
+        for (i = 0; i < n; i++)
+            part[i] = hy_add(F, hy_get(F, y, i), hy_mul_scalar(F, hy_get(F, x, i), 0));
+        y = hy_group_of(F, n, part);
+    }
+    hy__set_recording(F, recording);
+    hy_set_training(F, training);
+    return y;
+}
+static void hgrad_recurrent_twice(void)
+{
+    int k, order;
+    for (k = 0; k < 32; k++) {          /* mode, layers, directions, states */
+        grad_ledger ledger;
+        hy_frame *F = grad_open(&ledger);
+        hgrad_fused *b = hgrad_fused_new(F, k >> 3, 1 + (k >> 2 & 1), 1 + (k >> 1 & 1), 1 + (k >> 2 & 1), k & 1);
+        hy_array *x = hgrad_fused_inputs(F, b), *want;
+        hy_hybridize_opt opt = hgrad_opt(1);
+        double error = hy_check_grad(F, hgrad_fused_slope, b, x, 1e-5);
+        if (!CHECK(error < 1e-6)) printf("    case %d is off by %g: %s\n", k, error, hy_error(F));
+        for (order = 2; order < 4; order++) {
+            b->order = order;
+            want = hgrad_fused_slope(F, x, b);
+            opt.inactive = 0;
+            hy_hybridize(F, &b->base, &opt);
+            if (!CHECK(hgrad_distance(F, hgrad_fused_slope(F, x, b), want) < 1e-10)) printf("    case %d\n", k);
+            opt.inactive = 1;
+            hy_hybridize(F, &b->base, &opt);
+        }
+        grad_close(F, &ledger);
+    }
+}
+static void hgrad_recurrent_thrice(void)
+{
+    int mode;
+    for (mode = HY_RNN_TANH; mode <= HY_RNN_GRU; mode++) {
+        grad_ledger ledger;
+        hy_frame *F = grad_open(&ledger);
+        hgrad_fused *b = hgrad_fused_new(F, mode, 1, 1, 1, 1);
+        b->order = 2;
+        CHECK(hy_check_grad(F, hgrad_fused_slope, b, hgrad_fused_inputs(F, b), 1e-5) < 1e-6);
+        grad_close(F, &ledger);
+    }
+}
+/* No steps, no samples, no numbers in a sample: states pass, or nothing does. */
+static void hgrad_recurrent_twice_of_nothing(void)
+{
+    static const int size[3][3] = { { 0, 2, 2 }, { 3, 0, 2 }, { 3, 2, 0 } };
+    int k, i;
+    for (k = 0; k < 3; k++) {
+        grad_ledger ledger;
+        hy_frame *F = grad_open(&ledger);
+        hgrad_fused *b = hgrad_fused_new(F, HY_RNN_LSTM, 1, 1, 2, 1);
+        const int *s = size[k];
+        hy_array *x[4], *g;
+        x[0] = hy_normal(F, HY_SHAPE(s[0], s[1], s[2]), 0, 1);
+        x[1] = hy_normal(F, HY_SHAPE(8 * (s[2] + 4)), 0, 1);
+        for (i = 2; i < 4; i++) x[i] = hy_normal(F, HY_SHAPE(1, s[1], 2), 0, 1);
+        for (i = 0; i < 4; i++) x[i] = hy_cast(F, x[i], HY_F64);
+        b->order = 2;
+        g = hgrad_fused_slope(F, hy_group_of(F, 4, x), b);
+        CHECK(!hy_error(F) && hy_count(F, g) == 4);
+        for (i = 0; i < 4; i++) CHECK(hy_size(F, hy_get(F, g, i)) == hy_size(F, x[i]));
+        grad_close(F, &ledger);
+    }
+}
+
 /* --- values that decide shapes: behaviour 58 --- */
 static hy_array *hgrad_masked(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -1049,6 +1171,9 @@ static void test_hybrid_grad(void)
     RUN(hgrad_any_order);
     RUN(hgrad_check_grad_through_a_block);
     RUN(hgrad_recurrent);
+    RUN(hgrad_recurrent_twice);
+    RUN(hgrad_recurrent_thrice);
+    RUN(hgrad_recurrent_twice_of_nothing);
     RUN(hgrad_dynamic);
     RUN(hgrad_no_gradient);
     RUN(hgrad_shared_parameters);

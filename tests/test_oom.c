@@ -340,6 +340,27 @@ static int oom_recurrent(hy_frame *F)
 }
 #endif
 
+#if !defined(HYBRID_NO_RNN) && !defined(HYBRID_NO_TRAIN)
+static int oom_recurrent_twice(hy_frame *F)     /* h1 = (x1 + 1) / 2, h2 = (x2 + h1) / 2, y = h1^2 + h2^2 */
+{
+    const float half[4] = { .5f, .5f, 0, 0 };
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 1, 1)), *w = hy_floats(F, HY_SHAPE(4), half), *y;
+    hy_grad_opt graph;
+    memset(&graph, 0, sizeof graph);
+    graph.create_graph = 1;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_begin(F);
+    hy_record(F);
+    y = hy_square(F, hy_rnn(F, x, w, hy_ones(F, HY_SHAPE(1, 1, 1)), NULL, NULL, 1, 1, HY_RNN_RELU, NULL));
+    y = hy_square(F, hy_grad(F, hy_sum(F, y, HY_ALL, NULL), x, &graph));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    hy_end(F);
+    return oom_near(hy_value(F, hy_grad_of(F, x), 0, 0, 0), 2.375) &&
+           oom_near(hy_value(F, hy_grad_of(F, x), 1, 0, 0), 1.75);
+}
+#endif
+
 /* A block of the program's own, with a bracket that it leaves open where it returns early. */
 static hy_array *oom_own_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -620,6 +641,9 @@ static void oom_walk_convolution(void) { oom_walk(oom_convolution, 1); }
 #endif
 #ifndef HYBRID_NO_RNN
 static void oom_walk_recurrent(void) { oom_walk(oom_recurrent, 1); }
+#ifndef HYBRID_NO_TRAIN
+static void oom_walk_recurrent_twice(void) { oom_walk(oom_recurrent_twice, 1); }
+#endif
 #endif
 static void oom_walk_own_block(void) { oom_walk(oom_own_block, 1); }
 static void oom_walk_deep_block(void) { oom_walk(oom_deep_block, 1); }
@@ -727,6 +751,9 @@ static void test_oom(void)
 #endif
 #ifndef HYBRID_NO_RNN
     RUN(oom_walk_recurrent);
+#ifndef HYBRID_NO_TRAIN
+    RUN(oom_walk_recurrent_twice);
+#endif
 #endif
     RUN(oom_walk_own_block);
     RUN(oom_walk_deep_block);

@@ -511,7 +511,7 @@ static hy_array *ops_slope(hy_frame *F, hy_array *x, void *user)
 /* Can it be differentiated only once? */
 static int ops_once(const char *name)
 {
-    static const char *const once[] = { "rnn", "gamma", "gammaln", "softmax_output" };
+    static const char *const once[] = { "gamma", "gammaln", "softmax_output" };
     size_t i;
     for (i = 0; i < sizeof once / sizeof *once; i++) if (!strcmp(name, once[i])) return 1;
     return 0;
