@@ -4426,6 +4426,8 @@ static void hy__store(void *at, hy_dtype dtype, double v)
 
 /* --- sizes --- */
 HY__INLINE int64_t hy__least(int64_t a, int64_t b) { return a < b ? a : b; }
+HY__INLINE int64_t hy__most(int64_t a, int64_t b) { return a > b ? a : b; }
+HY__INLINE int64_t hy__pieces(int64_t total, int64_t piece) { return total / piece + (total % piece != 0); }
 
 /* A product of sizes that cannot overflow: too large stays too large. */
 static int64_t hy__times(int64_t a, int64_t b)
@@ -7307,10 +7309,6 @@ typedef struct hy__gemm {
     size_t shared_bytes, scratch_bytes;
 } hy__gemm;
 
-HY__INLINE int64_t hy__gemm_min(int64_t a, int64_t b) { return a < b ? a : b; }
-HY__INLINE int64_t hy__gemm_max(int64_t a, int64_t b) { return a > b ? a : b; }
-HY__INLINE int64_t hy__gemm_ceil(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /* The micro-kernels: the only place where a*b + c may become one rounding. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -7663,7 +7661,7 @@ static void hy__gemm_pack_b(const hy__gemm *g, const char *b, int64_t k, int64_t
 /* the rows of a block are dealt evenly to its tiles: tile i starts at rows * i / tiles */
 HY__INLINE int64_t hy__gemm_tile_row(int64_t rows, int64_t i)
 {
-    return rows * i / hy__gemm_ceil(rows, HY__TILE_ROWS);
+    return rows * i / hy__pieces(rows, HY__TILE_ROWS);
 }
 
 /* A (rows,k) -> dst, per tile k columns of 6 elements; what a tile of fewer rows leaves over is never read */
@@ -7671,7 +7669,7 @@ HY__INLINE void hy__gemm_pack_a_sized(int size, const hy__gemm *g, const char *a
     char *dst)
 {
     const int64_t row = g->a_row * size, col = g->a_col * size, step = HY__TILE_ROWS * size;
-    const int64_t tiles = hy__gemm_ceil(rows, HY__TILE_ROWS);
+    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS);
     int64_t i, p, r, from, next;
     /* k outermost: with unit row stride each line of A is read once */
     for (p = 0; p < k; p++, a += col, dst += step) {
@@ -7697,8 +7695,8 @@ static void hy__gemm_pack_a(const hy__gemm *g, const char *a, int64_t rows, int6
 /* bytes of packed A (row_block,k_block) at the head of the scratch */
 HY__INLINE int64_t hy__gemm_a_bytes(const hy__gemm *g)
 {
-    const int64_t tiles = hy__gemm_ceil(g->row_block, HY__TILE_ROWS);
-    return g->pack_a ? hy__gemm_ceil(tiles * HY__TILE_ROWS * g->k_block * g->size, 64) * 64 : 0;
+    const int64_t tiles = hy__pieces(g->row_block, HY__TILE_ROWS);
+    return g->pack_a ? hy__pieces(tiles * HY__TILE_ROWS * g->k_block * g->size, 64) * 64 : 0;
 }
 
 /* Thin products of contiguous rows and columns are dot products. */
@@ -7732,47 +7730,47 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         g->use_dots = 1;
         g->row_block = m;
         g->col_block = n;
-        if (n <= HY__DOT_COLS) g->row_block = hy__gemm_ceil(HY__DOT_WORK / (n + 8), k);
-        else g->col_block = hy__gemm_ceil(HY__DOT_WORK / (m + 8), k);
-        g->row_block = hy__gemm_ceil(g->row_block, isa->dot_rows) * isa->dot_rows;
-        g->col_block = hy__gemm_ceil(g->col_block, HY__DOT_COLS) * HY__DOT_COLS;
+        if (n <= HY__DOT_COLS) g->row_block = hy__pieces(HY__DOT_WORK / (n + 8), k);
+        else g->col_block = hy__pieces(HY__DOT_WORK / (m + 8), k);
+        g->row_block = hy__pieces(g->row_block, isa->dot_rows) * isa->dot_rows;
+        g->col_block = hy__pieces(g->col_block, HY__DOT_COLS) * HY__DOT_COLS;
     } else {
         g->pack_a = g->a_col != 1;
         g->width = (int64_t)isa->lanes * (m <= 3 && isa->vecs > 1 ? HY__TILE_VECS : isa->vecs);
         g->panel = prepared ? HY__PREPARED_PANEL : g->width;
-        panels = hy__gemm_ceil(n, g->panel);
-        g->k_block = hy__gemm_max(1, hy__gemm_ceil(k, hy__gemm_max(1, hy__gemm_ceil(k, isa->k_block))));
+        panels = hy__pieces(n, g->panel);
+        g->k_block = hy__most(1, hy__pieces(k, hy__most(1, hy__pieces(k, isa->k_block))));
         /* a strip of B that stays in L2 while blocks of A pass; a copy of A is worth many columns */
-        cols = hy__gemm_min(strip / hy__gemm_max(k, 1), 512);
-        cols = hy__gemm_min(hy__gemm_max(cols, g->pack_a ? 512 : 64), panels * g->panel);
+        cols = hy__least(strip / hy__most(k, 1), 512);
+        cols = hy__least(hy__most(cols, g->pack_a ? 512 : 64), panels * g->panel);
         rows = g->pack_a && m >= 1024 ? 48 : 24;
-        least = HY__ITEM_WORK / hy__gemm_max(k, 1);  /* elements of C worth an item */
+        least = HY__ITEM_WORK / hy__most(k, 1);  /* elements of C worth an item */
         while (cols / 2 >= (g->pack_a ? 256 : 64) && cols / 2 * rows >= least / 2
-            && hy__gemm_ceil(m, rows) * hy__gemm_ceil(n, cols) < HY__ITEMS_WANTED) cols /= 2;
-        g->col_block = hy__gemm_max(1, cols / g->panel) * g->panel;
-        if (cols * rows < least / 2) rows = hy__gemm_ceil(least, hy__gemm_min(n, g->col_block));
-        g->row_block = hy__gemm_min(m, rows);
-        g->row_blocks = hy__gemm_ceil(m, g->row_block);
-        g->row_block = hy__gemm_ceil(m, g->row_blocks);
+            && hy__pieces(m, rows) * hy__pieces(n, cols) < HY__ITEMS_WANTED) cols /= 2;
+        g->col_block = hy__most(1, cols / g->panel) * g->panel;
+        if (cols * rows < least / 2) rows = hy__pieces(least, hy__least(n, g->col_block));
+        g->row_block = hy__least(m, rows);
+        g->row_blocks = hy__pieces(m, g->row_block);
+        g->row_block = hy__pieces(m, g->row_blocks);
         in_place = g->b_col == 1
-            && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__gemm_max(k, 1)));
+            && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)));
         if (prepared) g->b_place = HY__B_IN_SHARED;
         else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
         if (g->b_place == HY__B_IN_SHARED && !prepared) {
             g->pack_items = panels;
-            g->shared_bytes = (size_t)(panels * g->panel * hy__gemm_max(k, 1)) * (size_t)size;
+            g->shared_bytes = (size_t)(panels * g->panel * hy__most(k, 1)) * (size_t)size;
         }
         g->scratch_bytes = (size_t)(hy__gemm_a_bytes(g) + (prepared ? 0 : g->k_block * g->panel * size));
     }
-    g->row_blocks = hy__gemm_ceil(m, g->row_block);
-    g->col_blocks = hy__gemm_ceil(n, g->col_block);
+    g->row_blocks = hy__pieces(m, g->row_block);
+    g->col_blocks = hy__pieces(n, g->col_block);
     g->items = g->row_blocks * g->col_blocks;
 }
 
 static void hy__gemm_pack(const hy__gemm *g, const char *b, int64_t item, char *shared)
 {
     const int64_t from = item * g->panel;
-    hy__gemm_pack_b(g, b + from * g->b_col * g->size, g->k, hy__gemm_min(g->panel, g->n - from),
+    hy__gemm_pack_b(g, b + from * g->b_col * g->size, g->k, hy__least(g->panel, g->n - from),
         shared + from * g->k * g->size);
 }
 
@@ -7790,9 +7788,9 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
     t.last = 0;
     t.accumulate = g->accumulate;
     for (j = 0; j < cols; j += HY__DOT_COLS) {
-        t.cols = hy__gemm_min(HY__DOT_COLS, cols - j);
+        t.cols = hy__least(HY__DOT_COLS, cols - j);
         for (i = 0; i < rows; i += t.rows) {
-            t.rows = (int)hy__gemm_min(g->isa->dot_rows, rows - i);
+            t.rows = (int)hy__least(g->isa->dot_rows, rows - i);
             g->isa->dots[t.rows - 1](&t, a + i * g->a_row * g->size, b + j * g->b_col * g->size,
                 c + (i * g->c_row + j) * g->size);
         }
@@ -7803,9 +7801,9 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
 static void hy__gemm_run_panel(const hy__gemm *g, hy__tile *t, const char *a, const char *b, char *c,
     int64_t rows)
 {
-    const int64_t tiles = hy__gemm_ceil(rows, HY__TILE_ROWS), vecs = hy__gemm_ceil(t->cols, g->isa->lanes);
+    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t->cols, g->isa->lanes);
     int64_t i;
-    t->last = hy__gemm_max(t->cols - g->isa->lanes, 0);
+    t->last = hy__most(t->cols - g->isa->lanes, 0);
     for (i = 0; i < tiles; i++) {
         const int64_t from = hy__gemm_tile_row(rows, i);
         const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t->k : from * g->a_row) * g->size;
@@ -7819,8 +7817,8 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
 {
     const int64_t size = g->size, row = item % g->row_blocks * g->row_block;
     const int64_t col = item / g->row_blocks * g->col_block;
-    const int64_t rows = hy__gemm_min(g->row_block, g->m - row);
-    const int64_t col_end = hy__gemm_min(col + g->col_block, g->n);
+    const int64_t rows = hy__least(g->row_block, g->m - row);
+    const int64_t col_end = hy__least(col + g->col_block, g->n);
     char *packed;
     int64_t p = 0, j;
     hy__tile t;
@@ -7838,7 +7836,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     t.accumulate = g->accumulate;
     do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
-        t.k = hy__gemm_min(g->k_block, g->k - p);
+        t.k = hy__least(g->k_block, g->k - p);
         if (g->pack_a) {
             hy__gemm_pack_a(g, block_a, rows, t.k, scratch);
             block_a = scratch;
@@ -7846,7 +7844,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
         for (j = col; j < col_end; j += g->width) {
             const char *block_b = b + (p * g->b_row + j * g->b_col) * size;
             const int64_t within = j % g->panel;
-            t.cols = hy__gemm_min(g->width, g->n - j);
+            t.cols = hy__least(g->width, g->n - j);
             t.b_step = g->panel;
             if (g->b_place == HY__B_IN_SHARED)
                 block_b = shared + ((j - within) * g->k + p * g->panel + within) * size;
@@ -8899,22 +8897,22 @@ static int64_t hy__plane_at(const hy__planes *p, int64_t i)
 
 static int64_t hy__planes_items(const hy__planes *p)
 {
-    return p->places ? p->images * hy__gemm_ceil(p->channels, HY__PLANE_CHANNELS) *
-                       hy__gemm_ceil(p->places, HY__PLANE_PLACES) : 0;
+    return p->places ? p->images * hy__pieces(p->channels, HY__PLANE_CHANNELS) *
+                       hy__pieces(p->places, HY__PLANE_PLACES) : 0;
 }
 
 /* Between a tensor and its copy with channels first in another type: one item's part, to the copy or back. */
 static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor, char *copy, int64_t item,
                             int back)
 {
-    int64_t bands = hy__gemm_ceil(p->places, HY__PLANE_PLACES), blocks = hy__gemm_ceil(p->channels,
+    int64_t bands = hy__pieces(p->places, HY__PLANE_PLACES), blocks = hy__pieces(p->channels,
             HY__PLANE_CHANNELS);
     int64_t place = item % bands * HY__PLANE_PLACES, image = item / bands / blocks;
-    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__gemm_min(c + HY__PLANE_CHANNELS,
+    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__least(c + HY__PLANE_CHANNELS,
             p->channels);
-    int64_t end = hy__gemm_min(place + HY__PLANE_PLACES, p->places), first = c, n;
+    int64_t end = hy__least(place + HY__PLANE_PLACES, p->places), first = c, n;
     for (; place < end; place += n)
-        for (n = hy__gemm_min(end - place, HY__TILE), c = first; c < end_c; c++) {
+        for (n = hy__least(end - place, HY__TILE), c = first; c < end_c; c++) {
             char *from = tensor + hy__plane_at(p, image * p->channels + c) + place * p->step_p * p->size;
             char *to = copy + ((image * p->channels + c) * p->places + place) * hy__traits[compute].size;
             if (back) hy__store_tile(compute, from, p->dtype, p->step_p, to, n);
@@ -8959,7 +8957,7 @@ static void hy__im2col(const hy__window *w, int64_t size, const char *x, int64_t
     for (t = 0; t < taps; t++)
         for (from = 0; from < cols; from += n) {
             int count;
-            n = hy__gemm_min(cols - from, HY__LINE);
+            n = hy__least(cols - from, HY__LINE);
             count = hy__stretches(w, t, first + from, n, list);
             for (c = 0; c < channels; c++) {
                 char *to = dst + (from * depth + (c * taps + t) * panel) * size;
@@ -8993,7 +8991,7 @@ static void hy__col2im(const hy__window *w, int64_t size, char *y, int64_t chann
     for (t = 0; t < taps; t++)
         for (from = 0; from < cols; from += n) {
             int count, i;
-            n = hy__gemm_min(cols - from, HY__LINE);
+            n = hy__least(cols - from, HY__LINE);
             count = hy__stretches(w, t, first + from, n, list);
             for (c = 0; c < channels; c++) {
                 const char *line = col + ((c * taps + t) * step + from) * size;
@@ -9028,8 +9026,8 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
 {
     hy__gemm narrow = *g;
     narrow.n = n;
-    narrow.col_blocks = hy__gemm_ceil(n, g->col_block);
-    if (g->pack_items) narrow.pack_items = hy__gemm_ceil(n, g->panel);
+    narrow.col_blocks = hy__pieces(n, g->col_block);
+    if (g->pack_items) narrow.pack_items = hy__pieces(n, g->panel);
     narrow.items = g->items ? narrow.row_blocks * narrow.col_blocks : 0;
     return narrow;
 }
@@ -9037,29 +9035,63 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
 /* --- one channel per group: no matrix, but shifted planes --- *
  * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
-#define HY__TAPS(name, T, TARGET) \
-    TARGET static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, \
-                            int64_t n) \
+#define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
+#define HY__TAPS_PLAIN(name, T) \
+    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n) \
     { \
-        int64_t t = 0, i; \
-        for (; t + 3 <= taps; t += 3) { \
-            const T *a = x + offset[t], *b = x + offset[t + 1], *c = x + offset[t + 2]; \
-            const T p = weight[t], q = weight[t + 1], r = weight[t + 2]; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) y[i] += p * a[i] + q * b[i] + r * c[i]; \
-        } \
-        for (; t < taps; t++) { \
+        int64_t t, i; \
+        for (t = 0; t < taps; t++) { \
             const T *a = x + offset[t]; \
             const T p = weight[t]; \
             HY__IVDEP \
             for (i = 0; i < n; i++) y[i] += p * a[i]; \
         } \
     }
-HY__TAPS(hy__taps_f64, double, )
-HY__TAPS(hy__taps_f32, float, )
-#if HY__X86
-HY__TAPS(hy__taps_f32_avx2, float, HY__TARGET_AVX2)
-HY__TAPS(hy__taps_f32_avx512, float, HY__TARGET_AVX512)
+HY__TAPS_PLAIN(hy__taps_f64, double)
+#if HY__SIMD
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("O3", "fp-contract=fast")
+#endif
+#define HY__TAPS(name, V, TARGET) \
+    TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
+                            int64_t taps, int64_t n) \
+    { \
+        HY__CONTRACT \
+        enum { lanes = sizeof(V) / sizeof(float) }; \
+        int64_t i = 0, t; \
+        for (; i + 4 * lanes <= n; i += 4 * lanes) { \
+            V##_at *to = (V##_at *)(y + i); \
+            V s0 = to[0], s1 = to[1], s2 = to[2], s3 = to[3]; \
+            for (t = 0; t < taps; t++) { \
+                const V##_at *a = (const V##_at *)(x + i + offset[t]); \
+                const float w = weight[t]; \
+                s0 += w * a[0]; \
+                s1 += w * a[1]; \
+                s2 += w * a[2]; \
+                s3 += w * a[3]; \
+            } \
+            to[0] = s0; \
+            to[1] = s1; \
+            to[2] = s2; \
+            to[3] = s3; \
+        } \
+        for (; i < n; i += lanes) { \
+            V s = *(V##_at *)(y + i); \
+            for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
+            *(V##_at *)(y + i) = s; \
+        } \
+    }
+HY__TAPS(hy__taps_f32, hy__f32x4, )
+#ifdef HY__TARGET_AVX2
+HY__TAPS(hy__taps_f32_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#else
+HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
 typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
                                 int64_t taps,
@@ -10022,7 +10054,6 @@ static int hy__stage_before(hy_job *job, int64_t items)
     return 0;
 }
 
-static int64_t hy__pieces(int64_t total, int64_t piece) { return total / piece + (total % piece != 0); }
 
 /* --- gradients: what every grad is written with --- */
 #define HY_NO_GRADIENT hy__no_gradient(F, D)
@@ -16583,7 +16614,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     g->a_col = g->b_col = 1;
     g->b_row = g->c_row = v->coarse_n;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
-    v->blocks = hy__gemm_max(g->items, 1);
+    v->blocks = hy__most(g->items, 1);
     job->scratch = g->scratch_bytes;
     job->stages++;
     job->items[stage] = units * g->items;
@@ -16603,10 +16634,10 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     }
     v->way = HY__CONV_SCRATCH;
     widest = hy__conv_strip(g) / (depth + 1) / g->panel;
-    widest = hy__clamp_i64(widest, 1, hy__gemm_max(HY__STRIP_COLS / g->panel, 1));
+    widest = hy__clamp_i64(widest, 1, hy__most(HY__STRIP_COLS / g->panel, 1));
     while (widest > 1 && units * hy__pieces(panels, widest) < HY__CONV_UNITS) widest--;
     v->block = widest * g->panel;
-    v->blocks = hy__gemm_max(hy__pieces(v->coarse_n, v->block), 1);
+    v->blocks = hy__most(hy__pieces(v->coarse_n, v->block), 1);
     g->n = hy__least(v->block, v->coarse_n);
     job->items[stage] = v->coarse_n ? units * v->blocks : 0;
     job->scratch = hy__round64(g->scratch_bytes) + (size_t)(v->block * depth * size);
@@ -16675,8 +16706,8 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     reach = w->dilate[lead] * (w->kernel[lead] - 1) + 1;
     v->blocks = v->bands = 1;
     for (;;) {                                              /* smaller items until they fit and suffice */
-        channels = hy__gemm_max(hy__pieces(v->fine_c, v->blocks), 1);
-        band = hy__gemm_max(hy__pieces(w->fine[lead], v->bands), 1);
+        channels = hy__most(hy__pieces(v->fine_c, v->blocks), 1);
+        band = hy__most(hy__pieces(w->fine[lead], v->bands), 1);
         hy__conv_reach(w, lead, 0, band, &first, &end);
         col = hy__least(w->coarse[lead], (band + reach) / w->stride[lead] + 1) * inner;
         limit = (int64_t)(job->kernels->isa == HY_ISA_AVX512 ? 16 : 8) * HY__STRIP_LANE;
@@ -16767,10 +16798,10 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
     g->m = g->n = g->k = g->a_row = g->a_col = g->b_row = g->b_col = g->c_row = 1;
     g->accumulate = 0;
     hy__plan_gemm(g, v->compute, job->kernels->isa);                              /* for its isa */
-    v->bands = hy__gemm_max(hy__pieces(v->coarse_n, hy__pieces(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
+    v->bands = hy__most(hy__pieces(v->coarse_n, hy__pieces(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
     terms = v->images * hy__pieces(v->coarse_n, v->bands);
     v->parts = hy__least(terms, hy__pieces(HY__CONV_UNITS, v->groups));
-    v->parts = hy__clamp_i64(v->parts, 1, hy__gemm_max(HY__CONV_PARTIAL / (whole + 1), 1));
+    v->parts = hy__clamp_i64(v->parts, 1, hy__most(HY__CONV_PARTIAL / (whole + 1), 1));
     v->blocks = 1;
     while (v->groups * v->blocks * v->parts < HY__CONV_UNITS && row > 64 * v->blocks &&
            2 * v->blocks <= v->fine_c) v->blocks *= 2;
@@ -16792,10 +16823,12 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
  * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
  * round, which is how a deconvolution of stride 1 becomes a convolution. */
 #define HY__PLANES_WORK (1 << 15)       /* nanoseconds of planes that make an item, roughly */
+#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and line */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
     int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
     int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
+    int64_t    band;                    /* rows of output that are made at a time, so that all stays in L1 */
     int64_t    part, taps, flat;  /* places of a part, taps, output places counted in the parts' strides */
     int64_t    together, column;        /* planes of an item, bytes of all parts */
     hy_dtype   compute;
@@ -16803,18 +16836,20 @@ typedef struct hy__depthwise {
     hy__taps_f32_fn fn;
 } hy__depthwise;
 
-/* Fills the parts with the padded plane: part r holds the places that are r modulo the stride. */
-static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, const char *plane, char *parts)
+/* Fills the parts with what a band reads of the padded plane: part r holds the places that are r modulo the
+ * stride. */
+static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, const char *plane, int64_t band,
+                                char *parts)
 {
     const hy__window *w = &v->win;
     int64_t size = hy__traits[v->compute].size, r, z, y, at[3], place[3], n, low, high, to, from;
     int64_t count = hy__window_size(w->stride);
-    memset(parts, 0, (size_t)((count * v->part) * size));
+    memset(parts, 0, (size_t)((count * v->part + HY__TAPS_SLACK) * size));
     for (r = 0; r < count; r++) {
         hy__window_place(w->stride, r, at);
         for (z = 0; z < v->split[0]; z++)
             for (y = 0; y < v->split[1]; y++) {
-                for (n = 0; n < 2; n++) place[n] = (n ? y : z) * w->stride[n] + at[n] - w->pad[n];
+                for (n = 0; n < 2; n++) place[n] = (n ? y + band : z) * w->stride[n] + at[n] - w->pad[n];
                 if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1])
                     continue;
                 place[2] = at[2] - w->pad[2];
@@ -16846,14 +16881,14 @@ static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
     }
 }
 
-/* One output channel from the parts of its plane; bias NULL is 0. */
+/* A band of an output channel from the parts of its plane; bias NULL is 0. */
 static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset, const char *parts,
                                   const char *weight, const char *bias, const hy__planes *y, char *to,
-                                  char *line)
+                                  int64_t band, char *line)
 {
     const hy__window *w = &v->win;
-    int64_t size = hy__traits[v->compute].size, z, row;
-    char *taps = line + hy__round64((size_t)(v->flat * size));
+    int64_t size = hy__traits[v->compute].size, z, row, rows = hy__least(v->band, w->coarse[1] - band);
+    char *taps = line + hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
     if (bias) hy__load_tile(v->compute, line, bias, y->dtype, 0, v->flat);
     else memset(line, 0, (size_t)(v->flat * size));
     hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
@@ -16863,28 +16898,41 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
     else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
                v->taps, v->flat);
     for (z = 0; z < w->coarse[0]; z++)
-        for (row = 0; row < w->coarse[1]; row++, to += w->coarse[2] * y->step_p * y->size)
-            hy__store_tile(v->compute, to, y->dtype, y->step_p,
-                           line + (z * v->split[1] + row) * v->split[2] * size, w->coarse[2]);
+        for (row = 0; row < rows; row++)
+            hy__store_tile(v->compute,
+                           to + (z * w->coarse[1] + band + row) * w->coarse[2] * y->step_p * y->size,
+                           y->dtype, y->step_p, line + (z * v->split[1] + row) * v->split[2] * size,
+                           w->coarse[2]);
 }
 
 HY__RUN(hy__run_depthwise)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), j, channel;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), j, channel, band;
     int64_t *offset = (int64_t *)scratch;
     char *parts = (char *)(offset + v->taps), *line = parts + v->column;
     hy__depthwise_offsets(v, offset);
-    for (; plane < end; plane++) {
-        hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), parts);
-        for (j = 0; j < v->each; j++) {
-            channel = plane % v->channels * v->each + j;
-            hy__depthwise_channel(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
-                                  job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y,
-                                  (char *)now->data[job->nin] + hy__plane_at(&y, plane * v->each + j), line);
+    for (; plane < end; plane++)
+        for (band = 0; band < v->win.coarse[1]; band += v->band) {
+            hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), band, parts);
+            for (j = 0; j < v->each; j++) {
+                channel = plane % v->channels * v->each + j;
+                hy__depthwise_channel(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
+                                      job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y,
+                                      (char *)now->data[job->nin] + hy__plane_at(&y, plane * v->each + j),
+                                      band, line);
+            }
         }
-    }
+}
+
+/* Rows of a band: all, unless parts and line would leave L1. */
+static int64_t hy__depthwise_band(const hy__depthwise *v, int64_t size)
+{
+    const hy__window *w = &v->win;
+    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->split[2] * size;    /* of both */
+    int64_t rows = hy__most(HY__DEPTHWISE_BYTES / row - w->dilate[1] * (w->kernel[1] - 1) / w->stride[1], 4);
+    return w->coarse[0] > 1 ? w->coarse[1] : hy__least(rows, w->coarse[1]);
 }
 
 /* 0, or 1 where padding would make the planes much larger than they are. */
@@ -16909,24 +16957,28 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     v->channels = conv->groups;
     v->each = conv->coarse_c;
     v->planes = conv->images * conv->groups;
+    v->band = hy__depthwise_band(v, size);
+    v->split[1] -= v->win.coarse[1] - v->band;
     v->part = hy__window_size(v->split);
     v->taps = conv->taps;
-    v->flat = ((v->win.coarse[0] - 1) * v->split[1] + v->win.coarse[1] - 1) * v->split[2] + v->win.coarse[2];
+    v->flat = ((v->win.coarse[0] - 1) * v->split[1] + v->band - 1) * v->split[2] + v->win.coarse[2];
     if (!hy__window_size(v->win.coarse)) v->flat = 0;
     v->compute = conv->compute;
     v->last = conv->last;
     v->fn = hy__taps_f32;
-#if HY__X86
+#ifdef HY__TARGET_AVX2
     if (job->kernels->isa == HY_ISA_AVX2) v->fn = hy__taps_f32_avx2;
     if (job->kernels->isa == HY_ISA_AVX512) v->fn = hy__taps_f32_avx512;
 #endif
-    v->column = (int64_t)hy__round64((size_t)(hy__window_size(v->win.stride) * v->part * size));
+    v->column = (int64_t)hy__round64((size_t)((hy__window_size(v->win.stride) * v->part + HY__TAPS_SLACK) *
+                                              size));
     work = (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps) + (double)(v->column / size);
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
                   (double)v->planes * work);
-    job->scratch = (size_t)(v->taps * 16 + v->column) + hy__round64((size_t)(v->flat * size));
+    job->scratch = (size_t)(v->taps * 16 + v->column) +
+                   hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
     return 0;
 }
 
@@ -17315,7 +17367,7 @@ static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
 {
     int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
     high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
-    return hy__gemm_max(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
+    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
 }
 
 /* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
