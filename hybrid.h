@@ -28021,9 +28021,11 @@ typedef struct hy__gradient {           /* hangs on the forward graph; the first
     hy_graph *graph;                    /* NULL: the one for all heads does it, with zeros */
     int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h */
     int      *to;                       /* its heads: gradient of which input */
-    char     *given;                    /* per head of forward: has it a gradient? */
+    int      *lies;                     /* per head of forward: where it lies on the tape */
+    char     *given;                    /* ... has it a gradient? */
     char     *keep;                     /* per value of the tape: is it read? */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
+    const hy__node *spoilt;             /* a variable that it reads and the call writes */
 } hy__gradient;
 
 typedef struct hy__derived {            /* hangs on the traced graph */
@@ -28246,12 +28248,13 @@ static void hy__gradient_free(hy_root *root, hy__attached *it)
 /* Room for a gradient of a graph with so many inputs and heads, saved values among them. */
 static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
 {
-    size_t ints = (size_t)(graph->vars + graph->heads) * sizeof(int), chars = (size_t)(n + 2 * heads);
+    size_t ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int), chars = (size_t)(n + 2 * heads);
     hy__gradient *G = (hy__gradient *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *G) + ints + chars);
     if (!G) return (hy__gradient *)hy__no_memory(F, "gradient");
     G->head.free_fn = hy__gradient_free;
     G->from = (int *)(void *)((char *)G + hy__round64(sizeof *G));
     G->to = G->from + graph->vars;
+    G->lies = G->to + graph->heads;
     G->given = (char *)G->from + ints;
     G->keep = G->given + heads;
     return G;
@@ -28299,6 +28302,12 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
     }
     for (i = k = 0; i < B->n && G->graph; i++)
         if (hy__derive_result(B, i)) G->to[k++] = i;
+    for (i = 0; i < heads; i++)
+        G->lies[i] = i < B->g->heads ? B->place[hy__derive_index(B, &B->g->head[i])] : B->n + i;
+    for (i = 0; i < B->g->n && B->S->training; i++) {
+        const hy__node *node = B->g->node[i];
+        if (!node->op && node->written && G->keep[B->place[B->T.first[i]]]) G->spoilt = node;
+    }
     if (!G->graph) hy__graph_drop(graph);
     return G;
 }
@@ -28674,16 +28683,6 @@ static int hy__graph_by_node(hy_frame *F, const hy_graph *g, hy_array *const *in
     return F->code ? -1 : 0;
 }
 
-/* Which input is this node? -1: it is none. */
-static int hy__graph_leaf(const hy_graph *g, const hy__node *node)
-{
-    int i, k = g->vars;
-    if (node->op || node->held) return -1;
-    for (i = 0; !node->param && i < g->vars; i++) if (g->var[i] == node) return i;
-    for (i = 0; g->node[i] != node; i++) k += g->node[i]->param != NULL;
-    return k;
-}
-
 /* Like an input, a captured array may not be written before backward has read it. */
 static void hy__hold_constant(hy__value *v, const hy__node *node, int bytes)
 {
@@ -28702,12 +28701,9 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     hy__tape *tape;
     int i, k;
     own.mode.recorded = 1;
-    for (i = 0, k = f->vars; i < f->n && rec->mode.training; i++) {
-        const hy__node *node = f->node[i];
-        int leaf = node->param ? k++ : hy__graph_leaf(f, node);
-        if (leaf < 0 || !node->written || !all->keep[leaf]) continue;
+    if (all->spoilt) {
         hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would still "
-                 "need the value from before: use a hy_copy of it", node->name);
+                 "need the value from before: use a hy_copy of it", all->spoilt->name);
         return -1;
     }
     if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
@@ -28720,10 +28716,9 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
         if (f->node[i]->held) { hy__hold_constant(&tape->value[k], f->node[i], all->keep[k]); k++; }
     for (i = 0; i < f->heads; i++) {
         hy__value *v = &tape->value[all->inputs + i];
-        k = hy__graph_leaf(f, f->head[i].node);
-        if (k >= 0) out[i] = in[k];
-        if (k < 0) hy__hold_value(v, out[i], all->keep[all->inputs + i]);
-        else v->t.type = out[i]->t.type;
+        if (all->lies[i] >= n) { hy__hold_value(v, out[i], all->keep[all->inputs + i]); continue; }
+        out[i] = in[all->lies[i]];
+        v->t.type = out[i]->t.type;
     }
     for (i = 0; i < heads; i++) {
         if (!all->given[i]) continue;
