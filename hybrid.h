@@ -28015,26 +28015,80 @@ static void hy__walk_run(hy__backward *W)
     for (i = 0; i < W->n && !W->F->code; i++) if (W->tape[i]->op) hy__walk_call(W, W->tape[i]);
 }
 
-/* --- the gradient of a graph --- */
-typedef struct hy__gradient {           /* hangs on the forward graph; the first one made is for all heads */
+/* --- what was derived of a graph hangs on it --- */
+typedef struct hy__derived {
     hy__attached head;
-    hy_graph *graph;                    /* NULL: the one for all heads does it, with zeros */
+    hy_graph  *graph;                   /* what came of it; NULL: it cannot be had */
+    size_t     bytes;
+    char      *key;                     /* what it is for; behind the struct */
+} hy__derived;
+
+static void hy__derived_free(hy_root *root, hy__attached *it)
+{
+    hy__graph_drop(((hy__derived *)(void *)it)->graph);
+    hy__free(&root->heap, it);
+}
+
+/* A struct of that size, with a key of so many bytes. */
+static hy__derived *hy__derived_new(hy_frame *F, size_t size, size_t bytes)
+{
+    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + bytes);
+    if (!d) return (hy__derived *)hy__no_memory(F, "gradient");
+    d->head.free_fn = hy__derived_free;
+    d->bytes = bytes;
+    d->key = (char *)d + size;
+    return d;
+}
+
+static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = hy__mix64(h, word);
+    }
+    for (; n; n--) h = hy__mix64(h, *at++);
+    return h;
+}
+
+/* Under the lock. */
+static hy__derived *hy__derived_find(hy_graph *g, const char *key, size_t bytes)
+{
+    hy__kept *e;
+    for (e = hy__table_find(&g->derived, hy__hash_bytes(1, key, bytes)); e; e = hy__table_again(e)) {
+        hy__derived *d = (hy__derived *)(void *)e;
+        if (d->bytes != bytes || memcmp(d->key, key, bytes)) continue;
+        e->used = ++g->derived.clock;
+        return d;
+    }
+    return NULL;
+}
+
+/* Beyond the limit the one unused for longest goes; 0: there is none. */
+static void hy__derived_add(hy_graph *g, hy__derived *d, int limit)
+{
+    hy_root *root = g->root;
+    hy__kept *gone = NULL;
+    hy__acquire(&root->lock);
+    hy__table_add(&root->heap, &g->derived, &d->head.kept, hy__hash_bytes(1, d->key, d->bytes));
+    if (limit && g->derived.n > limit && (gone = hy__table_oldest(&g->derived)) != NULL)
+        hy__table_remove(&g->derived, gone);
+    hy__release(&root->lock);
+    if (gone) ((hy__attached *)(void *)gone)->free_fn(root, (hy__attached *)(void *)gone);
+}
+
+/* --- the gradient of a graph --- */
+typedef struct hy__gradient {           /* of forward, derived for some heads; the first for all that can */
+    hy__derived is;                     /* without a graph: the one for all heads does it, with zeros */
     int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h */
     int      *to;                       /* its heads: gradient of which input */
     int      *lies;                     /* per head of forward: where it lies on the tape */
-    char     *given;                    /* ... has it a gradient? */
+    char     *given;                    /* ... has it a gradient? The key */
     char     *keep;                     /* per value of the tape: is it read? */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
     const hy__node *spoilt;             /* a variable that it reads and the call writes */
 } hy__gradient;
-
-typedef struct hy__derived {            /* hangs on the traced graph */
-    hy__attached head;
-    hy_graph *forward;                  /* NULL: the graph runs operator by operator */
-    int       n, training;
-    hy_type  *type;                     /* of all inputs */
-    char     *want;
-} hy__derived;
 
 /* Working memory while a gradient is derived. Values are numbered as in T. */
 typedef struct hy__deriving {
@@ -28112,14 +28166,14 @@ static void hy__derive_leaf(hy__deriving *B, int input, int node, int wanted)
     if (wanted) B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
 }
 
-/* The graph as a tape. want: of which inputs */
-static void hy__derive_record(hy__deriving *B, const char *want)
+/* The graph as a tape. */
+static void hy__derive_record(hy__deriving *B, hy_array *const *in)
 {
     const hy_graph *g = B->g;
     int i, k, n = g->vars, span = hy__graph_span(g);
     for (i = 0; i < B->T.n; i++) B->place[i] = -1;
-    for (i = 0; i < n; i++) hy__derive_leaf(B, i, g->place[g->var[i]->number], want[i]);
-    for (i = 0; i < g->n; i++) if (g->node[i]->param) { hy__derive_leaf(B, n, i, want[n]); n++; }
+    for (i = 0; i < n; i++) hy__derive_leaf(B, i, g->place[g->var[i]->number], in[i]->tape != NULL);
+    for (i = 0; i < g->n; i++) if (g->node[i]->param) { hy__derive_leaf(B, n, i, in[n]->tape != NULL); n++; }
     for (i = 0; i < g->n; i++) if (g->node[i]->held) hy__derive_leaf(B, n++, i, 0);
     for (i = 0; i < g->heads; i++) {
         k = hy__derive_index(B, &g->head[i]);
@@ -28142,9 +28196,8 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* Types of all values, and the tape; 1 if some types are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, const hy_type *type, const char *want,
-                           int training)
+/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training)
 {
     size_t values, bytes;
     int i;
@@ -28155,7 +28208,8 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, const hy_t
     for (i = 0; i < g->n; i++) B->n += g->node[i]->held != NULL;
     if (hy__types_open(F, g, &B->T)) return -1;
     for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) B->T.type[B->T.first[g->place[g->var[i]->number]]] = type[i];
+        if (g->place[g->var[i]->number] >= 0)
+            B->T.type[B->T.first[g->place[g->var[i]->number]]] = in[i]->t.type;
     if (hy__infer_graph(F, g, &B->T)) return -1;
     if (!hy__types_known(B->T.type, B->T.n)) return 1;
     B->S = B->walk.F = hy__tracer_open(F);
@@ -28172,7 +28226,7 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, const hy_t
     B->var = (hy__node **)(void *)(B->call + g->n);
     B->place = (int *)(void *)(B->var + values);
     B->owner = B->place + values;
-    hy__derive_record(B, want);
+    hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
 }
 
@@ -28238,25 +28292,18 @@ static void hy__derive_prune(hy_frame *F, hy_graph *g)
     store->n = n;
 }
 
-static void hy__gradient_free(hy_root *root, hy__attached *it)
-{
-    hy__gradient *G = (hy__gradient *)(void *)it;
-    hy__graph_drop(G->graph);
-    hy__free(&root->heap, G);
-}
-
-/* Room for a gradient of a graph with so many inputs and heads, saved values among them. */
+/* Room for a gradient of a graph with so many inputs and heads. */
 static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
 {
-    size_t ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int), chars = (size_t)(n + 2 * heads);
-    hy__gradient *G = (hy__gradient *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *G) + ints + chars);
-    if (!G) return (hy__gradient *)hy__no_memory(F, "gradient");
-    G->head.free_fn = hy__gradient_free;
-    G->from = (int *)(void *)((char *)G + hy__round64(sizeof *G));
+    size_t size = hy__round64(sizeof(hy__gradient)),
+        ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int), keep = (size_t)(n + heads);
+    hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + keep, (size_t)heads);
+    if (!G) return NULL;
+    G->from = (int *)(void *)((char *)G + size);
     G->to = G->from + graph->vars;
     G->lies = G->to + graph->heads;
-    G->given = (char *)G->from + ints;
-    G->keep = G->given + heads;
+    G->keep = (char *)(G->lies + heads);
+    G->given = G->is.key;
     return G;
 }
 
@@ -28290,17 +28337,17 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
     int i, k;
     if (!G) { hy__graph_drop(graph); return NULL; }
     memcpy(G->given, given, (size_t)B->g->heads);
-    G->graph = graph;
+    G->is.graph = graph;
     G->inputs = B->n;
-    for (i = 0; i < graph->vars && G->graph; i++) {
+    for (i = 0; i < graph->vars && G->is.graph; i++) {
         int what = graph->var[i]->rank;
         G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : B->place[what];
         graph->var[i]->rank = 0;
         if (what < 0 || what >= B->T.n) continue;
         if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
-        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->graph = NULL;
+        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->is.graph = NULL;
     }
-    for (i = k = 0; i < B->n && G->graph; i++)
+    for (i = k = 0; i < B->n && G->is.graph; i++)
         if (hy__derive_result(B, i)) G->to[k++] = i;
     for (i = 0; i < heads; i++)
         G->lies[i] = i < B->g->heads ? B->place[hy__derive_index(B, &B->g->head[i])] : B->n + i;
@@ -28308,7 +28355,7 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
         const hy__node *node = B->g->node[i];
         if (!node->op && node->written && G->keep[B->place[B->T.first[i]]]) G->spoilt = node;
     }
-    if (!G->graph) hy__graph_drop(graph);
+    if (!G->is.graph) hy__graph_drop(graph);
     return G;
 }
 
@@ -28346,55 +28393,18 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     return f;
 }
 
-static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
-{
-    const unsigned char *at = (const unsigned char *)bytes;
-    uint64_t word;
-    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        h = hy__mix64(h, word);
-    }
-    for (; n; n--) h = hy__mix64(h, *at++);
-    return h;
-}
-
-/* The gradient for these heads of a forward graph, or NULL. Under the lock. */
-static hy__gradient *hy__gradient_kept(hy_graph *f, const char *given)
-{
-    hy__kept *e = hy__table_find(&f->derived, hy__hash_bytes(1, given, (size_t)f->heads));
-    for (; e; e = hy__table_again(e)) {
-        hy__gradient *G = (hy__gradient *)(void *)e;
-        if (!memcmp(G->given, given, (size_t)f->heads)) return G;
-    }
-    return NULL;
-}
-
 /* One for these heads of a forward graph that has run. */
 static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given)
 {
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)D->nin * (sizeof(hy_type) + 1));
-    hy_type *type;
-    char *want;
-    int i;
-    if (!room) return (hy__gradient *)hy__no_memory(F, "gradient");
-    type = (hy_type *)room->data;
-    want = (char *)(type + D->nin);
-    for (i = 0; i < D->nin; i++) {
-        type[i] = D->in[i]->t.type;
-        want[i] = (char)D->want[i];
-    }
-    if (!hy__derive_open(&B, F, f, type, want, D->training)) graph = hy__derive_graph(&B, given);
+    if (!hy__derive_open(&B, F, f, D->in, D->training)) graph = hy__derive_graph(&B, given);
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
-    hy__buffer_drop(&F->cache, room);
-    if (!G || F->code) { if (G) hy__gradient_free(F->root, &G->head); return NULL; }
-    hy__acquire(&f->root->lock);
-    hy__table_add(&F->root->heap, &f->derived, &G->head.kept, hy__hash_bytes(1, given, (size_t)f->heads));
-    hy__release(&f->root->lock);
-    return G;
+    if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
+    if (G) hy__derived_free(F->root, &G->is.head);
+    return NULL;
 }
 
 /* The gradient for the heads that have one; where it reads what the tape did not keep, the one for all, with
@@ -28409,10 +28419,10 @@ static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D)
     if (!room) return (hy__gradient *)hy__no_memory(F, "hy_backward");
     for (i = 0; i < D->nout; i++) given[i] = D->dy[i] != NULL;
     hy__acquire(&f->root->lock);
-    G = hy__gradient_kept(f, given);
+    G = (hy__gradient *)(void *)hy__derived_find(f, given, (size_t)D->nout);
     hy__release(&f->root->lock);
     if (!G) G = hy__gradient_derive(F, D, given);
-    if (G && !G->graph) {
+    if (G && !G->is.graph) {
         G = (hy__gradient *)(void *)f->all;
         for (i = 0; i < D->nout && G->given[i] >= given[i]; i++) continue;
         if (i < D->nout) {
@@ -28453,21 +28463,22 @@ static int hy__graph_diff(hy_frame *F, hy_diff *D)
 {
     hy__graph_rec rec = *(const hy__graph_rec *)D->attr;
     hy__gradient *G = hy__gradient_find(F, D);
+    hy_graph *graph = G ? G->is.graph : NULL;
     hy__buffer *room;
     hy_array **in, **out;
     int i;
-    if (!G || !G->graph->heads) return 0;
-    room = hy__buffer_new(&F->cache, (size_t)(G->graph->vars + G->graph->heads) * sizeof *in);
+    if (!graph || !graph->heads) return 0;
+    room = hy__buffer_new(&F->cache, (size_t)(graph->vars + graph->heads) * sizeof *in);
     if (!room) { hy__no_memory(F, "hy_backward"); return 0; }
     in = (hy_array **)room->data;
-    out = in + G->graph->vars;
+    out = in + graph->vars;
     rec.mode.training = F->training;
     rec.mode.recorded = 0;
     rec.mode.owner = NULL;
-    for (i = 0; i < G->graph->vars && !F->code; i++)
-        in[i] = hy__gradient_input(F, D, G->graph->var[i], G->from[i], G->to[0]);
-    if (!F->code && !hy__graph_apply(F, G->graph, in, out, &rec))
-        for (i = 0; i < G->graph->heads; i++) D->dx[G->to[i]] = out[i];
+    for (i = 0; i < graph->vars && !F->code; i++)
+        in[i] = hy__gradient_input(F, D, graph->var[i], G->from[i], G->to[0]);
+    if (!F->code && !hy__graph_apply(F, graph, in, out, &rec))
+        for (i = 0; i < graph->heads; i++) D->dx[G->to[i]] = out[i];
     hy__buffer_drop(&F->cache, room);
     return 0;
 }
@@ -28477,45 +28488,9 @@ static const hy_op hy__recorded_op = { "a compiled block", NULL, NULL, "a progra
                                        hy__graph_out, NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL,
                                        hy__graph_diff, NULL };
 
-static void hy__derived_free(hy_root *root, hy__attached *it)
-{
-    hy__derived *d = (hy__derived *)(void *)it;
-    hy__graph_drop(d->forward);
-    hy__free(&root->heap, d);
-}
-
-static uint64_t hy__derived_hash(const hy__derived *key)
-{
-    uint64_t h = hy__hash_bytes((uint64_t)key->training, key->want, (size_t)key->n);
-    int i;
-    for (i = 0; i < key->n; i++) h = hy__hash_type(h, &key->type[i]);
-    return h;
-}
-
-/* The graph as it runs under recording, counted, or NULL if it must run operator by operator. 1: found. */
-static int hy__derived_find(hy_root *root, hy_graph *g, const hy__derived *key, hy_graph **forward)
-{
-    hy__kept *e;
-    int i, found = 0;
-    hy__acquire(&root->lock);
-    for (e = hy__table_find(&g->derived, hy__derived_hash(key)); e && !found; e = hy__table_again(e)) {
-        const hy__derived *d = (const hy__derived *)(void *)e;
-        if (d->n != key->n || d->training != key->training) continue;
-        if (memcmp(d->want, key->want, (size_t)d->n)) continue;
-        for (i = 0; i < d->n && hy__same_type(&d->type[i], &key->type[i]); i++) continue;
-        if (i < d->n) continue;
-        found = 1;
-        e->used = ++g->derived.clock;
-        *forward = d->forward;
-        if (d->forward) HY__ADD(&d->forward->refs, 1);
-    }
-    hy__release(&root->lock);
-    return found;
-}
-
 /* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as
  * when values decide shapes, or an operator on the way has no gradient, which is no error before backward. */
-static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
 {
     hy__deriving B;
     hy_graph *graph = NULL, *f = NULL;
@@ -28523,7 +28498,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, key->type, key->want, key->training);
+    opened = hy__derive_open(&B, F, g, in, training);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -28533,39 +28508,13 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
     else hy__graph_drop(graph);
     hy__derive_close(&B);
     hy__free(&F->root->heap, given);
-    if (f && G) {
-        f->all = &G->head;
-        hy__table_add(&F->root->heap, &f->derived, &G->head.kept,
-                      hy__hash_bytes(1, G->given, (size_t)f->heads));
+    if (G) {
+        f->all = &G->is.head;
+        hy__derived_add(f, &G->is, 0);
     }
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
-}
-
-/* What was derived joins the graph's; beyond the limit the one unused for longest goes. 0, or -1. */
-static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_graph *forward, int limit)
-{
-    size_t types = (size_t)key->n * sizeof *key->type, size = hy__round64(sizeof(hy__derived));
-    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + types + (size_t)key->n);
-    hy__kept *gone = NULL;
-    if (!d) { hy__no_memory(F, "gradient"); return -1; }
-    d->head.free_fn = hy__derived_free;
-    d->forward = forward;
-    if (forward) HY__ADD(&forward->refs, 1);
-    d->n = key->n;
-    d->training = key->training;
-    d->type = (hy_type *)(void *)((char *)d + size);
-    d->want = (char *)d->type + types;
-    memcpy(d->type, key->type, types);
-    memcpy(d->want, key->want, (size_t)key->n);
-    hy__acquire(&F->root->lock);
-    hy__table_add(&F->root->heap, &g->derived, &d->head.kept, hy__derived_hash(key));
-    if (g->derived.n > limit && (gone = hy__table_oldest(&g->derived)) != NULL)
-        hy__table_remove(&g->derived, gone);
-    hy__release(&F->root->lock);
-    if (gone) hy__derived_free(F->root, (hy__attached *)(void *)gone);
-    return 0;
 }
 #endif
 
@@ -28732,20 +28681,33 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     return 0;
 }
 
-static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *in, const hy__graph_rec *rec,
-                              hy_array **out, hy__derived *key)
+/* The graph as it runs under recording, counted. NULL without an error: operator by operator. */
+static hy_graph *hy__graph_forward(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__graph_rec *rec,
+                                   const char *key, size_t bytes)
 {
+    hy__derived *d;
     hy_graph *f = NULL;
+    hy__acquire(&g->root->lock);
+    d = hy__derived_find(g, key, bytes);
+    if (d && d->graph) { f = d->graph; HY__ADD(&f->refs, 1); }
+    hy__release(&g->root->lock);
+    if (d || !(d = hy__derived_new(F, sizeof *d, bytes))) return f;
+    memcpy(d->key, key, bytes);
+    f = d->graph = hy__derive(F, g, in, rec->mode.training);
+    if (F->code) { hy__derived_free(F->root, &d->head); return NULL; }
+    if (f) HY__ADD(&f->refs, 1);
+    hy__derived_add(g, d, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS);
+    return f;
+}
+
+static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *in, const hy__graph_rec *rec,
+                              hy_array **out, const char *key, size_t bytes)
+{
+    hy_graph *f = hy__graph_forward(F, g, in, rec, key, bytes);
     hy__buffer *room;
     hy_array **all;
     int failed;
-    if (!hy__derived_find(F->root, g, key, &f)) {
-        f = hy__derive(F, g, key);
-        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS)) {
-            hy__graph_drop(f);
-            return -1;
-        }
-    }
+    if (F->code) return -1;
     if (!f) return hy__graph_by_node(F, g, in, out);
     room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
     all = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(F, "hy_call");
@@ -28756,27 +28718,27 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     return failed;
 }
 
+/* What is derived depends on the mode, on the types of the inputs, and on which of them have gradients. */
 static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const hy__graph_rec *rec,
                                   hy_graph *g)
 {
-    size_t inputs = (size_t)n * (sizeof(hy_type) + 1), outputs = (size_t)g->heads * sizeof in;
-    hy__buffer *room = hy__buffer_new(&F->cache, inputs + outputs);
+    size_t words = 1 + (size_t)n * (1 + HY_MAX_DIM), outputs = (size_t)g->heads * sizeof in;
+    hy__buffer *room = hy__buffer_new(&F->cache, words * sizeof(int64_t) + outputs);
     hy_array **out, *y = NULL;
-    hy__derived key;
-    int i, tracked = 0, failed;
+    int64_t *key;
+    int i, d, k = 0, tracked = 0, failed;
     if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
-    memset(&key, 0, sizeof key);
-    key.n = n;
-    key.training = rec->mode.training;
-    key.type = (hy_type *)room->data;
-    out = (hy_array **)(void *)(key.type + n);
-    key.want = (char *)(out + g->heads);
+    key = (int64_t *)room->data;
+    out = (hy_array **)(void *)(key + words);
+    key[k++] = rec->mode.training;
     for (i = 0; i < n; i++) {
-        key.type[i] = in[i]->t.type;
-        tracked |= key.want[i] = in[i]->tape != NULL;
+        const hy_type *t = &in[i]->t.type;
+        tracked |= in[i]->tape != NULL;
+        key[k++] = (int64_t)t->dtype << 16 | (int64_t)t->shape.ndim << 1 | (in[i]->tape != NULL);
+        for (d = 0; d < t->shape.ndim; d++) key[k++] = t->shape.dim[d];
     }
-    failed = tracked ? hy__graph_recorded(F, g, n, in, rec, out, &key)
-        : hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
+    failed = !tracked ? hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket)
+        : hy__graph_recorded(F, g, n, in, rec, out, (char *)key, (size_t)k * sizeof *key);
     if (!failed) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
     hy__buffer_drop(&F->cache, room);
     return y;
