@@ -33,7 +33,7 @@
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
- *     >>block     networks: names, parameters, calls >>gradient  of a graph: another graph
+ *     >>block     networks: names, parameters, calls >>gradient  one walk for tape and graph
  *     >>autograd  the tape                           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
@@ -28528,16 +28528,22 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int t
 #ifndef HYBRID_NO_TRAIN
 
 /* --- writing the tape --- */
-/* The value of x, held; without its bytes where the gradient needs only shapes. */
+/* A tensor, which nobody may write before backward has read it; without its bytes where the gradient needs
+ * only shapes. */
+static void hy__hold_tensor(hy__value *v, const hy_tensor *t, hy__buffer *buffer, int bytes)
+{
+    v->t = *t;
+    if (!bytes || !buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
+    v->buffer = hy__buffer_hold(buffer);
+    HY__ADD(&v->buffer->pins, 1);
+}
+
 static void hy__hold_value(hy__value *v, const hy_array *x, int bytes)
 {
-    v->t = x->t;
+    hy__hold_tensor(v, &x->t, x->buffer, bytes);
     v->output = x->output;
     v->tape = x->tape;
     if (v->tape) HY__ADD(&v->tape->refs, 1);
-    if (!bytes || !x->buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
-    v->buffer = hy__buffer_hold(x->buffer);
-    HY__ADD(&v->buffer->pins, 1);
 }
 
 static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
@@ -28632,15 +28638,6 @@ static int hy__graph_by_node(hy_frame *F, const hy_graph *g, hy_array *const *in
     return F->code ? -1 : 0;
 }
 
-/* Like an input, a captured array may not be written before backward has read it. */
-static void hy__hold_constant(hy__value *v, const hy__node *node, int bytes)
-{
-    v->t = node->constant;
-    if (!bytes) { v->t.data = NULL; return; }
-    v->buffer = hy__buffer_hold(node->held);
-    HY__ADD(&v->buffer->pins, 1);
-}
-
 /* Runs forward and writes it down as one call. Heads that are inputs go through as they are. */
 static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_array *const *in,
                              const hy__graph_rec *rec, hy_array **out)
@@ -28661,8 +28658,10 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     if (!tape) return -1;
     tape->pinned = 1;
     for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], all->keep[i]);
-    for (i = 0, k = n; k < all->inputs; i++)
-        if (f->node[i]->held) { hy__hold_constant(&tape->value[k], f->node[i], all->keep[k]); k++; }
+    for (i = 0, k = n; k < all->inputs; i++) {
+        const hy__node *node = f->node[i];
+        if (node->held) { hy__hold_tensor(&tape->value[k], &node->constant, node->held, all->keep[k]); k++; }
+    }
     for (i = 0; i < f->heads; i++) {
         hy__value *v = &tape->value[all->inputs + i];
         if (all->lies[i] >= n) { hy__hold_value(v, out[i], all->keep[all->inputs + i]); continue; }
