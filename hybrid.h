@@ -27911,7 +27911,7 @@ static void hy__sort_tapes(hy__tape **t, int n)
 }
 
 /* Everything that the calls reached so far depend on, and room for gradients. */
-static int hy__walk_open(hy__backward *W)
+static int hy__backward_open(hy__backward *W)
 {
     int i, k;
     for (i = 0; i < W->n; i++) {
@@ -27934,7 +27934,7 @@ static int hy__walk_open(hy__backward *W)
     return 0;
 }
 
-static void hy__walk_close(hy__backward *W)
+static void hy__backward_close(hy__backward *W)
 {
     hy__buffer_drop(&W->F->cache, W->tape_room);
     hy__buffer_drop(&W->F->cache, W->found_room);
@@ -27966,7 +27966,7 @@ static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of,
 }
 
 /* The gradient of one call is emitted, and handed on to what the call was computed from. */
-static void hy__walk_call(hy__backward *W, hy__tape *tape)
+static void hy__backward_call(hy__backward *W, hy__tape *tape)
 {
     hy_frame *F = W->F;
     hy_diff D;
@@ -28009,10 +28009,10 @@ static void hy__walk_call(hy__backward *W, hy__tape *tape)
     hy__buffer_drop(&F->cache, room);
 }
 
-static void hy__walk_run(hy__backward *W)
+static void hy__backward_run(hy__backward *W)
 {
     int i;
-    for (i = 0; i < W->n && !W->F->code; i++) if (W->tape[i]->op) hy__walk_call(W, W->tape[i]);
+    for (i = 0; i < W->n && !W->F->code; i++) if (W->tape[i]->op) hy__backward_call(W, W->tape[i]);
 }
 
 /* --- what was derived of a graph hangs on it --- */
@@ -28188,7 +28188,7 @@ static void hy__derive_close(hy__deriving *B)
 {
     int i;
     if (B->S) {
-        hy__walk_close(&B->walk);
+        hy__backward_close(&B->walk);
         for (i = 0; B->room && i < B->g->n; i++) hy__tape_drop(B->S, B->call[i]);
         hy__tracer_close(B->F, B->S);
     }
@@ -28237,12 +28237,12 @@ static int hy__derive_walk(hy__deriving *B, const char *given)
     int i;
     for (i = 0; i < g->heads; i++)
         if (given[i] && hy__reach(&B->walk, hy__derive_tape(B, &g->head[i]))) return -1;
-    if (hy__walk_open(&B->walk)) return -1;
+    if (hy__backward_open(&B->walk)) return -1;
     for (i = 0; i < g->heads; i++)
         if (given[i])
             hy__contribute(&B->walk, hy__derive_tape(B, &g->head[i]), g->head[i].output,
                            hy__derive_var(B, "head_grad", hy__derive_index(B, &g->head[i]), B->T.n + i));
-    hy__walk_run(&B->walk);
+    hy__backward_run(&B->walk);
     return B->S->code ? -1 : 0;
 }
 
@@ -28865,7 +28865,7 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 }
 
 /* --- backward --- */
-static int hy__backward_open(hy__backward *W, hy_array *heads)
+static int hy__reach_heads(hy__backward *W, hy_array *heads)
 {
     int i, count = heads->count ? heads->count : 1;
     for (i = 0; i < count; i++) {
@@ -28880,7 +28880,7 @@ static int hy__backward_open(hy__backward *W, hy_array *heads)
         }
         if (hy__reach(W, x->tape)) return -1;
     }
-    return hy__walk_open(W);
+    return hy__backward_open(W);
 }
 
 static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads)
@@ -28917,12 +28917,12 @@ static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
     else if (to) hy_assign(F, to, g);
 }
 
-static void hy__backward_run(hy__backward *W, hy_array *heads, hy_array *head_grads, int leaves)
+static void hy__backward_from(hy__backward *W, hy_array *heads, hy_array *head_grads, int leaves)
 {
     int i, recording = W->F->recording;
     double from = hy__call_begins(W->F);
     hy__set_recording(W->F, W->graph);
-    if (!hy__backward_open(W, heads) && !hy__seed_heads(W, heads, head_grads)) hy__walk_run(W);
+    if (!hy__reach_heads(W, heads) && !hy__seed_heads(W, heads, head_grads)) hy__backward_run(W);
     for (i = 0; leaves && i < W->n && !W->F->code; i++)
         if (!W->tape[i]->op) hy__backward_leaf(W, W->tape[i]);
     hy__set_recording(W->F, recording);
@@ -28944,9 +28944,9 @@ HY_API void hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt
     memset(&W, 0, sizeof W);
     W.F = F;
     hy_begin(F);
-    if (!F->code) hy__backward_run(&W, heads, opt ? opt->head_grads : NULL, 1);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 1);
     if (!(opt && opt->retain)) hy__backward_spend(&W);
-    hy__walk_close(&W);
+    hy__backward_close(&W);
     hy_end(F);
 }
 
@@ -28979,7 +28979,7 @@ HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, cons
     W.F = F;
     W.graph = opt && opt->create_graph;
     hy_begin(F);
-    if (!F->code) hy__backward_run(&W, heads, opt ? opt->head_grads : NULL, 0);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 0);
     if (!F->code && variables->count) y = hy__group_make(F, n);
     for (i = 0; i < n && !F->code; i++) {
         hy_array *g = hy__collect_grad(&W, hy_get(F, variables, i), i);
@@ -28988,7 +28988,7 @@ HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, cons
     }
     y = F->code ? NULL : hy_return(F, y);
     if (!W.graph && !(opt && opt->retain)) hy__backward_spend(&W);
-    hy__walk_close(&W);
+    hy__backward_close(&W);
     hy_end(F);
     return y;
 }
