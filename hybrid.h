@@ -33,7 +33,7 @@
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
- *     >>block     networks: names, parameters, calls >>gradient  of a graph: another graph
+ *     >>block     networks: names, parameters, calls >>gradient  one walk for tape and graph
  *     >>autograd  the tape                           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
@@ -3295,8 +3295,14 @@ typedef struct hy__param hy__param;     /* a parameter of a block */
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
 
-/* What a handle stands for, held without a handle. */
-typedef struct hy__value { hy_tensor t; hy__buffer *buffer; hy__tape *tape; int output; } hy__value;
+/* What a handle stands for, held without a handle. node: of a tape that a symbolic frame walks. */
+typedef struct hy__value {
+    hy_tensor   t;
+    hy__buffer *buffer;
+    hy__node   *node;
+    hy__tape   *tape;
+    int         output;
+} hy__value;
 
 /* A recorded call, or (op NULL) a leaf: an array whose gradient is wanted. */
 struct hy__tape {
@@ -3314,7 +3320,8 @@ struct hy__tape {
     int          spent;                 /* backward has run and let go of the values */
     hy_frame    *frame;                 /* who recorded it, or attached the leaf */
     int          training;              /* the mode it ran in */
-    hy_graph    *sub;                   /* of a compiled call: the graph that ran */
+    hy_graph   **sub;                   /* counted: programs that the call ran, ... */
+    int          nsub;                  /* ... so many */
 };
 
 typedef struct hy__edge { hy__node *node; int output; } hy__edge;       /* which output of which node */
@@ -3735,7 +3742,7 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
             hy__tape *from = t->value[i].tape;
             if (from && HY__ADD(&from->refs, -1) == 0) { from->next = pending; pending = from; }
         }
-        if (t->sub) F->root->drop_graph(t->sub);
+        for (i = 0; i < t->nsub; i++) F->root->drop_graph(t->sub[i]);
         hy__buffer_drop(&F->cache, t->room);
     }
 }
@@ -28762,45 +28769,323 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
 }
 /* MARK: - 25 >>gradient ---------------------------------------------------------------------------------
  *
- * The gradient of a compiled graph is another graph, derived once per set of input types. Under recording the
- * graph runs as `forward`: the same nodes, with further heads for what the gradient reads, held by the tape.
- * The variables of the gradient are values of the tape, shapes, and gradients of heads; one is derived for
- * each set of heads that have any. Operators emit their gradients as nodes, so a gradient has one too.
+ * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
+ * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
+ * graph, derived once per set of input types: its nodes are written on a tape of variables, which is walked.
+ * Under recording the graph runs as `forward`: the same nodes, with further heads for what the gradient
+ * reads, held by the tape. The variables of the gradient are values of the tape, shapes, and gradients of
+ * heads; one is derived for each set of heads that have any.
  */
 #ifndef HYBRID_NO_TRAIN
-typedef struct hy__gradient {           /* hangs on the forward graph; the first one made is for all heads */
+
+/* --- the walk --- */
+static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
+                              int nsub, hy_graph *const *sub)
+{
+    size_t head = hy__round64(sizeof(hy__tape)), values = (size_t)(nin + nout) * sizeof(hy__value),
+        subs = hy__round64(values + (size_t)nsub * sizeof *sub);
+    hy__buffer *room = hy__buffer_new(&F->cache, head + subs + (op ? op->record : 0));
+    hy__tape *tape = room ? (hy__tape *)room->data : NULL;
+    if (!tape) return (hy__tape *)hy__no_memory(F, op ? op->name : "hy_attach_grad");
+    memset(tape, 0, head + values);
+    tape->room = room;
+    tape->refs = 1;
+    tape->id = HY__ADD(&F->root->next_id, 1);
+    tape->frame = F;
+    tape->training = F->training;
+    tape->op = op;
+    tape->nin = nin;
+    tape->nout = nout;
+    tape->value = (hy__value *)(void *)((char *)tape + head);
+    tape->sub = (hy_graph **)(void *)(tape->value + nin + nout);
+    tape->record = (char *)tape + head + subs;
+    if (op && op->record) memcpy(tape->record, record, op->record);
+    for (; tape->nsub < nsub; tape->nsub++) {
+        tape->sub[tape->nsub] = sub[tape->nsub];
+        HY__ADD(&sub[tape->nsub]->refs, 1);
+    }
+    return tape;
+}
+
+/* A handle in this scope for a held value. */
+static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->t = v->t;
+    x->node = v->node;
+    if (x->node) return x;              /* its only output */
+    x->output = v->output;
+    if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
+    if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
+    return x;
+}
+
+typedef struct hy__found { hy__tape *tape; int slot; } hy__found;  /* slot: of its first output's gradient */
+typedef struct hy__backward {
+    hy_frame  *F;                       /* where gradients are emitted */
+    hy__tape **tape;                    /* what the heads reach; after sorting youngest first */
+    int        n;
+    hy__found *found;                   /* the same by address: open addressing */
+    int        slots;
+    int        graph;                   /* gradients are recorded too */
+    hy_array **grad;                    /* per tape and output, NULL is zero */
+    int        grads;
+    hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
+} hy__backward;
+
+static hy__found *hy__find_tape(const hy__backward *W, const hy__tape *tape)
+{
+    uint64_t i = tape->id * 0x9e3779b97f4a7c15u >> 20;
+    while (W->found[i & (uint64_t)(W->slots - 1)].tape && W->found[i & (uint64_t)(W->slots - 1)].tape != tape)
+        i++;
+    return &W->found[i & (uint64_t)(W->slots - 1)];
+}
+
+static int hy__widen_found(hy__backward *W)
+{
+    hy__cache *cache = &W->F->cache;
+    int i, wide = W->slots ? 2 * W->slots : 64;
+    hy__buffer *found = hy__buffer_new(cache, (size_t)wide * sizeof *W->found);
+    hy__buffer *tapes = hy__buffer_new(cache, (size_t)wide * sizeof *W->tape);
+    if (!found || !tapes) { hy__buffer_drop(cache, found); hy__buffer_drop(cache, tapes); return -1; }
+    memset(found->data, 0, (size_t)wide * sizeof *W->found);
+    if (W->n) memcpy(tapes->data, W->tape, (size_t)W->n * sizeof *W->tape);
+    hy__buffer_drop(cache, W->found_room);
+    hy__buffer_drop(cache, W->tape_room);
+    W->found_room = found;
+    W->tape_room = tapes;
+    W->found = (hy__found *)found->data;
+    W->tape = (hy__tape **)tapes->data;
+    W->slots = wide;
+    for (i = 0; i < W->n; i++) hy__find_tape(W, W->tape[i])->tape = W->tape[i];
+    return 0;
+}
+
+static int hy__reach(hy__backward *W, hy__tape *tape)
+{
+    hy__found *at;
+    if (!tape) return 0;
+    if (2 * W->n >= W->slots && hy__widen_found(W)) {
+        hy__no_memory(W->F, "hy_backward");
+        return -1;
+    }
+    at = hy__find_tape(W, tape);
+    if (at->tape) return 0;
+    at->tape = tape;
+    W->tape[W->n++] = tape;
+    return 0;
+}
+
+/* Youngest first: a heap sort, which takes no memory and no recursion. */
+static void hy__sort_tapes(hy__tape **t, int n)
+{
+    int start = n / 2, end = n, root, child;
+    while (end > 1) {
+        hy__tape *moving;
+        if (start > 0) moving = t[--start];
+        else { moving = t[--end]; t[end] = t[0]; }
+        for (root = start; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && t[child + 1]->id < t[child]->id) child++;
+            if (moving->id <= t[child]->id) break;
+            t[root] = t[child];
+        }
+        t[root] = moving;
+    }
+}
+
+/* Everything that the calls reached so far depend on, and room for gradients. */
+static int hy__backward_open(hy__backward *W)
+{
+    int i, k;
+    for (i = 0; i < W->n; i++) {
+        if (W->tape[i]->spent) {
+            hy__fail(W->F, HY_ERROR_STATE, "hy_backward: %s was already run backward and its values are "
+                     "gone: set retain the first time", W->tape[i]->op->name);
+            return -1;
+        }
+        for (k = 0; k < W->tape[i]->nin; k++) if (hy__reach(W, W->tape[i]->value[k].tape)) return -1;
+    }
+    hy__sort_tapes(W->tape, W->n);
+    for (i = 0; i < W->n; i++) {
+        hy__find_tape(W, W->tape[i])->slot = W->grads;
+        W->grads += W->tape[i]->op ? W->tape[i]->nout : 1;
+    }
+    W->grad_room = hy__buffer_new(&W->F->cache, (size_t)(W->grads + 1) * sizeof *W->grad);
+    if (!W->grad_room) { hy__no_memory(W->F, "hy_backward"); return -1; }
+    W->grad = (hy_array **)W->grad_room->data;
+    memset(W->grad, 0, (size_t)(W->grads + 1) * sizeof *W->grad);
+    return 0;
+}
+
+static void hy__backward_close(hy__backward *W)
+{
+    hy__buffer_drop(&W->F->cache, W->tape_room);
+    hy__buffer_drop(&W->F->cache, W->found_room);
+    hy__buffer_drop(&W->F->cache, W->grad_room);
+}
+
+/* Where the gradient of an output is collected; NULL when the heads do not reach it. */
+static hy_array **hy__grad_slot(const hy__backward *W, const hy__tape *tape, int output)
+{
+    const hy__found *at = tape && W->n ? hy__find_tape(W, tape) : NULL;
+    return at && at->tape ? &W->grad[at->slot + (tape->op ? output : 0)] : NULL;
+}
+
+static void hy__contribute(hy__backward *W, const hy__tape *tape, int output, hy_array *g)
+{
+    hy_array **slot = g ? hy__grad_slot(W, tape, output) : NULL;
+    if (slot) *slot = *slot ? hy_add(W->F, *slot, g) : g;
+}
+
+/* A gradient looks like what it is the gradient of. */
+static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of, const char *who, int i)
+{
+    if (F->graph ? !hy__alive(F, g, who) : !hy__concrete(F, g, who, "an array with values")) return -1;
+    if (F->graph && !g->node) hy__fail(F, HY_ERROR_GRADIENT, "%s: gradient %d is no symbol", who, i);
+    else if (!hy__same_type(&g->t.type, of))
+        hy__fail(F, HY_ERROR_SHAPE, "%s: number %d is %z %t, its gradient %z %t", who, i, &of->shape,
+                 (int)of->dtype, &g->t.type.shape, (int)g->t.type.dtype);
+    return F->code ? -1 : 0;
+}
+
+/* The gradient of one call is emitted, and handed on to what the call was computed from. */
+static void hy__backward_call(hy__backward *W, hy__tape *tape)
+{
+    hy_frame *F = W->F;
+    hy_diff D;
+    hy__buffer *room = NULL;
+    hy_array *few[4 * HY__FEW], **all = few, **dy = hy__grad_slot(W, tape, 0);
+    int wanted[HY__FEW], *want = wanted, i, some = 0, total = 2 * (tape->nin + tape->nout);
+    for (i = 0; i < tape->nout; i++) some |= dy[i] != NULL;
+    if (!some) return;
+    if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
+        room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *all + sizeof *want));
+        if (!room) { hy__no_memory(F, tape->op->name); return; }
+        all = (hy_array **)room->data;
+        want = (int *)(void *)(all + total);
+    }
+    D.op = tape->op;
+    D.attr = tape->record;
+    D.nin = tape->nin;
+    D.nout = tape->nout;
+    D.nsub = tape->nsub;
+    D.sub = tape->sub;
+    D.training = tape->training;
+    D.in = all;
+    D.out = D.in + D.nin;
+    D.dy = D.out + D.nout;
+    D.dx = D.dy + D.nout;
+    D.want = want;
+    for (i = 0; i < D.nin + D.nout && !F->code; i++) {
+        hy_array *x = D.in[i] = hy__value_handle(F, &tape->value[i]);
+        if (i < D.nin) { D.dx[i] = NULL; want[i] = tape->value[i].tape != NULL; continue; }
+        D.dy[i - D.nin] = dy[i - D.nin];
+        if (x && W->graph) { x->tape = tape; x->output = i - D.nin; HY__ADD(&tape->refs, 1); }
+    }
+    if (!F->code && D.op->grad(F, &D))
+        hy__fail(F, HY_ERROR_GRADIENT, "%s: its gradient failed", D.op->name);
+    for (i = 0; i < D.nin && !F->code; i++) {
+        const hy__value *v = &tape->value[i];
+        if (want[i] && D.dx[i] && !hy__check_gradient(F, D.dx[i], &v->t.type, D.op->name, i))
+            hy__contribute(W, v->tape, v->output, D.dx[i]);
+    }
+    hy__buffer_drop(&F->cache, room);
+}
+
+static void hy__backward_run(hy__backward *W)
+{
+    int i;
+    for (i = 0; i < W->n && !W->F->code; i++) if (W->tape[i]->op) hy__backward_call(W, W->tape[i]);
+}
+
+/* --- what was derived of a graph hangs on it --- */
+typedef struct hy__derived {
     hy__attached head;
-    hy_graph *graph;                    /* NULL: the one for all heads does it, with zeros */
+    hy_graph  *graph;                   /* what came of it; NULL: it cannot be had */
+    size_t     bytes;
+    char      *key;                     /* what it is for; behind the struct */
+} hy__derived;
+
+static void hy__derived_free(hy_root *root, hy__attached *it)
+{
+    hy__graph_drop(((hy__derived *)(void *)it)->graph);
+    hy__free(&root->heap, it);
+}
+
+/* A struct of that size, with a key of so many bytes. */
+static hy__derived *hy__derived_new(hy_frame *F, size_t size, size_t bytes)
+{
+    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + bytes);
+    if (!d) return (hy__derived *)hy__no_memory(F, "gradient");
+    d->head.free_fn = hy__derived_free;
+    d->bytes = bytes;
+    d->key = (char *)d + size;
+    return d;
+}
+
+static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = hy__mix64(h, word);
+    }
+    for (; n; n--) h = hy__mix64(h, *at++);
+    return h;
+}
+
+/* Under the lock. */
+static hy__derived *hy__derived_find(hy_graph *g, const char *key, size_t bytes)
+{
+    hy__kept *e;
+    for (e = hy__table_find(&g->derived, hy__hash_bytes(1, key, bytes)); e; e = hy__table_again(e)) {
+        hy__derived *d = (hy__derived *)(void *)e;
+        if (d->bytes != bytes || memcmp(d->key, key, bytes)) continue;
+        e->used = ++g->derived.clock;
+        return d;
+    }
+    return NULL;
+}
+
+/* Beyond the limit the one unused for longest goes; 0: there is none. */
+static void hy__derived_add(hy_graph *g, hy__derived *d, int limit)
+{
+    hy_root *root = g->root;
+    hy__kept *gone = NULL;
+    hy__acquire(&root->lock);
+    hy__table_add(&root->heap, &g->derived, &d->head.kept, hy__hash_bytes(1, d->key, d->bytes));
+    if (limit && g->derived.n > limit && (gone = hy__table_oldest(&g->derived)) != NULL)
+        hy__table_remove(&g->derived, gone);
+    hy__release(&root->lock);
+    if (gone) ((hy__attached *)(void *)gone)->free_fn(root, (hy__attached *)(void *)gone);
+}
+
+/* --- the gradient of a graph --- */
+typedef struct hy__gradient {           /* of forward, derived for some heads; the first for all that can */
+    hy__derived is;                     /* without a graph: the one for all heads does it, with zeros */
     int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h */
     int      *to;                       /* its heads: gradient of which input */
-    char     *given;                    /* per head of forward: has it a gradient? */
+    int      *lies;                     /* per head of forward: where it lies on the tape */
+    char     *given;                    /* ... has it a gradient? The key */
     char     *keep;                     /* per value of the tape: is it read? */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
+    const hy__node *spoilt;             /* a variable that it reads and the call writes */
 } hy__gradient;
-
-typedef struct hy__derived {            /* hangs on the traced graph */
-    hy__attached head;
-    hy_graph *forward;                  /* NULL: the graph runs operator by operator */
-    int       n, training;
-    hy_type  *type;                     /* of all inputs */
-    char     *want;
-} hy__derived;
 
 /* Working memory while a gradient is derived. Values are numbered as in T. */
 typedef struct hy__deriving {
     hy_frame  *F, *S;
     hy_graph  *g;
     hy__types  T;
+    hy__backward walk;                  /* over the graph's calls on a tape of S */
     hy__buffer *room;
-    int        n, training;             /* inputs of the graph, and captured constants */
-    char      *want;
-    hy_array **grad, **value, **shape;  /* per value: handles of S */
-    hy_array **call;                    /* of one operator's gradient */
-    int       *wanted;
-    int       *input, *owner;           /* per value: which input it is, or -1; whose output it is */
-    int       *head;                    /* ... and which head of forward, or -1 */
-    int       *leaf;                    /* per input: its value, or -1 */
-    char      *tracked;                 /* per value: does it depend on an input whose gradient is wanted? */
+    int        n;                       /* inputs of the graph, and captured constants */
+    hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
+    hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
+    hy__node **var;                     /* per value: the variable that stands for it, ... */
+    int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
 } hy__deriving;
 
 static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
@@ -28808,71 +29093,9 @@ static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
     return B->T.first[B->g->place[e->node->number]] + e->output;
 }
 
-static void hy__derive_tracked(hy__deriving *B)
+static hy__tape *hy__derive_tape(const hy__deriving *B, const hy__edge *e)
 {
-    int i, k, any;
-    for (i = 0; i < B->g->n; i++) {
-        const hy__node *node = B->g->node[i];
-        for (any = k = 0; k < node->nin; k++) any |= B->tracked[hy__derive_index(B, &node->in[k])];
-        for (k = 0; k < node->nout; k++) {
-            B->owner[B->T.first[i] + k] = i;
-            if (node->op) B->tracked[B->T.first[i] + k] = (char)(any && node->op->grad);
-        }
-    }
-}
-
-static void hy__derive_close(hy__deriving *B)
-{
-    if (B->S) hy__tracer_close(B->F, B->S);
-    hy__buffer_drop(&B->F->cache, B->room);
-    hy__types_close(B->F, &B->T);
-}
-
-/* Types of all values; 1 if some are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, int n, const hy_type *type,
-                           const char *want)
-{
-    size_t values, most = 0, bytes;
-    int i, k;
-    memset(B, 0, sizeof *B);
-    B->F = F;
-    B->g = g;
-    B->n = hy__graph_leaves(g);
-    k = hy__types_infer(F, g, &B->T, NULL, type, NULL);
-    if (k) return k;
-    for (i = 0; i < g->n; i++) {
-        size_t all = (size_t)g->node[i]->nin + (size_t)g->node[i]->nout;
-        if (all > most) most = all;
-        B->n += g->node[i]->held != NULL;
-    }
-    values = (size_t)B->T.n;
-    bytes = values * (3 * sizeof(hy_array *) + 3 * sizeof(int) + 1) + (size_t)B->n * (sizeof(int) + 1) +
-        most * (2 * sizeof(hy_array *) + sizeof(int));
-    B->room = hy__buffer_new(&F->cache, bytes + 1);
-    if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
-    memset(B->room->data, 0, bytes);
-    B->grad = (hy_array **)B->room->data;
-    B->value = B->grad + values;
-    B->shape = B->value + values;
-    B->call = B->shape + values;
-    B->input = (int *)(void *)(B->call + 2 * most);
-    B->owner = B->input + values;
-    B->head = B->owner + values;
-    B->wanted = B->head + values;
-    B->leaf = B->wanted + most;
-    B->tracked = (char *)(B->leaf + B->n);
-    B->want = B->tracked + values;
-    memcpy(B->want, want, (size_t)n);
-    for (i = 0; i < (int)values; i++) B->input[i] = B->head[i] = -1;
-    for (i = 0; i < B->n; i++) B->leaf[i] = -1;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) B->leaf[i] = B->T.first[g->place[g->var[i]->number]];
-    for (k = g->vars, i = 0; i < g->n; i++) if (g->node[i]->param) B->leaf[k++] = B->T.first[i];
-    for (i = 0; i < g->n; i++) if (g->node[i]->held) B->leaf[k++] = B->T.first[i];
-    for (i = 0; i < B->n; i++)
-        if (B->leaf[i] >= 0) { B->input[B->leaf[i]] = i; B->tracked[B->leaf[i]] = B->want[i]; }
-    hy__derive_tracked(B);
-    return 0;
+    return B->call[B->g->place[e->node->number]];
 }
 
 /* A variable of the gradient; its rank says for a while what it stands for. */
@@ -28886,81 +29109,128 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
 }
 
 /* What stands for a value: a variable, right behind one for the shape alone. */
-static hy_array *hy__derive_value(hy__deriving *B, int v, int bytes)
+static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
-    if (!bytes) {
-        if (!B->shape[v]) B->shape[v] = hy__derive_var(B, "shape", v, -1);
-        return B->shape[v];
+    hy_array *x;
+    if (!B->var[v] && hy__derive_var(B, "shape", v, -1)) {
+        x = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
+        if (x) B->var[v] = x->node;
     }
-    if (!B->value[v] && hy__derive_var(B, "shape", v, -1))
-        B->value[v] = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
-    return B->value[v];
+    to->t.type = B->T.type[v];
+    to->node = B->var[v];
+    if (to->node && !bytes) to->node = B->S->graph->store->node[to->node->number - 1];
 }
 
-static void hy__derive_add(hy__deriving *B, int v, hy_array *g)
+/* One call on the tape, if what it is computed from has a gradient that is wanted. */
+static void hy__derive_call(hy__deriving *B, const hy__node *node, int place)
 {
-    if (!g) return;
-    if (hy__same_type(&g->t.type, &B->T.type[v])) B->grad[v] = B->grad[v] ? hy_add(B->S, B->grad[v], g) : g;
-    else hy__fail(B->S, HY_ERROR_SHAPE, "gradient: a value is %z %t, its gradient %z %t", &B->T.type[v].shape,
-                  (int)B->T.type[v].dtype, &g->t.type.shape, (int)g->t.type.dtype);
+    int i, tracked = 0, bytes = !(node->op->flags & HY_OP_NO_SAVE);
+    hy__tape *tape;
+    for (i = 0; i < node->nin; i++) tracked |= hy__derive_tape(B, &node->in[i]) != NULL;
+    if (!tracked || !node->op->grad) return;
+    tape = hy__tape_new(B->S, node->op, node->nin, node->nout, node->record, node->nsub, node->sub);
+    if (!tape) return;
+    B->call[place] = tape;
+    for (i = 0; i < node->nin; i++) {
+        hy__value *v = &tape->value[i];
+        hy__derive_value(B, v, hy__derive_index(B, &node->in[i]),
+                         bytes && !hy__writes_input(node->op, node->record, i));
+        v->tape = hy__derive_tape(B, &node->in[i]);
+        v->output = node->in[i].output;
+        if (v->tape) v->tape->refs++;
+    }
+    for (i = 0; i < node->nout; i++)
+        hy__derive_value(B, &tape->value[node->nin + i], B->T.first[place] + i, bytes);
 }
 
-/* One operator's gradient, emitted as nodes. */
-static void hy__derive_node(hy__deriving *B, const hy__node *node, int first)
+static void hy__derive_leaf(hy__deriving *B, int input, int node, int wanted)
 {
-    hy_diff D;
-    int i, v, bytes = !(node->op->flags & HY_OP_NO_SAVE);
-    memset(&D, 0, sizeof D);
-    D.op = node->op;
-    D.attr = node->record;
-    D.nin = node->nin;
-    D.nout = node->nout;
-    D.nsub = node->nsub;
-    D.sub = node->sub;
-    D.training = B->training;
-    D.in = B->call;
-    D.out = D.in + D.nin;
-    D.dy = D.out + D.nout;
-    D.dx = D.dy + D.nout;
-    D.want = B->wanted;
-    for (i = 0; i < D.nin; i++) {
-        v = hy__derive_index(B, &node->in[i]);
-        D.in[i] = hy__derive_value(B, v, bytes && !hy__writes_input(D.op, D.attr, i));
-        D.dx[i] = NULL;
-        B->wanted[i] = B->tracked[v];
-    }
-    for (i = 0; i < D.nout; i++) {
-        D.out[i] = hy__derive_value(B, first + i, bytes);
-        D.dy[i] = B->grad[first + i];
-    }
-    if (!B->S->code && D.op->grad(B->S, &D))
-        hy__fail(B->S, HY_ERROR_GRADIENT, "%s: its gradient failed", D.op->name);
-    for (i = 0; i < D.nin && !B->S->code; i++)
-        if (B->wanted[i]) hy__derive_add(B, hy__derive_index(B, &node->in[i]), D.dx[i]);
+    if (node < 0) return;
+    B->place[B->T.first[node]] = input;
+    if (wanted) B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
 }
 
-/* From the gradients of the given heads to those of the inputs, from the youngest node to the oldest, so that
- * contributions add up in the same order as on the tape. */
-static int hy__derive_walk(hy__deriving *B, const char *given)
+/* The graph as a tape. */
+static void hy__derive_record(hy__deriving *B, hy_array *const *in)
 {
-    hy_graph *g = B->g;
-    int i, k, some;
-    B->S = hy__tracer_open(B->F);
+    const hy_graph *g = B->g;
+    int i, k, n = g->vars, span = hy__graph_span(g);
+    for (i = 0; i < B->T.n; i++) B->place[i] = -1;
+    for (i = 0; i < n; i++) hy__derive_leaf(B, i, g->place[g->var[i]->number], in[i]->tape != NULL);
+    for (i = 0; i < g->n; i++) if (g->node[i]->param) { hy__derive_leaf(B, n, i, in[n]->tape != NULL); n++; }
+    for (i = 0; i < g->n; i++) if (g->node[i]->held) hy__derive_leaf(B, n++, i, 0);
+    for (i = 0; i < g->heads; i++) {
+        k = hy__derive_index(B, &g->head[i]);
+        if (B->place[k] < 0) B->place[k] = n + i;
+    }
+    for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nout; k++) B->owner[B->T.first[i] + k] = i;
+    for (i = 0; i < span && !B->S->code; i++)
+        if (g->place[i] >= 0 && g->store->node[i]->op) hy__derive_call(B, g->store->node[i], g->place[i]);
+}
+
+static void hy__derive_close(hy__deriving *B)
+{
+    int i;
+    if (B->S) {
+        hy__backward_close(&B->walk);
+        for (i = 0; B->room && i < B->g->n; i++) hy__tape_drop(B->S, B->call[i]);
+        hy__tracer_close(B->F, B->S);
+    }
+    hy__buffer_drop(&B->F->cache, B->room);
+    hy__types_close(B->F, &B->T);
+}
+
+/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+{
+    size_t values, bytes;
+    int i, unknown;
+    memset(B, 0, sizeof *B);
+    B->F = F;
+    B->g = g;
+    B->n = hy__graph_leaves(g);
+    for (i = 0; i < g->n; i++) B->n += g->node[i]->held != NULL;
+    unknown = hy__types_infer(F, g, &B->T, NULL, NULL, in);
+    if (unknown) return unknown;
+    B->S = B->walk.F = hy__tracer_open(F);
     if (!B->S) return -1;
     B->S->traced_for = NULL;
-    for (i = 0; i < g->heads; i++)
-        if (given[i]) {
-            int v = hy__derive_index(B, &g->head[i]);
-            hy__derive_add(B, v, hy__derive_var(B, "head_grad", v, B->T.n + i));
-        }
-    for (i = hy__graph_span(g) - 1; i >= 0 && !B->S->code; i--) {
-        int place = g->place[i], first = place < 0 ? 0 : B->T.first[place];
-        const hy__node *node = g->store->node[i];
-        if (place < 0 || !node->op || !B->tracked[first]) continue;
-        for (some = k = 0; k < node->nout; k++) some |= B->grad[first + k] != NULL;
-        if (some) hy__derive_node(B, node, first);
-    }
+    B->S->training = training;
+    values = (size_t)B->T.n;
+    bytes = ((size_t)B->n + (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
+    B->room = hy__buffer_new(&F->cache, bytes + 1);
+    if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(B->room->data, 0, bytes);
+    B->leaf = (hy__tape **)B->room->data;
+    B->call = B->leaf + B->n;
+    B->var = (hy__node **)(void *)(B->call + g->n);
+    B->place = (int *)(void *)(B->var + values);
+    B->owner = B->place + values;
+    hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
+}
+
+/* From the gradients of the given heads to those of the inputs. */
+static int hy__derive_walk(hy__deriving *B, const char *given)
+{
+    const hy_graph *g = B->g;
+    int i;
+    for (i = 0; i < g->heads; i++)
+        if (given[i] && hy__reach(&B->walk, hy__derive_tape(B, &g->head[i]))) return -1;
+    if (hy__backward_open(&B->walk)) return -1;
+    for (i = 0; i < g->heads; i++)
+        if (given[i])
+            hy__contribute(&B->walk, hy__derive_tape(B, &g->head[i]), g->head[i].output,
+                           hy__derive_var(B, "head_grad", hy__derive_index(B, &g->head[i]), B->T.n + i));
+    hy__backward_run(&B->walk);
+    return B->S->code ? -1 : 0;
+}
+
+/* The gradient of an input; NULL: it is zero, or not wanted. */
+static hy_array *hy__derive_result(const hy__deriving *B, int i)
+{
+    hy_array **slot = hy__grad_slot(&B->walk, B->leaf[i], 0);
+    return slot ? *slot : NULL;
 }
 
 /* Inputs of which an operator reads the shape alone do not keep values alive. */
@@ -29002,38 +29272,31 @@ static void hy__derive_prune(hy_frame *F, hy_graph *g)
     store->n = n;
 }
 
-static void hy__gradient_free(hy_root *root, hy__attached *it)
-{
-    hy__gradient *G = (hy__gradient *)(void *)it;
-    hy__graph_drop(G->graph);
-    hy__free(&root->heap, G);
-}
-
-/* Room for a gradient of a graph with so many inputs, heads and saved values. */
+/* Room for a gradient of a graph with so many inputs and heads. */
 static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
 {
-    int vars = graph ? graph->vars : 0;
-    size_t ints = (size_t)(vars + (graph ? graph->heads : 0)) * sizeof(int), chars = (size_t)(n + 2 * heads);
-    hy__gradient *G = (hy__gradient *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *G) + ints + chars);
-    if (!G) return (hy__gradient *)hy__no_memory(F, "gradient");
-    G->head.free_fn = hy__gradient_free;
-    G->from = (int *)(void *)((char *)G + hy__round64(sizeof *G));
-    G->to = G->from + vars;
-    G->given = (char *)G->from + ints;
-    G->keep = G->given + heads;
+    size_t size = hy__round64(sizeof(hy__gradient)),
+        ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int), keep = (size_t)(n + heads);
+    hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + keep, (size_t)heads);
+    if (!G) return NULL;
+    G->from = (int *)(void *)((char *)G + size);
+    G->to = G->from + graph->vars;
+    G->lies = G->to + graph->heads;
+    G->keep = (char *)(G->lies + heads);
+    G->given = G->is.key;
     return G;
 }
 
-/* The graph that was emitted, without what nobody needs. */
-static hy_graph *hy__derive_graph(hy__deriving *B)
+/* The graph that the walk emits, without what nobody needs. */
+static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
 {
-    hy_graph *g = hy__graph_new(B->F, B->S->graph->store);
+    hy_graph *g = hy__derive_walk(B, given) ? NULL : hy__graph_new(B->F, B->S->graph->store);
     int i, n = 0;
     if (!g) return NULL;
-    for (i = 0; i < B->n; i++) n += B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]];
+    for (i = 0; i < B->n; i++) n += hy__derive_result(B, i) != NULL;
     if (hy__graph_room_heads(B->F, g, n, 0)) { hy__graph_drop(g); return NULL; }
     for (i = n = 0; i < B->n; i++) {
-        hy_array *x = B->want[i] && B->leaf[i] >= 0 ? B->grad[B->leaf[i]] : NULL;
+        hy_array *x = hy__derive_result(B, i);
         if (!x) continue;
         g->head[n].node = x->node;
         g->head[n++].output = x->output;
@@ -29045,41 +29308,34 @@ static hy_graph *hy__derive_graph(hy__deriving *B)
     return NULL;
 }
 
-/* Which value of the tape is value v? Inputs come first, then the heads of forward; -1: it is not there. */
-static int hy__derive_place(const hy__deriving *B, int v)
+/* The gradient with its places on the tape, which holds inputs, then so many heads of forward. all: NULL, or
+ * the one that decided what the tape keeps; a value that it does not keep is not there. */
+static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const char *given, int heads,
+                                         const hy__gradient *all)
 {
-    return B->input[v] >= 0 ? B->input[v] : B->head[v] >= 0 ? B->n + B->head[v] : -1;
-}
-
-static void hy__derive_heads(hy__deriving *B, const hy_graph *forward)
-{
-    int i;
-    for (i = forward->heads - 1; i >= 0; i--) B->head[hy__derive_index(B, &forward->head[i])] = i;
-}
-
-/* The gradient with its places on the tape. all: NULL, or the one that decided what the tape keeps; a value
- * that it does not keep is not there. */
-static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const hy_graph *forward,
-                                         const char *given, int heads, const hy__gradient *all)
-{
-    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, forward->heads);
+    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, heads);
     int i, k;
     if (!G) { hy__graph_drop(graph); return NULL; }
-    hy__derive_heads(B, forward);
-    memcpy(G->given, given, (size_t)heads);
-    G->graph = graph;
+    memcpy(G->given, given, (size_t)B->g->heads);
+    G->is.graph = graph;
     G->inputs = B->n;
-    for (i = 0; i < graph->vars && G->graph; i++) {
+    for (i = 0; i < graph->vars && G->is.graph; i++) {
         int what = graph->var[i]->rank;
-        G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : hy__derive_place(B, what);
+        G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : B->place[what];
         graph->var[i]->rank = 0;
         if (what < 0 || what >= B->T.n) continue;
         if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
-        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->graph = NULL;
+        if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->is.graph = NULL;
     }
-    for (i = k = 0; i < B->n && G->graph; i++)
-        if (B->want[i] && B->leaf[i] >= 0 && B->grad[B->leaf[i]]) G->to[k++] = i;
-    if (!G->graph) hy__graph_drop(graph);
+    for (i = k = 0; i < B->n && G->is.graph; i++)
+        if (hy__derive_result(B, i)) G->to[k++] = i;
+    for (i = 0; i < heads; i++)
+        G->lies[i] = i < B->g->heads ? B->place[hy__derive_index(B, &B->g->head[i])] : B->n + i;
+    for (i = 0; i < B->g->n && B->S->training; i++) {
+        const hy__node *node = B->g->node[i];
+        if (!node->op && node->written && G->keep[B->place[B->T.first[i]]]) G->spoilt = node;
+    }
+    if (!G->is.graph) hy__graph_drop(graph);
     return G;
 }
 
@@ -29106,10 +29362,10 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     f->vars = g->vars;
     f->ranks = g->ranks;
     f->heads = g->heads;
-    hy__derive_heads(B, f);
     for (i = 0; i < gradient->vars; i++) {
         v = gradient->var[i]->rank;
-        if (v < 0 || v >= B->T.n || hy__derive_place(B, v) >= 0) continue;
+        if (v < 0 || v >= B->T.n || B->place[v] >= 0) continue;
+        B->place[v] = B->n + f->heads;
         f->head[f->heads].node = g->node[B->owner[v]];
         f->head[f->heads++].output = v - B->T.first[B->owner[v]];
     }
@@ -29117,104 +29373,104 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     return f;
 }
 
-static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
+/* One for these heads of a forward graph that has run. */
+static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given)
 {
-    const unsigned char *at = (const unsigned char *)bytes;
-    uint64_t word;
-    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        h = hy__mix64(h, word);
-    }
-    for (; n; n--) h = hy__mix64(h, *at++);
-    return h;
-}
-
-/* The gradient for these heads of a forward graph, or NULL. Under the lock. */
-static hy__gradient *hy__gradient_kept(hy_graph *f, const char *given)
-{
-    hy__kept *e = hy__table_find(&f->derived, hy__hash_bytes(1, given, (size_t)f->heads));
-    for (; e; e = hy__table_again(e)) {
-        hy__gradient *G = (hy__gradient *)(void *)e;
-        if (!memcmp(G->given, given, (size_t)f->heads)) return G;
-    }
+    hy_graph *f = D->sub[0], *graph = NULL;
+    hy__gradient *G = NULL;
+    hy__deriving B;
+    if (!hy__derive_open(&B, F, f, D->in, D->training)) graph = hy__derive_graph(&B, given);
+    if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
+    hy__derive_close(&B);
+    if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
+    if (G) hy__derived_free(F->root, &G->is.head);
     return NULL;
 }
 
-/* The gradient for these heads of a forward graph that has run; made when it is first asked for. */
-static hy__gradient *hy__gradient_find(hy_frame *F, hy__tape *tape, const char *given)
+/* The gradient for the heads that have one; where it reads what the tape did not keep, the one for all, with
+ * zeros. */
+static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D)
 {
-    hy_graph *f = tape->sub, *graph;
+    hy_graph *f = D->sub[0];
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)D->nout + 1);
+    char *given = room ? (char *)room->data : NULL;
     hy__gradient *G;
-    hy__deriving B;
-    hy__buffer *room;
-    hy_type *type;
-    char *want;
     int i;
+    if (!room) return (hy__gradient *)hy__no_memory(F, "hy_backward");
+    for (i = 0; i < D->nout; i++) given[i] = D->dy[i] != NULL;
     hy__acquire(&f->root->lock);
-    G = hy__gradient_kept(f, given);
+    G = (hy__gradient *)(void *)hy__derived_find(f, given, (size_t)D->nout);
     hy__release(&f->root->lock);
-    if (G) return G;
-    room = hy__buffer_new(&F->cache, (size_t)tape->nin * (sizeof *type + 1));
-    if (!room) return (hy__gradient *)hy__no_memory(F, "gradient");
-    type = (hy_type *)room->data;
-    want = (char *)(type + tape->nin);
-    for (i = 0; i < tape->nin; i++) {
-        type[i] = tape->value[i].t.type;
-        want[i] = tape->value[i].tape != NULL;
+    if (!G) G = hy__gradient_derive(F, D, given);
+    if (G && !G->is.graph) {
+        G = (hy__gradient *)(void *)f->all;
+        for (i = 0; i < D->nout && G->given[i] >= given[i]; i++) continue;
+        if (i < D->nout) {
+            hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
+                     "compiled graph did not keep: hybridize with inactive set");
+            G = NULL;
+        }
     }
-    if (!hy__derive_open(&B, F, f, tape->nin, type, want)) {
-        B.training = tape->training;
-        graph = hy__derive_walk(&B, given) ? NULL : hy__derive_graph(&B);
-        if (graph) G = hy__derive_gradient(&B, graph, f, given, f->heads, (hy__gradient *)(void *)f->all);
-    }
-    hy__derive_close(&B);
     hy__buffer_drop(&F->cache, room);
-    if (!G || F->code) { if (G) hy__gradient_free(F->root, &G->head); return NULL; }
-    hy__acquire(&f->root->lock);
-    hy__table_add(&F->root->heap, &f->derived, &G->head.kept, hy__hash_bytes(1, given, (size_t)f->heads));
-    hy__release(&f->root->lock);
     return G;
 }
 
-static void hy__derived_free(hy_root *root, hy__attached *it)
+/* A variable of a compiled gradient. from: see there. wanted: an input whose gradient is. */
+static hy_array *hy__gradient_input(hy_frame *F, const hy_diff *D, const hy__node *var, int from, int wanted)
 {
-    hy__derived *d = (hy__derived *)(void *)it;
-    hy__graph_drop(d->forward);
-    hy__free(&root->heap, d);
-}
-
-static uint64_t hy__derived_hash(const hy__derived *key)
-{
-    uint64_t h = hy__hash_bytes((uint64_t)key->training, key->want, (size_t)key->n);
-    int i;
-    for (i = 0; i < key->n; i++) h = hy__hash_type(h, &key->type[i]);
-    return h;
-}
-
-/* The graph as it runs under recording, counted, or NULL if it must run operator by operator. 1: found. */
-static int hy__derived_find(hy_root *root, hy_graph *g, const hy__derived *key, hy_graph **forward)
-{
-    hy__kept *e;
-    int i, found = 0;
-    hy__acquire(&root->lock);
-    for (e = hy__table_find(&g->derived, hy__derived_hash(key)); e && !found; e = hy__table_again(e)) {
-        const hy__derived *d = (const hy__derived *)(void *)e;
-        if (d->n != key->n || d->training != key->training) continue;
-        if (memcmp(d->want, key->want, (size_t)d->n)) continue;
-        for (i = 0; i < d->n && hy__same_type(&d->type[i], &key->type[i]); i++) continue;
-        if (i < d->n) continue;
-        found = 1;
-        e->used = ++g->derived.clock;
-        *forward = d->forward;
-        if (d->forward) HY__ADD(&d->forward->refs, 1);
+    hy_array *x = from <= -2 ? D->dy[-2 - from] : from < 0 ? NULL
+        : from < D->nin ? D->in[from] : D->out[from - D->nin];
+    if (x) return hy__packed_input(F, x);
+    if (from <= -2) {
+        x = hy__make(F, &var->type[0], "hy_backward");
+        if (x) hy_fill(F, x, 0);
+        return x;
     }
-    hy__release(&root->lock);
-    return found;
+    x = hy__handle(F);
+    if (!x) return NULL;
+    x->t.type = var->type[0];
+    x->t.data = NULL;
+    hy__pack_strides(&x->t);
+    if (!F->recording) return x;        /* no gradient reaches it, but its users count as computed */
+    x->tape = D->in[wanted]->tape;
+    x->output = D->in[wanted]->output;
+    HY__ADD(&x->tape->refs, 1);
+    return x;
 }
+
+/* The gradient of a compiled call is a program, on the tape too when it is to be differentiated again. */
+static int hy__graph_diff(hy_frame *F, hy_diff *D)
+{
+    hy__graph_rec rec = *(const hy__graph_rec *)D->attr;
+    hy__gradient *G = hy__gradient_find(F, D);
+    hy_graph *graph = G ? G->is.graph : NULL;
+    hy__buffer *room;
+    hy_array **in, **out;
+    int i;
+    if (!graph || !graph->heads) return 0;
+    room = hy__buffer_new(&F->cache, (size_t)(graph->vars + graph->heads) * sizeof *in);
+    if (!room) { hy__no_memory(F, "hy_backward"); return 0; }
+    in = (hy_array **)room->data;
+    out = in + graph->vars;
+    rec.mode.training = F->training;
+    rec.mode.recorded = 0;
+    rec.mode.owner = NULL;
+    for (i = 0; i < graph->vars && !F->code; i++)
+        in[i] = hy__gradient_input(F, D, graph->var[i], G->from[i], G->to[0]);
+    if (!F->code && !hy__graph_apply(F, graph, in, out, &rec))
+        for (i = 0; i < graph->heads; i++) D->dx[G->to[i]] = out[i];
+    hy__buffer_drop(&F->cache, room);
+    return 0;
+}
+
+/* What the tape says of a compiled call. */
+static const hy_op hy__recorded_op = { "a compiled block", NULL, NULL, "a program on the tape", hy__graph_in,
+                                       hy__graph_out, NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL,
+                                       hy__graph_diff, NULL };
 
 /* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as
  * when values decide shapes, or an operator on the way has no gradient, which is no error before backward. */
-static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
 {
     hy__deriving B;
     hy_graph *graph = NULL, *f = NULL;
@@ -29222,50 +29478,23 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, const hy__derived *key)
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, key->n, key->type, key->want);
-    B.training = key->training;
+    opened = hy__derive_open(&B, F, g, in, training);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
-        given[i] = (char)(g->head[i].node->op && B.tracked[hy__derive_index(&B, &g->head[i])]);
-    if (given && !opened && !F->code && !hy__derive_walk(&B, given)) graph = hy__derive_graph(&B);
+        given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
+    if (given && !opened && !F->code) graph = hy__derive_graph(&B, given);
     if (graph) f = hy__derive_forward(&B, graph);
-    if (f) G = hy__derive_gradient(&B, graph, f, given, g->heads, NULL);
+    if (f) G = hy__derive_gradient(&B, graph, given, f->heads, NULL);
     else hy__graph_drop(graph);
     hy__derive_close(&B);
     hy__free(&F->root->heap, given);
-    if (f && G) {
-        f->all = &G->head;
-        hy__table_add(&F->root->heap, &f->derived, &G->head.kept,
-                      hy__hash_bytes(1, G->given, (size_t)f->heads));
+    if (G) {
+        f->all = &G->is.head;
+        hy__derived_add(f, &G->is, 0);
     }
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
-}
-
-/* What was derived joins the graph's; beyond the limit the one unused for longest goes. 0, or -1. */
-static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_graph *forward, int limit)
-{
-    size_t types = (size_t)key->n * sizeof *key->type, size = hy__round64(sizeof(hy__derived));
-    hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + types + (size_t)key->n);
-    hy__kept *gone = NULL;
-    if (!d) { hy__no_memory(F, "gradient"); return -1; }
-    d->head.free_fn = hy__derived_free;
-    d->forward = forward;
-    if (forward) HY__ADD(&forward->refs, 1);
-    d->n = key->n;
-    d->training = key->training;
-    d->type = (hy_type *)(void *)((char *)d + size);
-    d->want = (char *)d->type + types;
-    memcpy(d->type, key->type, types);
-    memcpy(d->want, key->want, (size_t)key->n);
-    hy__acquire(&F->root->lock);
-    hy__table_add(&F->root->heap, &g->derived, &d->head.kept, hy__derived_hash(key));
-    if (g->derived.n > limit && (gone = hy__table_oldest(&g->derived)) != NULL)
-        hy__table_remove(&g->derived, gone);
-    hy__release(&F->root->lock);
-    if (gone) hy__derived_free(F->root, (hy__attached *)(void *)gone);
-    return 0;
 }
 #endif
 
@@ -29273,44 +29502,28 @@ static int hy__derived_add(hy_frame *F, hy_graph *g, const hy__derived *key, hy_
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
- * Backward visits calls from the youngest to the oldest and emits their gradients as ordinary operators.
- * A compiled graph is one call on the tape; its gradient is another compiled graph, derived once.
+ * A compiled graph is one call on the tape; its gradient is another compiled graph, derived once. Backward
+ * seeds the heads, walks the tape as >>gradient does, and puts what arrives at leaves where they want it.
  */
 #ifndef HYBRID_NO_TRAIN
 
 /* --- writing the tape --- */
-static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record)
+/* A tensor, which nobody may write before backward has read it; without its bytes where the gradient needs
+ * only shapes. */
+static void hy__hold_tensor(hy__value *v, const hy_tensor *t, hy__buffer *buffer, int bytes)
 {
-    size_t head = hy__round64(sizeof(hy__tape)),
-        values = hy__round64((size_t)(nin + nout) * sizeof(hy__value));
-    hy__buffer *room = hy__buffer_new(&F->cache, head + values + (op ? op->record : 0));
-    hy__tape *tape = room ? (hy__tape *)room->data : NULL;
-    if (!tape) return (hy__tape *)hy__no_memory(F, op ? op->name : "hy_attach_grad");
-    memset(tape, 0, head + values);
-    tape->room = room;
-    tape->refs = 1;
-    tape->id = HY__ADD(&F->root->next_id, 1);
-    tape->frame = F;
-    tape->training = F->training;
-    tape->op = op;
-    tape->nin = nin;
-    tape->nout = nout;
-    tape->value = (hy__value *)(void *)((char *)tape + head);
-    tape->record = (char *)tape + head + values;
-    if (op && op->record) memcpy(tape->record, record, op->record);
-    return tape;
+    v->t = *t;
+    if (!bytes || !buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
+    v->buffer = hy__buffer_hold(buffer);
+    HY__ADD(&v->buffer->pins, 1);
 }
 
-/* The value of x, held; without its bytes where the gradient needs only shapes. */
 static void hy__hold_value(hy__value *v, const hy_array *x, int bytes)
 {
-    v->t = x->t;
+    hy__hold_tensor(v, &x->t, x->buffer, bytes);
     v->output = x->output;
     v->tape = x->tape;
     if (v->tape) HY__ADD(&v->tape->refs, 1);
-    if (!bytes || !x->buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
-    v->buffer = hy__buffer_hold(x->buffer);
-    HY__ADD(&v->buffer->pins, 1);
 }
 
 static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
@@ -29321,11 +29534,11 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
     hy_array *y;
     hy__tape *tape;
     F->hidden = 1;
-    kept = c->nout <= HY__FEW ? hy__bound_call(F, op, n, in, record, out) : NULL;
+    kept = c->nout <= HY__FEW && !c->nsub ? hy__bound_call(F, op, n, in, record, out) : NULL;
     y = kept ? hy__bound_result(F, kept, out) : F->code ? NULL : hy__run_op(F, op, n, in, record, c, out);
     F->hidden = 0;
     if (!y) return NULL;
-    tape = hy__tape_new(F, op, n, c->nout, record);
+    tape = hy__tape_new(F, op, n, c->nout, record, c->nsub, c->sub);
     if (!tape) return NULL;
     tape->pinned = bytes;
     for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], bytes && !hy__writes_input(op, record, i));
@@ -29339,18 +29552,6 @@ static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *
     return y;
 }
 
-/* A handle in this scope for a held value. */
-static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
-{
-    hy_array *x = hy__handle(F);
-    if (!x) return NULL;
-    x->t = v->t;
-    x->output = v->output;
-    if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
-    if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
-    return x;
-}
-
 /* An array's gradient, zero at first. */
 static hy__tape *hy__leaf_new(hy_frame *F, const hy_array *x, hy_grad_req req)
 {
@@ -29358,7 +29559,7 @@ static hy__tape *hy__leaf_new(hy_frame *F, const hy_array *x, hy_grad_req req)
     hy_array *g;
     hy_begin(F);
     g = hy__make(F, &x->t.type, "hy_attach_grad");
-    leaf = g ? hy__tape_new(F, NULL, 0, 0, NULL) : NULL;
+    leaf = g ? hy__tape_new(F, NULL, 0, 0, NULL, 0, NULL) : NULL;
     if (leaf) {
         hy_fill(F, g, 0);
         leaf->req = req;
@@ -29423,25 +29624,6 @@ static int hy__graph_by_section(hy_frame *F, hy_graph *g, hy_array *const *in, c
     return failed;
 }
 
-/* Which input is this node? -1: it is none. */
-static int hy__graph_leaf(const hy_graph *g, const hy__node *node)
-{
-    int i, k = g->vars;
-    if (node->op || node->held) return -1;
-    for (i = 0; !node->param && i < g->vars; i++) if (g->var[i] == node) return i;
-    for (i = 0; g->node[i] != node; i++) k += g->node[i]->param != NULL;
-    return k;
-}
-
-/* Like an input, a captured array may not be written before backward has read it. */
-static void hy__hold_constant(hy__value *v, const hy__node *node, int bytes)
-{
-    v->t = node->constant;
-    if (!bytes) { v->t.data = NULL; return; }
-    v->buffer = hy__buffer_hold(node->held);
-    HY__ADD(&v->buffer->pins, 1);
-}
-
 /* Runs forward and writes it down as one call. Heads that are inputs go through as they are. */
 static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_array *const *in,
                              const hy__graph_rec *rec, hy_array **out)
@@ -29451,30 +29633,26 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     hy__tape *tape;
     int i, k;
     own.mode.recorded = 1;
-    for (i = 0, k = f->vars; i < f->n && rec->mode.training; i++) {
-        const hy__node *node = f->node[i];
-        int leaf = node->param ? k++ : hy__graph_leaf(f, node);
-        if (leaf < 0 || !node->written || !all->keep[leaf]) continue;
+    if (all->spoilt) {
         hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would still "
-                 "need the value from before: use a hy_copy of it", node->name);
+                 "need the value from before: use a hy_copy of it", all->spoilt->name);
         return -1;
     }
     if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
     own.ticket = NULL;
-    tape = hy__tape_new(F, &hy__graph_op, all->inputs, f->heads, &own);
+    tape = hy__tape_new(F, &hy__recorded_op, all->inputs, f->heads, &own, 1, &f);
     if (!tape) return -1;
-    HY__ADD(&f->refs, 1);
-    tape->sub = f;
     tape->pinned = 1;
     for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], all->keep[i]);
-    for (i = 0, k = n; k < all->inputs; i++)
-        if (f->node[i]->held) { hy__hold_constant(&tape->value[k], f->node[i], all->keep[k]); k++; }
+    for (i = 0, k = n; k < all->inputs; i++) {
+        const hy__node *node = f->node[i];
+        if (node->held) { hy__hold_tensor(&tape->value[k], &node->constant, node->held, all->keep[k]); k++; }
+    }
     for (i = 0; i < f->heads; i++) {
         hy__value *v = &tape->value[all->inputs + i];
-        k = hy__graph_leaf(f, f->head[i].node);
-        if (k >= 0) out[i] = in[k];
-        if (k < 0) hy__hold_value(v, out[i], all->keep[all->inputs + i]);
-        else v->t.type = out[i]->t.type;
+        if (all->lies[i] >= n) { hy__hold_value(v, out[i], all->keep[all->inputs + i]); continue; }
+        out[i] = in[all->lies[i]];
+        v->t.type = out[i]->t.type;
     }
     for (i = 0; i < heads; i++) {
         if (!all->given[i]) continue;
@@ -29488,20 +29666,33 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     return 0;
 }
 
-static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *in, const hy__graph_rec *rec,
-                              hy_array **out, hy__derived *key)
+/* The graph as it runs under recording, counted. NULL without an error: operator by operator. */
+static hy_graph *hy__graph_forward(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__graph_rec *rec,
+                                   const char *key, size_t bytes)
 {
+    hy__derived *d;
     hy_graph *f = NULL;
+    hy__acquire(&g->root->lock);
+    d = hy__derived_find(g, key, bytes);
+    if (d && d->graph) { f = d->graph; HY__ADD(&f->refs, 1); }
+    hy__release(&g->root->lock);
+    if (d || !(d = hy__derived_new(F, sizeof *d, bytes))) return f;
+    memcpy(d->key, key, bytes);
+    f = d->graph = hy__derive(F, g, in, rec->mode.training);
+    if (F->code) { hy__derived_free(F->root, &d->head); return NULL; }
+    if (f) HY__ADD(&f->refs, 1);
+    hy__derived_add(g, d, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS);
+    return f;
+}
+
+static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *in, const hy__graph_rec *rec,
+                              hy_array **out, const char *key, size_t bytes)
+{
+    hy_graph *f = hy__graph_forward(F, g, in, rec, key, bytes);
     hy__buffer *room;
     hy_array **all;
     int failed;
-    if (!hy__derived_find(F->root, g, key, &f)) {
-        f = hy__derive(F, g, key);
-        if (F->code || hy__derived_add(F, g, key, f, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS)) {
-            hy__graph_drop(f);
-            return -1;
-        }
-    }
+    if (F->code) return -1;
     if (!f) return hy__graph_by_section(F, g, in, rec, out);
     room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
     all = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(F, "hy_call");
@@ -29512,34 +29703,35 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     return failed;
 }
 
+/* What is derived depends on the mode, on the types of the inputs, and on which of them have gradients. */
 static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const hy__graph_rec *rec,
                                   hy_graph *g)
 {
-    size_t inputs = (size_t)n * (sizeof(hy_type) + 1), outputs = (size_t)g->heads * sizeof in;
-    hy__buffer *room = hy__buffer_new(&F->cache, inputs + outputs);
+    size_t words = 1 + (size_t)n * (1 + HY_MAX_DIM), outputs = (size_t)g->heads * sizeof in;
+    hy__buffer *room = hy__buffer_new(&F->cache, words * sizeof(int64_t) + outputs);
     hy_array **out, *y = NULL;
-    hy__derived key;
-    int i, tracked = 0, failed;
+    int64_t *key;
+    int i, d, k = 0, tracked = 0, failed;
     if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
-    memset(&key, 0, sizeof key);
-    key.n = n;
-    key.training = rec->mode.training;
-    key.type = (hy_type *)room->data;
-    out = (hy_array **)(void *)(key.type + n);
-    key.want = (char *)(out + g->heads);
+    key = (int64_t *)room->data;
+    out = (hy_array **)(void *)(key + words);
+    key[k++] = rec->mode.training;
     for (i = 0; i < n; i++) {
-        key.type[i] = in[i]->t.type;
-        tracked |= key.want[i] = in[i]->tape != NULL;
+        const hy_type *t = &in[i]->t.type;
+        tracked |= in[i]->tape != NULL;
+        key[k++] = (int64_t)t->dtype << 16 | (int64_t)t->shape.ndim << 1 | (in[i]->tape != NULL);
+        for (d = 0; d < t->shape.ndim; d++) key[k++] = t->shape.dim[d];
     }
-    failed = tracked ? hy__graph_recorded(F, g, n, in, rec, out, &key)
-        : hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
+    failed = !tracked ? hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket)
+        : hy__graph_recorded(F, g, n, in, rec, out, (char *)key, (size_t)k * sizeof *key);
     if (!failed) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
     hy__buffer_drop(&F->cache, room);
     return y;
 }
 
 /* Parameters among the inputs get their values, should their shapes be known only now, and their leaves. */
-static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
+static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                            int nsub, hy_graph *const *sub)
 {
     hy__call c;
     int i, missing = 0, failed;
@@ -29550,6 +29742,8 @@ static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const
     }
     if (!missing) return 0;
     if (!hy__check_count(F, op, n, record) || hy__call_open(F, &c, op, n, record)) return -1;
+    c.nsub = nsub;
+    c.sub = sub;
     failed = hy__ready_params(F, &c, op, in, record);
     hy__call_close(F, &c);
     for (i = 0; i < n && !failed; i++) if (in[i]->param) failed = hy__param_track(F, in[i]);
@@ -29557,19 +29751,20 @@ static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const
 }
 
 static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
-                                 int nsub,
-                                 hy_graph *const *sub)
+                                 int nsub, hy_graph *const *sub)
 {
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
     hy__buffer *room = NULL;
     int i, tracked = 0, params = 0;
     for (i = 0; i < n; i++) params |= in[i]->param != NULL;
-    if (params && hy__track_params(F, op, n, in, record)) return NULL;
+    if (params && hy__track_params(F, op, n, in, record, nsub, sub)) return NULL;
     if (op == &hy__graph_op) return hy__record_graph(F, n, in, (const hy__graph_rec *)record, *sub);
     for (i = 0; i < n; i++) tracked |= in[i]->tape != NULL;
     if (!tracked || !op->grad) return F->emit_below(F, op, n, in, record, nsub, sub);
     if (hy__call_open(F, &c, op, n, record)) return NULL;
+    c.nsub = nsub;
+    c.sub = sub;
     if (c.nout > HY__FEW) {
         room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
         out = room ? (hy_array **)room->data : NULL;
@@ -29656,150 +29851,27 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
 }
 
 /* --- backward --- */
-typedef struct hy__found { hy__tape *tape; int slot; } hy__found;  /* slot: of its first output's gradient */
-typedef struct hy__backward {
-    hy_frame  *F;
-    hy__tape **tape;                    /* what the heads reach; after sorting youngest first */
-    int        n;
-    hy__found *found;                   /* the same by address: open addressing */
-    int        slots;
-    int        graph;                   /* gradients are recorded too */
-    hy_array **grad;                    /* per tape and output, NULL is zero */
-    int        grads;
-    hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
-} hy__backward;
-
-static hy__found *hy__find_tape(const hy__backward *B, const hy__tape *tape)
+static int hy__reach_heads(hy__backward *W, hy_array *heads)
 {
-    uint64_t i = tape->id * 0x9e3779b97f4a7c15u >> 20;
-    while (B->found[i & (uint64_t)(B->slots - 1)].tape && B->found[i & (uint64_t)(B->slots - 1)].tape != tape)
-        i++;
-    return &B->found[i & (uint64_t)(B->slots - 1)];
-}
-
-static int hy__widen_found(hy__backward *B)
-{
-    hy__cache *cache = &B->F->cache;
-    int i, wide = B->slots ? 2 * B->slots : 64;
-    hy__buffer *found = hy__buffer_new(cache, (size_t)wide * sizeof *B->found);
-    hy__buffer *tapes = hy__buffer_new(cache, (size_t)wide * sizeof *B->tape);
-    if (!found || !tapes) { hy__buffer_drop(cache, found); hy__buffer_drop(cache, tapes); return -1; }
-    memset(found->data, 0, (size_t)wide * sizeof *B->found);
-    if (B->n) memcpy(tapes->data, B->tape, (size_t)B->n * sizeof *B->tape);
-    hy__buffer_drop(cache, B->found_room);
-    hy__buffer_drop(cache, B->tape_room);
-    B->found_room = found;
-    B->tape_room = tapes;
-    B->found = (hy__found *)found->data;
-    B->tape = (hy__tape **)tapes->data;
-    B->slots = wide;
-    for (i = 0; i < B->n; i++) hy__find_tape(B, B->tape[i])->tape = B->tape[i];
-    return 0;
-}
-
-static int hy__reach(hy__backward *B, hy__tape *tape)
-{
-    hy__found *at;
-    if (!tape) return 0;
-    if (2 * B->n >= B->slots && hy__widen_found(B)) {
-        hy__no_memory(B->F, "hy_backward");
-        return -1;
-    }
-    at = hy__find_tape(B, tape);
-    if (at->tape) return 0;
-    at->tape = tape;
-    B->tape[B->n++] = tape;
-    return 0;
-}
-
-/* Youngest first: a heap sort, which takes no memory and no recursion. */
-static void hy__sort_tapes(hy__tape **t, int n)
-{
-    int start = n / 2, end = n, root, child;
-    while (end > 1) {
-        hy__tape *moving;
-        if (start > 0) moving = t[--start];
-        else { moving = t[--end]; t[end] = t[0]; }
-        for (root = start; (child = 2 * root + 1) < end; root = child) {
-            if (child + 1 < end && t[child + 1]->id < t[child]->id) child++;
-            if (moving->id <= t[child]->id) break;
-            t[root] = t[child];
-        }
-        t[root] = moving;
-    }
-}
-
-/* Everything the heads depend on, and room for its gradients. */
-static int hy__backward_open(hy__backward *B, hy_array *heads)
-{
-    int i, k, count = heads->count ? heads->count : 1;
+    int i, count = heads->count ? heads->count : 1;
     for (i = 0; i < count; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
-        if (!hy__concrete(B->F, x, "hy_backward", "an array with values")) return -1;
-        if (x->param && hy__param_track(B->F, x)) return -1;
+        if (!hy__concrete(W->F, x, "hy_backward", "an array with values")) return -1;
+        if (x->param && hy__param_track(W->F, x)) return -1;
         if (!x->tape) {
-            hy__fail(B->F, HY_ERROR_GRADIENT,
+            hy__fail(W->F, HY_ERROR_GRADIENT,
                      "hy_backward: head %d was not computed from an array with hy_attach_grad "
                      "between hy_record and hy_pause", i);
             return -1;
         }
-        if (hy__reach(B, x->tape)) return -1;
+        if (hy__reach(W, x->tape)) return -1;
     }
-    for (i = 0; i < B->n; i++) {
-        if (B->tape[i]->spent) {
-            hy__fail(B->F, HY_ERROR_STATE,
-                     "hy_backward: %s was already run backward and its values are gone: set "
-                     "retain the first time", B->tape[i]->sub ? "a compiled block" : B->tape[i]->op->name);
-            return -1;
-        }
-        for (k = 0; k < B->tape[i]->nin; k++) if (hy__reach(B, B->tape[i]->value[k].tape)) return -1;
-    }
-    hy__sort_tapes(B->tape, B->n);
-    for (i = 0; i < B->n; i++) {
-        hy__find_tape(B, B->tape[i])->slot = B->grads;
-        B->grads += B->tape[i]->op ? B->tape[i]->nout : 1;
-    }
-    B->grad_room = hy__buffer_new(&B->F->cache, (size_t)(B->grads + 1) * sizeof *B->grad);
-    if (!B->grad_room) { hy__no_memory(B->F, "hy_backward"); return -1; }
-    B->grad = (hy_array **)B->grad_room->data;
-    memset(B->grad, 0, (size_t)(B->grads + 1) * sizeof *B->grad);
-    return 0;
+    return hy__backward_open(W);
 }
 
-static void hy__backward_close(hy__backward *B)
+static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads)
 {
-    hy__buffer_drop(&B->F->cache, B->tape_room);
-    hy__buffer_drop(&B->F->cache, B->found_room);
-    hy__buffer_drop(&B->F->cache, B->grad_room);
-}
-
-/* Where the gradient of an output is collected; NULL when the heads do not reach it. */
-static hy_array **hy__grad_slot(hy__backward *B, const hy__tape *tape, int output)
-{
-    hy__found *at = tape ? hy__find_tape(B, tape) : NULL;
-    return at && at->tape ? &B->grad[at->slot + (tape->op ? output : 0)] : NULL;
-}
-
-static void hy__contribute(hy__backward *B, const hy__tape *tape, int output, hy_array *g)
-{
-    hy_array **slot = g ? hy__grad_slot(B, tape, output) : NULL;
-    if (slot) *slot = *slot ? hy_add(B->F, *slot, g) : g;
-}
-
-/* A gradient looks like what it is the gradient of. */
-static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of, const char *who, int i)
-{
-    if (!hy__concrete(F, g, who, "an array with values")) return -1;
-    if (hy__same_shape(&g->t.type.shape, &of->shape) && g->t.type.dtype == of->dtype) return 0;
-    hy__fail(F, HY_ERROR_SHAPE, "%s: number %d is %z %t, its gradient %z %t", who, i, &of->shape,
-             (int)of->dtype,
-             &g->t.type.shape, (int)g->t.type.dtype);
-    return -1;
-}
-
-static int hy__seed_heads(hy__backward *B, hy_array *heads, hy_array *head_grads)
-{
-    hy_frame *F = B->F;
+    hy_frame *F = W->F;
     int i, count = heads->count ? heads->count : 1;
     if (head_grads && hy_count(F, head_grads) != count) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_backward: %d heads, %d head gradients", count,
@@ -29810,164 +29882,16 @@ static int hy__seed_heads(hy__backward *B, hy_array *heads, hy_array *head_grads
         hy_array *x = heads->count ? heads->item[i] : heads, *g;
         g = head_grads ? (head_grads->count ? head_grads->item[i] : head_grads) : hy_ones_like(F, x);
         if (!g || hy__check_gradient(F, g, &x->t.type, "hy_backward", i)) return -1;
-        hy__contribute(B, x->tape, x->output, g);
+        hy__contribute(W, x->tape, x->output, g);
     }
-    return F->code ? -1 : 0;
-}
-
-/* The handles that a gradient works on, and its result handed on to what the call was computed from. */
-static void hy__run_grad(hy__backward *B, hy__tape *tape, hy_diff *D, int *want)
-{
-    hy_frame *F = B->F;
-    int i;
-    for (i = 0; i < D->nin + D->nout; i++) {
-        D->in[i] = hy__value_handle(F, &tape->value[i]);
-        if (!D->in[i]) return;
-        if (i < D->nin) { D->dx[i] = NULL; want[i] = tape->value[i].tape != NULL; }
-        else if (B->graph) { D->in[i]->tape = tape; D->in[i]->output = i - D->nin; HY__ADD(&tape->refs, 1); }
-    }
-    for (i = 0; i < D->nout; i++) D->dy[i] = *hy__grad_slot(B, tape, i);
-    if (D->op->grad(F, D)) hy__fail(F, HY_ERROR_GRADIENT, "%s: its gradient failed", D->op->name);
-    for (i = 0; i < D->nin && !F->code; i++)
-        if (want[i] && D->dx[i] && !hy__check_gradient(F, D->dx[i], &tape->value[i].t.type, D->op->name, i))
-            hy__contribute(B, tape->value[i].tape, tape->value[i].output, D->dx[i]);
-}
-
-/* A variable of a compiled gradient. input: one whose gradient is wanted. */
-static hy_array *hy__backward_input(hy__backward *B, hy__tape *tape, const hy__node *var, int from, int input)
-{
-    hy_frame *F = B->F;
-    hy_array *x;
-    if (from <= -2) {
-        x = *hy__grad_slot(B, tape, -2 - from);
-        if (x && hy__packed(&x->t)) return x;
-        if (x) return hy_identity(F, x);
-        x = hy__make(F, &var->type[0], "hy_backward");
-        if (x) hy_fill(F, x, 0);
-        return x;
-    }
-    if (from >= 0) {
-        x = hy__value_handle(F, &tape->value[from]);
-        if (x && !hy__packed(&x->t)) return hy_identity(F, x);
-        if (!x || !B->graph || from < tape->nin) return x;
-        x->tape = tape;
-        x->output = from - tape->nin;
-        HY__ADD(&tape->refs, 1);
-        return x;
-    }
-    x = hy__handle(F);
-    if (!x) return NULL;
-    x->t.type = var->type[0];
-    x->t.data = NULL;
-    hy__pack_strides(&x->t);
-    if (!B->graph) return x;            /* no gradient reaches it, but its users count as computed */
-    x->tape = tape->value[input].tape;
-    x->output = tape->value[input].output;
-    HY__ADD(&x->tape->refs, 1);
-    return x;
-}
-
-/* Runs a compiled gradient: on the tape too, when it is to be differentiated again. */
-static int hy__backward_program(hy__backward *B, hy__tape *tape, hy_graph *graph, hy_array *const *in,
-                                hy_array **out)
-{
-    hy_frame *F = B->F;
-    hy__graph_rec rec = *(const hy__graph_rec *)tape->record;
-    hy_array *y;
-    int i;
-    rec.mode.training = F->training;
-    rec.mode.recorded = 0;
-    rec.mode.owner = NULL;
-    if (!B->graph) return hy__graph_execute(F, graph, in, out, &rec.mode, rec.limit, NULL);
-    y = F->emit(F, &hy__graph_op, graph->vars, in, &rec, 1, &graph);
-    for (i = 0; y && i < graph->heads; i++) out[i] = graph->heads > 1 ? y->item[i] : y;
-    return y ? 0 : -1;
-}
-
-/* The gradient for these heads; where it reads what the tape did not keep, the one for all, with zeros. */
-static hy__gradient *hy__backward_find(hy__backward *B, hy__tape *tape)
-{
-    hy_frame *F = B->F;
-    int i, heads = tape->nout;
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)heads + 1);
-    char *given = room ? (char *)room->data : (char *)hy__no_memory(F, "hy_backward");
-    hy__gradient *G = NULL;
-    for (i = 0; given && i < heads; i++) given[i] = *hy__grad_slot(B, tape, i) != NULL;
-    if (given) G = hy__gradient_find(F, tape, given);
-    if (G && !G->graph) {
-        G = (hy__gradient *)(void *)tape->sub->all;
-        for (i = 0; i < heads && G->given[i] >= given[i]; i++) continue;
-        if (i < heads) {
-            hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
-                     "compiled graph did not keep: hybridize with inactive set");
-            G = NULL;
-        }
-    }
-    hy__buffer_drop(&F->cache, room);
-    return G;
-}
-
-static int hy__backward_graph(hy__backward *B, hy__tape *tape)
-{
-    hy_frame *F = B->F;
-    hy__gradient *G = hy__backward_find(B, tape);
-    hy__buffer *room;
-    hy_array **in, **out;
-    int i;
-    if (!G || !G->graph->heads) return F->code ? -1 : 0;
-    room = hy__buffer_new(&F->cache, (size_t)(G->graph->vars + G->graph->heads) * sizeof *in);
-    if (!room) { hy__no_memory(F, "hy_backward"); return -1; }
-    in = (hy_array **)room->data;
-    out = in + G->graph->vars;
-    for (i = 0; i < G->graph->vars && !F->code; i++)
-        in[i] = hy__backward_input(B, tape, G->graph->var[i], G->from[i], G->to[0]);
-    if (!F->code && !hy__backward_program(B, tape, G->graph, in, out))
-        for (i = 0; i < G->graph->heads; i++) {
-            const hy__value *v = &tape->value[G->to[i]];
-            if (!hy__check_gradient(F, out[i], &v->t.type, "hy_call", G->to[i]))
-                hy__contribute(B, v->tape, v->output, out[i]);
-        }
-    hy__buffer_drop(&F->cache, room);
-    return F->code ? -1 : 0;
-}
-
-static int hy__backward_call(hy__backward *B, hy__tape *tape)
-{
-    hy_frame *F = B->F;
-    hy_diff D;
-    hy__buffer *room = NULL;
-    hy_array *few[4 * HY__FEW], **all = few;
-    int wanted[HY__FEW], *want = wanted, i, some = 0, total = 2 * (tape->nin + tape->nout);
-    for (i = 0; i < tape->nout; i++) some |= *hy__grad_slot(B, tape, i) != NULL;
-    if (!some) return 0;
-    if (tape->sub) return hy__backward_graph(B, tape);
-    if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
-        room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *all + sizeof *want));
-        if (!room) { hy__no_memory(F, tape->op->name); return -1; }
-        all = (hy_array **)room->data;
-        want = (int *)(void *)(all + total);
-    }
-    memset(&D, 0, sizeof D);
-    D.op = tape->op;
-    D.attr = tape->record;
-    D.training = tape->training;
-    D.nin = tape->nin;
-    D.nout = tape->nout;
-    D.in = all;
-    D.out = D.in + D.nin;
-    D.dy = D.out + D.nout;
-    D.dx = D.dy + D.nout;
-    D.want = want;
-    hy__run_grad(B, tape, &D, want);
-    hy__buffer_drop(&F->cache, room);
     return F->code ? -1 : 0;
 }
 
 /* A leaf takes its gradient as its request says. */
-static void hy__backward_leaf(hy__backward *B, hy__tape *leaf)
+static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
 {
-    hy_frame *F = B->F;
-    hy_array *g = *hy__grad_slot(B, leaf, 0), *to;
+    hy_frame *F = W->F;
+    hy_array *g = *hy__grad_slot(W, leaf, 0), *to;
     if (!g) return;
     if (leaf->frame != F && leaf->frame != F->root->house) {
         hy__fail(F, HY_ERROR_STATE,
@@ -29979,81 +29903,78 @@ static void hy__backward_leaf(hy__backward *B, hy__tape *leaf)
     else if (to) hy_assign(F, to, g);
 }
 
-static void hy__backward_run(hy__backward *B, hy_array *heads, hy_array *head_grads, int leaves)
+static void hy__backward_from(hy__backward *W, hy_array *heads, hy_array *head_grads, int leaves)
 {
-    int i, recording = B->F->recording;
-    double from = hy__call_begins(B->F);
-    hy__set_recording(B->F, B->graph);
-    if (!hy__backward_open(B, heads) && !hy__seed_heads(B, heads, head_grads))
-        for (i = 0; i < B->n && !B->F->code; i++) {
-            hy__tape *tape = B->tape[i];
-            if (tape->op) hy__backward_call(B, tape);
-            else if (leaves) hy__backward_leaf(B, tape);
-        }
-    hy__set_recording(B->F, recording);
-    hy__call_ends(B->F, "backward", leaves ? "hy_backward" : "hy_grad", from, NULL);
+    int i, recording = W->F->recording;
+    double from = hy__call_begins(W->F);
+    hy__set_recording(W->F, W->graph);
+    if (!hy__reach_heads(W, heads) && !hy__seed_heads(W, heads, head_grads)) hy__backward_run(W);
+    for (i = 0; leaves && i < W->n && !W->F->code; i++)
+        if (!W->tape[i]->op) hy__backward_leaf(W, W->tape[i]);
+    hy__set_recording(W->F, recording);
+    hy__call_ends(W->F, "backward", leaves ? "hy_backward" : "hy_grad", from, NULL);
 }
 
 /* The values of what has been run backward are let go. */
-static void hy__backward_spend(hy__backward *B)
+static void hy__backward_spend(hy__backward *W)
 {
     int i;
-    for (i = 0; i < B->n && !B->F->code; i++)
-        if (B->tape[i]->op) { hy__tape_empty(B->F, B->tape[i]); B->tape[i]->spent = 1; }
+    for (i = 0; i < W->n && !W->F->code; i++)
+        if (W->tape[i]->op) { hy__tape_empty(W->F, W->tape[i]); W->tape[i]->spent = 1; }
 }
 
 HY_API void hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt)
 {
-    hy__backward B;
+    hy__backward W;
     if (!hy__alive(F, heads, "hy_backward")) return;
-    memset(&B, 0, sizeof B);
-    B.F = F;
+    memset(&W, 0, sizeof W);
+    W.F = F;
     hy_begin(F);
-    if (!F->code) hy__backward_run(&B, heads, opt ? opt->head_grads : NULL, 1);
-    if (!(opt && opt->retain)) hy__backward_spend(&B);
-    hy__backward_close(&B);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 1);
+    if (!(opt && opt->retain)) hy__backward_spend(&W);
+    hy__backward_close(&W);
     hy_end(F);
 }
 
 /* The gradient of one variable: an array of its own, whatever it was collected from. */
-static hy_array *hy__collect_grad(hy__backward *B, hy_array *x, int i)
+static hy_array *hy__collect_grad(hy__backward *W, hy_array *x, int i)
 {
     hy_array **slot, *g;
-    int recording = B->F->recording;
-    if (!hy__concrete(B->F, x, "hy_grad", "an array with values")) return NULL;
-    if (x->param && hy__param_track(B->F, x)) return NULL;
+    int recording = W->F->recording;
+    if (!hy__concrete(W->F, x, "hy_grad", "an array with values")) return NULL;
+    if (x->param && hy__param_track(W->F, x)) return NULL;
     if (!x->tape) {
-        hy__fail(B->F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad", i);
+        hy__fail(W->F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad", i);
         return NULL;
     }
-    slot = hy__grad_slot(B, x->tape, x->output);
-    hy__set_recording(B->F, B->graph);
-    g = slot && *slot ? hy_identity(B->F, *slot) : hy_zeros_like(B->F, x);
-    hy__set_recording(B->F, recording);
+    slot = hy__grad_slot(W, x->tape, x->output);
+    hy__set_recording(W->F, W->graph);
+    g = slot && *slot ? hy_identity(W->F, *slot) : hy_zeros_like(W->F, x);
+    hy__set_recording(W->F, recording);
     return g;
 }
 
 HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, const hy_grad_opt *opt)
 {
-    hy__backward B;
+    hy__backward W;
     hy_array *y = NULL;
     int i, n;
     if (!hy__alive(F, heads, "hy_grad") || !hy__alive(F, variables, "hy_grad")) return NULL;
     n = hy_count(F, variables);
-    memset(&B, 0, sizeof B);
-    B.F = F;
-    B.graph = opt && opt->create_graph;
+    memset(&W, 0, sizeof W);
+    W.F = F;
+    W.graph = opt && opt->create_graph;
     hy_begin(F);
-    if (!F->code) hy__backward_run(&B, heads, opt ? opt->head_grads : NULL, 0);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 0);
     if (!F->code && variables->count) y = hy__group_make(F, n);
     for (i = 0; i < n && !F->code; i++) {
-        hy_array *g = hy__collect_grad(&B, hy_get(F, variables, i), i);
+        hy_array *g = hy__collect_grad(&W, hy_get(F, variables, i), i);
         if (variables->count) y->item[i] = g;
         else y = g;
     }
     y = F->code ? NULL : hy_return(F, y);
-    if (!B.graph && !(opt && opt->retain)) hy__backward_spend(&B);
-    hy__backward_close(&B);
+    if (!W.graph && !(opt && opt->retain)) hy__backward_spend(&W);
+    hy__backward_close(&W);
     hy_end(F);
     return y;
 }

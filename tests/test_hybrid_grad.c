@@ -808,6 +808,152 @@ static void hgrad_no_gradient(void)
     grad_close(F, &ledger);
 }
 
+/* --- operators of one's own: what they are given, and what they may give back --- */
+/* y = a m + b n, where the programs given along have m and n nodes. */
+static void hgrad_nodes_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                            void *shared)
+{
+    const float *a = (const float *)now->data[0], *b = (const float *)now->data[1];
+    float *y = (float *)now->data[job->nin];
+    (void)stage; (void)scratch; (void)shared;
+    y[item] = a[item] * (float)hy_graph_count(job->sub[0]) + b[item] * (float)hy_graph_count(job->sub[1]);
+}
+static int hgrad_nodes_bind(hy_job *job)
+{
+    if (job->nsub != 2) return -1;
+    job->run = hgrad_nodes_run;
+    job->stages = 1;
+    job->items[0] = hy__size(&job->out[0].type.shape);
+    return 0;
+}
+static int hgrad_nodes_grad(hy_frame *F, hy_diff *D)
+{
+    int i;
+    if (D->nsub != 2) return -1;
+    for (i = 0; i < 2; i++)
+        if (D->want[i]) D->dx[i] = hy_mul_scalar(F, D->dy[0], hy_graph_count(D->sub[i]));
+    return 0;
+}
+
+static const hy_arg hgrad_nodes_in[] = { { "a", HY_ARG_ONE }, { "b", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static hy_op hgrad_nodes_op(const char *name)
+{
+    hy_op op = grad_cube_op();
+    op.name = name;
+    op.in = hgrad_nodes_in;
+    op.bind = hgrad_nodes_bind;
+    op.grad = hgrad_nodes_grad;
+    return op;
+}
+
+static hy_graph *hgrad_sub[2];
+static hy_array *hgrad_nodes(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hgrad_fn *b = (hgrad_fn *)(void *)self;
+    hy_array *in[2];
+    in[0] = hy_square(F, x);
+    in[1] = b->w;
+    return F->emit(F, hy_op_find(F, "test_nodes"), 2, in, NULL, 2, hgrad_sub);
+}
+
+static void hgrad_sub_graphs(void)
+{
+    grad_ledger ledger;
+    hy_frame *F = grad_open(&ledger), *S = hy_symbolic(F);
+    hy_op op = hgrad_nodes_op("test_nodes");
+    hgrad_fn *b = hgrad_block(F, hgrad_nodes, 2);
+    hy_array *x = GRAD_LEAF(F, 1, 3), *y[3], *s = hy_var(S, "s", NULL);
+    int i;
+    CHECK(!hy_register(F, &op));
+    hgrad_sub[0] = hy_compile(S, hy_relu(S, s));
+    hgrad_sub[1] = hy_compile(S, hy_exp(S, hy_sin(S, hy_negative(S, s))));
+    hgrad_record_call(F, b, x, &y[0]);
+    hy_backward(F, y[0], NULL);
+    GRAD_VALUES(F, y[0], 4, 20);
+    GRAD_VALUES(F, hy_grad_of(F, x), 4, 12);
+    GRAD_VALUES(F, hy_grad_of(F, b->w), 4, 4);
+    hgrad_record_call(F, b, x, &y[1]);
+    hgrad_hybridize(F, b);
+    hgrad_record_call(F, b, x, &y[2]);
+    for (i = 0; i < 2; i++) hy_graph_free(F, hgrad_sub[i]);     /* recorded calls hold them */
+    hy_close(S);
+    for (i = 1; i < 3; i++) {
+        hy_fill(F, hy_grad_of(F, x), 0);
+        hy_fill(F, hy_grad_of(F, b->w), 0);
+        hy_backward(F, y[i], NULL);
+        GRAD_VALUES(F, y[i], 4, 20);
+        GRAD_VALUES(F, hy_grad_of(F, x), 4, 12);
+        GRAD_VALUES(F, hy_grad_of(F, b->w), 4, 4);
+    }
+    grad_close(F, &ledger);
+}
+
+/* A gradient that is an array from elsewhere: a graph cannot have it, so the call runs line by line. */
+static hy_array *hgrad_slope;
+static int hgrad_slope_grad(hy_frame *F, hy_diff *D)
+{
+    (void)F;
+    D->dx[0] = hgrad_slope;
+    return 0;
+}
+static hy_array *hgrad_cube(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_emit(F, hy_op_find(F, "test_slope"), 1, &x, NULL);
+}
+static void hgrad_given_gradient(void)
+{
+    grad_ledger ledger;
+    hy_frame *F = grad_open(&ledger);
+    hy_op op = grad_cube_op();
+    hgrad_fn *b = hgrad_block(F, hgrad_cube, 1);
+    hy_array *x = hy_cast(F, hy_floats(F, HY_SHAPE(2), (const float[]){ 1, 2 }), HY_F64), *y;
+    int hybrid;
+    op.name = "test_slope";
+    op.grad = hgrad_slope_grad;
+    CHECK(!hy_register(F, &op));
+    hgrad_slope = hy_keep(F, hy_cast(F, hy_floats(F, HY_SHAPE(2), (const float[]){ 5, 7 }), HY_F64));
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        if (hybrid) hgrad_hybridize(F, b);
+        hgrad_record_call(F, b, x, &y);
+        hy_backward(F, y, NULL);
+        GRAD_VALUES(F, y, 1, 8);
+        GRAD_VALUES(F, hy_grad_of(F, x), 5, 7);
+    }
+    grad_close(F, &ledger);
+}
+
+/* A running statistic whose old value the gradient would need. */
+static hy_array *hgrad_spoils(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hgrad_net *n = (hgrad_net *)(void *)self;
+    return hy_batch_norm(F, hy_mul(F, x, n->mean), n->gamma, n->beta, n->mean, n->var, NULL);
+}
+static void hgrad_spoilt_statistic(void)
+{
+    grad_ledger ledger;
+    hy_frame *F = grad_open(&ledger);
+    hgrad_net *n = hgrad_net_new(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *y;
+    hy_hybridize_opt opt = hgrad_opt(0);
+    n->base.forward = hgrad_spoils;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_initialize(F, &n->base, NULL);
+    hy_hybridize(F, &n->base, &opt);
+    hy_record(F);
+    hy_call(F, &n->base, x);
+    hy_pause(F);
+    GRAD_EXPECT(F, HY_ERROR_STATE, "use a hy_copy");
+    hy_record(F);
+    hy_set_training(F, 0);
+    y = hy_call(F, &n->base, x);                        /* does not write it */
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    GRAD_VALUES(F, hy_grad_of(F, x), 0, 0, 0, 0, 0, 0, 0, 0);
+    grad_close(F, &ledger);
+}
+
 /* --- parameters that two blocks share --- */
 static void hgrad_shared_parameters(void)
 {
@@ -1176,6 +1322,9 @@ static void test_hybrid_grad(void)
     RUN(hgrad_recurrent_twice_of_nothing);
     RUN(hgrad_dynamic);
     RUN(hgrad_no_gradient);
+    RUN(hgrad_sub_graphs);
+    RUN(hgrad_given_gradient);
+    RUN(hgrad_spoilt_statistic);
     RUN(hgrad_shared_parameters);
     RUN(hgrad_optional_inputs);
     RUN(hgrad_common_work);
