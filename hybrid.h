@@ -4693,10 +4693,21 @@ HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32,
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
 
+/* n times the same few bytes. */
+static void hy__fill_bytes(void *dst, const void *src, size_t size, int64_t n)
+{
+    size_t total = (size_t)n * size, done = size;
+    if (!n) return;
+    memcpy(dst, src, size);
+    for (; done < total; done *= 2)
+        memcpy((char *)dst + done, dst, done < total - done ? done : total - done);
+}
+
 static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype dtype, int64_t stride,
                           int64_t n)
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
+    if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -4707,6 +4718,7 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
 static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t stride, const void *src,
                            int64_t n)
 {
+    if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
     case HY_I32: hy__store_i32(dst, dtype, stride, (const int32_t *)src, n); break;
@@ -6761,7 +6773,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ZIP(name, LOOP, formula) \
     HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_EXTRA(name, formula, doc) \
-    HY__TARGET static void HY__PASTE(hy__extra_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
+    HY__TARGET static void HY__PASTE(hy__extra_, name, HY__NAME) HY__POINTWISE_ARGS \
+    { const HY__T p0 = V_K(p[0]), p1 = V_K(p[1]); (void)p0; (void)p1; HY__LOOP1(formula) }
 #define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
 #define HY__DEFINE_BINARY(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
     HY__DEFINE_ZIP_##speed(name, formula)
@@ -6773,19 +6786,19 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_MATH  HY__DEFINE_MAP
 #define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 
-/* Functions of one array with parameters p[0], p[1], p[2]. */
+/* Functions of one array with parameters p0, p1. */
 #define HY__EXTRAS(X) \
-    X(leaky,        V_SEL(x > 0, x, V_K(p[0]) * x), "slope p0 below 0") \
-    X(elu,          V_SEL(x > 0, x, V_K(p[0]) * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
+    X(leaky,        V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
+    X(elu,          V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
     X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
       "scaled elu") \
     X(gelu,         V_K(0.5) * x * (1 + V_ERF(x * V_K(0.7071067811865476))), \
       "x times the normal distribution") \
-    X(clip,         V_SEL(x < V_K(p[0]), V_K(p[0]), V_SEL(x > V_K(p[1]), V_K(p[1]), x)), "within [p0, p1]") \
-    X(smooth_l1,    V_SEL(V_ABS(x) < V_K(p[1]), V_K(0.5) * x * x * V_K(p[0]), \
-                          V_ABS(x) - V_K(0.5) * V_K(p[1])), \
+    X(clip,         V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
+    X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
+                          V_ABS(x) - V_K(0.5) * p1), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \
-    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), V_K(p[0]) * x + V_K(p[1]))), "p0 x + p1 within [0, 1]")
+    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
 #define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
 enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 
@@ -9044,9 +9057,11 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
 #define HY__TAPS_PLAIN(name, T) \
-    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n) \
+    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n, \
+                     T start) \
     { \
         int64_t t, i; \
+        for (i = 0; i < n; i++) y[i] = start; \
         for (t = 0; t < taps; t++) { \
             const T *a = x + offset[t]; \
             const T p = weight[t]; \
@@ -9062,14 +9077,15 @@ HY__TAPS_PLAIN(hy__taps_f64, double)
 #endif
 #define HY__TAPS(name, V, TARGET) \
     TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
-                            int64_t taps, int64_t n) \
+                            int64_t taps, int64_t n, float start) \
     { \
         HY__CONTRACT \
+        const V zero = {0}, from = zero + start; \
         enum { lanes = sizeof(V) / sizeof(float) }; \
         int64_t i = 0, t; \
         for (; i + 4 * lanes <= n; i += 4 * lanes) { \
             V##_at *to = (V##_at *)(y + i); \
-            V s0 = to[0], s1 = to[1], s2 = to[2], s3 = to[3]; \
+            V s0 = from, s1 = from, s2 = from, s3 = from; \
             for (t = 0; t < taps; t++) { \
                 const V##_at *a = (const V##_at *)(x + i + offset[t]); \
                 const float w = weight[t]; \
@@ -9084,7 +9100,7 @@ HY__TAPS_PLAIN(hy__taps_f64, double)
             to[3] = s3; \
         } \
         for (; i < n; i += lanes) { \
-            V s = *(V##_at *)(y + i); \
+            V s = from; \
             for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
             *(V##_at *)(y + i) = s; \
         } \
@@ -9101,8 +9117,7 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
 typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
-                                int64_t taps,
-                                int64_t n);
+                                int64_t taps, int64_t n, float start);
 
 /* --- windows of floats: acc joined with every step-th x --- */
 static void hy__max_line_f32(float *acc, const float *x, int64_t step, int64_t n)
@@ -16896,14 +16911,14 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
     const hy__window *w = &v->win;
     int64_t size = hy__traits[v->compute].size, z, row, rows = hy__least(v->band, w->coarse[1] - band);
     char *taps = line + hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
-    if (bias) hy__load_tile(v->compute, line, bias, y->dtype, 0, v->flat);
-    else memset(line, 0, (size_t)(v->flat * size));
+    double start = bias ? hy__load(bias, y->dtype) : 0;
     hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
                   v->flip ? -1 : 1, v->taps);
-    if (v->compute == HY_F64) hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts,
-                                           offset, (const double *)(void *)taps, v->taps, v->flat);
+    if (v->compute == HY_F64)
+        hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts, offset,
+                     (const double *)(void *)taps, v->taps, v->flat, start);
     else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
-               v->taps, v->flat);
+               v->taps, v->flat, (float)start);
     for (z = 0; z < w->coarse[0]; z++)
         for (row = 0; row < rows; row++)
             hy__store_tile(v->compute,
