@@ -110,7 +110,8 @@
  *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
- *   folded into a convolution; hy_hybridize_opt.exact keeps every bit of results and running statistics.
+ *   folded into a convolution, or where a product of few rows reads a weight that was laid out for it;
+ *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
  *   Running statistics are read and written in the order in which forward does, compiled as line by line.
@@ -395,7 +396,7 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_ALGEBRA = 2,                /* x * 1, transposes that cancel, ... */
     HY_PASS_CSE = 4,                    /* the same thing is computed once */
     HY_PASS_BATCH_NORM = 8,             /* folded into the convolution before it, for inference */
-    HY_PASS_PROLOGUE = 16,              /* what only parameters decide is computed once */
+    HY_PASS_PROLOGUE = 16,              /* what only parameters decide is computed once; weights laid out */
     HY_PASS_FUSE = 32,                  /* chains of pointwise operators run tile by tile */
     HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
@@ -1847,7 +1848,7 @@ typedef struct hy_plan_info {
     size_t record, packed, activations, outputs, shared, scratch;     /* scratch: of all threads */
     size_t parameters;                  /* apart */
     size_t unplanned;                   /* the activations, were each to have its own memory */
-    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; not planned from there */
+    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; planned as they come */
 } hy_plan_info;
 
 /* A plan, job by job and value by value: of a graph that hy_planned or hy_graph_planned made. */
@@ -37377,7 +37378,8 @@ HY_API int hy_profile(hy_frame *F, const char *file)
  *   later  an operator's run takes a hy_run, since a job holds no address any more, and its bind refuses
  *          with hy_refuse; hy_grad_of of a parameter without a gradient is NULL and no error; hy_graph_of
  *          stays until hy_graph_free; hy_planned, hy_plan_job_at, hy_plan_value_at, hy_grad_req_of; arrays
- *          of integers refuse arithmetic with numbers that are no integers; running statistics in order.
+ *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
+ *          weights of products are laid out once; what surrounds operators that see values is planned.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

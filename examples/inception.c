@@ -61,6 +61,7 @@ int main(void)
     hy_frame *F = hy_open(NULL);
     hy_block *net = googlenet(F);
     hy_init xavier = hy_init_xavier(NULL);
+    hy_hybridize_opt exact = { 0 };
     hy_array *x = hy_normal(F, HY_SHAPE(1, 3, 96, 96), 0, 1), *by_line, *compiled;
     hy_plan_info plan;
     hy_params params;
@@ -70,7 +71,8 @@ int main(void)
 
     hy_initialize(F, net, &xavier);
     by_line = hy_call(F, net, x);                                       /* sizes are found here */
-    hy_hybridize(F, net, NULL);
+    exact.exact = 1;                                                    /* only what keeps every bit */
+    hy_hybridize(F, net, &exact);
     compiled = hy_call(F, net, x);
 
     hy_block_text(F, hy_child(F, net, 5), text, sizeof text);
