@@ -10889,6 +10889,7 @@ static int hy__prepare_bind(hy_job *job)
 {
     const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
     hy__gemm *g = HY__NOTES(hy__gemm, job);
+    memset(g, 0, sizeof *g);
     g->m = 1;
     g->n = r->n;
     g->k = r->k;
@@ -24082,7 +24083,6 @@ typedef struct hy__holder {
 typedef struct hy__ticket {             /* how a call was served */
     int  hit;
     char reason[256];                   /* why a program was made */
-    hy__program *program;
 } hy__ticket;
 
 /* --- early values --- */
@@ -25582,7 +25582,6 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
         if (!h) return -1;
     }
     p = h->program;
-    if (ticket) ticket->program = p;
     ranks = (uint64_t)g->ranks;
     failed = p->dynamic ? hy__program_replay(F, p, in, out, limit) : hy__executor_run(F, h->x, in, out);
     if (!failed) F->stream += ranks;
