@@ -233,12 +233,31 @@ static int check_oom_program(hy_frame *F)
 }
 static void check_out_of_memory(void) { oom_walk(check_oom_program, 1); }
 
+/* Sums in another order differ by a unit of what a half can hold. */
+static void check_halves(void)
+{
+    static const hy_dtype types[] = { HY_F16, HY_BF16 };
+    hy_frame *F = hy_open(NULL);
+    int i, units;
+    for (i = 0; i < 2; i++)
+        for (units = 64; units <= 256; units *= 2) {
+            hy_block *net = hy_nn_hybrid_sequential(F);
+            hy_append(F, net, hy_nn_dense(F, units, NULL), hy_nn_dense(F, units, NULL));
+            hy_initialize(F, net, NULL);
+            hy_cast_block(F, net, types[i]);
+            hy_hybridize(F, net, NULL);
+            CHECK(hy_check(F, net, hy_cast(F, hy_normal(F, HY_SHAPE(4, 100), 0, 1), types[i])) == 0 && !hy_error(F));
+        }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_hy_check(void)
 {
     RUN(check_silent);
     RUN(check_frozen_branch);
     RUN(check_values_decide);
     RUN(check_names_the_pass);
+    RUN(check_halves);
     RUN(check_errors);
     RUN(check_out_of_memory);
 }

@@ -245,6 +245,20 @@ static void edge_sizes(void)
     free(small.memory);
 }
 
+/* A plane without columns, whose kernel reaches over rows. */
+static void edge_nothing_wide(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_deconvolution_opt opt;
+    hy_array *y;
+    memset(&opt, 0, sizeof opt);
+    opt.num_group = 4;
+    y = hy_deconvolution(F, hy_ones(F, HY_SHAPE(2, 4, 1, 0)), hy_ones(F, HY_SHAPE(4, 1, 2, 1)), NULL, HY_INTS(2, 1), 4,
+                         &opt);
+    CHECK(y && hy_dim(F, y, 2) == 2 && hy_dim(F, y, 3) == 0 && !hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_edges(void)
 {
     RUN(edge_sizes);
@@ -252,5 +266,6 @@ static void test_edges(void)
     RUN(edge_index_copy);
     RUN(edge_ranges);
     RUN(edge_nan);
+    RUN(edge_nothing_wide);
     RUN(edge_window);
 }

@@ -1162,6 +1162,56 @@ static void exec_prepared_weights(void)
     }
 }
 
+/* What is handed out has none: it has a gradient and a form in files, and refuses other inputs. */
+static void exec_prepared_stays_inside(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    exec_dense *d = exec_dense_block(F, 0, 100, 50, HY_F32);
+    hy_array *x = hy_ones(F, HY_SHAPE(3, 50)), *y, *text;
+    hy_graph *g = hy_compile(S, hy_call(S, &d->base, hy_var(S, "data", NULL))), *o;
+    o = hy_optimize(F, g, x, NULL);
+    hy_attach_grad(F, d->w, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_graph_run(F, o, x);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(!hy_error(F) && hy_value(F, hy_grad_of(F, d->w), 0, 0) == 3);
+    text = hy_symbol_to(F, o);
+    CHECK(text && hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)));
+    o = hy_graph_planned(F, g, x);
+    CHECK(o && !hy_error(F));
+    CHECK(!hy_graph_run(F, o, hy_ones(F, HY_SHAPE(3, 20))) && strstr(hy_error(F), "20"));
+    hy_clear(F);
+    CHECK(!hy_graph_run(F, o, hy_cast(F, x, HY_F64)) && hy_error(F));
+    hy_clear(F);
+    CHECK(exec_dense_error(F, d, x, hy_graph_run(F, o, x)) < 1e-6);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Such programs count their sections, and say how they were found. */
+static void exec_sections_count(void)
+{
+    hy_frame *F = exec_open(1);
+    int recorded, i;
+    for (recorded = 0; recorded < 2; recorded++) {
+        exec_sections *b = exec_sections_block(F, 2);
+        hy_cache_stats stats;
+        hy_hybridize(F, &b->base, NULL);
+        for (i = 0; i < 4; i++) {
+            hy_begin(F);
+            if (recorded) hy_record(F);
+            hy_call(F, &b->base, hy_group(F, hy_ones(F, HY_SHAPE(4 + i / 2, 4)), hy_ones(F, HY_SHAPE(4 + i / 2))));
+            if (recorded) hy_pause(F);
+            hy_end(F);
+        }
+        stats = hy_cache_info(F, &b->base);
+        CHECK(stats.hits == 2 && stats.misses == 2 && stats.programs == 2 && !hy_error(F));
+        CHECK(recorded || stats.bytes > 1000);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 /* The plan counts them, a write renews them, programs for other rows share them, training goes without. */
 static void exec_prepared_lives(void)
 {
@@ -1418,6 +1468,8 @@ static void test_execute(void)
     RUN(exec_between_values);
     RUN(exec_prepared_weights);
     RUN(exec_prepared_lives);
+    RUN(exec_prepared_stays_inside);
+    RUN(exec_sections_count);
     RUN(exec_bound_to_a_buffer);
     RUN(exec_bound_random_graphs);
 #ifndef HYBRID_NO_THREADS
