@@ -1225,7 +1225,11 @@ static void exec_prepared_lives(void)
     hy_begin(F);
     x = hy_uniform(F, HY_SHAPE(20, 400), -1, 1);
     info = hy_plan(F, &d->base, x);
+#ifdef HYBRID_USE_CBLAS
+    CHECK(info.packed == 0);            /* which reads weights as they lie */
+#else
     CHECK(info.packed >= pack && info.packed < pack + 4096);
+#endif
     CHECK(exec_dense_error(F, d, x, hy_call(F, &d->base, x)) < 1e-6);
     hy_set_value(F, d->w, 7, 3, 5);
     CHECK(exec_dense_error(F, d, x, hy_call(F, &d->base, x)) < 1e-6);
