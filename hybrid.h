@@ -25251,19 +25251,6 @@ static int hy__replay_heads(hy_frame *F, const hy__replay *r, hy_array **out)
     return F->code ? -1 : 0;
 }
 
-/* All nodes, in the order in which they were traced. */
-static int hy__replay_nodes(hy_frame *F, const hy_graph *g, hy_array *const *in, hy_array **out)
-{
-    hy__replay r;
-    int i, span = hy__graph_span(g), failed = hy__replay_open(F, &r, g, span, in);
-    for (i = 0; i < g->n && !failed; i++) hy__replay_reads(&r, g->node[i]->in, g->node[i]->nin);
-    for (i = 0; i < span && !failed; i++)
-        if (g->store->node[i]->op && g->place[i] >= 0) failed = hy__replay_node(F, &r, g->store->node[i]);
-    if (!failed) failed = hy__replay_heads(F, &r, out);
-    hy__replay_close(F, &r);
-    return failed;
-}
-
 /* A program in which values decide shapes. */
 static int hy__replay_sections(hy_frame *F, const hy__program *p, hy_array *const *in, hy_array **out,
                                hy__apply_fn apply, hy__graph_rec *rec)
@@ -29653,6 +29640,19 @@ static int hy__param_track(hy_frame *F, hy_array *x)
 }
 
 /* --- a compiled graph on the tape --- */
+/* All nodes, in the order in which they were traced. */
+static int hy__replay_nodes(hy_frame *F, const hy_graph *g, hy_array *const *in, hy_array **out)
+{
+    hy__replay r;
+    int i, span = hy__graph_span(g), failed = hy__replay_open(F, &r, g, span, in);
+    for (i = 0; i < g->n && !failed; i++) hy__replay_reads(&r, g->node[i]->in, g->node[i]->nin);
+    for (i = 0; i < span && !failed; i++)
+        if (g->store->node[i]->op && g->place[i] >= 0) failed = hy__replay_node(F, &r, g->store->node[i]);
+    if (!failed) failed = hy__replay_heads(F, &r, out);
+    hy__replay_close(F, &r);
+    return failed;
+}
+
 /* Each of its operators on the tape, or each of its sections when values decide shapes. */
 static int hy__graph_by_section(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__graph_rec *rec,
                              hy_array **out)
