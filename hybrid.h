@@ -25125,15 +25125,6 @@ static hy_array *hy__constant_handle(hy_frame *F, const hy__node *node)
     return x;
 }
 
-/* The store's nodes up to the graph's youngest: a symbolic frame may have gone on. */
-static int hy__graph_span(const hy_graph *g)
-{
-    int i, span = 0;
-    for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
-    for (i = 0; i < g->vars; i++) if (g->var[i]->number >= span) span = g->var[i]->number + 1;
-    return span;
-}
-
 /* in: per g->var. span: of the store, as many nodes may run. */
 static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int span, hy_array *const *in)
 {
@@ -28811,6 +28802,15 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
  * heads; one is derived for each set of heads that have any.
  */
 #ifndef HYBRID_NO_TRAIN
+/* The store's nodes up to the graph's youngest: a symbolic frame may have gone on. */
+static int hy__graph_span(const hy_graph *g)
+{
+    int i, span = 0;
+    for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
+    for (i = 0; i < g->vars; i++) if (g->var[i]->number >= span) span = g->var[i]->number + 1;
+    return span;
+}
+
 
 /* --- the walk --- */
 static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
