@@ -2271,6 +2271,18 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #elif defined(__GNUC__)
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=off")
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define HY__TUNED 1
+#endif
+#endif
+
+/* gcc -O2 spends most of its time on code that runs once a network: rooms that stand between these get O1. */
+#ifdef HY__TUNED
+#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
+#define HY__WARM_ROOMS _Pragma("GCC pop_options")
+#else
+#define HY__COLD_ROOMS
+#define HY__WARM_ROOMS
 #endif
 
 #if defined(__GNUC__)
@@ -5739,8 +5751,9 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#if HY__SIMD && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3", "no-fast-math", "fp-contract=off", "no-trapping-math", "no-math-errno")
+#if HY__SIMD && defined(HY__TUNED)
+#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-fast-math", "fp-contract=off", \
+                     "no-trapping-math", "no-math-errno")
 #endif
 #define HY__IVDEP _Pragma("GCC ivdep")
 #elif defined(__clang__)
@@ -7333,7 +7346,7 @@ typedef struct hy__gemm {
 /* The micro-kernels: the only place where a*b + c may become one rounding. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("O3", "fp-contract=fast")
+#pragma GCC optimize("fp-contract=fast")
 #define HY__CONTRACT
 #elif defined(__clang__)
 #define HY__CONTRACT _Pragma("clang fp contract(fast)")
@@ -9074,7 +9087,7 @@ HY__TAPS_PLAIN(hy__taps_f64, double)
 #if HY__SIMD
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("O3", "fp-contract=fast")
+#pragma GCC optimize("fp-contract=fast")
 #endif
 #define HY__TAPS(name, V, TARGET) \
     TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
@@ -9501,6 +9514,7 @@ static const hy__kernels *hy__kernels_for(int isa)
  * and the table at the end of the room puts it together with its row. To add one: a row and four lists in
  * >>catalogue, a block here, a row in tests/ops_ref.c.
  */
+HY__COLD_ROOMS
 
 #if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -19119,6 +19133,8 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 #pragma GCC diagnostic pop
 #endif
 
+HY__WARM_ROOMS
+
 /* MARK: - 18 >>invoke -----------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
@@ -20329,6 +20345,7 @@ HY_API void hy_trim(hy_frame *F)
  * fills a fresh one with hy__graph_new, hy__node_copy, hy__node_join and hy__graph_finish. A finished graph
  * never changes.
  */
+HY__COLD_ROOMS
 typedef struct hy__nodes {              /* where nodes live */
     int       refs;
     hy__heap *heap;
@@ -24027,6 +24044,8 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
     value->to = s->where == HY__AT_ARENA ? p->spot[root->block].to : -1;
     return 0;
 }
+
+HY__WARM_ROOMS
 
 /* MARK: - 22 >>execute ----------------------------------------------------------------------------------
  *
@@ -30159,6 +30178,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
  * and on the parameter's name alone.
  */
+HY__COLD_ROOMS
 
 /* --- what constructors share --- */
 static hy_init hy__init_make(void (*fn)(hy_frame *, const hy_init *, const char *, hy_array *),
@@ -37405,6 +37425,8 @@ HY_API int hy_profile(hy_frame *F, const char *file)
     hy__release(&p->lock);
     return 0;
 }
+
+HY__WARM_ROOMS
 
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
