@@ -7312,13 +7312,24 @@ static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
 #define HY__ITEM_WORK (1 << 19)          /* least multiply-adds of an item */
 
+/* What happens to the sums before they are stored: C = within(low, AB + add + bias, high). */
+typedef struct hy__tail {
+    const void *bias;                    /* one for each column, or NULL */
+    const void *add;                     /* a matrix with C's strides, or NULL; it may be C */
+    double      low, high;
+    int         clamp;
+} hy__tail;
+
 typedef struct hy__tile {                /* one call of a kernel; strides in elements */
-    int64_t k, cols, a_row, a_col, b_step, c_row;
+    int64_t k, cols, a_col, b_step, c_row;
     int64_t last;                        /* where the last vector starts; at a ragged edge it overlaps */
-    int rows, accumulate;
+    int64_t taps;                        /* stretches of k steps, and where in each of them the rows of A */
+    const void *const *from;             /* begin: HY__TILE_ROWS places */
+    hy__tail tail;
+    int rows;
 } hy__tile;
 
-typedef void (*hy__tile_fn)(const hy__tile *t, const void *a, const void *b, void *c);
+typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
 
 typedef struct hy__gemm_isa {            /* kernels for one ISA and element type */
     const hy__tile_fn *tiles;            /* [(rows - 1) * HY__TILE_VECS + vecs - 1] */
@@ -7354,6 +7365,13 @@ typedef struct hy__gemm {
 #define HY__CONTRACT
 #endif
 
+/* The tail of one sum, as every kernel has it; NaN stays NaN. */
+#define HY__TILE_TAIL(T, sum, i, j) \
+    if (t->tail.add) sum += ((const T *)t->tail.add)[(i) * t->c_row + (j)]; \
+    if (t->tail.bias) sum += ((const T *)t->tail.bias)[j]; \
+    if (t->tail.clamp && sum <= (T)t->tail.low) sum = (T)t->tail.low; \
+    if (t->tail.clamp && sum > (T)t->tail.high) sum = (T)t->tail.high;
+
 #if HY__SIMD
 
 #define HY__VECTOR(T, bytes, V) \
@@ -7377,48 +7395,74 @@ HY__VECTOR(double, 64, hy__f64x8)
 
 #define HY__TILE_AT(j) ((j) + 1 == vecs ? t->last : (j) * lanes)
 #define HY__TILE_ZERO(i, j) acc[i][j] = zero;
+#define HY__TILE_FROM(i) const real *a##i = rows > i ? (const real *)from[i] : NULL;
 #define HY__TILE_FETCH(i, j) if (vecs > j) { \
         bv[j] = *(const vec_at *)(b + HY__TILE_AT(j)); \
         __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
-#define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a[i * a_row] * bv[j];
-#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(c + i * c_row + HY__TILE_AT(j));
+#define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
+#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
+#define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
+#define HY__TILE_CLAMP(i, j) if (vecs > j) { \
+        under = (bits)(acc[i][j] <= low); \
+        over = (bits)(acc[i][j] > high); \
+        acc[i][j] = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)acc[i][j])); }
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
 #define HY__TILE_SPILL(i, j) if (j == 0) *(vec_at *)(sliver + i * lanes) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
+#define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
+#define HY__TILE_CLAMPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_CLAMP, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 #define HY__TILE_SPILLS(i) if (rows > i) { HY__EACH_COL(HY__TILE_SPILL, i) }
 
 #define HY__TILE_BODY(name, T, V, TARGET) \
-HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *a, const T *b, T *c) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c) \
 { \
     HY__CONTRACT \
+    typedef T real; \
     typedef V vec; \
     typedef V##_at vec_at; \
+    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
     const vec zero = {0}; \
-    const int64_t a_row = t->a_row, a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, k = t->k; \
+    const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
     const size_t ahead = (size_t)b_step * (8 * sizeof(T)); \
+    const void *const *from = t->from; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
-    int64_t p; \
+    int64_t p, tap; \
     HY__EACH_ROW(HY__TILE_ZEROS) \
-    for (p = 0; p < k; p++, a += a_col, b += b_step) { \
-        HY__EACH_COL(HY__TILE_FETCH, 0) \
-        HY__EACH_ROW(HY__TILE_STEPS) \
+    for (tap = 0; tap < t->taps; tap++, from += HY__TILE_ROWS) { \
+        HY__EACH_ROW(HY__TILE_FROM) \
+        for (p = 0; p < end; p += a_col, b += b_step) { \
+            HY__EACH_COL(HY__TILE_FETCH, 0) \
+            HY__EACH_ROW(HY__TILE_STEPS) \
+        } \
     } \
     if (vecs == 1 && t->cols < lanes) { \
         T sliver[HY__TILE_ROWS * lanes]; \
         int64_t i, j; \
         HY__EACH_ROW(HY__TILE_SPILLS) \
         for (i = 0; i < rows; i++) \
-            for (j = 0; j < t->cols; j++) \
-                c[i * c_row + j] = t->accumulate ? c[i * c_row + j] + sliver[i * lanes + j] \
-                                                 : sliver[i * lanes + j]; \
+            for (j = 0; j < t->cols; j++) { \
+                T sum = sliver[i * lanes + j]; \
+                HY__TILE_TAIL(T, sum, i, j) \
+                c[i * c_row + j] = sum; \
+            } \
         return; \
     } \
-    if (t->accumulate) { \
+    if (t->tail.add) { \
+        const T *add = (const T *)t->tail.add; \
         HY__EACH_ROW(HY__TILE_ADDS) \
+    } \
+    if (t->tail.bias) { \
+        const T *bias = (const T *)t->tail.bias; \
+        HY__EACH_ROW(HY__TILE_BIASES) \
+    } \
+    if (t->tail.clamp) { \
+        const vec low = zero + (T)t->tail.low, high = zero + (T)t->tail.high; \
+        bits under, over; \
+        HY__EACH_ROW(HY__TILE_CLAMPS) \
     } \
     HY__EACH_ROW(HY__TILE_STORES) \
 }
@@ -7432,18 +7476,19 @@ static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1,
 #define HY__DOT_MASK(i, j) bv[j] = (vec)((bits)bv[j] & mask);
 #define HY__DOT_SPILL(i, j) *(vec_at *)(part + (i * HY__DOT_COLS + j) * lanes) = acc[i][j];
 #define HY__DOT_STEPS(i) if (rows > i) { \
-        av = *(const vec_at *)(a + i * a_row + p); \
+        av = *(const vec_at *)(a##i + p); \
         HY__EACH_COL(HY__DOT_STEP, i) }
 #define HY__DOT_TAILS(i) if (rows > i) { \
-        av = *(const vec_at *)(a + i * a_row + p); \
+        av = *(const vec_at *)(a##i + p); \
         av = (vec)((bits)av & mask); \
         HY__EACH_COL(HY__DOT_STEP, i) }
 #define HY__DOT_SPILLS(i) if (rows > i) { HY__EACH_COL(HY__DOT_SPILL, i) }
 
 #define HY__DOT_BODY(name, T, V, Q, TARGET) \
-HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *a, const T *b0, T *c) \
+HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c) \
 { \
     HY__CONTRACT \
+    typedef T real; \
     typedef V vec; \
     typedef V##_at vec_at; \
     typedef V##_bits bits; \
@@ -7451,12 +7496,14 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *a, const
     typedef Q##_at quad_at; \
     enum { lanes = sizeof(V) / sizeof(T), wide = 16 / sizeof(T), quads = sizeof(V) / 16 }; \
     const vec zero = {0}; \
-    const int64_t a_row = t->a_row, cols = t->cols, k = t->k; \
+    const int64_t cols = t->cols, k = t->k; \
+    const void *const *from = t->from; \
     const T *b1 = b0 + (cols > 1 ? t->b_step : 0), *b2 = b0 + (cols > 2 ? 2 * t->b_step : 0); \
     const T *b3 = b0 + (cols > 3 ? 3 * t->b_step : 0); \
     vec acc[HY__TILE_ROWS][HY__DOT_COLS], bv[HY__DOT_COLS], av; \
     T part[HY__TILE_ROWS * HY__DOT_COLS * lanes], fold[HY__TILE_ROWS * HY__DOT_COLS * wide]; \
     int64_t p, i, j; \
+    HY__EACH_ROW(HY__TILE_FROM) \
     HY__EACH_ROW(HY__TILE_ZEROS) \
     for (p = 0; p + lanes <= k; p += lanes) { \
         HY__EACH_COL(HY__DOT_FETCH, 0) \
@@ -7482,16 +7529,18 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *a, const
         for (j = 0; j < HY__DOT_COLS && j < cols; j++) { \
             const T *s = fold + (i * HY__DOT_COLS + j) * wide; \
             const T sum = wide == 4 ? (s[0] + s[2]) + (s[1] + s[wide - 1]) : s[0] + s[1]; \
-            c[i * t->c_row + j] = t->accumulate ? c[i * t->c_row + j] + sum : sum; \
+            T all = sum; \
+            HY__TILE_TAIL(T, all, i, j) \
+            c[i * t->c_row + j] = all; \
         } \
 }
 
 #define HY__TILE_STAMP(name, T, TARGET, r, v) \
-    TARGET static void name##_##r##v(const hy__tile *t, const void *a, const void *b, void *c) \
-    { name(r, v, t, (const T *)a, (const T *)b, (T *)c); }
+    TARGET static void name##_##r##v(const hy__tile *t, const void *b, void *c) \
+    { name(r, v, t, (const T *)b, (T *)c); }
 #define HY__DOT_STAMP(name, T, TARGET, r) \
-    TARGET static void name##_##r(const hy__tile *t, const void *a, const void *b, void *c) \
-    { name(r, t, (const T *)a, (const T *)b, (T *)c); }
+    TARGET static void name##_##r(const hy__tile *t, const void *b, void *c) \
+    { name(r, t, (const T *)b, (T *)c); }
 
 /* 32 registers hold tiles of 6 x 4 vectors; 16 hold 6 x 2 or, for few rows that need long chains, 3 x 4. */
 #define HY__TILES_SMALL(X, name, T, TARGET) \
@@ -7551,36 +7600,41 @@ HY__GEMM_KERNELS_32(hy__tile_f64_avx512, hy__dot_f64_avx512, double, hy__f64x8, 
 
 #define HY__SCALAR_LANES 16
 #define HY__GEMM_KERNELS_SCALAR(tile, dot, T) \
-static void tile(const hy__tile *t, const void *va, const void *vb, void *vc) \
+static void tile(const hy__tile *t, const void *vb, void *vc) \
 { \
-    const T *a = (const T *)va; \
     T *c = (T *)vc; \
-    int64_t p, i, j; \
+    int64_t tap, p, i, j; \
     for (i = 0; i < t->rows; i++) { \
         const T *b = (const T *)vb; \
-        T sum[HY__SCALAR_LANES] = {0}; \
-        for (p = 0; p < t->k; p++, b += t->b_step) { \
-            const T x = a[i * t->a_row + p * t->a_col]; \
-            for (j = 0; j < HY__SCALAR_LANES; j++) sum[j] += x * b[j]; \
+        T sums[HY__SCALAR_LANES] = {0}; \
+        for (tap = 0; tap < t->taps; tap++) { \
+            const T *a = (const T *)t->from[tap * HY__TILE_ROWS + i]; \
+            for (p = 0; p < t->k; p++, b += t->b_step) { \
+                const T x = a[p * t->a_col]; \
+                for (j = 0; j < HY__SCALAR_LANES; j++) sums[j] += x * b[j]; \
+            } \
         } \
-        for (j = 0; j < t->cols; j++) \
-            c[i * t->c_row + j] = t->accumulate ? c[i * t->c_row + j] + sum[j] : sum[j]; \
+        for (j = 0; j < t->cols; j++) { \
+            T sum = sums[j]; \
+            HY__TILE_TAIL(T, sum, i, j) \
+            c[i * t->c_row + j] = sum; \
+        } \
     } \
 } \
-static void dot(const hy__tile *t, const void *va, const void *vb, void *vc) \
+static void dot(const hy__tile *t, const void *vb, void *vc) \
 { \
-    const T *a = (const T *)va; \
     T *c = (T *)vc; \
     int64_t p, i, j, l; \
-    for (i = 0; i < t->rows; i++, a += t->a_row) \
+    for (i = 0; i < t->rows; i++) \
         for (j = 0; j < t->cols; j++) { \
-            const T *b = (const T *)vb + j * t->b_step; \
+            const T *a = (const T *)t->from[i], *b = (const T *)vb + j * t->b_step; \
             T sum[4] = {0}, all; \
             for (p = 0; p + 4 <= t->k; p += 4) \
                 for (l = 0; l < 4; l++) sum[l] += a[p + l] * b[p + l]; \
             for (; p < t->k; p++) sum[0] += a[p] * b[p]; \
             all = (sum[0] + sum[2]) + (sum[1] + sum[3]); \
-            c[i * t->c_row + j] = t->accumulate ? c[i * t->c_row + j] + all : all; \
+            HY__TILE_TAIL(T, all, i, j) \
+            c[i * t->c_row + j] = all; \
         } \
 } \
 static const hy__tile_fn tile##_table[] = { \
@@ -7808,66 +7862,98 @@ static void hy__gemm_pack(const hy__gemm *g, const char *b, int64_t item, char *
         shared + from * g->k * g->size);
 }
 
+/* The tail of a part of C that begins at this row and column. */
+HY__INLINE hy__tail hy__tail_at(const hy__tail *tail, const hy__gemm *g, int64_t row, int64_t col)
+{
+    hy__tail t = *tail;
+    if (t.bias) t.bias = (const char *)t.bias + col * g->size;
+    if (t.add) t.add = (const char *)t.add + (row * g->c_row + col) * g->size;
+    return t;
+}
+
 /* C (rows,cols) of an item by dot products */
 static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, char *c, int64_t rows,
-    int64_t cols)
+    int64_t cols, const hy__tail *tail)
 {
-    int64_t i, j;
+    const void *from[HY__TILE_ROWS];
+    int64_t i, j, r;
     hy__tile t;
     t.k = g->k;
-    t.a_row = g->a_row;
-    t.a_col = 1;
+    t.a_col = t.taps = 1;
+    t.from = from;
     t.b_step = g->b_col;
     t.c_row = g->c_row;
     t.last = 0;
-    t.accumulate = g->accumulate;
     for (j = 0; j < cols; j += HY__DOT_COLS) {
         t.cols = hy__least(HY__DOT_COLS, cols - j);
         for (i = 0; i < rows; i += t.rows) {
             t.rows = (int)hy__least(g->isa->dot_rows, rows - i);
-            g->isa->dots[t.rows - 1](&t, a + i * g->a_row * g->size, b + j * g->b_col * g->size,
-                c + (i * g->c_row + j) * g->size);
+            for (r = 0; r < t.rows; r++) from[r] = a + (i + r) * g->a_row * g->size;
+            t.tail = hy__tail_at(tail, g, i, j);
+            g->isa->dots[t.rows - 1](&t, b + j * g->b_col * g->size, c + (i * g->c_row + j) * g->size);
         }
     }
 }
 
 /* one panel of C: all row tiles of a block against the rows of B described by t */
 static void hy__gemm_run_panel(const hy__gemm *g, hy__tile *t, const char *a, const char *b, char *c,
-    int64_t rows)
+    int64_t rows, const hy__tail *tail)
 {
     const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t->cols, g->isa->lanes);
-    int64_t i;
+    const int64_t step = g->pack_a ? g->size : g->a_row * g->size;
+    const void *from[HY__TILE_ROWS];
+    int64_t i, r;
     t->last = hy__most(t->cols - g->isa->lanes, 0);
+    t->from = from;
     for (i = 0; i < tiles; i++) {
-        const int64_t from = hy__gemm_tile_row(rows, i);
-        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t->k : from * g->a_row) * g->size;
-        t->rows = (int)(hy__gemm_tile_row(rows, i + 1) - from);
-        g->isa->tiles[(t->rows - 1) * HY__TILE_VECS + vecs - 1](t, tile_a, b, c + from * g->c_row * g->size);
+        const int64_t row = hy__gemm_tile_row(rows, i);
+        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t->k : row * g->a_row) * g->size;
+        t->rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
+        for (r = 0; r < t->rows; r++) from[r] = tile_a + r * step;
+        t->tail = hy__tail_at(tail, g, row, 0);
+        g->isa->tiles[(t->rows - 1) * HY__TILE_VECS + vecs - 1](t, b, c + row * g->c_row * g->size);
     }
 }
 
+/* What remains of a tail for one visit to C out of several: what is there comes first, limits come last. */
+HY__INLINE hy__tail hy__tail_visit(const hy__tail *tail, const void *c, int first, int last)
+{
+    hy__tail t = *tail;
+    if (!first) {
+        t.bias = NULL;
+        t.add = c;
+    }
+    t.clamp &= last;
+    return t;
+}
+
 static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *c, int64_t item,
-    char *scratch, const char *shared)
+    char *scratch, const char *shared, const hy__tail *tail)
 {
     const int64_t size = g->size, row = item % g->row_blocks * g->row_block;
     const int64_t col = item / g->row_blocks * g->col_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t col_end = hy__least(col + g->col_block, g->n);
+    hy__tail whole, part;
     char *packed;
     int64_t p = 0, j;
     hy__tile t;
+    memset(&whole, 0, sizeof whole);
+    if (tail) whole = *tail;
+    if (g->accumulate) whole.add = c;
+    whole = hy__tail_at(&whole, g, row, 0);
     if (g->k == 0) a = b = scratch;              /* nothing is read, and empty inputs may be null */
     a += row * g->a_row * size;
     c += row * g->c_row * size;
     if (g->use_dots) {
-        hy__gemm_run_dots(g, a, b + col * g->b_col * size, c + col * size, rows, col_end - col);
+        part = hy__tail_at(&whole, g, 0, col);
+        hy__gemm_run_dots(g, a, b + col * g->b_col * size, c + col * size, rows, col_end - col, &part);
         return;
     }
     packed = scratch + hy__gemm_a_bytes(g);
-    t.a_row = g->pack_a ? 1 : g->a_row;
     t.a_col = g->pack_a ? HY__TILE_ROWS : 1;
     t.c_row = g->c_row;
-    t.accumulate = g->accumulate;
+    t.taps = 1;
     do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
         t.k = hy__least(g->k_block, g->k - p);
@@ -7887,9 +7973,10 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
                 hy__gemm_pack_b(g, block_b, t.k, t.cols, packed);
                 block_b = packed;
             }
-            hy__gemm_run_panel(g, &t, block_a, block_b, c + j * size, rows);
+            part = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
+            part = hy__tail_at(&part, g, 0, j);
+            hy__gemm_run_panel(g, &t, block_a, block_b, c + j * size, rows, &part);
         }
-        t.accumulate = 1;
         p += t.k;
     } while (p < g->k);
 }
@@ -9052,7 +9139,7 @@ static void hy__gemm_all(const hy__gemm *g, const char *a, const char *b, char *
     char *shared = scratch + (g->scratch_bytes + 63) / 64 * 64;
     int64_t i;
     for (i = 0; i < g->pack_items; i++) hy__gemm_pack(g, b, i, shared);
-    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, scratch, shared);
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, scratch, shared, NULL);
 }
 
 /* The same product with fewer columns. */
@@ -10592,8 +10679,8 @@ static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int
     *cols = g->n - *col < g->col_block ? g->n - *col : g->col_block;
 }
 
-/* Writes the bias, or multiplies by alpha, in the part of C that an item owns. */
-static void hy__matmul_edge(const hy__matmul *m, char *c, int64_t item, const char *bias)
+/* The part of C that an item owns, times alpha. */
+static void hy__matmul_scale(const hy__matmul *m, char *c, int64_t item)
 {
     const hy__gemm *g = &m->gemm;
     int64_t row, rows, col, cols, i, j;
@@ -10601,9 +10688,7 @@ static void hy__matmul_edge(const hy__matmul *m, char *c, int64_t item, const ch
     for (i = row; i < row + rows; i++) {
         float *c32 = (float *)(void *)c + i * g->c_row + col;
         double *c64 = (double *)(void *)c + i * g->c_row + col;
-        if (bias) hy__load_tile(m->compute, m->compute == HY_F64 ? (void *)c64 : (void *)c32,
-                                bias + col * hy__traits[m->dtype].size, m->dtype, 1, cols);
-        else if (m->compute == HY_F64) for (j = 0; j < cols; j++) c64[j] *= m->alpha;
+        if (m->compute == HY_F64) for (j = 0; j < cols; j++) c64[j] *= m->alpha;
         else for (j = 0; j < cols; j++) c32[j] *= (float)m->alpha;
     }
 }
@@ -10628,20 +10713,24 @@ static int hy__cblas_fits(const hy__gemm *g)
            g->a_row + g->a_col + g->b_row + g->b_col + g->c_row + g->m + g->n + g->k < INT_MAX;
 }
 
-static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, void *c)
+/* The rows of C begin with the bias. */
+static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, void *c, const hy__tail *tail)
 {
     enum { ROWS = 101, PLAIN = 111, TRANSPOSED = 112 };
-    int ta = g->a_col != 1, tb = g->b_col != 1, m = (int)g->m, n = (int)g->n, k = (int)g->k;
+    int ta = g->a_col != 1, tb = g->b_col != 1, m = (int)g->m, n = (int)g->n, k = (int)g->k, i;
     int lda = (int)(ta ? g->a_col : g->a_row), ldb = (int)(tb ? g->b_col : g->b_row), ldc = (int)g->c_row;
-    int turn_a = ta ? TRANSPOSED : PLAIN, turn_b = tb ? TRANSPOSED : PLAIN;
+    int turn_a = ta ? TRANSPOSED : PLAIN, turn_b = tb ? TRANSPOSED : PLAIN, onto = tail->bias != NULL;
     if (lda < (ta ? m : k)) lda = ta ? m : k;           /* a single row may have any stride */
     if (ldb < (tb ? k : n)) ldb = tb ? k : n;
+    for (i = 0; i < m && onto; i++)
+        memcpy((char *)c + (size_t)i * (size_t)(g->c_row * g->size), tail->bias, (size_t)(n * g->size));
+    onto |= g->accumulate;
     if (g->size == 4)
         cblas_sgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const float *)a, lda, (const float *)b, ldb,
-                    (float)g->accumulate, (float *)c, ldc);
+                    (float)onto, (float *)c, ldc);
     else
         cblas_dgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const double *)a, lda, (const double *)b, ldb,
-                    g->accumulate, (double *)c, ldc);
+                    onto, (double *)c, ldc);
 }
 
 /* One item of the whole product. */
@@ -10656,16 +10745,15 @@ static void hy__cblas_plan(hy__gemm *g)
 }
 #endif
 
-static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const char *bias,
+static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const hy__tail *tail,
                             int64_t item, char *scratch, const char *shared)
 {
-    if (bias) hy__matmul_edge(m, c, item, bias);
 #ifdef HYBRID_USE_CBLAS
-    if (hy__cblas_fits(&m->gemm)) hy__cblas_product(&m->gemm, a, b, c);
+    if (hy__cblas_fits(&m->gemm)) hy__cblas_product(&m->gemm, a, b, c, tail);
     else
 #endif
-    hy__gemm_run(&m->gemm, a, b, c, item, scratch, shared);
-    if (m->alpha != 1) hy__matmul_edge(m, c, item, NULL);
+    hy__gemm_run(&m->gemm, a, b, c, item, scratch, shared, tail);
+    if (m->alpha != 1) hy__matmul_scale(m, c, item);
 }
 
 /* Where matrix i of a batch begins: runs are step apart, matrices within one a row. */
@@ -10676,7 +10764,7 @@ static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, i
 
 static size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
 
-/* Stages: convert A and B if need be, pack B, multiply, convert C back. */
+/* Stages: convert A, B and bias if need be, pack B, multiply, convert C back. */
 HY__RUN(hy__run_matmul)
 {
     const hy__matmul *m = (const hy__matmul *)(const void *)&job->plan;
@@ -10685,12 +10773,20 @@ HY__RUN(hy__run_matmul)
     int foreign = m->compute != m->dtype;
     char *packed = (char *)shared;
     char *a = (char *)now->data[0], *b = (char *)now->data[1], *c = (char *)now->data[job->nin];
-    const char *bias = m->bias ? (const char *)now->data[2] : NULL;
+    hy__tail tail;
+    memset(&tail, 0, sizeof tail);
+    if (m->bias) tail.bias = now->data[2];
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
         a = wide;
         b = a + hy__round64((size_t)(m->a_size * size));
         c = b + hy__round64((size_t)(m->b_size * size));
+        wide = c + hy__round64((size_t)(m->c_size * size));
+        if (m->bias) tail.bias = wide;
+        if (stage == 0 && m->bias && item == job->items[0] - 1) {
+            hy__load_tile(m->compute, wide, now->data[2], m->dtype, 1, g->n);
+            return;
+        }
         if (stage == 0) {
             int from_b = item >= hy__pieces(m->a_size, HY__CHUNK);
             at = (item - (from_b ? hy__pieces(m->a_size, HY__CHUNK) : 0)) * HY__CHUNK;
@@ -10713,7 +10809,7 @@ HY__RUN(hy__run_matmul)
     b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
     c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
     if (stage == 0) hy__gemm_pack(g, b, item % g->pack_items, packed);
-    else hy__matmul_item(m, a, b, c, bias, item % g->items, (char *)scratch, packed);
+    else hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
 }
 
 static hy_dtype hy__matmul_type(hy_dtype dtype)
@@ -10738,7 +10834,7 @@ static int hy__matmul_bind(hy_job *job)
     m->compute = hy__matmul_type(m->dtype);
     foreign = m->compute != m->dtype;
     size = hy__traits[m->compute].size;
-    g->accumulate = m->bias;
+    g->accumulate = 0;
     if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
     else hy__plan_gemm(g, m->compute, job->kernels->isa);
 #ifdef HYBRID_USE_CBLAS
@@ -10749,7 +10845,8 @@ static int hy__matmul_bind(hy_job *job)
     m->c_size = hy__size(&job->out[0].type.shape);
     job->run = hy__run_matmul;
     if (m->prepared) m->b_size = 0;             /* of the computing type already */
-    if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK);
+    if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK) +
+                                       (m->bias != 0);
     job->items[stage++] = g->pack_items * m->batch;
     job->items[stage++] = g->items * m->batch;
     if (foreign) job->items[stage++] = hy__pieces(m->c_size, HY__CHUNK);
@@ -10758,7 +10855,7 @@ static int hy__matmul_bind(hy_job *job)
     job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch;
     if (foreign)
         job->shared += hy__round64((size_t)(m->a_size * size)) + hy__round64((size_t)(m->b_size * size)) +
-                       hy__round64((size_t)(m->c_size * size));
+                       hy__round64((size_t)(m->c_size * size)) + (size_t)(g->n * size);
     job->cost = (double)g->m * (double)g->n * (double)g->k * (double)m->batch / 40 + 100;
     return 0;
 }
@@ -15404,7 +15501,7 @@ static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char
                              const char *packed)
 {
     int64_t i;
-    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed);
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed, NULL);
 }
 /* A product planned for a whole block, with fewer rows. */
 static void hy__rnn_trim(hy__gemm *g, int64_t rows)
@@ -15695,7 +15792,7 @@ static void hy__rnn_input_gradient(const hy__rnn_run *u, hy__gemm *g, int layer,
     for (direction = 0; direction < u->r->directions; direction++) {
         g->accumulate = direction;
         hy__gemm_run(g, hy__rnn_delta(u, direction, 0, HY__RNN_DX), hy__rnn_matrix(u, layer, direction, 0),
-                     to, item, u->scratch, hy__rnn_packed(u, layer, direction, 0));
+                     to, item, u->scratch, hy__rnn_packed(u, layer, direction, 0), NULL);
     }
 }
 /* That of matrix k. */
@@ -15706,7 +15803,7 @@ static void hy__rnn_weight_gradient(const hy__rnn_run *u, const hy__gemm *g, int
     char *right = k == 0 ? hy__rnn_layer_input(u, layer)
                 : hy__rnn_delta(u, direction, 0, k == 1 ? HY__RNN_OLD : HY__RNN_FULL);
     char *to = u->at[HY__RNN_DPARAMETERS] + hy__rnn_parameter(u->r, layer, direction, k) * u->r->size;
-    hy__gemm_run(g, hy__rnn_delta(u, direction, 0, left[k]), right, to, item, u->scratch, NULL);
+    hy__gemm_run(g, hy__rnn_delta(u, direction, 0, left[k]), right, to, item, u->scratch, NULL, NULL);
 }
 
 /* What delta says about a layer, item by item; without u counts the items. */
@@ -15801,7 +15898,7 @@ static void hy__rnn_item(const hy__rnn_run *u, int stage, int64_t item)
         hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES, layer, &g);
         hy__gemm_run(&g, hy__rnn_layer_input(u, layer), hy__rnn_matrix(u, layer, direction, 0),
                      hy__rnn_gates(u, layer, direction), item / r->directions, u->scratch,
-                     hy__rnn_packed(u, layer, direction, 0));
+                     hy__rnn_packed(u, layer, direction, 0), NULL);
     }
 }
 
@@ -16640,7 +16737,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
         hy__matmul_region(&g, part, &first, &rows, &col, &cols);
         if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c + first,
                                    y + (first * v->coarse_n + col) * size, v->coarse_n, rows, cols);
-        hy__gemm_run(&g, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch, panels);
+        hy__gemm_run(&g, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch, panels, NULL);
         return;
     }
     first = part * v->block;                                    /* all rows of some columns */
@@ -16650,7 +16747,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     hy__im2col(&v->win, size, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
                panels);
     if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
-    for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels);
+    for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels, NULL);
 }
 
 
