@@ -17,6 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef _WIN32
+#include <io.h>
+#define stderr_is_terminal() _isatty(2)
+#else
+#include <unistd.h>
+#define stderr_is_terminal() isatty(2)
+#endif
 
 enum { FINE, WRONG, MISUSED };          /* what the program ends with */
 enum { LINE_BY_LINE, COMPILED, MODES };
@@ -1299,11 +1306,22 @@ typedef struct bench {
     timing      at[WORKLOADS][MOST_THREADS][MODES];
 } bench;
 
+static int is_name(const char *s)
+{
+    int i;
+    for (i = 0; i < WORKLOADS; i++)
+        if (!strcmp(workloads[i].name, s)) return 1;
+    return 0;
+}
+
+/* A whole name means that workload alone: mlp_b1 is not mlp_b16. */
 static int wanted(const bench *B, const workload *w)
 {
     int i;
-    for (i = 0; i < B->filters; i++)
-        if (strstr(w->name, B->filter[i])) return 1;
+    for (i = 0; i < B->filters; i++) {
+        const char *part = B->filter[i];
+        if (is_name(part) ? !strcmp(w->name, part) : strstr(w->name, part) != NULL) return 1;
+    }
     return !B->filters;
 }
 
@@ -1345,7 +1363,8 @@ static double distance(const double *y, const expected *e)
     return apart == 0 ? 0 : apart / most;
 }
 
-/* What is expected: from plain loops, or in a quick run of what is slow that way from this trial itself. */
+/* What is expected: from plain loops; where they take seconds and the run is to be quick, what this trial
+ * gives, the first of its workload, line by line. */
 static void compute_expected(const bench *B, trial *t, reference *R)
 {
     memset(R, 0, sizeof *R);
@@ -1353,7 +1372,7 @@ static void compute_expected(const bench *B, trial *t, reference *R)
     if (!B->quick || !t->work->slow_to_check) t->work->what->compute(R, t->work->size);
 }
 
-/* Before the first trial of a workload R knows nothing of it; the others are measured against the same. */
+/* The first trial of a workload fills R in; all are measured against the same. */
 static double check_trial(const bench *B, trial *t, reference *R)
 {
     const kind *what = t->work->what;
@@ -1421,7 +1440,13 @@ static void print_line(const workload *w, int mode, int threads, const timing *t
     fflush(stdout);
 }
 
-/* One workload in one round: every number of threads, both modes. */
+static void say_wrong(const trial *t, double off)
+{
+    fprintf(stderr, "WRONG %s, %s, %d thread%s: off by %.3g of the largest value\n", t->work->name,
+            mode_name[t->mode], t->threads, t->threads == 1 ? "" : "s", off);
+}
+
+/* One workload in one round: every number of threads, both modes. What is wrong is told once, never timed. */
 static void visit(bench *B, int at, int round)
 {
     static reference R;
@@ -1441,8 +1466,7 @@ static void visit(bench *B, int at, int round)
             if (!round) to->off = check_trial(B, &t, &R);
             to->held = t.held;
             if (to->off > tolerance) {
-                fprintf(stderr, "WRONG %s, %s, %d thread%s: off by %.3g of the largest value\n", w->name,
-                        mode_name[mode], B->thread[i], B->thread[i] == 1 ? "" : "s", to->off);
+                say_wrong(&t, to->off);
                 B->wrong++;
             } else {
                 time_trial(B, &t, to);
@@ -1567,13 +1591,6 @@ static const char *ratio_text(double a, double b, char *text, size_t bytes)
     return text;
 }
 
-/* The faster of both modes: what is set beside a peer. */
-static double best_of(const timing *both)
-{
-    double a = seconds_of(&both[LINE_BY_LINE]), b = seconds_of(&both[COMPILED]);
-    return a > 0 && (b <= 0 || a < b) ? a : b;
-}
-
 static void print_table(const bench *B)
 {
     char a[24], b[24], c[24], d[24], e[24], f[24];
@@ -1581,8 +1598,8 @@ static void print_table(const bench *B)
     int i, k;
     printf("hybrid.h %s, %s, %s, %d core%s, %s\n", hy_version(), B->machine, B->isa, B->cores,
            B->cores == 1 ? "" : "s", B->date);
-    printf("%-20s %3s %10s %10s %10s %10s %6s%s\n", "", "thr", "line by l.", "", "compiled", "", "ratio",
-           B->peers ? "      peer  best peer (ratio: ours / peer)" : "");
+    printf("%-20s %7s %12s %10s %10s %10s %6s%s\n", "", "threads", "line by line", "", "compiled", "",
+           "ratio", B->peers ? "      peer  best peer (compiled / peer)" : "");
     for (i = 0; i < WORKLOADS; i++) {
         const workload *w = &workloads[i];
         if (!wanted(B, w)) continue;
@@ -1592,13 +1609,13 @@ static void print_table(const bench *B)
             const timing *t = B->at[i][k];
             double line = seconds_of(&t[LINE_BY_LINE]), compiled = seconds_of(&t[COMPILED]);
             peer p = best_peer(B, w, B->thread[k]);
-            printf("%-20s %3d %10s %10s %10s %10s %6s", w->name, B->thread[k],
+            printf("%-20s %7d %12s %10s %10s %10s %6s", w->name, B->thread[k],
                    time_text(w, line, a, sizeof a), rate_text(w, &t[LINE_BY_LINE], b, sizeof b),
                    time_text(w, compiled, c, sizeof c), rate_text(w, &t[COMPILED], d, sizeof d),
                    ratio_text(compiled, line, e, sizeof e));
             if (p.name)
                 printf(" %10s  %s (%s)", time_text(w, p.seconds, a, sizeof a), p.name,
-                       ratio_text(best_of(t), p.seconds, f, sizeof f));
+                       ratio_text(compiled, p.seconds, f, sizeof f));
             printf("\n");
         }
     }
@@ -1624,7 +1641,7 @@ static void json_result(const bench *B, int at, int k, int mode)
     peer p = best_peer(B, w, B->thread[k]);
     printf("    { \"workload\": \"%s\", \"mode\": \"%s\", \"threads\": %d, ", w->name, mode_name[mode],
            B->thread[k]);
-    printf("\"checked\": \"%s\", \"off\": %.3g", B->quick && w->slow_to_check ? "first trial" : "reference",
+    printf("\"checked\": \"%s\", \"off\": %.3g", B->quick && w->slow_to_check ? "line by line" : "reference",
            t->off > 1e9 ? 1e9 : t->off);
     if (t->rounds) {
         printf(", \"seconds\": %.9g, \"fifth_percentile\": %.9g", seconds, middle(t->fast, t->rounds));
@@ -1736,6 +1753,7 @@ static void html_workload(const bench *B, FILE *f, int at)
 
 static void write_page(const bench *B)
 {
+    const char *checked = B->quick ? "" : " Each result was first compared with plain loops in double.";
     FILE *f = fopen(B->html, "w");
     const char *group = "";
     int i;
@@ -1743,9 +1761,9 @@ static void write_page(const bench *B)
     fputs(page_head, f);
     fprintf(f, "<p>Version %s, ", hy_version());
     html_text(f, B->machine);
-    fprintf(f, ", %s, %d core%s, %s. Time of one call, median of %d round%s; shorter is better. Every result "
-            "was checked before it was timed.</p>\n", B->isa, B->cores, B->cores == 1 ? "" : "s", B->date,
-            B->rounds, B->rounds == 1 ? "" : "s");
+    fprintf(f, ", %s, %d core%s, %s. Time of one call, median of %d round%s; shorter is better.%s</p>\n",
+            B->isa, B->cores, B->cores == 1 ? "" : "s", B->date, B->rounds, B->rounds == 1 ? "" : "s",
+            checked);
     for (i = 0; i < WORKLOADS; i++) {
         if (!wanted(B, &workloads[i])) continue;
         if (strcmp(group, workloads[i].group)) {
@@ -1763,7 +1781,7 @@ static void write_page(const bench *B)
 /* MARK: - the command line ------------------------------------------------------------------------------ */
 
 static const char usage[] =
-    "usage: bench [PART OF A NAME ...] [OPTION ...]\n"
+    "usage: bench [NAME OR PART OF ONE ...] [OPTION ...]\n"
     "\n"
     "Times hybrid.h line by line and compiled; each result is checked first. The exit code is 1 when one is\n"
     "wrong, 2 when the command line is.\n"
@@ -1771,8 +1789,7 @@ static const char usage[] =
     "  --threads 1,2     numbers of threads; without it 1 and as many as there are cores\n"
     "  --rounds 3        rounds over all workloads; medians of them are shown\n"
     "  --seconds 0.3     time for each workload, mode and number of threads in a round\n"
-    "  --quick           one round of 0.02 s; what takes plain loops seconds is compared with the first\n"
-    "                    trial only\n"
+    "  --quick           one round of 0.02 s; what takes plain loops seconds is compared with line by line\n"
     "  --list            the names\n"
     "  --json            results for programs\n"
     "  --lines           one line per result as it comes: R, workload, peer, threads, median us,\n"
@@ -1864,17 +1881,35 @@ static void fill_in_options(bench *B)
     if (B->peers_file) read_peers(B);
 }
 
+/* A line that the next one overwrites; NULL leaves none. */
+static void show_progress(const bench *B, int round, const char *name)
+{
+    if (B->lines || !stderr_is_terminal()) return;
+    if (name) fprintf(stderr, "\rround %d of %d: %-24s", round + 1, B->rounds, name);
+    else fprintf(stderr, "\r%50s\r", "");
+    fflush(stderr);
+}
+
+static void run_rounds(bench *B)
+{
+    int round, i;
+    for (round = 0; round < B->rounds; round++)
+        for (i = 0; i < WORKLOADS; i++) {
+            if (!wanted(B, &workloads[i])) continue;
+            show_progress(B, round, workloads[i].name);
+            visit(B, i, round);
+        }
+    show_progress(B, 0, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static bench B;
-    int round, i;
     (void)argc;
     read_options(&B, argv + 1);
     look_around(&B);
     fill_in_options(&B);
-    for (round = 0; round < B.rounds; round++)
-        for (i = 0; i < WORKLOADS; i++)
-            if (wanted(&B, &workloads[i])) visit(&B, i, round);
+    run_rounds(&B);
     if (B.json) print_json(&B);
     else if (!B.lines) print_table(&B);
     if (B.html) write_page(&B);
