@@ -51,7 +51,7 @@ LIKE_PRINTF(2, 3) static void fail(int code, const char *format, ...)
     exit(code);
 }
 
-/* Memory that is cleared and stays until forget_all: what references compute with. */
+/* Memory that is cleared, and stays until forget(pieces as it was before): what references compute with. */
 typedef struct piece { struct piece *before; double first; } piece;
 static piece *pieces;
 
@@ -64,9 +64,9 @@ static double *numbers(int64_t n)
     return &p->first;
 }
 
-static void forget_all(void)
+static void forget(const piece *until)
 {
-    while (pieces) {
+    while (pieces != until) {
         piece *before = pieces->before;
         free(pieces);
         pieces = before;
@@ -86,7 +86,7 @@ typedef struct kind {
     hy_block *(*network)(hy_frame *F, const int *size);
     hy_array *(*input)(hy_frame *F, const int *size);
     void      (*compute)(reference *R, const int *size);        /* says what is expected */
-    hy_array *(*once)(trial *t);        /* what is timed; NULL: one call */
+    hy_array *(*once)(trial *t);        /* what is timed */
     hy_array *(*result)(trial *t);      /* to be compared, after once; NULL: what once gave */
 } kind;
 
@@ -664,15 +664,20 @@ struct reference {
 static int area(tensor x) { return x.h * x.w; }
 static int64_t length(tensor x) { return (int64_t)x.n * x.c * area(x); }
 
-static tensor tensor_of(int n, int c, int h, int w)
+static tensor tensor_at(double *v, int n, int c, int h, int w)
 {
     tensor x;
     x.n = n;
     x.c = c;
     x.h = h;
     x.w = w;
-    x.v = numbers(length(x));
+    x.v = v;
     return x;
+}
+
+static tensor tensor_of(int n, int c, int h, int w)
+{
+    return tensor_at(numbers((int64_t)n * c * h * w), n, c, h, w);
 }
 
 static tensor matrix_of(int rows, int columns) { return tensor_of(rows, columns, 1, 1); }
@@ -688,11 +693,10 @@ static double *values_of(hy_frame *F, hy_array *x)
 
 static tensor input(reference *R, int i, int n, int c, int h, int w)
 {
-    hy_array *x = R->t->x;
-    tensor y = tensor_of(n, c, h, w);
-    if (hy_count(R->t->F, x) > 1) x = hy_get(R->t->F, x, i);
-    if (hy_size(R->t->F, x) != length(y)) fail(WRONG, "%s: its input has another size", R->t->work->name);
-    y.v = values_of(R->t->F, x);
+    hy_frame *F = R->t->F;
+    hy_array *x = hy_count(F, R->t->x) > 1 ? hy_get(F, R->t->x, i) : R->t->x;
+    tensor y = tensor_at(values_of(F, x), n, c, h, w);
+    if (hy_size(F, x) != length(y)) fail(WRONG, "%s: its input has another size", R->t->work->name);
     return y;
 }
 
@@ -1060,8 +1064,10 @@ static void compute_fancy(reference *R, const int *size)
     tensor sum = matrix_of(1, size[0]);
     int i, k;
     for (k = 0; k < 4; k++) {
+        const piece *before = pieces;
         tensor x = input(R, k, 1, size[0], 1, 1);
         for (i = 0; i < size[0]; i++) sum.v[i] += x.v[i];
+        forget(before);                 /* ten million numbers of 8 bytes */
     }
     expect_tensor(R, sum);
 }
@@ -1215,19 +1221,19 @@ static void compute_train_lenet(reference *R, const int *size)
 
 /* MARK: - the workloads ------------------------------------------------------------------------------- */
 
-static const kind mlp = { mlp_network, mlp_input, compute_mlp, NULL, NULL };
+static const kind mlp = { mlp_network, mlp_input, compute_mlp, .once = one_call };
 static const kind book = { mlp_network, mlp_input, compute_mlp, thousand_calls, one_call };
 static const kind starting = { mlp_network, mlp_input, compute_mlp, start_up, start_up_result };
-static const kind lenet = { lenet_network, lenet_input, compute_lenet, NULL, NULL };
-static const kind resnet18 = { resnet_network, photo_input, compute_resnet, NULL, NULL };
-static const kind mobilenet = { mobile_network, photo_input, compute_mobile, NULL, NULL };
-static const kind fancy = { fancy_network, four_input, compute_fancy, NULL, NULL };
-static const kind adam = { adam_network, adam_input, compute_adam, NULL, NULL };
-static const kind gelu_chain = { chain_network, chain_input, compute_chain, NULL, NULL };
-static const kind lstm = { lstm_network, lstm_input, compute_lstm, NULL, NULL };
-static const kind encoding = { encoder_network, encoder_input, compute_encoder, NULL, NULL };
-static const kind convolving = { conv_network, conv_input, compute_conv, NULL, NULL };
-static const kind product = { gemm_network, gemm_input, compute_gemm, NULL, NULL };
+static const kind lenet = { lenet_network, lenet_input, compute_lenet, .once = one_call };
+static const kind resnet18 = { resnet_network, photo_input, compute_resnet, .once = one_call };
+static const kind mobilenet = { mobile_network, photo_input, compute_mobile, .once = one_call };
+static const kind fancy = { fancy_network, four_input, compute_fancy, .once = one_call };
+static const kind adam = { adam_network, adam_input, compute_adam, .once = one_call };
+static const kind gelu_chain = { chain_network, chain_input, compute_chain, .once = one_call };
+static const kind lstm = { lstm_network, lstm_input, compute_lstm, .once = one_call };
+static const kind encoding = { encoder_network, encoder_input, compute_encoder, .once = one_call };
+static const kind convolving = { conv_network, conv_input, compute_conv, .once = one_call };
+static const kind product = { gemm_network, gemm_input, compute_gemm, .once = one_call };
 static const kind train_mlp = {
     train_mlp_network, train_mlp_input, compute_train_mlp, train_step, train_result };
 static const kind train_lenet = {
@@ -1240,35 +1246,40 @@ static const kind train_lenet = {
 #define TRAIN_LENET_FLOPS (3 * LENET_FLOPS - 2 * 24 * 24 * 6 * 25)
 
 #define CONV(name, side, inputs, channels, kernel, stride, pad, groups) \
-    { "Convolutions with bias and relu, batch 1", name, &convolving, \
-      { side, inputs, channels, kernel, stride, pad, groups }, \
-      2.0 * (side / stride) * (side / stride) * channels * (inputs / groups) * kernel * kernel, 0, 0, 0, 0 }
+    { convolutions, name, &convolving, { side, inputs, channels, kernel, stride, pad, groups }, \
+      .flops = 2.0 * (side / stride) * (side / stride) * channels * (inputs / groups) * kernel * kernel }
 #define GEMM(side) \
-    { "Products of square matrices", "gemm_" #side, &product, { side }, 2.0 * side * side * side, 0, 0, \
-      side > 1000, 0 }
-#define FANCY(n) { "(a + b) + (c + d)", "fancy_" #n, &fancy, { n }, 3.0 * n, 20.0 * n, 0, 0, 0 }
+    { products, "gemm_" #side, &product, { side }, .flops = 2.0 * side * side * side, \
+      .slow_to_check = side > 1000 }
+#define FANCY(n) { sums, "fancy_" #n, &fancy, { n }, .flops = 3.0 * n, .bytes = 20.0 * n }
+
+static const char mlps[] = "MLP 512-256-128-2", lenets[] = "LeNet", training[] = "Training, batch 64";
+static const char large[] = "Large networks, 224 x 224", sequences[] = "Sequences";
+static const char sums[] = "(a + b) + (c + d)", chains[] = "gelu, layer norm, softmax";
+static const char convolutions[] = "Convolutions with bias and relu, batch 1";
+static const char products[] = "Products of square matrices";
 
 /* The names are those of the result lines of other programs: see --peers. */
 static const workload workloads[] = {
-    { "MLP 512-256-128-2", "mlp_b1", &mlp, { 1 }, 1 * MLP_FLOPS, 0, 0, 0, 0 },
-    { "MLP 512-256-128-2", "mlp_b16", &mlp, { 16 }, 16 * MLP_FLOPS, 0, 0, 0, 0 },
-    { "MLP 512-256-128-2", "mlp_b64", &mlp, { 64 }, 64 * MLP_FLOPS, 0, 0, 0, 0 },
-    { "MLP 512-256-128-2", "mlp_b256", &mlp, { 256 }, 256 * MLP_FLOPS, 0, 0, 0, 0 },
-    { "MLP 512-256-128-2", "mlp_b64_f16", &mlp, { 64, HY_F16 }, 64 * MLP_FLOPS, 0, 5e-3, 0, 0 },
-    { "MLP 512-256-128-2", "mlp_b64_bf16", &mlp, { 64, HY_BF16 }, 64 * MLP_FLOPS, 0, 4e-2, 0, 0 },
-    { "MLP 512-256-128-2", "mlp_1000_calls", &book, { 1 }, 0, 0, 0, 0, 1 },
-    { "MLP 512-256-128-2", "mlp_start_up", &starting, { 1 }, 0, 0, 0, 0, 0 },
-    { "LeNet", "lenet_b1", &lenet, { 1 }, 1 * LENET_FLOPS, 0, 0, 0, 0 },
-    { "LeNet", "lenet_b16", &lenet, { 16 }, 16 * LENET_FLOPS, 0, 0, 0, 0 },
-    { "Training, batch 64", "train_mlp_b64", &train_mlp, { 64 }, 64 * TRAIN_MLP_FLOPS, 0, 0, 0, 0 },
-    { "Training, batch 64", "train_lenet_b64", &train_lenet, { 64 }, 64 * TRAIN_LENET_FLOPS, 0, 0, 0, 0 },
-    { "Training, batch 64", "adam_1000000", &adam, { 1000000 }, 0, 28e6, 0, 0, 0 },
-    { "Large networks, 224 x 224", "resnet18", &resnet18, { 224 }, 3.628e9, 0, 0, 1, 0 },
-    { "Large networks, 224 x 224", "mobilenetv2", &mobilenet, { 224 }, 0.6015e9, 0, 0, 1, 0 },
-    { "Sequences", "lstm_100x128", &lstm, { 100, 128 }, 26.2e6, 0, 0, 0, 0 },
-    { "Sequences", "encoder_128x256", &encoding, { 128, 256, 4, 1024 }, 218.1e6, 0, 0, 0, 0 },
+    { mlps, "mlp_b1", &mlp, { 1 }, .flops = MLP_FLOPS },
+    { mlps, "mlp_b16", &mlp, { 16 }, .flops = 16 * MLP_FLOPS },
+    { mlps, "mlp_b64", &mlp, { 64 }, .flops = 64 * MLP_FLOPS },
+    { mlps, "mlp_b256", &mlp, { 256 }, .flops = 256 * MLP_FLOPS },
+    { mlps, "mlp_b64_f16", &mlp, { 64, HY_F16 }, .flops = 64 * MLP_FLOPS, .tolerance = 5e-3 },
+    { mlps, "mlp_b64_bf16", &mlp, { 64, HY_BF16 }, .flops = 64 * MLP_FLOPS, .tolerance = 4e-2 },
+    { mlps, "mlp_1000_calls", &book, { 1 }, .in_seconds = 1 },
+    { mlps, "mlp_start_up", &starting, { 1 }, .flops = 0 },
+    { lenets, "lenet_b1", &lenet, { 1 }, .flops = LENET_FLOPS },
+    { lenets, "lenet_b16", &lenet, { 16 }, .flops = 16 * LENET_FLOPS },
+    { training, "train_mlp_b64", &train_mlp, { 64 }, .flops = 64 * TRAIN_MLP_FLOPS },
+    { training, "train_lenet_b64", &train_lenet, { 64 }, .flops = 64 * TRAIN_LENET_FLOPS },
+    { training, "adam_1000000", &adam, { 1000000 }, .bytes = 28e6 },
+    { large, "resnet18", &resnet18, { 224 }, .flops = 3.628e9, .slow_to_check = 1 },
+    { large, "mobilenetv2", &mobilenet, { 224 }, .flops = 0.6015e9, .slow_to_check = 1 },
+    { sequences, "lstm_100x128", &lstm, { 100, 128 }, .flops = 26.2e6 },
+    { sequences, "encoder_128x256", &encoding, { 128, 256, 4, 1024 }, .flops = 218.1e6 },
     FANCY(4), FANCY(1000), FANCY(1000000), FANCY(10000000),
-    { "gelu, layer norm, softmax", "chain_128x768", &gelu_chain, { 128, 768 }, 0, 0, 0, 0, 0 },
+    { chains, "chain_128x768", &gelu_chain, { 128, 768 }, .flops = 0 },
     CONV("conv3x3_56_64", 56, 64, 64, 3, 1, 1, 1), CONV("conv3x3_28_128", 28, 128, 128, 3, 1, 1, 1),
     CONV("conv3x3_14_256", 14, 256, 256, 3, 1, 1, 1), CONV("conv3x3_7_512", 7, 512, 512, 3, 1, 1, 1),
     CONV("conv1x1_56_64_256", 56, 64, 256, 1, 1, 0, 1),
@@ -1356,46 +1367,47 @@ static double distance(const double *y, const expected *e)
     int64_t i;
     for (i = 0; i < e->n; i++) {
         double d = fabs(y[i] - e->v[i]);
-        if (fabs(e->v[i]) > most) most = fabs(e->v[i]);
-        if (!(d <= apart)) apart = d;
         if (d != d) return HUGE_VAL;
+        if (d > apart) apart = d;
+        if (fabs(e->v[i]) > most) most = fabs(e->v[i]);
     }
     return apart == 0 ? 0 : apart / most;
 }
 
-/* What is expected: from plain loops; where they take seconds and the run is to be quick, what this trial
- * gives, the first of its workload, line by line. */
-static void compute_expected(const bench *B, trial *t, reference *R)
+/* Of all the arrays in y. */
+static double distance_of_all(hy_frame *F, hy_array *y, const reference *R)
 {
-    memset(R, 0, sizeof *R);
-    R->t = t;
-    if (!B->quick || !t->work->slow_to_check) t->work->what->compute(R, t->work->size);
+    double off = 0;
+    int i, n = hy_count(F, y);
+    if (n != R->results) return HUGE_VAL;
+    for (i = 0; i < n; i++) {
+        hy_array *part = n > 1 ? hy_get(F, y, i) : y;
+        const piece *before = pieces;
+        double d = HUGE_VAL;
+        if (hy_size(F, part) == R->result[i].n) d = distance(values_of(F, part), &R->result[i]);
+        if (d > off) off = d;
+        forget(before);
+    }
+    return off;
 }
 
-/* The first trial of a workload fills R in; all are measured against the same. */
+/* What one call gives is compared with plain loops. Where they take seconds and the run is to be quick, the
+ * first trial of the workload, line by line, says what is expected of the others. */
 static double check_trial(const bench *B, trial *t, reference *R)
 {
     const kind *what = t->work->what;
-    hy_frame *F = t->F;
+    int slow = B->quick && t->work->slow_to_check;
     hy_array *y;
-    double off = 0;
-    int i, n;
-    if (!R->t) compute_expected(B, t, R);
-    hy_begin(F);
-    y = what->once ? what->once(t) : one_call(t);
+    double off;
+    R->t = t;
+    if (!R->results && !slow) what->compute(R, t->work->size);
+    hy_begin(t->F);
+    y = what->once(t);
     if (what->result) y = what->result(t);
+    if (!R->results) expect(R, hy_size(t->F, y), values_of(t->F, y));
+    off = distance_of_all(t->F, y, R);
+    hy_end(t->F);
     check_error(t);
-    n = hy_count(F, y);
-    for (i = 0; i < n; i++) {
-        hy_array *part = n > 1 ? hy_get(F, y, i) : y;
-        const double *v = values_of(F, part);
-        double d;
-        if (i == R->results) expect(R, hy_size(F, part), v);
-        d = R->result[i].n == hy_size(F, part) ? distance(v, &R->result[i]) : HUGE_VAL;
-        if (d > off) off = d;
-    }
-    if (R->results != n) off = HUGE_VAL;
-    hy_end(F);
     return off;
 }
 
@@ -1403,8 +1415,7 @@ static double check_trial(const bench *B, trial *t, reference *R)
 static void call(trial *t)
 {
     hy_begin(t->F);
-    if (t->work->what->once) t->work->what->once(t);
-    else one_call(t);
+    t->work->what->once(t);
     hy_end(t->F);
 }
 
@@ -1474,7 +1485,7 @@ static void visit(bench *B, int at, int round)
             }
             close_trial(&t);
         }
-    forget_all();
+    forget(NULL);
 }
 
 /* --- peers: lines as print_line writes them, or with the number of a round in place of the R --- */
@@ -1560,7 +1571,7 @@ static const char *time_text(const workload *w, double seconds, char *text, size
         { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 0, "ns" } };
     int i = 0;
     double v;
-    if (!(seconds > 0)) return strcpy(text, "wrong");
+    if (!(seconds > 0)) return strcpy(text, "WRONG");
     if (w->in_seconds) {
         snprintf(text, bytes, "%.4f s", seconds);
         return text;
@@ -1594,7 +1605,7 @@ static const char *ratio_text(double a, double b, char *text, size_t bytes)
 static void print_table(const bench *B)
 {
     char a[24], b[24], c[24], d[24], e[24], f[24];
-    const char *group = "";
+    const char *group = NULL;
     int i, k;
     printf("hybrid.h %s, %s, %s, %d core%s, %s\n", hy_version(), B->machine, B->isa, B->cores,
            B->cores == 1 ? "" : "s", B->date);
@@ -1603,7 +1614,7 @@ static void print_table(const bench *B)
     for (i = 0; i < WORKLOADS; i++) {
         const workload *w = &workloads[i];
         if (!wanted(B, w)) continue;
-        if (strcmp(group, w->group)) printf("%s\n", w->group);
+        if (group != w->group) printf("%s\n", w->group);
         group = w->group;
         for (k = 0; k < B->threads; k++) {
             const timing *t = B->at[i][k];
@@ -1689,8 +1700,10 @@ static const char page_head[] =
     "h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem; }\n"
     "h3 { font: 600 .85rem ui-monospace, monospace; margin: .9rem 0 .15rem; }\n"
     "p, small { color: var(--dim); }\n"
-    ".row { display: grid; grid-template-columns: 7.5rem 1fr 6.5rem; gap: .5rem; align-items: center; "
+    ".row { display: grid; grid-template-columns: 8rem 1fr 9rem; gap: .5rem; align-items: center; "
     "font-size: .8rem; }\n"
+    "@media (max-width: 34rem) { small { display: none; } "
+    ".row { grid-template-columns: 6rem 1fr 4.2rem; } }\n"
     ".row > :last-child { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
     ".row > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n"
     ".bar { height: .7rem; border-radius: 2px; min-width: 2px; }\n"
@@ -1755,7 +1768,7 @@ static void write_page(const bench *B)
 {
     const char *checked = B->quick ? "" : " Each result was first compared with plain loops in double.";
     FILE *f = fopen(B->html, "w");
-    const char *group = "";
+    const char *group = NULL;
     int i;
     if (!f) fail(MISUSED, "%s cannot be written", B->html);
     fputs(page_head, f);
@@ -1766,7 +1779,7 @@ static void write_page(const bench *B)
             checked);
     for (i = 0; i < WORKLOADS; i++) {
         if (!wanted(B, &workloads[i])) continue;
-        if (strcmp(group, workloads[i].group)) {
+        if (group != workloads[i].group) {
             fprintf(f, "<h2>");
             html_text(f, workloads[i].group);
             fprintf(f, "</h2>\n");
@@ -1823,10 +1836,10 @@ static void threads_option(bench *B, const char *text)
 
 static void list_workloads(void)
 {
-    const char *group = "";
+    const char *group = NULL;
     int i;
     for (i = 0; i < WORKLOADS; i++) {
-        if (strcmp(group, workloads[i].group)) printf("%s\n", workloads[i].group);
+        if (group != workloads[i].group) printf("%s\n", workloads[i].group);
         group = workloads[i].group;
         printf("    %s\n", workloads[i].name);
     }
