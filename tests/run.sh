@@ -75,6 +75,36 @@ if [ -z "$1" ] || [ "$1" = tool ]; then
     failed=$((failed + $(grep -c '^FAILED' "$out/tool.log")))
 fi
 
+# The benchmark: that it builds, that what it times is right, that programs can read what it prints. No times.
+if [ -z "$1" ] || [ "$1" = bench ]; then
+    if command -v tcc > /dev/null 2>&1; then
+        tcc tools/bench.c -o "$out/bench" -lm -lpthread
+    else
+        $CC -O0 tools/bench.c -o "$out/bench" $LDFLAGS -lm -lpthread
+    fi
+    note $? "tools/bench.c builds"
+    small="mlp_b1 mlp_b16 mlp_start_up lenet_b1 train_mlp fancy_4 chain gemm_64"
+    "$out/bench" --quick --threads 1 --lines $small > "$out/bench.lines"
+    note $? "the benchmark's results are right"
+    [ "$(grep -c "^R	[a-z0-9_]*	hybrid.h-[a-z]*	1	[0-9.]*	[0-9.]*	[0-9.]*$" "$out/bench.lines")" = 16 ]
+    note $? "the benchmark prints a line for each workload and mode"
+    sed 's/hybrid.h-/other-/' "$out/bench.lines" > "$out/bench.peers"
+    "$out/bench" --quick --threads 1 --json --peers "$out/bench.peers" --html "$out/bench.html" mlp_b1 > "$out/bench.json"
+    note $? "the benchmark reads the lines of other programs"
+    grep -q '</html>' "$out/bench.html" && grep -q 'other-' "$out/bench.html"
+    note $? "the benchmark writes a page with them"
+    if command -v python3 > /dev/null 2>&1; then
+        python3 -c 'import json, sys
+results = json.load(sys.stdin)["results"]
+assert [r["mode"] for r in results] == ["line by line", "compiled"]
+assert all(r["seconds"] > 0 and r["off"] < 1e-4 and r["peer"].startswith("other-") for r in results)' < "$out/bench.json"
+        note $? "the benchmark's JSON is JSON"
+    fi
+    "$out/bench" no_such_workload 2> /dev/null
+    [ $? = 2 ]
+    note $? "the benchmark knows its workloads"
+fi
+
 # Languages, standards, switches: whatever compilers are here.
 if [ -z "$1" ] || [ "$1" = compile ]; then
     sh tests/compile.sh "$out" > "$out/compile.log"
