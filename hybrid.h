@@ -7338,6 +7338,12 @@ typedef struct hy__gemm_isa {            /* kernels for one ISA and element type
     int lanes, vecs, dot_rows, k_block;  /* vecs: of a 6-row tile */
 } hy__gemm_isa;
 
+typedef struct hy__winograd_isa {        /* of squares, f32 */
+    void (*in)(int out, const float *const *from, int64_t channels, float *to, int64_t plane);
+    void (*out)(int out, const float *from, int64_t plane, int64_t cols, float *y, const int64_t *place,
+                const hy__tail *tail);
+} hy__winograd_isa;
+
 typedef struct hy__depth_isa {           /* kernels of one channel per group, f32 */
     hy__tile_fn tiles[2][2];             /* [rows > 1][vecs > 1] */
     int lanes, vecs;
@@ -7628,6 +7634,93 @@ HY__DOT_STAMP(dot, T, TARGET, 4) HY__DOT_STAMP(dot, T, TARGET, 5) HY__DOT_STAMP(
 static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, dot##_5, dot##_6}; \
 static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, sizeof(V) / sizeof(T), 4, 6, k_block};
 
+/* Winograd's way through a 3 x 3 window: squares of out x out results from squares of out + 2 values, with
+   as many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1 and, for
+   out = 4, 2 and -2; each runs over one dim of a square whose values lie step vectors apart. */
+#define HY__WINOGRAD_KERNELS(name, V, TARGET) \
+TARGET static void name##_enter(int out, V *d, int64_t step) \
+{ \
+    HY__CONTRACT \
+    const V d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step]; \
+    if (out == 2) { \
+        d[0] = d0 - d2; \
+        d[step] = d1 + d2; \
+        d[2 * step] = d2 - d1; \
+        d[3 * step] = d1 - d3; \
+    } else { \
+        const V d4 = d[4 * step], d5 = d[5 * step]; \
+        const V even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1; \
+        d[0] = (4 * d0 - 5 * d2) + d4; \
+        d[step] = even + odd; \
+        d[2 * step] = even - odd; \
+        d[3 * step] = near + 2 * far; \
+        d[4 * step] = near - 2 * far; \
+        d[5 * step] = (4 * d1 - 5 * d3) + d5; \
+    } \
+} \
+TARGET static void name##_leave(int out, V *m, int64_t step) \
+{ \
+    HY__CONTRACT \
+    const V m0 = m[0], m1 = m[step], m2 = m[2 * step], m3 = m[3 * step]; \
+    if (out == 2) { \
+        m[0] = m0 + m1 + m2; \
+        m[step] = m1 - m2 - m3; \
+    } else { \
+        const V m4 = m[4 * step], m5 = m[5 * step]; \
+        const V a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4; \
+        m[0] = m0 + a + c; \
+        m[step] = b + 2 * e; \
+        m[2 * step] = a + 4 * c; \
+        m[3 * step] = b + 8 * e + m5; \
+    } \
+} \
+/* One square of all channels, its values `plane` elements apart afterwards. */ \
+TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int side = out + 2; \
+    V d[36]; \
+    int64_t c; \
+    int i; \
+    for (c = 0; c < channels; c += lanes) { \
+        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from[i] + c); \
+        for (i = 0; i < side; i++) name##_enter(out, d + i, side); \
+        for (i = 0; i < side; i++) name##_enter(out, d + i * side, 1); \
+        for (i = 0; i < side * side; i++) *(V##_at *)(to + i * plane + c) = d[i]; \
+    } \
+} \
+/* And back: result i goes place[i] behind y; negative: nowhere. */ \
+TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
+                              const int64_t *place, const hy__tail *tail) \
+{ \
+    typedef V##_bits bits; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int side = out + 2; \
+    const V zero = {0}, low = zero + (float)tail->low, high = zero + (float)tail->high; \
+    V d[36]; \
+    int64_t c; \
+    int i, j; \
+    for (c = 0; c < cols; c += lanes) { \
+        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from + i * plane + c); \
+        for (i = 0; i < side; i++) name##_leave(out, d + i, side); \
+        for (i = 0; i < out; i++) name##_leave(out, d + i * side, 1); \
+        for (i = 0; i < out; i++) \
+            for (j = 0; j < out; j++) { \
+                const int64_t at = place[i * out + j] + c; \
+                V sum = d[i * side + j]; \
+                if (place[i * out + j] < 0) continue; \
+                if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
+                if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
+                if (tail->clamp) { \
+                    const bits under = (bits)(sum <= low), over = (bits)(sum > high); \
+                    sum = (V)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)sum)); \
+                } \
+                *(V##_at *)(y + at) = sum; \
+            } \
+    } \
+} \
+static const hy__winograd_isa name##_isa = { name##_in, name##_out };
+
 #define HY__TARGET_BASE
 #ifdef __aarch64__
 HY__GEMM_KERNELS_32(hy__tile_f32_base, hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE, 256)
@@ -7650,9 +7743,12 @@ HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 4)
 #else
 HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 2)
 #endif
+HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
 HY__DEPTH_KERNELS(hy__depth_avx2, hy__f32x8, HY__TARGET_AVX2, 2)
 HY__DEPTH_KERNELS(hy__depth_avx512, hy__f32x16, HY__TARGET_AVX512, 4)
+HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 #endif
 
@@ -7975,22 +8071,22 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
 }
 
 /* one panel of C: all row tiles of a block against the rows of B described by t */
-static void hy__gemm_run_panel(const hy__gemm *g, hy__tile *t, const char *a, const char *b, char *c,
+static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, const char *b, char *c,
     int64_t rows, const hy__tail *tail)
 {
-    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t->cols, g->isa->lanes);
+    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t.cols, g->isa->lanes);
     const int64_t step = g->pack_a ? g->size : g->a_row * g->size;
     const void *from[HY__TILE_ROWS];
     int64_t i, r;
-    t->last = hy__most(t->cols - g->isa->lanes, 0);
-    t->from = from;
+    t.last = hy__most(t.cols - g->isa->lanes, 0);
+    t.from = from;
     for (i = 0; i < tiles; i++) {
         const int64_t row = hy__gemm_tile_row(rows, i);
-        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t->k : row * g->a_row) * g->size;
-        t->rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
-        for (r = 0; r < t->rows; r++) from[r] = tile_a + r * step;
-        t->tail = hy__tail_at(tail, g, row, 0);
-        g->isa->tiles[(t->rows - 1) * HY__TILE_VECS + vecs - 1](t, b, c + row * g->c_row * g->size);
+        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t.k : row * g->a_row) * g->size;
+        t.rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
+        for (r = 0; r < t.rows; r++) from[r] = tile_a + r * step;
+        t.tail = hy__tail_at(tail, g, row, 0);
+        g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + vecs - 1](&t, b, c + row * g->c_row * g->size);
     }
 }
 
@@ -8054,7 +8150,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
             }
             part = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
             part = hy__tail_at(&part, g, 0, j);
-            hy__gemm_run_panel(g, &t, block_a, block_b, c + j * size, rows, &part);
+            hy__gemm_run_panel(g, t, block_a, block_b, c + j * size, rows, &part);
         }
         p += t.k;
     } while (p < g->k);
@@ -9435,6 +9531,205 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
             isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
         }
     }
+}
+
+/* --- 3 x 3 windows of stride 1 by squares --- *
+ * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
+ * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
+ * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel. */
+enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
+typedef struct hy__winograd {
+    hy__direct base;                    /* its product: block x filters, k = channels */
+    const hy__winograd_isa *isa;
+    int     out, side;
+    int64_t down, across;               /* squares of an image */
+    int64_t block, blocks;              /* squares of a block, blocks of all images */
+    int     apart;                      /* two stages */
+} hy__winograd;
+
+static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
+
+/* The values of one block: side * side matrices (block, channels). */
+static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
+                               float *to)
+{
+    const hy__window *w = &v->base.win;
+    const int64_t channels = v->base.channels, from = block * v->block;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    const float *at[36];
+    int64_t s;
+    int i, j;
+    for (s = 0; s < n; s++) {
+        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
+        int64_t py = rest / v->across * v->out - w->pad[1], px = rest % v->across * v->out - w->pad[2];
+        const float *plane = x + image * hy__window_size(w->fine) * channels;
+        for (i = 0; i < v->side; i++)
+            for (j = 0; j < v->side; j++)
+                at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
+                    ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
+        v->isa->in(v->out, at, channels, to + s * channels, v->block * channels);
+    }
+}
+
+/* A block's matrices times the filters of a panel; sums: side * side matrices (block, panel). */
+static void hy__winograd_multiply(const hy__winograd *v, const float *values, const float *weight,
+                                  int64_t block, int64_t panel, float *sums)
+{
+    const hy__gemm *g = &v->base.gemm;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - block * v->block);
+    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS), cols = hy__least(g->panel, g->n - panel * g->panel);
+    const void *from[HY__TILE_ROWS];
+    int64_t i, j, r;
+    int m;
+    hy__tile t;
+    memset(&t, 0, sizeof t);
+    t.k = g->k;
+    t.a_col = t.taps = 1;
+    t.from = from;
+    t.b_step = t.c_row = g->panel;
+    weight += panel * v->side * v->side * g->k * g->panel;
+    for (m = 0; m < v->side * v->side; m++) {
+        for (i = 0; i < tiles; i++) {
+            const int64_t row = hy__gemm_tile_row(n, i);
+            t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
+            for (r = 0; r < t.rows; r++) from[r] = values + (row + r) * g->k;
+            for (j = 0; j < cols; j += g->width) {
+                t.cols = hy__least(g->width, cols - j);
+                t.last = t.cols - g->isa->lanes;
+                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
+                    &t, weight + j, sums + row * g->panel + j);
+            }
+        }
+        values += v->block * g->k;
+        weight += g->k * g->panel;
+        sums += v->block * g->panel;
+    }
+}
+
+static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t block, int64_t panel,
+                               float *y, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->base.gemm;
+    const int64_t *size = v->base.win.coarse, from = block * v->block, col = panel * g->panel;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    int64_t place[16], s;
+    hy__tail t = hy__tail_at(tail, g, 0, col);
+    int i, j;
+    for (s = 0; s < n; s++) {
+        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
+        int64_t py = rest / v->across * v->out, px = rest % v->across * v->out;
+        for (i = 0; i < v->out; i++)
+            for (j = 0; j < v->out; j++)
+                place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
+                    : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
+        v->isa->out(v->out, sums + s * g->panel, v->block * g->panel, hy__least(g->panel, g->n - col),
+                    y + col, place, &t);
+    }
+}
+
+static int64_t hy__winograd_values(const hy__winograd *v)
+{
+    return v->side * v->side * v->block * v->base.channels;
+}
+static int64_t hy__winograd_sums(const hy__winograd *v)
+{
+    return v->side * v->side * v->block * HY__PREPARED_PANEL;
+}
+
+static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
+                             int64_t item, char *scratch, char *shared, const hy__tail *tail)
+{
+    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
+    float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
+    float *values = v->apart ? (float *)(void *)shared : zeros + v->base.channels;
+    int64_t block = v->apart && stage ? item % v->blocks : item, first = 0, end = panels, p;
+    if (v->apart) {
+        values += block * hy__winograd_values(v);
+        if (stage) { first = item / v->blocks; end = first + 1; }
+    }
+    if (!stage) {
+        memset(zeros, 0, (size_t)v->base.channels * sizeof *zeros);
+        hy__winograd_enter(v, x, block, zeros, values);
+        if (v->apart) return;
+    }
+    for (p = first; p < end; p++) {
+        hy__winograd_multiply(v, values, weight, block, p, sums);
+        hy__winograd_leave(v, sums, block, p, y, tail);
+    }
+}
+
+/* The cost of a way through a window, squares of `out` or 0 for directly: nanoseconds of a core with 100
+ * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
+static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
+{
+    double side = out + 2, down = (double)hy__pieces(w->coarse[1], out);
+    double squares = images * down * (double)hy__pieces(w->coarse[2], out);
+    double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
+    double weights = (out ? side * side : 9) * channels * filters * 4;
+    double ns = 2 * values * channels * filters / 100 + (weights > HY__WINOGRAD_L2 ? weights / 20 : 0);
+    return out ? ns + 8 * values * (channels + filters) / 40 : ns;
+}
+
+static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
+                            int64_t filters)
+{
+    double best, ns;
+    int way = 0, out, d;
+    for (d = 0; d < 3; d++)
+        if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
+    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS) return 0;
+    best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
+    for (out = 2; out <= 4; out += 2) {
+        ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
+        if (ns < best) { best = ns; way = out; }
+    }
+    return way;
+}
+
+/* One filter's window in the places of a square: G w G^T. */
+static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
+{
+    static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
+    static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
+        { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
+        { 0, 0, 1 } };
+    const double (*g)[3] = out == 2 ? g2 : g4;
+    double half[6][3];
+    int side = out + 2, i, j;
+    for (i = 0; i < side; i++)
+        for (j = 0; j < 3; j++)
+            half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
+    for (i = 0; i < side; i++)
+        for (j = 0; j < side; j++)
+            to[i * side + j] = half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2];
+}
+
+/* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
+static void hy__winograd_plan(hy__winograd *v, int out, int isa)
+{
+    hy__gemm *g = &v->base.gemm;
+    int64_t weights, squares;
+    v->out = out;
+    v->side = out + 2;
+    v->down = hy__pieces(v->base.win.coarse[1], out);
+    v->across = hy__pieces(v->base.win.coarse[2], out);
+    weights = v->side * v->side * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
+    v->apart = weights > HY__WINOGRAD_L2;
+    squares = hy__winograd_squares(v);
+    v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
+    v->blocks = hy__pieces(squares, v->block);
+    memset(g, 0, sizeof *g);
+    g->m = v->block;
+    g->n = g->c_row = v->base.coarse_c;
+    g->k = v->base.channels;
+    hy__gemm_plan_prepared(g, isa);
+#if HY__SIMD
+    v->isa = &hy__winograd_base_isa;
+#ifdef HY__TARGET_AVX2
+    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
+#endif
+#endif
 }
 
 /* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
@@ -17657,6 +17952,7 @@ typedef struct hy__convolve_rec {
     hy_ints kernel, stride, dilate, pad;
     int64_t filters, channels, groups;  /* channels: of all groups */
     int     last, no_bias;              /* last: the weight has its channels last */
+    int     squares;                    /* 2 or 4: by squares of as many results a side */
     hy__tail_rec tail;
 } hy__convolve_rec;
 
@@ -17688,10 +17984,22 @@ static int hy__convolve_is_deep(const hy__convolve_rec *r)
     return r->groups > 1 && r->channels == r->groups && r->filters == r->groups;
 }
 
+/* The way that these shapes take, data x and results y with channels last or not. */
+static void hy__convolve_choose(hy__convolve_rec *r, const hy_shape *x, const hy_shape *y)
+{
+    hy__conv_attr a;
+    hy__window w;
+    hy__convolve_attr(r, &a);
+    if (!r->last) a.places = 2;
+    hy__conv_window(&w, &a, x, y);
+    r->squares = HY__SIMD ? hy__winograd_way(&w, x->dim[0], r->groups, r->channels, r->filters) : 0;
+}
+
 static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
 {
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
     if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
+    if (r->squares) taps = (r->squares + 2) * (r->squares + 2);
     return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
                       HY__PREPARED_PANEL * taps * (r->channels / r->groups));
 }
@@ -17711,6 +18019,26 @@ static int hy__lay_filters_infer(hy_infer *I)
     return I->status;
 }
 
+/* One panel of filters as squares multiply them. */
+static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to, int64_t panel)
+{
+    const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
+    const int side = r->squares + 2;
+    int64_t c, j;
+    double square[36];
+    int i;
+    to += panel * HY__PREPARED_PANEL * side * side * r->channels;
+    if (n < HY__PREPARED_PANEL)
+        memset(to, 0, (size_t)(HY__PREPARED_PANEL * side * side * r->channels) * sizeof *to);
+    for (j = 0; j < n; j++)
+        for (c = 0; c < r->channels; c++) {
+            const float *window = w + (first + j) * 9 * r->channels + (r->last ? c : c * 9);
+            hy__winograd_filter(r->squares, window, r->last ? r->channels : 1, square);
+            for (i = 0; i < side * side; i++)
+                to[(i * r->channels + c) * HY__PREPARED_PANEL + j] = (float)square[i];
+        }
+}
+
 /* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel). */
 HY__RUN(hy__run_lay_filters)
 {
@@ -17726,6 +18054,7 @@ HY__RUN(hy__run_lay_filters)
             for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
         return;
     }
+    if (r->squares) { hy__lay_squares(r, w, to, item); return; }
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
     g.prepared = 1;
@@ -17769,6 +18098,31 @@ static int hy__convolve_infer(hy_infer *I)
     return I->status;
 }
 
+HY__RUN(hy__run_squares)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
+    hy__winograd_run((const hy__winograd *)(const void *)&job->plan, (const float *)now->data[0],
+                     (const float *)now->data[1], (float *)now->data[job->nin], stage, item, (char *)scratch,
+                     (char *)shared, &tail);
+}
+
+static void hy__squares_bind(hy_job *job, int out)
+{
+    hy__winograd *v = HY__NOTES(hy__winograd, job);
+    int64_t panels = hy__pieces(v->base.coarse_c, HY__PREPARED_PANEL);
+    hy__winograd_plan(v, out, job->kernels->isa - HY_ISA_BASE);
+    job->run = hy__run_squares;
+    job->stages = 1 + v->apart;
+    job->items[0] = v->blocks;
+    if (v->apart) job->items[1] = v->blocks * panels;
+    job->cost = hy__winograd_ns(&v->base.win, (double)v->base.images, (double)v->base.channels,
+                                (double)v->base.coarse_c, out);
+    job->scratch = (size_t)(hy__winograd_sums(v) + v->base.channels +
+                            (v->apart ? 0 : hy__winograd_values(v))) * sizeof(float);
+    if (v->apart) job->shared = (size_t)(v->blocks * hy__winograd_values(v)) * sizeof(float);
+}
+
 HY__RUN(hy__run_convolve)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
@@ -17797,6 +18151,7 @@ static int hy__convolve_bind(hy_job *job)
     v->taps = hy__window_size(v->win.kernel);
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
+    if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, (double)v->images * (double)v->groups * (double)v->gemm.m *
                   (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
@@ -22779,7 +23134,7 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
  * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
  * with given filters make twins, so do pointwise operators, pooling and joining of twins, and what nobody
  * reads in the end goes. */
-enum { HY__TWINS_MOST = 24 };           /* inputs of one operator */
+enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024 };   /* inputs of one operator; places of an image */
 typedef struct hy__lasts {
     unsigned char *facts;               /* as the prologue has them */
     hy__edge *twin;                     /* by output in the old graph */
@@ -22874,7 +23229,10 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     if (to->channels < 1 || (to->groups > 1 && !hy__convolve_is_deep(to) && to->filters / to->groups < 8))
         return 0;
-    return to->last || taps > 1 || hy__twin_of(R, node->in[0].node, node->in[0].output)->node;
+    hy__convolve_choose(to, x, &node->type[0].shape);
+    if (to->last || hy__twin_of(R, node->in[0].node, node->in[0].output)->node) return 1;
+    if (hy__convolve_is_deep(to)) return hy__size(x) / x->dim[0] / to->channels <= HY__SMALL_PLANE;
+    return taps > 1;                    /* moving the channels must pay */
 }
 
 static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
