@@ -401,7 +401,8 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
-    HY_PASS_ALL = 511
+    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have channels last inside */
+    HY_PASS_ALL = 1023
 };
 
 /* Options of hy_open. Zero everywhere is the default. */
@@ -7337,6 +7338,17 @@ typedef struct hy__gemm_isa {            /* kernels for one ISA and element type
     int lanes, vecs, dot_rows, k_block;  /* vecs: of a 6-row tile */
 } hy__gemm_isa;
 
+typedef struct hy__winograd_isa {        /* of squares, f32 */
+    void (*in)(int out, const float *const *from, int64_t channels, float *to, int64_t plane);
+    void (*out)(int out, const float *from, int64_t plane, int64_t cols, float *y, const int64_t *place,
+                const hy__tail *tail);
+} hy__winograd_isa;
+
+typedef struct hy__depth_isa {           /* kernels of one channel per group, f32 */
+    hy__tile_fn tiles[2][2];             /* [rows > 1][vecs > 1] */
+    int lanes, vecs;
+} hy__depth_isa;
+
 enum { HY__B_IN_PLACE, HY__B_IN_SCRATCH, HY__B_IN_SHARED };
 
 typedef struct hy__gemm {
@@ -7416,6 +7428,22 @@ HY__VECTOR(double, 64, hy__f64x8)
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 #define HY__TILE_SPILLS(i) if (rows > i) { HY__EACH_COL(HY__TILE_SPILL, i) }
 
+#define HY__TILE_END \
+    if (t->tail.add) { \
+        const real *add = (const real *)t->tail.add; \
+        HY__EACH_ROW(HY__TILE_ADDS) \
+    } \
+    if (t->tail.bias) { \
+        const real *bias = (const real *)t->tail.bias; \
+        HY__EACH_ROW(HY__TILE_BIASES) \
+    } \
+    if (t->tail.clamp) { \
+        const vec low = zero + (real)t->tail.low, high = zero + (real)t->tail.high; \
+        bits under, over; \
+        HY__EACH_ROW(HY__TILE_CLAMPS) \
+    } \
+    HY__EACH_ROW(HY__TILE_STORES)
+
 #define HY__TILE_BODY(name, T, V, TARGET) \
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c) \
 { \
@@ -7451,21 +7479,48 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
             } \
         return; \
     } \
-    if (t->tail.add) { \
-        const T *add = (const T *)t->tail.add; \
-        HY__EACH_ROW(HY__TILE_ADDS) \
-    } \
-    if (t->tail.bias) { \
-        const T *bias = (const T *)t->tail.bias; \
-        HY__EACH_ROW(HY__TILE_BIASES) \
-    } \
-    if (t->tail.clamp) { \
-        const vec low = zero + (T)t->tail.low, high = zero + (T)t->tail.high; \
-        bits under, over; \
-        HY__EACH_ROW(HY__TILE_CLAMPS) \
-    } \
-    HY__EACH_ROW(HY__TILE_STORES) \
+    HY__TILE_END \
 }
+
+/* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
+   b holds a row of weights for each tap. */
+#define HY__DEPTH_FETCH(i, j) if (vecs > j) bv[j] = *(const vec_at *)(b + HY__TILE_AT(j));
+#define HY__DEPTH_STEP(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(a##i + k + HY__TILE_AT(j)) * bv[j];
+#define HY__DEPTH_STEPS(i) if (rows > i) { HY__EACH_COL(HY__DEPTH_STEP, i) }
+
+#define HY__DEPTH_BODY(name, V, TARGET) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const float *b, float *c) \
+{ \
+    HY__CONTRACT \
+    typedef float real; \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef V##_bits bits; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const vec zero = {0}; \
+    const int64_t c_row = t->c_row, k = t->k; \
+    const void *const *from = t->from; \
+    vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
+    int64_t tap; \
+    HY__EACH_ROW(HY__TILE_ZEROS) \
+    for (tap = 0; tap < t->taps; tap++, from += HY__TILE_ROWS, b += t->b_step) { \
+        HY__EACH_ROW(HY__TILE_FROM) \
+        HY__EACH_COL(HY__DEPTH_FETCH, 0) \
+        HY__EACH_ROW(HY__DEPTH_STEPS) \
+    } \
+    HY__TILE_END \
+}
+
+/* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
+#define HY__DEPTH_STAMP(name, TARGET, r, v) \
+    TARGET static void name##_##r##v(const hy__tile *t, const void *b, void *c) \
+    { name(r, v, t, (const float *)b, (float *)c); }
+#define HY__DEPTH_KERNELS(name, V, TARGET, wide) \
+HY__DEPTH_BODY(name, V, TARGET) \
+HY__DEPTH_STAMP(name, TARGET, 1, 1) HY__DEPTH_STAMP(name, TARGET, 1, wide) \
+HY__DEPTH_STAMP(name, TARGET, 6, 1) HY__DEPTH_STAMP(name, TARGET, 6, wide) \
+static const hy__depth_isa name##_isa = { { { name##_11, name##_1##wide }, { name##_61, name##_6##wide } }, \
+                                          sizeof(V) / sizeof(float), wide };
 
 /* rows x 4 dot products. The ragged end of k is read as one more full vector that reaches back; lanes already
    counted are masked off on both sides. */
@@ -7579,6 +7634,93 @@ HY__DOT_STAMP(dot, T, TARGET, 4) HY__DOT_STAMP(dot, T, TARGET, 5) HY__DOT_STAMP(
 static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, dot##_5, dot##_6}; \
 static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, sizeof(V) / sizeof(T), 4, 6, k_block};
 
+/* Winograd's way through a 3 x 3 window: squares of out x out results from squares of out + 2 values, with
+   as many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1 and, for
+   out = 4, 2 and -2; each runs over one dim of a square whose values lie step vectors apart. */
+#define HY__WINOGRAD_KERNELS(name, V, TARGET) \
+TARGET static void name##_enter(int out, V *d, int64_t step) \
+{ \
+    HY__CONTRACT \
+    const V d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step]; \
+    if (out == 2) { \
+        d[0] = d0 - d2; \
+        d[step] = d1 + d2; \
+        d[2 * step] = d2 - d1; \
+        d[3 * step] = d1 - d3; \
+    } else { \
+        const V d4 = d[4 * step], d5 = d[5 * step]; \
+        const V even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1; \
+        d[0] = (4 * d0 - 5 * d2) + d4; \
+        d[step] = even + odd; \
+        d[2 * step] = even - odd; \
+        d[3 * step] = near + 2 * far; \
+        d[4 * step] = near - 2 * far; \
+        d[5 * step] = (4 * d1 - 5 * d3) + d5; \
+    } \
+} \
+TARGET static void name##_leave(int out, V *m, int64_t step) \
+{ \
+    HY__CONTRACT \
+    const V m0 = m[0], m1 = m[step], m2 = m[2 * step], m3 = m[3 * step]; \
+    if (out == 2) { \
+        m[0] = m0 + m1 + m2; \
+        m[step] = m1 - m2 - m3; \
+    } else { \
+        const V m4 = m[4 * step], m5 = m[5 * step]; \
+        const V a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4; \
+        m[0] = m0 + a + c; \
+        m[step] = b + 2 * e; \
+        m[2 * step] = a + 4 * c; \
+        m[3 * step] = b + 8 * e + m5; \
+    } \
+} \
+/* One square of all channels, its values `plane` elements apart afterwards. */ \
+TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int side = out + 2; \
+    V d[36]; \
+    int64_t c; \
+    int i; \
+    for (c = 0; c < channels; c += lanes) { \
+        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from[i] + c); \
+        for (i = 0; i < side; i++) name##_enter(out, d + i, side); \
+        for (i = 0; i < side; i++) name##_enter(out, d + i * side, 1); \
+        for (i = 0; i < side * side; i++) *(V##_at *)(to + i * plane + c) = d[i]; \
+    } \
+} \
+/* And back: result i goes place[i] behind y; negative: nowhere. */ \
+TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
+                              const int64_t *place, const hy__tail *tail) \
+{ \
+    typedef V##_bits bits; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int side = out + 2; \
+    const V zero = {0}, low = zero + (float)tail->low, high = zero + (float)tail->high; \
+    V d[36]; \
+    int64_t c; \
+    int i, j; \
+    for (c = 0; c < cols; c += lanes) { \
+        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from + i * plane + c); \
+        for (i = 0; i < side; i++) name##_leave(out, d + i, side); \
+        for (i = 0; i < out; i++) name##_leave(out, d + i * side, 1); \
+        for (i = 0; i < out; i++) \
+            for (j = 0; j < out; j++) { \
+                const int64_t at = place[i * out + j] + c; \
+                V sum = d[i * side + j]; \
+                if (place[i * out + j] < 0) continue; \
+                if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
+                if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
+                if (tail->clamp) { \
+                    const bits under = (bits)(sum <= low), over = (bits)(sum > high); \
+                    sum = (V)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)sum)); \
+                } \
+                *(V##_at *)(y + at) = sum; \
+            } \
+    } \
+} \
+static const hy__winograd_isa name##_isa = { name##_in, name##_out };
+
 #define HY__TARGET_BASE
 #ifdef __aarch64__
 HY__GEMM_KERNELS_32(hy__tile_f32_base, hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE, 256)
@@ -7594,6 +7736,20 @@ HY__GEMM_KERNELS_32(hy__tile_f32_avx512, hy__dot_f32_avx512, float, hy__f32x16, 
     HY__TARGET_AVX512, 512)
 HY__GEMM_KERNELS_32(hy__tile_f64_avx512, hy__dot_f64_avx512, double, hy__f64x8, hy__f64x2,
     HY__TARGET_AVX512, 512)
+#endif
+#ifndef HYBRID_NO_VISION
+#ifdef __aarch64__
+HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 4)
+#else
+HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 2)
+#endif
+HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
+#ifdef HY__TARGET_AVX2
+HY__DEPTH_KERNELS(hy__depth_avx2, hy__f32x8, HY__TARGET_AVX2, 2)
+HY__DEPTH_KERNELS(hy__depth_avx512, hy__f32x16, HY__TARGET_AVX512, 4)
+HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
+#endif
 #endif
 
 #else
@@ -7646,6 +7802,25 @@ static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, HY__SCALAR_LA
 HY__GEMM_KERNELS_SCALAR(hy__tile_f32_base, hy__dot_f32_base, float)
 HY__GEMM_KERNELS_SCALAR(hy__tile_f64_base, hy__dot_f64_base, double)
 
+#endif
+
+#ifndef HYBRID_NO_VISION
+/* One channel, some places. */
+static void hy__depth_plain_1(const hy__tile *t, const void *vb, void *vc)
+{
+    const float *b = (const float *)vb;
+    float *c = (float *)vc;
+    int64_t i, tap;
+    for (i = 0; i < t->rows; i++) {
+        float sum = 0;
+        for (tap = 0; tap < t->taps; tap++)
+            sum += ((const float *)t->from[tap * HY__TILE_ROWS + i])[t->k] * b[tap * t->b_step];
+        HY__TILE_TAIL(float, sum, i, 0)
+        c[i * t->c_row] = sum;
+    }
+}
+static const hy__depth_isa hy__depth_plain = { { { hy__depth_plain_1, hy__depth_plain_1 },
+                                                 { hy__depth_plain_1, hy__depth_plain_1 } }, 1, 1 };
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -7896,22 +8071,22 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
 }
 
 /* one panel of C: all row tiles of a block against the rows of B described by t */
-static void hy__gemm_run_panel(const hy__gemm *g, hy__tile *t, const char *a, const char *b, char *c,
+static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, const char *b, char *c,
     int64_t rows, const hy__tail *tail)
 {
-    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t->cols, g->isa->lanes);
+    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t.cols, g->isa->lanes);
     const int64_t step = g->pack_a ? g->size : g->a_row * g->size;
     const void *from[HY__TILE_ROWS];
     int64_t i, r;
-    t->last = hy__most(t->cols - g->isa->lanes, 0);
-    t->from = from;
+    t.last = hy__most(t.cols - g->isa->lanes, 0);
+    t.from = from;
     for (i = 0; i < tiles; i++) {
         const int64_t row = hy__gemm_tile_row(rows, i);
-        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t->k : row * g->a_row) * g->size;
-        t->rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
-        for (r = 0; r < t->rows; r++) from[r] = tile_a + r * step;
-        t->tail = hy__tail_at(tail, g, row, 0);
-        g->isa->tiles[(t->rows - 1) * HY__TILE_VECS + vecs - 1](t, b, c + row * g->c_row * g->size);
+        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t.k : row * g->a_row) * g->size;
+        t.rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
+        for (r = 0; r < t.rows; r++) from[r] = tile_a + r * step;
+        t.tail = hy__tail_at(tail, g, row, 0);
+        g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + vecs - 1](&t, b, c + row * g->c_row * g->size);
     }
 }
 
@@ -7975,7 +8150,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
             }
             part = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
             part = hy__tail_at(&part, g, 0, j);
-            hy__gemm_run_panel(g, &t, block_a, block_b, c + j * size, rows, &part);
+            hy__gemm_run_panel(g, t, block_a, block_b, c + j * size, rows, &part);
         }
         p += t.k;
     } while (p < g->k);
@@ -9151,6 +9326,436 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
     if (g->pack_items) narrow.pack_items = hy__pieces(n, g->panel);
     narrow.items = g->items ? narrow.row_blocks * narrow.col_blocks : 0;
     return narrow;
+}
+
+/* --- convolution with channels last on both sides: f32, weights prepared --- *
+ * Places of the coarse side are the rows of a product. A tap of the window is a stretch of k steps that
+ * begins, for each row, where the tap meets the fine side, or in zeros where that is padding. Taps that lie
+ * side by side make one stretch where no row of a tile is at an edge: the same sums in the same order. */
+enum { HY__DIRECT_STEPS = 2048 };       /* of k between visits to C: what a panel keeps of them fits L2 */
+typedef struct hy__direct {
+    hy__window win;
+    hy__gemm   gemm;                    /* of one image and group: places x filters, k = taps * channels */
+    int64_t    images, groups, channels, taps;  /* channels of a group */
+    int64_t    fine_c, coarse_c;        /* of all groups */
+    const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
+} hy__direct;
+
+/* The rows of a tile: the fine places that the first tap meets. */
+typedef struct hy__aims {
+    int64_t place[HY__TILE_ROWS][3];
+    int     n, level;                   /* level: they lie in one row of the coarse side */
+} hy__aims;
+
+/* The next n places; `at` goes on. */
+static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
+{
+    int i, d;
+    aims->n = n;
+    aims->level = at[2] + n <= w->coarse[2];
+    for (i = 0; i < n; i++) {
+        for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
+        if (++at[2] < w->coarse[2]) continue;
+        at[2] = 0;
+        if (++at[1] < w->coarse[1]) continue;
+        at[1] = 0;
+        at[0]++;
+    }
+}
+
+/* Do all taps of every row lie between the edges of the last dim? */
+static int hy__aims_within(const hy__window *w, const hy__aims *aims)
+{
+    int64_t reach = (w->kernel[2] - 1) * w->dilate[2];
+    int i;
+    for (i = 0; i < aims->n; i++)
+        if (aims->place[i][2] < 0 || aims->place[i][2] + reach >= w->fine[2]) return 0;
+    return 1;
+}
+
+/* Where a tap begins for each row. */
+static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64_t *tap, const float *x,
+                          const float *zeros, const void **from)
+{
+    const hy__window *w = &v->win;
+    const int64_t dz = tap[0] * w->dilate[0], dy = tap[1] * w->dilate[1], dx = tap[2] * w->dilate[2];
+    int64_t step = w->stride[2] * v->fine_c, px = aims->place[0][2] + dx;
+    int i;
+    if (aims->level && px >= 0 && px + (aims->n - 1) * w->stride[2] < w->fine[2]) {
+        const int64_t pz = aims->place[0][0] + dz, py = aims->place[0][1] + dy;
+        const int inside = pz >= 0 && pz < w->fine[0] && py >= 0 && py < w->fine[1];
+        const float *at = inside ? x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c : zeros;
+        if (!inside) step = 0;
+        for (i = 0; i < aims->n; i++, at += step) from[i] = at;
+        return;
+    }
+    for (i = 0; i < aims->n; i++) {
+        const int64_t pz = aims->place[i][0] + dz, py = aims->place[i][1] + dy;
+        px = aims->place[i][2] + dx;
+        from[i] = pz < 0 || pz >= w->fine[0] || py < 0 || py >= w->fine[1] || px < 0 || px >= w->fine[2]
+            ? zeros : x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c;
+    }
+}
+
+static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
+{
+    tap[2] += by;
+    if (tap[2] < w->kernel[2]) return;
+    tap[2] = 0;
+    if (++tap[1] < w->kernel[1]) return;
+    tap[1] = 0;
+    tap[0]++;
+}
+
+/* Steps of k that one visit to C takes from `at` on: whole rows of taps, whole taps, or a part of one tap. */
+static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
+{
+    int64_t row = v->win.kernel[2] * v->channels, off = at % row;
+    if (row <= HY__DIRECT_STEPS) return hy__least(HY__DIRECT_STEPS / row * row, v->gemm.k - at);
+    if (v->channels <= HY__DIRECT_STEPS)
+        return hy__least(HY__DIRECT_STEPS / v->channels * v->channels, row - off);
+    return hy__least(HY__DIRECT_STEPS, v->channels - off % v->channels);
+}
+
+/* The stretches of steps [at, at + steps) for the rows of a tile, of *k steps each. Gives their number. */
+static int64_t hy__direct_stretches(const hy__direct *v, const hy__aims *aims, int64_t at, int64_t steps,
+                                    const float *x, const float *zeros, const void **from, int64_t *k)
+{
+    int together = v->channels == v->fine_c && v->win.dilate[2] == 1 && hy__aims_within(&v->win, aims);
+    int64_t width = v->win.kernel[2], off = at % v->channels, end = at + steps, n = 0, tap[3];
+    int i;
+    *k = together ? hy__least(steps, width * v->channels) : hy__least(steps, v->channels);
+    hy__window_place(v->win.kernel, at / v->channels, tap);
+    for (; at < end; at += *k, n++, from += HY__TILE_ROWS, hy__tap_next(&v->win, tap, together ? width : 1)) {
+        hy__aims_from(v, aims, tap, x, zeros, from);
+        for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
+    }
+    return n;
+}
+
+/* Places for the pointers of a tile's stretches, and zeros for one stretch. */
+static size_t hy__direct_from_bytes(const hy__direct *v)
+{
+    return (size_t)hy__least(v->taps, hy__most(HY__DIRECT_STEPS, v->depth ? v->taps : 1)) * HY__TILE_ROWS *
+           sizeof(void *);
+}
+static size_t hy__direct_zeros(const hy__direct *v)
+{
+    return (size_t)(v->depth ? v->fine_c : v->win.kernel[2] * v->channels) * sizeof(float);
+}
+static size_t hy__direct_scratch(const hy__direct *v)
+{
+    return (hy__direct_from_bytes(v) + 63) / 64 * 64 + hy__direct_zeros(v);
+}
+
+/* An item of the product: some places by some filters of an image and group. */
+static void hy__direct_run(const hy__direct *v, const float *x, const float *weight, float *y, int64_t item,
+                           char *scratch, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->gemm;
+    const int64_t unit = item / g->items, part = item % g->items, group = unit % v->groups;
+    const int64_t image = unit / v->groups, row = part % g->row_blocks * g->row_block;
+    const int64_t col = part / g->row_blocks * g->col_block, end = hy__least(col + g->col_block, g->n);
+    const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
+    const void **from = (const void **)(void *)scratch;
+    float *zeros = (float *)(void *)(scratch + (hy__direct_from_bytes(v) + 63) / 64 * 64);
+    int64_t at, steps, i, j, place[3];
+    hy__tail whole = hy__tail_at(tail, g, image * g->m, group * g->n);
+    hy__tile t;
+    memset(zeros, 0, hy__direct_zeros(v));
+    x += image * hy__window_size(v->win.fine) * v->fine_c + group * v->channels;
+    y += image * g->m * v->coarse_c + group * g->n;
+    weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    t.from = from;
+    t.a_col = 1;
+    t.b_step = g->panel;
+    t.c_row = v->coarse_c;
+    for (at = 0; at < g->k; at += steps) {
+        hy__tail visit;
+        steps = hy__direct_steps(v, at);
+        visit = hy__tail_visit(&whole, y, at == 0, at + steps >= g->k);
+        hy__window_place(v->win.coarse, row, place);
+        for (i = 0; i < tiles; i++) {
+            const int64_t first = row + hy__gemm_tile_row(rows, i);
+            hy__aims aims;
+            hy__aim(&v->win, place, (int)(row + hy__gemm_tile_row(rows, i + 1) - first), &aims);
+            t.rows = aims.n;
+            t.taps = hy__direct_stretches(v, &aims, at, steps, x, zeros, from, &t.k);
+            for (j = col; j < end; j += g->width) {
+                const int64_t within = j % g->panel;
+                t.cols = hy__least(g->width, g->n - j);
+                t.last = hy__most(t.cols - g->isa->lanes, 0);
+                t.tail = hy__tail_at(&visit, g, first, j);
+                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
+                    &t, weight + (j - within) * g->k + at * g->panel + within, y + first * v->coarse_c + j);
+            }
+        }
+    }
+}
+
+/* Places [row, row + rows) of an image, one channel per group. The last tile reaches back to be whole. */
+static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
+                                 int64_t item, char *scratch, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->gemm;
+    const hy__depth_isa *isa = v->depth;
+    const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
+    const int64_t rows = hy__least(g->row_block, g->m - row), high = rows < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
+    const void **from = (const void **)(void *)scratch;
+    float *zeros = (float *)(void *)(scratch + (hy__direct_from_bytes(v) + 63) / 64 * 64);
+    int64_t i, n, tap[3], place[3];
+    hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
+    hy__aims aims;
+    hy__tile t;
+    memset(zeros, 0, hy__direct_zeros(v));
+    x += image * hy__window_size(v->win.fine) * v->fine_c;
+    y += image * g->m * v->coarse_c;
+    t.from = from;
+    t.taps = v->taps;
+    t.b_step = t.c_row = v->coarse_c;
+    t.rows = (int)high;
+    hy__window_place(v->win.coarse, row, place);
+    for (i = 0; i < rows; i += high) {
+        const int64_t first = row + hy__least(i, rows - high);
+        if (first < row + i) hy__window_place(v->win.coarse, first, place);
+        hy__aim(&v->win, place, (int)high, &aims);
+        memset(tap, 0, sizeof tap);
+        for (n = 0; n < v->taps; n++, hy__tap_next(&v->win, tap, 1))
+            hy__aims_from(v, &aims, tap, x, zeros, from + n * HY__TILE_ROWS);
+        for (t.k = 0; t.k < v->fine_c; t.k += t.cols) {
+            const int wide = t.k + isa->vecs * isa->lanes <= v->fine_c;
+            t.cols = wide ? isa->vecs * isa->lanes : isa->lanes;
+            t.last = t.cols - isa->lanes;
+            t.k = hy__least(t.k, v->fine_c - t.cols);
+            t.tail = hy__tail_at(&whole, g, first, t.k);
+            isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
+        }
+    }
+}
+
+/* --- 3 x 3 windows of stride 1 by squares --- *
+ * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
+ * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
+ * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel. */
+enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
+typedef struct hy__winograd {
+    hy__direct base;                    /* its product: block x filters, k = channels */
+    const hy__winograd_isa *isa;
+    int     out, side;
+    int64_t down, across;               /* squares of an image */
+    int64_t block, blocks;              /* squares of a block, blocks of all images */
+    int     apart;                      /* two stages */
+} hy__winograd;
+
+static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
+
+/* The values of one block: side * side matrices (block, channels). */
+static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
+                               float *to)
+{
+    const hy__window *w = &v->base.win;
+    const int64_t channels = v->base.channels, from = block * v->block;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    const float *at[36];
+    int64_t s;
+    int i, j;
+    for (s = 0; s < n; s++) {
+        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
+        int64_t py = rest / v->across * v->out - w->pad[1], px = rest % v->across * v->out - w->pad[2];
+        const float *plane = x + image * hy__window_size(w->fine) * channels;
+        for (i = 0; i < v->side; i++)
+            for (j = 0; j < v->side; j++)
+                at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
+                    ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
+        v->isa->in(v->out, at, channels, to + s * channels, v->block * channels);
+    }
+}
+
+/* A block's matrices times the filters of a panel; sums: side * side matrices (block, panel). */
+static void hy__winograd_multiply(const hy__winograd *v, const float *values, const float *weight,
+                                  int64_t block, int64_t panel, float *sums)
+{
+    const hy__gemm *g = &v->base.gemm;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - block * v->block);
+    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS), cols = hy__least(g->panel, g->n - panel * g->panel);
+    const void *from[HY__TILE_ROWS];
+    int64_t i, j, r;
+    int m;
+    hy__tile t;
+    memset(&t, 0, sizeof t);
+    t.k = g->k;
+    t.a_col = t.taps = 1;
+    t.from = from;
+    t.b_step = t.c_row = g->panel;
+    weight += panel * v->side * v->side * g->k * g->panel;
+    for (m = 0; m < v->side * v->side; m++) {
+        for (i = 0; i < tiles; i++) {
+            const int64_t row = hy__gemm_tile_row(n, i);
+            t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
+            for (r = 0; r < t.rows; r++) from[r] = values + (row + r) * g->k;
+            for (j = 0; j < cols; j += g->width) {
+                t.cols = hy__least(g->width, cols - j);
+                t.last = t.cols - g->isa->lanes;
+                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
+                    &t, weight + j, sums + row * g->panel + j);
+            }
+        }
+        values += v->block * g->k;
+        weight += g->k * g->panel;
+        sums += v->block * g->panel;
+    }
+}
+
+static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t block, int64_t panel,
+                               float *y, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->base.gemm;
+    const int64_t *size = v->base.win.coarse, from = block * v->block, col = panel * g->panel;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    int64_t place[16], s;
+    hy__tail t = hy__tail_at(tail, g, 0, col);
+    int i, j;
+    for (s = 0; s < n; s++) {
+        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
+        int64_t py = rest / v->across * v->out, px = rest % v->across * v->out;
+        for (i = 0; i < v->out; i++)
+            for (j = 0; j < v->out; j++)
+                place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
+                    : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
+        v->isa->out(v->out, sums + s * g->panel, v->block * g->panel, hy__least(g->panel, g->n - col),
+                    y + col, place, &t);
+    }
+}
+
+static int64_t hy__winograd_values(const hy__winograd *v)
+{
+    return v->side * v->side * v->block * v->base.channels;
+}
+static int64_t hy__winograd_sums(const hy__winograd *v)
+{
+    return v->side * v->side * v->block * HY__PREPARED_PANEL;
+}
+
+static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
+                             int64_t item, char *scratch, char *shared, const hy__tail *tail)
+{
+    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
+    float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
+    float *values = v->apart ? (float *)(void *)shared : zeros + v->base.channels;
+    int64_t block = v->apart && stage ? item % v->blocks : item, first = 0, end = panels, p;
+    if (v->apart) {
+        values += block * hy__winograd_values(v);
+        if (stage) { first = item / v->blocks; end = first + 1; }
+    }
+    if (!stage) {
+        memset(zeros, 0, (size_t)v->base.channels * sizeof *zeros);
+        hy__winograd_enter(v, x, block, zeros, values);
+        if (v->apart) return;
+    }
+    for (p = first; p < end; p++) {
+        hy__winograd_multiply(v, values, weight, block, p, sums);
+        hy__winograd_leave(v, sums, block, p, y, tail);
+    }
+}
+
+/* The cost of a way through a window, squares of `out` or 0 for directly: nanoseconds of a core with 100
+ * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
+static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
+{
+    double side = out + 2, down = (double)hy__pieces(w->coarse[1], out);
+    double squares = images * down * (double)hy__pieces(w->coarse[2], out);
+    double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
+    double weights = (out ? side * side : 9) * channels * filters * 4;
+    double ns = 2 * values * channels * filters / 100 + (weights > HY__WINOGRAD_L2 ? weights / 20 : 0);
+    return out ? ns + 8 * values * (channels + filters) / 40 : ns;
+}
+
+static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
+                            int64_t filters)
+{
+    double best, ns;
+    int way = 0, out, d;
+    for (d = 0; d < 3; d++)
+        if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
+    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS) return 0;
+    best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
+    for (out = 2; out <= 4; out += 2) {
+        ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
+        if (ns < best) { best = ns; way = out; }
+    }
+    return way;
+}
+
+/* One filter's window in the places of a square: G w G^T. */
+static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
+{
+    static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
+    static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
+        { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
+        { 0, 0, 1 } };
+    const double (*g)[3] = out == 2 ? g2 : g4;
+    double half[6][3];
+    int side = out + 2, i, j;
+    for (i = 0; i < side; i++)
+        for (j = 0; j < 3; j++)
+            half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
+    for (i = 0; i < side; i++)
+        for (j = 0; j < side; j++)
+            to[i * side + j] = half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2];
+}
+
+/* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
+static void hy__winograd_plan(hy__winograd *v, int out, int isa)
+{
+    hy__gemm *g = &v->base.gemm;
+    int64_t weights, squares;
+    v->out = out;
+    v->side = out + 2;
+    v->down = hy__pieces(v->base.win.coarse[1], out);
+    v->across = hy__pieces(v->base.win.coarse[2], out);
+    weights = v->side * v->side * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
+    v->apart = weights > HY__WINOGRAD_L2;
+    squares = hy__winograd_squares(v);
+    v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
+    v->blocks = hy__pieces(squares, v->block);
+    memset(g, 0, sizeof *g);
+    g->m = v->block;
+    g->n = g->c_row = v->base.coarse_c;
+    g->k = v->base.channels;
+    hy__gemm_plan_prepared(g, isa);
+#if HY__SIMD
+    v->isa = &hy__winograd_base_isa;
+#ifdef HY__TARGET_AVX2
+    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
+#endif
+#endif
+}
+
+/* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
+static int64_t hy__direct_plan(hy__direct *v, int isa)
+{
+    hy__gemm *g = &v->gemm;
+    memset(g, 0, sizeof *g);
+    g->m = hy__window_size(v->win.coarse);
+    g->n = v->coarse_c / v->groups;
+    g->k = v->taps * v->channels;
+    g->c_row = v->coarse_c;
+    v->depth = NULL;
+    hy__gemm_plan_prepared(g, isa);
+    if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
+    v->depth = &hy__depth_plain;
+#if HY__SIMD
+    if (v->fine_c >= 4) v->depth = &hy__depth_base_isa;
+#ifdef HY__TARGET_AVX2
+    if (isa >= 1 && v->fine_c >= 8) v->depth = &hy__depth_avx2_isa;
+    if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_avx512_isa;
+#endif
+#endif
+    g->row_block = hy__pieces(HY__ITEM_WORK / 16, v->fine_c * v->taps);
+    g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
+    g->row_blocks = hy__pieces(g->m, g->row_block);
+    return v->images * g->row_blocks;
 }
 
 /* --- one channel per group: no matrix, but shifted planes --- *
@@ -10655,6 +11260,28 @@ static int hy__reduce_grad(hy_frame *F, hy_diff *D)
     return 0;
 }
 
+/* What the product does besides: the last input is added, the sums are limited. */
+typedef struct hy__tail_rec { int add, clamp; double low, high; } hy__tail_rec;
+
+static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased)
+{
+    hy__tail t;
+    t.bias = biased ? now->data[2] : NULL;
+    t.add = r->add ? now->data[now->job->nin - 1] : NULL;
+    t.clamp = r->clamp;
+    t.low = r->low;
+    t.high = r->high;
+    return t;
+}
+
+/* A product with a weight that was laid out before. */
+typedef struct hy__dense_rec {
+    int64_t n, k;
+    int transposed;                     /* the weight is (n,k), else (k,n) */
+    int last, no_bias;                  /* last: rows lie along the last dim, else along all but the first */
+    hy__tail_rec tail;
+} hy__dense_rec;
+
 /* --- matrix products: C = alpha A B + bias, for each matrix of a batch --- *
  * Types without a kernel are converted first: halves to f32, integers to f64. */
 typedef struct hy__matmul {
@@ -10773,9 +11400,10 @@ HY__RUN(hy__run_matmul)
     int foreign = m->compute != m->dtype;
     char *packed = (char *)shared;
     char *a = (char *)now->data[0], *b = (char *)now->data[1], *c = (char *)now->data[job->nin];
+    hy__tail_rec plain;
     hy__tail tail;
-    memset(&tail, 0, sizeof tail);
-    if (m->bias) tail.bias = now->data[2];
+    memset(&plain, 0, sizeof plain);
+    tail = hy__tail_of(m->prepared ? &((const hy__dense_rec *)job->attr)->tail : &plain, now, m->bias);
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
         a = wide;
@@ -10950,15 +11578,10 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
 #define HY__ON_fully_connected HY__OWN(fully_connected), NULL
 
 /* --- the same with a weight that was laid out before: what compiled programs run --- */
-typedef struct hy__dense_rec {
-    int64_t n, k;
-    int transposed;                     /* the weight is (n,k), else (k,n) */
-    int last, no_bias;                  /* last: rows lie along the last dim, else along all but the first */
-} hy__dense_rec;
-
 static int hy__dense_count(const void *attr, int output, int index)
 {
-    return output || index < 2 ? 1 : !((const hy__dense_rec *)attr)->no_bias;
+    const hy__dense_rec *r = (const hy__dense_rec *)attr;
+    return output || index < 2 ? 1 : index == 2 ? !r->no_bias : r->tail.add;
 }
 
 static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
@@ -11031,11 +11654,13 @@ static int hy__dense_infer(hy_infer *I)
     if (k >= 0 && k != r->k)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "rows of %z have %l numbers, the weight takes %l", x, k,
                              r->k);
-    if (I->nin > 2 && hy__shape_known(&I->in[2].shape) && hy__size(&I->in[2].shape) != r->n)
+    if (!r->no_bias && hy__shape_known(&I->in[2].shape) && hy__size(&I->in[2].shape) != r->n)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "a bias of %z for %l columns", &I->in[2].shape, r->n);
-    if (I->nin > 2) hy_infer_type(I, &I->in[2].dtype, I->in[0].dtype);
+    if (!r->no_bias) hy_infer_type(I, &I->in[2].dtype, I->in[0].dtype);
     if (r->last) { want = *x; want.dim[x->ndim - 1] = r->n; }
     else want.dim[0] = x->dim[0];
+    if (r->tail.add) hy_infer_type(I, &I->in[I->nin - 1].dtype, I->in[0].dtype);
+    if (r->tail.add) hy_infer_shape(I, &I->in[I->nin - 1].shape, want);
     hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
     hy_infer_shape(I, &I->out[0].shape, want);
     return I->status;
@@ -17322,6 +17947,231 @@ static int hy__convolution_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_convolution HY__OWN(convolution), hy__batch_split
 
+/* --- the same with channels last and weights that were laid out before: what compiled programs run --- */
+typedef struct hy__convolve_rec {
+    hy_ints kernel, stride, dilate, pad;
+    int64_t filters, channels, groups;  /* channels: of all groups */
+    int     last, no_bias;              /* last: the weight has its channels last */
+    int     squares;                    /* 2 or 4: by squares of as many results a side */
+    hy__tail_rec tail;
+} hy__convolve_rec;
+
+static void hy__convolve_attr(const hy__convolve_rec *r, hy__conv_attr *a)
+{
+    a->kernel = &r->kernel;
+    a->stride = &r->stride;
+    a->dilate = &r->dilate;
+    a->pad = &r->pad;
+    a->filters = (int)r->filters;
+    a->groups = (int)r->groups;
+    a->n = r->kernel.n;
+    a->last = 1;
+    a->channel = a->n + 1;
+    a->places = 1;
+}
+
+static int64_t hy__convolve_taps(const hy__convolve_rec *r)
+{
+    int64_t taps = 1;
+    int d;
+    for (d = 0; d < r->kernel.n; d++) taps *= r->kernel.v[d];
+    return taps;
+}
+
+/* One channel per group: a row of weights per tap. */
+static int hy__convolve_is_deep(const hy__convolve_rec *r)
+{
+    return r->groups > 1 && r->channels == r->groups && r->filters == r->groups;
+}
+
+/* The way that these shapes take, data x and results y with channels last or not. */
+static void hy__convolve_choose(hy__convolve_rec *r, const hy_shape *x, const hy_shape *y)
+{
+    hy__conv_attr a;
+    hy__window w;
+    hy__convolve_attr(r, &a);
+    if (!r->last) a.places = 2;
+    hy__conv_window(&w, &a, x, y);
+    r->squares = HY__SIMD ? hy__winograd_way(&w, x->dim[0], r->groups, r->channels, r->filters) : 0;
+}
+
+static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
+{
+    int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
+    if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
+    if (r->squares) taps = (r->squares + 2) * (r->squares + 2);
+    return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
+                      HY__PREPARED_PANEL * taps * (r->channels / r->groups));
+}
+
+static int hy__convolve_count(const void *attr, int output, int index)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)attr;
+    return output || index < 2 ? 1 : index == 2 ? !r->no_bias : r->tail.add;
+}
+
+static int hy__lay_filters_infer(hy_infer *I)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)I->attr;
+    hy_infer_type(I, &I->in[0].dtype, HY_F32);
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    hy_infer_shape(I, &I->out[0].shape, hy__convolve_weight(r));
+    return I->status;
+}
+
+/* One panel of filters as squares multiply them. */
+static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to, int64_t panel)
+{
+    const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
+    const int side = r->squares + 2;
+    int64_t c, j;
+    double square[36];
+    int i;
+    to += panel * HY__PREPARED_PANEL * side * side * r->channels;
+    if (n < HY__PREPARED_PANEL)
+        memset(to, 0, (size_t)(HY__PREPARED_PANEL * side * side * r->channels) * sizeof *to);
+    for (j = 0; j < n; j++)
+        for (c = 0; c < r->channels; c++) {
+            const float *window = w + (first + j) * 9 * r->channels + (r->last ? c : c * 9);
+            hy__winograd_filter(r->squares, window, r->last ? r->channels : 1, square);
+            for (i = 0; i < side * side; i++)
+                to[(i * r->channels + c) * HY__PREPARED_PANEL + j] = (float)square[i];
+        }
+}
+
+/* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel). */
+HY__RUN(hy__run_lay_filters)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    const float *w = (const float *)now->data[0];
+    float *to = (float *)now->data[1];
+    int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
+    int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
+    hy__gemm g;
+    (void)stage; (void)scratch; (void)shared;
+    if (hy__convolve_is_deep(r)) {
+        for (tap = 0; tap < taps; tap++)
+            for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
+        return;
+    }
+    if (r->squares) { hy__lay_squares(r, w, to, item); return; }
+    memset(&g, 0, sizeof g);
+    g.size = sizeof(float);
+    g.prepared = 1;
+    g.panel = HY__PREPARED_PANEL;
+    g.b_row = r->last ? 1 : taps;
+    g.b_col = taps * channels;
+    w += (item / panels * n + from) * taps * channels;
+    to += item * HY__PREPARED_PANEL * taps * channels;
+    for (tap = 0; tap < taps; tap++)
+        hy__gemm_pack_b(&g, (const char *)(w + tap * (r->last ? channels : 1)), channels,
+                        hy__least(g.panel, n - from), (char *)(to + tap * channels * g.panel));
+}
+
+static int hy__lay_filters_bind(hy_job *job)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    int64_t panels = hy__pieces(r->filters / r->groups, HY__PREPARED_PANEL);
+    return hy__one_stage(job, hy__run_lay_filters, hy__convolve_is_deep(r) ? 1 : r->groups * panels,
+                         (double)hy__size(&job->in[0].type.shape));
+}
+
+static int hy__convolve_infer(hy_infer *I)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    hy__conv_attr a;
+    int k;
+    hy__convolve_attr(r, &a);
+    for (k = 0; k < I->nin; k++) hy_infer_type(I, &I->in[k].dtype, HY_F32);
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    hy_infer_shape(I, x, hy__rank(a.n + 2));
+    hy_infer_shape(I, y, hy__rank(a.n + 2));
+    hy_infer_shape(I, &I->in[1].shape, hy__convolve_weight(r));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    hy_infer_dim(I, &x->dim[a.channel], r->channels);
+    hy_infer_dim(I, &y->dim[a.channel], r->filters);
+    if (!r->no_bias) hy_infer_shape(I, &I->in[2].shape, hy__shape1(r->filters));
+    if (hy__infer_sizes(I, x) || hy__infer_conv_places(I, &a, x, y) < 0) return -1;
+    if (r->tail.add) hy_infer_shape(I, &I->in[I->nin - 1].shape, *y);
+    return I->status;
+}
+
+HY__RUN(hy__run_squares)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
+    hy__winograd_run((const hy__winograd *)(const void *)&job->plan, (const float *)now->data[0],
+                     (const float *)now->data[1], (float *)now->data[job->nin], stage, item, (char *)scratch,
+                     (char *)shared, &tail);
+}
+
+static void hy__squares_bind(hy_job *job, int out)
+{
+    hy__winograd *v = HY__NOTES(hy__winograd, job);
+    int64_t panels = hy__pieces(v->base.coarse_c, HY__PREPARED_PANEL);
+    hy__winograd_plan(v, out, job->kernels->isa - HY_ISA_BASE);
+    job->run = hy__run_squares;
+    job->stages = 1 + v->apart;
+    job->items[0] = v->blocks;
+    if (v->apart) job->items[1] = v->blocks * panels;
+    job->cost = hy__winograd_ns(&v->base.win, (double)v->base.images, (double)v->base.channels,
+                                (double)v->base.coarse_c, out);
+    job->scratch = (size_t)(hy__winograd_sums(v) + v->base.channels +
+                            (v->apart ? 0 : hy__winograd_values(v))) * sizeof(float);
+    if (v->apart) job->shared = (size_t)(v->blocks * hy__winograd_values(v)) * sizeof(float);
+}
+
+HY__RUN(hy__run_convolve)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    const hy__direct *v = (const hy__direct *)(const void *)&job->plan;
+    hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
+    (void)stage; (void)shared;
+    if (v->depth)
+        hy__direct_run_depth(v, (const float *)now->data[0], (const float *)now->data[1],
+                             (float *)now->data[job->nin], item, (char *)scratch, &tail);
+    else hy__direct_run(v, (const float *)now->data[0], (const float *)now->data[1],
+                        (float *)now->data[job->nin], item, (char *)scratch, &tail);
+}
+
+static int hy__convolve_bind(hy_job *job)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    hy__direct *v = HY__NOTES(hy__direct, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    hy__conv_attr a;
+    int64_t items;
+    hy__convolve_attr(r, &a);
+    hy__conv_window(&v->win, &a, x, &job->out[0].type.shape);
+    v->images = x->dim[0];
+    v->groups = r->groups;
+    v->channels = r->channels / r->groups;
+    v->taps = hy__window_size(v->win.kernel);
+    v->fine_c = r->channels;
+    v->coarse_c = r->filters;
+    if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
+    items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_convolve, items, (double)v->images * (double)v->groups * (double)v->gemm.m *
+                  (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
+    job->scratch = hy__direct_scratch(v);
+    return 0;
+}
+
+static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
+    { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__lay_filters_op = {
+    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__weight_args,
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL, hy__lay_filters_infer,
+    hy__lay_filters_bind, NULL, NULL
+};
+static const hy_op hy__convolve_op = {
+    "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
+    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count, hy__convolve_infer,
+    hy__convolve_bind, NULL, NULL
+};
+
 /* --- deconvolution --- */
 
 /* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. */
@@ -22279,6 +23129,200 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     return hy__rewrite_emit_op(R, &hy__dense_op, node->name, node->nin, given, &rec, out) ? -1 : 1;
 }
 
+#ifndef HYBRID_NO_VISION
+/* --- layout: channels last between convolutions --- *
+ * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
+ * with given filters make twins, so do pointwise operators, pooling and joining of twins, and what nobody
+ * reads in the end goes. */
+enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024 };   /* inputs of one operator; places of an image */
+typedef struct hy__lasts {
+    unsigned char *facts;               /* as the prologue has them */
+    hy__edge *twin;                     /* by output in the old graph */
+} hy__lasts;
+
+static int hy__find_last(hy__rewrite *R)
+{
+    const hy_graph *g = R->from;
+    size_t facts = hy__round64((size_t)g->n + 1), values = g->n ? (size_t)R->first[g->n - 1] : 0;
+    hy__lasts *L;
+    if (g->n) values += (size_t)g->node[g->n - 1]->nout;
+    if (hy__find_fixed(R)) return -1;
+    L = (hy__lasts *)hy__alloc_zero(&R->F->root->heap, sizeof *L + facts + (values + 1) * sizeof *L->twin);
+    if (!L) { hy__no_memory(R->F, "passes"); return -1; }
+    L->twin = (hy__edge *)(void *)(L + 1);
+    L->facts = (unsigned char *)(L->twin + values + 1);
+    memcpy(L->facts, R->notes, (size_t)g->n);
+    hy__free(&R->F->root->heap, R->notes);
+    R->notes = L;
+    return 0;
+}
+
+/* of an output of the old graph */
+static hy__edge *hy__twin_of(const hy__rewrite *R, const hy__node *node, int output)
+{
+    return &((hy__lasts *)R->notes)->twin[R->first[hy__place_of(R, node)] + output];
+}
+
+/* x with its channels moved: to the end, or back to the second place. */
+static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last, hy__edge *out)
+{
+    const hy_shape *s = &hy__edge_type(&x)->shape;
+    hy__transpose_rec r;
+    int d, moved = 0, n = s->ndim, channels = last ? 1 : n - 1;
+    memset(&r, 0, sizeof r);
+    r.axes.n = n;
+    r.axes.v[last ? n - 1 : 1] = channels;
+    for (d = 1; d < n; d++) {
+        if (d == channels) continue;
+        r.axes.v[last ? d - 1 : d + 1] = d;
+        moved |= s->dim[d] != 1;
+    }
+    if (moved && s->dim[channels] != 1) return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
+    for (d = 0; d < n; d++) r.axes.v[d] = s->dim[r.axes.v[d]];          /* the same elements in their order */
+    {
+        hy__reshape_rec view;
+        memset(&view, 0, sizeof view);
+        view.shape = r.axes;
+        return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &view, out);
+    }
+}
+
+/* The twin of an input, made if there is none. */
+static int hy__take_twin(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *twin)
+{
+    hy__edge *have = hy__twin_of(R, old->node, old->output);
+    if (!have->node && hy__emit_moved(R, in->node->name, *in, 1, have)) return -1;
+    *twin = *have;
+    return 0;
+}
+
+/* A value whose twin is there: the value itself, for those who want it. */
+static int hy__from_twin(hy__rewrite *R, const hy__node *node, hy__edge twin, hy__edge *out)
+{
+    *hy__twin_of(R, node, 0) = twin;
+    return hy__emit_moved(R, node->name, twin, 0, out) ? -1 : 1;
+}
+
+/* Does this convolution gain by channels last, and can it have them? */
+static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in,
+                           hy__convolve_rec *to)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
+    const hy_shape *x = &hy__edge_type(&in[0])->shape;
+    const unsigned char *facts = ((const hy__lasts *)R->notes)->facts;
+    int k, channel;
+    int64_t taps = 1;
+    if (!(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
+        !hy__size(&node->type[0].shape) || node->type[0].dtype != HY_F32) return 0;
+    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    memset(to, 0, sizeof *to);
+    to->kernel = r->kernel;
+    to->stride = r->stride;
+    to->dilate = r->dilate;
+    to->pad = r->pad;
+    to->filters = r->num_filter;
+    to->groups = r->num_group;
+    to->last = hy__channels_last(r->layout);
+    to->no_bias = node->nin < 3;
+    channel = to->last ? x->ndim - 1 : 1;
+    to->channels = x->dim[channel];
+    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
+    if (to->channels < 1 || (to->groups > 1 && !hy__convolve_is_deep(to) && to->filters / to->groups < 8))
+        return 0;
+    hy__convolve_choose(to, x, &node->type[0].shape);
+    if (to->last || hy__twin_of(R, node->in[0].node, node->in[0].output)->node) return 1;
+    if (hy__convolve_is_deep(to)) return hy__size(x) / x->dim[0] / to->channels <= HY__SMALL_PLANE;
+    return taps > 1;                    /* moving the channels must pay */
+}
+
+static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__convolve_rec rec;
+    hy__edge given[3], twin;
+    int k;
+    if (!hy__convolve_of(R, node, in, &rec)) return 0;
+    for (k = 1; k < node->nin; k++) given[k] = in[k];
+    given[0] = in[0];
+    if (!rec.last && hy__take_twin(R, &node->in[0], &in[0], &given[0])) return -1;
+    if (hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &in[1], &rec, &given[1]) ||
+        hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin)) return -1;
+    if (!rec.last) return hy__from_twin(R, node, twin, out);
+    *out = twin;
+    return 1;
+}
+
+static int hy__layout_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
+{
+    hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
+    int n = node->type[0].shape.ndim - 2;
+    hy__edge x = *hy__twin_of(R, node->in[0].node, node->in[0].output), twin;
+    if (!x.node || n < 1 || hy__channels_last(r.layout)) return 0;
+    r.layout = HY_LAYOUT_NWC + n - 1;
+    if (hy__rewrite_emit(R, HY_OP_pooling, node->name, 1, &x, &r, &twin)) return -1;
+    return hy__from_twin(R, node, twin, out);
+}
+
+/* Inputs of the output's shape need twins, at least one must have one; others are broadcast: of the output's
+ * rank, or one for each channel, or one number. */
+static int hy__layout_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy_shape *y = &node->type[0].shape;
+    hy__edge given[HY__TWINS_MOST], twin;
+    int k, twins = 0;
+    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__TWINS_MOST || node->nout != 1 ||
+        y->ndim < 3 || !hy__types_known(node->type, 1)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy_shape *x = &hy__edge_type(&in[k])->shape;
+        if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+        twins += hy__twin_of(R, node->in[k].node, node->in[k].output)->node != NULL;
+        if (x->ndim != y->ndim && x->ndim != y->ndim - 1 && hy__size(x) != 1) return 0;
+        if (x->ndim == y->ndim - 1 && x->ndim && hy__size(x) != x->dim[0]) return 0;
+    }
+    if (!twins) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy_shape *x = &hy__edge_type(&in[k])->shape;
+        hy__reshape_rec flat;
+        given[k] = in[k];
+        memset(&flat, 0, sizeof flat);
+        flat.shape.n = 1;
+        flat.shape.v[0] = -1;
+        if (hy__size(x) == 1 && x->ndim < y->ndim) continue;
+        if (x->ndim == y->ndim ? hy__take_twin(R, &node->in[k], &in[k], &given[k])
+                               : hy__rewrite_emit(R, HY_OP_reshape, in[k].node->name, 1, &in[k], &flat,
+                                                  &given[k])) return -1;
+    }
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &twin)) return -1;
+    return hy__from_twin(R, node, twin, out);
+}
+
+static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__concat_rec r = *(const hy__concat_rec *)node->record;
+    int k, twins = 0, n = node->type[0].shape.ndim, axis = hy__axis(r.dim, n);
+    hy__edge given[HY__TWINS_MOST], twin;
+    const hy__edge *old = node->in;
+    if (n < 3 || axis < 1 || node->nin > HY__TWINS_MOST || !hy__types_known(node->type, 1)) return 0;
+    for (k = 0; k < node->nin; k++) twins += hy__twin_of(R, old[k].node, old[k].output)->node != NULL;
+    if (2 * twins <= node->nin) return 0;
+    for (k = 0; k < node->nin; k++) if (hy__take_twin(R, &old[k], &in[k], &given[k])) return -1;
+    r.dim = axis == 1 ? n - 1 : axis - 1;
+    if (hy__rewrite_emit(R, HY_OP_concat, node->name, node->nin, given, &r, &twin)) return -1;
+    return hy__from_twin(R, node, twin, out);
+}
+
+static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    if (R->mode->given || !node->op || node->early || !hy__is_function(R, node)) return 0;
+    if (((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED) return 0;
+    switch (hy__op_number(node->op)) {
+    case HY_OP_convolution: return hy__layout_convolution(R, node, in, out);
+    case HY_OP_pooling: return hy__layout_pooling(R, node, out);
+    case HY_OP_concat: return hy__layout_concat(R, node, in, out);
+    default: return hy__layout_pointwise(R, node, in, out);
+    }
+}
+#endif
+
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__node *copy;
@@ -22290,6 +23334,89 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
     copy->early = 1;
     for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
     return 1;
+}
+
+/* --- tails: a product adds and limits while its sums are in registers --- */
+#ifdef HYBRID_NO_VISION
+#define HY__HAS_TAIL(op) ((op) == &hy__dense_op)
+#else
+#define HY__HAS_TAIL(op) ((op) == &hy__dense_op || (op) == &hy__convolve_op)
+#endif
+
+/* A convolution of one channel per group, whose kernel makes places twice? */
+static int hy__is_deep(const hy__node *node)
+{
+#ifndef HYBRID_NO_VISION
+    if (node->op == &hy__convolve_op) return hy__convolve_is_deep((const hy__convolve_rec *)node->record);
+#endif
+    (void)node;
+    return 0;
+}
+
+static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
+{
+    (void)op;
+#ifndef HYBRID_NO_VISION
+    if (op == &hy__convolve_op) return &((hy__convolve_rec *)record)->tail;
+#endif
+    return &((hy__dense_rec *)record)->tail;
+}
+
+/* Is it a product that nothing else reads? Then it may be made once more, with a tail. */
+static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in)
+{
+    const hy__node *node = in->node;
+    if (!node->op || !HY__HAS_TAIL(node->op) || hy__uses_of(R, old, 0) != 1) return 0;
+    return !hy__record_tail(node->op, node->record)->clamp && node->type[0].dtype == HY_F32;
+}
+
+static int hy__emit_end(hy__rewrite *R, const hy__node *node, const hy__edge *product, const hy__edge *add,
+                        double low, double high, hy__edge *out)
+{
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    const hy__node *old = product->node;
+    hy__tail_rec *tail = hy__record_tail(old->op, record.bytes);
+    hy__edge in[4];
+    int k;
+    memcpy(record.bytes, old->record, old->op->record);
+    for (k = 0; k < old->nin; k++) in[k] = old->in[k];
+    if (add) { in[k++] = *add; tail->add = 1; }
+    else { tail->clamp = 1; tail->low = low; tail->high = high; }
+    return hy__rewrite_emit_op(R, old->op, node->name, k, in, &record, out) ? -1 : 1;
+}
+
+/* relu and clip: the limits. Both keep NaN. */
+static int hy__limits_of(const hy__rewrite *R, const hy__node *node, double *low, double *high)
+{
+    int number = hy__op_number(node->op);
+    *low = 0;
+    *high = HUGE_VAL;
+    if (number == HY_OP_relu) return 1;
+    if (number == HY_OP_activation)
+        return ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU;
+    if (number != HY_OP_clip || R->mode->exact) return 0;       /* -0 may become 0 */
+    *low = ((const hy__clip_rec *)node->record)->a_min;
+    *high = ((const hy__clip_rec *)node->record)->a_max;
+    return *low <= *high;
+}
+
+static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    int number = hy__op_number(node->op), k;
+    double low, high;
+    if (R->mode->given || !node->op || node->early || node->nin < 1 || node->nin > 2) return 0;
+    if (node->nin == 1)
+        return hy__may_end(R, node->in[0].node, &in[0]) && hy__limits_of(R, node, &low, &high)
+            ? hy__emit_end(R, node, &in[0], NULL, low, high, out) : 0;
+    if ((number != HY_OP_add && number != HY_OP_elemwise_add) || R->mode->exact) return 0;
+    for (k = 0; k < 2; k++) {
+        const hy__node *product = in[k].node;
+        if (!hy__may_end(R, node->in[k].node, &in[k]) ||
+            hy__record_tail(product->op, product->record)->add || hy__is_deep(product) ||
+            !hy__same_type(hy__edge_type(&in[0]), hy__edge_type(&in[1]))) continue;
+        return hy__emit_end(R, node, &in[k], &in[!k], 0, 0, out);
+    }
+    return 0;
 }
 
 /* --- the fused operator: a program of pointwise operators, run tile by tile --- *
@@ -22961,7 +24088,11 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_ALGEBRA,    "algebra",    hy__algebra,    NULL,                0 },
     { HY_PASS_CSE,        "cse",        hy__common,     hy__find_twins_room, 0 },
     { HY_PASS_BATCH_NORM, "batch_norm", hy__batch_norm, hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
+#ifndef HYBRID_NO_VISION
+    { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
+#endif
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
+    { HY_PASS_FUSE,       "tails",      hy__tails,      NULL,                HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "fuse",       hy__fuse,       hy__find_groups,     0 }
 };
 
@@ -31631,7 +32762,8 @@ static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const 
     static const struct { int bit; const char *name; } pass[] = {
         { HY_PASS_FOLD, "fold" }, { HY_PASS_ALGEBRA, "algebra" }, { HY_PASS_CSE, "cse" },
         { HY_PASS_BATCH_NORM, "batch_norm" }, { HY_PASS_PROLOGUE, "prologue" }, { HY_PASS_FUSE, "fuse" },
-        { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" } };
+        { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" },
+        { HY_PASS_LAYOUT, "layout" } };
     const char *guilty = "whatever passes are off";
     double worst, again;
     size_t k;
