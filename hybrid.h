@@ -7324,8 +7324,9 @@ typedef struct hy__tail {
 typedef struct hy__tile {                /* one call of a kernel; strides in elements */
     int64_t k, cols, a_col, b_step, c_row;
     int64_t last;                        /* where the last vector starts; at a ragged edge it overlaps */
-    int64_t taps;                        /* stretches of k steps, and where in each of them the rows of A */
-    const void *const *from;             /* begin: HY__TILE_ROWS places */
+    int64_t taps;                        /* stretches of k steps: */
+    const void *const *from;             /* where each row of A begins, and */
+    const int64_t *shift;                /* how much later in each; NULL: HY__TILE_ROWS places for each */
     hy__tail tail;
     int rows;
 } hy__tile;
@@ -7377,6 +7378,15 @@ typedef struct hy__gemm {
 #define HY__CONTRACT
 #endif
 
+/* Less than 64 bytes, a multiple of 4, in few moves. */
+HY__INLINE void hy__copy_short(char *to, const char *from, int n)
+{
+    if (n & 32) { memcpy(to, from, 32); to += 32; from += 32; }
+    if (n & 16) { memcpy(to, from, 16); to += 16; from += 16; }
+    if (n & 8) { memcpy(to, from, 8); to += 8; from += 8; }
+    if (n & 4) memcpy(to, from, 4);
+}
+
 /* The tail of one sum, as every kernel has it; NaN stays NaN. */
 #define HY__TILE_TAIL(T, sum, i, j) \
     if (t->tail.add) sum += ((const T *)t->tail.add)[(i) * t->c_row + (j)]; \
@@ -7407,7 +7417,7 @@ HY__VECTOR(double, 64, hy__f64x8)
 
 #define HY__TILE_AT(j) ((j) + 1 == vecs ? t->last : (j) * lanes)
 #define HY__TILE_ZERO(i, j) acc[i][j] = zero;
-#define HY__TILE_FROM(i) const real *a##i = rows > i ? (const real *)from[i] : NULL;
+#define HY__TILE_FROM(i) const real *a##i = rows > i ? (const real *)from[i] + later : NULL;
 #define HY__TILE_FETCH(i, j) if (vecs > j) { \
         bv[j] = *(const vec_at *)(b + HY__TILE_AT(j)); \
         __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
@@ -7419,14 +7429,12 @@ HY__VECTOR(double, 64, hy__f64x8)
         over = (bits)(acc[i][j] > high); \
         acc[i][j] = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)acc[i][j])); }
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
-#define HY__TILE_SPILL(i, j) if (j == 0) *(vec_at *)(sliver + i * lanes) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
 #define HY__TILE_CLAMPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_CLAMP, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
-#define HY__TILE_SPILLS(i) if (rows > i) { HY__EACH_COL(HY__TILE_SPILL, i) }
 
 #define HY__TILE_END \
     if (t->tail.add) { \
@@ -7444,6 +7452,27 @@ HY__VECTOR(double, 64, hy__f64x8)
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
+/* Fewer columns than a vector has go through `edge`. */
+#define HY__EDGE_LOAD(i, from) (memset(edge, 0, sizeof edge), hy__copy_short(edge, from, bytes), \
+                                acc[i][0] += *(const vec_at *)edge)
+#define HY__EDGE_ADD(i) if (rows > i) HY__EDGE_LOAD(i, (const char *)t->tail.add + i * c_row * sizeof(real));
+#define HY__EDGE_BIAS(i) if (rows > i) HY__EDGE_LOAD(i, (const char *)t->tail.bias);
+#define HY__EDGE_CLAMP(i) if (rows > i) { HY__TILE_CLAMP(i, 0) }
+#define HY__EDGE_STORE(i) if (rows > i) { \
+        *(vec_at *)edge = acc[i][0]; \
+        hy__copy_short((char *)(c + i * c_row), edge, bytes); }
+#define HY__EDGE_END \
+    char edge[64]; \
+    const int bytes = (int)(t->cols * (int64_t)sizeof(real)); \
+    if (t->tail.add) { HY__EACH_ROW(HY__EDGE_ADD) } \
+    if (t->tail.bias) { HY__EACH_ROW(HY__EDGE_BIAS) } \
+    if (t->tail.clamp) { \
+        const vec low = zero + (real)t->tail.low, high = zero + (real)t->tail.high; \
+        bits under, over; \
+        HY__EACH_ROW(HY__EDGE_CLAMP) \
+    } \
+    HY__EACH_ROW(HY__EDGE_STORE)
+
 #define HY__TILE_BODY(name, T, V, TARGET) \
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c) \
 { \
@@ -7457,10 +7486,12 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
     const size_t ahead = (size_t)b_step * (8 * sizeof(T)); \
     const void *const *from = t->from; \
+    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
     int64_t p, tap; \
     HY__EACH_ROW(HY__TILE_ZEROS) \
-    for (tap = 0; tap < t->taps; tap++, from += HY__TILE_ROWS) { \
+    for (tap = 0; tap < t->taps; tap++, from += next) { \
+        const int64_t later = shift ? shift[tap] : 0; \
         HY__EACH_ROW(HY__TILE_FROM) \
         for (p = 0; p < end; p += a_col, b += b_step) { \
             HY__EACH_COL(HY__TILE_FETCH, 0) \
@@ -7468,15 +7499,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         } \
     } \
     if (vecs == 1 && t->cols < lanes) { \
-        T sliver[HY__TILE_ROWS * lanes]; \
-        int64_t i, j; \
-        HY__EACH_ROW(HY__TILE_SPILLS) \
-        for (i = 0; i < rows; i++) \
-            for (j = 0; j < t->cols; j++) { \
-                T sum = sliver[i * lanes + j]; \
-                HY__TILE_TAIL(T, sum, i, j) \
-                c[i * c_row + j] = sum; \
-            } \
+        HY__EDGE_END \
         return; \
     } \
     HY__TILE_END \
@@ -7500,10 +7523,12 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     const vec zero = {0}; \
     const int64_t c_row = t->c_row, k = t->k; \
     const void *const *from = t->from; \
+    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
     int64_t tap; \
     HY__EACH_ROW(HY__TILE_ZEROS) \
-    for (tap = 0; tap < t->taps; tap++, from += HY__TILE_ROWS, b += t->b_step) { \
+    for (tap = 0; tap < t->taps; tap++, from += next, b += t->b_step) { \
+        const int64_t later = shift ? shift[tap] : 0; \
         HY__EACH_ROW(HY__TILE_FROM) \
         HY__EACH_COL(HY__DEPTH_FETCH, 0) \
         HY__EACH_ROW(HY__DEPTH_STEPS) \
@@ -7551,7 +7576,7 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
     typedef Q##_at quad_at; \
     enum { lanes = sizeof(V) / sizeof(T), wide = 16 / sizeof(T), quads = sizeof(V) / 16 }; \
     const vec zero = {0}; \
-    const int64_t cols = t->cols, k = t->k; \
+    const int64_t cols = t->cols, k = t->k, later = 0; \
     const void *const *from = t->from; \
     const T *b1 = b0 + (cols > 1 ? t->b_step : 0), *b2 = b0 + (cols > 2 ? 2 * t->b_step : 0); \
     const T *b3 = b0 + (cols > 3 ? 3 * t->b_step : 0); \
@@ -7764,7 +7789,8 @@ static void tile(const hy__tile *t, const void *vb, void *vc) \
         const T *b = (const T *)vb; \
         T sums[HY__SCALAR_LANES] = {0}; \
         for (tap = 0; tap < t->taps; tap++) { \
-            const T *a = (const T *)t->from[tap * HY__TILE_ROWS + i]; \
+            const T *a = t->shift ? (const T *)t->from[i] + t->shift[tap] \
+                                  : (const T *)t->from[tap * HY__TILE_ROWS + i]; \
             for (p = 0; p < t->k; p++, b += t->b_step) { \
                 const T x = a[p * t->a_col]; \
                 for (j = 0; j < HY__SCALAR_LANES; j++) sums[j] += x * b[j]; \
@@ -7813,8 +7839,11 @@ static void hy__depth_plain_1(const hy__tile *t, const void *vb, void *vc)
     int64_t i, tap;
     for (i = 0; i < t->rows; i++) {
         float sum = 0;
-        for (tap = 0; tap < t->taps; tap++)
-            sum += ((const float *)t->from[tap * HY__TILE_ROWS + i])[t->k] * b[tap * t->b_step];
+        for (tap = 0; tap < t->taps; tap++) {
+            const float *a = t->shift ? (const float *)t->from[i] + t->shift[tap]
+                                      : (const float *)t->from[tap * HY__TILE_ROWS + i];
+            sum += a[t->k] * b[tap * t->b_step];
+        }
         HY__TILE_TAIL(float, sum, i, 0)
         c[i * t->c_row] = sum;
     }
@@ -8056,6 +8085,7 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
     t.k = g->k;
     t.a_col = t.taps = 1;
     t.from = from;
+    t.shift = NULL;
     t.b_step = g->b_col;
     t.c_row = g->c_row;
     t.last = 0;
@@ -8080,6 +8110,7 @@ static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, con
     int64_t i, r;
     t.last = hy__most(t.cols - g->isa->lanes, 0);
     t.from = from;
+    t.shift = NULL;
     for (i = 0; i < tiles; i++) {
         const int64_t row = hy__gemm_tile_row(rows, i);
         const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t.k : row * g->a_row) * g->size;
@@ -9341,10 +9372,11 @@ typedef struct hy__direct {
     const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
 } hy__direct;
 
-/* The rows of a tile: the fine places that the first tap meets. */
+/* The rows of a tile: the fine places that the first tap meets. Where they lie in one row of the coarse side,
+ * the first one says it all. */
 typedef struct hy__aims {
     int64_t place[HY__TILE_ROWS][3];
-    int     n, level;                   /* level: they lie in one row of the coarse side */
+    int     n, level;                   /* level: in one row */
 } hy__aims;
 
 /* The next n places; `at` goes on. */
@@ -9354,7 +9386,8 @@ static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
     aims->n = n;
     aims->level = at[2] + n <= w->coarse[2];
     for (i = 0; i < n; i++) {
-        for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
+        if (!i || !aims->level)
+            for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
         if (++at[2] < w->coarse[2]) continue;
         at[2] = 0;
         if (++at[1] < w->coarse[1]) continue;
@@ -9363,13 +9396,14 @@ static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
     }
 }
 
-/* Do all taps of every row lie between the edges of the last dim? */
-static int hy__aims_within(const hy__window *w, const hy__aims *aims)
+/* Do all taps of every row lie between the edges of this dim? */
+static int hy__aims_within(const hy__window *w, const hy__aims *aims, int d)
 {
-    int64_t reach = (w->kernel[2] - 1) * w->dilate[2];
+    int64_t reach = (w->kernel[d] - 1) * w->dilate[d];
     int i;
-    for (i = 0; i < aims->n; i++)
-        if (aims->place[i][2] < 0 || aims->place[i][2] + reach >= w->fine[2]) return 0;
+    if (aims->level && d == 2) reach += (aims->n - 1) * w->stride[2];
+    for (i = 0; i < (aims->level ? 1 : aims->n); i++)
+        if (aims->place[i][d] < 0 || aims->place[i][d] + reach >= w->fine[d]) return 0;
     return 1;
 }
 
@@ -9379,19 +9413,11 @@ static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64
 {
     const hy__window *w = &v->win;
     const int64_t dz = tap[0] * w->dilate[0], dy = tap[1] * w->dilate[1], dx = tap[2] * w->dilate[2];
-    int64_t step = w->stride[2] * v->fine_c, px = aims->place[0][2] + dx;
     int i;
-    if (aims->level && px >= 0 && px + (aims->n - 1) * w->stride[2] < w->fine[2]) {
-        const int64_t pz = aims->place[0][0] + dz, py = aims->place[0][1] + dy;
-        const int inside = pz >= 0 && pz < w->fine[0] && py >= 0 && py < w->fine[1];
-        const float *at = inside ? x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c : zeros;
-        if (!inside) step = 0;
-        for (i = 0; i < aims->n; i++, at += step) from[i] = at;
-        return;
-    }
     for (i = 0; i < aims->n; i++) {
-        const int64_t pz = aims->place[i][0] + dz, py = aims->place[i][1] + dy;
-        px = aims->place[i][2] + dx;
+        const int64_t *place = aims->place[aims->level ? 0 : i];
+        const int64_t pz = place[0] + dz, py = place[1] + dy;
+        const int64_t px = place[2] + dx + (aims->level ? i * w->stride[2] : 0);
         from[i] = pz < 0 || pz >= w->fine[0] || py < 0 || py >= w->fine[1] || px < 0 || px >= w->fine[2]
             ? zeros : x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c;
     }
@@ -9417,27 +9443,55 @@ static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
     return hy__least(HY__DIRECT_STEPS, v->channels - off % v->channels);
 }
 
-/* The stretches of steps [at, at + steps) for the rows of a tile, of *k steps each. Gives their number. */
-static int64_t hy__direct_stretches(const hy__direct *v, const hy__aims *aims, int64_t at, int64_t steps,
-                                    const float *x, const float *zeros, const void **from, int64_t *k)
+/* Where each row begins, if none is at an edge. */
+static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const float *x, const void **from)
 {
-    int together = v->channels == v->fine_c && v->win.dilate[2] == 1 && hy__aims_within(&v->win, aims);
-    int64_t width = v->win.kernel[2], off = at % v->channels, end = at + steps, n = 0, tap[3];
+    const hy__window *w = &v->win;
     int i;
-    *k = together ? hy__least(steps, width * v->channels) : hy__least(steps, v->channels);
-    hy__window_place(v->win.kernel, at / v->channels, tap);
-    for (; at < end; at += *k, n++, from += HY__TILE_ROWS, hy__tap_next(&v->win, tap, together ? width : 1)) {
-        hy__aims_from(v, aims, tap, x, zeros, from);
-        for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
+    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
+    for (i = 0; i < aims->n; i++) {
+        const int64_t *p = aims->place[aims->level ? 0 : i];
+        const int64_t px = p[2] + (aims->level ? i * w->stride[2] : 0);
+        from[i] = x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + px) * v->fine_c;
     }
+    return 1;
+}
+
+/* Steps of one stretch of a visit: taps side by side go together where that is one run of memory. */
+static int64_t hy__direct_run_of(const hy__direct *v, int64_t steps, int together)
+{
+    return hy__least(steps, together ? v->win.kernel[2] * v->channels : v->channels);
+}
+
+/* How much later than the first tap's each stretch of steps [at, at + steps) begins. Gives their number. */
+static int64_t hy__direct_shifts(const hy__direct *v, int64_t at, int64_t steps, int64_t run, int64_t *shift)
+{
+    const hy__window *w = &v->win;
+    int64_t tap[3], n = 0, off = at % v->channels;
+    hy__window_place(w->kernel, at / v->channels, tap);
+    for (; n * run < steps; n++, hy__tap_next(w, tap, hy__most(run / v->channels, 1)))
+        shift[n] = ((tap[0] * w->dilate[0] * w->fine[1] + tap[1] * w->dilate[1]) * w->fine[2] +
+                    tap[2] * w->dilate[2]) * v->fine_c + off;
     return n;
 }
 
-/* Places for the pointers of a tile's stretches, and zeros for one stretch. */
-static size_t hy__direct_from_bytes(const hy__direct *v)
+/* The same for rows of which some are at an edge: where each stretch begins. */
+static void hy__direct_edges(const hy__direct *v, const hy__aims *aims, int64_t at, int64_t steps,
+                             int64_t run, const float *x, const float *zeros, const void **from)
 {
-    return (size_t)hy__least(v->taps, hy__most(HY__DIRECT_STEPS, v->depth ? v->taps : 1)) * HY__TILE_ROWS *
-           sizeof(void *);
+    int64_t off = at % v->channels, end = at + steps, taps = hy__most(run / v->channels, 1), tap[3];
+    int i;
+    hy__window_place(v->win.kernel, at / v->channels, tap);
+    for (; at < end; at += run, from += HY__TILE_ROWS, hy__tap_next(&v->win, tap, taps)) {
+        hy__aims_from(v, aims, tap, x, zeros, from);
+        for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
+    }
+}
+
+/* The scratch: places for a tile's stretches, how much later each begins, zeros for one stretch. */
+static size_t hy__direct_stretches(const hy__direct *v)
+{
+    return (size_t)(v->depth ? v->taps : hy__least(v->taps, HY__DIRECT_STEPS));
 }
 static size_t hy__direct_zeros(const hy__direct *v)
 {
@@ -9445,7 +9499,18 @@ static size_t hy__direct_zeros(const hy__direct *v)
 }
 static size_t hy__direct_scratch(const hy__direct *v)
 {
-    return (hy__direct_from_bytes(v) + 63) / 64 * 64 + hy__direct_zeros(v);
+    return hy__direct_stretches(v) * (HY__TILE_ROWS * sizeof(void *) + sizeof(int64_t)) + hy__direct_zeros(v);
+}
+
+typedef struct hy__direct_room { const void **from; int64_t *shift; float *zeros; } hy__direct_room;
+static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
+{
+    hy__direct_room room;
+    room.from = (const void **)(void *)scratch;
+    room.shift = (int64_t *)(void *)(room.from + hy__direct_stretches(v) * HY__TILE_ROWS);
+    room.zeros = (float *)(void *)(room.shift + hy__direct_stretches(v));
+    memset(room.zeros, 0, hy__direct_zeros(v));
+    return room;
 }
 
 /* An item of the product: some places by some filters of an image and group. */
@@ -9457,16 +9522,15 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int64_t image = unit / v->groups, row = part % g->row_blocks * g->row_block;
     const int64_t col = part / g->row_blocks * g->col_block, end = hy__least(col + g->col_block, g->n);
     const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
-    const void **from = (const void **)(void *)scratch;
-    float *zeros = (float *)(void *)(scratch + (hy__direct_from_bytes(v) + 63) / 64 * 64);
-    int64_t at, steps, i, j, place[3];
+    const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
+    hy__direct_room room = hy__direct_lay_out(v, scratch);
+    int64_t at, steps, i, j, place[3], shifts, run;
     hy__tail whole = hy__tail_at(tail, g, image * g->m, group * g->n);
     hy__tile t;
-    memset(zeros, 0, hy__direct_zeros(v));
     x += image * hy__window_size(v->win.fine) * v->fine_c + group * v->channels;
     y += image * g->m * v->coarse_c + group * g->n;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
-    t.from = from;
+    t.from = room.from;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = v->coarse_c;
@@ -9474,13 +9538,24 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         hy__tail visit;
         steps = hy__direct_steps(v, at);
         visit = hy__tail_visit(&whole, y, at == 0, at + steps >= g->k);
+        run = hy__direct_run_of(v, steps, packed);
+        shifts = hy__direct_shifts(v, at, steps, run, room.shift);
         hy__window_place(v->win.coarse, row, place);
         for (i = 0; i < tiles; i++) {
             const int64_t first = row + hy__gemm_tile_row(rows, i);
             hy__aims aims;
             hy__aim(&v->win, place, (int)(row + hy__gemm_tile_row(rows, i + 1) - first), &aims);
             t.rows = aims.n;
-            t.taps = hy__direct_stretches(v, &aims, at, steps, x, zeros, from, &t.k);
+            if (hy__aims_inside(v, &aims, x, room.from)) {
+                t.shift = room.shift;
+                t.taps = shifts;
+                t.k = run;
+            } else {
+                t.shift = NULL;
+                t.k = hy__direct_run_of(v, steps, packed && hy__aims_within(&v->win, &aims, 2));
+                t.taps = hy__pieces(steps, t.k);
+                hy__direct_edges(v, &aims, at, steps, t.k, x, room.zeros, room.from);
+            }
             for (j = col; j < end; j += g->width) {
                 const int64_t within = j % g->panel;
                 t.cols = hy__least(g->width, g->n - j);
@@ -9493,35 +9568,34 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     }
 }
 
-/* Places [row, row + rows) of an image, one channel per group. The last tile reaches back to be whole. */
+/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
     const hy__gemm *g = &v->gemm;
     const hy__depth_isa *isa = v->depth;
     const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
-    const int64_t rows = hy__least(g->row_block, g->m - row), high = rows < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
-    const void **from = (const void **)(void *)scratch;
-    float *zeros = (float *)(void *)(scratch + (hy__direct_from_bytes(v) + 63) / 64 * 64);
-    int64_t i, n, tap[3], place[3];
+    const int64_t rows = hy__least(g->row_block, g->m - row);
+    const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
+    const int64_t high = line < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
+    hy__direct_room room = hy__direct_lay_out(v, scratch);
+    int64_t i, place[3];
     hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
     hy__aims aims;
     hy__tile t;
-    memset(zeros, 0, hy__direct_zeros(v));
+    hy__direct_shifts(v, 0, v->taps, 1, room.shift);
     x += image * hy__window_size(v->win.fine) * v->fine_c;
     y += image * g->m * v->coarse_c;
-    t.from = from;
+    t.from = room.from;
     t.taps = v->taps;
     t.b_step = t.c_row = v->coarse_c;
     t.rows = (int)high;
-    hy__window_place(v->win.coarse, row, place);
-    for (i = 0; i < rows; i += high) {
-        const int64_t first = row + hy__least(i, rows - high);
-        if (first < row + i) hy__window_place(v->win.coarse, first, place);
+    for (i = 0; i < rows; i = i % line + high < line ? i + high : i / line * line + line) {
+        const int64_t first = row + hy__least(i, i / line * line + line - high);
+        hy__window_place(v->win.coarse, first, place);
         hy__aim(&v->win, place, (int)high, &aims);
-        memset(tap, 0, sizeof tap);
-        for (n = 0; n < v->taps; n++, hy__tap_next(&v->win, tap, 1))
-            hy__aims_from(v, &aims, tap, x, zeros, from + n * HY__TILE_ROWS);
+        t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
+        if (!t.shift) hy__direct_edges(v, &aims, 0, v->taps, 1, x, room.zeros, room.from);
         for (t.k = 0; t.k < v->fine_c; t.k += t.cols) {
             const int wide = t.k + isa->vecs * isa->lanes <= v->fine_c;
             t.cols = wide ? isa->vecs * isa->lanes : isa->lanes;
@@ -9736,6 +9810,7 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
 static int64_t hy__direct_plan(hy__direct *v, int isa)
 {
     hy__gemm *g = &v->gemm;
+    int64_t parts;
     memset(g, 0, sizeof *g);
     g->m = hy__window_size(v->win.coarse);
     g->n = v->coarse_c / v->groups;
@@ -9743,6 +9818,13 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     g->c_row = v->coarse_c;
     v->depth = NULL;
     hy__gemm_plan_prepared(g, isa);
+    for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
+        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 64) break;
+    if (parts <= 8 && v->win.coarse[2] / parts >= 16) {
+        g->row_block = v->win.coarse[2] / parts;
+        g->row_blocks = hy__pieces(g->m, g->row_block);
+        g->items = g->row_blocks * g->col_blocks;
+    }
     if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
     v->depth = &hy__depth_plain;
 #if HY__SIMD
