@@ -23578,6 +23578,7 @@ static int hy__fused_infer(hy_infer *I)
     return I->status;
 }
 
+HY__WARM_ROOMS                          /* what runs */
 /* An input as one item meets it: read where it lies, copied first, one value, or laid out from a walk. Long
  * rows of one value need not be laid out where kernels take that value. */
 enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
@@ -23782,6 +23783,8 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
         hy__fused_tile(now, f, &room, n);
     }
 }
+
+HY__COLD_ROOMS
 
 static int hy__fused_bind(hy_job *job)
 {
