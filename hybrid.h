@@ -7146,69 +7146,17 @@ static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_
     }
 }
 
-/* --- reductions: doubles for floats, int64 for integers --- */
+/* --- reductions: doubles for floats, int64 for integers --- *
+ * Of rows side by side, acc[i] is joined with x[r step + i] for every row r < count, i < n <= HY__COLUMNS. Of
+ * lines, acc[r] is joined with all x[r step + i], i < n, which are first dealt out to lanes. What networks do
+ * all day with f32 is stamped for each instruction set, the rest goes through f64. */
 typedef enum hy__reduction {
     HY__SUM, HY__MEAN, HY__PROD, HY__NANSUM, HY__NANPROD, HY__MAX, HY__MIN, HY__NORM1, HY__NORM2
 } hy__reduction;
-#define HY__LANES   8
-#define HY__COLUMNS HY__TILE
-#define HY__PART    (1 << 16)           /* values of a long reduction that one item joins */
-
-#define HY__FOLD(kind, joined) \
-    case kind: \
-        for (i = 0; i + HY__LANES <= n; i += HY__LANES) \
-            for (k = 0; k < HY__LANES; k++) { double x = v[i + k], y = acc[k]; acc[k] = joined; } \
-        for (k = 0; i < n; i++, k++) { double x = v[i], y = acc[k]; acc[k] = joined; } \
-        break;
-#define HY__FOLDS(FOLD) \
-    FOLD(HY__MEAN,    y + x) \
-    FOLD(HY__PROD,    y * x) \
-    FOLD(HY__NANSUM,  y + (x != x ? 0 : x)) \
-    FOLD(HY__NANPROD, y * (x != x ? 1 : x)) \
-    FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y) \
-    FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y) \
-    FOLD(HY__NORM1,   y + (x < 0 ? -x : x)) \
-    FOLD(HY__NORM2,   y + x * x)
-
-/* Joins n values into 8 lanes, value i into lane i % 8. */
-static void hy__fold_lanes(hy__reduction kind, double *acc, const double *v, int64_t n)
-{
-    int64_t i, k;
-    switch (kind) {
-    HY__FOLDS(HY__FOLD)
-    default: break;
-    }
-}
-#undef HY__FOLD
-#define HY__FOLD(kind, joined) \
-    case kind: for (i = 0; i < n; i++) { double x = v[i], y = acc[i]; acc[i] = joined; } break;
-static void hy__fold_columns(hy__reduction kind, double *acc, const double *v, int64_t n)
-{
-    int64_t i;
-    switch (kind) {
-    HY__FOLDS(HY__FOLD)
-    default: break;
-    }
-}
-#undef HY__FOLD
-#define HY__FOLD(kind, joined) \
-    case kind: for (i = 0; i < n; i++) { int64_t x = v[i], y = acc[i * step]; acc[i * step] = joined; } break;
-static void hy__fold_integers(hy__reduction kind, int64_t *acc, int64_t step, const int64_t *v, int64_t n)
-{
-    int64_t i;
-    switch (kind) {
-    case HY__NANSUM: case HY__SUM:
-    HY__FOLD(HY__MEAN,    (int64_t)((uint64_t)y + (uint64_t)x))
-    case HY__NANPROD:
-    HY__FOLD(HY__PROD,    (int64_t)((uint64_t)y * (uint64_t)x))
-    HY__FOLD(HY__MAX,     x > y ? x : y)
-    HY__FOLD(HY__MIN,     x < y ? x : y)
-    HY__FOLD(HY__NORM1,   (int64_t)((uint64_t)y + (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)))
-    HY__FOLD(HY__NORM2,   (int64_t)((uint64_t)y + (uint64_t)x * (uint64_t)x))
-    default: break;
-    }
-}
-#undef HY__FOLD
+typedef void (*hy__fold_fn)(hy__reduction kind, void *acc, const void *x, int64_t count, int64_t step,
+                            int64_t n);
+enum { HY__COLUMNS = HY__TILE, HY__LANES = 64, HY__SHORT_LINE = 16 };
+#define HY__PART (1 << 16)              /* values of a long reduction that one item joins */
 
 /* How two partial results join: sums of squares are already squared. */
 static hy__reduction hy__join(hy__reduction kind)
@@ -7222,53 +7170,327 @@ static double hy__fold_start(hy__reduction kind)
     return kind == HY__PROD || kind == HY__NANPROD ? 1 : kind == HY__MAX ? -HUGE_VAL : kind == HY__MIN
         ? HUGE_VAL : 0;
 }
+static void hy__fold_open(hy__reduction kind, int integer, void *acc, int64_t n)
+{
+    double *to = (double *)acc;
+    int64_t *whole = (int64_t *)acc, i, start = kind == HY__PROD || kind == HY__NANPROD ? 1
+                   : kind == HY__MAX ? INT64_MIN : kind == HY__MIN ? INT64_MAX : 0;
+    for (i = 0; i < n; i++) if (integer) whole[i] = start; else to[i] = hy__fold_start(kind);
+}
 
+/* A NaN stays, whichever comes first. */
+HY__INLINE float hy__larger_f32(float x, float y) { float v = x > y ? x : y; return x != x ? x : v; }
+HY__INLINE double hy__added_f64(double x, double y) { return x + y; }
+HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
+
+/* Four rows at a time: acc is read and written once for them. */
+#define HY__FOLD_ROWS(V, VALUE, JOIN) \
+    for (; count >= 4; count -= 4, x += 4 * step) { \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            V a = VALUE(x[i]), b = VALUE(x[i + step]); \
+            V c = VALUE(x[i + 2 * step]), d = VALUE(x[i + 3 * step]); \
+            to[i] = JOIN(JOIN(JOIN(a, b), JOIN(c, d)), to[i]); \
+        } \
+    } \
+    for (; count > 0; count--, x += step) { \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) to[i] = JOIN(VALUE(x[i]), to[i]); \
+    }
+
+/* One line in W lanes, eight values of each at a time; short ones in order. */
+#define HY__FOLD_EIGHT(x, W, VALUE, JOIN) \
+    JOIN(JOIN(JOIN(VALUE((x)[0]), VALUE((x)[W])), JOIN(VALUE((x)[2 * W]), VALUE((x)[3 * W]))), \
+         JOIN(JOIN(VALUE((x)[4 * W]), VALUE((x)[5 * W])), JOIN(VALUE((x)[6 * W]), VALUE((x)[7 * W]))))
+#define HY__FOLD_LINE(v, V, W, start, VALUE, JOIN) \
+    { \
+        V lane[W]; \
+        for (j = 0; n < HY__SHORT_LINE && j < n; j++) v = JOIN(VALUE(x[j]), v); \
+        if (j < n) { \
+            for (i = 0; i < W; i++) lane[i] = start; \
+            for (; j + 8 * W <= n; j += 8 * W) \
+                for (i = 0; i < W; i++) \
+                    lane[i] = JOIN(HY__FOLD_EIGHT(x + j + i, W, VALUE, JOIN), lane[i]); \
+            for (; j + W <= n; j += W) for (i = 0; i < W; i++) lane[i] = JOIN(VALUE(x[j + i]), lane[i]); \
+            for (; j < n; j++) v = JOIN(VALUE(x[j]), v); \
+            for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) lane[i] = JOIN(lane[i], lane[i + j]); \
+            v = JOIN(lane[0], v); \
+        } \
+    }
+
+#define HY__AS_DOUBLE(v) ((double)(v))
+#define HY__SQUARED(v)   ((double)(v) * (double)(v))
+#define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
+#define HY__DEFINE_FOLDS(name, target) \
+    target static void hy__fold_rows_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                            int64_t step, int64_t n) \
+    { \
+        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        double *out = (double *)acc; \
+        int64_t i; \
+        if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
+        else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
+        else { \
+            float to[HY__COLUMNS]; \
+            for (i = 0; i < n; i++) to[i] = (float)out[i] * sign; \
+            HY__FOLD_ROWS(float, HY__SIGNED, hy__larger_f32) \
+            for (i = 0; i < n; i++) out[i] = to[i] * sign; \
+        } \
+    } \
+    target static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                             int64_t step, int64_t n) \
+    { \
+        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        double *out = (double *)acc; \
+        int64_t i, j; \
+        for (; count > 0; count--, x += step, out++) { \
+            double sum = *out; \
+            float most = (float)sum * sign; \
+            if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64) \
+            else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64) \
+            else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32) \
+            *out = kind == HY__MEAN || kind == HY__NORM2 ? sum : most * sign; \
+        } \
+    }
+
+/* Everything else: row by row, and lines as rows of lanes. */
+#define HY__FOLD(kind, joined) \
+    case kind: \
+        for (; count > 0; count--, v += step) for (i = 0; i < n; i++) { \
+            T x = v[i], y = to[i]; \
+            to[i] = joined; \
+        } \
+        break;
+static void hy__fold_rows_f64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    typedef double T;
+    const T *v = (const T *)from;
+    T *to = (T *)acc;
+    int64_t i;
+    switch (kind) {
+    HY__FOLD(HY__MEAN,    y + x)
+    HY__FOLD(HY__PROD,    y * x)
+    HY__FOLD(HY__NANSUM,  y + (x != x ? 0 : x))
+    HY__FOLD(HY__NANPROD, y * (x != x ? 1 : x))
+    HY__FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y)
+    HY__FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y)
+    HY__FOLD(HY__NORM1,   y + (x < 0 ? -x : x))
+    HY__FOLD(HY__NORM2,   y + x * x)
+    default: break;
+    }
+}
+static void hy__fold_rows_i64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    typedef int64_t T;
+    const T *v = (const T *)from;
+    T *to = (T *)acc;
+    int64_t i;
+    switch (kind) {
+    case HY__NANSUM:
+    HY__FOLD(HY__MEAN,    (int64_t)((uint64_t)y + (uint64_t)x))
+    case HY__NANPROD:
+    HY__FOLD(HY__PROD,    (int64_t)((uint64_t)y * (uint64_t)x))
+    HY__FOLD(HY__MAX,     x > y ? x : y)
+    HY__FOLD(HY__MIN,     x < y ? x : y)
+    HY__FOLD(HY__NORM1,   (int64_t)((uint64_t)y + (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)))
+    HY__FOLD(HY__NORM2,   (int64_t)((uint64_t)y + (uint64_t)x * (uint64_t)x))
+    default: break;
+    }
+}
+#undef HY__FOLD
+HY__INLINE int64_t hy__larger_i64(int64_t x, int64_t y) { return x > y ? x : y; }
+#define HY__FLIPPED(v) ((v) ^ flip)             /* the least x is the largest ~x, turned round */
+static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)                                /* HY__MEAN, HY__MAX, HY__MIN */
+{
+    const int32_t *x = (const int32_t *)from, flip = kind == HY__MIN ? -1 : 0;
+    int64_t *to = (int64_t *)acc, i;
+    if (kind == HY__MEAN) {
+        HY__FOLD_ROWS(int64_t, (int64_t), hy__added_i64)
+    } else {
+        for (i = 0; i < n; i++) to[i] ^= flip;
+        HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i64)
+        for (i = 0; i < n; i++) to[i] ^= flip;
+    }
+}
+
+#define HY__LINES_BY_ROWS(name, T, A, join, integer) \
+    static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                      int64_t step, int64_t n) \
+    { \
+        const T *x = (const T *)from; \
+        A lane[HY__LANES], *to = (A *)acc; \
+        int64_t rows = n / HY__LANES, wide = hy__least(n, HY__LANES), w, half; \
+        for (; count > 0; count--, x += step, to++) { \
+            hy__fold_open(kind, integer, lane, wide); \
+            hy__fold_rows_##name(kind, lane, x, rows, HY__LANES, wide); \
+            hy__fold_rows_##name(kind, lane, x + rows * HY__LANES, 1, 0, n - rows * HY__LANES); \
+            for (w = wide; w > 1; w = half) { \
+                half = (w + 1) / 2; \
+                hy__fold_rows_##join(hy__join(kind), lane, lane + half, 1, 0, w - half); \
+            } \
+            hy__fold_rows_##join(hy__join(kind), to, lane, 1, 0, wide > 0); \
+        } \
+    }
+HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
+HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
+HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
+
+/* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
+ * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
+ * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
+#define HY__MOMENT(k, at, c) \
+    double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
+#define HY__DEFINE_MOMENTS(name, target, type) \
+    HY__INLINE target void hy__moment_rows_##name(const int with, const type *x, const type *g, \
+                                                  int64_t count, int64_t step, int64_t n, \
+                                                  const double *center, double *s1, double *s2) \
+    { \
+        int64_t i; \
+        for (; count >= 4; count -= 4, x += 4 * step, g += 4 * step) { \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) { \
+                HY__MOMENT(0, i, center[i]) HY__MOMENT(1, i + step, center[i]) \
+                HY__MOMENT(2, i + 2 * step, center[i]) HY__MOMENT(3, i + 3 * step, center[i]) \
+                s1[i] += (g0 + g1) + (g2 + g3); \
+                s2[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
+            } \
+        } \
+        for (; count > 0; count--, x += step, g += step) { \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; } \
+        } \
+    } \
+    HY__INLINE target void hy__moment_line_##name(const int with, const type *x, const type *g, int64_t n, \
+                                                  const double c, double *s1, double *s2) \
+    { \
+        enum { W = 8 }; \
+        double a[W], b[W], sum = *s1, dot = *s2; \
+        int64_t i, j = 0; \
+        for (i = 0; i < W; i++) a[i] = b[i] = 0; \
+        for (; j + 4 * W <= n; j += 4 * W) \
+            for (i = 0; i < W; i++) { \
+                HY__MOMENT(0, j + i, c) HY__MOMENT(1, j + W + i, c) \
+                HY__MOMENT(2, j + 2 * W + i, c) HY__MOMENT(3, j + 3 * W + i, c) \
+                a[i] += (g0 + g1) + (g2 + g3); \
+                b[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
+            } \
+        for (; j + W <= n; j += W) \
+            for (i = 0; i < W; i++) { HY__MOMENT(0, j + i, c) a[i] += g0; b[i] += g0 * d0; } \
+        for (; j < n; j++) { HY__MOMENT(0, j, c) sum += g0; dot += g0 * d0; } \
+        for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) { a[i] += a[i + j]; b[i] += b[i + j]; } \
+        *s1 = sum + a[0]; \
+        *s2 = dot + b[0]; \
+    } \
+    target static void hy__moments_##name(const void *from, const void *with, int lines, int64_t count, \
+                                          int64_t step, int64_t n, const double *center, double *s1, \
+                                          double *s2) \
+    { \
+        const type *x = (const type *)from, *g = with ? (const type *)with : x; \
+        int64_t r; \
+        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, n, center, s1, s2); \
+        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, n, center, s1, s2); \
+        else for (r = 0; r < count; r++, x += step, g += step) { \
+            if (with) hy__moment_line_##name(1, x, g, n, center[r], s1 + r, s2 + r); \
+            else hy__moment_line_##name(0, x, g, n, center[r], s1 + r, s2 + r); \
+        } \
+    }
+typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t count, int64_t step,
+                               int64_t n, const double *center, double *s1, double *s2);
+
+/* --- how an array is reduced --- */
 typedef struct hy__reduce {
     hy__walk      kept, gone;           /* the input's dims that stay and that vanish */
     hy__reduction kind;
-    hy_dtype      from, to;
+    hy_dtype      from, to, compute;
     int           integer, columns;     /* columns: neighbours in memory are different outputs */
+    int           direct;               /* they need neither conversion nor gathering */
+    hy__fold_fn   rows, lines;
+    hy__moments_fn moments;
     int64_t       outputs, count;       /* outputs, and how many values each joins */
     int64_t       width, parts;         /* outputs per item, pieces of a long reduction */
 } hy__reduce;
+
+/* Walks through the values [low, high) of the outputs [first, first + width): k outputs of m values each. */
+typedef void (*hy__block_fn)(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc);
+static void hy__reduce_walk(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                            int64_t high, hy__block_fn block, double *acc)
+{
+    hy__walker out, in;
+    int64_t i, j, k, m;
+    hy__walk_from(&out, &r->kept, first);
+    for (j = 0; j < width; j += k) {
+        k = hy__walk_run(&out, width - j);
+        hy__walk_from(&in, &r->gone, low);
+        for (i = low; i < high; i += m) {
+            m = hy__walk_run(&in, high - i);
+            block(r, data + (out.offset[0] + in.offset[0]) * hy__traits[r->from].size, k, m, acc + j);
+            hy__walk_past(&in, m);
+        }
+        hy__walk_past(&out, k);
+    }
+}
+
+static void hy__reduce_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
+{
+    hy__reduction kind = r->kind == HY__SUM ? HY__MEAN : r->kind;
+    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
+    int64_t size = hy__traits[r->from].size;
+    double tile[HY__TILE];
+    if (r->direct && r->columns) r->rows(kind, acc, from, m, down, k);
+    else if (r->direct) r->lines(kind, acc, from, k, across, m);
+    else if (r->columns) for (i = 0; i < m; i++) {
+        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
+        r->rows(kind, acc, tile, 1, 0, k);
+    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
+        n = hy__least(m - j, HY__TILE);
+        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
+        r->lines(kind, (double *)acc + i, tile, 1, 0, n);
+    }
+}
 
 /* The partial result of outputs [first, first + width) over values [low, high): 8 bytes each into acc. */
 static void hy__reduce_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
                             int64_t high, void *acc)
 {
-    hy__walker out, in;
-    double tile[HY__TILE], lanes[HY__LANES], *sum = (double *)acc;
-    int64_t *isum = (int64_t *)acc, step = hy__walk_step(r->columns ? &r->kept : &r->gone, 0), i, j, m, k;
-    int size = hy__traits[r->from].size;
-    int64_t istart = r->kind == HY__PROD || r->kind == HY__NANPROD ? 1 : r->kind == HY__MAX ? INT64_MIN
-                   : r->kind == HY__MIN ? INT64_MAX : 0;
-    hy__reduction fold = r->kind == HY__SUM ? HY__MEAN : r->kind;
-    for (j = 0; j < width; j++) if (r->integer) isum[j] = istart; else sum[j] = hy__fold_start(r->kind);
+    hy__fold_open(r->kind, r->integer, acc, width);
+    hy__reduce_walk(r, data, first, width, low, high, hy__reduce_block, (double *)acc);
+}
+
+/* The same of moments: acc holds width centers, which are the first values, then sums, then squares. */
+static void hy__moments_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
+{
+    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
+    int64_t size = hy__traits[r->from].size;
+    double tile[HY__TILE], *center = (double *)acc, *sum = center + r->width, *square = sum + r->width;
+    if (r->direct) r->moments(from, NULL, !r->columns, r->columns ? m : k, r->columns ? down : across,
+                              r->columns ? k : m, center, sum, square);
+    else if (r->columns) for (i = 0; i < m; i++) {
+        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
+        r->moments(tile, NULL, 0, 1, 0, k, center, sum, square);
+    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
+        n = hy__least(m - j, HY__TILE);
+        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
+        r->moments(tile, NULL, 1, 1, 0, n, center + i, sum + i, square + i);
+    }
+}
+static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                             int64_t high, double *acc)
+{
+    hy__walker out;
+    int64_t j, k;
+    memset(acc, 0, (size_t)(3 * r->width) * sizeof *acc);
     hy__walk_from(&out, &r->kept, first);
-    for (j = 0; j < width; j += k) {
-        k = r->columns ? hy__walk_run(&out, width - j) : 1;
-        hy__walk_from(&in, &r->gone, low);
-        for (i = 0; i < HY__LANES; i++) lanes[i] = hy__fold_start(r->kind);
-        for (i = low; i < high; i += m) {
-            const char *from = data + (out.offset[0] + in.offset[0]) * size;
-            m = r->columns ? 1 : hy__walk_run(&in, hy__least(high - i, HY__TILE));
-            if (r->integer) {
-                hy__load_i64tile((int64_t *)(void *)tile, from, r->from, step, r->columns ? k : m);
-                hy__fold_integers(fold, isum + j, r->columns, (const int64_t *)(void *)tile,
-                                  r->columns ? k : m);
-            } else {
-                hy__load_f64(tile, from, r->from, step, r->columns ? k : m);
-                if (r->columns) hy__fold_columns(fold, sum + j, tile, k);
-                else hy__fold_lanes(fold, lanes, tile, m);
-            }
-            hy__walk_past(&in, m);
-        }
-        if (!r->columns && !r->integer) {
-            for (m = HY__LANES / 2; m; m /= 2) hy__fold_columns(hy__join(r->kind), lanes, lanes + m, m);
-            sum[j] = lanes[0];
-        }
+    for (j = 0; r->count && j < width; j += k) {
+        k = hy__walk_run(&out, width - j);
+        hy__load_f64(acc + j, data + out.offset[0] * hy__traits[r->from].size, r->from,
+                     hy__walk_step(&r->kept, 0), k);
         hy__walk_past(&out, k);
     }
+    for (j = 0; j < width; j++) if (acc[j] - acc[j] != 0) acc[j] = 0;     /* not if it is infinite */
+    hy__reduce_walk(r, data, first, width, low, high, hy__moments_block, acc);
 }
 
 /* Partial results -> outputs. */
@@ -8029,49 +8251,13 @@ static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 #undef HY__T
 
 /* --- normalisation --- *
- *     moments: s1 += sum of g, s2 += sum of g (x - center), g being x - center if not given: over `runs` of n
- *              elements, `stride` apart. With `deal` all is one set, dealt out to HY__DEAL lanes; without,
- *              element i of each run is of set i. Sums are short, HY__SPAN rows of lanes, and end in doubles
  *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
  *              vectors of n or single numbers
  *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
-enum { HY__SPAN = 64 };
-
-typedef struct hy__norms_table {
-    void (*moments)(const void *x, const void *g, int64_t runs, int64_t stride, int64_t n, int deal,
-                    const double *center, double *s1, double *s2);
-    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
-                  const void *gain, const void *shift, int params);
-    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
-} hy__norms_table;
-
-#define HY__NORMS_SWEEP(body) \
-    for (r = 0; r < runs; r++) \
-        for (j = 0; j < n; j += lanes) { \
-            int64_t w = n - j < lanes ? n - j : lanes; \
-            const T *p = x + r * stride + j, *q = (with ? g : x) + r * stride + j; \
-            (void)q; \
-            HY__IVDEP \
-            for (i = 0; i < w; i++) { T d = p[i] - c[i]; body; } \
-        }
 #define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < n; i++) y[i] = (x[i] - m) * f * k + b; }
 #define HY__BLEND(at) \
     { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
 #define HY__DEFINE_NORMS(name, target, type) \
-    target static void hy__moments_##name(const void *from, const void *with, int64_t runs, int64_t stride, \
-                                          int64_t n, int deal, const double *center, double *s1, double *s2) \
-    { \
-        typedef type T; \
-        T a[HY__TILE], b[HY__TILE], c[HY__TILE]; \
-        const T *x = (const T *)from, *g = (const T *)with; \
-        int64_t lanes = deal ? (int64_t)HY__DEAL : n, half, r, i, j; \
-        for (i = 0; i < lanes; i++) { a[i] = b[i] = 0; c[i] = (T)center[deal ? 0 : i]; } \
-        if (with) HY__NORMS_SWEEP(a[i] += q[i]; b[i] += q[i] * d) \
-        else HY__NORMS_SWEEP(a[i] += d; b[i] += d * d) \
-        for (half = HY__DEAL / 2; deal && half; half /= 2) \
-            for (i = 0; i < half; i++) { a[i] += a[i + half]; b[i] += b[i + half]; } \
-        for (i = 0; i < (deal ? 1 : n); i++) { s1[i] += a[i]; s2[i] += b[i]; } \
-    } \
     target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
                                         const void *factor, int stats, const void *gain, const void *shift, \
                                         int params) \
@@ -8097,26 +8283,40 @@ typedef struct hy__norms_table {
         int64_t i; \
         if (stats) HY__BLEND(i) \
         else HY__BLEND(0) \
-    } \
-    static const hy__norms_table hy__norms_##name = \
-        { hy__moments_##name, hy__scale_##name, hy__blend_##name };
+    }
 
-HY__DEFINE_NORMS(f64, , double)
-HY__DEFINE_NORMS(base, , float)
+/* --- kernels of rows: all of them for f32, what norms are made of for f64 --- */
+typedef struct hy__row_kernels {
+    hy__fold_fn    fold_rows, fold_lines;
+    hy__moments_fn moments;
+    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
+                  const void *gain, const void *shift, int params);
+    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
+} hy__row_kernels;
+#define HY__DEFINE_ROW_KERNELS(name, target, type) \
+    HY__DEFINE_MOMENTS(name, target, type) \
+    HY__DEFINE_NORMS(name, target, type) \
+    static const hy__row_kernels hy__rows_##name = { \
+        hy__fold_rows_##name, hy__fold_lines_##name, hy__moments_##name, hy__scale_##name, hy__blend_##name };
+HY__DEFINE_FOLDS(base, )
+HY__DEFINE_ROW_KERNELS(f64, , double)
+HY__DEFINE_ROW_KERNELS(base, , float)
 #if HY__X86
-HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
-HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
+HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
+HY__DEFINE_FOLDS(avx512, HY__TARGET_AVX512)
+HY__DEFINE_ROW_KERNELS(avx2, HY__TARGET_AVX2, float)
+HY__DEFINE_ROW_KERNELS(avx512, HY__TARGET_AVX512, float)
 #endif
 
-static const hy__norms_table *hy__norms_for(hy_dtype compute, int isa)
+static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
-    if (compute == HY_F64) return &hy__norms_f64;
+    if (compute == HY_F64) return &hy__rows_f64;
 #if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__norms_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__norms_avx2;
+    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
 #endif
     (void)isa;
-    return &hy__norms_base;
+    return &hy__rows_base;
 }
 
 /* --- moving: to[...] = from[...] over a box, each dim with a stride on either side --- *
@@ -8626,43 +8826,6 @@ HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
 typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
                             int64_t rows, int64_t columns);
 
-/* --- moments: sums of d = x - shift and of d d, where shift is the first value of each output --- *
- * Since shift is one of the n values, (mean - shift)^2 <= n var: var loses no more than about n roundings. */
-static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
-                             int64_t high, double *acc)
-{
-    double *shift = acc, *sum = acc + r->width, *square = sum + r->width, v[HY__TILE], lanes[2][HY__LANES];
-    int64_t step = hy__walk_step(r->columns ? &r->kept : &r->gone, 0), i, j, m, k, c;
-    int size = hy__traits[r->from].size;
-    hy__walker out, in;
-    hy__walk_from(&out, &r->kept, first);
-    for (j = 0; j < width; j += k) {
-        k = r->columns ? hy__walk_run(&out, width - j) : 1;
-        hy__load_f64(shift + j, data + out.offset[0] * size, r->from, step, r->count ? k : 0);
-        for (c = j; c < j + k; c++) {
-            shift[c] = r->count && shift[c] - shift[c] == 0 ? shift[c] : 0;     /* not if it is infinite */
-            sum[c] = square[c] = 0;
-        }
-        memset(lanes, 0, sizeof lanes);
-        hy__walk_from(&in, &r->gone, low);
-        for (i = low; i < high; i += m) {
-            m = r->columns ? 1 : hy__walk_run(&in, hy__least(high - i, HY__TILE));
-            hy__load_f64(v, data + (out.offset[0] + in.offset[0]) * size, r->from, step, r->columns ? k : m);
-            if (r->columns) for (c = 0; c < k; c++) {
-                double d = v[c] - shift[j + c];
-                sum[j + c] += d;
-                square[j + c] += d * d;
-            } else for (c = 0; c < m; c++) {
-                double d = v[c] - shift[j];
-                lanes[0][c % HY__LANES] += d;
-                lanes[1][c % HY__LANES] += d * d;
-            }
-            hy__walk_past(&in, m);
-        }
-        if (!r->columns) for (c = 0; c < HY__LANES; c++) { sum[j] += lanes[0][c]; square[j] += lanes[1][c]; }
-        hy__walk_past(&out, k);
-    }
-}
 #ifndef HYBRID_NO_RNN
 
 /* --- cells of recurrent layers: one sample, one step --- *
@@ -9164,7 +9327,7 @@ static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t 
     for (i = 0; i < n; i++) sum[i] = 0;
     for (k = low; k < high; k++) {
         hy__load_f64(tile, x + (k - c) * inner * hy__traits[dtype].size, dtype, 1, n);
-        hy__fold_columns(squares ? HY__NORM2 : HY__MEAN, sum, tile, n);
+        hy__fold_rows_f64(squares ? HY__NORM2 : HY__MEAN, sum, tile, 1, 0, n);
     }
 }
 
@@ -10465,7 +10628,7 @@ static int hy__reduce_infer(hy_infer *I)
 HY__RUN(hy__run_reduce)
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
-    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width;
     int64_t width = hy__least(r->outputs - first, r->width);
     int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
     double acc[HY__COLUMNS], *partial = (double *)shared;
@@ -10476,14 +10639,27 @@ HY__RUN(hy__run_reduce)
         return;
     }
     partial += item * r->parts * r->width;
-    for (part = 1; part < r->parts; part++) {
-        double *more = partial + part * r->width;
-        if (r->integer) for (j = 0; j < width; j++)
-            hy__fold_integers(hy__join(r->kind), (int64_t *)(void *)partial + j, 0,
-                              (const int64_t *)(void *)more + j, 1);
-        else hy__fold_columns(hy__join(r->kind), partial, more, width);
-    }
+    (r->integer ? hy__fold_rows_i64 : hy__fold_rows_f64)(hy__join(r->kind), partial, partial + r->width,
+                                                         r->parts - 1, r->width, width);
     hy__reduce_finish(r, partial, (char *)now->data[job->nin], first, width);
+}
+
+/* Which kernels: those of f32 and i32 know what is common, the others everything. */
+static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
+{
+    int extreme = r->kind == HY__MAX || r->kind == HY__MIN, sum = r->kind == HY__SUM || r->kind == HY__MEAN;
+    if (r->integer) r->compute = r->from != HY_I64 && (sum || extreme) ? HY_I32 : HY_I64;
+    else r->compute = r->from != HY_F64 && (sum || extreme || r->kind == HY__NORM2) ? HY_F32 : HY_F64;
+    if (r->integer) {
+        r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
+        r->lines = r->compute == HY_I32 ? hy__fold_lines_i32 : hy__fold_lines_i64;
+    } else {
+        const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
+        r->rows = kernels->fold_rows;
+        r->lines = kernels->fold_lines;
+        r->moments = kernels->moments;
+    }
+    r->direct = r->from == r->compute && hy__walk_step(r->columns ? &r->kept : &r->gone, 0) == 1;
 }
 
 static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
@@ -10508,12 +10684,13 @@ static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
     r->count = hy__size(&gone);
     r->columns = r->outputs > 1 && r->count > 0 &&
                  (r->count == 1 || hy__walk_step(&r->kept, 0) < hy__walk_step(&r->gone, 0));
-    r->width = r->columns ? HY__COLUMNS : r->count > 4096 ? 1 : r->count > 64 ? 16 : HY__COLUMNS;
+    hy__reduce_kernels(r, job);
+    r->width = r->columns ? HY__TILE : hy__clamp_i64(HY__CHUNK / (r->count + 1), 1, HY__TILE);
     r->parts = r->outputs / r->width < 16 ? hy__pieces(r->count * (r->columns ? r->width : 1), HY__PART) : 1;
     if (r->parts > 64) r->parts = 64;
     if (r->parts < 1) r->parts = 1;
     hy__one_stage(job, hy__run_reduce, hy__pieces(r->outputs, r->width) * r->parts,
-                  0.5 * (double)r->outputs * (double)r->count);
+                  (r->direct ? 0.15 : 0.6) * (double)r->outputs * (double)r->count);
     if (r->parts > 1) {
         job->stages = 2;
         job->items[1] = hy__pieces(r->outputs, r->width);
@@ -11921,9 +12098,10 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
 /* --- normalisation --- *
  * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
  * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), and
- * those along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width`
- * sets side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared
- * memory, and stage 1 joins them, always in the same order. */
+ * those along an axis with something behind it (before, axis, behind, 1). A block is `width` sets: side by
+ * side where inner == 1, else one after another. It may fall into parts: then stage 0 leaves their sums in
+ * shared memory, and stage 1 joins them, always in the same order. */
+enum { HY__SPAN = 64 };                 /* columns of a block of high ones */
 enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };  /* of the set; its squares only; inputs 3, 4 */
 enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
 typedef struct hy__norms {
@@ -11943,7 +12121,9 @@ typedef struct hy__norms_block {
     double  sum[HY__TILE], center[HY__TILE];    /* the rest is room to work in */
     double  v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
 } hy__norms_block;
-typedef struct hy__norms_run { int64_t at, runs, n, elements; } hy__norms_run;    /* elements: of each set */
+/* What is taken at once of a block that begins at `at`: n elements of each of `count` pieces, `step` apart.
+ * The pieces are its sets, or (inner == 1) rows of all its sets. */
+typedef struct hy__norms_run { int64_t at, count, step, n, taken; } hy__norms_run;   /* taken: of each set */
 
 static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_block *b)
 {
@@ -11953,26 +12133,18 @@ static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_bloc
     b->width = hy__least(k->mid - b->mid, k->width);
 }
 
-/* What kernels take at once of a block's elements [e, end). */
+/* What kernels take at once of a block's elements [e, end); a tile of each set at most, if `tiles`. */
 static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end,
-                                    int direct)
+                                    int tiles)
 {
     int64_t outer = b->first / k->mid * k->outer + e / k->inner;
-    int64_t limit = direct ? (int64_t)HY__SPAN * HY__DEAL : (int64_t)HY__TILE;
+    int64_t left = hy__least(k->inner - e % k->inner, end - e);
     hy__norms_run run;
     run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
-    run.runs = 1;
-    if (k->inner == 1) {
-        run.n = b->width;
-        if (direct) run.runs = end - e < HY__SPAN ? end - e : (int64_t)HY__SPAN;
-        run.elements = run.runs;
-        return run;
-    }
-    run.n = k->inner - e % k->inner;
-    if (run.n > end - e) run.n = end - e;
-    if (run.n > limit) run.n = limit;
-    if (run.n == k->inner && direct) run.runs = (hy__least(end - e, limit)) / k->inner;
-    run.elements = run.runs * run.n;
+    run.taken = k->inner == 1 ? end - e : tiles ? hy__least(left, HY__TILE) : left;
+    run.count = k->inner == 1 ? run.taken : b->width;
+    run.step = k->inner == 1 ? k->mid : k->inner;
+    run.n = k->inner == 1 ? b->width : run.taken;
     return run;
 }
 
@@ -11995,38 +12167,52 @@ static void hy__norms_sums(const hy_job *job, hy_run *now, const hy__norms *k, h
                            const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
                            double *s1, double *s2)
 {
-    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
-    const void *with;
-    hy__norms_run run;
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
+    int lines = k->inner > 1, direct = x->type.dtype == k->compute;
     int64_t i;
     for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
-    for (; e < end; e += run.elements) {
-        run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
-        with = g ? hy__norms_load(now, k, g, run.at, run.n, b->tile[1]) : NULL;
-        kernel->moments(hy__norms_load(now, k, x, run.at, run.n, b->tile[0]), with, run.runs,
-                        k->mid * k->inner, run.n, k->inner > 1, b->center, s1, s2);
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        int64_t pieces = direct ? 1 : run.count, of;
+        for (i = 0; i < pieces; i++) {
+            const void *with = g ? hy__norms_load(now, k, g, run.at + i * run.step, run.n, b->tile[1]) : NULL;
+            of = lines ? i : 0;
+            kernel->moments(hy__norms_load(now, k, x, run.at + i * run.step, run.n, b->tile[0]), with, lines,
+                            direct ? run.count : 1, run.step, run.n, b->center + of, s1 + of, s2 + of);
+        }
+        e += run.taken;
     }
 }
 
-/* Mean and squared deviations of a part: around a first mean, then corrected for the rounding of that. */
+/* Centers for the sums: the first values, unless they are infinite. */
+static void hy__norms_center(const hy_run *now, const hy__norms *k, hy__norms_block *b, const hy_tensor *x,
+                             int64_t e)
+{
+    int64_t at = hy__norms_next(k, b, e, e + 1, 1).at, i;
+    hy__load_f64(b->center, hy__place(now, x, at), x->type.dtype, k->inner, b->width);
+    for (i = 0; i < b->width; i++) if (b->center[i] - b->center[i] != 0) b->center[i] = 0;
+}
+
+/* Mean and squared deviations of a part, in one pass of doubles; f64 takes a second one around the mean. */
 static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                               int64_t e, int64_t end)
 {
     const hy_tensor *x = &job->in[0];
     double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
+    int pass, own = k->stats == HY__NORMS_OWN;
     int64_t i;
     for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(now, &job->in[3], b->first + i) : 0;
     if (k->backward) hy__norms_sums(job, now, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
     if (k->backward || k->stats == HY__NORMS_GIVEN) return;
-    if (k->stats == HY__NORMS_OWN) {
+    if (own && end > e) hy__norms_center(now, k, b, x, e);
+    for (pass = 0; pass < (own && k->compute == HY_F64 ? 2 : 1); pass++) {
+        for (i = 0; pass && i < b->width; i++) center[i] += s1[i] / n;
         hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
-        for (i = 0; i < b->width; i++)
-            center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
     }
-    hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
-    for (i = 0; i < b->width && k->stats == HY__NORMS_OWN; i++) {
+    for (i = 0; own && i < b->width; i++) {
         b->one[i] = center[i] + s1[i] / n;
         b->two[i] -= s1[i] * s1[i] / n;
+        if (b->two[i] < 0) b->two[i] = 0;
     }
 }
 
@@ -12085,12 +12271,13 @@ static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k,
 static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                               int64_t e, int64_t end, int keep)
 {
-    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
     const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
     double *gain = b->v[0], *shift = b->v[1], (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
+    const char *per_set[4];
     int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
     int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
-    int64_t i, r;
+    int64_t i, size = hy__traits[k->compute].size;
     hy__norms_finish(job, now, k, b, keep);
     for (i = 0; i < b->width; i++) {
         int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
@@ -12101,18 +12288,21 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
     hy__store_f64(narrow[2], k->compute, 1, gain, b->width);
     hy__store_f64(narrow[3], k->compute, 1, shift, b->width);
+    for (i = 0; i < 4; i++) per_set[i] = (const char *)narrow[i];
     while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, direct);
-        for (r = 0; r < run.runs; r++, e += sets ? 1 : run.n) {
-            int64_t at = run.at + r * k->mid * k->inner, of = of_inner ? e % k->inner : e / k->inner;
-            int64_t params = of_inner ? run.n : 1;
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        for (i = 0; i < run.count; i++) {
+            int64_t at = run.at + i * run.step, of = of_inner ? e % k->inner : (sets ? e + i : e) / k->inner;
+            int64_t params = of_inner ? run.n : 1, set = sets ? 0 : i * size;
             const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
-            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : narrow[2];
-            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : narrow[3];
+            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : per_set[2] + set;
+            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : per_set[3] + set;
             void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
-            kernel->scale(from, to, run.n, narrow[0], narrow[1], sets, times, plus, own ? of_inner : sets);
+            kernel->scale(from, to, run.n, per_set[0] + set, per_set[1] + set, sets, times, plus,
+                          own ? of_inner : sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
         }
+        e += run.taken;
     }
 }
 
@@ -12121,12 +12311,12 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
 static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                                int64_t e, int64_t end, int keep)
 {
-    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
     const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
     double (*v)[HY__TILE] = b->v, (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
     const void *part[4];
-    int direct = x->type.dtype == k->compute;
-    int64_t i, r;
+    int direct = x->type.dtype == k->compute, sets = k->inner == 1, p;
+    int64_t i, size = hy__traits[k->compute].size;
     for (i = 0; i < b->width; i++) {
         int64_t set = b->first + i;
         double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
@@ -12138,21 +12328,19 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         hy__norms_put(now, &job->out[1], set, k->use_gamma ? dot : 0);
         hy__norms_put(now, &job->out[2], set, b->one[i]);
     }
-    for (i = 0; i < 4; i++) {
-        hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
-        part[i] = narrow[i];
-    }
+    for (i = 0; i < 4; i++) hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
     while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, direct);
-        for (r = 0; r < run.runs; r++) {
-            int64_t at = run.at + r * k->mid * k->inner;
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        for (i = 0; i < run.count; i++) {
+            int64_t at = run.at + i * run.step;
             const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
             const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
             void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
-            kernel->blend(g, from, to, run.n, part, k->inner == 1);
+            for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
+            kernel->blend(g, from, to, run.n, part, sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
         }
-        e += run.elements;
+        e += run.taken;
     }
 }
 
@@ -12200,7 +12388,8 @@ static int hy__norms_bind(hy_job *job)
     if (k->mid == 1) { k->inner *= k->outer; k->outer = 1; }
     k->compute = hy__compute_type(dtype, 0);
     k->count = k->outer * k->inner;
-    k->width = k->inner != 1 ? 1 : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
+    k->width = k->inner != 1 ? hy__clamp_i64((1 << 13) / (k->count + 1), 1, HY__TILE)
+             : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
     if (k->width > k->mid) k->width = k->mid ? k->mid : 1;
     k->blocks = k->batch * hy__pieces(k->mid, k->width);
     work = k->count * k->width;
@@ -15681,7 +15870,7 @@ static void hy__rnn_bias(const hy__rnn_run *u, int layer, int direction, int64_t
     memset(sum, 0, sizeof sum);
     for (i = 0; i < r->steps * r->batch; i++) {
         hy__load_tile(HY_F64, row, hy__rnn_delta(u, direction, i, which) + first * r->size, r->compute, 1, n);
-        hy__fold_columns(HY__MEAN, sum, row, n);
+        hy__fold_rows_f64(HY__MEAN, sum, row, 1, 0, n);
     }
     at = hy__rnn_parameter(r, layer, direction, 3 + which) + first;
     hy__store_tile(HY_F64, u->at[HY__RNN_DPARAMETERS] + at * r->size, r->compute, 1, sum, n);
@@ -17479,7 +17668,7 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
                 else {
                     hy__load_f64(to->values, from, x->dtype, step, m);
                     if (v->power == 3) hy__cube(to->values, m);
-                    hy__fold_columns(kind, to->acc[k] + j, to->values, m);
+                    hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
                 }
             }
         }
