@@ -8424,25 +8424,40 @@ static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t byte
     else HY__COPY_ROWS(1)
 }
 
+/* A square of 4 x 4 elements: columns of `from` become rows of `to`; steps in bytes. */
+HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char *from, int64_t from_step)
+{
+    int i, k;
+#if HY__SIMD
+    if (size == 4) { hy__gemm_square(4, from, from_step, to, to_step); return; }
+    if (size == 8) {
+        for (i = 0; i < 4; i += 2, from += 16, to += 2 * to_step) {
+            hy__gemm_square(8, from, from_step, to, to_step);
+            hy__gemm_square(8, from + 2 * from_step, from_step, to + 16, to_step);
+        }
+        return;
+    }
+#endif
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++)
+            memcpy(to + i * to_step + k * size, from + k * from_step + i * size, (size_t)size);
+}
+
 /* One block of a plane, for one size of element. A turned one is read along its columns and written along its
  * rows: strip after strip of columns, in squares that stay in registers. */
 #define HY__DEFINE_PLANE(T) \
     static void hy__turn_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, \
                              int64_t from_col) \
     { \
-        int64_t r, c, i, strip, square; \
+        const int size = (int)sizeof(T); \
+        int64_t r, c, strip, square; \
         for (; cols > 0; cols -= strip, to += strip, from += strip * from_col) { \
             strip = hy__least(cols, HY__MOVE_STRIP); \
             square = rows < 4 ? 0 : strip & ~3; \
             for (r = 0; r + 4 <= rows; r += 4) \
-                for (c = 0; c < square; c += 4) { \
-                    T in[4][4], out[4]; \
-                    for (i = 0; i < 4; i++) memcpy(in[i], from + (c + i) * from_col + r, sizeof in[i]); \
-                    for (i = 0; i < 4; i++) { \
-                        out[0] = in[0][i]; out[1] = in[1][i]; out[2] = in[2][i]; out[3] = in[3][i]; \
-                        memcpy(to + (r + i) * to_row + c, out, sizeof out); \
-                    } \
-                } \
+                for (c = 0; c < square; c += 4) \
+                    hy__turn_square(size, (char *)(to + r * to_row + c), to_row * size, \
+                                    (const char *)(from + c * from_col + r), from_col * size); \
             for (; r < rows; r++) for (c = 0; c < square; c++) to[r * to_row + c] = from[c * from_col + r]; \
             for (c = square; c < strip; c++) \
                 for (r = 0; r < rows; r++) to[r * to_row + c] = from[c * from_col + r]; \
@@ -9296,28 +9311,107 @@ HY__TAPS_PLAIN(hy__taps_f32, float)
 typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
                                 int64_t taps, int64_t n, float start);
 
-/* --- windows of floats: acc joined with every step-th x --- */
-static void hy__max_line_f32(float *acc, const float *x, int64_t step, int64_t n)
+/* --- windows of floats --- *
+ *     join:  y[i] = the largest, or the sum, of x[offset[t] + i] over all taps t, at least one
+ *     claim: where x is y (both NaN, too), dx takes what is left of g: it goes to the first x that is y */
+#define HY__DEFINE_WINDOWS(name, target) \
+    target static void hy__join_##name(float *y, const float *x, const int64_t *offset, int64_t taps, \
+                                       int64_t n, int most) \
+    { \
+        const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : 0]; \
+        int64_t t = taps == 1 ? 1 : 2 + taps % 2, i;    /* leaves pairs */ \
+        if (taps == 1) memcpy(y, a, (size_t)n * sizeof *y); \
+        else if (most) HY__JOIN_EACH(hy__larger_f32(c[i], hy__larger_f32(b[i], a[i]))) \
+        else if (t == 2) HY__JOIN_EACH(a[i] + b[i]) \
+        else HY__JOIN_EACH(a[i] + b[i] + c[i]) \
+        for (; t < taps; t += 2) { \
+            a = x + offset[t]; \
+            b = x + offset[t + 1]; \
+            if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i]))) \
+            else HY__JOIN_EACH(y[i] + (a[i] + b[i])) \
+        } \
+    } \
+    target static void hy__claim_##name(float *dx, const float *x, const float *y, float *g, int64_t n) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            float v = g[i], same = x[i] == y[i] ? v : 0, nan = y[i] != y[i] ? v : 0; \
+            float left = x[i] == y[i] ? 0 : v, other = y[i] != y[i] ? 0 : v; \
+            dx[i] += x[i] != x[i] ? nan : same; \
+            g[i] = x[i] != x[i] ? other : left; \
+        } \
+    }
+#define HY__JOIN_EACH(joined) { HY__IVDEP for (i = 0; i < n; i++) y[i] = joined; }
+typedef struct hy__window_kernels {
+    void (*join)(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n, int most);
+    void (*claim)(float *dx, const float *x, const float *y, float *g, int64_t n);
+} hy__window_kernels;
+HY__DEFINE_WINDOWS(base, )
+static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base };
+#if HY__X86
+HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
+HY__DEFINE_WINDOWS(avx512, HY__TARGET_AVX512)
+static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2 };
+static const hy__window_kernels hy__windows_avx512 = { hy__join_avx512, hy__claim_avx512 };
+#endif
+static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
-    int64_t i;
-    if (step == 1) for (i = 0; i < n; i++) acc[i] = ((x[i] > acc[i]) | (x[i] != x[i])) ? x[i] : acc[i];
-    else if (step == 2) for (i = 0; i < n; i++) {
-        float v = x[2 * i];
-        acc[i] = ((v > acc[i]) | (v != v)) ? v : acc[i];
-    }
-    else for (i = 0; i < n; i++) {
-        float v = x[i * step];
-        acc[i] = ((v > acc[i]) | (v != v)) ? v : acc[i];
-    }
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__windows_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__windows_avx2;
+#endif
+    (void)isa;
+    return &hy__windows_base;
 }
-static void hy__sum_line_f32(float *acc, const float *x, int64_t step, int64_t n)
+
+/* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
+static void hy__unzip_f32(float *to, int64_t pitch, const float *x, int64_t step, int64_t n)
+{
+    int64_t i, p;
+    if (step != 2) {
+        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[p * pitch + i] = x[i * step + p];
+        return;
+    }
+    for (i = 0; i < n / 2; i++) { to[i] = x[2 * i]; to[pitch + i] = x[2 * i + 1]; }
+    if (n % 2) to[n / 2] = x[n - 1];
+}
+static void hy__zip_f32(float *to, const float *x, int64_t pitch, int64_t step, int64_t n)
+{
+    int64_t i, p;
+    if (step != 2) {
+        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[i * step + p] = x[p * pitch + i];
+        return;
+    }
+    for (i = 0; i < n / 2; i++) { to[2 * i] = x[i]; to[2 * i + 1] = x[pitch + i]; }
+    if (n % 2) to[n - 1] = x[n / 2];
+}
+static void hy__times_f64(float *y, const float *x, const double *share, int64_t step, int64_t n)
 {
     int64_t i;
-    if (step == 1) for (i = 0; i < n; i++) acc[i] += x[i];
-    else for (i = 0; i < n; i++) acc[i] += x[i * step];
+    if (step) for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[i]);
+    else for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[0]);
 }
 
 /* --- sums over neighbouring channels of x (images, channels, inner) --- */
+/* scale = knorm + share (sum of x^2 of the channels [low, high), `inner` apart), of few channels */
+static void hy__square_window_f32(float *scale, const float *x, int64_t inner, int64_t low, int64_t high,
+                                  float knorm, float share, int64_t n)
+{
+    int64_t i, k;
+    for (i = 0; i < n; i++) scale[i] = 0;
+    for (k = low; k < high; k++) for (i = 0; i < n; i++) scale[i] += x[k * inner + i] * x[k * inner + i];
+    for (i = 0; i < n; i++) scale[i] = knorm + share * scale[i];
+}
+/* y = x scale^(-3/4), the power that everybody uses */
+static void hy__three_quarters_f32(float *y, const float *x, const float *scale, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        float root = 1 / sqrtf(scale[i]);
+        y[i] = x[i] * (root * sqrtf(root));
+    }
+}
 static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner,
                             int64_t c,
                             int64_t half, int squares, int64_t n)
@@ -11929,29 +12023,65 @@ static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
     return r->grad_scale / (double)share;
 }
 
-/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. */
+/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. First
+ * all n neighbours from element i on are taken for others: they have one label, or are of one class. */
+typedef struct hy__output_run { double factor, other, own, *labels; void *tile; } hy__output_run;
+static void hy__softmax_output_part(const hy_job *job, hy_run *now, const hy__output_run *o, int64_t i,
+                                    int64_t n)
+{
+    HY__REC(_softmax_output_grad, job);
+    hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
+    int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER], count, first, j, at;
+    int direct = dtype == compute, size = hy__traits[compute].size;
+    const char *p = hy__place(now, &job->in[0], i);
+    char *to = direct ? hy__place(now, &job->out[0], i) : (char *)o->tile;
+    double number[4] = {0}, own, class_of = (double)(i / inner % axis);
+    const double value[4] = { o->other, o->factor, 1, 0 };
+    hy__store_f64(number, compute, 1, value, 4);
+    if (!direct) hy__load_tile(compute, to, p, dtype, 1, n);
+    hy__row_kernels_for(compute, job->kernels->isa)->scale(
+        direct ? (const void *)p : (const void *)to, to, n, number, (const char *)number + size, 0,
+        (const char *)number + 2 * size, (const char *)number + 3 * size, 0);
+    count = inner > 1 ? n : 1;                          /* labels */
+    first = i / (inner * axis) * inner + i % inner;
+    hy__load_f64(o->labels, hy__place(now, &job->in[1], first), job->in[1].type.dtype, 1, count);
+    for (j = 0; j < count; j++) {
+        double want = o->labels[j], far = want - class_of;
+        if (r->use_ignore && want == r->ignore_label)
+            memset(to + j * size, 0, (size_t)((inner > 1 ? 1 : n) * size));
+        else if (far >= 0 && far < (inner > 1 ? 1 : (double)n) && far == floor(far)) {
+            at = inner > 1 ? j : (int64_t)far;
+            own = (hy__load(hy__place(now, &job->in[0], i + at), dtype) - o->own) * o->factor;
+            hy__store(to + at * size, compute, own);
+        }
+    }
+    if (!direct) hy__store_tile(compute, hy__place(now, &job->out[0], i), dtype, 1, to, n);
+}
 HY__RUN(hy__run_softmax_output_grad)
 {
     HY__REC(_softmax_output_grad, job);
-    const hy_tensor *p = &job->in[0], *label = &job->in[1];
+    const hy_tensor *p = &job->in[0];
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&p->type.shape)), n, j;
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
-    int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
-    double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
-    double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
+    double v[HY__TILE], want[HY__TILE], *factor = (double *)shared;
+    double alpha = r->multi_output ? 0 : r->smooth_alpha;
+    hy__output_run o;
     if (stage == 0) { *factor = hy__softmax_output_factor(job, now); return; }
+    o.factor = *factor;
+    o.other = axis > 1 ? alpha / (double)(axis - 1) : 0;
+    o.own = 1 - alpha;
+    o.labels = want;
+    o.tile = v;
     for (; i < end; i += n) {
+        int64_t run = inner > 1 ? inner - i % inner : axis - i % axis;
         n = hy__least(end - i, HY__TILE);
-        hy__load_f64(v, hy__place(now, p, i), p->type.dtype, 1, n);
-        for (j = 0; j < n; j++) {
-            int64_t at = i + j, class_of = at / inner % axis;
-            int64_t place = at / (inner * axis) * inner + at % inner;
-            double want = hy__number(now, label, probabilities ? at : place);
-            if (probabilities) v[j] -= want;
-            else if (r->use_ignore && want == r->ignore_label) v[j] = 0;
-            else v[j] -= want == (double)class_of ? 1 - alpha : other;
-            v[j] *= *factor;
+        if (job->plan.i[HY__OUTPUT_LABELS]) {
+            hy__softmax_output_part(job, now, &o, i, n = hy__least(n, run));
+            continue;
         }
+        hy__load_f64(v, hy__place(now, p, i), p->type.dtype, 1, n);     /* probabilities */
+        hy__load_f64(want, hy__place(now, &job->in[1], i), job->in[1].type.dtype, 1, n);
+        for (j = 0; j < n; j++) v[j] = (v[j] - want[j]) * *factor;
         hy__store_f64(hy__place(now, &job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
@@ -14262,18 +14392,15 @@ HY__RUN(hy__run_gather)
 static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, char *to, int64_t at,
                              int64_t rows, int64_t columns)
 {
-    double off[HY__TILE];
-    int64_t size = r->half ? 4 : r->size, step = (r->half ? columns : r->inner) * size, j, k;
+    double off;
+    int64_t size = r->half ? 4 : r->size, step = (r->half ? columns : r->inner) * size;
     if (step == columns * size) { columns *= rows; rows = rows > 0; }
-    if (r->base == HY__BASE_FILL) hy__load_f64(off, &r->off, HY_F64, 0, HY__TILE);
+    if (r->base == HY__BASE_FILL) hy__store(&off, job->out[0].type.dtype, r->off);
     for (; rows > 0; rows--, to += step, at += r->inner) {
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
         else if (r->base == HY__BASE_OLD)
             memcpy(to, hy__place(now, &job->in[0], at), (size_t)(columns * size));
-        else for (j = 0; j < columns; j += k) {
-            k = hy__least(columns - j, HY__TILE);
-            hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
-        }
+        else hy__fill_bytes(to, &off, (size_t)size, columns);
     }
 }
 
@@ -14560,7 +14687,7 @@ static int hy__one_hot_bind(hy_job *job)
     const hy__one_hot_rec *a = (const hy__one_hot_rec *)job->attr;
     hy__rows *r = hy__rows_plan(job, -1, 0, hy__along_axis(&job->out[0].type.shape, -1), 1, HY__INDEX_DROP);
     hy__rows_each(r);
-    r->base = HY__BASE_FILL;
+    r->base = a->off_value == 0 ? HY__BASE_ZERO : HY__BASE_FILL;
     r->off = a->off_value;
     hy__store(&r->on, job->out[0].type.dtype, a->on_value);
     return hy__scatter_put_bind(job, r);
@@ -17535,14 +17662,20 @@ static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
 #define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
 
 /* --- pooling --- *
- * Planes are read as they lie, a tile of output places at a time, in doubles. */
+ * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
+ * output places at a time, in doubles. */
 typedef struct hy__pool_plan {
     hy__window win;
     int64_t    planes, together;        /* planes in all and per item */
     int        type, power, exclude_pad, last;
+    int64_t    blocks;                  /* of f32 with channels last: items of an image */
 } hy__pool_plan;
-#define HY__POOL_FLOATS 32              /* taps that may be summed in floats */
-#define HY__POOL_PLANES 4               /* planes that go side by side */
+enum {
+    HY__POOL_FLOATS = 32,               /* taps that may be summed in floats */
+    HY__POOL_PLANES = 4,                /* planes that go side by side */
+    HY__POOL_SPAN = 512,                /* of f32's rows: columns, and the most that fits them ... */
+    HY__POOL_TAPS = 256, HY__POOL_WIDE = 64, HY__POOL_STEP = 16
+};
 
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
@@ -17634,10 +17767,9 @@ static void hy__cube(double *x, int64_t n)
     for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
 }
 
-/* Tiles of n windows of `planes` planes, joined in floats where nothing is lost by it, else in doubles. */
+/* Tiles of n windows of `planes` planes. */
 typedef struct hy__pool_tile {
     double acc[HY__POOL_PLANES][HY__TILE];
-    float  narrow[HY__POOL_PLANES][HY__TILE];
     double share[HY__TILE], values[HY__TILE];
 } hy__pool_tile;
 
@@ -17646,13 +17778,12 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
 {
     hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
     int64_t k, i, j, step = v->win.stride[2] * x->step_p;
-    int few = hy__window_size(v->win.kernel) <= HY__POOL_FLOATS, count, r;
-    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && few));
+    int count, r;
     hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
     hy__taps taps;
     int more = hy__taps_open(&v->win, first, n, &taps);
     for (k = 0; k < planes; k++)
-        for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
+        for (i = 0; i < n; i++) to->acc[k][i] = hy__fold_start(kind);
     for (; more; more = hy__taps_next(&taps)) {
         count = hy__tap_stretches(&v->win, taps.at, first, n, list);
         for (k = 0; k < planes; k++) {
@@ -17661,19 +17792,12 @@ static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const cha
                 const char *from = base + list[r].fine * x->step_p * x->size;
                 int64_t m = list[r].high - list[r].low;
                 j = i + list[r].low;
-                if (narrow && kind == HY__MAX)
-                    hy__max_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
-                else if (narrow)
-                    hy__sum_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
-                else {
-                    hy__load_f64(to->values, from, x->dtype, step, m);
-                    if (v->power == 3) hy__cube(to->values, m);
-                    hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
-                }
+                hy__load_f64(to->values, from, x->dtype, step, m);
+                if (v->power == 3) hy__cube(to->values, m);
+                hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
             }
         }
     }
-    for (k = 0; narrow && k < planes; k++) for (i = 0; i < n; i++) to->acc[k][i] = to->narrow[k][i];
 }
 
 HY__RUN(hy__run_pool)
@@ -17700,6 +17824,112 @@ HY__RUN(hy__run_pool)
         }
 }
 
+/* --- pooling f32 by kernels --- */
+static int hy__pool_fits(const hy_job *job, const hy__pool_plan *v)
+{
+    const int64_t *kernel = v->win.kernel;
+    int64_t taps = hy__window_size(kernel), most = v->type == HY_POOL_MAX ? HY__POOL_TAPS : HY__POOL_FLOATS;
+    return job->out[0].type.dtype == HY_F32 && v->power == 1 && taps > 0 && taps <= most &&
+           kernel[2] <= HY__POOL_WIDE && v->win.stride[2] <= HY__POOL_STEP;
+}
+
+/* Where the fine places under coarse place `at` lie, along the first `dims` dims; gives their count. */
+static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, int64_t step, int64_t *offset)
+{
+    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, p[3], n = 0;
+    int d;
+    for (d = 0; d < dims; d++) {
+        int64_t from = at[d] * w->stride[d] - w->pad[d];
+        low[d] = hy__most(from, 0);
+        high[d] = hy__least(from + w->kernel[d], w->fine[d]);
+    }
+    for (p[0] = low[0]; p[0] < high[0]; p[0]++)
+        for (p[1] = low[1]; p[1] < high[1]; p[1]++)
+            for (p[2] = low[2]; p[2] < high[2]; p[2]++)
+                offset[n++] = ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * step;
+    return n;
+}
+
+/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
+ * `span` columns, of which `inside` exist, from number `left` on. */
+typedef struct hy__pool_row {
+    int64_t at[3], n, rows, span, left, inside, pitch;
+    int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
+    double  share[HY__POOL_SPAN];
+    float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
+    float   y[HY__POOL_SPAN], g[HY__POOL_SPAN];
+} hy__pool_row;
+
+static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
+{
+    const hy__window *w = &v->win;
+    int64_t step = w->stride[2], from, i;
+    if (first >= hy__window_size(w->coarse)) return 0;
+    hy__window_place(w->coarse, first, r->at);
+    r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
+    r->rows = hy__pool_taps(w, r->at, 2, 1, r->offset);
+    r->span = (r->n - 1) * step + w->kernel[2];
+    r->pitch = hy__pieces(r->span, step);
+    from = r->at[2] * step - w->pad[2];
+    r->left = from < 0 ? hy__least(-from, r->span) : 0;
+    r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
+    for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
+    for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
+    if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, r->n, r->share);
+    return 1;
+}
+
+/* The row's windows of plane x: rows are joined first, then columns. */
+static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, float *y)
+{
+    int most = v->type == HY_POOL_MAX;
+    float none = most ? -HUGE_VALF : 0;
+    int64_t i;
+    for (i = 0; i < r->left; i++) r->line[i] = none;
+    if (r->rows && r->inside) kernel->join(r->line + r->left, x, r->offset, r->rows, r->inside, most);
+    else r->inside = 0;
+    for (i = r->left + r->inside; i < r->span; i++) r->line[i] = none;
+    if (v->win.stride[2] > 1) hy__unzip_f32(r->apart, r->pitch, r->line, v->win.stride[2], r->span);
+    kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
+    if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
+}
+HY__RUN(hy__run_pool_rows)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    int64_t fine = hy__window_size(v->win.fine), coarse = hy__window_size(v->win.coarse), first, plane;
+    int64_t end = hy__least((item + 1) * v->together, v->planes);
+    hy__pool_row *r = (hy__pool_row *)scratch;
+    for (first = 0; hy__pool_row_at(v, first, r); first += r->n)
+        for (plane = item * v->together; plane < end; plane++)
+            hy__pool_row_join(v, kernel, r, (const float *)now->data[0] + plane * fine,
+                              (float *)now->data[job->nin] + plane * coarse + first);
+}
+
+/* With channels last a row is all channels of a place. */
+HY__RUN(hy__run_pool_places)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    const hy__planes x = hy__planes_of(&job->in[0], 1), y = hy__planes_of(&job->out[0], 1);
+    int64_t image = item / v->blocks, block = item % v->blocks, c = x.channels, taps, i;
+    int64_t offset[HY__POOL_TAPS], at[3];
+    int64_t place = y.places * block / v->blocks, end = y.places * (block + 1) / v->blocks;
+    double share = 1;
+    for (; place < end; place++) {
+        float *to = (float *)now->data[job->nin] + (image * y.places + place) * c;
+        hy__window_place(v->win.coarse, place, at);
+        taps = hy__pool_taps(&v->win, at, 3, c, offset);
+        if (taps) kernel->join(to, (const float *)now->data[0] + image * x.places * c, offset, taps, c,
+                               v->type == HY_POOL_MAX);
+        else for (i = 0; i < c; i++) to[i] = v->type == HY_POOL_MAX ? -HUGE_VALF : 0;
+        if (v->type != HY_POOL_AVG) continue;
+        hy__pool_shares(v, place, 1, &share);
+        hy__times_f64(to, to, &share, 0, c);
+    }
+}
+
 static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 {
     double work = (double)hy__window_size(v->win.coarse);
@@ -17724,8 +17954,22 @@ static int hy__pooling_bind(hy_job *job)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
-    job->scratch = sizeof(hy__pool_tile);
-    return hy__pool_one_stage(job, v, hy__run_pool);
+    if (!hy__pool_fits(job, v)) {
+        job->scratch = sizeof(hy__pool_tile);
+        return hy__pool_one_stage(job, v, hy__run_pool);
+    }
+    if (!v->last) {
+        job->scratch = sizeof(hy__pool_row);
+        hy__pool_one_stage(job, v, hy__run_pool_rows);
+    } else {
+        int64_t images = job->in[0].type.shape.dim[0], places = hy__window_size(v->win.coarse);
+        double work = (double)places * (double)hy__window_size(v->win.kernel);
+        work *= images ? (double)(v->planes / images) : 0;
+        v->blocks = hy__clamp_i64((int64_t)(work / HY__PLANES_WORK), 1, places);
+        hy__one_stage(job, hy__run_pool_places, images * v->blocks, (double)images * work);
+    }
+    job->cost *= 0.2;
+    return 0;
 }
 static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 {
@@ -17839,6 +18083,80 @@ HY__RUN(hy__run_pool_back)
     }
 }
 
+/* --- and back: windows of f32 --- */
+/* What a row's windows give to a plane: a claim of the largest, or the same for all. */
+static void hy__pool_row_back(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, const float *dy, float *dx)
+{
+    int64_t step = v->win.stride[2], pad = v->win.pad[2] - r->at[2] * step, i, k, low, high;
+    float *apart = step > 1 ? r->apart : r->line, *back = r->back;
+    if (!r->rows || !r->inside) return;
+    if (v->type != HY_POOL_MAX) {
+        if (v->type == HY_POOL_AVG) hy__times_f64(r->y, dy, r->share, 1, r->n);
+        memset(r->line, 0, (size_t)r->span * sizeof *r->line);
+        for (k = 0; k < v->win.kernel[2]; k++)
+            hy__add_f32(r->line + k, step, v->type == HY_POOL_AVG ? r->y : dy, r->n);
+        for (i = 0; i < r->rows; i++) hy__add_f32(dx + r->offset[i], 1, r->line + r->left, r->inside);
+        return;
+    }
+    hy__pool_row_join(v, kernel, r, x, r->y);
+    memcpy(r->g, dy, (size_t)r->n * sizeof *dy);
+    for (i = 0; i < r->rows; i++) {
+        memcpy(r->line + r->left, x + r->offset[i], (size_t)r->inside * sizeof *x);
+        if (step > 1) hy__unzip_f32(apart, r->pitch, r->line, step, r->span);
+        memset(back, 0, (size_t)(r->pitch * step) * sizeof *back);
+        for (k = 0; k < v->win.kernel[2]; k++) {
+            low = hy__clamp_i64(hy__pieces(hy__most(pad - k, 0), step), 0, r->n);
+            high = hy__clamp_i64(hy__pieces(hy__most(v->win.fine[2] + pad - k, 0), step), low, r->n);
+            kernel->claim(back + r->tap[k] + low, apart + r->tap[k] + low, r->y + low, r->g + low,
+                          high - low);
+        }
+        if (step > 1) hy__zip_f32(r->line, back, r->pitch, step, r->span);
+        hy__add_f32(dx + r->offset[i], 1, (step > 1 ? r->line : back) + r->left, r->inside);
+    }
+}
+HY__RUN(hy__run_pool_rows_back)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    int64_t fine = hy__window_size(v->win.fine), coarse = hy__window_size(v->win.coarse), first;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), i;
+    hy__pool_row *r = (hy__pool_row *)scratch;
+    memset((float *)now->data[job->nin] + plane * fine, 0, (size_t)((end - plane) * fine) * sizeof(float));
+    for (first = 0; hy__pool_row_at(v, first, r); first += r->n)
+        for (i = plane; i < end; i++)
+            hy__pool_row_back(v, kernel, r, (const float *)now->data[1] + i * fine,
+                              (const float *)now->data[0] + i * coarse + first,
+                              (float *)now->data[job->nin] + i * fine);
+}
+
+/* A block of channels that lie last, place by place. */
+HY__RUN(hy__run_pool_places_back)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    const hy__planes x = hy__planes_of(&job->in[1], 1), y = hy__planes_of(&job->in[0], 1);
+    int64_t image = item / v->blocks, c = item % v->blocks * HY__POOL_WIDE, place, taps, t, at[3];
+    int64_t n = hy__least(x.channels - c, HY__POOL_WIDE), offset[HY__POOL_TAPS];
+    const float *from = (const float *)now->data[1] + image * x.places * x.channels + c;
+    const float *dy = (const float *)now->data[0] + image * y.places * y.channels + c;
+    float *dx = (float *)now->data[job->nin] + image * x.places * x.channels + c;
+    float g[HY__POOL_WIDE], most[HY__POOL_WIDE];
+    double share = 1;
+    for (place = 0; place < x.places; place++) memset(dx + place * x.channels, 0, (size_t)n * sizeof *dx);
+    for (place = 0; place < y.places; place++, dy += y.channels) {
+        hy__window_place(v->win.coarse, place, at);
+        taps = hy__pool_taps(&v->win, at, 3, x.channels, offset);
+        if (!taps) continue;
+        if (v->type == HY_POOL_MAX) kernel->join(most, from, offset, taps, n, 1);
+        if (v->type == HY_POOL_AVG) hy__pool_shares(v, place, 1, &share);
+        hy__times_f64(g, dy, &share, 0, n);
+        for (t = 0; t < taps; t++)
+            if (v->type == HY_POOL_MAX) kernel->claim(dx + offset[t], from + offset[t], most, g, n);
+            else hy__add_f32(dx + offset[t], 1, g, n);
+    }
+}
+
 /* Its record has the same fields in the same order as that of pooling. */
 static int hy___pooling_grad_infer(hy_infer *I)
 {
@@ -17849,8 +18167,19 @@ static int hy___pooling_grad_bind(hy_job *job)
 {
     hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->in[0].type.shape);
-    job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
-    return hy__pool_one_stage(job, v, hy__run_pool_back);
+    if (!hy__pool_fits(job, v)) {
+        job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
+        return hy__pool_one_stage(job, v, hy__run_pool_back);
+    }
+    job->scratch = sizeof(hy__pool_row);
+    hy__pool_one_stage(job, v, v->last ? hy__run_pool_places_back : hy__run_pool_rows_back);
+    if (v->last) {
+        const hy_shape *x = &job->in[1].type.shape;
+        v->blocks = hy__pieces(x->dim[x->ndim - 1], HY__POOL_WIDE);
+        job->items[0] = x->dim[0] * v->blocks;
+    }
+    job->cost *= 0.5;
+    return 0;
 }
 
 /* The gradient of the gradient. It is linear in dy, so a, the gradient of dx, comes back through windows: for
@@ -18290,26 +18619,40 @@ HY__RUN(hy__run_lrn)
     hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
     const hy__pointwise_table *table = hy__pointwise_of(job, compute);
     int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
+    int64_t half = r->nsize / 2;
     int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
+    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
     const void *in[2];
-    int step[2];
-    step[0] = step[1] = 1;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
+        char *from, *to;
         at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
-        hy__channel_sum(sum, hy__place(now, &job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
-        for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
-        if (now->data[job->nin + 1]) hy__store_f64(hy__place(now, &job->out[1], at), dtype, 1, sum, n);
-        hy__store_f64(scale, compute, 1, sum, n);
+        from = hy__place(now, &job->in[0], at);
+        to = hy__place(now, &job->out[0], at);
+        if (narrow) {
+            hy__square_window_f32((float *)scale, (const float *)(const void *)from, inner,
+                                  -hy__least(c, half), hy__least(s->dim[1] - c, half + 1),
+                                  (float)r->knorm, (float)(r->alpha / r->nsize), n);
+        } else {
+            hy__channel_sum(sum, from, dtype, s->dim[1], inner, c, half, 1, n);
+            for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
+            hy__store_f64(scale, compute, 1, sum, n);
+        }
+        if (now->data[job->nin + 1])
+            hy__store_tile(compute, hy__place(now, &job->out[1], at), dtype, 1, scale, n);
+        if (narrow && r->beta == 0.75) {
+            hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
+            continue;
+        }
         in[0] = scale;
         in[1] = exponent;
         table->binary[HY__BINARY_power](in, step, sum, n, NULL);
-        hy__load_tile(compute, x, hy__place(now, &job->in[0], at), dtype, 1, n);
+        hy__load_tile(compute, x, from, dtype, 1, n);
         in[0] = x;
         in[1] = sum;
         table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
-        hy__store_tile(compute, hy__place(now, &job->out[0], at), dtype, 1, scale, n);
+        hy__store_tile(compute, to, dtype, 1, scale, n);
     }
 }
 HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
