@@ -8152,43 +8152,62 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
 #undef HY__SELECT
 
 /* --- softmax --- *
- * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one vector of n
- * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
-enum { HY__DEAL = 64 };
+ * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
+ * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
+ * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
+enum { HY__DEAL = 32 };
 
 #define HY__FOLD_LANES(v, joined) \
     for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { a = v[i]; b = v[i + half]; v[i] = joined; } \
+        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
     for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
-#define HY__SOFTMAX_SWEEP(body) \
-    for (r = 0; r < rows + (rest > 0); r++) { \
-        int64_t w = r < rows ? width : rest; \
-        p = x + r * step; \
-        q = y + r * step; \
-        HY__IVDEP \
-        for (i = 0; i < w; i++) { body; } \
+#define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+#define HY__EACH_ROW_OF_STRIP(body) \
+    for (r = 0; r < rows; r++) { \
+        int whole = last == HY__DEAL || (line && r + 1 < rows); \
+        const T *p = x + r * step; \
+        T *q = y + r * step; \
+        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        body \
     }
-#define HY__DEFINE_SOFTMAX(name, target, T, EXP, LOG) \
-    target static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, \
-                                          int64_t step, double scale, int log_too) \
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+    target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
+                                                int64_t step, int64_t last, type k, int log_too) \
     { \
-        T most[HY__TILE], sum[HY__TILE], k = (T)scale, a, b, *y = (T *)to, *q; \
-        const T *x = (const T *)from, *p; \
-        int64_t rows = n, rest = 0, lanes, half, r, i; \
-        int deal = step == 1 && width == 1; \
-        if (deal) { width = step = HY__DEAL; rows = n / HY__DEAL; rest = n % HY__DEAL; } \
-        lanes = width; \
-        for (i = 0; i < lanes; i++) { most[i] = (T)-HUGE_VAL; sum[i] = 0; } \
-        HY__SOFTMAX_SWEEP(T v = p[i] * k; most[i] = v > most[i] ? v : most[i]) \
-        if (deal) { HY__FOLD_LANES(most, a > b ? a : b) } \
-        HY__SOFTMAX_SWEEP(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-        if (deal) { HY__FOLD_LANES(sum, a + b) } \
-        if (log_too) { \
-            for (i = 0; i < lanes; i++) sum[i] = LOG(sum[i]); \
-            HY__SOFTMAX_SWEEP(q[i] -= sum[i]) \
-        } else { \
-            for (i = 0; i < lanes; i++) sum[i] = 1 / sum[i]; \
-            HY__SOFTMAX_SWEEP(q[i] *= sum[i]) \
+        typedef type T; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
+        int64_t half, r, i; \
+        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        HY__EACH_ROW_OF_STRIP( \
+            (void)q; \
+            HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
+        if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
+        HY__EACH_ROW_OF_STRIP( \
+            if (!whole) q = out; \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+        if (line) { HY__FOLD_LANES(sum, a + b) } \
+        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
+        else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
+        for (r = 0; r < rows; r++, y += step) \
+            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+                for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
+            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
+            else HY__EACH_LANE(y[i] *= sum[i]) \
+    } \
+    static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
+                                   double scale, int log_too) \
+    { \
+        const type *x = (const type *)from, k = (type)scale; \
+        type *y = (type *)to; \
+        int64_t rows = (n + HY__DEAL - 1) / HY__DEAL, c, last; \
+        if (width == 1 && step == 1) { \
+            last = n - (rows - 1) * HY__DEAL; \
+            hy__softmax_strip_##name(x, y, 1, rows, HY__DEAL, last, k, log_too); \
+        } else for (c = 0; c < width; c += HY__DEAL) { \
+            last = hy__least(width - c, HY__DEAL); \
+            hy__softmax_strip_##name(x + c, y + c, 0, n, step, last, k, log_too); \
         } \
     }
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
@@ -17751,12 +17770,14 @@ static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
 /* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
 static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
 {
-    int64_t at[HY__SPACE], i, rows = 0, area;
+    int64_t at[HY__SPACE], i, rows = 0, area, last = 0;
+    double value = 0;
     hy__window_place(v->win.coarse, first, at);
     for (i = 0; i < n; i++) {
         if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
         area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
-        share[i] = area > 0 ? 1 / (double)area : 0;
+        if (area != last) { value = area > 0 ? 1 / (double)area : 0; last = area; }
+        share[i] = value;
         hy__stretch_next(&v->win, at, 1);
     }
 }
@@ -17853,7 +17874,7 @@ static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, i
 /* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
  * `span` columns, of which `inside` exist, from number `left` on. */
 typedef struct hy__pool_row {
-    int64_t at[3], n, rows, span, left, inside, pitch;
+    int64_t at[3], n, rows, span, left, inside, pitch, area;
     int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
     double  share[HY__POOL_SPAN];
     float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
@@ -17863,7 +17884,7 @@ typedef struct hy__pool_row {
 static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
 {
     const hy__window *w = &v->win;
-    int64_t step = w->stride[2], from, i;
+    int64_t step = w->stride[2], column = r->at[2], from, i, area;
     if (first >= hy__window_size(w->coarse)) return 0;
     hy__window_place(w->coarse, first, r->at);
     r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
@@ -17875,7 +17896,10 @@ static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *
     r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
     for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
     for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
-    if (v->type == HY_POOL_AVG) hy__pool_shares(v, first, r->n, r->share);
+    area = hy__pool_reach(v, 0, r->at[0]) * hy__pool_reach(v, 1, r->at[1]);
+    if (v->type == HY_POOL_AVG && (area != r->area || column != r->at[2]))
+        hy__pool_shares(v, first, r->n, r->share);      /* else those of the row above */
+    r->area = area;
     return 1;
 }
 
@@ -17901,6 +17925,7 @@ HY__RUN(hy__run_pool_rows)
     int64_t fine = hy__window_size(v->win.fine), coarse = hy__window_size(v->win.coarse), first, plane;
     int64_t end = hy__least((item + 1) * v->together, v->planes);
     hy__pool_row *r = (hy__pool_row *)scratch;
+    r->at[2] = r->area = -1;
     for (first = 0; hy__pool_row_at(v, first, r); first += r->n)
         for (plane = item * v->together; plane < end; plane++)
             hy__pool_row_join(v, kernel, r, (const float *)now->data[0] + plane * fine,
@@ -18122,6 +18147,7 @@ HY__RUN(hy__run_pool_rows_back)
     int64_t fine = hy__window_size(v->win.fine), coarse = hy__window_size(v->win.coarse), first;
     int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), i;
     hy__pool_row *r = (hy__pool_row *)scratch;
+    r->at[2] = r->area = -1;
     memset((float *)now->data[job->nin] + plane * fine, 0, (size_t)((end - plane) * fine) * sizeof(float));
     for (first = 0; hy__pool_row_at(v, first, r); first += r->n)
         for (i = plane; i < end; i++)
@@ -18287,45 +18313,73 @@ static int hy__adaptive_avg_pooling_infer(hy_infer *I)
     return I->status;
 }
 
-/* Adds each window's sum to y, or, going back, each window's share of dy to the plane. */
-static void hy__adaptive_plane(double *plane, const int64_t *from, double *y, const int64_t *to, int back)
+/* Rows of windows share their fine rows: those are summed first, or, going back, filled last. `row` has room
+ * for one of them, edge[2 j] and edge[2 j + 1] bound window j in it; x is in the type of the kernels. */
+static void hy__adaptive_sums(const hy__row_kernels *kernel, int size, const char *x, const int64_t *from,
+                              double *y, const int64_t *to, double *row, const int64_t *edge)
 {
-    int64_t i, j, r, c;
-    for (i = 0; i < to[0]; i++)
-        for (j = 0; j < to[1]; j++, y++) {
-            int64_t top = hy__adaptive_low(i, from[0], to[0]), bottom = hy__adaptive_high(i, from[0], to[0]);
-            int64_t left = hy__adaptive_low(j, from[1], to[1]), right = hy__adaptive_high(j, from[1], to[1]);
-            double area = (double)((bottom - top) * (right - left)), sum = 0;
-            for (r = top; r < bottom; r++) {
-                double *row = plane + r * from[1];
-                if (back) for (c = left; c < right; c++) row[c] += *y / area;
-                else for (c = left; c < right; c++) sum += row[c];
-            }
-            if (!back) *y = sum / area;
+    int64_t i, j, c, n;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (c = 0; c < from[1]; c += n) {
+            n = hy__least(from[1] - c, HY__COLUMNS);
+            kernel->fold_rows(HY__MEAN, row + c, x + (top * from[1] + c) * size, rows, from[1], n);
         }
+        for (j = 0; j < to[1]; j++, y++) {
+            double sum = 0;
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) sum += row[c];
+            *y = sum / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+        }
+    }
+}
+static void hy__adaptive_spread(double *dx, const int64_t *from, const double *dy, const int64_t *to,
+                                double *row, const int64_t *edge)
+{
+    int64_t i, j, c, r;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (j = 0; j < to[1]; j++, dy++) {
+            double share = *dy / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) row[c] += share;
+        }
+        for (r = top; r < top + rows; r++) hy__add_f64(dx + r * from[1], 1, row, from[1]);
+    }
 }
 
 HY__RUN(hy__run_adaptive)
 {
     int back = job->nin > 1;
     const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
-    int64_t fine = hy__product(&x->type.shape, 2, 4), coarse = hy__product(&y->type.shape, 2, 4), i;
-    double *plane = (double *)scratch, *out = plane + fine;
+    const int64_t *from = x->type.shape.dim + 2, *to = y->type.shape.dim + 2;
+    int64_t fine = from[0] * from[1], coarse = to[0] * to[1], j;
+    hy_dtype compute = x->type.dtype == HY_F32 ? HY_F32 : HY_F64;
+    double *plane = (double *)scratch, *out = plane + fine, *row = out + coarse;
+    int64_t *edge = (int64_t *)(void *)(row + from[1]);
     char *at_x = hy__place(now, x, item * fine), *at_y = hy__place(now, y, item * coarse);
+    for (j = 0; j < to[1]; j++) {
+        edge[2 * j] = hy__adaptive_low(j, from[1], to[1]);
+        edge[2 * j + 1] = hy__adaptive_high(j, from[1], to[1]);
+    }
     if (back) {
-        for (i = 0; i < fine; i++) plane[i] = 0;
+        memset(plane, 0, (size_t)fine * sizeof *plane);
         hy__load_f64(out, at_y, y->type.dtype, 1, coarse);
-    } else hy__load_f64(plane, at_x, x->type.dtype, 1, fine);
-    hy__adaptive_plane(plane, x->type.shape.dim + 2, out, y->type.shape.dim + 2, back);
-    if (back) hy__store_f64(at_x, x->type.dtype, 1, plane, fine);
-    else hy__store_f64(at_y, y->type.dtype, 1, out, coarse);
+        hy__adaptive_spread(plane, from, out, to, row, edge);
+        hy__store_f64(at_x, x->type.dtype, 1, plane, fine);
+        return;
+    }
+    if (compute == HY_F64) hy__load_f64(plane, at_x, x->type.dtype, 1, fine);
+    hy__adaptive_sums(hy__row_kernels_for(compute, job->kernels->isa), hy__traits[compute].size,
+                      compute == HY_F64 ? (const char *)plane : at_x, from, out, to, row, edge);
+    hy__store_f64(at_y, y->type.dtype, 1, out, coarse);
 }
 static int hy__adaptive_bind(hy_job *job)
 {
     const hy_shape *x = job->nin > 1 ? &job->out[0].type.shape : &job->in[0].type.shape;
     const hy_shape *y = job->nin > 1 ? &job->in[0].type.shape : &job->out[0].type.shape;
     int64_t places = hy__product(x, 2, 4) + hy__product(y, 2, 4), planes = hy__product(x, 0, 2);
-    job->scratch = (size_t)places * sizeof(double);
+    job->scratch = (size_t)(places + x->dim[3] + 2 * y->dim[3]) * sizeof(double);
     return hy__one_stage(job, hy__run_adaptive, planes, 2.0 * (double)planes * (double)places);
 }
 
