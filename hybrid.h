@@ -9412,6 +9412,284 @@ static void hy__times_f64(float *y, const float *x, const double *share, int64_t
     else for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[0]);
 }
 
+/* --- pooling --- *
+ * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
+ * output places at a time, in doubles. */
+typedef struct hy__pool_plan {
+    hy__window win;
+    int64_t    planes, together;        /* planes in all and per item */
+    int        type, power, exclude_pad, last;
+    int64_t    blocks;                  /* of f32 with channels last: items of an image */
+} hy__pool_plan;
+enum {
+    HY__POOL_FLOATS = 32,               /* taps that may be summed in floats */
+    HY__POOL_PLANES = 4,                /* planes that go side by side */
+    HY__POOL_SPAN = 512,                /* of f32's rows: columns, and the most that fits them ... */
+    HY__POOL_TAPS = 256, HY__POOL_WIDE = 64, HY__POOL_STEP = 16
+};
+
+/* How many places of a window count along one dim: those within the padded input, or within the input. */
+static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
+{
+    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
+    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
+    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
+}
+
+/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
+static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
+{
+    int64_t at[3], i, rows = 0, area, last = 0;
+    double value = 0;
+    hy__window_place(v->win.coarse, first, at);
+    for (i = 0; i < n; i++) {
+        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
+        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
+        if (area != last) { value = area > 0 ? 1 / (double)area : 0; last = area; }
+        share[i] = value;
+        hy__stretch_next(&v->win, at, 1);
+    }
+}
+
+static void hy__cube(double *x, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
+}
+
+/* Tiles of n windows of `planes` planes. */
+typedef struct hy__pool_tile {
+    double acc[HY__POOL_PLANES][HY__TILE];
+    double share[HY__TILE], values[HY__TILE];
+} hy__pool_tile;
+
+static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
+                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
+{
+    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
+    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
+    int count, r;
+    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
+    hy__taps taps;
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    for (k = 0; k < planes; k++)
+        for (i = 0; i < n; i++) to->acc[k][i] = hy__fold_start(kind);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (k = 0; k < planes; k++) {
+            const char *base = data + hy__plane_at(x, plane + k);
+            for (r = 0, i = 0; r < count; i += list[r++].n) {
+                const char *from = base + list[r].fine * x->step_p * x->size;
+                int64_t m = list[r].high - list[r].low;
+                j = i + list[r].low;
+                hy__load_f64(to->values, from, x->dtype, step, m);
+                if (v->power == 3) hy__cube(to->values, m);
+                hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
+            }
+        }
+    }
+}
+
+/* --- pooling f32 by kernels --- */
+/* Where the fine places under coarse place `at` lie, along the first `dims` dims; gives their count. */
+static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, int64_t step, int64_t *offset)
+{
+    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, p[3], n = 0;
+    int d;
+    for (d = 0; d < dims; d++) {
+        int64_t from = at[d] * w->stride[d] - w->pad[d];
+        low[d] = hy__most(from, 0);
+        high[d] = hy__least(from + w->kernel[d], w->fine[d]);
+    }
+    for (p[0] = low[0]; p[0] < high[0]; p[0]++)
+        for (p[1] = low[1]; p[1] < high[1]; p[1]++)
+            for (p[2] = low[2]; p[2] < high[2]; p[2]++)
+                offset[n++] = ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * step;
+    return n;
+}
+
+/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
+ * `span` columns, of which `inside` exist, from number `left` on. */
+typedef struct hy__pool_row {
+    int64_t at[3], n, rows, span, left, inside, pitch, area;
+    int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
+    double  share[HY__POOL_SPAN];
+    float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
+    float   y[HY__POOL_SPAN], g[HY__POOL_SPAN];
+} hy__pool_row;
+
+static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
+{
+    const hy__window *w = &v->win;
+    int64_t step = w->stride[2], column = r->at[2], from, i, area;
+    if (first >= hy__window_size(w->coarse)) return 0;
+    hy__window_place(w->coarse, first, r->at);
+    r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
+    r->rows = hy__pool_taps(w, r->at, 2, 1, r->offset);
+    r->span = (r->n - 1) * step + w->kernel[2];
+    r->pitch = hy__pieces(r->span, step);
+    from = r->at[2] * step - w->pad[2];
+    r->left = from < 0 ? hy__least(-from, r->span) : 0;
+    r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
+    for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
+    for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
+    area = hy__pool_reach(v, 0, r->at[0]) * hy__pool_reach(v, 1, r->at[1]);
+    if (v->type == HY_POOL_AVG && (area != r->area || column != r->at[2]))
+        hy__pool_shares(v, first, r->n, r->share);      /* else those of the row above */
+    r->area = area;
+    return 1;
+}
+
+/* The row's windows of plane x: rows are joined first, then columns. */
+static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, float *y)
+{
+    int most = v->type == HY_POOL_MAX;
+    float none = most ? -HUGE_VALF : 0;
+    int64_t i;
+    for (i = 0; i < r->left; i++) r->line[i] = none;
+    if (r->rows && r->inside) kernel->join(r->line + r->left, x, r->offset, r->rows, r->inside, most);
+    else r->inside = 0;
+    for (i = r->left + r->inside; i < r->span; i++) r->line[i] = none;
+    if (v->win.stride[2] > 1) hy__unzip_f32(r->apart, r->pitch, r->line, v->win.stride[2], r->span);
+    kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
+    if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
+}
+/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
+ * the largest so far and its place in the plane. */
+typedef struct hy__pool_back {
+    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
+    int64_t which[HY__TILE];
+} hy__pool_back;
+
+/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
+static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                            int64_t n, hy__pool_back *b)
+{
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    int64_t *which = b->which;
+    double *best = b->best, *tile = b->values;
+    hy__stretch list[HY__LINE];
+    int count, r;
+    for (i = 0; i < n; i++) which[i] = -1;
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const hy__stretch s = list[r];
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
+                         s.high - s.low);
+            for (m = 0; m < s.high - s.low; m++) {
+                j = i + s.low + m;
+                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
+                    continue;
+                best[j] = tile[m];
+                which[j] = s.fine + m * step;
+            }
+        }
+    }
+}
+
+/* dx += share x^(power - 1) wherever a window lies. */
+static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                              int64_t n, hy__pool_back *b, double *dx)
+{
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    double *tile = b->values;
+    const double *share = b->share;
+    hy__stretch list[HY__LINE];
+    int count, r;
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const double *from = share + i + list[r].low;
+            double *to = dx + list[r].fine;
+            m = list[r].high - list[r].low;
+            if (v->power == 1) {
+                for (j = 0; j < m; j++) to[j * step] += from[j];
+                continue;
+            }
+            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
+            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
+            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
+        }
+    }
+}
+
+/* What a row's windows give to a plane: a claim of the largest, or the same for all. */
+static void hy__pool_row_back(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, const float *dy, float *dx)
+{
+    int64_t step = v->win.stride[2], pad = v->win.pad[2] - r->at[2] * step, i, k, low, high;
+    float *apart = step > 1 ? r->apart : r->line, *back = r->back;
+    if (!r->rows || !r->inside) return;
+    if (v->type != HY_POOL_MAX) {
+        if (v->type == HY_POOL_AVG) hy__times_f64(r->y, dy, r->share, 1, r->n);
+        memset(r->line, 0, (size_t)r->span * sizeof *r->line);
+        for (k = 0; k < v->win.kernel[2]; k++)
+            hy__add_f32(r->line + k, step, v->type == HY_POOL_AVG ? r->y : dy, r->n);
+        for (i = 0; i < r->rows; i++) hy__add_f32(dx + r->offset[i], 1, r->line + r->left, r->inside);
+        return;
+    }
+    hy__pool_row_join(v, kernel, r, x, r->y);
+    memcpy(r->g, dy, (size_t)r->n * sizeof *dy);
+    for (i = 0; i < r->rows; i++) {
+        memcpy(r->line + r->left, x + r->offset[i], (size_t)r->inside * sizeof *x);
+        if (step > 1) hy__unzip_f32(apart, r->pitch, r->line, step, r->span);
+        memset(back, 0, (size_t)(r->pitch * step) * sizeof *back);
+        for (k = 0; k < v->win.kernel[2]; k++) {
+            low = hy__clamp_i64(hy__pieces(hy__most(pad - k, 0), step), 0, r->n);
+            high = hy__clamp_i64(hy__pieces(hy__most(v->win.fine[2] + pad - k, 0), step), low, r->n);
+            kernel->claim(back + r->tap[k] + low, apart + r->tap[k] + low, r->y + low, r->g + low,
+                          high - low);
+        }
+        if (step > 1) hy__zip_f32(r->line, back, r->pitch, step, r->span);
+        hy__add_f32(dx + r->offset[i], 1, (step > 1 ? r->line : back) + r->left, r->inside);
+    }
+}
+/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
+ * / m) --- */
+static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
+static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
+
+/* Rows of windows share their fine rows: those are summed first, or, going back, filled last. `row` has room
+ * for one of them, edge[2 j] and edge[2 j + 1] bound window j in it; x is in the type of the kernels. */
+static void hy__adaptive_sums(const hy__row_kernels *kernel, int size, const char *x, const int64_t *from,
+                              double *y, const int64_t *to, double *row, const int64_t *edge)
+{
+    int64_t i, j, c, n;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (c = 0; c < from[1]; c += n) {
+            n = hy__least(from[1] - c, HY__COLUMNS);
+            kernel->fold_rows(HY__MEAN, row + c, x + (top * from[1] + c) * size, rows, from[1], n);
+        }
+        for (j = 0; j < to[1]; j++, y++) {
+            double sum = 0;
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) sum += row[c];
+            *y = sum / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+        }
+    }
+}
+static void hy__adaptive_spread(double *dx, const int64_t *from, const double *dy, const int64_t *to,
+                                double *row, const int64_t *edge)
+{
+    int64_t i, j, c, r;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (j = 0; j < to[1]; j++, dy++) {
+            double share = *dy / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) row[c] += share;
+        }
+        for (r = top; r < top + rows; r++) hy__add_f64(dx + r * from[1], 1, row, from[1]);
+    }
+}
+
 /* --- sums over neighbouring channels of x (images, channels, inner) --- */
 /* scale = knorm + share (sum of x^2 of the channels [low, high), `inner` apart), of few channels */
 static void hy__square_window_f32(float *scale, const float *x, int64_t inner, int64_t low, int64_t high,
@@ -17680,22 +17958,7 @@ static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
 
-/* --- pooling --- *
- * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
- * output places at a time, in doubles. */
-typedef struct hy__pool_plan {
-    hy__window win;
-    int64_t    planes, together;        /* planes in all and per item */
-    int        type, power, exclude_pad, last;
-    int64_t    blocks;                  /* of f32 with channels last: items of an image */
-} hy__pool_plan;
-enum {
-    HY__POOL_FLOATS = 32,               /* taps that may be summed in floats */
-    HY__POOL_PLANES = 4,                /* planes that go side by side */
-    HY__POOL_SPAN = 512,                /* of f32's rows: columns, and the most that fits them ... */
-    HY__POOL_TAPS = 256, HY__POOL_WIDE = 64, HY__POOL_STEP = 16
-};
-
+/* --- pooling: see the loops in >>kernels --- */
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
 {
@@ -17759,68 +18022,6 @@ static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy
     v->planes = x->dim[0] * x->dim[a.channel];
 }
 
-/* How many places of a window count along one dim: those within the padded input, or within the input. */
-static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
-{
-    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
-    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
-    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
-}
-
-/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
-static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
-{
-    int64_t at[HY__SPACE], i, rows = 0, area, last = 0;
-    double value = 0;
-    hy__window_place(v->win.coarse, first, at);
-    for (i = 0; i < n; i++) {
-        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
-        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
-        if (area != last) { value = area > 0 ? 1 / (double)area : 0; last = area; }
-        share[i] = value;
-        hy__stretch_next(&v->win, at, 1);
-    }
-}
-
-static void hy__cube(double *x, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
-}
-
-/* Tiles of n windows of `planes` planes. */
-typedef struct hy__pool_tile {
-    double acc[HY__POOL_PLANES][HY__TILE];
-    double share[HY__TILE], values[HY__TILE];
-} hy__pool_tile;
-
-static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
-                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
-{
-    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
-    int count, r;
-    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
-    hy__taps taps;
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    for (k = 0; k < planes; k++)
-        for (i = 0; i < n; i++) to->acc[k][i] = hy__fold_start(kind);
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (k = 0; k < planes; k++) {
-            const char *base = data + hy__plane_at(x, plane + k);
-            for (r = 0, i = 0; r < count; i += list[r++].n) {
-                const char *from = base + list[r].fine * x->step_p * x->size;
-                int64_t m = list[r].high - list[r].low;
-                j = i + list[r].low;
-                hy__load_f64(to->values, from, x->dtype, step, m);
-                if (v->power == 3) hy__cube(to->values, m);
-                hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
-            }
-        }
-    }
-}
-
 HY__RUN(hy__run_pool)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -17854,70 +18055,6 @@ static int hy__pool_fits(const hy_job *job, const hy__pool_plan *v)
            kernel[2] <= HY__POOL_WIDE && v->win.stride[2] <= HY__POOL_STEP;
 }
 
-/* Where the fine places under coarse place `at` lie, along the first `dims` dims; gives their count. */
-static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, int64_t step, int64_t *offset)
-{
-    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, p[3], n = 0;
-    int d;
-    for (d = 0; d < dims; d++) {
-        int64_t from = at[d] * w->stride[d] - w->pad[d];
-        low[d] = hy__most(from, 0);
-        high[d] = hy__least(from + w->kernel[d], w->fine[d]);
-    }
-    for (p[0] = low[0]; p[0] < high[0]; p[0]++)
-        for (p[1] = low[1]; p[1] < high[1]; p[1]++)
-            for (p[2] = low[2]; p[2] < high[2]; p[2]++)
-                offset[n++] = ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * step;
-    return n;
-}
-
-/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
- * `span` columns, of which `inside` exist, from number `left` on. */
-typedef struct hy__pool_row {
-    int64_t at[3], n, rows, span, left, inside, pitch, area;
-    int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
-    double  share[HY__POOL_SPAN];
-    float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
-    float   y[HY__POOL_SPAN], g[HY__POOL_SPAN];
-} hy__pool_row;
-
-static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
-{
-    const hy__window *w = &v->win;
-    int64_t step = w->stride[2], column = r->at[2], from, i, area;
-    if (first >= hy__window_size(w->coarse)) return 0;
-    hy__window_place(w->coarse, first, r->at);
-    r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
-    r->rows = hy__pool_taps(w, r->at, 2, 1, r->offset);
-    r->span = (r->n - 1) * step + w->kernel[2];
-    r->pitch = hy__pieces(r->span, step);
-    from = r->at[2] * step - w->pad[2];
-    r->left = from < 0 ? hy__least(-from, r->span) : 0;
-    r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
-    for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
-    for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
-    area = hy__pool_reach(v, 0, r->at[0]) * hy__pool_reach(v, 1, r->at[1]);
-    if (v->type == HY_POOL_AVG && (area != r->area || column != r->at[2]))
-        hy__pool_shares(v, first, r->n, r->share);      /* else those of the row above */
-    r->area = area;
-    return 1;
-}
-
-/* The row's windows of plane x: rows are joined first, then columns. */
-static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
-                              const float *x, float *y)
-{
-    int most = v->type == HY_POOL_MAX;
-    float none = most ? -HUGE_VALF : 0;
-    int64_t i;
-    for (i = 0; i < r->left; i++) r->line[i] = none;
-    if (r->rows && r->inside) kernel->join(r->line + r->left, x, r->offset, r->rows, r->inside, most);
-    else r->inside = 0;
-    for (i = r->left + r->inside; i < r->span; i++) r->line[i] = none;
-    if (v->win.stride[2] > 1) hy__unzip_f32(r->apart, r->pitch, r->line, v->win.stride[2], r->span);
-    kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
-    if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
-}
 HY__RUN(hy__run_pool_rows)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -18010,70 +18147,6 @@ static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_pooling HY__OWN(pooling), hy__batch_split
 
-/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
- * the largest so far and its place in the plane. */
-typedef struct hy__pool_back {
-    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
-    int64_t which[HY__TILE];
-} hy__pool_back;
-
-/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
-static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                            int64_t n, hy__pool_back *b)
-{
-    hy__taps taps;
-    int64_t i, j, m, step = v->win.stride[2];
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    int64_t *which = b->which;
-    double *best = b->best, *tile = b->values;
-    hy__stretch list[HY__LINE];
-    int count, r;
-    for (i = 0; i < n; i++) which[i] = -1;
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (r = 0, i = 0; r < count; i += list[r++].n) {
-            const hy__stretch s = list[r];
-            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
-                         s.high - s.low);
-            for (m = 0; m < s.high - s.low; m++) {
-                j = i + s.low + m;
-                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
-                    continue;
-                best[j] = tile[m];
-                which[j] = s.fine + m * step;
-            }
-        }
-    }
-}
-
-/* dx += share x^(power - 1) wherever a window lies. */
-static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n, hy__pool_back *b, double *dx)
-{
-    hy__taps taps;
-    int64_t i, j, m, step = v->win.stride[2];
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    double *tile = b->values;
-    const double *share = b->share;
-    hy__stretch list[HY__LINE];
-    int count, r;
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (r = 0, i = 0; r < count; i += list[r++].n) {
-            const double *from = share + i + list[r].low;
-            double *to = dx + list[r].fine;
-            m = list[r].high - list[r].low;
-            if (v->power == 1) {
-                for (j = 0; j < m; j++) to[j * step] += from[j];
-                continue;
-            }
-            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
-            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
-            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
-        }
-    }
-}
-
 /* Inputs: out_grad, data, out. Of lp: y = (sum x^p)^(1/p), dx = dy x^(p-1) / y^(p-1), and 0 where y is 0. */
 HY__RUN(hy__run_pool_back)
 {
@@ -18109,37 +18182,6 @@ HY__RUN(hy__run_pool_back)
 }
 
 /* --- and back: windows of f32 --- */
-/* What a row's windows give to a plane: a claim of the largest, or the same for all. */
-static void hy__pool_row_back(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
-                              const float *x, const float *dy, float *dx)
-{
-    int64_t step = v->win.stride[2], pad = v->win.pad[2] - r->at[2] * step, i, k, low, high;
-    float *apart = step > 1 ? r->apart : r->line, *back = r->back;
-    if (!r->rows || !r->inside) return;
-    if (v->type != HY_POOL_MAX) {
-        if (v->type == HY_POOL_AVG) hy__times_f64(r->y, dy, r->share, 1, r->n);
-        memset(r->line, 0, (size_t)r->span * sizeof *r->line);
-        for (k = 0; k < v->win.kernel[2]; k++)
-            hy__add_f32(r->line + k, step, v->type == HY_POOL_AVG ? r->y : dy, r->n);
-        for (i = 0; i < r->rows; i++) hy__add_f32(dx + r->offset[i], 1, r->line + r->left, r->inside);
-        return;
-    }
-    hy__pool_row_join(v, kernel, r, x, r->y);
-    memcpy(r->g, dy, (size_t)r->n * sizeof *dy);
-    for (i = 0; i < r->rows; i++) {
-        memcpy(r->line + r->left, x + r->offset[i], (size_t)r->inside * sizeof *x);
-        if (step > 1) hy__unzip_f32(apart, r->pitch, r->line, step, r->span);
-        memset(back, 0, (size_t)(r->pitch * step) * sizeof *back);
-        for (k = 0; k < v->win.kernel[2]; k++) {
-            low = hy__clamp_i64(hy__pieces(hy__most(pad - k, 0), step), 0, r->n);
-            high = hy__clamp_i64(hy__pieces(hy__most(v->win.fine[2] + pad - k, 0), step), low, r->n);
-            kernel->claim(back + r->tap[k] + low, apart + r->tap[k] + low, r->y + low, r->g + low,
-                          high - low);
-        }
-        if (step > 1) hy__zip_f32(r->line, back, r->pitch, step, r->span);
-        hy__add_f32(dx + r->offset[i], 1, (step > 1 ? r->line : back) + r->left, r->inside);
-    }
-}
 HY__RUN(hy__run_pool_rows_back)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -18287,11 +18329,7 @@ static int hy___pooling_gather_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON__pooling_gather HY__OWN(_pooling_gather), NULL
 
-/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
- * / m) --- */
-static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
-static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
-
+/* --- adaptive average pooling --- */
 static int hy__adaptive_avg_pooling_infer(hy_infer *I)
 {
     HY__REC(adaptive_avg_pooling, I);
@@ -18311,41 +18349,6 @@ static int hy__adaptive_avg_pooling_infer(hy_infer *I)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "data %z has no places to average", x);
     }
     return I->status;
-}
-
-/* Rows of windows share their fine rows: those are summed first, or, going back, filled last. `row` has room
- * for one of them, edge[2 j] and edge[2 j + 1] bound window j in it; x is in the type of the kernels. */
-static void hy__adaptive_sums(const hy__row_kernels *kernel, int size, const char *x, const int64_t *from,
-                              double *y, const int64_t *to, double *row, const int64_t *edge)
-{
-    int64_t i, j, c, n;
-    for (i = 0; i < to[0]; i++) {
-        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
-        memset(row, 0, (size_t)from[1] * sizeof *row);
-        for (c = 0; c < from[1]; c += n) {
-            n = hy__least(from[1] - c, HY__COLUMNS);
-            kernel->fold_rows(HY__MEAN, row + c, x + (top * from[1] + c) * size, rows, from[1], n);
-        }
-        for (j = 0; j < to[1]; j++, y++) {
-            double sum = 0;
-            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) sum += row[c];
-            *y = sum / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
-        }
-    }
-}
-static void hy__adaptive_spread(double *dx, const int64_t *from, const double *dy, const int64_t *to,
-                                double *row, const int64_t *edge)
-{
-    int64_t i, j, c, r;
-    for (i = 0; i < to[0]; i++) {
-        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
-        memset(row, 0, (size_t)from[1] * sizeof *row);
-        for (j = 0; j < to[1]; j++, dy++) {
-            double share = *dy / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
-            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) row[c] += share;
-        }
-        for (r = top; r < top + rows; r++) hy__add_f64(dx + r * from[1], 1, row, from[1]);
-    }
 }
 
 HY__RUN(hy__run_adaptive)
