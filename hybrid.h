@@ -7147,69 +7147,17 @@ static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_
     }
 }
 
-/* --- reductions: doubles for floats, int64 for integers --- */
+/* --- reductions: doubles for floats, int64 for integers --- *
+ * Of rows side by side, acc[i] is joined with x[r step + i] for every row r < count, i < n <= HY__COLUMNS. Of
+ * lines, acc[r] is joined with all x[r step + i], i < n, which are first dealt out to lanes. What networks do
+ * all day with f32 is stamped for each instruction set, the rest goes through f64. */
 typedef enum hy__reduction {
     HY__SUM, HY__MEAN, HY__PROD, HY__NANSUM, HY__NANPROD, HY__MAX, HY__MIN, HY__NORM1, HY__NORM2
 } hy__reduction;
-#define HY__LANES   8
-#define HY__COLUMNS HY__TILE
-#define HY__PART    (1 << 16)           /* values of a long reduction that one item joins */
-
-#define HY__FOLD(kind, joined) \
-    case kind: \
-        for (i = 0; i + HY__LANES <= n; i += HY__LANES) \
-            for (k = 0; k < HY__LANES; k++) { double x = v[i + k], y = acc[k]; acc[k] = joined; } \
-        for (k = 0; i < n; i++, k++) { double x = v[i], y = acc[k]; acc[k] = joined; } \
-        break;
-#define HY__FOLDS(FOLD) \
-    FOLD(HY__MEAN,    y + x) \
-    FOLD(HY__PROD,    y * x) \
-    FOLD(HY__NANSUM,  y + (x != x ? 0 : x)) \
-    FOLD(HY__NANPROD, y * (x != x ? 1 : x)) \
-    FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y) \
-    FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y) \
-    FOLD(HY__NORM1,   y + (x < 0 ? -x : x)) \
-    FOLD(HY__NORM2,   y + x * x)
-
-/* Joins n values into 8 lanes, value i into lane i % 8. */
-static void hy__fold_lanes(hy__reduction kind, double *acc, const double *v, int64_t n)
-{
-    int64_t i, k;
-    switch (kind) {
-    HY__FOLDS(HY__FOLD)
-    default: break;
-    }
-}
-#undef HY__FOLD
-#define HY__FOLD(kind, joined) \
-    case kind: for (i = 0; i < n; i++) { double x = v[i], y = acc[i]; acc[i] = joined; } break;
-static void hy__fold_columns(hy__reduction kind, double *acc, const double *v, int64_t n)
-{
-    int64_t i;
-    switch (kind) {
-    HY__FOLDS(HY__FOLD)
-    default: break;
-    }
-}
-#undef HY__FOLD
-#define HY__FOLD(kind, joined) \
-    case kind: for (i = 0; i < n; i++) { int64_t x = v[i], y = acc[i * step]; acc[i * step] = joined; } break;
-static void hy__fold_integers(hy__reduction kind, int64_t *acc, int64_t step, const int64_t *v, int64_t n)
-{
-    int64_t i;
-    switch (kind) {
-    case HY__NANSUM: case HY__SUM:
-    HY__FOLD(HY__MEAN,    (int64_t)((uint64_t)y + (uint64_t)x))
-    case HY__NANPROD:
-    HY__FOLD(HY__PROD,    (int64_t)((uint64_t)y * (uint64_t)x))
-    HY__FOLD(HY__MAX,     x > y ? x : y)
-    HY__FOLD(HY__MIN,     x < y ? x : y)
-    HY__FOLD(HY__NORM1,   (int64_t)((uint64_t)y + (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)))
-    HY__FOLD(HY__NORM2,   (int64_t)((uint64_t)y + (uint64_t)x * (uint64_t)x))
-    default: break;
-    }
-}
-#undef HY__FOLD
+typedef void (*hy__fold_fn)(hy__reduction kind, void *acc, const void *x, int64_t count, int64_t step,
+                            int64_t n);
+enum { HY__COLUMNS = HY__TILE, HY__LANES = 64, HY__SHORT_LINE = 16 };
+#define HY__PART (1 << 16)              /* values of a long reduction that one item joins */
 
 /* How two partial results join: sums of squares are already squared. */
 static hy__reduction hy__join(hy__reduction kind)
@@ -7223,53 +7171,327 @@ static double hy__fold_start(hy__reduction kind)
     return kind == HY__PROD || kind == HY__NANPROD ? 1 : kind == HY__MAX ? -HUGE_VAL : kind == HY__MIN
         ? HUGE_VAL : 0;
 }
+static void hy__fold_open(hy__reduction kind, int integer, void *acc, int64_t n)
+{
+    double *to = (double *)acc;
+    int64_t *whole = (int64_t *)acc, i, start = kind == HY__PROD || kind == HY__NANPROD ? 1
+                   : kind == HY__MAX ? INT64_MIN : kind == HY__MIN ? INT64_MAX : 0;
+    for (i = 0; i < n; i++) if (integer) whole[i] = start; else to[i] = hy__fold_start(kind);
+}
 
+/* A NaN stays, whichever comes first. */
+HY__INLINE float hy__larger_f32(float x, float y) { float v = x > y ? x : y; return x != x ? x : v; }
+HY__INLINE double hy__added_f64(double x, double y) { return x + y; }
+HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
+
+/* Four rows at a time: acc is read and written once for them. */
+#define HY__FOLD_ROWS(V, VALUE, JOIN) \
+    for (; count >= 4; count -= 4, x += 4 * step) { \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            V a = VALUE(x[i]), b = VALUE(x[i + step]); \
+            V c = VALUE(x[i + 2 * step]), d = VALUE(x[i + 3 * step]); \
+            to[i] = JOIN(JOIN(JOIN(a, b), JOIN(c, d)), to[i]); \
+        } \
+    } \
+    for (; count > 0; count--, x += step) { \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) to[i] = JOIN(VALUE(x[i]), to[i]); \
+    }
+
+/* One line in W lanes, eight values of each at a time; short ones in order. */
+#define HY__FOLD_EIGHT(x, W, VALUE, JOIN) \
+    JOIN(JOIN(JOIN(VALUE((x)[0]), VALUE((x)[W])), JOIN(VALUE((x)[2 * W]), VALUE((x)[3 * W]))), \
+         JOIN(JOIN(VALUE((x)[4 * W]), VALUE((x)[5 * W])), JOIN(VALUE((x)[6 * W]), VALUE((x)[7 * W]))))
+#define HY__FOLD_LINE(v, V, W, start, VALUE, JOIN) \
+    { \
+        V lane[W]; \
+        for (j = 0; n < HY__SHORT_LINE && j < n; j++) v = JOIN(VALUE(x[j]), v); \
+        if (j < n) { \
+            for (i = 0; i < W; i++) lane[i] = start; \
+            for (; j + 8 * W <= n; j += 8 * W) \
+                for (i = 0; i < W; i++) \
+                    lane[i] = JOIN(HY__FOLD_EIGHT(x + j + i, W, VALUE, JOIN), lane[i]); \
+            for (; j + W <= n; j += W) for (i = 0; i < W; i++) lane[i] = JOIN(VALUE(x[j + i]), lane[i]); \
+            for (; j < n; j++) v = JOIN(VALUE(x[j]), v); \
+            for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) lane[i] = JOIN(lane[i], lane[i + j]); \
+            v = JOIN(lane[0], v); \
+        } \
+    }
+
+#define HY__AS_DOUBLE(v) ((double)(v))
+#define HY__SQUARED(v)   ((double)(v) * (double)(v))
+#define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
+#define HY__DEFINE_FOLDS(name, target) \
+    target static void hy__fold_rows_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                            int64_t step, int64_t n) \
+    { \
+        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        double *out = (double *)acc; \
+        int64_t i; \
+        if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
+        else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
+        else { \
+            float to[HY__COLUMNS]; \
+            for (i = 0; i < n; i++) to[i] = (float)out[i] * sign; \
+            HY__FOLD_ROWS(float, HY__SIGNED, hy__larger_f32) \
+            for (i = 0; i < n; i++) out[i] = to[i] * sign; \
+        } \
+    } \
+    target static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                             int64_t step, int64_t n) \
+    { \
+        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        double *out = (double *)acc; \
+        int64_t i, j; \
+        for (; count > 0; count--, x += step, out++) { \
+            double sum = *out; \
+            float most = (float)sum * sign; \
+            if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64) \
+            else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64) \
+            else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32) \
+            *out = kind == HY__MEAN || kind == HY__NORM2 ? sum : most * sign; \
+        } \
+    }
+
+/* Everything else: row by row, and lines as rows of lanes. */
+#define HY__FOLD(kind, joined) \
+    case kind: \
+        for (; count > 0; count--, v += step) for (i = 0; i < n; i++) { \
+            T x = v[i], y = to[i]; \
+            to[i] = joined; \
+        } \
+        break;
+static void hy__fold_rows_f64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    typedef double T;
+    const T *v = (const T *)from;
+    T *to = (T *)acc;
+    int64_t i;
+    switch (kind) {
+    HY__FOLD(HY__MEAN,    y + x)
+    HY__FOLD(HY__PROD,    y * x)
+    HY__FOLD(HY__NANSUM,  y + (x != x ? 0 : x))
+    HY__FOLD(HY__NANPROD, y * (x != x ? 1 : x))
+    HY__FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y)
+    HY__FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y)
+    HY__FOLD(HY__NORM1,   y + (x < 0 ? -x : x))
+    HY__FOLD(HY__NORM2,   y + x * x)
+    default: break;
+    }
+}
+static void hy__fold_rows_i64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    typedef int64_t T;
+    const T *v = (const T *)from;
+    T *to = (T *)acc;
+    int64_t i;
+    switch (kind) {
+    case HY__NANSUM:
+    HY__FOLD(HY__MEAN,    (int64_t)((uint64_t)y + (uint64_t)x))
+    case HY__NANPROD:
+    HY__FOLD(HY__PROD,    (int64_t)((uint64_t)y * (uint64_t)x))
+    HY__FOLD(HY__MAX,     x > y ? x : y)
+    HY__FOLD(HY__MIN,     x < y ? x : y)
+    HY__FOLD(HY__NORM1,   (int64_t)((uint64_t)y + (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)))
+    HY__FOLD(HY__NORM2,   (int64_t)((uint64_t)y + (uint64_t)x * (uint64_t)x))
+    default: break;
+    }
+}
+#undef HY__FOLD
+HY__INLINE int64_t hy__larger_i64(int64_t x, int64_t y) { return x > y ? x : y; }
+#define HY__FLIPPED(v) ((v) ^ flip)             /* the least x is the largest ~x, turned round */
+static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)                                /* HY__MEAN, HY__MAX, HY__MIN */
+{
+    const int32_t *x = (const int32_t *)from, flip = kind == HY__MIN ? -1 : 0;
+    int64_t *to = (int64_t *)acc, i;
+    if (kind == HY__MEAN) {
+        HY__FOLD_ROWS(int64_t, (int64_t), hy__added_i64)
+    } else {
+        for (i = 0; i < n; i++) to[i] ^= flip;
+        HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i64)
+        for (i = 0; i < n; i++) to[i] ^= flip;
+    }
+}
+
+#define HY__LINES_BY_ROWS(name, T, A, join, integer) \
+    static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                      int64_t step, int64_t n) \
+    { \
+        const T *x = (const T *)from; \
+        A lane[HY__LANES], *to = (A *)acc; \
+        int64_t rows = n / HY__LANES, wide = hy__least(n, HY__LANES), w, half; \
+        for (; count > 0; count--, x += step, to++) { \
+            hy__fold_open(kind, integer, lane, wide); \
+            hy__fold_rows_##name(kind, lane, x, rows, HY__LANES, wide); \
+            hy__fold_rows_##name(kind, lane, x + rows * HY__LANES, 1, 0, n - rows * HY__LANES); \
+            for (w = wide; w > 1; w = half) { \
+                half = (w + 1) / 2; \
+                hy__fold_rows_##join(hy__join(kind), lane, lane + half, 1, 0, w - half); \
+            } \
+            hy__fold_rows_##join(hy__join(kind), to, lane, 1, 0, wide > 0); \
+        } \
+    }
+HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
+HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
+HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
+
+/* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
+ * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
+ * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
+#define HY__MOMENT(k, at, c) \
+    double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
+#define HY__DEFINE_MOMENTS(name, target, type) \
+    HY__INLINE target void hy__moment_rows_##name(const int with, const type *x, const type *g, \
+                                                  int64_t count, int64_t step, int64_t n, \
+                                                  const double *center, double *s1, double *s2) \
+    { \
+        int64_t i; \
+        for (; count >= 4; count -= 4, x += 4 * step, g += 4 * step) { \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) { \
+                HY__MOMENT(0, i, center[i]) HY__MOMENT(1, i + step, center[i]) \
+                HY__MOMENT(2, i + 2 * step, center[i]) HY__MOMENT(3, i + 3 * step, center[i]) \
+                s1[i] += (g0 + g1) + (g2 + g3); \
+                s2[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
+            } \
+        } \
+        for (; count > 0; count--, x += step, g += step) { \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; } \
+        } \
+    } \
+    HY__INLINE target void hy__moment_line_##name(const int with, const type *x, const type *g, int64_t n, \
+                                                  const double c, double *s1, double *s2) \
+    { \
+        enum { W = 8 }; \
+        double a[W], b[W], sum = *s1, dot = *s2; \
+        int64_t i, j = 0; \
+        for (i = 0; i < W; i++) a[i] = b[i] = 0; \
+        for (; j + 4 * W <= n; j += 4 * W) \
+            for (i = 0; i < W; i++) { \
+                HY__MOMENT(0, j + i, c) HY__MOMENT(1, j + W + i, c) \
+                HY__MOMENT(2, j + 2 * W + i, c) HY__MOMENT(3, j + 3 * W + i, c) \
+                a[i] += (g0 + g1) + (g2 + g3); \
+                b[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
+            } \
+        for (; j + W <= n; j += W) \
+            for (i = 0; i < W; i++) { HY__MOMENT(0, j + i, c) a[i] += g0; b[i] += g0 * d0; } \
+        for (; j < n; j++) { HY__MOMENT(0, j, c) sum += g0; dot += g0 * d0; } \
+        for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) { a[i] += a[i + j]; b[i] += b[i + j]; } \
+        *s1 = sum + a[0]; \
+        *s2 = dot + b[0]; \
+    } \
+    target static void hy__moments_##name(const void *from, const void *with, int lines, int64_t count, \
+                                          int64_t step, int64_t n, const double *center, double *s1, \
+                                          double *s2) \
+    { \
+        const type *x = (const type *)from, *g = with ? (const type *)with : x; \
+        int64_t r; \
+        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, n, center, s1, s2); \
+        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, n, center, s1, s2); \
+        else for (r = 0; r < count; r++, x += step, g += step) { \
+            if (with) hy__moment_line_##name(1, x, g, n, center[r], s1 + r, s2 + r); \
+            else hy__moment_line_##name(0, x, g, n, center[r], s1 + r, s2 + r); \
+        } \
+    }
+typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t count, int64_t step,
+                               int64_t n, const double *center, double *s1, double *s2);
+
+/* --- how an array is reduced --- */
 typedef struct hy__reduce {
     hy__walk      kept, gone;           /* the input's dims that stay and that vanish */
     hy__reduction kind;
-    hy_dtype      from, to;
+    hy_dtype      from, to, compute;
     int           integer, columns;     /* columns: neighbours in memory are different outputs */
+    int           direct;               /* they need neither conversion nor gathering */
+    hy__fold_fn   rows, lines;
+    hy__moments_fn moments;
     int64_t       outputs, count;       /* outputs, and how many values each joins */
     int64_t       width, parts;         /* outputs per item, pieces of a long reduction */
 } hy__reduce;
+
+/* Walks through the values [low, high) of the outputs [first, first + width): k outputs of m values each. */
+typedef void (*hy__block_fn)(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc);
+static void hy__reduce_walk(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                            int64_t high, hy__block_fn block, double *acc)
+{
+    hy__walker out, in;
+    int64_t i, j, k, m;
+    hy__walk_from(&out, &r->kept, first);
+    for (j = 0; j < width; j += k) {
+        k = hy__walk_run(&out, width - j);
+        hy__walk_from(&in, &r->gone, low);
+        for (i = low; i < high; i += m) {
+            m = hy__walk_run(&in, high - i);
+            block(r, data + (out.offset[0] + in.offset[0]) * hy__traits[r->from].size, k, m, acc + j);
+            hy__walk_past(&in, m);
+        }
+        hy__walk_past(&out, k);
+    }
+}
+
+static void hy__reduce_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
+{
+    hy__reduction kind = r->kind == HY__SUM ? HY__MEAN : r->kind;
+    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
+    int64_t size = hy__traits[r->from].size;
+    double tile[HY__TILE];
+    if (r->direct && r->columns) r->rows(kind, acc, from, m, down, k);
+    else if (r->direct) r->lines(kind, acc, from, k, across, m);
+    else if (r->columns) for (i = 0; i < m; i++) {
+        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
+        r->rows(kind, acc, tile, 1, 0, k);
+    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
+        n = hy__least(m - j, HY__TILE);
+        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
+        r->lines(kind, (double *)acc + i, tile, 1, 0, n);
+    }
+}
 
 /* The partial result of outputs [first, first + width) over values [low, high): 8 bytes each into acc. */
 static void hy__reduce_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
                             int64_t high, void *acc)
 {
-    hy__walker out, in;
-    double tile[HY__TILE], lanes[HY__LANES], *sum = (double *)acc;
-    int64_t *isum = (int64_t *)acc, step = hy__walk_step(r->columns ? &r->kept : &r->gone, 0), i, j, m, k;
-    int size = hy__traits[r->from].size;
-    int64_t istart = r->kind == HY__PROD || r->kind == HY__NANPROD ? 1 : r->kind == HY__MAX ? INT64_MIN
-                   : r->kind == HY__MIN ? INT64_MAX : 0;
-    hy__reduction fold = r->kind == HY__SUM ? HY__MEAN : r->kind;
-    for (j = 0; j < width; j++) if (r->integer) isum[j] = istart; else sum[j] = hy__fold_start(r->kind);
+    hy__fold_open(r->kind, r->integer, acc, width);
+    hy__reduce_walk(r, data, first, width, low, high, hy__reduce_block, (double *)acc);
+}
+
+/* The same of moments: acc holds width centers, which are the first values, then sums, then squares. */
+static void hy__moments_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
+{
+    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
+    int64_t size = hy__traits[r->from].size;
+    double tile[HY__TILE], *center = (double *)acc, *sum = center + r->width, *square = sum + r->width;
+    if (r->direct) r->moments(from, NULL, !r->columns, r->columns ? m : k, r->columns ? down : across,
+                              r->columns ? k : m, center, sum, square);
+    else if (r->columns) for (i = 0; i < m; i++) {
+        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
+        r->moments(tile, NULL, 0, 1, 0, k, center, sum, square);
+    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
+        n = hy__least(m - j, HY__TILE);
+        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
+        r->moments(tile, NULL, 1, 1, 0, n, center + i, sum + i, square + i);
+    }
+}
+static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                             int64_t high, double *acc)
+{
+    hy__walker out;
+    int64_t j, k;
+    memset(acc, 0, (size_t)(3 * r->width) * sizeof *acc);
     hy__walk_from(&out, &r->kept, first);
-    for (j = 0; j < width; j += k) {
-        k = r->columns ? hy__walk_run(&out, width - j) : 1;
-        hy__walk_from(&in, &r->gone, low);
-        for (i = 0; i < HY__LANES; i++) lanes[i] = hy__fold_start(r->kind);
-        for (i = low; i < high; i += m) {
-            const char *from = data + (out.offset[0] + in.offset[0]) * size;
-            m = r->columns ? 1 : hy__walk_run(&in, hy__least(high - i, HY__TILE));
-            if (r->integer) {
-                hy__load_i64tile((int64_t *)(void *)tile, from, r->from, step, r->columns ? k : m);
-                hy__fold_integers(fold, isum + j, r->columns, (const int64_t *)(void *)tile,
-                                  r->columns ? k : m);
-            } else {
-                hy__load_f64(tile, from, r->from, step, r->columns ? k : m);
-                if (r->columns) hy__fold_columns(fold, sum + j, tile, k);
-                else hy__fold_lanes(fold, lanes, tile, m);
-            }
-            hy__walk_past(&in, m);
-        }
-        if (!r->columns && !r->integer) {
-            for (m = HY__LANES / 2; m; m /= 2) hy__fold_columns(hy__join(r->kind), lanes, lanes + m, m);
-            sum[j] = lanes[0];
-        }
+    for (j = 0; r->count && j < width; j += k) {
+        k = hy__walk_run(&out, width - j);
+        hy__load_f64(acc + j, data + out.offset[0] * hy__traits[r->from].size, r->from,
+                     hy__walk_step(&r->kept, 0), k);
         hy__walk_past(&out, k);
     }
+    for (j = 0; j < width; j++) if (acc[j] - acc[j] != 0) acc[j] = 0;     /* not if it is infinite */
+    hy__reduce_walk(r, data, first, width, low, high, hy__moments_block, acc);
 }
 
 /* Partial results -> outputs. */
@@ -8223,43 +8445,62 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
 #undef HY__SELECT
 
 /* --- softmax --- *
- * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one vector of n
- * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
-enum { HY__DEAL = 64 };
+ * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
+ * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
+ * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
+enum { HY__DEAL = 32 };
 
 #define HY__FOLD_LANES(v, joined) \
     for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { a = v[i]; b = v[i + half]; v[i] = joined; } \
+        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
     for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
-#define HY__SOFTMAX_SWEEP(body) \
-    for (r = 0; r < rows + (rest > 0); r++) { \
-        int64_t w = r < rows ? width : rest; \
-        p = x + r * step; \
-        q = y + r * step; \
-        HY__IVDEP \
-        for (i = 0; i < w; i++) { body; } \
+#define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+#define HY__EACH_ROW_OF_STRIP(body) \
+    for (r = 0; r < rows; r++) { \
+        int whole = last == HY__DEAL || (line && r + 1 < rows); \
+        const T *p = x + r * step; \
+        T *q = y + r * step; \
+        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        body \
     }
-#define HY__DEFINE_SOFTMAX(name, target, T, EXP, LOG) \
-    target static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, \
-                                          int64_t step, double scale, int log_too) \
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+    target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
+                                                int64_t step, int64_t last, type k, int log_too) \
     { \
-        T most[HY__TILE], sum[HY__TILE], k = (T)scale, a, b, *y = (T *)to, *q; \
-        const T *x = (const T *)from, *p; \
-        int64_t rows = n, rest = 0, lanes, half, r, i; \
-        int deal = step == 1 && width == 1; \
-        if (deal) { width = step = HY__DEAL; rows = n / HY__DEAL; rest = n % HY__DEAL; } \
-        lanes = width; \
-        for (i = 0; i < lanes; i++) { most[i] = (T)-HUGE_VAL; sum[i] = 0; } \
-        HY__SOFTMAX_SWEEP(T v = p[i] * k; most[i] = v > most[i] ? v : most[i]) \
-        if (deal) { HY__FOLD_LANES(most, a > b ? a : b) } \
-        HY__SOFTMAX_SWEEP(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-        if (deal) { HY__FOLD_LANES(sum, a + b) } \
-        if (log_too) { \
-            for (i = 0; i < lanes; i++) sum[i] = LOG(sum[i]); \
-            HY__SOFTMAX_SWEEP(q[i] -= sum[i]) \
-        } else { \
-            for (i = 0; i < lanes; i++) sum[i] = 1 / sum[i]; \
-            HY__SOFTMAX_SWEEP(q[i] *= sum[i]) \
+        typedef type T; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
+        int64_t half, r, i; \
+        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        HY__EACH_ROW_OF_STRIP( \
+            (void)q; \
+            HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
+        if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
+        HY__EACH_ROW_OF_STRIP( \
+            if (!whole) q = out; \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+        if (line) { HY__FOLD_LANES(sum, a + b) } \
+        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
+        else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
+        for (r = 0; r < rows; r++, y += step) \
+            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+                for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
+            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
+            else HY__EACH_LANE(y[i] *= sum[i]) \
+    } \
+    static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
+                                   double scale, int log_too) \
+    { \
+        const type *x = (const type *)from, k = (type)scale; \
+        type *y = (type *)to; \
+        int64_t rows = (n + HY__DEAL - 1) / HY__DEAL, c, last; \
+        if (width == 1 && step == 1) { \
+            last = n - (rows - 1) * HY__DEAL; \
+            hy__softmax_strip_##name(x, y, 1, rows, HY__DEAL, last, k, log_too); \
+        } else for (c = 0; c < width; c += HY__DEAL) { \
+            last = hy__least(width - c, HY__DEAL); \
+            hy__softmax_strip_##name(x + c, y + c, 0, n, step, last, k, log_too); \
         } \
     }
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
@@ -8322,49 +8563,13 @@ static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 #undef HY__T
 
 /* --- normalisation --- *
- *     moments: s1 += sum of g, s2 += sum of g (x - center), g being x - center if not given: over `runs` of n
- *              elements, `stride` apart. With `deal` all is one set, dealt out to HY__DEAL lanes; without,
- *              element i of each run is of set i. Sums are short, HY__SPAN rows of lanes, and end in doubles
  *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
  *              vectors of n or single numbers
  *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
-enum { HY__SPAN = 64 };
-
-typedef struct hy__norms_table {
-    void (*moments)(const void *x, const void *g, int64_t runs, int64_t stride, int64_t n, int deal,
-                    const double *center, double *s1, double *s2);
-    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
-                  const void *gain, const void *shift, int params);
-    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
-} hy__norms_table;
-
-#define HY__NORMS_SWEEP(body) \
-    for (r = 0; r < runs; r++) \
-        for (j = 0; j < n; j += lanes) { \
-            int64_t w = n - j < lanes ? n - j : lanes; \
-            const T *p = x + r * stride + j, *q = (with ? g : x) + r * stride + j; \
-            (void)q; \
-            HY__IVDEP \
-            for (i = 0; i < w; i++) { T d = p[i] - c[i]; body; } \
-        }
 #define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < n; i++) y[i] = (x[i] - m) * f * k + b; }
 #define HY__BLEND(at) \
     { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
 #define HY__DEFINE_NORMS(name, target, type) \
-    target static void hy__moments_##name(const void *from, const void *with, int64_t runs, int64_t stride, \
-                                          int64_t n, int deal, const double *center, double *s1, double *s2) \
-    { \
-        typedef type T; \
-        T a[HY__TILE], b[HY__TILE], c[HY__TILE]; \
-        const T *x = (const T *)from, *g = (const T *)with; \
-        int64_t lanes = deal ? (int64_t)HY__DEAL : n, half, r, i, j; \
-        for (i = 0; i < lanes; i++) { a[i] = b[i] = 0; c[i] = (T)center[deal ? 0 : i]; } \
-        if (with) HY__NORMS_SWEEP(a[i] += q[i]; b[i] += q[i] * d) \
-        else HY__NORMS_SWEEP(a[i] += d; b[i] += d * d) \
-        for (half = HY__DEAL / 2; deal && half; half /= 2) \
-            for (i = 0; i < half; i++) { a[i] += a[i + half]; b[i] += b[i + half]; } \
-        for (i = 0; i < (deal ? 1 : n); i++) { s1[i] += a[i]; s2[i] += b[i]; } \
-    } \
     target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
                                         const void *factor, int stats, const void *gain, const void *shift, \
                                         int params) \
@@ -8390,26 +8595,40 @@ typedef struct hy__norms_table {
         int64_t i; \
         if (stats) HY__BLEND(i) \
         else HY__BLEND(0) \
-    } \
-    static const hy__norms_table hy__norms_##name = \
-        { hy__moments_##name, hy__scale_##name, hy__blend_##name };
+    }
 
-HY__DEFINE_NORMS(f64, , double)
-HY__DEFINE_NORMS(base, , float)
+/* --- kernels of rows: all of them for f32, what norms are made of for f64 --- */
+typedef struct hy__row_kernels {
+    hy__fold_fn    fold_rows, fold_lines;
+    hy__moments_fn moments;
+    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
+                  const void *gain, const void *shift, int params);
+    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
+} hy__row_kernels;
+#define HY__DEFINE_ROW_KERNELS(name, target, type) \
+    HY__DEFINE_MOMENTS(name, target, type) \
+    HY__DEFINE_NORMS(name, target, type) \
+    static const hy__row_kernels hy__rows_##name = { \
+        hy__fold_rows_##name, hy__fold_lines_##name, hy__moments_##name, hy__scale_##name, hy__blend_##name };
+HY__DEFINE_FOLDS(base, )
+HY__DEFINE_ROW_KERNELS(f64, , double)
+HY__DEFINE_ROW_KERNELS(base, , float)
 #if HY__X86
-HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
-HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
+HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
+HY__DEFINE_FOLDS(avx512, HY__TARGET_AVX512)
+HY__DEFINE_ROW_KERNELS(avx2, HY__TARGET_AVX2, float)
+HY__DEFINE_ROW_KERNELS(avx512, HY__TARGET_AVX512, float)
 #endif
 
-static const hy__norms_table *hy__norms_for(hy_dtype compute, int isa)
+static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
-    if (compute == HY_F64) return &hy__norms_f64;
+    if (compute == HY_F64) return &hy__rows_f64;
 #if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__norms_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__norms_avx2;
+    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
 #endif
     (void)isa;
-    return &hy__norms_base;
+    return &hy__rows_base;
 }
 
 /* --- moving: to[...] = from[...] over a box, each dim with a stride on either side --- *
@@ -8517,25 +8736,40 @@ static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t byte
     else HY__COPY_ROWS(1)
 }
 
+/* A square of 4 x 4 elements: columns of `from` become rows of `to`; steps in bytes. */
+HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char *from, int64_t from_step)
+{
+    int i, k;
+#if HY__SIMD
+    if (size == 4) { hy__gemm_square(4, from, from_step, to, to_step); return; }
+    if (size == 8) {
+        for (i = 0; i < 4; i += 2, from += 16, to += 2 * to_step) {
+            hy__gemm_square(8, from, from_step, to, to_step);
+            hy__gemm_square(8, from + 2 * from_step, from_step, to + 16, to_step);
+        }
+        return;
+    }
+#endif
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++)
+            memcpy(to + i * to_step + k * size, from + k * from_step + i * size, (size_t)size);
+}
+
 /* One block of a plane, for one size of element. A turned one is read along its columns and written along its
  * rows: strip after strip of columns, in squares that stay in registers. */
 #define HY__DEFINE_PLANE(T) \
     static void hy__turn_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, \
                              int64_t from_col) \
     { \
-        int64_t r, c, i, strip, square; \
+        const int size = (int)sizeof(T); \
+        int64_t r, c, strip, square; \
         for (; cols > 0; cols -= strip, to += strip, from += strip * from_col) { \
             strip = hy__least(cols, HY__MOVE_STRIP); \
             square = rows < 4 ? 0 : strip & ~3; \
             for (r = 0; r + 4 <= rows; r += 4) \
-                for (c = 0; c < square; c += 4) { \
-                    T in[4][4], out[4]; \
-                    for (i = 0; i < 4; i++) memcpy(in[i], from + (c + i) * from_col + r, sizeof in[i]); \
-                    for (i = 0; i < 4; i++) { \
-                        out[0] = in[0][i]; out[1] = in[1][i]; out[2] = in[2][i]; out[3] = in[3][i]; \
-                        memcpy(to + (r + i) * to_row + c, out, sizeof out); \
-                    } \
-                } \
+                for (c = 0; c < square; c += 4) \
+                    hy__turn_square(size, (char *)(to + r * to_row + c), to_row * size, \
+                                    (const char *)(from + c * from_col + r), from_col * size); \
             for (; r < rows; r++) for (c = 0; c < square; c++) to[r * to_row + c] = from[c * from_col + r]; \
             for (c = square; c < strip; c++) \
                 for (r = 0; r < rows; r++) to[r * to_row + c] = from[c * from_col + r]; \
@@ -8919,43 +9153,6 @@ HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
 typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
                             int64_t rows, int64_t columns);
 
-/* --- moments: sums of d = x - shift and of d d, where shift is the first value of each output --- *
- * Since shift is one of the n values, (mean - shift)^2 <= n var: var loses no more than about n roundings. */
-static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
-                             int64_t high, double *acc)
-{
-    double *shift = acc, *sum = acc + r->width, *square = sum + r->width, v[HY__TILE], lanes[2][HY__LANES];
-    int64_t step = hy__walk_step(r->columns ? &r->kept : &r->gone, 0), i, j, m, k, c;
-    int size = hy__traits[r->from].size;
-    hy__walker out, in;
-    hy__walk_from(&out, &r->kept, first);
-    for (j = 0; j < width; j += k) {
-        k = r->columns ? hy__walk_run(&out, width - j) : 1;
-        hy__load_f64(shift + j, data + out.offset[0] * size, r->from, step, r->count ? k : 0);
-        for (c = j; c < j + k; c++) {
-            shift[c] = r->count && shift[c] - shift[c] == 0 ? shift[c] : 0;     /* not if it is infinite */
-            sum[c] = square[c] = 0;
-        }
-        memset(lanes, 0, sizeof lanes);
-        hy__walk_from(&in, &r->gone, low);
-        for (i = low; i < high; i += m) {
-            m = r->columns ? 1 : hy__walk_run(&in, hy__least(high - i, HY__TILE));
-            hy__load_f64(v, data + (out.offset[0] + in.offset[0]) * size, r->from, step, r->columns ? k : m);
-            if (r->columns) for (c = 0; c < k; c++) {
-                double d = v[c] - shift[j + c];
-                sum[j + c] += d;
-                square[j + c] += d * d;
-            } else for (c = 0; c < m; c++) {
-                double d = v[c] - shift[j];
-                lanes[0][c % HY__LANES] += d;
-                lanes[1][c % HY__LANES] += d * d;
-            }
-            hy__walk_past(&in, m);
-        }
-        if (!r->columns) for (c = 0; c < HY__LANES; c++) { sum[j] += lanes[0][c]; square[j] += lanes[1][c]; }
-        hy__walk_past(&out, k);
-    }
-}
 #ifndef HYBRID_NO_RNN
 
 /* --- cells of recurrent layers: one sample, one step --- *
@@ -9907,28 +10104,385 @@ HY__TAPS_PLAIN(hy__taps_f32, float)
 typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
                                 int64_t taps, int64_t n, float start);
 
-/* --- windows of floats: acc joined with every step-th x --- */
-static void hy__max_line_f32(float *acc, const float *x, int64_t step, int64_t n)
+/* --- windows of floats --- *
+ *     join:  y[i] = the largest, or the sum, of x[offset[t] + i] over all taps t, at least one
+ *     claim: where x is y (both NaN, too), dx takes what is left of g: it goes to the first x that is y */
+#define HY__DEFINE_WINDOWS(name, target) \
+    target static void hy__join_##name(float *y, const float *x, const int64_t *offset, int64_t taps, \
+                                       int64_t n, int most) \
+    { \
+        const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : 0]; \
+        int64_t t = taps == 1 ? 1 : 2 + taps % 2, i;    /* leaves pairs */ \
+        if (taps == 1) memcpy(y, a, (size_t)n * sizeof *y); \
+        else if (most) HY__JOIN_EACH(hy__larger_f32(c[i], hy__larger_f32(b[i], a[i]))) \
+        else if (t == 2) HY__JOIN_EACH(a[i] + b[i]) \
+        else HY__JOIN_EACH(a[i] + b[i] + c[i]) \
+        for (; t < taps; t += 2) { \
+            a = x + offset[t]; \
+            b = x + offset[t + 1]; \
+            if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i]))) \
+            else HY__JOIN_EACH(y[i] + (a[i] + b[i])) \
+        } \
+    } \
+    target static void hy__claim_##name(float *dx, const float *x, const float *y, float *g, int64_t n) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            float v = g[i], same = x[i] == y[i] ? v : 0, nan = y[i] != y[i] ? v : 0; \
+            float left = x[i] == y[i] ? 0 : v, other = y[i] != y[i] ? 0 : v; \
+            dx[i] += x[i] != x[i] ? nan : same; \
+            g[i] = x[i] != x[i] ? other : left; \
+        } \
+    }
+#define HY__JOIN_EACH(joined) { HY__IVDEP for (i = 0; i < n; i++) y[i] = joined; }
+typedef struct hy__window_kernels {
+    void (*join)(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n, int most);
+    void (*claim)(float *dx, const float *x, const float *y, float *g, int64_t n);
+} hy__window_kernels;
+HY__DEFINE_WINDOWS(base, )
+static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base };
+#if HY__X86
+HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
+HY__DEFINE_WINDOWS(avx512, HY__TARGET_AVX512)
+static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2 };
+static const hy__window_kernels hy__windows_avx512 = { hy__join_avx512, hy__claim_avx512 };
+#endif
+static const hy__window_kernels *hy__window_kernels_for(int isa)
+{
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__windows_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__windows_avx2;
+#endif
+    (void)isa;
+    return &hy__windows_base;
+}
+
+/* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
+static void hy__unzip_f32(float *to, int64_t pitch, const float *x, int64_t step, int64_t n)
+{
+    int64_t i, p;
+    if (step != 2) {
+        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[p * pitch + i] = x[i * step + p];
+        return;
+    }
+    for (i = 0; i < n / 2; i++) { to[i] = x[2 * i]; to[pitch + i] = x[2 * i + 1]; }
+    if (n % 2) to[n / 2] = x[n - 1];
+}
+static void hy__zip_f32(float *to, const float *x, int64_t pitch, int64_t step, int64_t n)
+{
+    int64_t i, p;
+    if (step != 2) {
+        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[i * step + p] = x[p * pitch + i];
+        return;
+    }
+    for (i = 0; i < n / 2; i++) { to[2 * i] = x[i]; to[2 * i + 1] = x[pitch + i]; }
+    if (n % 2) to[n - 1] = x[n / 2];
+}
+static void hy__times_f64(float *y, const float *x, const double *share, int64_t step, int64_t n)
 {
     int64_t i;
-    if (step == 1) for (i = 0; i < n; i++) acc[i] = ((x[i] > acc[i]) | (x[i] != x[i])) ? x[i] : acc[i];
-    else if (step == 2) for (i = 0; i < n; i++) {
-        float v = x[2 * i];
-        acc[i] = ((v > acc[i]) | (v != v)) ? v : acc[i];
-    }
-    else for (i = 0; i < n; i++) {
-        float v = x[i * step];
-        acc[i] = ((v > acc[i]) | (v != v)) ? v : acc[i];
+    if (step) for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[i]);
+    else for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[0]);
+}
+
+/* --- pooling --- *
+ * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
+ * output places at a time, in doubles. */
+typedef struct hy__pool_plan {
+    hy__window win;
+    int64_t    planes, together;        /* planes in all and per item */
+    int        type, power, exclude_pad, last;
+    int64_t    blocks;                  /* of f32 with channels last: items of an image */
+} hy__pool_plan;
+enum {
+    HY__POOL_FLOATS = 32,               /* taps that may be summed in floats */
+    HY__POOL_PLANES = 4,                /* planes that go side by side */
+    HY__POOL_SPAN = 512,                /* of f32's rows: columns, and the most that fits them ... */
+    HY__POOL_TAPS = 256, HY__POOL_WIDE = 64, HY__POOL_STEP = 16
+};
+
+/* How many places of a window count along one dim: those within the padded input, or within the input. */
+static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
+{
+    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
+    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
+    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
+}
+
+/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
+static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
+{
+    int64_t at[3], i, rows = 0, area, last = 0;
+    double value = 0;
+    hy__window_place(v->win.coarse, first, at);
+    for (i = 0; i < n; i++) {
+        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
+        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
+        if (area != last) { value = area > 0 ? 1 / (double)area : 0; last = area; }
+        share[i] = value;
+        hy__stretch_next(&v->win, at, 1);
     }
 }
-static void hy__sum_line_f32(float *acc, const float *x, int64_t step, int64_t n)
+
+static void hy__cube(double *x, int64_t n)
 {
     int64_t i;
-    if (step == 1) for (i = 0; i < n; i++) acc[i] += x[i];
-    else for (i = 0; i < n; i++) acc[i] += x[i * step];
+    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
+}
+
+/* Tiles of n windows of `planes` planes. */
+typedef struct hy__pool_tile {
+    double acc[HY__POOL_PLANES][HY__TILE];
+    double share[HY__TILE], values[HY__TILE];
+} hy__pool_tile;
+
+static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
+                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
+{
+    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
+    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
+    int count, r;
+    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
+    hy__taps taps;
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    for (k = 0; k < planes; k++)
+        for (i = 0; i < n; i++) to->acc[k][i] = hy__fold_start(kind);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (k = 0; k < planes; k++) {
+            const char *base = data + hy__plane_at(x, plane + k);
+            for (r = 0, i = 0; r < count; i += list[r++].n) {
+                const char *from = base + list[r].fine * x->step_p * x->size;
+                int64_t m = list[r].high - list[r].low;
+                j = i + list[r].low;
+                hy__load_f64(to->values, from, x->dtype, step, m);
+                if (v->power == 3) hy__cube(to->values, m);
+                hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
+            }
+        }
+    }
+}
+
+/* --- pooling f32 by kernels --- */
+/* Where the fine places under coarse place `at` lie, along the first `dims` dims; gives their count. */
+static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, int64_t step, int64_t *offset)
+{
+    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, p[3], n = 0;
+    int d;
+    for (d = 0; d < dims; d++) {
+        int64_t from = at[d] * w->stride[d] - w->pad[d];
+        low[d] = hy__most(from, 0);
+        high[d] = hy__least(from + w->kernel[d], w->fine[d]);
+    }
+    for (p[0] = low[0]; p[0] < high[0]; p[0]++)
+        for (p[1] = low[1]; p[1] < high[1]; p[1]++)
+            for (p[2] = low[2]; p[2] < high[2]; p[2]++)
+                offset[n++] = ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * step;
+    return n;
+}
+
+/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
+ * `span` columns, of which `inside` exist, from number `left` on. */
+typedef struct hy__pool_row {
+    int64_t at[3], n, rows, span, left, inside, pitch, area;
+    int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
+    double  share[HY__POOL_SPAN];
+    float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
+    float   y[HY__POOL_SPAN], g[HY__POOL_SPAN];
+} hy__pool_row;
+
+static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
+{
+    const hy__window *w = &v->win;
+    int64_t step = w->stride[2], column = r->at[2], from, i, area;
+    if (first >= hy__window_size(w->coarse)) return 0;
+    hy__window_place(w->coarse, first, r->at);
+    r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
+    r->rows = hy__pool_taps(w, r->at, 2, 1, r->offset);
+    r->span = (r->n - 1) * step + w->kernel[2];
+    r->pitch = hy__pieces(r->span, step);
+    from = r->at[2] * step - w->pad[2];
+    r->left = from < 0 ? hy__least(-from, r->span) : 0;
+    r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
+    for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
+    for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
+    area = hy__pool_reach(v, 0, r->at[0]) * hy__pool_reach(v, 1, r->at[1]);
+    if (v->type == HY_POOL_AVG && (area != r->area || column != r->at[2]))
+        hy__pool_shares(v, first, r->n, r->share);      /* else those of the row above */
+    r->area = area;
+    return 1;
+}
+
+/* The row's windows of plane x: rows are joined first, then columns. */
+static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, float *y)
+{
+    int most = v->type == HY_POOL_MAX;
+    float none = most ? -HUGE_VALF : 0;
+    int64_t i;
+    for (i = 0; i < r->left; i++) r->line[i] = none;
+    if (r->rows && r->inside) kernel->join(r->line + r->left, x, r->offset, r->rows, r->inside, most);
+    else r->inside = 0;
+    for (i = r->left + r->inside; i < r->span; i++) r->line[i] = none;
+    if (v->win.stride[2] > 1) hy__unzip_f32(r->apart, r->pitch, r->line, v->win.stride[2], r->span);
+    kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
+    if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
+}
+/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
+ * the largest so far and its place in the plane. */
+typedef struct hy__pool_back {
+    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
+    int64_t which[HY__TILE];
+} hy__pool_back;
+
+/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
+static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                            int64_t n, hy__pool_back *b)
+{
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    int64_t *which = b->which;
+    double *best = b->best, *tile = b->values;
+    hy__stretch list[HY__LINE];
+    int count, r;
+    for (i = 0; i < n; i++) which[i] = -1;
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const hy__stretch s = list[r];
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
+                         s.high - s.low);
+            for (m = 0; m < s.high - s.low; m++) {
+                j = i + s.low + m;
+                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
+                    continue;
+                best[j] = tile[m];
+                which[j] = s.fine + m * step;
+            }
+        }
+    }
+}
+
+/* dx += share x^(power - 1) wherever a window lies. */
+static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                              int64_t n, hy__pool_back *b, double *dx)
+{
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    double *tile = b->values;
+    const double *share = b->share;
+    hy__stretch list[HY__LINE];
+    int count, r;
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const double *from = share + i + list[r].low;
+            double *to = dx + list[r].fine;
+            m = list[r].high - list[r].low;
+            if (v->power == 1) {
+                for (j = 0; j < m; j++) to[j * step] += from[j];
+                continue;
+            }
+            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
+            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
+            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
+        }
+    }
+}
+
+/* What a row's windows give to a plane: a claim of the largest, or the same for all. */
+static void hy__pool_row_back(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, const float *dy, float *dx)
+{
+    int64_t step = v->win.stride[2], pad = v->win.pad[2] - r->at[2] * step, i, k, low, high;
+    float *apart = step > 1 ? r->apart : r->line, *back = r->back;
+    if (!r->rows || !r->inside) return;
+    if (v->type != HY_POOL_MAX) {
+        if (v->type == HY_POOL_AVG) hy__times_f64(r->y, dy, r->share, 1, r->n);
+        memset(r->line, 0, (size_t)r->span * sizeof *r->line);
+        for (k = 0; k < v->win.kernel[2]; k++)
+            hy__add_f32(r->line + k, step, v->type == HY_POOL_AVG ? r->y : dy, r->n);
+        for (i = 0; i < r->rows; i++) hy__add_f32(dx + r->offset[i], 1, r->line + r->left, r->inside);
+        return;
+    }
+    hy__pool_row_join(v, kernel, r, x, r->y);
+    memcpy(r->g, dy, (size_t)r->n * sizeof *dy);
+    for (i = 0; i < r->rows; i++) {
+        memcpy(r->line + r->left, x + r->offset[i], (size_t)r->inside * sizeof *x);
+        if (step > 1) hy__unzip_f32(apart, r->pitch, r->line, step, r->span);
+        memset(back, 0, (size_t)(r->pitch * step) * sizeof *back);
+        for (k = 0; k < v->win.kernel[2]; k++) {
+            low = hy__clamp_i64(hy__pieces(hy__most(pad - k, 0), step), 0, r->n);
+            high = hy__clamp_i64(hy__pieces(hy__most(v->win.fine[2] + pad - k, 0), step), low, r->n);
+            kernel->claim(back + r->tap[k] + low, apart + r->tap[k] + low, r->y + low, r->g + low,
+                          high - low);
+        }
+        if (step > 1) hy__zip_f32(r->line, back, r->pitch, step, r->span);
+        hy__add_f32(dx + r->offset[i], 1, (step > 1 ? r->line : back) + r->left, r->inside);
+    }
+}
+/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
+ * / m) --- */
+static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
+static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
+
+/* Rows of windows share their fine rows: those are summed first, or, going back, filled last. `row` has room
+ * for one of them, edge[2 j] and edge[2 j + 1] bound window j in it; x is in the type of the kernels. */
+static void hy__adaptive_sums(const hy__row_kernels *kernel, int size, const char *x, const int64_t *from,
+                              double *y, const int64_t *to, double *row, const int64_t *edge)
+{
+    int64_t i, j, c, n;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (c = 0; c < from[1]; c += n) {
+            n = hy__least(from[1] - c, HY__COLUMNS);
+            kernel->fold_rows(HY__MEAN, row + c, x + (top * from[1] + c) * size, rows, from[1], n);
+        }
+        for (j = 0; j < to[1]; j++, y++) {
+            double sum = 0;
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) sum += row[c];
+            *y = sum / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+        }
+    }
+}
+static void hy__adaptive_spread(double *dx, const int64_t *from, const double *dy, const int64_t *to,
+                                double *row, const int64_t *edge)
+{
+    int64_t i, j, c, r;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (j = 0; j < to[1]; j++, dy++) {
+            double share = *dy / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) row[c] += share;
+        }
+        for (r = top; r < top + rows; r++) hy__add_f64(dx + r * from[1], 1, row, from[1]);
+    }
 }
 
 /* --- sums over neighbouring channels of x (images, channels, inner) --- */
+/* scale = knorm + share (sum of x^2 of the channels [low, high), `inner` apart), of few channels */
+static void hy__square_window_f32(float *scale, const float *x, int64_t inner, int64_t low, int64_t high,
+                                  float knorm, float share, int64_t n)
+{
+    int64_t i, k;
+    for (i = 0; i < n; i++) scale[i] = 0;
+    for (k = low; k < high; k++) for (i = 0; i < n; i++) scale[i] += x[k * inner + i] * x[k * inner + i];
+    for (i = 0; i < n; i++) scale[i] = knorm + share * scale[i];
+}
+/* y = x scale^(-3/4), the power that everybody uses */
+static void hy__three_quarters_f32(float *y, const float *x, const float *scale, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        float root = 1 / sqrtf(scale[i]);
+        y[i] = x[i] * (root * sqrtf(root));
+    }
+}
 static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner,
                             int64_t c,
                             int64_t half, int squares, int64_t n)
@@ -9938,7 +10492,7 @@ static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t 
     for (i = 0; i < n; i++) sum[i] = 0;
     for (k = low; k < high; k++) {
         hy__load_f64(tile, x + (k - c) * inner * hy__traits[dtype].size, dtype, 1, n);
-        hy__fold_columns(squares ? HY__NORM2 : HY__MEAN, sum, tile, n);
+        hy__fold_rows_f64(squares ? HY__NORM2 : HY__MEAN, sum, tile, 1, 0, n);
     }
 }
 
@@ -11239,7 +11793,7 @@ static int hy__reduce_infer(hy_infer *I)
 HY__RUN(hy__run_reduce)
 {
     const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
-    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width;
     int64_t width = hy__least(r->outputs - first, r->width);
     int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
     double acc[HY__COLUMNS], *partial = (double *)shared;
@@ -11250,14 +11804,27 @@ HY__RUN(hy__run_reduce)
         return;
     }
     partial += item * r->parts * r->width;
-    for (part = 1; part < r->parts; part++) {
-        double *more = partial + part * r->width;
-        if (r->integer) for (j = 0; j < width; j++)
-            hy__fold_integers(hy__join(r->kind), (int64_t *)(void *)partial + j, 0,
-                              (const int64_t *)(void *)more + j, 1);
-        else hy__fold_columns(hy__join(r->kind), partial, more, width);
-    }
+    (r->integer ? hy__fold_rows_i64 : hy__fold_rows_f64)(hy__join(r->kind), partial, partial + r->width,
+                                                         r->parts - 1, r->width, width);
     hy__reduce_finish(r, partial, (char *)now->data[job->nin], first, width);
+}
+
+/* Which kernels: those of f32 and i32 know what is common, the others everything. */
+static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
+{
+    int extreme = r->kind == HY__MAX || r->kind == HY__MIN, sum = r->kind == HY__SUM || r->kind == HY__MEAN;
+    if (r->integer) r->compute = r->from != HY_I64 && (sum || extreme) ? HY_I32 : HY_I64;
+    else r->compute = r->from != HY_F64 && (sum || extreme || r->kind == HY__NORM2) ? HY_F32 : HY_F64;
+    if (r->integer) {
+        r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
+        r->lines = r->compute == HY_I32 ? hy__fold_lines_i32 : hy__fold_lines_i64;
+    } else {
+        const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
+        r->rows = kernels->fold_rows;
+        r->lines = kernels->fold_lines;
+        r->moments = kernels->moments;
+    }
+    r->direct = r->from == r->compute && hy__walk_step(r->columns ? &r->kept : &r->gone, 0) == 1;
 }
 
 static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
@@ -11282,12 +11849,13 @@ static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
     r->count = hy__size(&gone);
     r->columns = r->outputs > 1 && r->count > 0 &&
                  (r->count == 1 || hy__walk_step(&r->kept, 0) < hy__walk_step(&r->gone, 0));
-    r->width = r->columns ? HY__COLUMNS : r->count > 4096 ? 1 : r->count > 64 ? 16 : HY__COLUMNS;
+    hy__reduce_kernels(r, job);
+    r->width = r->columns ? HY__TILE : hy__clamp_i64(HY__CHUNK / (r->count + 1), 1, HY__TILE);
     r->parts = r->outputs / r->width < 16 ? hy__pieces(r->count * (r->columns ? r->width : 1), HY__PART) : 1;
     if (r->parts > 64) r->parts = 64;
     if (r->parts < 1) r->parts = 1;
     hy__one_stage(job, hy__run_reduce, hy__pieces(r->outputs, r->width) * r->parts,
-                  0.5 * (double)r->outputs * (double)r->count);
+                  (r->direct ? 0.15 : 0.6) * (double)r->outputs * (double)r->count);
     if (r->parts > 1) {
         job->stages = 2;
         job->items[1] = hy__pieces(r->outputs, r->width);
@@ -12556,29 +13124,65 @@ static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
     return r->grad_scale / (double)share;
 }
 
-/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. */
+/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. First
+ * all n neighbours from element i on are taken for others: they have one label, or are of one class. */
+typedef struct hy__output_run { double factor, other, own, *labels; void *tile; } hy__output_run;
+static void hy__softmax_output_part(const hy_job *job, hy_run *now, const hy__output_run *o, int64_t i,
+                                    int64_t n)
+{
+    HY__REC(_softmax_output_grad, job);
+    hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
+    int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER], count, first, j, at;
+    int direct = dtype == compute, size = hy__traits[compute].size;
+    const char *p = hy__place(now, &job->in[0], i);
+    char *to = direct ? hy__place(now, &job->out[0], i) : (char *)o->tile;
+    double number[4] = {0}, own, class_of = (double)(i / inner % axis);
+    const double value[4] = { o->other, o->factor, 1, 0 };
+    hy__store_f64(number, compute, 1, value, 4);
+    if (!direct) hy__load_tile(compute, to, p, dtype, 1, n);
+    hy__row_kernels_for(compute, job->kernels->isa)->scale(
+        direct ? (const void *)p : (const void *)to, to, n, number, (const char *)number + size, 0,
+        (const char *)number + 2 * size, (const char *)number + 3 * size, 0);
+    count = inner > 1 ? n : 1;                          /* labels */
+    first = i / (inner * axis) * inner + i % inner;
+    hy__load_f64(o->labels, hy__place(now, &job->in[1], first), job->in[1].type.dtype, 1, count);
+    for (j = 0; j < count; j++) {
+        double want = o->labels[j], far = want - class_of;
+        if (r->use_ignore && want == r->ignore_label)
+            memset(to + j * size, 0, (size_t)((inner > 1 ? 1 : n) * size));
+        else if (far >= 0 && far < (inner > 1 ? 1 : (double)n) && far == floor(far)) {
+            at = inner > 1 ? j : (int64_t)far;
+            own = (hy__load(hy__place(now, &job->in[0], i + at), dtype) - o->own) * o->factor;
+            hy__store(to + at * size, compute, own);
+        }
+    }
+    if (!direct) hy__store_tile(compute, hy__place(now, &job->out[0], i), dtype, 1, to, n);
+}
 HY__RUN(hy__run_softmax_output_grad)
 {
     HY__REC(_softmax_output_grad, job);
-    const hy_tensor *p = &job->in[0], *label = &job->in[1];
+    const hy_tensor *p = &job->in[0];
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&p->type.shape)), n, j;
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
-    int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
-    double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
-    double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
+    double v[HY__TILE], want[HY__TILE], *factor = (double *)shared;
+    double alpha = r->multi_output ? 0 : r->smooth_alpha;
+    hy__output_run o;
     if (stage == 0) { *factor = hy__softmax_output_factor(job, now); return; }
+    o.factor = *factor;
+    o.other = axis > 1 ? alpha / (double)(axis - 1) : 0;
+    o.own = 1 - alpha;
+    o.labels = want;
+    o.tile = v;
     for (; i < end; i += n) {
+        int64_t run = inner > 1 ? inner - i % inner : axis - i % axis;
         n = hy__least(end - i, HY__TILE);
-        hy__load_f64(v, hy__place(now, p, i), p->type.dtype, 1, n);
-        for (j = 0; j < n; j++) {
-            int64_t at = i + j, class_of = at / inner % axis;
-            int64_t place = at / (inner * axis) * inner + at % inner;
-            double want = hy__number(now, label, probabilities ? at : place);
-            if (probabilities) v[j] -= want;
-            else if (r->use_ignore && want == r->ignore_label) v[j] = 0;
-            else v[j] -= want == (double)class_of ? 1 - alpha : other;
-            v[j] *= *factor;
+        if (job->plan.i[HY__OUTPUT_LABELS]) {
+            hy__softmax_output_part(job, now, &o, i, n = hy__least(n, run));
+            continue;
         }
+        hy__load_f64(v, hy__place(now, p, i), p->type.dtype, 1, n);     /* probabilities */
+        hy__load_f64(want, hy__place(now, &job->in[1], i), job->in[1].type.dtype, 1, n);
+        for (j = 0; j < n; j++) v[j] = (v[j] - want[j]) * *factor;
         hy__store_f64(hy__place(now, &job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
@@ -12725,9 +13329,10 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
 /* --- normalisation --- *
  * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
  * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), and
- * those along an axis with something behind it (before, axis, behind, 1). With inner == 1 a block is `width`
- * sets side by side, else one set. A block may fall into parts: then stage 0 leaves their sums in shared
- * memory, and stage 1 joins them, always in the same order. */
+ * those along an axis with something behind it (before, axis, behind, 1). A block is `width` sets: side by
+ * side where inner == 1, else one after another. It may fall into parts: then stage 0 leaves their sums in
+ * shared memory, and stage 1 joins them, always in the same order. */
+enum { HY__SPAN = 64 };                 /* columns of a block of high ones */
 enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };  /* of the set; its squares only; inputs 3, 4 */
 enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
 typedef struct hy__norms {
@@ -12747,7 +13352,9 @@ typedef struct hy__norms_block {
     double  sum[HY__TILE], center[HY__TILE];    /* the rest is room to work in */
     double  v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
 } hy__norms_block;
-typedef struct hy__norms_run { int64_t at, runs, n, elements; } hy__norms_run;    /* elements: of each set */
+/* What is taken at once of a block that begins at `at`: n elements of each of `count` pieces, `step` apart.
+ * The pieces are its sets, or (inner == 1) rows of all its sets. */
+typedef struct hy__norms_run { int64_t at, count, step, n, taken; } hy__norms_run;   /* taken: of each set */
 
 static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_block *b)
 {
@@ -12757,26 +13364,18 @@ static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_bloc
     b->width = hy__least(k->mid - b->mid, k->width);
 }
 
-/* What kernels take at once of a block's elements [e, end). */
+/* What kernels take at once of a block's elements [e, end); a tile of each set at most, if `tiles`. */
 static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end,
-                                    int direct)
+                                    int tiles)
 {
     int64_t outer = b->first / k->mid * k->outer + e / k->inner;
-    int64_t limit = direct ? (int64_t)HY__SPAN * HY__DEAL : (int64_t)HY__TILE;
+    int64_t left = hy__least(k->inner - e % k->inner, end - e);
     hy__norms_run run;
     run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
-    run.runs = 1;
-    if (k->inner == 1) {
-        run.n = b->width;
-        if (direct) run.runs = end - e < HY__SPAN ? end - e : (int64_t)HY__SPAN;
-        run.elements = run.runs;
-        return run;
-    }
-    run.n = k->inner - e % k->inner;
-    if (run.n > end - e) run.n = end - e;
-    if (run.n > limit) run.n = limit;
-    if (run.n == k->inner && direct) run.runs = (hy__least(end - e, limit)) / k->inner;
-    run.elements = run.runs * run.n;
+    run.taken = k->inner == 1 ? end - e : tiles ? hy__least(left, HY__TILE) : left;
+    run.count = k->inner == 1 ? run.taken : b->width;
+    run.step = k->inner == 1 ? k->mid : k->inner;
+    run.n = k->inner == 1 ? b->width : run.taken;
     return run;
 }
 
@@ -12799,38 +13398,52 @@ static void hy__norms_sums(const hy_job *job, hy_run *now, const hy__norms *k, h
                            const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
                            double *s1, double *s2)
 {
-    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
-    const void *with;
-    hy__norms_run run;
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
+    int lines = k->inner > 1, direct = x->type.dtype == k->compute;
     int64_t i;
     for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
-    for (; e < end; e += run.elements) {
-        run = hy__norms_next(k, b, e, end, x->type.dtype == k->compute);
-        with = g ? hy__norms_load(now, k, g, run.at, run.n, b->tile[1]) : NULL;
-        kernel->moments(hy__norms_load(now, k, x, run.at, run.n, b->tile[0]), with, run.runs,
-                        k->mid * k->inner, run.n, k->inner > 1, b->center, s1, s2);
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        int64_t pieces = direct ? 1 : run.count, of;
+        for (i = 0; i < pieces; i++) {
+            const void *with = g ? hy__norms_load(now, k, g, run.at + i * run.step, run.n, b->tile[1]) : NULL;
+            of = lines ? i : 0;
+            kernel->moments(hy__norms_load(now, k, x, run.at + i * run.step, run.n, b->tile[0]), with, lines,
+                            direct ? run.count : 1, run.step, run.n, b->center + of, s1 + of, s2 + of);
+        }
+        e += run.taken;
     }
 }
 
-/* Mean and squared deviations of a part: around a first mean, then corrected for the rounding of that. */
+/* Centers for the sums: the first values, unless they are infinite. */
+static void hy__norms_center(const hy_run *now, const hy__norms *k, hy__norms_block *b, const hy_tensor *x,
+                             int64_t e)
+{
+    int64_t at = hy__norms_next(k, b, e, e + 1, 1).at, i;
+    hy__load_f64(b->center, hy__place(now, x, at), x->type.dtype, k->inner, b->width);
+    for (i = 0; i < b->width; i++) if (b->center[i] - b->center[i] != 0) b->center[i] = 0;
+}
+
+/* Mean and squared deviations of a part, in one pass of doubles; f64 takes a second one around the mean. */
 static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                               int64_t e, int64_t end)
 {
     const hy_tensor *x = &job->in[0];
     double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
+    int pass, own = k->stats == HY__NORMS_OWN;
     int64_t i;
     for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(now, &job->in[3], b->first + i) : 0;
     if (k->backward) hy__norms_sums(job, now, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
     if (k->backward || k->stats == HY__NORMS_GIVEN) return;
-    if (k->stats == HY__NORMS_OWN) {
+    if (own && end > e) hy__norms_center(now, k, b, x, e);
+    for (pass = 0; pass < (own && k->compute == HY_F64 ? 2 : 1); pass++) {
+        for (i = 0; pass && i < b->width; i++) center[i] += s1[i] / n;
         hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
-        for (i = 0; i < b->width; i++)
-            center[i] = k->compute == HY_F64 ? s1[i] / n : (double)(float)(s1[i] / n);
     }
-    hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
-    for (i = 0; i < b->width && k->stats == HY__NORMS_OWN; i++) {
+    for (i = 0; own && i < b->width; i++) {
         b->one[i] = center[i] + s1[i] / n;
         b->two[i] -= s1[i] * s1[i] / n;
+        if (b->two[i] < 0) b->two[i] = 0;
     }
 }
 
@@ -12889,12 +13502,13 @@ static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k,
 static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                               int64_t e, int64_t end, int keep)
 {
-    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
     const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
     double *gain = b->v[0], *shift = b->v[1], (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
+    const char *per_set[4];
     int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
     int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
-    int64_t i, r;
+    int64_t i, size = hy__traits[k->compute].size;
     hy__norms_finish(job, now, k, b, keep);
     for (i = 0; i < b->width; i++) {
         int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
@@ -12905,18 +13519,21 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
     hy__store_f64(narrow[2], k->compute, 1, gain, b->width);
     hy__store_f64(narrow[3], k->compute, 1, shift, b->width);
+    for (i = 0; i < 4; i++) per_set[i] = (const char *)narrow[i];
     while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, direct);
-        for (r = 0; r < run.runs; r++, e += sets ? 1 : run.n) {
-            int64_t at = run.at + r * k->mid * k->inner, of = of_inner ? e % k->inner : e / k->inner;
-            int64_t params = of_inner ? run.n : 1;
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        for (i = 0; i < run.count; i++) {
+            int64_t at = run.at + i * run.step, of = of_inner ? e % k->inner : (sets ? e + i : e) / k->inner;
+            int64_t params = of_inner ? run.n : 1, set = sets ? 0 : i * size;
             const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
-            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : narrow[2];
-            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : narrow[3];
+            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : per_set[2] + set;
+            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : per_set[3] + set;
             void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
-            kernel->scale(from, to, run.n, narrow[0], narrow[1], sets, times, plus, own ? of_inner : sets);
+            kernel->scale(from, to, run.n, per_set[0] + set, per_set[1] + set, sets, times, plus,
+                          own ? of_inner : sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
         }
+        e += run.taken;
     }
 }
 
@@ -12925,12 +13542,12 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
 static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                                int64_t e, int64_t end, int keep)
 {
-    const hy__norms_table *kernel = hy__norms_for(k->compute, job->kernels->isa);
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
     const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
     double (*v)[HY__TILE] = b->v, (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
     const void *part[4];
-    int direct = x->type.dtype == k->compute;
-    int64_t i, r;
+    int direct = x->type.dtype == k->compute, sets = k->inner == 1, p;
+    int64_t i, size = hy__traits[k->compute].size;
     for (i = 0; i < b->width; i++) {
         int64_t set = b->first + i;
         double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
@@ -12942,21 +13559,19 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         hy__norms_put(now, &job->out[1], set, k->use_gamma ? dot : 0);
         hy__norms_put(now, &job->out[2], set, b->one[i]);
     }
-    for (i = 0; i < 4; i++) {
-        hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
-        part[i] = narrow[i];
-    }
+    for (i = 0; i < 4; i++) hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
     while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, direct);
-        for (r = 0; r < run.runs; r++) {
-            int64_t at = run.at + r * k->mid * k->inner;
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        for (i = 0; i < run.count; i++) {
+            int64_t at = run.at + i * run.step;
             const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
             const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
             void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
-            kernel->blend(g, from, to, run.n, part, k->inner == 1);
+            for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
+            kernel->blend(g, from, to, run.n, part, sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
         }
-        e += run.elements;
+        e += run.taken;
     }
 }
 
@@ -13004,7 +13619,8 @@ static int hy__norms_bind(hy_job *job)
     if (k->mid == 1) { k->inner *= k->outer; k->outer = 1; }
     k->compute = hy__compute_type(dtype, 0);
     k->count = k->outer * k->inner;
-    k->width = k->inner != 1 ? 1 : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
+    k->width = k->inner != 1 ? hy__clamp_i64((1 << 13) / (k->count + 1), 1, HY__TILE)
+             : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
     if (k->width > k->mid) k->width = k->mid ? k->mid : 1;
     k->blocks = k->batch * hy__pieces(k->mid, k->width);
     work = k->count * k->width;
@@ -14877,18 +15493,15 @@ HY__RUN(hy__run_gather)
 static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, char *to, int64_t at,
                              int64_t rows, int64_t columns)
 {
-    double off[HY__TILE];
-    int64_t size = r->half ? 4 : r->size, step = (r->half ? columns : r->inner) * size, j, k;
+    double off;
+    int64_t size = r->half ? 4 : r->size, step = (r->half ? columns : r->inner) * size;
     if (step == columns * size) { columns *= rows; rows = rows > 0; }
-    if (r->base == HY__BASE_FILL) hy__load_f64(off, &r->off, HY_F64, 0, HY__TILE);
+    if (r->base == HY__BASE_FILL) hy__store(&off, job->out[0].type.dtype, r->off);
     for (; rows > 0; rows--, to += step, at += r->inner) {
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
         else if (r->base == HY__BASE_OLD)
             memcpy(to, hy__place(now, &job->in[0], at), (size_t)(columns * size));
-        else for (j = 0; j < columns; j += k) {
-            k = hy__least(columns - j, HY__TILE);
-            hy__store_f64(to + j * size, job->out[0].type.dtype, 1, off, k);
-        }
+        else hy__fill_bytes(to, &off, (size_t)size, columns);
     }
 }
 
@@ -15175,7 +15788,7 @@ static int hy__one_hot_bind(hy_job *job)
     const hy__one_hot_rec *a = (const hy__one_hot_rec *)job->attr;
     hy__rows *r = hy__rows_plan(job, -1, 0, hy__along_axis(&job->out[0].type.shape, -1), 1, HY__INDEX_DROP);
     hy__rows_each(r);
-    r->base = HY__BASE_FILL;
+    r->base = a->off_value == 0 ? HY__BASE_ZERO : HY__BASE_FILL;
     r->off = a->off_value;
     hy__store(&r->on, job->out[0].type.dtype, a->on_value);
     return hy__scatter_put_bind(job, r);
@@ -16485,7 +17098,7 @@ static void hy__rnn_bias(const hy__rnn_run *u, int layer, int direction, int64_t
     memset(sum, 0, sizeof sum);
     for (i = 0; i < r->steps * r->batch; i++) {
         hy__load_tile(HY_F64, row, hy__rnn_delta(u, direction, i, which) + first * r->size, r->compute, 1, n);
-        hy__fold_columns(HY__MEAN, sum, row, n);
+        hy__fold_rows_f64(HY__MEAN, sum, row, 1, 0, n);
     }
     at = hy__rnn_parameter(r, layer, direction, 3 + which) + first;
     hy__store_tile(HY_F64, u->at[HY__RNN_DPARAMETERS] + at * r->size, r->compute, 1, sum, n);
@@ -18374,16 +18987,7 @@ static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
 
-/* --- pooling --- *
- * Planes are read as they lie, a tile of output places at a time, in doubles. */
-typedef struct hy__pool_plan {
-    hy__window win;
-    int64_t    planes, together;        /* planes in all and per item */
-    int        type, power, exclude_pad, last;
-} hy__pool_plan;
-#define HY__POOL_FLOATS 32              /* taps that may be summed in floats */
-#define HY__POOL_PLANES 4               /* planes that go side by side */
-
+/* --- pooling: see the loops in >>kernels --- */
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
 {
@@ -18447,75 +19051,6 @@ static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy
     v->planes = x->dim[0] * x->dim[a.channel];
 }
 
-/* How many places of a window count along one dim: those within the padded input, or within the input. */
-static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
-{
-    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
-    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
-    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
-}
-
-/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
-static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
-{
-    int64_t at[HY__SPACE], i, rows = 0, area;
-    hy__window_place(v->win.coarse, first, at);
-    for (i = 0; i < n; i++) {
-        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
-        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
-        share[i] = area > 0 ? 1 / (double)area : 0;
-        hy__stretch_next(&v->win, at, 1);
-    }
-}
-
-static void hy__cube(double *x, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
-}
-
-/* Tiles of n windows of `planes` planes, joined in floats where nothing is lost by it, else in doubles. */
-typedef struct hy__pool_tile {
-    double acc[HY__POOL_PLANES][HY__TILE];
-    float  narrow[HY__POOL_PLANES][HY__TILE];
-    double share[HY__TILE], values[HY__TILE];
-} hy__pool_tile;
-
-static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
-                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
-{
-    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
-    int few = hy__window_size(v->win.kernel) <= HY__POOL_FLOATS, count, r;
-    int narrow = x->dtype == HY_F32 && (kind == HY__MAX || (v->power == 1 && few));
-    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
-    hy__taps taps;
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    for (k = 0; k < planes; k++)
-        for (i = 0; i < n; i++) to->narrow[k][i] = (float)(to->acc[k][i] = hy__fold_start(kind));
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (k = 0; k < planes; k++) {
-            const char *base = data + hy__plane_at(x, plane + k);
-            for (r = 0, i = 0; r < count; i += list[r++].n) {
-                const char *from = base + list[r].fine * x->step_p * x->size;
-                int64_t m = list[r].high - list[r].low;
-                j = i + list[r].low;
-                if (narrow && kind == HY__MAX)
-                    hy__max_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
-                else if (narrow)
-                    hy__sum_line_f32(to->narrow[k] + j, (const float *)(const void *)from, step, m);
-                else {
-                    hy__load_f64(to->values, from, x->dtype, step, m);
-                    if (v->power == 3) hy__cube(to->values, m);
-                    hy__fold_columns(kind, to->acc[k] + j, to->values, m);
-                }
-            }
-        }
-    }
-    for (k = 0; narrow && k < planes; k++) for (i = 0; i < n; i++) to->acc[k][i] = to->narrow[k][i];
-}
-
 HY__RUN(hy__run_pool)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -18538,6 +19073,52 @@ HY__RUN(hy__run_pool)
                               y.size, y.dtype, y.step_p, acc, n);
             }
         }
+}
+
+/* --- pooling f32 by kernels --- */
+static int hy__pool_fits(const hy_job *job, const hy__pool_plan *v)
+{
+    const int64_t *kernel = v->win.kernel;
+    int64_t taps = hy__window_size(kernel), most = v->type == HY_POOL_MAX ? HY__POOL_TAPS : HY__POOL_FLOATS;
+    return job->out[0].type.dtype == HY_F32 && v->power == 1 && taps > 0 && taps <= most &&
+           kernel[2] <= HY__POOL_WIDE && v->win.stride[2] <= HY__POOL_STEP;
+}
+
+HY__RUN(hy__run_pool_rows)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    int64_t fine = hy__window_size(v->win.fine), coarse = hy__window_size(v->win.coarse), first, plane;
+    int64_t end = hy__least((item + 1) * v->together, v->planes);
+    hy__pool_row *r = (hy__pool_row *)scratch;
+    r->at[2] = r->area = -1;
+    for (first = 0; hy__pool_row_at(v, first, r); first += r->n)
+        for (plane = item * v->together; plane < end; plane++)
+            hy__pool_row_join(v, kernel, r, (const float *)now->data[0] + plane * fine,
+                              (float *)now->data[job->nin] + plane * coarse + first);
+}
+
+/* With channels last a row is all channels of a place. */
+HY__RUN(hy__run_pool_places)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    const hy__planes x = hy__planes_of(&job->in[0], 1), y = hy__planes_of(&job->out[0], 1);
+    int64_t image = item / v->blocks, block = item % v->blocks, c = x.channels, taps, i;
+    int64_t offset[HY__POOL_TAPS], at[3];
+    int64_t place = y.places * block / v->blocks, end = y.places * (block + 1) / v->blocks;
+    double share = 1;
+    for (; place < end; place++) {
+        float *to = (float *)now->data[job->nin] + (image * y.places + place) * c;
+        hy__window_place(v->win.coarse, place, at);
+        taps = hy__pool_taps(&v->win, at, 3, c, offset);
+        if (taps) kernel->join(to, (const float *)now->data[0] + image * x.places * c, offset, taps, c,
+                               v->type == HY_POOL_MAX);
+        else for (i = 0; i < c; i++) to[i] = v->type == HY_POOL_MAX ? -HUGE_VALF : 0;
+        if (v->type != HY_POOL_AVG) continue;
+        hy__pool_shares(v, place, 1, &share);
+        hy__times_f64(to, to, &share, 0, c);
+    }
 }
 
 static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
@@ -18564,8 +19145,22 @@ static int hy__pooling_bind(hy_job *job)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
-    job->scratch = sizeof(hy__pool_tile);
-    return hy__pool_one_stage(job, v, hy__run_pool);
+    if (!hy__pool_fits(job, v)) {
+        job->scratch = sizeof(hy__pool_tile);
+        return hy__pool_one_stage(job, v, hy__run_pool);
+    }
+    if (!v->last) {
+        job->scratch = sizeof(hy__pool_row);
+        hy__pool_one_stage(job, v, hy__run_pool_rows);
+    } else {
+        int64_t images = job->in[0].type.shape.dim[0], places = hy__window_size(v->win.coarse);
+        double work = (double)places * (double)hy__window_size(v->win.kernel);
+        work *= images ? (double)(v->planes / images) : 0;
+        v->blocks = hy__clamp_i64((int64_t)(work / HY__PLANES_WORK), 1, places);
+        hy__one_stage(job, hy__run_pool_places, images * v->blocks, (double)images * work);
+    }
+    job->cost *= 0.2;
+    return 0;
 }
 static int hy__pooling_diff(hy_frame *F, hy_diff *D)
 {
@@ -18580,70 +19175,6 @@ static int hy__pooling_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_pooling HY__OWN(pooling), hy__batch_split
-
-/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
- * the largest so far and its place in the plane. */
-typedef struct hy__pool_back {
-    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
-    int64_t which[HY__TILE];
-} hy__pool_back;
-
-/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
-static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                            int64_t n, hy__pool_back *b)
-{
-    hy__taps taps;
-    int64_t i, j, m, step = v->win.stride[2];
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    int64_t *which = b->which;
-    double *best = b->best, *tile = b->values;
-    hy__stretch list[HY__LINE];
-    int count, r;
-    for (i = 0; i < n; i++) which[i] = -1;
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (r = 0, i = 0; r < count; i += list[r++].n) {
-            const hy__stretch s = list[r];
-            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
-                         s.high - s.low);
-            for (m = 0; m < s.high - s.low; m++) {
-                j = i + s.low + m;
-                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
-                    continue;
-                best[j] = tile[m];
-                which[j] = s.fine + m * step;
-            }
-        }
-    }
-}
-
-/* dx += share x^(power - 1) wherever a window lies. */
-static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n, hy__pool_back *b, double *dx)
-{
-    hy__taps taps;
-    int64_t i, j, m, step = v->win.stride[2];
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    double *tile = b->values;
-    const double *share = b->share;
-    hy__stretch list[HY__LINE];
-    int count, r;
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (r = 0, i = 0; r < count; i += list[r++].n) {
-            const double *from = share + i + list[r].low;
-            double *to = dx + list[r].fine;
-            m = list[r].high - list[r].low;
-            if (v->power == 1) {
-                for (j = 0; j < m; j++) to[j * step] += from[j];
-                continue;
-            }
-            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
-            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
-            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
-        }
-    }
-}
 
 /* Inputs: out_grad, data, out. Of lp: y = (sum x^p)^(1/p), dx = dy x^(p-1) / y^(p-1), and 0 where y is 0. */
 HY__RUN(hy__run_pool_back)
@@ -18679,6 +19210,50 @@ HY__RUN(hy__run_pool_back)
     }
 }
 
+/* --- and back: windows of f32 --- */
+HY__RUN(hy__run_pool_rows_back)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    int64_t fine = hy__window_size(v->win.fine), coarse = hy__window_size(v->win.coarse), first;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), i;
+    hy__pool_row *r = (hy__pool_row *)scratch;
+    r->at[2] = r->area = -1;
+    memset((float *)now->data[job->nin] + plane * fine, 0, (size_t)((end - plane) * fine) * sizeof(float));
+    for (first = 0; hy__pool_row_at(v, first, r); first += r->n)
+        for (i = plane; i < end; i++)
+            hy__pool_row_back(v, kernel, r, (const float *)now->data[1] + i * fine,
+                              (const float *)now->data[0] + i * coarse + first,
+                              (float *)now->data[job->nin] + i * fine);
+}
+
+/* A block of channels that lie last, place by place. */
+HY__RUN(hy__run_pool_places_back)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    const hy__planes x = hy__planes_of(&job->in[1], 1), y = hy__planes_of(&job->in[0], 1);
+    int64_t image = item / v->blocks, c = item % v->blocks * HY__POOL_WIDE, place, taps, t, at[3];
+    int64_t n = hy__least(x.channels - c, HY__POOL_WIDE), offset[HY__POOL_TAPS];
+    const float *from = (const float *)now->data[1] + image * x.places * x.channels + c;
+    const float *dy = (const float *)now->data[0] + image * y.places * y.channels + c;
+    float *dx = (float *)now->data[job->nin] + image * x.places * x.channels + c;
+    float g[HY__POOL_WIDE], most[HY__POOL_WIDE];
+    double share = 1;
+    for (place = 0; place < x.places; place++) memset(dx + place * x.channels, 0, (size_t)n * sizeof *dx);
+    for (place = 0; place < y.places; place++, dy += y.channels) {
+        hy__window_place(v->win.coarse, place, at);
+        taps = hy__pool_taps(&v->win, at, 3, x.channels, offset);
+        if (!taps) continue;
+        if (v->type == HY_POOL_MAX) kernel->join(most, from, offset, taps, n, 1);
+        if (v->type == HY_POOL_AVG) hy__pool_shares(v, place, 1, &share);
+        hy__times_f64(g, dy, &share, 0, n);
+        for (t = 0; t < taps; t++)
+            if (v->type == HY_POOL_MAX) kernel->claim(dx + offset[t], from + offset[t], most, g, n);
+            else hy__add_f32(dx + offset[t], 1, g, n);
+    }
+}
+
 /* Its record has the same fields in the same order as that of pooling. */
 static int hy___pooling_grad_infer(hy_infer *I)
 {
@@ -18689,8 +19264,19 @@ static int hy___pooling_grad_bind(hy_job *job)
 {
     hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     hy__pool_window(v, (const hy__pooling_rec *)job->attr, &job->in[1].type.shape, &job->in[0].type.shape);
-    job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
-    return hy__pool_one_stage(job, v, hy__run_pool_back);
+    if (!hy__pool_fits(job, v)) {
+        job->scratch = sizeof(hy__pool_back) + (size_t)hy__window_size(v->win.fine) * sizeof(double);
+        return hy__pool_one_stage(job, v, hy__run_pool_back);
+    }
+    job->scratch = sizeof(hy__pool_row);
+    hy__pool_one_stage(job, v, v->last ? hy__run_pool_places_back : hy__run_pool_rows_back);
+    if (v->last) {
+        const hy_shape *x = &job->in[1].type.shape;
+        v->blocks = hy__pieces(x->dim[x->ndim - 1], HY__POOL_WIDE);
+        job->items[0] = x->dim[0] * v->blocks;
+    }
+    job->cost *= 0.5;
+    return 0;
 }
 
 /* The gradient of the gradient. It is linear in dy, so a, the gradient of dx, comes back through windows: for
@@ -18772,11 +19358,7 @@ static int hy___pooling_gather_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON__pooling_gather HY__OWN(_pooling_gather), NULL
 
-/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
- * / m) --- */
-static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
-static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
-
+/* --- adaptive average pooling --- */
 static int hy__adaptive_avg_pooling_infer(hy_infer *I)
 {
     HY__REC(adaptive_avg_pooling, I);
@@ -18798,45 +19380,38 @@ static int hy__adaptive_avg_pooling_infer(hy_infer *I)
     return I->status;
 }
 
-/* Adds each window's sum to y, or, going back, each window's share of dy to the plane. */
-static void hy__adaptive_plane(double *plane, const int64_t *from, double *y, const int64_t *to, int back)
-{
-    int64_t i, j, r, c;
-    for (i = 0; i < to[0]; i++)
-        for (j = 0; j < to[1]; j++, y++) {
-            int64_t top = hy__adaptive_low(i, from[0], to[0]), bottom = hy__adaptive_high(i, from[0], to[0]);
-            int64_t left = hy__adaptive_low(j, from[1], to[1]), right = hy__adaptive_high(j, from[1], to[1]);
-            double area = (double)((bottom - top) * (right - left)), sum = 0;
-            for (r = top; r < bottom; r++) {
-                double *row = plane + r * from[1];
-                if (back) for (c = left; c < right; c++) row[c] += *y / area;
-                else for (c = left; c < right; c++) sum += row[c];
-            }
-            if (!back) *y = sum / area;
-        }
-}
-
 HY__RUN(hy__run_adaptive)
 {
     int back = job->nin > 1;
     const hy_tensor *x = back ? &job->out[0] : &job->in[0], *y = back ? &job->in[0] : &job->out[0];
-    int64_t fine = hy__product(&x->type.shape, 2, 4), coarse = hy__product(&y->type.shape, 2, 4), i;
-    double *plane = (double *)scratch, *out = plane + fine;
+    const int64_t *from = x->type.shape.dim + 2, *to = y->type.shape.dim + 2;
+    int64_t fine = from[0] * from[1], coarse = to[0] * to[1], j;
+    hy_dtype compute = x->type.dtype == HY_F32 ? HY_F32 : HY_F64;
+    double *plane = (double *)scratch, *out = plane + fine, *row = out + coarse;
+    int64_t *edge = (int64_t *)(void *)(row + from[1]);
     char *at_x = hy__place(now, x, item * fine), *at_y = hy__place(now, y, item * coarse);
+    for (j = 0; j < to[1]; j++) {
+        edge[2 * j] = hy__adaptive_low(j, from[1], to[1]);
+        edge[2 * j + 1] = hy__adaptive_high(j, from[1], to[1]);
+    }
     if (back) {
-        for (i = 0; i < fine; i++) plane[i] = 0;
+        memset(plane, 0, (size_t)fine * sizeof *plane);
         hy__load_f64(out, at_y, y->type.dtype, 1, coarse);
-    } else hy__load_f64(plane, at_x, x->type.dtype, 1, fine);
-    hy__adaptive_plane(plane, x->type.shape.dim + 2, out, y->type.shape.dim + 2, back);
-    if (back) hy__store_f64(at_x, x->type.dtype, 1, plane, fine);
-    else hy__store_f64(at_y, y->type.dtype, 1, out, coarse);
+        hy__adaptive_spread(plane, from, out, to, row, edge);
+        hy__store_f64(at_x, x->type.dtype, 1, plane, fine);
+        return;
+    }
+    if (compute == HY_F64) hy__load_f64(plane, at_x, x->type.dtype, 1, fine);
+    hy__adaptive_sums(hy__row_kernels_for(compute, job->kernels->isa), hy__traits[compute].size,
+                      compute == HY_F64 ? (const char *)plane : at_x, from, out, to, row, edge);
+    hy__store_f64(at_y, y->type.dtype, 1, out, coarse);
 }
 static int hy__adaptive_bind(hy_job *job)
 {
     const hy_shape *x = job->nin > 1 ? &job->out[0].type.shape : &job->in[0].type.shape;
     const hy_shape *y = job->nin > 1 ? &job->in[0].type.shape : &job->out[0].type.shape;
     int64_t places = hy__product(x, 2, 4) + hy__product(y, 2, 4), planes = hy__product(x, 0, 2);
-    job->scratch = (size_t)places * sizeof(double);
+    job->scratch = (size_t)(places + x->dim[3] + 2 * y->dim[3]) * sizeof(double);
     return hy__one_stage(job, hy__run_adaptive, planes, 2.0 * (double)planes * (double)places);
 }
 
@@ -19130,26 +19705,40 @@ HY__RUN(hy__run_lrn)
     hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
     const hy__pointwise_table *table = hy__pointwise_of(job, compute);
     int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
+    int64_t half = r->nsize / 2;
     int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
+    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
     const void *in[2];
-    int step[2];
-    step[0] = step[1] = 1;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
+        char *from, *to;
         at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
-        hy__channel_sum(sum, hy__place(now, &job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 1, n);
-        for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
-        if (now->data[job->nin + 1]) hy__store_f64(hy__place(now, &job->out[1], at), dtype, 1, sum, n);
-        hy__store_f64(scale, compute, 1, sum, n);
+        from = hy__place(now, &job->in[0], at);
+        to = hy__place(now, &job->out[0], at);
+        if (narrow) {
+            hy__square_window_f32((float *)scale, (const float *)(const void *)from, inner,
+                                  -hy__least(c, half), hy__least(s->dim[1] - c, half + 1),
+                                  (float)r->knorm, (float)(r->alpha / r->nsize), n);
+        } else {
+            hy__channel_sum(sum, from, dtype, s->dim[1], inner, c, half, 1, n);
+            for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
+            hy__store_f64(scale, compute, 1, sum, n);
+        }
+        if (now->data[job->nin + 1])
+            hy__store_tile(compute, hy__place(now, &job->out[1], at), dtype, 1, scale, n);
+        if (narrow && r->beta == 0.75) {
+            hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
+            continue;
+        }
         in[0] = scale;
         in[1] = exponent;
         table->binary[HY__BINARY_power](in, step, sum, n, NULL);
-        hy__load_tile(compute, x, hy__place(now, &job->in[0], at), dtype, 1, n);
+        hy__load_tile(compute, x, from, dtype, 1, n);
         in[0] = x;
         in[1] = sum;
         table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
-        hy__store_tile(compute, hy__place(now, &job->out[0], at), dtype, 1, scale, n);
+        hy__store_tile(compute, to, dtype, 1, scale, n);
     }
 }
 HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
