@@ -2285,6 +2285,28 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #define HY__WARM_ROOMS
 #endif
 
+/* Loops over numbers stand between these: gcc makes vectors of them at O2 too. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if !defined(HYBRID_NO_SIMD) && defined(HY__TUNED)
+#define HY__LOOPS_BEGIN _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"O2\", \"tree-vectorize\", \"vect-cost-model=dynamic\", \"fp-contract=off\")") \
+    _Pragma("GCC optimize(\"no-fast-math\", \"no-trapping-math\", \"no-math-errno\")")
+#else
+#define HY__LOOPS_BEGIN _Pragma("GCC push_options")
+#endif
+#define HY__LOOPS_END _Pragma("GCC pop_options")
+#define HY__IVDEP _Pragma("GCC ivdep")
+#elif defined(__clang__)
+#define HY__LOOPS_BEGIN _Pragma("clang diagnostic push") \
+    _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
+#define HY__LOOPS_END _Pragma("clang diagnostic pop")
+#define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HY__LOOPS_BEGIN
+#define HY__LOOPS_END
+#define HY__IVDEP
+#endif
+
 #if defined(__GNUC__)
 #define HY__INLINE static inline __attribute__((always_inline, unused))
 #define HY__UNUSED __attribute__((unused))
@@ -4360,12 +4382,14 @@ static int hy__floating(hy_dtype dtype) { return hy__traits[dtype].floating; }
 HY__INLINE float hy__f32_of_bits(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
 HY__INLINE uint32_t hy__bits_f32(float x) { uint32_t bits; memcpy(&bits, &x, 4); return bits; }
 
-/* Half precision, to nearest even. Subnormals come out of one subtraction. */
+/* Half precision, to nearest even; a NaN keeps its upper bits and becomes quiet, as in hardware. Subnormals
+ * come out of one product or one subtraction. */
 HY__INLINE float hy__f16_to_f32(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, body = h & 0x7fff;
     float tiny = (float)(int)body * 5.9604644775390625e-8f;            /* 2^-24 */
     uint32_t wide = (body << 13) + 0x38000000u + (body >= 0x7c00 ? 0x38000000u : 0u);
+    wide |= body > 0x7c00 ? 0x400000u : 0u;
     return hy__f32_of_bits(sign | (body < 0x400 ? hy__bits_f32(tiny) : wide));
 }
 HY__INLINE uint16_t hy__f32_to_f16(float x)
@@ -4375,7 +4399,7 @@ HY__INLINE uint16_t hy__f32_to_f16(float x)
     uint32_t wide = body + 0xc8000fffu + (body >> 13 & 1);
     uint32_t half = body < 0x38800000u ? small : wide >> 13;
     half = body >= 0x477ff000u ? 0x7c00u : half;
-    half = body > 0x7f800000u ? 0x7e00u : half;
+    half = body > 0x7f800000u ? (0x7e00u | (body >> 13 & 0x3ffu)) : half;
     return (uint16_t)(sign | half);
 }
 HY__INLINE float hy__bf16_to_f32(uint16_t h) { return hy__f32_of_bits((uint32_t)h << 16); }
@@ -4406,6 +4430,19 @@ HY__INLINE int64_t hy__to_i64(double v)
 HY__INLINE int64_t hy__clamp_i64(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
+}
+
+/* The same for small ranges, without a branch. */
+HY__INLINE int32_t hy__f32_to_whole(float v, float low, float high)
+{
+    float up = v > low ? v : low, in = up < high ? up : high;
+    int32_t whole = (int32_t)in;
+    return v == v ? whole : 0;
+}
+HY__INLINE int32_t hy__f32_to_i32(float v)
+{
+    int32_t below = hy__f32_to_whole(v, -2147483648.0f, 2147483520.0f);
+    return v >= 2147483648.0f ? INT32_MAX : below;
 }
 
 /* One element of any type; the slow way, for reading and writing by hand. */
@@ -4639,11 +4676,53 @@ static void hy__walk_past(hy__walker *r, int64_t n)
  * tiles of one of four compute types (f32, f64, i32, i64) and written back from them. Between integers a
  * conversion wraps; from floats it goes toward zero and saturates, NaN becoming 0.
  */
+HY__LOOPS_BEGIN
 
-/* --- tiles --- */
+/* --- tiles: runs without gaps are vector code --- */
+#if HY__X86
+typedef float hy__wide8 __attribute__((vector_size(32)));
+typedef short hy__half8 __attribute__((vector_size(16)));
+
+/* The bits are those of hy__f16_to_f32 and hy__f32_to_f16, so the frame's instruction set does not matter. */
+static int hy__has_f16c(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
+{
+    uint16_t last[8] = { 0 };
+    int64_t i, m;
+    for (i = 0; i < n; i += m) {
+        hy__half8 half;
+        hy__wide8 wide;
+        m = n - i < 8 ? n - i : 8;
+        if (m < 8) memcpy(last, src + i, (size_t)m * sizeof *src);
+        memcpy(&half, m < 8 ? last : src + i, sizeof half);
+        wide = __builtin_ia32_vcvtph2ps256(half);
+        if (m < 8) memcpy(dst + i, &wide, (size_t)m * sizeof *dst);
+        else memcpy(dst + i, &wide, sizeof wide);
+    }
+}
+HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
+{
+    float last[8] = { 0 };
+    int64_t i, m;
+    for (i = 0; i < n; i += m) {
+        hy__half8 half;
+        hy__wide8 wide;
+        m = n - i < 8 ? n - i : 8;
+        if (m < 8) memcpy(last, src + i, (size_t)m * sizeof *src);
+        memcpy(&wide, m < 8 ? last : src + i, sizeof wide);
+        half = __builtin_ia32_vcvtps2ph256(wide, 0);            /* to nearest even */
+        if (m < 8) memcpy(dst + i, &half, (size_t)m * sizeof *dst);
+        else memcpy(dst + i, &half, sizeof half);
+    }
+}
+#endif
+
 #define HY__EACH(type, expr) \
-    { const type *from = (const type *)src; for (i = 0; i < n; i++) { type v = from[i * stride]; \
-        dst[i] = expr; } break; }
+    { const type *from = (const type *)src; \
+      if (stride == 1) { HY__IVDEP for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } } \
+      else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
+      break; }
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -4663,6 +4742,8 @@ static void hy__walk_past(hy__walker *r, int64_t n)
     }
 #define HY__AS_F32(v) (float)(v)
 #define HY__AS_F64(v) (double)(v)
+#define HY__F32_I8(v)  (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
+#define HY__F32_U8(v)  (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
 #define HY__NARROW(v) hy__f64_to_odd_f32((double)(v))
 #define HY__AS_I8(v)  (int8_t)hy__clamp_i64(hy__to_i64((double)(v)), INT8_MIN, INT8_MAX)
 #define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
@@ -4679,7 +4760,10 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 #undef HY__EACH
 
 #define HY__EACH(type, expr) \
-    { type *to = (type *)dst; for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } break; }
+    { type *to = (type *)dst; \
+      if (stride == 1) { HY__IVDEP for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } } \
+      else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
+      break; }
 #define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
     { \
@@ -4698,7 +4782,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
         default: break; \
         } \
     }
-HY__STORE_TILE(f32, float,   HY__AS_F32, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
+HY__STORE_TILE(f32, float,   HY__AS_F32, HY__F32_I8, HY__F32_U8, hy__f32_to_i32, HY__AS_I64)
 HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
 HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
 HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
@@ -4721,6 +4805,12 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
+#if HY__X86
+    if (compute == HY_F32 && dtype == HY_F16 && stride == 1 && hy__has_f16c()) {
+        hy__widen_halves((float *)dst, (const uint16_t *)src, n);
+        return;
+    }
+#endif
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -4732,6 +4822,12 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
                            int64_t n)
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
+#if HY__X86
+    if (compute == HY_F32 && dtype == HY_F16 && stride == 1 && hy__has_f16c()) {
+        hy__narrow_halves((uint16_t *)dst, (const float *)src, n);
+        return;
+    }
+#endif
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
     case HY_I32: hy__store_i32(dst, dtype, stride, (const int32_t *)src, n); break;
@@ -4748,22 +4844,21 @@ static hy_dtype hy__convert_through(hy_dtype from, hy_dtype to)
 }
 
 static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *src, hy_dtype from,
-                         int64_t stride,
-                         int64_t n)
+                         int64_t stride, int64_t n)
 {
     double tile[HY__TILE];
     hy_dtype through = hy__convert_through(from, to);
     int64_t i, k;
-    if (from == to && stride == 1 && to_stride == 1) {
-        memcpy(dst, src, (size_t)n * hy_dtype_size(to));
-        return;
-    }
+    if (to == through && to_stride == 1) { hy__load_tile(through, dst, src, from, stride, n); return; }
+    if (from == through && stride == 1) { hy__store_tile(through, dst, to, to_stride, src, n); return; }
     for (i = 0; i < n; i += k) {
         k = n - i < HY__TILE ? n - i : HY__TILE;
         hy__load_tile(through, tile, (const char *)src + i * stride * hy__traits[from].size, from, stride, k);
         hy__store_tile(through, (char *)dst + i * to_stride * hy__traits[to].size, to, to_stride, tile, k);
     }
 }
+
+HY__LOOPS_END
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -5749,20 +5844,7 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
  * them is a single IEEE rounding, all instruction sets, tails included, give the same bits. Reductions
  * have fixed trees.
  */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#if HY__SIMD && defined(HY__TUNED)
-#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-fast-math", "fp-contract=off", \
-                     "no-trapping-math", "no-math-errno")
-#endif
-#define HY__IVDEP _Pragma("GCC ivdep")
-#elif defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"        /* loops that call libm stay scalar */
-#define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HY__IVDEP
-#endif
+HY__LOOPS_BEGIN
 
 /* --- elementary functions and random numbers --- */
 /* MARK: - >>math ----------------------------------------------------------------------------------------
@@ -9499,11 +9581,7 @@ static const hy__kernels *hy__kernels_for(int isa)
     return &hy__kernels_base;
 }
 
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
+HY__LOOPS_END
 
 /* MARK: - 17 >>ops --------------------------------------------------------------------------------------
  *
