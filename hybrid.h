@@ -554,7 +554,7 @@ struct hy_op {
     U(log_sigmoid, "log_sigmoid", MATH, -V_SOFTRELU(-x), \
         hy_mul(F, dy, hy_sigmoid(F, hy_negative(F, x))), "log(1 / (1 + exp(-x)))") \
     U(softrelu,  "_softrelu", FAST_MATH, V_SOFTRELU(x), hy_mul(F, dy, hy_sigmoid(F, x)), "log(1 + exp(x))") \
-    U(mish,      "mish",      MATH, x * V_TANH(V_SOFTRELU(x)), hy__mish_slope(F, dy, x), \
+    U(mish,      "mish",      FAST_MATH, V_MISH(x), hy__mish_slope(F, dy, x), \
         "x tanh(log(1 + exp(x)))") \
     U(softsign,  "softsign",  MATH, x / (1 + V_ABS(x)), \
         hy_div(F, dy, hy_square(F, hy_add_scalar(F, hy_abs(F, x), 1))), "x / (1 + |x|)") \
@@ -5888,16 +5888,16 @@ HY__INLINE float hy__pow2_f32(int32_t n)
     return hy__f32_of_bits((uint32_t)(n + 127) << 23);
 }
 
-/* the nearest integer, |x| < 256; near a tie it may be either one */
-HY__INLINE int32_t hy__nearest_f32(float x)
-{
-    return (int32_t)(x + 256.5f) - 256;
-}
-
 HY__INLINE float hy__clamp_f32(float x, float low, float high)
 {
     float y = x > low ? x : low;                /* NaN becomes low: safe to convert to an integer */
     return y < high ? y : high;
+}
+
+HY__INLINE float hy__within_f32(float x, float low, float high)
+{
+    float y = x < low ? low : x;                /* NaN stays */
+    return y > high ? high : y;
 }
 
 /* ---- rounding to integers: from 2^23 on every float is one ---- */
@@ -5943,88 +5943,99 @@ HY__INLINE float hy__rint_f32(float x)
     return hy__copysign_f32(up ? t + 1.0f : t, x);
 }
 
-/* ---- exponentials: x = n ln 2 + r, |r| <= ln(2)/2 ---- */
+/* ---- exponentials: x = n ln 2 + r, |r| <= ln(2)/2. NaN goes through all of it. ---- */
+
+/* Added to this, a small float is rounded to the nearest integer, which stands in the lowest bits of the sum:
+   shifted up to the exponent they are a power of two. */
+#define HY__ROUNDER 12582912.0f
 
 /* e^r - 1 */
 HY__INLINE float hy__expm1_small_f32(float r)
 {
-    float p = 0.000199880276f;
-    p = p * r + 0.00139351853f;
-    p = p * r + 0.00833318569f;
-    p = p * r + 0.0416664518f;
-    p = p * r + 0.166666672f;
+    float p = 0.00139406417f;
+    p = p * r + 0.00836640224f;
+    p = p * r + 0.0416664034f;
+    p = p * r + 0.16666545f;
     p = p * r + 0.5f;
     return r + r * r * p;
 }
 
-/* x - n ln 2; the first product is exact for |n| < 2^9 */
-HY__INLINE float hy__exp_reduce_f32(float x, int32_t n)
+/* e^x = (1 + *small) times what is returned, over 2^bias if 127 + bias is added to the rounder */
+HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
 {
-    float k = (float)n;
-    return (x - k * 0.693115234f) - k * 3.19461849e-05f;
+    uint32_t bits = hy__bits_f32(x * 1.44269504f + rounder);
+    float n = hy__f32_of_bits(bits) - rounder;
+    *small = hy__expm1_small_f32((x - n * 0.693115234f) - n * 3.19461849e-05f);   /* the first is exact */
+    return hy__f32_of_bits(bits << 23);
 }
 
-/* y 2^n, rounded once, for y near 1 and -250 <= n <= 250 */
-HY__INLINE float hy__scale_f32(float y, int32_t n)
+/* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right in
+   the only step that rounds. */
+HY__INLINE float hy__exp_scaled_f32(float x, float down, float up)
 {
-    int32_t half = (int32_t)((uint32_t)(n + 256) >> 1) - 128;
-    return y * hy__pow2_f32(half) * hy__pow2_f32(n - half);
-}
-
-/* e^x 2^shift */
-HY__INLINE float hy__exp_shifted_f32(float x, int32_t shift)
-{
-    float c = hy__clamp_f32(x, -104.5f, 90.0f);
-    int32_t n = hy__nearest_f32(c * 1.44269504f);
-    float y = hy__scale_f32(1.0f + hy__expm1_small_f32(hy__exp_reduce_f32(c, n)), n + shift);
-    return x != x ? x : y;
+    float c = hy__within_f32(x, -104.5f, 90.0f), small;
+    float power = hy__exp_parts_f32(c, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
+    return (1.0f + small) * power * (x < 0.0f ? down : up);
 }
 
 HY__INLINE float hy__exp_f32(float x)
 {
-    return hy__exp_shifted_f32(x, 0);
+    return hy__exp_scaled_f32(x, 5.42101086e-20f, 1.84467441e+19f);
+}
+
+HY__INLINE float hy__half_exp_f32(float x)
+{
+    return hy__exp_scaled_f32(x, 2.71050543e-20f, 9.22337204e+18f);
+}
+
+/* e^-a for a >= 0 */
+HY__INLINE float hy__exp_down_f32(float a)
+{
+    float small, power = hy__exp_parts_f32(a > 104.5f ? -104.5f : -a, HY__ROUNDER + 191.0f, &small);
+    return (1.0f + small) * power * 5.42101086e-20f;
+}
+
+/* e^-a - 1 for 0 <= a <= 80 */
+HY__INLINE float hy__expm1_down_f32(float a)
+{
+    float small, power = hy__exp_parts_f32(-a, HY__ROUNDER + 127.0f, &small);
+    return power * small + (power - 1.0f);
 }
 
 /* 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): the halves keep n = 128 in range */
 HY__INLINE float hy__expm1_f32(float x)
 {
-    float c = hy__clamp_f32(x, -20.0f, 89.0f);
-    int32_t n = hy__nearest_f32(c * 1.44269504f);
-    float small = hy__expm1_small_f32(hy__exp_reduce_f32(c, n));
-    float half = hy__pow2_f32(n - 1);
-    float y = 2.0f * (half * small + (half - 0.5f));
-    y = hy__copysign_f32(n == 0 ? small : y, x);
-    return x != x ? x : y;
+    float c = hy__within_f32(x, -20.0f, 89.0f), small;
+    float half = hy__exp_parts_f32(c, HY__ROUNDER + 126.0f, &small);
+    return hy__copysign_f32(2.0f * (half * small + (half - 0.5f)), x);
 }
 
-/* With e = e^-|x| and g = e/(1 + e): 1 - g, or below zero g and what rounding took from both its terms. */
+/* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
 HY__INLINE float hy__sigmoid_f32(float x)
 {
-    float c = hy__clamp_f32(-hy__abs_f32(x), -104.5f, 0.0f);
-    int32_t n = hy__nearest_f32(c * 1.44269504f);
-    float q = hy__expm1_small_f32(hy__exp_reduce_f32(c, n)), mantissa = 1.0f + q;
-    float e = hy__scale_f32(mantissa, n), sum = 1.0f + e, g = e / sum;
-    float lost = (q - (mantissa - 1.0f)) - (e - (sum - 1.0f));
-    float y = x < 0.0f ? g + g * lost : 1.0f - g;
-    return x != x ? x : y;
+    float e = hy__exp_down_f32(hy__abs_f32(x));
+    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
+/* with m = e^-2a - 1: -m/(2 + m) */
 HY__INLINE float hy__tanh_f32(float x)
 {
-    float a = hy__abs_f32(x), z = a * a;
-    float large = 1.0f - 2.0f / (1.0f + hy__exp_f32(2.0f * a));
-    float p = -0.00571406074f;
-    p = p * z + 0.0206480622f;
-    p = p * z - 0.0537427738f;
-    p = p * z + 0.133314833f;
-    p = p * z - 0.333332837f;
-    return hy__copysign_f32(a < 0.625f ? a + a * (z * p) : large, x);
+    float m = hy__expm1_down_f32(2.0f * hy__within_f32(hy__abs_f32(x), 0.0f, 10.0f));
+    return hy__copysign_f32(m / (2.0f + m), x);
+}
+
+/* With e = e^-|x| the tanh of log(1 + e^x) is (1 + 2e)/(1 + 2e + 2ee), below 0 (ee + 2e)/(ee + 2e + 2). */
+HY__INLINE float hy__mish_f32(float x)
+{
+    float e = hy__exp_down_f32(hy__abs_f32(x)), square = e * e;
+    float over = 2.0f * e + (x < 0.0f ? square : 1.0f);
+    return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));
 }
 
 HY__INLINE float hy__sinh_f32(float x)
 {
     float a = hy__abs_f32(x), z = a * a;
-    float half = hy__exp_shifted_f32(a, -1);
+    float half = hy__half_exp_f32(a);
     float p = 2.78392577e-06f;
     p = p * z + 0.000198426351f;
     p = p * z + 0.00833331142f;
@@ -6034,30 +6045,36 @@ HY__INLINE float hy__sinh_f32(float x)
 
 HY__INLINE float hy__cosh_f32(float x)
 {
-    float half = hy__exp_shifted_f32(hy__abs_f32(x), -1);
+    float half = hy__half_exp_f32(hy__abs_f32(x));
     return half + 0.25f / half;
 }
 
-/* below 15/16 an odd polynomial, above 1 - e^(-a g(a)) */
+/* -log(1 - erf(a)): a fit for 0 <= a <= 4, where 1 - erf(a) falls to rounding; it goes on rising beyond */
+HY__INLINE float hy__erf_fall_f32(float a)
+{
+    float p = 4.00548197e-05f;
+    p = p * a - 0.000376014767f;
+    p = p * a + 0.00123804982f;
+    p = p * a + 0.000223083014f;
+    p = p * a - 0.0193322618f;
+    p = p * a + 0.102817252f;
+    p = p * a + 0.63661623f;
+    p = p * a + 0.128379211f;
+    return a + a * p;
+}
+
 HY__INLINE float hy__erf_f32(float x)
 {
-    float a = hy__clamp_f32(hy__abs_f32(x), 0.0f, 4.0f), z = a * a;
-    float p = 7.97503235e-05f, g = 4.63650849e-06f, y;
-    p = p * z - 0.000804472598f;
-    p = p * z + 0.0051919939f;
-    p = p * z - 0.0268555954f;
-    p = p * z + 0.112836242f;
-    p = p * z - 0.376126289f;
-    p = p * z + 0.128379166f;
-    g = g * a - 4.18827804e-05f;
-    g = g * a - 6.85509149e-05f;
-    g = g * a + 0.00298288325f;
-    g = g * a - 0.0227600317f;
-    g = g * a + 0.10534475f;
-    g = g * a + 0.635582685f;
-    g = g * a + 1.12856102f;
-    y = hy__copysign_f32(a < 0.9375f ? a + a * p : 1.0f - hy__exp_f32(-a * g), x);
-    return x != x ? x : y;
+    float a = hy__within_f32(hy__abs_f32(x), 0.0f, 4.0f);
+    return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
+}
+
+/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q */
+HY__INLINE float hy__gelu_f32(float x)
+{
+    float a = hy__abs_f32(x);
+    float twice = hy__exp_down_f32(hy__erf_fall_f32(0.707106781f * a));
+    return (x > 0.0f ? x : 0.0f) - 0.5f * twice * (a < 3e38f ? a : 3e38f);
 }
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
@@ -6139,7 +6156,7 @@ HY__INLINE float hy__log1p_f32(float x)
 /* log(1 + e^x) */
 HY__INLINE float hy__softrelu_f32(float x)
 {
-    float e = hy__exp_f32(-hy__abs_f32(x));
+    float e = hy__exp_down_f32(hy__abs_f32(x));
     int32_t far = e > 0.414213562f;
     float log1p_e = hy__log_join_f32(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);
     return (x > 0.0f ? x : 0.0f) + log1p_e;
@@ -6333,7 +6350,8 @@ HY__INLINE float hy__exp2_wide_f32(double t)
 {
     double low = t > -160.0 ? t : -160.0, c = low < 160.0 ? low : 160.0;
     int32_t n = (int32_t)(c + 256.5) - 256;
-    return hy__scale_f32(1.0f + hy__expm1_small_f32((float)((c - (double)n) * 0.69314718055994531)), n);
+    float y = 1.0f + hy__expm1_small_f32((float)((c - (double)n) * 0.69314718055994531));
+    return y * hy__pow2_f32(n / 2) * hy__pow2_f32(n - n / 2);
 }
 
 HY__INLINE float hy__power_f32(float x, float y)
@@ -6888,8 +6906,7 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
     X(elu,          V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
     X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
       "scaled elu") \
-    X(gelu,         V_K(0.5) * x * (1 + V_ERF(x * V_K(0.7071067811865476))), \
-      "x times the normal distribution") \
+    X(gelu,         V_GELU(x), "x times the normal distribution") \
     X(clip,         V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
     X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
                           V_ABS(x) - V_K(0.5) * p1), \
@@ -6950,6 +6967,8 @@ typedef struct hy__pointwise_table {
 #define V_SOFTRELU(x) hy__softrelu_f32(x)
 #define V_TANH(x)    hy__tanh_f32(x)
 #define V_ERF(x)     hy__erf_f32(x)
+#define V_GELU(x)    hy__gelu_f32(x)
+#define V_MISH(x)    hy__mish_f32(x)
 #define V_SIN(x)     hy__sin_f32(x)
 #define V_COS(x)     hy__cos_f32(x)
 #define V_TAN(x)     hy__tan_f32(x)
@@ -7036,6 +7055,8 @@ HY__STAMP_TABLE
 #undef V_SOFTRELU
 #undef V_TANH
 #undef V_ERF
+#undef V_GELU
+#undef V_MISH
 #undef V_SIN
 #undef V_COS
 #undef V_TAN
@@ -7073,6 +7094,8 @@ HY__STAMP_TABLE
 #define V_SOFTRELU(x) ((x) > 0 ? (x) + log1p(exp(-(x))) : log1p(exp(x)))
 #define V_TANH(x)    tanh(x)
 #define V_ERF(x)     erf(x)
+#define V_GELU(x)    (0.5 * (x) * (1 + erf((x) * 0.7071067811865476)))
+#define V_MISH(x)    ((x) * tanh(V_SOFTRELU(x)))
 #define V_SIN(x)     sin(x)
 #define V_COS(x)     cos(x)
 #define V_TAN(x)     tan(x)

@@ -15,6 +15,7 @@
 #include "test_edges.c"
 #include "test_frame.c"
 #include "test_array.c"
+#include "test_math.c"
 #include "test_infer.c"
 #include "test_autograd.c"
 #include "test_threads.c"
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
     test_ask(argc > 1 ? argv[1] : NULL);
     test_frame();
     test_array();
+    test_math();
     test_infer();
     test_autograd();
     test_threads();
