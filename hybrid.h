@@ -621,7 +621,8 @@ struct hy_op {
 
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
- * gradients before they are summed back to the shape of their input. From `equal` on they give 0 or 1, and
+ * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
+ * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal` on they give 0 or 1, and
  * integers compare with any number by value; otherwise a number beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
@@ -635,7 +636,7 @@ struct hy_op {
     B(div, FAST, 0, "broadcast_div", NULL, "elemwise_div", "_div|_Div", "_div_scalar", "_DivScalar", \
         V_DIV(a, b), \
         HY_OVER(dy, b), hy_negative(F, HY_OVER(hy_mul(F, dy, y), b)), "a / b; integer x / 0 is 0") \
-    B(mod, PLAIN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
+    B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
     B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
@@ -649,27 +650,27 @@ struct hy_op {
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
     B(hypot, PLAIN, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
-    B(equal, PLAIN, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
+    B(equal, SINGLE, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
         V_BOOL(a == b), NULL, NULL, "1 where a == b, else 0") \
-    B(not_equal, PLAIN, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
+    B(not_equal, SINGLE, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
         "_NotEqualScalar", V_BOOL(a != b), NULL, NULL, "1 where a != b, else 0") \
-    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
+    B(greater, SINGLE, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
         "_GreaterScalar", \
         V_BOOL(a > b), NULL, NULL, "1 where a > b, else 0") \
-    B(greater_equal, PLAIN, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
+    B(greater_equal, SINGLE, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
         "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, \
         "1 where a >= b, else 0") \
-    B(lesser, PLAIN, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
+    B(lesser, SINGLE, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
         V_BOOL(a < b), NULL, NULL, "1 where a < b, else 0") \
-    B(lesser_equal, PLAIN, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
+    B(lesser_equal, SINGLE, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
         "_lesser_equal_scalar", "_LesserEqualScalar", V_BOOL(a <= b), NULL, NULL, "1 where a <= b, else 0") \
-    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
+    B(logical_and, SINGLE, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
         "_logical_and_scalar", \
         "_LogicalAndScalar", V_BOOL((a != 0) & (b != 0)), NULL, NULL, "1 where both are not 0") \
-    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
+    B(logical_or, SINGLE, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
         "_logical_or_scalar", \
         "_LogicalOrScalar", V_BOOL((a != 0) | (b != 0)), NULL, NULL, "1 where one is not 0") \
-    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
+    B(logical_xor, SINGLE, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
         "_logical_xor_scalar", \
         "_LogicalXorScalar", V_BOOL((a != 0) != (b != 0)), NULL, NULL, "1 where exactly one is not 0")
 
@@ -2296,14 +2297,21 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
+/* In formulas a ternary is a select. What gcc likes to move from one side of it to the other, or into branches,
+   costs more there than it saves. */
+#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN \
+    _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-code-hoisting\")") \
+    _Pragma("GCC optimize(\"no-tree-pre\")")
 #elif defined(__clang__)
 #define HY__LOOPS_BEGIN _Pragma("clang diagnostic push") \
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
+#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
+#define HY__FORMULAS_BEGIN
 #define HY__IVDEP
 #endif
 
@@ -5952,12 +5960,9 @@ HY__INLINE float hy__rint_f32(float x)
 /* e^r - 1 */
 HY__INLINE float hy__expm1_small_f32(float r)
 {
-    float p = 0.00139406417f;
-    p = p * r + 0.00836640224f;
-    p = p * r + 0.0416664034f;
-    p = p * r + 0.16666545f;
-    p = p * r + 0.5f;
-    return r + r * r * p;
+    float z = r * r;
+    float p = (0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r) + 0.00139406417f * z) * z;
+    return r + z * p;
 }
 
 /* e^x = (1 + *small) times what is returned, over 2^bias if 127 + bias is added to the rounder */
@@ -6052,14 +6057,9 @@ HY__INLINE float hy__cosh_f32(float x)
 /* -log(1 - erf(a)): a fit for 0 <= a <= 4, where 1 - erf(a) falls to rounding; it goes on rising beyond */
 HY__INLINE float hy__erf_fall_f32(float a)
 {
-    float p = 4.00548197e-05f;
-    p = p * a - 0.000376014767f;
-    p = p * a + 0.00123804982f;
-    p = p * a + 0.000223083014f;
-    p = p * a - 0.0193322618f;
-    p = p * a + 0.102817252f;
-    p = p * a + 0.63661623f;
-    p = p * a + 0.128379211f;
+    float z = a * a;
+    float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) * z;
+    p = ((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * (z * z);
     return a + a * p;
 }
 
@@ -6072,9 +6072,9 @@ HY__INLINE float hy__erf_f32(float x)
 /* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q */
 HY__INLINE float hy__gelu_f32(float x)
 {
-    float a = hy__abs_f32(x);
+    float a = hy__within_f32(hy__abs_f32(x), 0.0f, 100.0f);
     float twice = hy__exp_down_f32(hy__erf_fall_f32(0.707106781f * a));
-    return (x > 0.0f ? x : 0.0f) - 0.5f * twice * (a < 3e38f ? a : 3e38f);
+    return (x > 0.0f ? x : 0.0f) - 0.5f * a * twice;
 }
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
@@ -6376,25 +6376,16 @@ HY__INLINE float hy__hypot_f32(float x, float y)
     return (infinite | other) != 0 ? HY__F32_INF : r;
 }
 
-/* The sign of the divisor, as in Python; x mod 0 = 0. Exact: each step takes 29 bits off the quotient, which
-   has at most 277, in products of 29 by 24 bits. A quotient one too large is put right by the next step, and
-   in the end by adding y. */
-HY__INLINE float hy__mod_f32(float x, float y)
+/* What is left of x after dividing by y, for hy__zip_mod_f32_own, which makes it from r: the sign of the divisor,
+   as in Python; x mod 0 = 0. */
+HY__INLINE float hy__mod_end_f32(float x, float y, double r)
 {
     float a = hy__abs_f32(y), result;
-    int32_t finite = hy__abs_f32(x) < HY__F32_INF, step;
-    double d = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y : 1.0, r = finite ? (double)x : 0.0;
-    double part = d * 3.7053468555941183e+78, inverse = 1.0 / part;              /* 2^261 d */
-    for (step = 0; step < 10; step++) {
-        r -= part * (double)((int32_t)(r * inverse + 1073741824.0) - 1073741824);
-        part *= 1.862645149230957e-09;
-        inverse *= 536870912.0;
-    }
     r = a < HY__F32_INF ? r : (double)x;
     r = (((r < 0.0) & (y > 0.0f)) | ((r > 0.0) & (y < 0.0f))) ? r + (double)y : r;
     result = (float)r;
     result = result == 0.0f ? hy__copysign_f32(0.0f, y) : result;
-    result = finite ? result : HY__F32_NAN;
+    result = hy__abs_f32(x) < HY__F32_INF ? result : HY__F32_NAN;
     result = y != y ? y : result;
     return a == 0.0f ? 0.0f : result;
 }
@@ -6899,6 +6890,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ARITH HY__DEFINE_MAP
 #define HY__DEFINE_MATH  HY__DEFINE_MAP
 #define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1. */
 #define HY__EXTRAS(X) \
@@ -6911,6 +6904,7 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
     X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
                           V_ABS(x) - V_K(0.5) * p1), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \
+    X(root,         V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
     X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
 #define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
 enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
@@ -6926,6 +6920,8 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_SINGLE HY__ROW_PLAIN
+#define HY__ROW_OWN(name)        hy__zip_##name##_f32_own
 #define HY__ROW_EXTRA(name, formula, doc) HY__PASTE(hy__extra_, name, HY__NAME),
 #define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
 #define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
@@ -6953,7 +6949,6 @@ typedef struct hy__pointwise_table {
 
 #define HY__T float
 #define V_ABS(x)     hy__abs_f32(x)
-#define V_MOD(a, b)  hy__mod_f32(a, b)
 #define V_POW(a, b)  hy__power_f32(a, b)
 #define V_HYPOT(a, b) hy__hypot_f32(a, b)
 #define V_SQRT(x)    sqrtf(x)
@@ -6991,6 +6986,42 @@ typedef struct hy__pointwise_table {
 #define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
 
+HY__FORMULAS_BEGIN
+
+/* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block has
+   more one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put right
+   by the next step, and in the end by adding y. */
+static void hy__zip_mod_f32_own HY__POINTWISE_ARGS
+{
+    enum { M = 128 };
+    const float *in0 = (const float *)in[0], *in1 = (const float *)in[1];
+    float *to = (float *)out, x[M], y[M];
+    double d[M], inverse[M], r[M];
+    int64_t i, m;
+    (void)p;
+    for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) {
+        double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;       /* 2^261, 2^-261 */
+        int far = 0;
+        m = n < M ? n : M;
+        for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0];
+        for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0];
+        for (i = 0; i < m; i++) {
+            float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]);
+            d[i] = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y[i] : 1.0;
+            r[i] = b < HY__F32_INF ? (double)x[i] : 0.0;
+            inverse[i] = 1.0 / d[i];
+            far |= (b > a * 134217728.0f) & (a < HY__F32_INF);                  /* 2^27 */
+        }
+        if (!far) up = down = 1.0;
+        for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0)
+            for (i = 0; i < m; i++) {
+                double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* positive: cut is rounded down */
+                r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824);
+            }
+        for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]);
+    }
+}
+
 #define HY__NAME f32_base
 #define HY__TARGET
 HY__STAMP_POINTWISE
@@ -7002,12 +7033,14 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_ARITH
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_ZIP_PLAIN
+#undef HY__DEFINE_ZIP_SINGLE
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
 #define HY__DEFINE_ARITH(name, formula)
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_ZIP_PLAIN(name, formula)
+#define HY__DEFINE_ZIP_SINGLE(name, formula)
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
@@ -7041,7 +7074,6 @@ HY__STAMP_TABLE
 /* The same words for doubles: the C library's functions. */
 #undef HY__T
 #undef V_ABS
-#undef V_MOD
 #undef V_POW
 #undef V_HYPOT
 #undef V_SQRT
@@ -7117,6 +7149,12 @@ HY__STAMP_TABLE
 #define V_GAMMA(x)   hy__gamma(x)
 #define V_GAMMALN(x) hy__gammaln(x)
 #define V_DIGAMMA(x) hy__digamma(x)
+#undef HY__DEFINE_ZIP_OWN
+#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__ROW_OWN
+#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
+#define HY__ROW_OWN HY__ROW_PLAIN
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -7187,6 +7225,7 @@ HY__STAMP_TABLE
 #undef HY__T
 #undef HY__U
 #undef HY__NAME
+HY__LOOPS_END
 
 /* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
 #define HY__CHUNK ((int64_t)HYBRID_CHUNK)
@@ -8021,6 +8060,18 @@ static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__
         for (i = 0; i < n; i++) to[i] = (T)(q[i] ^ ((p[i] ^ q[i]) & (T)(0 - (T)mask[i]))); \
         break; \
     }
+/* The same where both the condition and the elements are f32. */
+static void hy__select_f32(const float *condition, const void *a, const void *b, void *y, int64_t n)
+{
+    const float *p = (const float *)a, *q = (const float *)b;
+    float *to = (float *)y;
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]);
+        to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask));
+    }
+}
 static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
 {
     int64_t i;
@@ -10349,15 +10400,16 @@ static int hy__unary_bind_as(hy_job *job, int member)
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
-#define HY__SPEED_FAST  1
-#define HY__SPEED_PLAIN 0
-#define HY__SPEED_OF(name, speed, ...) HY__SPEED_##speed,
-static const unsigned char hy__binary_fast[] = { HY_BINARY_OPS(HY__SPEED_OF) };
-
-/* Has this binary kernel loops of its own for a single value on one side? */
+/* Has this binary kernel loops of its own for a single value on one side? In doubles only what is fast. */
+#define HY__SINGLE_FAST   2
+#define HY__SINGLE_SINGLE 1
+#define HY__SINGLE_OWN    1
+#define HY__SINGLE_PLAIN  0
+#define HY__SINGLE_OF(name, speed, ...) HY__SINGLE_##speed,
+static const unsigned char hy__binary_single[] = { HY_BINARY_OPS(HY__SINGLE_OF) };
 static int hy__takes_single(hy_dtype compute, int member)
 {
-    return (compute == HY_F32 || compute == HY_F64) && hy__binary_fast[member];
+    return hy__binary_single[member] > (compute == HY_F32 ? 0 : compute == HY_F64 ? 1 : 2);
 }
 
 static int hy__binary_bind(hy_job *job)
@@ -10402,16 +10454,25 @@ static int hy__scalar_infer(hy_infer *I)
                          (int)dtype);
 }
 
+/* x to the power 2, -1 or 1/2: kernels that do not read their second operand. NULL: none of these. */
+static hy__pointwise_fn hy__plain_power(const hy__pointwise_table *table, double exponent)
+{
+    return exponent == 2 ? table->unary[HY__UNARY_square] : exponent == -1 ? table->unary[HY__UNARY_reciprocal]
+         : exponent == 0.5 ? table->extra[HY__EXTRA_root] : NULL;
+}
+
 static int hy__scalar_bind_side(hy_job *job, int left)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
     hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
     double v = ((const hy__scalar_rec *)job->attr)->scalar;
     int member = job->op->member, whole = compute == HY_I32 || compute == HY_I64, d, error;
+    const hy__pointwise_table *table = hy__pointwise_of(job, compute);
+    hy__pointwise_fn plain = member == HY__BINARY_power && !left && !whole ? hy__plain_power(table, v) : NULL;
     if (whole && member >= HY__BINARY_equal) member = hy__compare_whole(member, &v, compute);
-    error = hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[member], 0.3);
+    error = hy__finish_pointwise(job, plain ? plain : table->binary[member], 0.3);
     pw->walk.n = 3;
-    pw->loose = hy__takes_single(compute, member);
+    pw->loose = plain || hy__takes_single(compute, member);
     pw->p[0] = v;
     pw->p[2] = left;
     pw->dtype[left ? 2 : 1] = pw->dtype[1];
@@ -11326,6 +11387,11 @@ HY__RUN(hy__run_where)
     for (; i < end; i += n) {
         n = each == 1 ? end - i : each - i % each;
         if (n > end - i) n = end - i;
+        if (each == 1 && c->type.dtype == HY_F32 && job->out[0].type.dtype == HY_F32) {
+            hy__select_f32((const float *)(const void *)hy__place(now, c, i), hy__place(now, &job->in[1], i),
+                           hy__place(now, &job->in[2], i), hy__place(now, &job->out[0], i), n);
+            continue;
+        }
         if (n > HY__TILE) n = HY__TILE;
         hy__load_tile(through, wide, hy__place(now, c, i / each), c->type.dtype, each == 1, n);
         hy__store_tile(through, mask, HY_BOOL, 1, wide, n);

@@ -124,6 +124,36 @@ static void math_stays_within_its_bounds(void)
     }
 }
 
+/* x mod y is exact, for quotients of any size. */
+static void math_mod_is_exact(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = math_values(F), *y, *r, *s;
+    int64_t n = hy_size(F, x), turn, i, wrong = 0;
+    float *to;
+    for (turn = 1; turn < n; turn += 997) {
+        const float *a = (const float *)hy_data(F, x), *b, *got, *single;
+        hy_begin(F);
+        y = hy_copy(F, x);
+        to = (float *)hy_write(F, y);
+        for (i = 0; i < n; i++) to[i] = a[(i + turn) % n];
+        r = hy_mod(F, x, y);
+        s = hy_mod_scalar(F, x, (double)a[turn]);
+        b = (const float *)hy_data(F, y);
+        got = (const float *)hy_data(F, r);
+        single = (const float *)hy_data(F, s);
+        for (i = 0; i < n; i++) {
+            float want = (float)hy__mod_f64((double)a[i], (double)b[i]);
+            float other = (float)hy__mod_f64((double)a[i], (double)a[turn]);
+            wrong += want == want ? got[i] != want : got[i] == got[i];
+            wrong += other == other ? single[i] != other : single[i] == single[i];
+        }
+        hy_end(F);
+    }
+    CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Every half and back, and every f32 of a few exponents to halves: the bits of the plain formulas, whatever the
  * processor does it with, at any length. */
 static void math_halves_have_the_bits_of_the_formulas(void)
@@ -178,6 +208,7 @@ static void math_whole_numbers_saturate(void)
 static void test_math(void)
 {
     RUN(math_stays_within_its_bounds);
+    RUN(math_mod_is_exact);
     RUN(math_halves_have_the_bits_of_the_formulas);
     RUN(math_whole_numbers_saturate);
 }
