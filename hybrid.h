@@ -622,8 +622,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal` on they give 0 or 1, and
- * integers compare with any number by value; otherwise a number beside integers must be one of them. */
+ * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal`
+ * on they give 0 or 1, and integers compare with any number by value; otherwise a number beside integers must
+ * be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -2297,8 +2298,8 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
-/* In formulas a ternary is a select. What gcc likes to move from one side of it to the other, or into branches,
-   costs more there than it saves. */
+/* In formulas a ternary is a select. What gcc likes to move from one side of it to the other, or into
+   branches, costs more there than it saves. */
 #define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN \
     _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-code-hoisting\")") \
     _Pragma("GCC optimize(\"no-tree-pre\")")
@@ -5974,8 +5975,8 @@ HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
     return hy__f32_of_bits(bits << 23);
 }
 
-/* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right in
-   the only step that rounds. */
+/* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
+   in the only step that rounds. */
 HY__INLINE float hy__exp_scaled_f32(float x, float down, float up)
 {
     float c = hy__within_f32(x, -104.5f, 90.0f), small;
@@ -6376,8 +6377,7 @@ HY__INLINE float hy__hypot_f32(float x, float y)
     return (infinite | other) != 0 ? HY__F32_INF : r;
 }
 
-/* What is left of x after dividing by y, for hy__zip_mod_f32_own, which makes it from r: the sign of the divisor,
-   as in Python; x mod 0 = 0. */
+/* x mod y where r is left of x after a division: it has the sign of the divisor, as in Python; x mod 0 = 0 */
 HY__INLINE float hy__mod_end_f32(float x, float y, double r)
 {
     float a = hy__abs_f32(y), result;
@@ -6569,7 +6569,10 @@ static double hy__mod_f64(double x, double y)
  * and 2i + 1; normal numbers come as pairs 2j, 2j + 1 from the words of both. IEEE arithmetic only, as in
  * >>math: the same numbers on every machine.
  */
-#define HY__DRAW 512                    /* words drawn at once */
+#define HY__DRAW 512                    /* words drawn at once, ... */
+#define HY__DRAW_ROOM (HY__DRAW + 64)   /* ... from the first of a block to the last of sixteen */
+
+typedef struct hy__stream { uint64_t seed, number; int isa; } hy__stream;
 
 /* Counter words are the low and high halves of counter_lo, then of counter_hi; key words low, then high. */
 HY__INLINE void hy__philox(uint32_t out[4], uint64_t key, uint64_t counter_hi, uint64_t counter_lo)
@@ -6593,20 +6596,96 @@ HY__INLINE void hy__philox(uint32_t out[4], uint64_t key, uint64_t counter_hi, u
     out[3] = d;
 }
 
-/* count <= HY__DRAW words from first on, in a room of HY__DRAW + 6; returns where they begin */
-HY__INLINE const uint32_t *hy__draw(uint32_t *room, uint64_t first, int64_t count, uint64_t seed,
-                                    uint64_t stream)
+/* The blocks from `block` on; on x86 somewhat more than asked for. */
+static void hy__blocks_base(uint32_t *out, uint64_t block, int64_t blocks, const hy__stream *s)
 {
-    uint64_t block = first / 4;
-    int64_t skip = (int64_t)(first % 4), blocks = (skip + count + 3) / 4, i;
+    int64_t i;
     for (i = 0; i < blocks; i++) {
-        uint32_t out[4];
-        hy__philox(out, seed, stream, block + (uint64_t)i);
-        room[4 * i] = out[0];
-        room[4 * i + 1] = out[1];
-        room[4 * i + 2] = out[2];
-        room[4 * i + 3] = out[3];
+        uint32_t word[4];
+        hy__philox(word, s->seed, s->number, block + (uint64_t)i);
+        out[4 * i] = word[0];
+        out[4 * i + 1] = word[1];
+        out[4 * i + 2] = word[2];
+        out[4 * i + 3] = word[3];
     }
+}
+
+#if HY__X86
+/* A counter word to each 64-bit lane, whose upper half is never looked at: products need no shuffling. Two
+   vectors at once hide the products' latency. gcc has to be told that only lower halves are multiplied. */
+#ifdef __clang__
+#define HY__MUL_LOW256(a, b) (((a) & low) * (b))
+#define HY__MUL_LOW512(a, b) (((a) & low) * (b))
+#else
+#define HY__MUL_LOW256(a, b) ((vec)__builtin_ia32_pmuludq256((words)(a), (words)(b)))
+#define HY__MUL_LOW512(a, b) \
+    ((vec)__builtin_ia32_pmuludq512_mask((words)(a), (words)(b), (longs)(a), (unsigned char)255))
+#endif
+#define HY__PHILOX_ROUND(i, MUL_LOW) \
+    p = MUL_LOW(a[i], zero + 0xD2511F53u); \
+    q = MUL_LOW(c[i], zero + 0xCD9E8D57u); \
+    a[i] = (q >> 32) ^ b[i] ^ (zero + k0); \
+    b[i] = q; \
+    c[i] = (p >> 32) ^ d[i] ^ (zero + k1); \
+    d[i] = p;
+#define HY__PHILOX_STORE(i) \
+    p = (a[i] & low) | b[i] << 32; \
+    q = (c[i] & low) | d[i] << 32; \
+    memcpy(ab, &p, sizeof p); \
+    memcpy(cd, &q, sizeof q); \
+    for (lane = 0; lane < LANES; lane++) { both[2 * lane] = ab[lane]; both[2 * lane + 1] = cd[lane]; } \
+    memcpy(out, both, sizeof both); \
+    out += 4 * LANES;
+#define HY__PHILOX(name, TARGET, bytes, MUL_LOW) \
+TARGET static void hy__blocks_##name(uint32_t *out, uint64_t block, int64_t blocks, const hy__stream *s) \
+{ \
+    typedef uint64_t vec __attribute__((vector_size(bytes))); \
+    typedef int words __attribute__((vector_size(bytes))); \
+    typedef long long longs __attribute__((vector_size(bytes))); \
+    enum { LANES = bytes / 8 }; \
+    const vec zero = {0}, low = zero + 0xffffffffu; \
+    uint64_t ab[LANES], cd[LANES], both[2 * LANES]; \
+    vec a[2], b[2], c[2], d[2], p, q, next; \
+    int64_t done; \
+    int lane, round; \
+    (void)sizeof(words); \
+    (void)sizeof(longs); \
+    for (lane = 0; lane < LANES; lane++) ab[lane] = block + (uint64_t)lane; \
+    memcpy(&next, ab, sizeof next); \
+    for (done = 0; done < blocks; done += 2 * LANES) { \
+        uint32_t k0 = (uint32_t)s->seed, k1 = (uint32_t)(s->seed >> 32); \
+        a[0] = next; \
+        a[1] = next + (zero + (uint64_t)LANES); \
+        next += zero + (uint64_t)(2 * LANES); \
+        b[0] = a[0] >> 32; \
+        b[1] = a[1] >> 32; \
+        c[0] = c[1] = zero + (s->number & 0xffffffffu); \
+        d[0] = d[1] = zero + (s->number >> 32); \
+        for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) { \
+            HY__PHILOX_ROUND(0, MUL_LOW) \
+            HY__PHILOX_ROUND(1, MUL_LOW) \
+        } \
+        HY__PHILOX_STORE(0) \
+        HY__PHILOX_STORE(1) \
+    } \
+}
+HY__PHILOX(avx2, HY__TARGET_AVX2, 32, HY__MUL_LOW256)
+HY__PHILOX(avx512, HY__TARGET_AVX512, 64, HY__MUL_LOW512)
+#undef HY__PHILOX
+#undef HY__PHILOX_ROUND
+#undef HY__PHILOX_STORE
+#endif
+
+/* count <= HY__DRAW words from first on, in a room of HY__DRAW_ROOM; returns where they begin */
+static const uint32_t *hy__draw(uint32_t *room, uint64_t first, int64_t count, const hy__stream *s)
+{
+    int64_t skip = (int64_t)(first % 4), blocks = (skip + count + 3) / 4;
+#if HY__X86
+    if (s->isa == HY_ISA_AVX512 && blocks >= 8) hy__blocks_avx512(room, first / 4, blocks, s);
+    else if (s->isa >= HY_ISA_AVX2 && blocks >= 4) hy__blocks_avx2(room, first / 4, blocks, s);
+    else
+#endif
+    hy__blocks_base(room, first / 4, blocks, s);
     return room + skip;
 }
 
@@ -6719,16 +6798,16 @@ HY__INLINE void hy__normal_pair_f64(const uint32_t word[4], double *x, double *y
 }
 
 /* y[0] becomes element first; low <= y < high */
-HY__INLINE void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                     float low, float high)
+static void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
+                                 float low, float high)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     float k = high - low < HY__F32_INF ? 1.0f : 2.0f, span = high / k - low / k;    /* which may overflow */
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW ? count - done : HY__DRAW;
-        word = hy__draw(room, (uint64_t)(first + done), n, seed, stream);
+        word = hy__draw(room, (uint64_t)(first + done), n, s);
         for (i = 0; i < n; i++) {
             float value = (low / k + span * hy__unit_f32(word[i])) * k;
             y[done + i] = value < high ? value : low;
@@ -6736,16 +6815,16 @@ HY__INLINE void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, uin
     }
 }
 
-HY__INLINE void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                     double low, double high)
+static void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, const hy__stream *s,
+                                 double low, double high)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     double k = high - low < HUGE_VAL ? 1.0 : 2.0, span = high / k - low / k;
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
-        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, s);
         for (i = 0; i < n; i++) {
             double value = (low / k + span * hy__unit_f64(word[2 * i], word[2 * i + 1])) * k;
             y[done + i] = value < high ? value : low;
@@ -6753,74 +6832,95 @@ HY__INLINE void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, ui
     }
 }
 
-HY__INLINE void hy__fill_normal_f32(float *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                    float mean, float deviation)
+/* n pairs of normal numbers from n pairs of words */
+#define HY__NORMALS(name, target) \
+    target static void hy__normals_##name(const uint32_t *word, float *y, int64_t n, float mean, \
+                                          float deviation) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            float cosine, sine; \
+            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &cosine, &sine); \
+            y[2 * i] = mean + deviation * cosine; \
+            y[2 * i + 1] = mean + deviation * sine; \
+        } \
+    }
+HY__FORMULAS_BEGIN
+HY__NORMALS(base, )
+#if HY__X86
+HY__NORMALS(avx2, HY__TARGET_AVX2)
+HY__NORMALS(avx512, HY__TARGET_AVX512)
+#endif
+HY__LOOPS_END
+#undef HY__NORMALS
+
+static void hy__fill_normal_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
+                                float mean, float deviation)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     float pairs[HY__DRAW];
-    int64_t done, i, n;
+    void (*normals)(const uint32_t *, float *, int64_t, float, float) = hy__normals_base;
+    int64_t done, n;
+#if HY__X86
+    if (s->isa == HY_ISA_AVX512) normals = hy__normals_avx512;
+    else if (s->isa == HY_ISA_AVX2) normals = hy__normals_avx2;
+#endif
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         int64_t skip = (first + done) & 1;
         n = count - done < HY__DRAW - skip ? count - done : HY__DRAW - skip;
-        word = hy__draw(room, (uint64_t)(first + done - skip), (skip + n + 1) & ~(int64_t)1, seed,
-                        stream);
-        for (i = 0; i < (skip + n + 1) / 2; i++) {
-            float c, s;
-            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &c, &s);
-            pairs[2 * i] = mean + deviation * c;
-            pairs[2 * i + 1] = mean + deviation * s;
-        }
+        word = hy__draw(room, (uint64_t)(first + done - skip), (skip + n + 1) & ~(int64_t)1, s);
+        normals(word, pairs, (skip + n + 1) / 2, mean, deviation);
         memcpy(y + done, pairs + skip, (size_t)n * sizeof *y);
     }
 }
 
-HY__INLINE void hy__fill_normal_f64(double *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                    double mean, double deviation)
+static void hy__fill_normal_f64(double *y, int64_t first, int64_t count, const hy__stream *s,
+                                double mean, double deviation)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     double pairs[HY__DRAW / 2];
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         int64_t skip = (first + done) & 1;
         n = count - done < HY__DRAW / 2 - skip ? count - done : HY__DRAW / 2 - skip;
-        word = hy__draw(room, 2 * (uint64_t)(first + done - skip), (2 * (skip + n) + 2) & ~(int64_t)3, seed,
-                        stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done - skip), (2 * (skip + n) + 2) & ~(int64_t)3, s);
         for (i = 0; i < (skip + n + 1) / 2; i++) {
-            double c, s;
-            hy__normal_pair_f64(word + 4 * i, &c, &s);
-            pairs[2 * i] = mean + deviation * c;
-            pairs[2 * i + 1] = mean + deviation * s;
+            double cosine, sine;
+            hy__normal_pair_f64(word + 4 * i, &cosine, &sine);
+            pairs[2 * i] = mean + deviation * cosine;
+            pairs[2 * i + 1] = mean + deviation * sine;
         }
         memcpy(y + done, pairs + skip, (size_t)n * sizeof *y);
     }
 }
 
 /* -scale log(u), up to 22.9 scale */
-HY__INLINE void hy__fill_exponential_f32(float *y, int64_t first, int64_t count, uint64_t seed,
-                                         uint64_t stream, float scale)
+static void hy__fill_exponential_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
+                                     float scale)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW ? count - done : HY__DRAW;
-        word = hy__draw(room, (uint64_t)(first + done), n, seed, stream);
+        word = hy__draw(room, (uint64_t)(first + done), n, s);
         for (i = 0; i < n; i++)
             y[done + i] = scale * (0.0f - hy__log_f32(hy__unit_positive_f32(word[i])));
     }
 }
 
-HY__INLINE void hy__fill_exponential_f64(double *y, int64_t first, int64_t count, uint64_t seed,
-                                         uint64_t stream, double scale)
+static void hy__fill_exponential_f64(double *y, int64_t first, int64_t count, const hy__stream *s,
+                                     double scale)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
-        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, s);
         for (i = 0; i < n; i++) {
             double u = hy__unit_f64(word[2 * i], word[2 * i + 1]) + 5.5511151231257827e-17;
             y[done + i] = scale * (0.0 - hy__log_f64(u));
@@ -6830,22 +6930,49 @@ HY__INLINE void hy__fill_exponential_f64(double *y, int64_t first, int64_t count
 
 /* low <= y < high (low where the range is empty): the high half of 64 random bits times the range, so that a
    value's probability is off by less than 2^-64 */
-HY__INLINE void hy__fill_randint_i64(int64_t *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                     int64_t low, int64_t high)
+static void hy__fill_randint_i64(int64_t *y, int64_t first, int64_t count, const hy__stream *s,
+                                 int64_t low, int64_t high)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     uint64_t range = high > low ? (uint64_t)high - (uint64_t)low : 0;
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
-        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, s);
         for (i = 0; i < n; i++) {
             uint64_t bits = (uint64_t)word[2 * i + 1] << 32 | word[2 * i];
             y[done + i] = (int64_t)((uint64_t)low + hy__mul_high_u64(bits, range));
         }
     }
 }
+
+/* masks of dropout: element i is `kept` or 0 */
+static void hy__keep_mask(float *mask, uint64_t first, int64_t n, const hy__stream *s, float share,
+                          float kept)
+{
+    uint32_t room[HY__DRAW_ROOM];
+    int64_t i, m;
+    for (; n > 0; n -= m, first += (uint64_t)m, mask += m) {
+        const uint32_t *word;
+        m = n < HY__DRAW ? n : HY__DRAW;
+        word = hy__draw(room, first, m, s);
+        for (i = 0; i < m; i++) mask[i] = hy__unit_f32(word[i]) < share ? kept : 0;
+    }
+}
+
+/* kind 0 uniform in [a, b), 1 normal of mean a, deviation b, 2 exponential, scale a */
+#define HY__FILL_RANDOM(T, suffix) \
+    static void hy__fill_random_##suffix(int kind, T *y, int64_t first, int64_t count, const hy__stream *s, \
+                                         T a, T b) \
+    { \
+        if (kind == 0) hy__fill_uniform_##suffix(y, first, count, s, a, b); \
+        else if (kind == 1) hy__fill_normal_##suffix(y, first, count, s, a, b); \
+        else hy__fill_exponential_##suffix(y, first, count, s, a); \
+    }
+HY__FILL_RANDOM(float, f32)
+HY__FILL_RANDOM(double, f64)
+#undef HY__FILL_RANDOM
 
 /* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
 typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
@@ -6988,9 +7115,9 @@ typedef struct hy__pointwise_table {
 
 HY__FORMULAS_BEGIN
 
-/* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block has
-   more one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put right
-   by the next step, and in the end by adding y. */
+/* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
+   has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
+   right by the next step, and in the end by adding y. */
 static void hy__zip_mod_f32_own HY__POINTWISE_ARGS
 {
     enum { M = 128 };
@@ -7002,7 +7129,7 @@ static void hy__zip_mod_f32_own HY__POINTWISE_ARGS
     for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) {
         double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;       /* 2^261, 2^-261 */
         int far = 0;
-        m = n < M ? n : M;
+        m = hy__least(n, M);
         for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0];
         for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0];
         for (i = 0; i < m; i++) {
@@ -7015,7 +7142,7 @@ static void hy__zip_mod_f32_own HY__POINTWISE_ARGS
         if (!far) up = down = 1.0;
         for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0)
             for (i = 0; i < m; i++) {
-                double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* positive: cut is rounded down */
+                double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0: cut is rounded down */
                 r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824);
             }
         for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]);
@@ -8128,27 +8255,8 @@ enum { HY__DEAL = 64 };
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
                                int log_too);
 
-/* --- masks of dropout: element i is `kept` or 0 --- */
-HY__INLINE void hy__keep_mask(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream,
-                              float share, float kept)
-{
-    uint32_t room[HY__DRAW + 6];
-    int64_t i, m;
-    for (; n > 0; n -= m, first += (uint64_t)m, mask += m) {
-        const uint32_t *word;
-        m = n < HY__DRAW ? n : HY__DRAW;
-        word = hy__draw(room, first, m, seed, stream);
-        for (i = 0; i < m; i++) mask[i] = hy__unit_f32(word[i]) < share ? kept : 0;
-    }
-}
-typedef void (*hy__mask_fn)(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream,
-                            float share, float kept);
-
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32) \
-    target static void hy__mask_##name(float *mask, uint64_t first, int64_t n, uint64_t seed, \
-                                       uint64_t stream, float share, float kept) \
-    { hy__keep_mask(mask, first, n, seed, stream, share, kept); }
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
@@ -8165,15 +8273,6 @@ static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 #endif
     (void)isa;
     return hy__softmax_f32_base;
-}
-static hy__mask_fn hy__mask_for(int isa)
-{
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return hy__mask_avx512;
-    if (isa == HY_ISA_AVX2) return hy__mask_avx2;
-#endif
-    (void)isa;
-    return hy__mask_base;
 }
 
 /* --- x above 0, gamma x below --- */
@@ -9607,34 +9706,6 @@ HY__ROI_KERNELS(float, f32)
 HY__ROI_KERNELS(double, f64)
 #endif
 
-/* --- random fills: kind 0 uniform in [a, b), 1 normal of mean a, deviation b, 2 exponential, scale a --- */
-#define HY__FILL_RANDOM(name, target, T, suffix) \
-    target static void name(int kind, T *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream, \
-                            T a, T b) \
-    { \
-        if (kind == 0) hy__fill_uniform_##suffix(y, first, count, seed, stream, a, b); \
-        else if (kind == 1) hy__fill_normal_##suffix(y, first, count, seed, stream, a, b); \
-        else hy__fill_exponential_##suffix(y, first, count, seed, stream, a); \
-    }
-HY__FILL_RANDOM(hy__fill_random_f64, , double, f64)
-HY__FILL_RANDOM(hy__fill_random_f32_base, , float, f32)
-#if HY__X86
-HY__FILL_RANDOM(hy__fill_random_f32_avx2, HY__TARGET_AVX2, float, f32)
-HY__FILL_RANDOM(hy__fill_random_f32_avx512, HY__TARGET_AVX512, float, f32)
-#endif
-
-static void hy__fill_random_f32(int isa, int kind, float *y, int64_t first, int64_t count, uint64_t seed,
-                                uint64_t stream, float a, float b)
-{
-#if HY__X86
-    if (isa == HY_ISA_AVX512) hy__fill_random_f32_avx512(kind, y, first, count, seed, stream, a, b);
-    else if (isa == HY_ISA_AVX2) hy__fill_random_f32_avx2(kind, y, first, count, seed, stream, a, b);
-    else
-#endif
-    hy__fill_random_f32_base(kind, y, first, count, seed, stream, a, b);
-    (void)isa;
-}
-
 /* --- what a root uses --- */
 struct hy__kernels {
     int isa;
@@ -10457,7 +10528,8 @@ static int hy__scalar_infer(hy_infer *I)
 /* x to the power 2, -1 or 1/2: kernels that do not read their second operand. NULL: none of these. */
 static hy__pointwise_fn hy__plain_power(const hy__pointwise_table *table, double exponent)
 {
-    return exponent == 2 ? table->unary[HY__UNARY_square] : exponent == -1 ? table->unary[HY__UNARY_reciprocal]
+    return exponent == 2 ? table->unary[HY__UNARY_square]
+         : exponent == -1 ? table->unary[HY__UNARY_reciprocal]
          : exponent == 0.5 ? table->extra[HY__EXTRA_root] : NULL;
 }
 
@@ -11463,6 +11535,15 @@ typedef struct hy__masked {
     void  (*draw)(const hy_run *now, const struct hy__masked *k, int64_t first, int64_t n, void *mask);
 } hy__masked;
 
+static hy__stream hy__stream_of(const hy_run *now)
+{
+    hy__stream s;
+    s.seed = now->seed;
+    s.number = now->stream;
+    s.isa = now->job->kernels->isa;
+    return s;
+}
+
 static void hy__draw_dropout(const hy_run *now, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
     const hy_job *job = now->job;
@@ -11470,21 +11551,23 @@ static void hy__draw_dropout(const hy_run *now, const hy__masked *k, int64_t fir
     float kept[HY__TILE];
     double wide[HY__TILE];
     int64_t i;
-    hy__mask_fn draw = hy__mask_for(job->kernels->isa);
-    if (k->random) draw(kept, (uint64_t)first, n, now->seed, now->stream, (float)k->low, (float)k->high);
-    else for (i = 0; i < n; i++) kept[i] = 1;
+    hy__stream stream = hy__stream_of(now);
+    float *to = dtype == HY_F32 ? (float *)mask : kept;
+    if (k->random) hy__keep_mask(to, (uint64_t)first, n, &stream, (float)k->low, (float)k->high);
+    else for (i = 0; i < n; i++) to[i] = 1;
     if (dtype == HY_F64) {
         for (i = 0; i < n; i++) wide[i] = kept[i] != 0 ? k->high : 0;
         memcpy(mask, wide, (size_t)n * sizeof *wide);
-    } else hy__store_f32(mask, dtype, 1, kept, n);
+    } else if (dtype != HY_F32) hy__store_tile(HY_F32, mask, dtype, 1, kept, n);
 }
 
 /* Slope 1 above 0, below it a random one, or the mean of all. */
 static void hy__draw_rrelu(const hy_run *now, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
     const hy_job *job = now->job;
-    uint32_t room[HY__DRAW + 6];
-    const uint32_t *word = hy__draw(room, (uint64_t)first, n, now->seed, now->stream);
+    uint32_t room[HY__DRAW_ROOM];
+    hy__stream stream = hy__stream_of(now);
+    const uint32_t *word = hy__draw(room, (uint64_t)first, n, &stream);
     double v[HY__TILE];
     int64_t i;
     hy__load_f64(v, hy__place(now, &job->in[0], first), job->in[0].type.dtype, 1, n);
@@ -15626,10 +15709,11 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
     int64_t first = row * wide + direction * r->width;
     const char *y = hy__rnn_between(u, layer, 0);
     char *x = hy__rnn_between(u, layer, 1), *factor = hy__rnn_between(u, layer, 2);
+    hy__stream stream = hy__stream_of(u->now);
     float uniform[HY__TILE];
     for (i = 0; i < r->width; i += m) {
         m = hy__least(r->width - i, HY__TILE);
-        hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->now->seed, u->now->stream, 0, 1);
+        hy__fill_uniform_f32(uniform, layer * all + first + i, m, &stream, 0, 1);
         for (j = 0; j < m; j++) {
             int64_t at = (first + i + j) * r->size;
             f = uniform[j] >= (float)p ? 1 / (1 - p) : 0;
@@ -19041,11 +19125,11 @@ enum { HY__UNIFORM, HY__NORMAL, HY__EXPONENTIAL };
 
 static void hy__make_random(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
+    hy__stream stream = hy__stream_of(now);
+    int kind = (int)f->low;
     if (f->compute == HY_F32)
-        hy__fill_random_f32(now->job->kernels->isa, (int)f->low, (float *)to, first, count, now->seed,
-                            now->stream, (float)f->a, (float)f->b);
-    else
-        hy__fill_random_f64((int)f->low, (double *)to, first, count, now->seed, now->stream, f->a, f->b);
+        hy__fill_random_f32(kind, (float *)to, first, count, &stream, (float)f->a, (float)f->b);
+    else hy__fill_random_f64(kind, (double *)to, first, count, &stream, f->a, f->b);
 }
 
 static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
@@ -19083,7 +19167,8 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 
 static void hy__make_randint(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
-    hy__fill_randint_i64((int64_t *)to, first, count, now->seed, now->stream, f->low, f->high);
+    hy__stream stream = hy__stream_of(now);
+    hy__fill_randint_i64((int64_t *)to, first, count, &stream, f->low, f->high);
 }
 /* Does a type hold this integer? Floats take any. */
 static int hy__holds(hy_dtype dtype, int64_t v)
