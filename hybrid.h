@@ -4692,8 +4692,8 @@ HY__LOOPS_BEGIN
 typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
 
-/* The bits are those of hy__f16_to_f32 and hy__f32_to_f16, so the frame's instruction set does not matter. */
-static int hy__has_f16c(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+/* The bits are those of hy__f16_to_f32 and its like, so the frame's instruction set does not matter. */
+static int hy__has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
 {
@@ -4725,13 +4725,23 @@ HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, i
         else memcpy(dst + i, &half, sizeof half);
     }
 }
+HY__TARGET_AVX2 static void hy__narrow_bfloats(uint16_t *dst, const float *src, int64_t n)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) dst[i] = hy__f32_to_bf16(src[i]);
+}
 #endif
 
 #define HY__EACH(type, expr) \
     { const type *from = (const type *)src; \
-      if (stride == 1) { HY__IVDEP for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } } \
-      else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
+      if (stride == 1 && HY__TIGHT(type, *dst)) { \
+          HY__IVDEP \
+          for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } \
+      } else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
       break; }
+/* Types that get a loop of their own for runs without gaps: 64-bit integers and doubles are rare. */
+#define HY__TIGHT(type, tile) (sizeof(type) <= 4 && (sizeof(tile) == 4 || sizeof(type) == 4))
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -4770,8 +4780,10 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 
 #define HY__EACH(type, expr) \
     { type *to = (type *)dst; \
-      if (stride == 1) { HY__IVDEP for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } } \
-      else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
+      if (stride == 1 && HY__TIGHT(type, *src)) { \
+          HY__IVDEP \
+          for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } \
+      } else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
       break; }
 #define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
@@ -4815,7 +4827,7 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
 #if HY__X86
-    if (compute == HY_F32 && dtype == HY_F16 && stride == 1 && hy__has_f16c()) {
+    if (compute == HY_F32 && dtype == HY_F16 && stride == 1 && hy__has_avx2()) {
         hy__widen_halves((float *)dst, (const uint16_t *)src, n);
         return;
     }
@@ -4832,8 +4844,9 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
 #if HY__X86
-    if (compute == HY_F32 && dtype == HY_F16 && stride == 1 && hy__has_f16c()) {
-        hy__narrow_halves((uint16_t *)dst, (const float *)src, n);
+    if (compute == HY_F32 && (dtype == HY_F16 || dtype == HY_BF16) && stride == 1 && hy__has_avx2()) {
+        if (dtype == HY_F16) hy__narrow_halves((uint16_t *)dst, (const float *)src, n);
+        else hy__narrow_bfloats((uint16_t *)dst, (const float *)src, n);
         return;
     }
 #endif
@@ -8930,68 +8943,78 @@ typedef struct hy__rnn_cell {
 } hy__rnn_cell;
 
 /* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
-typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, void *gates, const void *rec, const void *bx,
-                                const void *bh, void *h, void *cell);
+typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
+                                const void *rec, const void *bx, const void *bh, void *h, void *cell);
 /* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
  * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
-typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const void *h_old,
-                                const void *cell_old, void *dh, void *dcell, void *dx, void *dr, void *full);
+typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
+                                const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
+                                void *dr, void *full);
 
-#define HY__GATE(k) (g[(k) * n + j] + bx[(k) * n + j] + (rec[(k) * n + j] + bh[(k) * n + j]))
-#define HY__RNN_STEP(name, target, T, SIGMOID, TANH) \
-    target static void hy__rnn_step_##name(const hy__rnn_cell *c, void *gates, const void *recurrent, \
-                                           const void *bias_x, const void *bias_h, void *state, void *cells) \
+/* to[i] = f(x[i]) of n elements */
+static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
+{
+    const int step = 1;
+    f->unary[member](&x, &step, to, n, NULL);
+}
+
+#define HY__RNN_STEP(T, suffix) \
+    static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
+                                      const void *recurrent, const void *bias_x, const void *bias_h, \
+                                      void *state, void *cells) \
     { \
         T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
         T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
         const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
-        int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
+        int64_t n = c->units, sums = n * (c->mode == HY_RNN_LSTM ? 4 : c->mode == HY_RNN_GRU ? 2 : 1), j; \
+        HY__IVDEP \
+        for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
+        if (c->mode == HY_RNN_LSTM) { \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
+            HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T in = SIGMOID(HY__GATE(0)), forget = SIGMOID(HY__GATE(1)), new_ = TANH(HY__GATE(2)); \
-                T out = SIGMOID(HY__GATE(3)), s = forget * cell[j] + in * new_; \
+                T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
                 s = s != s ? nan : s; \
                 s = s < low ? low : s; \
-                s = s > high ? high : s; \
-                g[j] = in; \
-                g[n + j] = forget; \
-                g[2 * n + j] = new_; \
-                g[3 * n + j] = out; \
-                g[4 * n + j] = cell[j] = s; \
-                h[j] = out * TANH(s); \
+                g[4 * n + j] = cell[j] = s > high ? high : s; \
             } \
-        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
+            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
+        } else if (c->mode == HY_RNN_GRU) { \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T reset = SIGMOID(HY__GATE(0)), update = SIGMOID(HY__GATE(1)); \
-                T inner = rec[2 * n + j] + bh[2 * n + j]; \
-                T new_ = TANH(g[2 * n + j] + bx[2 * n + j] + reset * inner); \
-                g[j] = reset; \
-                g[n + j] = update; \
-                g[2 * n + j] = new_; \
-                g[3 * n + j] = inner; \
-                h[j] = (1 - update) * new_ + update * h[j]; \
+                T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
+                g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
             } \
-        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
-            for (j = 0; j < n; j++) g[j] = h[j] = TANH(HY__GATE(0)); \
-        } else { HY__IVDEP \
-            for (j = 0; j < n; j++) { T s = HY__GATE(0); g[j] = h[j] = s <= 0 ? 0 : s; } \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
+        } else { \
+            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
+            memcpy(h, g, (size_t)n * sizeof *h); \
         } \
     }
 
-#define HY__RNN_BACK(name, target, T, SIGMOID, TANH) \
-    target static void hy__rnn_back_##name(const hy__rnn_cell *c, const void *gates, const void *h_old, \
-                                           const void *cell_old, void *dstate, void *dcells, void *dgates_x, \
-                                           void *dgates_h, void *state) \
+#define HY__RNN_BACK(T, suffix) \
+    static void hy__rnn_back_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, \
+                                      const void *gates, const void *h_old, const void *cell_old, \
+                                      void *dstate, void *dcells, void *dgates_x, void *dgates_h, \
+                                      void *state) \
     { \
         T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h; \
         T *full = (T *)state; \
         const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
         T low = (T)c->low, high = (T)c->high; \
         int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
+        if (c->mode == HY_RNN_LSTM) { \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
+            HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j]; \
-                T t = TANH(g[4 * n + j]); \
+                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
                 T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
                 ds = ((s < low) | (s > high)) ? 0 : ds; \
                 dx[j] = ds * new_ * in * (1 - in); \
@@ -9019,35 +9042,12 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const 
         } \
     }
 
-#define HY__RNN_CELL(name, target, T, SIGMOID, TANH) \
-    HY__RNN_STEP(name, target, T, SIGMOID, TANH) HY__RNN_BACK(name, target, T, SIGMOID, TANH)
-HY__INLINE double hy__sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
-HY__RNN_CELL(f64, , double, hy__sigmoid_f64, tanh)
-HY__RNN_CELL(f32_base, , float, hy__sigmoid_f32, hy__tanh_f32)
-#if HY__X86
-HY__RNN_CELL(f32_avx2, HY__TARGET_AVX2, float, hy__sigmoid_f32, hy__tanh_f32)
-HY__RNN_CELL(f32_avx512, HY__TARGET_AVX512, float, hy__sigmoid_f32, hy__tanh_f32)
-#endif
-#undef HY__GATE
-
-static hy__rnn_step_fn hy__rnn_step_of(hy_dtype dtype, int isa)
-{
-#if HY__X86
-    if (dtype == HY_F32 && isa == HY_ISA_AVX512) return hy__rnn_step_f32_avx512;
-    if (dtype == HY_F32 && isa == HY_ISA_AVX2) return hy__rnn_step_f32_avx2;
-#endif
-    (void)isa;
-    return dtype == HY_F64 ? hy__rnn_step_f64 : hy__rnn_step_f32_base;
-}
-static hy__rnn_back_fn hy__rnn_back_of(hy_dtype dtype, int isa)
-{
-#if HY__X86
-    if (dtype == HY_F32 && isa == HY_ISA_AVX512) return hy__rnn_back_f32_avx512;
-    if (dtype == HY_F32 && isa == HY_ISA_AVX2) return hy__rnn_back_f32_avx2;
-#endif
-    (void)isa;
-    return dtype == HY_F64 ? hy__rnn_back_f64 : hy__rnn_back_f32_base;
-}
+HY__RNN_STEP(float, f32)
+HY__RNN_STEP(double, f64)
+HY__RNN_BACK(float, f32)
+HY__RNN_BACK(double, f64)
+#undef HY__RNN_STEP
+#undef HY__RNN_BACK
 #endif
 #ifndef HYBRID_NO_VISION
 /* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
@@ -15759,7 +15759,8 @@ static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t f
 static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
 {
     const hy__rnn *r = u->r;
-    hy__rnn_step_fn step = hy__rnn_step_of(r->compute, u->job->kernels->isa);
+    hy__rnn_step_fn step = r->compute == HY_F64 ? hy__rnn_step_f64 : hy__rnn_step_f32;
+    const hy__pointwise_table *maps = hy__pointwise_of(u->job, r->compute);
     int direction = (int)(item % r->directions);
     int64_t first = item / r->directions * r->block, rows = hy__least(r->block, r->batch - first);
     int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
@@ -15783,8 +15784,8 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
         hy__rnn_multiply(u, &state, h, wh, rec, hy__rnn_packed(u, layer, direction, 1));
         for (n = 0; n < rows; n++)
             if (t < hy__rnn_length(u, first + n))
-                step(&r->cell, gates + (t * r->batch + n) * r->keep * size, rec + n * r->gate * size, bx, bh,
-                     full + n * units * size, cell + n * units * size);
+                step(&r->cell, maps, gates + (t * r->batch + n) * r->keep * size,
+                     rec + n * r->gate * size, bx, bh, full + n * units * size, cell + n * units * size);
         if (r->project) {
             hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2));
             for (n = 0; n < rows; n++)
@@ -15855,7 +15856,8 @@ typedef struct hy__rnn_back {            /* a block on its way back */
 static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64_t t)
 {
     const hy__rnn *r = u->r;
-    hy__rnn_back_fn back = hy__rnn_back_of(r->compute, u->job->kernels->isa);
+    hy__rnn_back_fn back = r->compute == HY_F64 ? hy__rnn_back_f64 : hy__rnn_back_f32;
+    const hy__pointwise_table *maps = hy__pointwise_of(u->job, r->compute);
     int layer = b->layer, direction = b->direction;
     int64_t unit = (int64_t)layer * r->directions + direction, row = t * r->batch + b->first, n;
     int64_t units = r->cell.units, cell = units * r->size, width = r->width * r->size;
@@ -15884,9 +15886,9 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
         old = u->at[HY__RNN_CELL];
         if (old)
             old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * cell, r->keep);
-        back(&r->cell, gates + (row + n) * r->keep * r->size, delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size,
-             old, b->dfull + n * cell, b->dcell + n * cell, delta,
-             delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
+        back(&r->cell, maps, gates + (row + n) * r->keep * r->size,
+             delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size, old, b->dfull + n * cell,
+             b->dcell + n * cell, delta, delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
              r->project ? delta + hy__rnn_slot(r, HY__RNN_FULL) * r->size : b->unused);
     }
     hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, direction, row, HY__RNN_DR),
