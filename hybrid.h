@@ -8225,6 +8225,61 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
 }
 #undef HY__SELECT
 
+/* --- results too large for any cache go past it: nobody waits for the lines they overwrite --- */
+#ifndef HY__STREAM_BYTES
+#define HY__STREAM_BYTES ((int64_t)16 << 20)
+#endif
+#if HY__X86
+#ifdef __clang__
+#define HY__STREAM32(to, v) __builtin_nontemporal_store(v, (hy__f32x8 *)(void *)(to))
+#define HY__STREAM64(to, v) __builtin_nontemporal_store(v, (hy__f32x16 *)(void *)(to))
+#else
+#define HY__STREAM32(to, v) __builtin_ia32_movntps256((float *)(void *)(to), v)
+#define HY__STREAM64(to, v) __builtin_ia32_movntps512((float *)(void *)(to), v)
+#endif
+#define HY__STREAM_OUT(name, TARGET, V, STORE) \
+    TARGET static void hy__stream_##name(char *to, const char *from, int64_t bytes) \
+    { \
+        const int64_t wide = (int64_t)sizeof(V); \
+        int64_t i = hy__least((int64_t)(0 - (uintptr_t)to) & 63, bytes); \
+        V v; \
+        memcpy(to, from, (size_t)i); \
+        for (; i + wide <= bytes; i += wide) { \
+            memcpy(&v, from + i, sizeof v); \
+            STORE(to + i, v); \
+        } \
+        memcpy(to + i, from + i, (size_t)(bytes - i)); \
+    }
+HY__STREAM_OUT(avx2, HY__TARGET_AVX2, hy__f32x8, HY__STREAM32)
+HY__STREAM_OUT(avx512, HY__TARGET_AVX512, hy__f32x16, HY__STREAM64)
+#undef HY__STREAM_OUT
+#endif
+
+/* Does it pay, and is there a way? In pieces of 16 bytes there is not. */
+static int hy__streams(int isa, int64_t bytes)
+{
+    return HY__X86 && isa > HY_ISA_BASE && bytes >= HY__STREAM_BYTES;
+}
+
+static void hy__stream_out(int isa, char *to, const char *from, int64_t bytes)
+{
+#if HY__X86
+    if (isa == HY_ISA_AVX512) hy__stream_avx512(to, from, bytes);
+    else hy__stream_avx2(to, from, bytes);
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+    (void)isa;
+}
+
+/* Other threads may look. */
+static void hy__stream_end(void)
+{
+#if HY__X86
+    __builtin_ia32_sfence();
+#endif
+}
+
 /* --- softmax --- *
  * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one vector of n
  * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm. */
@@ -10431,11 +10486,19 @@ HY__RUN(hy__run_flat)
 {
     static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
-    int64_t at = item * HY__CHUNK, n = hy__least(HY__CHUNK, pw->total - at);
+    int64_t at = item * HY__CHUNK, end = hy__least(at + HY__CHUNK, pw->total), n;
+    int k, size = hy__traits[pw->compute].size, isa = job->kernels->isa;
+    int streams = hy__streams(isa, pw->total * size);
     const void *in[HY__OPERANDS];
-    int k, size = hy__traits[pw->compute].size;
-    for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
-    pw->fn(in, step, (char *)now->data[job->nin] + at * size, n, pw->p);
+    double tile[HY__TILE];
+    for (n = streams ? HY__TILE * 8 / size : HY__CHUNK; at < end; at += n) {
+        char *to = (char *)now->data[job->nin] + at * size;
+        n = hy__least(n, end - at);
+        for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
+        pw->fn(in, step, streams ? (char *)tile : to, n, pw->p);
+        if (streams) hy__stream_out(isa, to, (const char *)tile, n * size);
+    }
+    if (streams) hy__stream_end();
 }
 
 static int hy__is_flat(const hy__pointwise *pw)
@@ -22470,6 +22533,7 @@ typedef struct hy__fused {
     hy__attached head;
     int       inputs, outputs, steps, args, slots;
     int       jobs;                     /* some steps need them */
+    int       streams;                  /* the only output goes past the caches */
     hy_dtype  dtype;
     int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
     size_t    scratch, shared;          /* of one of the jobs */
@@ -22539,6 +22603,7 @@ typedef struct hy__fused_input {
 /* The scratch memory of an item. */
 typedef struct hy__fused_room {
     char      *tile, *scratch, *shared;
+    char      *stage;                   /* a tile of what goes past the caches */
     char     **where;                   /* by value */
     hy__fused_input *in;
     hy_run    *run;                     /* of the steps' own jobs, ... */
@@ -22562,7 +22627,9 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     if (f->jobs) at += hy__round64((size_t)f->args * sizeof *room.data);
     room.scratch = at;
     room.shared = at + hy__round64(f->scratch);
-    room.bytes = (size_t)(room.shared - (char *)scratch) + hy__round64(f->shared);
+    room.stage = room.shared + hy__round64(f->shared);
+    room.bytes = (size_t)(room.stage - (char *)scratch);
+    if (f->streams) room.bytes += hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
     return room;
 }
 
@@ -22656,7 +22723,8 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
         const hy__fused_input *x = &room->in[i];
         if (x->kind == HY__SPREAD && x->lone) n = hy__walk_run(&x->from, n);
     }
-    for (i = 0; i < f->outputs; i++) room->where[f->output[i]] = (char *)now->data[f->inputs + i] + at;
+    for (i = 0; i < f->outputs; i++)
+        room->where[f->output[i]] = f->streams ? room->stage : (char *)now->data[f->inputs + i] + at;
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         if (x->kind == HY__DIRECT) room->where[i] = (char *)(uintptr_t)(x->data + at);
@@ -22717,6 +22785,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     hy__fused_room room = hy__fused_lay_out(f, scratch);
     int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
+    int64_t size = hy__traits[f->dtype].size;
     int loaded = -1;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
@@ -22728,7 +22797,10 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
         }
         n = hy__fused_aim(now, f, &room, i, n);
         hy__fused_tile(now, f, &room, n);
+        if (f->streams)
+            hy__stream_out(job->kernels->isa, (char *)now->data[f->inputs] + i * size, room.stage, n * size);
     }
+    if (f->streams) hy__stream_end();
 }
 
 static int hy__fused_bind(hy_job *job)
@@ -22849,6 +22921,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
     if (f->tile > f->total) f->tile = f->total;
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
+    f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, f->total * hy__traits[f->dtype].size);
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
     if (hy__fused_bind_steps(F, f, sub, 0, f->tile)) return NULL;
     if (f->total % f->tile && hy__fused_bind_steps(F, f, sub, 1, f->total % f->tile)) return NULL;

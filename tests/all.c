@@ -4,6 +4,7 @@
 #define HYBRID_PROFILE_EVENTS 3000
 #define HYBRID_PROGRAM_BYTES ((size_t)2 << 20)
 #define HY__ZIP_MOST 1000
+#define HY__STREAM_BYTES 500
 #define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
