@@ -4688,6 +4688,8 @@ static void hy__walk_past(hy__walker *r, int64_t n)
 HY__LOOPS_BEGIN
 
 /* --- tiles: runs without gaps are vector code --- */
+#define HY__TO_I8(v) (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
+#define HY__TO_U8(v) (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
 #if HY__X86
 typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
@@ -4697,40 +4699,67 @@ static int hy__has_avx2(void) { return __builtin_cpu_supports("avx2") && __built
 
 HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
 {
-    uint16_t last[8] = { 0 };
-    int64_t i, m;
-    for (i = 0; i < n; i += m) {
-        hy__half8 half;
-        hy__wide8 wide;
-        m = n - i < 8 ? n - i : 8;
-        if (m < 8) memcpy(last, src + i, (size_t)m * sizeof *src);
-        memcpy(&half, m < 8 ? last : src + i, sizeof half);
+    hy__half8 half = { 0 };
+    hy__wide8 wide;
+    for (; n >= 8; n -= 8, src += 8, dst += 8) {
+        memcpy(&half, src, sizeof half);
         wide = __builtin_ia32_vcvtph2ps256(half);
-        if (m < 8) memcpy(dst + i, &wide, (size_t)m * sizeof *dst);
-        else memcpy(dst + i, &wide, sizeof wide);
+        memcpy(dst, &wide, sizeof wide);
     }
+    memcpy(&half, src, (size_t)n * sizeof *src);
+    wide = __builtin_ia32_vcvtph2ps256(half);
+    memcpy(dst, &wide, (size_t)n * sizeof *dst);
 }
 HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
 {
-    float last[8] = { 0 };
-    int64_t i, m;
-    for (i = 0; i < n; i += m) {
-        hy__half8 half;
-        hy__wide8 wide;
-        m = n - i < 8 ? n - i : 8;
-        if (m < 8) memcpy(last, src + i, (size_t)m * sizeof *src);
-        memcpy(&wide, m < 8 ? last : src + i, sizeof wide);
+    hy__half8 half;
+    hy__wide8 wide = { 0 };
+    for (; n >= 8; n -= 8, src += 8, dst += 8) {
+        memcpy(&wide, src, sizeof wide);
         half = __builtin_ia32_vcvtps2ph256(wide, 0);            /* to nearest even */
-        if (m < 8) memcpy(dst + i, &half, (size_t)m * sizeof *dst);
-        else memcpy(dst + i, &half, sizeof half);
+        memcpy(dst, &half, sizeof half);
+    }
+    memcpy(&wide, src, (size_t)n * sizeof *src);
+    half = __builtin_ia32_vcvtps2ph256(wide, 0);
+    memcpy(dst, &half, (size_t)n * sizeof *dst);
+}
+
+/* Runs without gaps of the types that are next to f32. 0: of another type. */
+#define HY__EACH(to, from, expr) \
+    { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return 1; }
+HY__TARGET_AVX2 static int hy__load_f32_avx2(float *dst, const void *src, hy_dtype dtype, int64_t n)
+{
+    const uint16_t *half = (const uint16_t *)src;
+    const int8_t *i8 = (const int8_t *)src;
+    const uint8_t *u8 = (const uint8_t *)src;
+    const int32_t *i32 = (const int32_t *)src;
+    int64_t i;
+    switch (dtype) {
+    case HY_F16:  hy__widen_halves(dst, half, n); return 1;
+    case HY_BF16: HY__EACH(dst, half, hy__bf16_to_f32)
+    case HY_I8:   HY__EACH(dst, i8, (float))
+    case HY_U8:   HY__EACH(dst, u8, (float))
+    case HY_I32:  HY__EACH(dst, i32, (float))
+    default:      return 0;
     }
 }
-HY__TARGET_AVX2 static void hy__narrow_bfloats(uint16_t *dst, const float *src, int64_t n)
+HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const float *src, int64_t n)
 {
+    uint16_t *half = (uint16_t *)dst;
+    int8_t *i8 = (int8_t *)dst;
+    uint8_t *u8 = (uint8_t *)dst;
+    int32_t *i32 = (int32_t *)dst;
     int64_t i;
-    HY__IVDEP
-    for (i = 0; i < n; i++) dst[i] = hy__f32_to_bf16(src[i]);
+    switch (dtype) {
+    case HY_F16:  hy__narrow_halves(half, src, n); return 1;
+    case HY_BF16: HY__EACH(half, src, hy__f32_to_bf16)
+    case HY_I8:   HY__EACH(i8, src, HY__TO_I8)
+    case HY_U8:   HY__EACH(u8, src, HY__TO_U8)
+    case HY_I32:  HY__EACH(i32, src, hy__f32_to_i32)
+    default:      return 0;
+    }
 }
+#undef HY__EACH
 #endif
 
 #define HY__EACH(type, expr) \
@@ -4761,8 +4790,6 @@ HY__TARGET_AVX2 static void hy__narrow_bfloats(uint16_t *dst, const float *src, 
     }
 #define HY__AS_F32(v) (float)(v)
 #define HY__AS_F64(v) (double)(v)
-#define HY__F32_I8(v)  (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
-#define HY__F32_U8(v)  (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
 #define HY__NARROW(v) hy__f64_to_odd_f32((double)(v))
 #define HY__AS_I8(v)  (int8_t)hy__clamp_i64(hy__to_i64((double)(v)), INT8_MIN, INT8_MAX)
 #define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
@@ -4803,7 +4830,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
         default: break; \
         } \
     }
-HY__STORE_TILE(f32, float,   HY__AS_F32, HY__F32_I8, HY__F32_U8, hy__f32_to_i32, HY__AS_I64)
+HY__STORE_TILE(f32, float,   HY__AS_F32, HY__TO_I8, HY__TO_U8, hy__f32_to_i32, HY__AS_I64)
 HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
 HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
 HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
@@ -4827,10 +4854,8 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
 #if HY__X86
-    if (compute == HY_F32 && dtype == HY_F16 && stride == 1 && hy__has_avx2()) {
-        hy__widen_halves((float *)dst, (const uint16_t *)src, n);
-        return;
-    }
+    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
+        hy__load_f32_avx2((float *)dst, src, dtype, n)) return;
 #endif
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
@@ -4844,11 +4869,8 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
 #if HY__X86
-    if (compute == HY_F32 && (dtype == HY_F16 || dtype == HY_BF16) && stride == 1 && hy__has_avx2()) {
-        if (dtype == HY_F16) hy__narrow_halves((uint16_t *)dst, (const float *)src, n);
-        else hy__narrow_bfloats((uint16_t *)dst, (const float *)src, n);
-        return;
-    }
+    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
+        hy__store_f32_avx2(dst, dtype, (const float *)src, n)) return;
 #endif
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
@@ -4861,6 +4883,7 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
 /* The type in which a conversion loses nothing it need not lose. */
 static hy_dtype hy__convert_through(hy_dtype from, hy_dtype to)
 {
+    if (to == HY_F32 && hy__traits[from].size <= 4) return HY_F32;
     if (!hy__floating(from)) return from == HY_I64 ? HY_I64 : HY_I32;
     return from == HY_F64 || to == HY_F64 ? HY_F64 : HY_F32;
 }
@@ -6810,21 +6833,74 @@ HY__INLINE void hy__normal_pair_f64(const uint32_t word[4], double *x, double *y
     *y = sign * (odd ? c : s);
 }
 
-/* y[0] becomes element first; low <= y < high */
-static void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
-                                 float low, float high)
+/* What is made of n words: numbers in [low, high), n / 2 pairs of normal ones, masks of dropout. */
+typedef struct hy__word_maps {
+    void (*uniform)(const uint32_t *word, float *y, int64_t n, float low, float high);
+    void (*normal)(const uint32_t *word, float *y, int64_t n, float mean, float deviation);
+    void (*mask)(const uint32_t *word, float *y, int64_t n, float share, float kept);
+} hy__word_maps;
+
+#define HY__WORD_MAPS(name, target) \
+    target static void hy__uniforms_##name(const uint32_t *word, float *y, int64_t n, float low, float high) \
+    { \
+        float k = high - low < HY__F32_INF ? 1.0f : 2.0f, base = low / k; \
+        float span = high / k - base;                       /* which may overflow but for k */ \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            float value = (base + span * hy__unit_f32(word[i])) * k; \
+            y[i] = value < high ? value : low; \
+        } \
+    } \
+    target static void hy__normals_##name(const uint32_t *word, float *y, int64_t n, float mean, \
+                                          float deviation) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n / 2; i++) { \
+            float cosine, sine; \
+            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &cosine, &sine); \
+            y[2 * i] = mean + deviation * cosine; \
+            y[2 * i + 1] = mean + deviation * sine; \
+        } \
+    } \
+    target static void hy__masks_##name(const uint32_t *word, float *y, int64_t n, float share, float kept) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) y[i] = hy__unit_f32(word[i]) < share ? kept : 0; \
+    } \
+    static const hy__word_maps hy__word_maps_##name = { hy__uniforms_##name, hy__normals_##name, \
+                                                        hy__masks_##name };
+HY__FORMULAS_BEGIN
+HY__WORD_MAPS(base, )
+#if HY__X86
+HY__WORD_MAPS(avx2, HY__TARGET_AVX2)
+HY__WORD_MAPS(avx512, HY__TARGET_AVX512)
+#endif
+HY__LOOPS_END
+#undef HY__WORD_MAPS
+
+static const hy__word_maps *hy__word_maps_of(int isa)
 {
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__word_maps_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__word_maps_avx2;
+#endif
+    (void)isa;
+    return &hy__word_maps_base;
+}
+
+/* y[0] becomes element first; low <= y < high */
+static void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, const hy__stream *s, float low,
+                                 float high)
+{
+    const hy__word_maps *maps = hy__word_maps_of(s->isa);
     uint32_t room[HY__DRAW_ROOM];
-    float k = high - low < HY__F32_INF ? 1.0f : 2.0f, span = high / k - low / k;    /* which may overflow */
-    int64_t done, i, n;
+    int64_t done, n;
     for (done = 0; done < count; done += n) {
-        const uint32_t *word;
-        n = count - done < HY__DRAW ? count - done : HY__DRAW;
-        word = hy__draw(room, (uint64_t)(first + done), n, s);
-        for (i = 0; i < n; i++) {
-            float value = (low / k + span * hy__unit_f32(word[i])) * k;
-            y[done + i] = value < high ? value : low;
-        }
+        n = hy__least(count - done, HY__DRAW);
+        maps->uniform(hy__draw(room, (uint64_t)(first + done), n, s), y + done, n, low, high);
     }
 }
 
@@ -6845,46 +6921,18 @@ static void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, const 
     }
 }
 
-/* n pairs of normal numbers from n pairs of words */
-#define HY__NORMALS(name, target) \
-    target static void hy__normals_##name(const uint32_t *word, float *y, int64_t n, float mean, \
-                                          float deviation) \
-    { \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            float cosine, sine; \
-            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &cosine, &sine); \
-            y[2 * i] = mean + deviation * cosine; \
-            y[2 * i + 1] = mean + deviation * sine; \
-        } \
-    }
-HY__FORMULAS_BEGIN
-HY__NORMALS(base, )
-#if HY__X86
-HY__NORMALS(avx2, HY__TARGET_AVX2)
-HY__NORMALS(avx512, HY__TARGET_AVX512)
-#endif
-HY__LOOPS_END
-#undef HY__NORMALS
-
 static void hy__fill_normal_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
                                 float mean, float deviation)
 {
     uint32_t room[HY__DRAW_ROOM];
     float pairs[HY__DRAW];
-    void (*normals)(const uint32_t *, float *, int64_t, float, float) = hy__normals_base;
     int64_t done, n;
-#if HY__X86
-    if (s->isa == HY_ISA_AVX512) normals = hy__normals_avx512;
-    else if (s->isa == HY_ISA_AVX2) normals = hy__normals_avx2;
-#endif
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         int64_t skip = (first + done) & 1;
         n = count - done < HY__DRAW - skip ? count - done : HY__DRAW - skip;
         word = hy__draw(room, (uint64_t)(first + done - skip), (skip + n + 1) & ~(int64_t)1, s);
-        normals(word, pairs, (skip + n + 1) / 2, mean, deviation);
+        hy__word_maps_of(s->isa)->normal(word, pairs, skip + n + 1, mean, deviation);
         memcpy(y + done, pairs + skip, (size_t)n * sizeof *y);
     }
 }
@@ -6961,16 +7009,15 @@ static void hy__fill_randint_i64(int64_t *y, int64_t first, int64_t count, const
 }
 
 /* masks of dropout: element i is `kept` or 0 */
-static void hy__keep_mask(float *mask, uint64_t first, int64_t n, const hy__stream *s, float share,
+static void hy__keep_mask(float *mask, uint64_t first, int64_t count, const hy__stream *s, float share,
                           float kept)
 {
+    const hy__word_maps *maps = hy__word_maps_of(s->isa);
     uint32_t room[HY__DRAW_ROOM];
-    int64_t i, m;
-    for (; n > 0; n -= m, first += (uint64_t)m, mask += m) {
-        const uint32_t *word;
-        m = n < HY__DRAW ? n : HY__DRAW;
-        word = hy__draw(room, first, m, s);
-        for (i = 0; i < m; i++) mask[i] = hy__unit_f32(word[i]) < share ? kept : 0;
+    int64_t done, n;
+    for (done = 0; done < count; done += n) {
+        n = hy__least(count - done, HY__DRAW);
+        maps->mask(hy__draw(room, first + (uint64_t)done, n, s), mask + done, n, share, kept);
     }
 }
 
@@ -7061,7 +7108,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
 #define HY__ROW_SINGLE HY__ROW_PLAIN
-#define HY__ROW_OWN(name)        hy__zip_##name##_f32_own
+#define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
 #define HY__ROW_EXTRA(name, formula, doc) HY__PASTE(hy__extra_, name, HY__NAME),
 #define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
 #define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
@@ -7131,36 +7178,42 @@ HY__FORMULAS_BEGIN
 /* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
    has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
    right by the next step, and in the end by adding y. */
-static void hy__zip_mod_f32_own HY__POINTWISE_ARGS
-{
-    enum { M = 128 };
-    const float *in0 = (const float *)in[0], *in1 = (const float *)in[1];
-    float *to = (float *)out, x[M], y[M];
-    double d[M], inverse[M], r[M];
-    int64_t i, m;
-    (void)p;
-    for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) {
-        double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;       /* 2^261, 2^-261 */
-        int far = 0;
-        m = hy__least(n, M);
-        for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0];
-        for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0];
-        for (i = 0; i < m; i++) {
-            float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]);
-            d[i] = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y[i] : 1.0;
-            r[i] = b < HY__F32_INF ? (double)x[i] : 0.0;
-            inverse[i] = 1.0 / d[i];
-            far |= (b > a * 134217728.0f) & (a < HY__F32_INF);                  /* 2^27 */
-        }
-        if (!far) up = down = 1.0;
-        for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0)
-            for (i = 0; i < m; i++) {
-                double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0: cut is rounded down */
-                r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824);
-            }
-        for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]);
+#define HY__MOD(name, target) \
+    target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
+    { \
+        enum { M = 128 }; \
+        const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
+        float *to = (float *)out, x[M], y[M]; \
+        double d[M], inverse[M], r[M]; \
+        int64_t i, m; \
+        (void)p; \
+        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
+            double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
+            int far = 0; \
+            m = hy__least(n, M); \
+            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
+            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
+            for (i = 0; i < m; i++) { \
+                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
+                d[i] = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y[i] : 1.0; \
+                r[i] = b < HY__F32_INF ? (double)x[i] : 0.0; \
+                inverse[i] = 1.0 / d[i]; \
+                far |= (b > a * 134217728.0f) & (a < HY__F32_INF);   /* 2^27 */ \
+            } \
+            if (!far) up = down = 1.0; \
+            for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
+                for (i = 0; i < m; i++) { \
+                    double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
+                    r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
+                } \
+            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
+        } \
     }
-}
+HY__MOD(base, )
+#if HY__X86
+HY__MOD(avx2, HY__TARGET_AVX2)
+#endif
+#undef HY__MOD
 
 #define HY__NAME f32_base
 #define HY__TARGET
@@ -7184,6 +7237,8 @@ HY__STAMP_TABLE
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
+#undef HY__ROW_OWN
+#define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
 #define HY__NAME f32_avx2
 #define HY__TARGET HY__TARGET_AVX2
 HY__STAMP_POINTWISE
@@ -8201,16 +8256,31 @@ static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__
         break; \
     }
 /* The same where both the condition and the elements are f32. */
-static void hy__select_f32(const float *condition, const void *a, const void *b, void *y, int64_t n)
-{
-    const float *p = (const float *)a, *q = (const float *)b;
-    float *to = (float *)y;
-    int64_t i;
-    HY__IVDEP
-    for (i = 0; i < n; i++) {
-        uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]);
-        to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask));
+#define HY__SELECT_F32(name, target) \
+    target static void hy__select_f32_##name(const float *condition, const void *a, const void *b, void *y, \
+                                             int64_t n) \
+    { \
+        const float *p = (const float *)a, *q = (const float *)b; \
+        float *to = (float *)y; \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]); \
+            to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask)); \
+        } \
     }
+HY__SELECT_F32(base, )
+#if HY__X86
+HY__SELECT_F32(avx2, HY__TARGET_AVX2)
+#endif
+#undef HY__SELECT_F32
+static void hy__select_f32(int isa, const float *condition, const void *a, const void *b, void *y, int64_t n)
+{
+#if HY__X86
+    if (isa >= HY_ISA_AVX2) { hy__select_f32_avx2(condition, a, b, y, n); return; }
+#endif
+    (void)isa;
+    hy__select_f32_base(condition, a, b, y, n);
 }
 static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
 {
@@ -11523,8 +11593,9 @@ HY__RUN(hy__run_where)
         n = each == 1 ? end - i : each - i % each;
         if (n > end - i) n = end - i;
         if (each == 1 && c->type.dtype == HY_F32 && job->out[0].type.dtype == HY_F32) {
-            hy__select_f32((const float *)(const void *)hy__place(now, c, i), hy__place(now, &job->in[1], i),
-                           hy__place(now, &job->in[2], i), hy__place(now, &job->out[0], i), n);
+            hy__select_f32(job->kernels->isa, (const float *)(const void *)hy__place(now, c, i),
+                           hy__place(now, &job->in[1], i), hy__place(now, &job->in[2], i),
+                           hy__place(now, &job->out[0], i), n);
             continue;
         }
         if (n > HY__TILE) n = HY__TILE;
