@@ -555,7 +555,7 @@ struct hy_op {
     U(log_sigmoid, "log_sigmoid", MATH, -V_SOFTRELU(-x), \
         hy_mul(F, dy, hy_sigmoid(F, hy_negative(F, x))), "log(1 / (1 + exp(-x)))") \
     U(softrelu,  "_softrelu", FAST_MATH, V_SOFTRELU(x), hy_mul(F, dy, hy_sigmoid(F, x)), "log(1 + exp(x))") \
-    U(mish,      "mish",      MATH, x * V_TANH(V_SOFTRELU(x)), hy__mish_slope(F, dy, x), \
+    U(mish,      "mish",      FAST_MATH, V_MISH(x), hy__mish_slope(F, dy, x), \
         "x tanh(log(1 + exp(x)))") \
     U(softsign,  "softsign",  MATH, x / (1 + V_ABS(x)), \
         hy_div(F, dy, hy_square(F, hy_add_scalar(F, hy_abs(F, x), 1))), "x / (1 + |x|)") \
@@ -622,8 +622,10 @@ struct hy_op {
 
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
- * gradients before they are summed back to the shape of their input. From `equal` on they give 0 or 1, and
- * integers compare with any number by value; otherwise a number beside integers must be one of them. */
+ * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
+ * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal`
+ * on they give 0 or 1, and integers compare with any number by value; otherwise a number beside integers must
+ * be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -636,7 +638,7 @@ struct hy_op {
     B(div, FAST, 0, "broadcast_div", NULL, "elemwise_div", "_div|_Div", "_div_scalar", "_DivScalar", \
         V_DIV(a, b), \
         HY_OVER(dy, b), hy_negative(F, HY_OVER(hy_mul(F, dy, y), b)), "a / b; integer x / 0 is 0") \
-    B(mod, PLAIN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
+    B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
     B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
@@ -650,27 +652,27 @@ struct hy_op {
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
     B(hypot, PLAIN, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
-    B(equal, PLAIN, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
+    B(equal, SINGLE, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
         V_BOOL(a == b), NULL, NULL, "1 where a == b, else 0") \
-    B(not_equal, PLAIN, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
+    B(not_equal, SINGLE, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
         "_NotEqualScalar", V_BOOL(a != b), NULL, NULL, "1 where a != b, else 0") \
-    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
+    B(greater, SINGLE, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
         "_GreaterScalar", \
         V_BOOL(a > b), NULL, NULL, "1 where a > b, else 0") \
-    B(greater_equal, PLAIN, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
+    B(greater_equal, SINGLE, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
         "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, \
         "1 where a >= b, else 0") \
-    B(lesser, PLAIN, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
+    B(lesser, SINGLE, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
         V_BOOL(a < b), NULL, NULL, "1 where a < b, else 0") \
-    B(lesser_equal, PLAIN, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
+    B(lesser_equal, SINGLE, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
         "_lesser_equal_scalar", "_LesserEqualScalar", V_BOOL(a <= b), NULL, NULL, "1 where a <= b, else 0") \
-    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
+    B(logical_and, SINGLE, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
         "_logical_and_scalar", \
         "_LogicalAndScalar", V_BOOL((a != 0) & (b != 0)), NULL, NULL, "1 where both are not 0") \
-    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
+    B(logical_or, SINGLE, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
         "_logical_or_scalar", \
         "_LogicalOrScalar", V_BOOL((a != 0) | (b != 0)), NULL, NULL, "1 where one is not 0") \
-    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
+    B(logical_xor, SINGLE, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
         "_logical_xor_scalar", \
         "_LogicalXorScalar", V_BOOL((a != 0) != (b != 0)), NULL, NULL, "1 where exactly one is not 0")
 
@@ -2284,6 +2286,35 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #else
 #define HY__COLD_ROOMS
 #define HY__WARM_ROOMS
+#endif
+
+/* Loops over numbers stand between these: gcc makes vectors of them at O2 too. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if !defined(HYBRID_NO_SIMD) && defined(HY__TUNED)
+#define HY__LOOPS_BEGIN _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"O2\", \"tree-vectorize\", \"vect-cost-model=dynamic\", \"fp-contract=off\")") \
+    _Pragma("GCC optimize(\"no-fast-math\", \"no-trapping-math\", \"no-math-errno\")")
+#else
+#define HY__LOOPS_BEGIN _Pragma("GCC push_options")
+#endif
+#define HY__LOOPS_END _Pragma("GCC pop_options")
+#define HY__IVDEP _Pragma("GCC ivdep")
+/* In formulas a ternary is a select. What gcc likes to move from one side of it to the other, or into
+   branches, costs more there than it saves. */
+#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN \
+    _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-code-hoisting\")") \
+    _Pragma("GCC optimize(\"no-tree-pre\")")
+#elif defined(__clang__)
+#define HY__LOOPS_BEGIN _Pragma("clang diagnostic push") \
+    _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
+#define HY__LOOPS_END _Pragma("clang diagnostic pop")
+#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN
+#define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HY__LOOPS_BEGIN
+#define HY__LOOPS_END
+#define HY__FORMULAS_BEGIN
+#define HY__IVDEP
 #endif
 
 #if defined(__GNUC__)
@@ -4361,12 +4392,14 @@ static int hy__floating(hy_dtype dtype) { return hy__traits[dtype].floating; }
 HY__INLINE float hy__f32_of_bits(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
 HY__INLINE uint32_t hy__bits_f32(float x) { uint32_t bits; memcpy(&bits, &x, 4); return bits; }
 
-/* Half precision, to nearest even. Subnormals come out of one subtraction. */
+/* Half precision, to nearest even; a NaN keeps its upper bits and becomes quiet, as in hardware. Subnormals
+ * come out of one product or one subtraction. */
 HY__INLINE float hy__f16_to_f32(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, body = h & 0x7fff;
     float tiny = (float)(int)body * 5.9604644775390625e-8f;            /* 2^-24 */
     uint32_t wide = (body << 13) + 0x38000000u + (body >= 0x7c00 ? 0x38000000u : 0u);
+    wide |= body > 0x7c00 ? 0x400000u : 0u;
     return hy__f32_of_bits(sign | (body < 0x400 ? hy__bits_f32(tiny) : wide));
 }
 HY__INLINE uint16_t hy__f32_to_f16(float x)
@@ -4376,7 +4409,7 @@ HY__INLINE uint16_t hy__f32_to_f16(float x)
     uint32_t wide = body + 0xc8000fffu + (body >> 13 & 1);
     uint32_t half = body < 0x38800000u ? small : wide >> 13;
     half = body >= 0x477ff000u ? 0x7c00u : half;
-    half = body > 0x7f800000u ? 0x7e00u : half;
+    half = body > 0x7f800000u ? (0x7e00u | (body >> 13 & 0x3ffu)) : half;
     return (uint16_t)(sign | half);
 }
 HY__INLINE float hy__bf16_to_f32(uint16_t h) { return hy__f32_of_bits((uint32_t)h << 16); }
@@ -4407,6 +4440,19 @@ HY__INLINE int64_t hy__to_i64(double v)
 HY__INLINE int64_t hy__clamp_i64(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
+}
+
+/* The same for small ranges, without a branch. */
+HY__INLINE int32_t hy__f32_to_whole(float v, float low, float high)
+{
+    float up = v > low ? v : low, in = up < high ? up : high;
+    int32_t whole = (int32_t)in;
+    return v == v ? whole : 0;
+}
+HY__INLINE int32_t hy__f32_to_i32(float v)
+{
+    int32_t below = hy__f32_to_whole(v, -2147483648.0f, 2147483520.0f);
+    return v >= 2147483648.0f ? INT32_MAX : below;
 }
 
 /* One element of any type; the slow way, for reading and writing by hand. */
@@ -4640,11 +4686,92 @@ static void hy__walk_past(hy__walker *r, int64_t n)
  * tiles of one of four compute types (f32, f64, i32, i64) and written back from them. Between integers a
  * conversion wraps; from floats it goes toward zero and saturates, NaN becoming 0.
  */
+HY__LOOPS_BEGIN
 
-/* --- tiles --- */
+/* --- tiles: runs without gaps are vector code --- */
+#define HY__TO_I8(v) (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
+#define HY__TO_U8(v) (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
+#if HY__X86
+typedef float hy__wide8 __attribute__((vector_size(32)));
+typedef short hy__half8 __attribute__((vector_size(16)));
+
+/* The bits are those of hy__f16_to_f32 and its like, so the frame's instruction set does not matter. */
+static int hy__has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
+{
+    hy__half8 half = { 0 };
+    hy__wide8 wide;
+    for (; n >= 8; n -= 8, src += 8, dst += 8) {
+        memcpy(&half, src, sizeof half);
+        wide = __builtin_ia32_vcvtph2ps256(half);
+        memcpy(dst, &wide, sizeof wide);
+    }
+    memcpy(&half, src, (size_t)n * sizeof *src);
+    wide = __builtin_ia32_vcvtph2ps256(half);
+    memcpy(dst, &wide, (size_t)n * sizeof *dst);
+}
+HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
+{
+    hy__half8 half;
+    hy__wide8 wide = { 0 };
+    for (; n >= 8; n -= 8, src += 8, dst += 8) {
+        memcpy(&wide, src, sizeof wide);
+        half = __builtin_ia32_vcvtps2ph256(wide, 0);            /* to nearest even */
+        memcpy(dst, &half, sizeof half);
+    }
+    memcpy(&wide, src, (size_t)n * sizeof *src);
+    half = __builtin_ia32_vcvtps2ph256(wide, 0);
+    memcpy(dst, &half, (size_t)n * sizeof *dst);
+}
+
+/* Runs without gaps of the types that are next to f32. 0: of another type. */
+#define HY__EACH(to, from, expr) \
+    { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return 1; }
+HY__TARGET_AVX2 static int hy__load_f32_avx2(float *dst, const void *src, hy_dtype dtype, int64_t n)
+{
+    const uint16_t *half = (const uint16_t *)src;
+    const int8_t *i8 = (const int8_t *)src;
+    const uint8_t *u8 = (const uint8_t *)src;
+    const int32_t *i32 = (const int32_t *)src;
+    int64_t i;
+    switch (dtype) {
+    case HY_F16:  hy__widen_halves(dst, half, n); return 1;
+    case HY_BF16: HY__EACH(dst, half, hy__bf16_to_f32)
+    case HY_I8:   HY__EACH(dst, i8, (float))
+    case HY_U8:   HY__EACH(dst, u8, (float))
+    case HY_I32:  HY__EACH(dst, i32, (float))
+    default:      return 0;
+    }
+}
+HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const float *src, int64_t n)
+{
+    uint16_t *half = (uint16_t *)dst;
+    int8_t *i8 = (int8_t *)dst;
+    uint8_t *u8 = (uint8_t *)dst;
+    int32_t *i32 = (int32_t *)dst;
+    int64_t i;
+    switch (dtype) {
+    case HY_F16:  hy__narrow_halves(half, src, n); return 1;
+    case HY_BF16: HY__EACH(half, src, hy__f32_to_bf16)
+    case HY_I8:   HY__EACH(i8, src, HY__TO_I8)
+    case HY_U8:   HY__EACH(u8, src, HY__TO_U8)
+    case HY_I32:  HY__EACH(i32, src, hy__f32_to_i32)
+    default:      return 0;
+    }
+}
+#undef HY__EACH
+#endif
+
 #define HY__EACH(type, expr) \
-    { const type *from = (const type *)src; for (i = 0; i < n; i++) { type v = from[i * stride]; \
-        dst[i] = expr; } break; }
+    { const type *from = (const type *)src; \
+      if (stride == 1 && HY__TIGHT(type, *dst)) { \
+          HY__IVDEP \
+          for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } \
+      } else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
+      break; }
+/* Types that get a loop of their own for runs without gaps: 64-bit integers and doubles are rare. */
+#define HY__TIGHT(type, tile) (sizeof(type) <= 4 && (sizeof(tile) == 4 || sizeof(type) == 4))
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -4680,7 +4807,12 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 #undef HY__EACH
 
 #define HY__EACH(type, expr) \
-    { type *to = (type *)dst; for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } break; }
+    { type *to = (type *)dst; \
+      if (stride == 1 && HY__TIGHT(type, *src)) { \
+          HY__IVDEP \
+          for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } \
+      } else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
+      break; }
 #define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
     { \
@@ -4699,7 +4831,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
         default: break; \
         } \
     }
-HY__STORE_TILE(f32, float,   HY__AS_F32, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
+HY__STORE_TILE(f32, float,   HY__AS_F32, HY__TO_I8, HY__TO_U8, hy__f32_to_i32, HY__AS_I64)
 HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
 HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
 HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
@@ -4722,6 +4854,10 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
+#if HY__X86
+    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
+        hy__load_f32_avx2((float *)dst, src, dtype, n)) return;
+#endif
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -4733,6 +4869,10 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
                            int64_t n)
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
+#if HY__X86
+    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
+        hy__store_f32_avx2(dst, dtype, (const float *)src, n)) return;
+#endif
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
     case HY_I32: hy__store_i32(dst, dtype, stride, (const int32_t *)src, n); break;
@@ -4744,27 +4884,27 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
 /* The type in which a conversion loses nothing it need not lose. */
 static hy_dtype hy__convert_through(hy_dtype from, hy_dtype to)
 {
+    if (to == HY_F32 && hy__traits[from].size <= 4) return HY_F32;
     if (!hy__floating(from)) return from == HY_I64 ? HY_I64 : HY_I32;
     return from == HY_F64 || to == HY_F64 ? HY_F64 : HY_F32;
 }
 
 static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *src, hy_dtype from,
-                         int64_t stride,
-                         int64_t n)
+                         int64_t stride, int64_t n)
 {
     double tile[HY__TILE];
     hy_dtype through = hy__convert_through(from, to);
     int64_t i, k;
-    if (from == to && stride == 1 && to_stride == 1) {
-        memcpy(dst, src, (size_t)n * hy_dtype_size(to));
-        return;
-    }
+    if (to == through && to_stride == 1) { hy__load_tile(through, dst, src, from, stride, n); return; }
+    if (from == through && stride == 1) { hy__store_tile(through, dst, to, to_stride, src, n); return; }
     for (i = 0; i < n; i += k) {
         k = n - i < HY__TILE ? n - i : HY__TILE;
         hy__load_tile(through, tile, (const char *)src + i * stride * hy__traits[from].size, from, stride, k);
         hy__store_tile(through, (char *)dst + i * to_stride * hy__traits[to].size, to, to_stride, tile, k);
     }
 }
+
+HY__LOOPS_END
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -5750,20 +5890,7 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
  * them is a single IEEE rounding, all instruction sets, tails included, give the same bits. Reductions
  * have fixed trees.
  */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#if HY__SIMD && defined(HY__TUNED)
-#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-fast-math", "fp-contract=off", \
-                     "no-trapping-math", "no-math-errno")
-#endif
-#define HY__IVDEP _Pragma("GCC ivdep")
-#elif defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"        /* loops that call libm stay scalar */
-#define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define HY__IVDEP
-#endif
+HY__LOOPS_BEGIN
 
 /* --- elementary functions and random numbers --- */
 /* MARK: - >>math ----------------------------------------------------------------------------------------
@@ -5807,16 +5934,16 @@ HY__INLINE float hy__pow2_f32(int32_t n)
     return hy__f32_of_bits((uint32_t)(n + 127) << 23);
 }
 
-/* the nearest integer, |x| < 256; near a tie it may be either one */
-HY__INLINE int32_t hy__nearest_f32(float x)
-{
-    return (int32_t)(x + 256.5f) - 256;
-}
-
 HY__INLINE float hy__clamp_f32(float x, float low, float high)
 {
     float y = x > low ? x : low;                /* NaN becomes low: safe to convert to an integer */
     return y < high ? y : high;
+}
+
+HY__INLINE float hy__within_f32(float x, float low, float high)
+{
+    float y = x < low ? low : x;                /* NaN stays */
+    return y > high ? high : y;
 }
 
 /* ---- rounding to integers: from 2^23 on every float is one ---- */
@@ -5862,88 +5989,96 @@ HY__INLINE float hy__rint_f32(float x)
     return hy__copysign_f32(up ? t + 1.0f : t, x);
 }
 
-/* ---- exponentials: x = n ln 2 + r, |r| <= ln(2)/2 ---- */
+/* ---- exponentials: x = n ln 2 + r, |r| <= ln(2)/2. NaN goes through all of it. ---- */
+
+/* Added to this, a small float is rounded to the nearest integer, which stands in the lowest bits of the sum:
+   shifted up to the exponent they are a power of two. */
+#define HY__ROUNDER 12582912.0f
 
 /* e^r - 1 */
 HY__INLINE float hy__expm1_small_f32(float r)
 {
-    float p = 0.000199880276f;
-    p = p * r + 0.00139351853f;
-    p = p * r + 0.00833318569f;
-    p = p * r + 0.0416664518f;
-    p = p * r + 0.166666672f;
-    p = p * r + 0.5f;
-    return r + r * r * p;
+    float z = r * r;
+    float p = (0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r) + 0.00139406417f * z) * z;
+    return r + z * p;
 }
 
-/* x - n ln 2; the first product is exact for |n| < 2^9 */
-HY__INLINE float hy__exp_reduce_f32(float x, int32_t n)
+/* e^x = (1 + *small) times what is returned, over 2^bias if 127 + bias is added to the rounder */
+HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
 {
-    float k = (float)n;
-    return (x - k * 0.693115234f) - k * 3.19461849e-05f;
+    uint32_t bits = hy__bits_f32(x * 1.44269504f + rounder);
+    float n = hy__f32_of_bits(bits) - rounder;
+    *small = hy__expm1_small_f32((x - n * 0.693115234f) - n * 3.19461849e-05f);   /* the first is exact */
+    return hy__f32_of_bits(bits << 23);
 }
 
-/* y 2^n, rounded once, for y near 1 and -250 <= n <= 250 */
-HY__INLINE float hy__scale_f32(float y, int32_t n)
+/* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
+   in the only step that rounds. */
+HY__INLINE float hy__exp_scaled_f32(float x, float down, float up)
 {
-    int32_t half = (int32_t)((uint32_t)(n + 256) >> 1) - 128;
-    return y * hy__pow2_f32(half) * hy__pow2_f32(n - half);
-}
-
-/* e^x 2^shift */
-HY__INLINE float hy__exp_shifted_f32(float x, int32_t shift)
-{
-    float c = hy__clamp_f32(x, -104.5f, 90.0f);
-    int32_t n = hy__nearest_f32(c * 1.44269504f);
-    float y = hy__scale_f32(1.0f + hy__expm1_small_f32(hy__exp_reduce_f32(c, n)), n + shift);
-    return x != x ? x : y;
+    float c = hy__within_f32(x, -104.5f, 90.0f), small;
+    float power = hy__exp_parts_f32(c, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
+    return (1.0f + small) * power * (x < 0.0f ? down : up);
 }
 
 HY__INLINE float hy__exp_f32(float x)
 {
-    return hy__exp_shifted_f32(x, 0);
+    return hy__exp_scaled_f32(x, 5.42101086e-20f, 1.84467441e+19f);
+}
+
+HY__INLINE float hy__half_exp_f32(float x)
+{
+    return hy__exp_scaled_f32(x, 2.71050543e-20f, 9.22337204e+18f);
+}
+
+/* e^-a for a >= 0 */
+HY__INLINE float hy__exp_down_f32(float a)
+{
+    float small, power = hy__exp_parts_f32(a > 104.5f ? -104.5f : -a, HY__ROUNDER + 191.0f, &small);
+    return (1.0f + small) * power * 5.42101086e-20f;
+}
+
+/* e^-a - 1 for 0 <= a <= 80 */
+HY__INLINE float hy__expm1_down_f32(float a)
+{
+    float small, power = hy__exp_parts_f32(-a, HY__ROUNDER + 127.0f, &small);
+    return power * small + (power - 1.0f);
 }
 
 /* 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): the halves keep n = 128 in range */
 HY__INLINE float hy__expm1_f32(float x)
 {
-    float c = hy__clamp_f32(x, -20.0f, 89.0f);
-    int32_t n = hy__nearest_f32(c * 1.44269504f);
-    float small = hy__expm1_small_f32(hy__exp_reduce_f32(c, n));
-    float half = hy__pow2_f32(n - 1);
-    float y = 2.0f * (half * small + (half - 0.5f));
-    y = hy__copysign_f32(n == 0 ? small : y, x);
-    return x != x ? x : y;
+    float c = hy__within_f32(x, -20.0f, 89.0f), small;
+    float half = hy__exp_parts_f32(c, HY__ROUNDER + 126.0f, &small);
+    return hy__copysign_f32(2.0f * (half * small + (half - 0.5f)), x);
 }
 
-/* With e = e^-|x| and g = e/(1 + e): 1 - g, or below zero g and what rounding took from both its terms. */
+/* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
 HY__INLINE float hy__sigmoid_f32(float x)
 {
-    float c = hy__clamp_f32(-hy__abs_f32(x), -104.5f, 0.0f);
-    int32_t n = hy__nearest_f32(c * 1.44269504f);
-    float q = hy__expm1_small_f32(hy__exp_reduce_f32(c, n)), mantissa = 1.0f + q;
-    float e = hy__scale_f32(mantissa, n), sum = 1.0f + e, g = e / sum;
-    float lost = (q - (mantissa - 1.0f)) - (e - (sum - 1.0f));
-    float y = x < 0.0f ? g + g * lost : 1.0f - g;
-    return x != x ? x : y;
+    float e = hy__exp_down_f32(hy__abs_f32(x));
+    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
+/* with m = e^-2a - 1: -m/(2 + m) */
 HY__INLINE float hy__tanh_f32(float x)
 {
-    float a = hy__abs_f32(x), z = a * a;
-    float large = 1.0f - 2.0f / (1.0f + hy__exp_f32(2.0f * a));
-    float p = -0.00571406074f;
-    p = p * z + 0.0206480622f;
-    p = p * z - 0.0537427738f;
-    p = p * z + 0.133314833f;
-    p = p * z - 0.333332837f;
-    return hy__copysign_f32(a < 0.625f ? a + a * (z * p) : large, x);
+    float m = hy__expm1_down_f32(2.0f * hy__within_f32(hy__abs_f32(x), 0.0f, 10.0f));
+    return hy__copysign_f32(m / (2.0f + m), x);
+}
+
+/* With e = e^-|x| the tanh of log(1 + e^x) is (1 + 2e)/(1 + 2e + 2ee), below 0 (ee + 2e)/(ee + 2e + 2). */
+HY__INLINE float hy__mish_f32(float x)
+{
+    float e = hy__exp_down_f32(hy__abs_f32(x)), square = e * e;
+    float over = 2.0f * e + (x < 0.0f ? square : 1.0f);
+    return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));
 }
 
 HY__INLINE float hy__sinh_f32(float x)
 {
     float a = hy__abs_f32(x), z = a * a;
-    float half = hy__exp_shifted_f32(a, -1);
+    float half = hy__half_exp_f32(a);
     float p = 2.78392577e-06f;
     p = p * z + 0.000198426351f;
     p = p * z + 0.00833331142f;
@@ -5953,30 +6088,31 @@ HY__INLINE float hy__sinh_f32(float x)
 
 HY__INLINE float hy__cosh_f32(float x)
 {
-    float half = hy__exp_shifted_f32(hy__abs_f32(x), -1);
+    float half = hy__half_exp_f32(hy__abs_f32(x));
     return half + 0.25f / half;
 }
 
-/* below 15/16 an odd polynomial, above 1 - e^(-a g(a)) */
+/* -log(1 - erf(a)): a fit for 0 <= a <= 4, where 1 - erf(a) falls to rounding; it goes on rising beyond */
+HY__INLINE float hy__erf_fall_f32(float a)
+{
+    float z = a * a;
+    float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) * z;
+    p = ((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * (z * z);
+    return a + a * p;
+}
+
 HY__INLINE float hy__erf_f32(float x)
 {
-    float a = hy__clamp_f32(hy__abs_f32(x), 0.0f, 4.0f), z = a * a;
-    float p = 7.97503235e-05f, g = 4.63650849e-06f, y;
-    p = p * z - 0.000804472598f;
-    p = p * z + 0.0051919939f;
-    p = p * z - 0.0268555954f;
-    p = p * z + 0.112836242f;
-    p = p * z - 0.376126289f;
-    p = p * z + 0.128379166f;
-    g = g * a - 4.18827804e-05f;
-    g = g * a - 6.85509149e-05f;
-    g = g * a + 0.00298288325f;
-    g = g * a - 0.0227600317f;
-    g = g * a + 0.10534475f;
-    g = g * a + 0.635582685f;
-    g = g * a + 1.12856102f;
-    y = hy__copysign_f32(a < 0.9375f ? a + a * p : 1.0f - hy__exp_f32(-a * g), x);
-    return x != x ? x : y;
+    float a = hy__within_f32(hy__abs_f32(x), 0.0f, 4.0f);
+    return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
+}
+
+/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q */
+HY__INLINE float hy__gelu_f32(float x)
+{
+    float a = hy__within_f32(hy__abs_f32(x), 0.0f, 100.0f);
+    float twice = hy__exp_down_f32(hy__erf_fall_f32(0.707106781f * a));
+    return (x > 0.0f ? x : 0.0f) - 0.5f * a * twice;
 }
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
@@ -6058,7 +6194,7 @@ HY__INLINE float hy__log1p_f32(float x)
 /* log(1 + e^x) */
 HY__INLINE float hy__softrelu_f32(float x)
 {
-    float e = hy__exp_f32(-hy__abs_f32(x));
+    float e = hy__exp_down_f32(hy__abs_f32(x));
     int32_t far = e > 0.414213562f;
     float log1p_e = hy__log_join_f32(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);
     return (x > 0.0f ? x : 0.0f) + log1p_e;
@@ -6252,7 +6388,8 @@ HY__INLINE float hy__exp2_wide_f32(double t)
 {
     double low = t > -160.0 ? t : -160.0, c = low < 160.0 ? low : 160.0;
     int32_t n = (int32_t)(c + 256.5) - 256;
-    return hy__scale_f32(1.0f + hy__expm1_small_f32((float)((c - (double)n) * 0.69314718055994531)), n);
+    float y = 1.0f + hy__expm1_small_f32((float)((c - (double)n) * 0.69314718055994531));
+    return y * hy__pow2_f32(n / 2) * hy__pow2_f32(n - n / 2);
 }
 
 HY__INLINE float hy__power_f32(float x, float y)
@@ -6277,25 +6414,15 @@ HY__INLINE float hy__hypot_f32(float x, float y)
     return (infinite | other) != 0 ? HY__F32_INF : r;
 }
 
-/* The sign of the divisor, as in Python; x mod 0 = 0. Exact: each step takes 29 bits off the quotient, which
-   has at most 277, in products of 29 by 24 bits. A quotient one too large is put right by the next step, and
-   in the end by adding y. */
-HY__INLINE float hy__mod_f32(float x, float y)
+/* x mod y where r is left of x after a division: it has the sign of the divisor, as in Python; x mod 0 = 0 */
+HY__INLINE float hy__mod_end_f32(float x, float y, double r)
 {
     float a = hy__abs_f32(y), result;
-    int32_t finite = hy__abs_f32(x) < HY__F32_INF, step;
-    double d = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y : 1.0, r = finite ? (double)x : 0.0;
-    double part = d * 3.7053468555941183e+78, inverse = 1.0 / part;              /* 2^261 d */
-    for (step = 0; step < 10; step++) {
-        r -= part * (double)((int32_t)(r * inverse + 1073741824.0) - 1073741824);
-        part *= 1.862645149230957e-09;
-        inverse *= 536870912.0;
-    }
     r = a < HY__F32_INF ? r : (double)x;
     r = (((r < 0.0) & (y > 0.0f)) | ((r > 0.0) & (y < 0.0f))) ? r + (double)y : r;
     result = (float)r;
     result = result == 0.0f ? hy__copysign_f32(0.0f, y) : result;
-    result = finite ? result : HY__F32_NAN;
+    result = hy__abs_f32(x) < HY__F32_INF ? result : HY__F32_NAN;
     result = y != y ? y : result;
     return a == 0.0f ? 0.0f : result;
 }
@@ -6479,7 +6606,10 @@ static double hy__mod_f64(double x, double y)
  * and 2i + 1; normal numbers come as pairs 2j, 2j + 1 from the words of both. IEEE arithmetic only, as in
  * >>math: the same numbers on every machine.
  */
-#define HY__DRAW 512                    /* words drawn at once */
+#define HY__DRAW 512                    /* words drawn at once, ... */
+#define HY__DRAW_ROOM (HY__DRAW + 64)   /* ... from the first of a block to the last of sixteen */
+
+typedef struct hy__stream { uint64_t seed, number; int isa; } hy__stream;
 
 /* Counter words are the low and high halves of counter_lo, then of counter_hi; key words low, then high. */
 HY__INLINE void hy__philox(uint32_t out[4], uint64_t key, uint64_t counter_hi, uint64_t counter_lo)
@@ -6503,20 +6633,96 @@ HY__INLINE void hy__philox(uint32_t out[4], uint64_t key, uint64_t counter_hi, u
     out[3] = d;
 }
 
-/* count <= HY__DRAW words from first on, in a room of HY__DRAW + 6; returns where they begin */
-HY__INLINE const uint32_t *hy__draw(uint32_t *room, uint64_t first, int64_t count, uint64_t seed,
-                                    uint64_t stream)
+/* The blocks from `block` on; on x86 somewhat more than asked for. */
+static void hy__blocks_base(uint32_t *out, uint64_t block, int64_t blocks, const hy__stream *s)
 {
-    uint64_t block = first / 4;
-    int64_t skip = (int64_t)(first % 4), blocks = (skip + count + 3) / 4, i;
+    int64_t i;
     for (i = 0; i < blocks; i++) {
-        uint32_t out[4];
-        hy__philox(out, seed, stream, block + (uint64_t)i);
-        room[4 * i] = out[0];
-        room[4 * i + 1] = out[1];
-        room[4 * i + 2] = out[2];
-        room[4 * i + 3] = out[3];
+        uint32_t word[4];
+        hy__philox(word, s->seed, s->number, block + (uint64_t)i);
+        out[4 * i] = word[0];
+        out[4 * i + 1] = word[1];
+        out[4 * i + 2] = word[2];
+        out[4 * i + 3] = word[3];
     }
+}
+
+#if HY__X86
+/* A counter word to each 64-bit lane, whose upper half is never looked at: products need no shuffling. Two
+   vectors at once hide the products' latency. gcc has to be told that only lower halves are multiplied. */
+#ifdef __clang__
+#define HY__MUL_LOW256(a, b) (((a) & low) * (b))
+#define HY__MUL_LOW512(a, b) (((a) & low) * (b))
+#else
+#define HY__MUL_LOW256(a, b) ((vec)__builtin_ia32_pmuludq256((words)(a), (words)(b)))
+#define HY__MUL_LOW512(a, b) \
+    ((vec)__builtin_ia32_pmuludq512_mask((words)(a), (words)(b), (longs)(a), (unsigned char)255))
+#endif
+#define HY__PHILOX_ROUND(i, MUL_LOW) \
+    p = MUL_LOW(a[i], zero + 0xD2511F53u); \
+    q = MUL_LOW(c[i], zero + 0xCD9E8D57u); \
+    a[i] = (q >> 32) ^ b[i] ^ (zero + k0); \
+    b[i] = q; \
+    c[i] = (p >> 32) ^ d[i] ^ (zero + k1); \
+    d[i] = p;
+#define HY__PHILOX_STORE(i) \
+    p = (a[i] & low) | b[i] << 32; \
+    q = (c[i] & low) | d[i] << 32; \
+    memcpy(ab, &p, sizeof p); \
+    memcpy(cd, &q, sizeof q); \
+    for (lane = 0; lane < LANES; lane++) { both[2 * lane] = ab[lane]; both[2 * lane + 1] = cd[lane]; } \
+    memcpy(out, both, sizeof both); \
+    out += 4 * LANES;
+#define HY__PHILOX(name, TARGET, bytes, MUL_LOW) \
+TARGET static void hy__blocks_##name(uint32_t *out, uint64_t block, int64_t blocks, const hy__stream *s) \
+{ \
+    typedef uint64_t vec __attribute__((vector_size(bytes))); \
+    typedef int words __attribute__((vector_size(bytes))); \
+    typedef long long longs __attribute__((vector_size(bytes))); \
+    enum { LANES = bytes / 8 }; \
+    const vec zero = {0}, low = zero + 0xffffffffu; \
+    uint64_t ab[LANES], cd[LANES], both[2 * LANES]; \
+    vec a[2], b[2], c[2], d[2], p, q, next; \
+    int64_t done; \
+    int lane, round; \
+    (void)sizeof(words); \
+    (void)sizeof(longs); \
+    for (lane = 0; lane < LANES; lane++) ab[lane] = block + (uint64_t)lane; \
+    memcpy(&next, ab, sizeof next); \
+    for (done = 0; done < blocks; done += 2 * LANES) { \
+        uint32_t k0 = (uint32_t)s->seed, k1 = (uint32_t)(s->seed >> 32); \
+        a[0] = next; \
+        a[1] = next + (zero + (uint64_t)LANES); \
+        next += zero + (uint64_t)(2 * LANES); \
+        b[0] = a[0] >> 32; \
+        b[1] = a[1] >> 32; \
+        c[0] = c[1] = zero + (s->number & 0xffffffffu); \
+        d[0] = d[1] = zero + (s->number >> 32); \
+        for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) { \
+            HY__PHILOX_ROUND(0, MUL_LOW) \
+            HY__PHILOX_ROUND(1, MUL_LOW) \
+        } \
+        HY__PHILOX_STORE(0) \
+        HY__PHILOX_STORE(1) \
+    } \
+}
+HY__PHILOX(avx2, HY__TARGET_AVX2, 32, HY__MUL_LOW256)
+HY__PHILOX(avx512, HY__TARGET_AVX512, 64, HY__MUL_LOW512)
+#undef HY__PHILOX
+#undef HY__PHILOX_ROUND
+#undef HY__PHILOX_STORE
+#endif
+
+/* count <= HY__DRAW words from first on, in a room of HY__DRAW_ROOM; returns where they begin */
+static const uint32_t *hy__draw(uint32_t *room, uint64_t first, int64_t count, const hy__stream *s)
+{
+    int64_t skip = (int64_t)(first % 4), blocks = (skip + count + 3) / 4;
+#if HY__X86
+    if (s->isa == HY_ISA_AVX512 && blocks >= 8) hy__blocks_avx512(room, first / 4, blocks, s);
+    else if (s->isa >= HY_ISA_AVX2 && blocks >= 4) hy__blocks_avx2(room, first / 4, blocks, s);
+    else
+#endif
+    hy__blocks_base(room, first / 4, blocks, s);
     return room + skip;
 }
 
@@ -6628,34 +6834,87 @@ HY__INLINE void hy__normal_pair_f64(const uint32_t word[4], double *x, double *y
     *y = sign * (odd ? c : s);
 }
 
-/* y[0] becomes element first; low <= y < high */
-HY__INLINE void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                     float low, float high)
+/* What is made of n words: numbers in [low, high), n / 2 pairs of normal ones, masks of dropout. */
+typedef struct hy__word_maps {
+    void (*uniform)(const uint32_t *word, float *y, int64_t n, float low, float high);
+    void (*normal)(const uint32_t *word, float *y, int64_t n, float mean, float deviation);
+    void (*mask)(const uint32_t *word, float *y, int64_t n, float share, float kept);
+} hy__word_maps;
+
+#define HY__WORD_MAPS(name, target) \
+    target static void hy__uniforms_##name(const uint32_t *word, float *y, int64_t n, float low, float high) \
+    { \
+        float k = high - low < HY__F32_INF ? 1.0f : 2.0f, base = low / k; \
+        float span = high / k - base;                       /* which may overflow but for k */ \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            float value = (base + span * hy__unit_f32(word[i])) * k; \
+            y[i] = value < high ? value : low; \
+        } \
+    } \
+    target static void hy__normals_##name(const uint32_t *word, float *y, int64_t n, float mean, \
+                                          float deviation) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n / 2; i++) { \
+            float cosine, sine; \
+            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &cosine, &sine); \
+            y[2 * i] = mean + deviation * cosine; \
+            y[2 * i + 1] = mean + deviation * sine; \
+        } \
+    } \
+    target static void hy__masks_##name(const uint32_t *word, float *y, int64_t n, float share, float kept) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) y[i] = hy__unit_f32(word[i]) < share ? kept : 0; \
+    } \
+    static const hy__word_maps hy__word_maps_##name = { hy__uniforms_##name, hy__normals_##name, \
+                                                        hy__masks_##name };
+HY__FORMULAS_BEGIN
+HY__WORD_MAPS(base, )
+#if HY__X86
+HY__WORD_MAPS(avx2, HY__TARGET_AVX2)
+HY__WORD_MAPS(avx512, HY__TARGET_AVX512)
+#endif
+HY__LOOPS_END
+#undef HY__WORD_MAPS
+
+static const hy__word_maps *hy__word_maps_of(int isa)
 {
-    uint32_t room[HY__DRAW + 6];
-    float k = high - low < HY__F32_INF ? 1.0f : 2.0f, span = high / k - low / k;    /* which may overflow */
-    int64_t done, i, n;
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__word_maps_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__word_maps_avx2;
+#endif
+    (void)isa;
+    return &hy__word_maps_base;
+}
+
+/* y[0] becomes element first; low <= y < high */
+static void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, const hy__stream *s, float low,
+                                 float high)
+{
+    const hy__word_maps *maps = hy__word_maps_of(s->isa);
+    uint32_t room[HY__DRAW_ROOM];
+    int64_t done, n;
     for (done = 0; done < count; done += n) {
-        const uint32_t *word;
-        n = count - done < HY__DRAW ? count - done : HY__DRAW;
-        word = hy__draw(room, (uint64_t)(first + done), n, seed, stream);
-        for (i = 0; i < n; i++) {
-            float value = (low / k + span * hy__unit_f32(word[i])) * k;
-            y[done + i] = value < high ? value : low;
-        }
+        n = hy__least(count - done, HY__DRAW);
+        maps->uniform(hy__draw(room, (uint64_t)(first + done), n, s), y + done, n, low, high);
     }
 }
 
-HY__INLINE void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                     double low, double high)
+static void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, const hy__stream *s,
+                                 double low, double high)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     double k = high - low < HUGE_VAL ? 1.0 : 2.0, span = high / k - low / k;
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
-        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, s);
         for (i = 0; i < n; i++) {
             double value = (low / k + span * hy__unit_f64(word[2 * i], word[2 * i + 1])) * k;
             y[done + i] = value < high ? value : low;
@@ -6663,74 +6922,67 @@ HY__INLINE void hy__fill_uniform_f64(double *y, int64_t first, int64_t count, ui
     }
 }
 
-HY__INLINE void hy__fill_normal_f32(float *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                    float mean, float deviation)
+static void hy__fill_normal_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
+                                float mean, float deviation)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     float pairs[HY__DRAW];
-    int64_t done, i, n;
+    int64_t done, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         int64_t skip = (first + done) & 1;
         n = count - done < HY__DRAW - skip ? count - done : HY__DRAW - skip;
-        word = hy__draw(room, (uint64_t)(first + done - skip), (skip + n + 1) & ~(int64_t)1, seed,
-                        stream);
-        for (i = 0; i < (skip + n + 1) / 2; i++) {
-            float c, s;
-            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &c, &s);
-            pairs[2 * i] = mean + deviation * c;
-            pairs[2 * i + 1] = mean + deviation * s;
-        }
+        word = hy__draw(room, (uint64_t)(first + done - skip), (skip + n + 1) & ~(int64_t)1, s);
+        hy__word_maps_of(s->isa)->normal(word, pairs, skip + n + 1, mean, deviation);
         memcpy(y + done, pairs + skip, (size_t)n * sizeof *y);
     }
 }
 
-HY__INLINE void hy__fill_normal_f64(double *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                    double mean, double deviation)
+static void hy__fill_normal_f64(double *y, int64_t first, int64_t count, const hy__stream *s,
+                                double mean, double deviation)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     double pairs[HY__DRAW / 2];
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         int64_t skip = (first + done) & 1;
         n = count - done < HY__DRAW / 2 - skip ? count - done : HY__DRAW / 2 - skip;
-        word = hy__draw(room, 2 * (uint64_t)(first + done - skip), (2 * (skip + n) + 2) & ~(int64_t)3, seed,
-                        stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done - skip), (2 * (skip + n) + 2) & ~(int64_t)3, s);
         for (i = 0; i < (skip + n + 1) / 2; i++) {
-            double c, s;
-            hy__normal_pair_f64(word + 4 * i, &c, &s);
-            pairs[2 * i] = mean + deviation * c;
-            pairs[2 * i + 1] = mean + deviation * s;
+            double cosine, sine;
+            hy__normal_pair_f64(word + 4 * i, &cosine, &sine);
+            pairs[2 * i] = mean + deviation * cosine;
+            pairs[2 * i + 1] = mean + deviation * sine;
         }
         memcpy(y + done, pairs + skip, (size_t)n * sizeof *y);
     }
 }
 
 /* -scale log(u), up to 22.9 scale */
-HY__INLINE void hy__fill_exponential_f32(float *y, int64_t first, int64_t count, uint64_t seed,
-                                         uint64_t stream, float scale)
+static void hy__fill_exponential_f32(float *y, int64_t first, int64_t count, const hy__stream *s,
+                                     float scale)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW ? count - done : HY__DRAW;
-        word = hy__draw(room, (uint64_t)(first + done), n, seed, stream);
+        word = hy__draw(room, (uint64_t)(first + done), n, s);
         for (i = 0; i < n; i++)
             y[done + i] = scale * (0.0f - hy__log_f32(hy__unit_positive_f32(word[i])));
     }
 }
 
-HY__INLINE void hy__fill_exponential_f64(double *y, int64_t first, int64_t count, uint64_t seed,
-                                         uint64_t stream, double scale)
+static void hy__fill_exponential_f64(double *y, int64_t first, int64_t count, const hy__stream *s,
+                                     double scale)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
-        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, s);
         for (i = 0; i < n; i++) {
             double u = hy__unit_f64(word[2 * i], word[2 * i + 1]) + 5.5511151231257827e-17;
             y[done + i] = scale * (0.0 - hy__log_f64(u));
@@ -6740,22 +6992,48 @@ HY__INLINE void hy__fill_exponential_f64(double *y, int64_t first, int64_t count
 
 /* low <= y < high (low where the range is empty): the high half of 64 random bits times the range, so that a
    value's probability is off by less than 2^-64 */
-HY__INLINE void hy__fill_randint_i64(int64_t *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream,
-                                     int64_t low, int64_t high)
+static void hy__fill_randint_i64(int64_t *y, int64_t first, int64_t count, const hy__stream *s,
+                                 int64_t low, int64_t high)
 {
-    uint32_t room[HY__DRAW + 6];
+    uint32_t room[HY__DRAW_ROOM];
     uint64_t range = high > low ? (uint64_t)high - (uint64_t)low : 0;
     int64_t done, i, n;
     for (done = 0; done < count; done += n) {
         const uint32_t *word;
         n = count - done < HY__DRAW / 2 ? count - done : HY__DRAW / 2;
-        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, seed, stream);
+        word = hy__draw(room, 2 * (uint64_t)(first + done), 2 * n, s);
         for (i = 0; i < n; i++) {
             uint64_t bits = (uint64_t)word[2 * i + 1] << 32 | word[2 * i];
             y[done + i] = (int64_t)((uint64_t)low + hy__mul_high_u64(bits, range));
         }
     }
 }
+
+/* masks of dropout: element i is `kept` or 0 */
+static void hy__keep_mask(float *mask, uint64_t first, int64_t count, const hy__stream *s, float share,
+                          float kept)
+{
+    const hy__word_maps *maps = hy__word_maps_of(s->isa);
+    uint32_t room[HY__DRAW_ROOM];
+    int64_t done, n;
+    for (done = 0; done < count; done += n) {
+        n = hy__least(count - done, HY__DRAW);
+        maps->mask(hy__draw(room, first + (uint64_t)done, n, s), mask + done, n, share, kept);
+    }
+}
+
+/* kind 0 uniform in [a, b), 1 normal of mean a, deviation b, 2 exponential, scale a */
+#define HY__FILL_RANDOM(T, suffix) \
+    static void hy__fill_random_##suffix(int kind, T *y, int64_t first, int64_t count, const hy__stream *s, \
+                                         T a, T b) \
+    { \
+        if (kind == 0) hy__fill_uniform_##suffix(y, first, count, s, a, b); \
+        else if (kind == 1) hy__fill_normal_##suffix(y, first, count, s, a, b); \
+        else hy__fill_exponential_##suffix(y, first, count, s, a); \
+    }
+HY__FILL_RANDOM(float, f32)
+HY__FILL_RANDOM(double, f64)
+#undef HY__FILL_RANDOM
 
 /* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
 typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
@@ -6800,6 +7078,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ARITH HY__DEFINE_MAP
 #define HY__DEFINE_MATH  HY__DEFINE_MAP
 #define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1. */
 #define HY__EXTRAS(X) \
@@ -6807,12 +7087,12 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
     X(elu,          V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
     X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
       "scaled elu") \
-    X(gelu,         V_K(0.5) * x * (1 + V_ERF(x * V_K(0.7071067811865476))), \
-      "x times the normal distribution") \
+    X(gelu,         V_GELU(x), "x times the normal distribution") \
     X(clip,         V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
     X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
                           V_ABS(x) - V_K(0.5) * p1), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \
+    X(root,         V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
     X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
 #define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
 enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
@@ -6828,6 +7108,8 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_SINGLE HY__ROW_PLAIN
+#define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
 #define HY__ROW_EXTRA(name, formula, doc) HY__PASTE(hy__extra_, name, HY__NAME),
 #define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
 #define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
@@ -6855,7 +7137,6 @@ typedef struct hy__pointwise_table {
 
 #define HY__T float
 #define V_ABS(x)     hy__abs_f32(x)
-#define V_MOD(a, b)  hy__mod_f32(a, b)
 #define V_POW(a, b)  hy__power_f32(a, b)
 #define V_HYPOT(a, b) hy__hypot_f32(a, b)
 #define V_SQRT(x)    sqrtf(x)
@@ -6869,6 +7150,8 @@ typedef struct hy__pointwise_table {
 #define V_SOFTRELU(x) hy__softrelu_f32(x)
 #define V_TANH(x)    hy__tanh_f32(x)
 #define V_ERF(x)     hy__erf_f32(x)
+#define V_GELU(x)    hy__gelu_f32(x)
+#define V_MISH(x)    hy__mish_f32(x)
 #define V_SIN(x)     hy__sin_f32(x)
 #define V_COS(x)     hy__cos_f32(x)
 #define V_TAN(x)     hy__tan_f32(x)
@@ -6891,6 +7174,48 @@ typedef struct hy__pointwise_table {
 #define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
 
+HY__FORMULAS_BEGIN
+
+/* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
+   has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
+   right by the next step, and in the end by adding y. */
+#define HY__MOD(name, target) \
+    target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
+    { \
+        enum { M = 128 }; \
+        const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
+        float *to = (float *)out, x[M], y[M]; \
+        double d[M], inverse[M], r[M]; \
+        int64_t i, m; \
+        (void)p; \
+        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
+            double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
+            int far = 0; \
+            m = hy__least(n, M); \
+            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
+            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
+            for (i = 0; i < m; i++) { \
+                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
+                d[i] = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y[i] : 1.0; \
+                r[i] = b < HY__F32_INF ? (double)x[i] : 0.0; \
+                inverse[i] = 1.0 / d[i]; \
+                far |= (b > a * 134217728.0f) & (a < HY__F32_INF);   /* 2^27 */ \
+            } \
+            if (!far) up = down = 1.0; \
+            for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
+                for (i = 0; i < m; i++) { \
+                    double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
+                    r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
+                } \
+            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
+        } \
+    }
+HY__MOD(base, )
+#if HY__X86
+HY__MOD(avx2, HY__TARGET_AVX2)
+#endif
+#undef HY__MOD
+
 #define HY__NAME f32_base
 #define HY__TARGET
 HY__STAMP_POINTWISE
@@ -6902,15 +7227,19 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_ARITH
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_ZIP_PLAIN
+#undef HY__DEFINE_ZIP_SINGLE
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
 #define HY__DEFINE_ARITH(name, formula)
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_ZIP_PLAIN(name, formula)
+#define HY__DEFINE_ZIP_SINGLE(name, formula)
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
+#undef HY__ROW_OWN
+#define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
 #define HY__NAME f32_avx2
 #define HY__TARGET HY__TARGET_AVX2
 HY__STAMP_POINTWISE
@@ -6941,7 +7270,6 @@ HY__STAMP_TABLE
 /* The same words for doubles: the C library's functions. */
 #undef HY__T
 #undef V_ABS
-#undef V_MOD
 #undef V_POW
 #undef V_HYPOT
 #undef V_SQRT
@@ -6955,6 +7283,8 @@ HY__STAMP_TABLE
 #undef V_SOFTRELU
 #undef V_TANH
 #undef V_ERF
+#undef V_GELU
+#undef V_MISH
 #undef V_SIN
 #undef V_COS
 #undef V_TAN
@@ -6992,6 +7322,8 @@ HY__STAMP_TABLE
 #define V_SOFTRELU(x) ((x) > 0 ? (x) + log1p(exp(-(x))) : log1p(exp(x)))
 #define V_TANH(x)    tanh(x)
 #define V_ERF(x)     erf(x)
+#define V_GELU(x)    (0.5 * (x) * (1 + erf((x) * 0.7071067811865476)))
+#define V_MISH(x)    ((x) * tanh(V_SOFTRELU(x)))
 #define V_SIN(x)     sin(x)
 #define V_COS(x)     cos(x)
 #define V_TAN(x)     tan(x)
@@ -7013,6 +7345,12 @@ HY__STAMP_TABLE
 #define V_GAMMA(x)   hy__gamma(x)
 #define V_GAMMALN(x) hy__gammaln(x)
 #define V_DIGAMMA(x) hy__digamma(x)
+#undef HY__DEFINE_ZIP_OWN
+#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__ROW_OWN
+#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
+#define HY__ROW_OWN HY__ROW_PLAIN
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -7083,6 +7421,7 @@ HY__STAMP_TABLE
 #undef HY__T
 #undef HY__U
 #undef HY__NAME
+HY__LOOPS_END
 
 /* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
 #define HY__CHUNK ((int64_t)HYBRID_CHUNK)
@@ -8431,6 +8770,33 @@ static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__
         for (i = 0; i < n; i++) to[i] = (T)(q[i] ^ ((p[i] ^ q[i]) & (T)(0 - (T)mask[i]))); \
         break; \
     }
+/* The same where both the condition and the elements are f32. */
+#define HY__SELECT_F32(name, target) \
+    target static void hy__select_f32_##name(const float *condition, const void *a, const void *b, void *y, \
+                                             int64_t n) \
+    { \
+        const float *p = (const float *)a, *q = (const float *)b; \
+        float *to = (float *)y; \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]); \
+            to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask)); \
+        } \
+    }
+HY__SELECT_F32(base, )
+#if HY__X86
+HY__SELECT_F32(avx2, HY__TARGET_AVX2)
+#endif
+#undef HY__SELECT_F32
+static void hy__select_f32(int isa, const float *condition, const void *a, const void *b, void *y, int64_t n)
+{
+#if HY__X86
+    if (isa >= HY_ISA_AVX2) { hy__select_f32_avx2(condition, a, b, y, n); return; }
+#endif
+    (void)isa;
+    hy__select_f32_base(condition, a, b, y, n);
+}
 static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
 {
     int64_t i;
@@ -8443,6 +8809,61 @@ static void hy__select(const uint8_t *mask, const void *a, const void *b, void *
     }
 }
 #undef HY__SELECT
+
+/* --- results too large for any cache go past it: nobody waits for the lines they overwrite --- */
+#ifndef HY__STREAM_BYTES
+#define HY__STREAM_BYTES ((int64_t)16 << 20)
+#endif
+#if HY__X86
+#ifdef __clang__
+#define HY__STREAM32(to, v) __builtin_nontemporal_store(v, (hy__f32x8 *)(void *)(to))
+#define HY__STREAM64(to, v) __builtin_nontemporal_store(v, (hy__f32x16 *)(void *)(to))
+#else
+#define HY__STREAM32(to, v) __builtin_ia32_movntps256((float *)(void *)(to), v)
+#define HY__STREAM64(to, v) __builtin_ia32_movntps512((float *)(void *)(to), v)
+#endif
+#define HY__STREAM_OUT(name, TARGET, V, STORE) \
+    TARGET static void hy__stream_##name(char *to, const char *from, int64_t bytes) \
+    { \
+        const int64_t wide = (int64_t)sizeof(V); \
+        int64_t i = hy__least((int64_t)(0 - (uintptr_t)to) & 63, bytes); \
+        V v; \
+        memcpy(to, from, (size_t)i); \
+        for (; i + wide <= bytes; i += wide) { \
+            memcpy(&v, from + i, sizeof v); \
+            STORE(to + i, v); \
+        } \
+        memcpy(to + i, from + i, (size_t)(bytes - i)); \
+    }
+HY__STREAM_OUT(avx2, HY__TARGET_AVX2, hy__f32x8, HY__STREAM32)
+HY__STREAM_OUT(avx512, HY__TARGET_AVX512, hy__f32x16, HY__STREAM64)
+#undef HY__STREAM_OUT
+#endif
+
+/* Does it pay, and is there a way? In pieces of 16 bytes there is not. */
+static int hy__streams(int isa, int64_t bytes)
+{
+    return HY__X86 && isa > HY_ISA_BASE && bytes >= HY__STREAM_BYTES;
+}
+
+static void hy__stream_out(int isa, char *to, const char *from, int64_t bytes)
+{
+#if HY__X86
+    if (isa == HY_ISA_AVX512) hy__stream_avx512(to, from, bytes);
+    else hy__stream_avx2(to, from, bytes);
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+    (void)isa;
+}
+
+/* Other threads may look. */
+static void hy__stream_end(void)
+{
+#if HY__X86
+    __builtin_ia32_sfence();
+#endif
+}
 
 /* --- softmax --- *
  * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
@@ -8506,27 +8927,8 @@ enum { HY__DEAL = 32 };
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
                                int log_too);
 
-/* --- masks of dropout: element i is `kept` or 0 --- */
-HY__INLINE void hy__keep_mask(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream,
-                              float share, float kept)
-{
-    uint32_t room[HY__DRAW + 6];
-    int64_t i, m;
-    for (; n > 0; n -= m, first += (uint64_t)m, mask += m) {
-        const uint32_t *word;
-        m = n < HY__DRAW ? n : HY__DRAW;
-        word = hy__draw(room, first, m, seed, stream);
-        for (i = 0; i < m; i++) mask[i] = hy__unit_f32(word[i]) < share ? kept : 0;
-    }
-}
-typedef void (*hy__mask_fn)(float *mask, uint64_t first, int64_t n, uint64_t seed, uint64_t stream,
-                            float share, float kept);
-
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32) \
-    target static void hy__mask_##name(float *mask, uint64_t first, int64_t n, uint64_t seed, \
-                                       uint64_t stream, float share, float kept) \
-    { hy__keep_mask(mask, first, n, seed, stream, share, kept); }
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
@@ -8543,15 +8945,6 @@ static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 #endif
     (void)isa;
     return hy__softmax_f32_base;
-}
-static hy__mask_fn hy__mask_for(int isa)
-{
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return hy__mask_avx512;
-    if (isa == HY_ISA_AVX2) return hy__mask_avx2;
-#endif
-    (void)isa;
-    return hy__mask_base;
 }
 
 /* --- x above 0, gamma x below --- */
@@ -9165,68 +9558,78 @@ typedef struct hy__rnn_cell {
 } hy__rnn_cell;
 
 /* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
-typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, void *gates, const void *rec, const void *bx,
-                                const void *bh, void *h, void *cell);
+typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
+                                const void *rec, const void *bx, const void *bh, void *h, void *cell);
 /* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
  * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
-typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const void *h_old,
-                                const void *cell_old, void *dh, void *dcell, void *dx, void *dr, void *full);
+typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
+                                const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
+                                void *dr, void *full);
 
-#define HY__GATE(k) (g[(k) * n + j] + bx[(k) * n + j] + (rec[(k) * n + j] + bh[(k) * n + j]))
-#define HY__RNN_STEP(name, target, T, SIGMOID, TANH) \
-    target static void hy__rnn_step_##name(const hy__rnn_cell *c, void *gates, const void *recurrent, \
-                                           const void *bias_x, const void *bias_h, void *state, void *cells) \
+/* to[i] = f(x[i]) of n elements */
+static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
+{
+    const int step = 1;
+    f->unary[member](&x, &step, to, n, NULL);
+}
+
+#define HY__RNN_STEP(T, suffix) \
+    static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
+                                      const void *recurrent, const void *bias_x, const void *bias_h, \
+                                      void *state, void *cells) \
     { \
         T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
         T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
         const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
-        int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
+        int64_t n = c->units, sums = n * (c->mode == HY_RNN_LSTM ? 4 : c->mode == HY_RNN_GRU ? 2 : 1), j; \
+        HY__IVDEP \
+        for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
+        if (c->mode == HY_RNN_LSTM) { \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
+            HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T in = SIGMOID(HY__GATE(0)), forget = SIGMOID(HY__GATE(1)), new_ = TANH(HY__GATE(2)); \
-                T out = SIGMOID(HY__GATE(3)), s = forget * cell[j] + in * new_; \
+                T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
                 s = s != s ? nan : s; \
                 s = s < low ? low : s; \
-                s = s > high ? high : s; \
-                g[j] = in; \
-                g[n + j] = forget; \
-                g[2 * n + j] = new_; \
-                g[3 * n + j] = out; \
-                g[4 * n + j] = cell[j] = s; \
-                h[j] = out * TANH(s); \
+                g[4 * n + j] = cell[j] = s > high ? high : s; \
             } \
-        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
+            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
+        } else if (c->mode == HY_RNN_GRU) { \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T reset = SIGMOID(HY__GATE(0)), update = SIGMOID(HY__GATE(1)); \
-                T inner = rec[2 * n + j] + bh[2 * n + j]; \
-                T new_ = TANH(g[2 * n + j] + bx[2 * n + j] + reset * inner); \
-                g[j] = reset; \
-                g[n + j] = update; \
-                g[2 * n + j] = new_; \
-                g[3 * n + j] = inner; \
-                h[j] = (1 - update) * new_ + update * h[j]; \
+                T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
+                g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
             } \
-        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
-            for (j = 0; j < n; j++) g[j] = h[j] = TANH(HY__GATE(0)); \
-        } else { HY__IVDEP \
-            for (j = 0; j < n; j++) { T s = HY__GATE(0); g[j] = h[j] = s <= 0 ? 0 : s; } \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
+        } else { \
+            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
+            memcpy(h, g, (size_t)n * sizeof *h); \
         } \
     }
 
-#define HY__RNN_BACK(name, target, T, SIGMOID, TANH) \
-    target static void hy__rnn_back_##name(const hy__rnn_cell *c, const void *gates, const void *h_old, \
-                                           const void *cell_old, void *dstate, void *dcells, void *dgates_x, \
-                                           void *dgates_h, void *state) \
+#define HY__RNN_BACK(T, suffix) \
+    static void hy__rnn_back_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, \
+                                      const void *gates, const void *h_old, const void *cell_old, \
+                                      void *dstate, void *dcells, void *dgates_x, void *dgates_h, \
+                                      void *state) \
     { \
         T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h; \
         T *full = (T *)state; \
         const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
         T low = (T)c->low, high = (T)c->high; \
         int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { HY__IVDEP \
+        if (c->mode == HY_RNN_LSTM) { \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
+            HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j]; \
-                T t = TANH(g[4 * n + j]); \
+                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
                 T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
                 ds = ((s < low) | (s > high)) ? 0 : ds; \
                 dx[j] = ds * new_ * in * (1 - in); \
@@ -9254,35 +9657,12 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const void *gates, const 
         } \
     }
 
-#define HY__RNN_CELL(name, target, T, SIGMOID, TANH) \
-    HY__RNN_STEP(name, target, T, SIGMOID, TANH) HY__RNN_BACK(name, target, T, SIGMOID, TANH)
-HY__INLINE double hy__sigmoid_f64(double x) { return 1 / (1 + exp(-x)); }
-HY__RNN_CELL(f64, , double, hy__sigmoid_f64, tanh)
-HY__RNN_CELL(f32_base, , float, hy__sigmoid_f32, hy__tanh_f32)
-#if HY__X86
-HY__RNN_CELL(f32_avx2, HY__TARGET_AVX2, float, hy__sigmoid_f32, hy__tanh_f32)
-HY__RNN_CELL(f32_avx512, HY__TARGET_AVX512, float, hy__sigmoid_f32, hy__tanh_f32)
-#endif
-#undef HY__GATE
-
-static hy__rnn_step_fn hy__rnn_step_of(hy_dtype dtype, int isa)
-{
-#if HY__X86
-    if (dtype == HY_F32 && isa == HY_ISA_AVX512) return hy__rnn_step_f32_avx512;
-    if (dtype == HY_F32 && isa == HY_ISA_AVX2) return hy__rnn_step_f32_avx2;
-#endif
-    (void)isa;
-    return dtype == HY_F64 ? hy__rnn_step_f64 : hy__rnn_step_f32_base;
-}
-static hy__rnn_back_fn hy__rnn_back_of(hy_dtype dtype, int isa)
-{
-#if HY__X86
-    if (dtype == HY_F32 && isa == HY_ISA_AVX512) return hy__rnn_back_f32_avx512;
-    if (dtype == HY_F32 && isa == HY_ISA_AVX2) return hy__rnn_back_f32_avx2;
-#endif
-    (void)isa;
-    return dtype == HY_F64 ? hy__rnn_back_f64 : hy__rnn_back_f32_base;
-}
+HY__RNN_STEP(float, f32)
+HY__RNN_STEP(double, f64)
+HY__RNN_BACK(float, f32)
+HY__RNN_BACK(double, f64)
+#undef HY__RNN_STEP
+#undef HY__RNN_BACK
 #endif
 #ifndef HYBRID_NO_VISION
 /* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
@@ -10779,34 +11159,6 @@ HY__ROI_KERNELS(float, f32)
 HY__ROI_KERNELS(double, f64)
 #endif
 
-/* --- random fills: kind 0 uniform in [a, b), 1 normal of mean a, deviation b, 2 exponential, scale a --- */
-#define HY__FILL_RANDOM(name, target, T, suffix) \
-    target static void name(int kind, T *y, int64_t first, int64_t count, uint64_t seed, uint64_t stream, \
-                            T a, T b) \
-    { \
-        if (kind == 0) hy__fill_uniform_##suffix(y, first, count, seed, stream, a, b); \
-        else if (kind == 1) hy__fill_normal_##suffix(y, first, count, seed, stream, a, b); \
-        else hy__fill_exponential_##suffix(y, first, count, seed, stream, a); \
-    }
-HY__FILL_RANDOM(hy__fill_random_f64, , double, f64)
-HY__FILL_RANDOM(hy__fill_random_f32_base, , float, f32)
-#if HY__X86
-HY__FILL_RANDOM(hy__fill_random_f32_avx2, HY__TARGET_AVX2, float, f32)
-HY__FILL_RANDOM(hy__fill_random_f32_avx512, HY__TARGET_AVX512, float, f32)
-#endif
-
-static void hy__fill_random_f32(int isa, int kind, float *y, int64_t first, int64_t count, uint64_t seed,
-                                uint64_t stream, float a, float b)
-{
-#if HY__X86
-    if (isa == HY_ISA_AVX512) hy__fill_random_f32_avx512(kind, y, first, count, seed, stream, a, b);
-    else if (isa == HY_ISA_AVX2) hy__fill_random_f32_avx2(kind, y, first, count, seed, stream, a, b);
-    else
-#endif
-    hy__fill_random_f32_base(kind, y, first, count, seed, stream, a, b);
-    (void)isa;
-}
-
 /* --- what a root uses --- */
 struct hy__kernels {
     int isa;
@@ -10827,11 +11179,7 @@ static const hy__kernels *hy__kernels_for(int isa)
     return &hy__kernels_base;
 }
 
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
+HY__LOOPS_END
 
 /* MARK: - 17 >>ops --------------------------------------------------------------------------------------
  *
@@ -11536,11 +11884,19 @@ HY__RUN(hy__run_flat)
 {
     static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
-    int64_t at = item * HY__CHUNK, n = hy__least(HY__CHUNK, pw->total - at);
+    int64_t at = item * HY__CHUNK, end = hy__least(at + HY__CHUNK, pw->total), n;
+    int k, size = hy__traits[pw->compute].size, isa = job->kernels->isa;
+    int streams = hy__streams(isa, pw->total * size);
     const void *in[HY__OPERANDS];
-    int k, size = hy__traits[pw->compute].size;
-    for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
-    pw->fn(in, step, (char *)now->data[job->nin] + at * size, n, pw->p);
+    double tile[HY__TILE];
+    for (n = streams ? HY__TILE * 8 / size : HY__CHUNK; at < end; at += n) {
+        char *to = (char *)now->data[job->nin] + at * size;
+        n = hy__least(n, end - at);
+        for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
+        pw->fn(in, step, streams ? (char *)tile : to, n, pw->p);
+        if (streams) hy__stream_out(isa, to, (const char *)tile, n * size);
+    }
+    if (streams) hy__stream_end();
 }
 
 static int hy__is_flat(const hy__pointwise *pw)
@@ -11576,15 +11932,16 @@ static int hy__unary_bind_as(hy_job *job, int member)
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
-#define HY__SPEED_FAST  1
-#define HY__SPEED_PLAIN 0
-#define HY__SPEED_OF(name, speed, ...) HY__SPEED_##speed,
-static const unsigned char hy__binary_fast[] = { HY_BINARY_OPS(HY__SPEED_OF) };
-
-/* Has this binary kernel loops of its own for a single value on one side? */
+/* Has this binary kernel loops of its own for a single value on one side? In doubles only what is fast. */
+#define HY__SINGLE_FAST   2
+#define HY__SINGLE_SINGLE 1
+#define HY__SINGLE_OWN    1
+#define HY__SINGLE_PLAIN  0
+#define HY__SINGLE_OF(name, speed, ...) HY__SINGLE_##speed,
+static const unsigned char hy__binary_single[] = { HY_BINARY_OPS(HY__SINGLE_OF) };
 static int hy__takes_single(hy_dtype compute, int member)
 {
-    return (compute == HY_F32 || compute == HY_F64) && hy__binary_fast[member];
+    return hy__binary_single[member] > (compute == HY_F32 ? 0 : compute == HY_F64 ? 1 : 2);
 }
 
 static int hy__binary_bind(hy_job *job)
@@ -11629,16 +11986,26 @@ static int hy__scalar_infer(hy_infer *I)
                          (int)dtype);
 }
 
+/* x to the power 2, -1 or 1/2: kernels that do not read their second operand. NULL: none of these. */
+static hy__pointwise_fn hy__plain_power(const hy__pointwise_table *table, double exponent)
+{
+    return exponent == 2 ? table->unary[HY__UNARY_square]
+         : exponent == -1 ? table->unary[HY__UNARY_reciprocal]
+         : exponent == 0.5 ? table->extra[HY__EXTRA_root] : NULL;
+}
+
 static int hy__scalar_bind_side(hy_job *job, int left)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
     hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
     double v = ((const hy__scalar_rec *)job->attr)->scalar;
     int member = job->op->member, whole = compute == HY_I32 || compute == HY_I64, d, error;
+    const hy__pointwise_table *table = hy__pointwise_of(job, compute);
+    hy__pointwise_fn plain = member == HY__BINARY_power && !left && !whole ? hy__plain_power(table, v) : NULL;
     if (whole && member >= HY__BINARY_equal) member = hy__compare_whole(member, &v, compute);
-    error = hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[member], 0.3);
+    error = hy__finish_pointwise(job, plain ? plain : table->binary[member], 0.3);
     pw->walk.n = 3;
-    pw->loose = hy__takes_single(compute, member);
+    pw->loose = plain || hy__takes_single(compute, member);
     pw->p[0] = v;
     pw->p[2] = left;
     pw->dtype[left ? 2 : 1] = pw->dtype[1];
@@ -12597,6 +12964,12 @@ HY__RUN(hy__run_where)
     for (; i < end; i += n) {
         n = each == 1 ? end - i : each - i % each;
         if (n > end - i) n = end - i;
+        if (each == 1 && c->type.dtype == HY_F32 && job->out[0].type.dtype == HY_F32) {
+            hy__select_f32(job->kernels->isa, (const float *)(const void *)hy__place(now, c, i),
+                           hy__place(now, &job->in[1], i), hy__place(now, &job->in[2], i),
+                           hy__place(now, &job->out[0], i), n);
+            continue;
+        }
         if (n > HY__TILE) n = HY__TILE;
         hy__load_tile(through, wide, hy__place(now, c, i / each), c->type.dtype, each == 1, n);
         hy__store_tile(through, mask, HY_BOOL, 1, wide, n);
@@ -12668,6 +13041,15 @@ typedef struct hy__masked {
     void  (*draw)(const hy_run *now, const struct hy__masked *k, int64_t first, int64_t n, void *mask);
 } hy__masked;
 
+static hy__stream hy__stream_of(const hy_run *now)
+{
+    hy__stream s;
+    s.seed = now->seed;
+    s.number = now->stream;
+    s.isa = now->job->kernels->isa;
+    return s;
+}
+
 static void hy__draw_dropout(const hy_run *now, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
     const hy_job *job = now->job;
@@ -12675,21 +13057,23 @@ static void hy__draw_dropout(const hy_run *now, const hy__masked *k, int64_t fir
     float kept[HY__TILE];
     double wide[HY__TILE];
     int64_t i;
-    hy__mask_fn draw = hy__mask_for(job->kernels->isa);
-    if (k->random) draw(kept, (uint64_t)first, n, now->seed, now->stream, (float)k->low, (float)k->high);
-    else for (i = 0; i < n; i++) kept[i] = 1;
+    hy__stream stream = hy__stream_of(now);
+    float *to = dtype == HY_F32 ? (float *)mask : kept;
+    if (k->random) hy__keep_mask(to, (uint64_t)first, n, &stream, (float)k->low, (float)k->high);
+    else for (i = 0; i < n; i++) to[i] = 1;
     if (dtype == HY_F64) {
         for (i = 0; i < n; i++) wide[i] = kept[i] != 0 ? k->high : 0;
         memcpy(mask, wide, (size_t)n * sizeof *wide);
-    } else hy__store_f32(mask, dtype, 1, kept, n);
+    } else if (dtype != HY_F32) hy__store_tile(HY_F32, mask, dtype, 1, kept, n);
 }
 
 /* Slope 1 above 0, below it a random one, or the mean of all. */
 static void hy__draw_rrelu(const hy_run *now, const hy__masked *k, int64_t first, int64_t n, void *mask)
 {
     const hy_job *job = now->job;
-    uint32_t room[HY__DRAW + 6];
-    const uint32_t *word = hy__draw(room, (uint64_t)first, n, now->seed, now->stream);
+    uint32_t room[HY__DRAW_ROOM];
+    hy__stream stream = hy__stream_of(now);
+    const uint32_t *word = hy__draw(room, (uint64_t)first, n, &stream);
     double v[HY__TILE];
     int64_t i;
     hy__load_f64(v, hy__place(now, &job->in[0], first), job->in[0].type.dtype, 1, n);
@@ -16876,10 +17260,11 @@ static void hy__rnn_drop(const hy__rnn_run *u, int layer, int64_t row, int direc
     int64_t first = row * wide + direction * r->width;
     const char *y = hy__rnn_between(u, layer, 0);
     char *x = hy__rnn_between(u, layer, 1), *factor = hy__rnn_between(u, layer, 2);
+    hy__stream stream = hy__stream_of(u->now);
     float uniform[HY__TILE];
     for (i = 0; i < r->width; i += m) {
         m = hy__least(r->width - i, HY__TILE);
-        hy__fill_uniform_f32(uniform, layer * all + first + i, m, u->now->seed, u->now->stream, 0, 1);
+        hy__fill_uniform_f32(uniform, layer * all + first + i, m, &stream, 0, 1);
         for (j = 0; j < m; j++) {
             int64_t at = (first + i + j) * r->size;
             f = uniform[j] >= (float)p ? 1 / (1 - p) : 0;
@@ -16925,7 +17310,8 @@ static void hy__rnn_save(const hy__rnn_run *u, int role, int64_t unit, int64_t f
 static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
 {
     const hy__rnn *r = u->r;
-    hy__rnn_step_fn step = hy__rnn_step_of(r->compute, u->job->kernels->isa);
+    hy__rnn_step_fn step = r->compute == HY_F64 ? hy__rnn_step_f64 : hy__rnn_step_f32;
+    const hy__pointwise_table *maps = hy__pointwise_of(u->job, r->compute);
     int direction = (int)(item % r->directions);
     int64_t first = item / r->directions * r->block, rows = hy__least(r->block, r->batch - first);
     int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
@@ -16949,8 +17335,8 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
         hy__rnn_multiply(u, &state, h, wh, rec, hy__rnn_packed(u, layer, direction, 1));
         for (n = 0; n < rows; n++)
             if (t < hy__rnn_length(u, first + n))
-                step(&r->cell, gates + (t * r->batch + n) * r->keep * size, rec + n * r->gate * size, bx, bh,
-                     full + n * units * size, cell + n * units * size);
+                step(&r->cell, maps, gates + (t * r->batch + n) * r->keep * size,
+                     rec + n * r->gate * size, bx, bh, full + n * units * size, cell + n * units * size);
         if (r->project) {
             hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2));
             for (n = 0; n < rows; n++)
@@ -17021,7 +17407,8 @@ typedef struct hy__rnn_back {            /* a block on its way back */
 static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64_t t)
 {
     const hy__rnn *r = u->r;
-    hy__rnn_back_fn back = hy__rnn_back_of(r->compute, u->job->kernels->isa);
+    hy__rnn_back_fn back = r->compute == HY_F64 ? hy__rnn_back_f64 : hy__rnn_back_f32;
+    const hy__pointwise_table *maps = hy__pointwise_of(u->job, r->compute);
     int layer = b->layer, direction = b->direction;
     int64_t unit = (int64_t)layer * r->directions + direction, row = t * r->batch + b->first, n;
     int64_t units = r->cell.units, cell = units * r->size, width = r->width * r->size;
@@ -17050,9 +17437,9 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
         old = u->at[HY__RNN_CELL];
         if (old)
             old = hy__rnn_before(u, HY__RNN_CELL, unit, t, b->first + n, units, gates + 4 * cell, r->keep);
-        back(&r->cell, gates + (row + n) * r->keep * r->size, delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size,
-             old, b->dfull + n * cell, b->dcell + n * cell, delta,
-             delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
+        back(&r->cell, maps, gates + (row + n) * r->keep * r->size,
+             delta + hy__rnn_slot(r, HY__RNN_OLD) * r->size, old, b->dfull + n * cell,
+             b->dcell + n * cell, delta, delta + hy__rnn_slot(r, HY__RNN_DR) * r->size,
              r->project ? delta + hy__rnn_slot(r, HY__RNN_FULL) * r->size : b->unused);
     }
     hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, direction, row, HY__RNN_DR),
@@ -20492,11 +20879,11 @@ enum { HY__UNIFORM, HY__NORMAL, HY__EXPONENTIAL };
 
 static void hy__make_random(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
+    hy__stream stream = hy__stream_of(now);
+    int kind = (int)f->low;
     if (f->compute == HY_F32)
-        hy__fill_random_f32(now->job->kernels->isa, (int)f->low, (float *)to, first, count, now->seed,
-                            now->stream, (float)f->a, (float)f->b);
-    else
-        hy__fill_random_f64((int)f->low, (double *)to, first, count, now->seed, now->stream, f->a, f->b);
+        hy__fill_random_f32(kind, (float *)to, first, count, &stream, (float)f->a, (float)f->b);
+    else hy__fill_random_f64(kind, (double *)to, first, count, &stream, f->a, f->b);
 }
 
 static int hy__random_bind_kind(hy_job *job, int kind, double a, double b)
@@ -20534,7 +20921,8 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 
 static void hy__make_randint(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
-    hy__fill_randint_i64((int64_t *)to, first, count, now->seed, now->stream, f->low, f->high);
+    hy__stream stream = hy__stream_of(now);
+    hy__fill_randint_i64((int64_t *)to, first, count, &stream, f->low, f->high);
 }
 /* Does a type hold this integer? Floats take any. */
 static int hy__holds(hy_dtype dtype, int64_t v)
@@ -24111,6 +24499,7 @@ typedef struct hy__fused {
     hy__attached head;
     int       inputs, outputs, steps, args, slots;
     int       jobs;                     /* some steps need them */
+    int       streams;                  /* the only output goes past the caches */
     hy_dtype  dtype;
     int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
     size_t    scratch, shared;          /* of one of the jobs */
@@ -24181,6 +24570,7 @@ typedef struct hy__fused_input {
 /* The scratch memory of an item. */
 typedef struct hy__fused_room {
     char      *tile, *scratch, *shared;
+    char      *stage;                   /* a tile of what goes past the caches */
     char     **where;                   /* by value */
     hy__fused_input *in;
     hy_run    *run;                     /* of the steps' own jobs, ... */
@@ -24204,7 +24594,9 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     if (f->jobs) at += hy__round64((size_t)f->args * sizeof *room.data);
     room.scratch = at;
     room.shared = at + hy__round64(f->scratch);
-    room.bytes = (size_t)(room.shared - (char *)scratch) + hy__round64(f->shared);
+    room.stage = room.shared + hy__round64(f->shared);
+    room.bytes = (size_t)(room.stage - (char *)scratch);
+    if (f->streams) room.bytes += hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
     return room;
 }
 
@@ -24298,7 +24690,8 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
         const hy__fused_input *x = &room->in[i];
         if (x->kind == HY__SPREAD && x->lone) n = hy__walk_run(&x->from, n);
     }
-    for (i = 0; i < f->outputs; i++) room->where[f->output[i]] = (char *)now->data[f->inputs + i] + at;
+    for (i = 0; i < f->outputs; i++)
+        room->where[f->output[i]] = f->streams ? room->stage : (char *)now->data[f->inputs + i] + at;
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         if (x->kind == HY__DIRECT) room->where[i] = (char *)(uintptr_t)(x->data + at);
@@ -24359,6 +24752,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     hy__fused_room room = hy__fused_lay_out(f, scratch);
     int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
+    int64_t size = hy__traits[f->dtype].size;
     int loaded = -1;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
@@ -24370,7 +24764,10 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
         }
         n = hy__fused_aim(now, f, &room, i, n);
         hy__fused_tile(now, f, &room, n);
+        if (f->streams)
+            hy__stream_out(job->kernels->isa, (char *)now->data[f->inputs] + i * size, room.stage, n * size);
     }
+    if (f->streams) hy__stream_end();
 }
 
 HY__COLD_ROOMS
@@ -24493,6 +24890,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
     if (f->tile > f->total) f->tile = f->total;
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
+    f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, f->total * hy__traits[f->dtype].size);
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
     if (hy__fused_bind_steps(F, f, sub, 0, f->tile)) return NULL;
     if (f->total % f->tile && hy__fused_bind_steps(F, f, sub, 1, f->total % f->tile)) return NULL;

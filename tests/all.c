@@ -4,6 +4,7 @@
 #define HYBRID_PROFILE_EVENTS 3000
 #define HYBRID_PROGRAM_BYTES ((size_t)2 << 20)
 #define HY__ZIP_MOST 1000
+#define HY__STREAM_BYTES 500
 #define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
@@ -15,6 +16,7 @@
 #include "test_edges.c"
 #include "test_frame.c"
 #include "test_array.c"
+#include "test_math.c"
 #include "test_infer.c"
 #include "test_autograd.c"
 #include "test_threads.c"
@@ -48,6 +50,7 @@ int main(int argc, char **argv)
     test_ask(argc > 1 ? argv[1] : NULL);
     test_frame();
     test_array();
+    test_math();
     test_infer();
     test_autograd();
     test_threads();

@@ -1,0 +1,214 @@
+/* Fast functions against those of the C library in double, over all exponents of f32 and on every instruction set:
+ * how far off they are, in units of the last place, and that the bits are the same everywhere. */
+#include "test.h"
+
+enum { MATH_PER_EXPONENT = 23 };
+
+static double math_sigmoid(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
+static double math_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); }
+static double math_mish(double x) { return x * tanh(math_softrelu(x)); }
+static double math_gelu(double x) { return x == -HUGE_VAL ? 0 : 0.5 * x * erfc(-x * 0.70710678118654752); }
+static double math_square(double x) { return x * x; }
+static double math_reciprocal(double x) { return 1 / x; }
+static double math_root(double x) { return pow(x, 0.5); }
+static double math_rsqrt(double x) { return 1 / sqrt(x); }
+static double math_half_five(double x) { return pow(x, 2.5); }
+
+static hy_array *math_gelu_op(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, NULL, HY_LEAKY_GELU, NULL); }
+static hy_array *math_square_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, 2); }
+static hy_array *math_reciprocal_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, -1); }
+static hy_array *math_root_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, 0.5); }
+static hy_array *math_half_five_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, 2.5); }
+
+/* slack: what is allowed beside `ulps` of the result, in units of 2^-24 |x|; 0 but for gelu's small values. */
+static const struct math_row {
+    const char *name;
+    hy_array *(*op)(hy_frame *F, hy_array *x);
+    double (*exact)(double x);
+    double ulps, slack;
+} math_rows[] = {
+    { "exp", hy_exp, exp, 1.5, 0 },
+    { "expm1", hy_expm1, expm1, 2, 0 },
+    { "log", hy_log, log, 1.5, 0 },
+    { "log1p", hy_log1p, log1p, 2, 0 },
+    { "sigmoid", hy_sigmoid, math_sigmoid, 2.5, 0 },
+    { "tanh", hy_tanh, tanh, 2.5, 0 },
+    { "erf", hy_erf, erf, 2.5, 0 },
+    { "gelu", math_gelu_op, math_gelu, 2.5, 1 },
+    { "softrelu", hy_softrelu, math_softrelu, 2.5, 0 },
+    { "mish", hy_mish, math_mish, 3.5, 0 },
+    { "sinh", hy_sinh, sinh, 2.5, 0 },
+    { "cosh", hy_cosh, cosh, 2.5, 0 },
+    { "arctan", hy_arctan, atan, 2, 0 },
+    { "rsqrt", hy_rsqrt, math_rsqrt, 1.5, 0 },
+    { "cbrt", hy_cbrt, cbrt, 1.5, 0 },
+    { "power 2", math_square_op, math_square, 0.5, 0 },
+    { "power -1", math_reciprocal_op, math_reciprocal, 0.5, 0 },
+    { "power 0.5", math_root_op, math_root, 0.5, 0 },
+    { "power 2.5", math_half_five_op, math_half_five, 1.5, 0 }
+};
+
+/* Every exponent with both signs, the ends of its mantissas and some between; zeros, infinities and NaN. */
+static hy_array *math_values(hy_frame *F)
+{
+    int64_t n = 256 * 2 * MATH_PER_EXPONENT, i;
+    uint32_t *bits = (uint32_t *)malloc((size_t)n * 4), random = 12345, end[3] = { 0, 1, 0x7fffff };
+    hy_array *x;
+    for (i = 0; i < n; i++) {
+        uint32_t k = (uint32_t)(i % MATH_PER_EXPONENT), where = (uint32_t)(i / MATH_PER_EXPONENT);
+        random = random * 1664525u + 1013904223u;
+        bits[i] = where << 23 | (k < 3 ? end[k] : random >> 9);
+    }
+    x = hy_from(F, HY_SHAPE(n), HY_F32, bits);
+    free(bits);
+    return x;
+}
+
+static double math_ulp(double r)
+{
+    int e;
+    frexp(r, &e);
+    return ldexp(1, e < -125 ? -149 : e - 24);
+}
+
+/* How far y is off, over what is allowed. */
+static double math_error(const struct math_row *row, float x, float y)
+{
+    double r = row->exact((double)x), allowed, most = 3.4028235677973366e38;    /* rounds to infinity from here */
+    if (r != r || y != y) return r != r && y != y ? 0 : 1e9;
+    if (fabs(r) >= most || fabs((double)y) > 3.4028234663852886e38)
+        return (double)y == r || fabs(r) > most * (1 - 3e-7) ? 0 : 1e9;
+    allowed = row->ulps * math_ulp(r) + row->slack * fabs((double)x) * 5.9604644775390625e-8;
+    if (math_ulp(r) == ldexp(1, -149)) allowed += fabs((double)x) * ldexp(1, -149);  /* a factor was denormal */
+    return fabs((double)y - r) / allowed;
+}
+
+static void math_stays_within_its_bounds(void)
+{
+    hy_desc desc;
+    int isa, k;
+    int64_t i;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 1;
+    for (k = 0; k < (int)(sizeof math_rows / sizeof math_rows[0]); k++) {
+        uint32_t *first = NULL;
+        for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+            const struct math_row *row = &math_rows[k];
+            hy_frame *F;
+            hy_array *x, *y;
+            const float *in, *out;
+            double worst = 0, e;
+            int64_t n, at = 0, differ = 0;
+            desc.isa = isa;
+            F = hy_open(&desc);
+            if (hy_isa(F) != isa) { hy_close(F); continue; }
+            x = math_values(F);
+            y = row->op(F, x);
+            n = hy_size(F, x);
+            in = (const float *)hy_data(F, x);
+            out = (const float *)hy_data(F, y);
+            if (!first) {
+                first = (uint32_t *)malloc((size_t)n * 4);
+                memcpy(first, out, (size_t)n * 4);
+                for (i = 0; i < n; i++) if ((e = math_error(row, in[i], out[i])) > worst) { worst = e; at = i; }
+                if (!CHECK(worst <= 1))
+                    printf("%s: %.2f of what is allowed at %.9g: %.9g, not %.9g\n", row->name, worst,
+                           (double)in[at], (double)out[at], row->exact((double)in[at]));
+                if (getenv("MATH_SHOW")) printf("%-10s %.3f at %.9g\n", row->name, worst, (double)in[at]);
+            }
+            for (i = 0; i < n; i++) differ += out[i] == out[i] && memcmp(&first[i], &out[i], 4);
+            if (!CHECK(differ == 0)) printf("%s: %d of %d differ on set %d\n", row->name, (int)differ, (int)n, isa);
+            CHECK(hy_close(F) == 0);
+        }
+        free(first);
+    }
+}
+
+/* x mod y is exact, for quotients of any size. */
+static void math_mod_is_exact(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = math_values(F), *y, *r, *s;
+    int64_t n = hy_size(F, x), turn, i, wrong = 0;
+    float *to;
+    for (turn = 1; turn < n; turn += 997) {
+        const float *a = (const float *)hy_data(F, x), *b, *got, *single;
+        hy_begin(F);
+        y = hy_copy(F, x);
+        to = (float *)hy_write(F, y);
+        for (i = 0; i < n; i++) to[i] = a[(i + turn) % n];
+        r = hy_mod(F, x, y);
+        s = hy_mod_scalar(F, x, (double)a[turn]);
+        b = (const float *)hy_data(F, y);
+        got = (const float *)hy_data(F, r);
+        single = (const float *)hy_data(F, s);
+        for (i = 0; i < n; i++) {
+            float want = (float)hy__mod_f64((double)a[i], (double)b[i]);
+            float other = (float)hy__mod_f64((double)a[i], (double)a[turn]);
+            wrong += want == want ? got[i] != want : got[i] == got[i];
+            wrong += other == other ? single[i] != other : single[i] == single[i];
+        }
+        hy_end(F);
+    }
+    CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Every half and back, and every f32 of a few exponents to halves: the bits of the plain formulas, whatever the
+ * processor does it with, at any length. */
+static void math_halves_have_the_bits_of_the_formulas(void)
+{
+    hy_frame *F = hy_open(NULL);
+    uint16_t *half = (uint16_t *)malloc(65536 * 2);
+    hy_array *x = math_values(F), *wide, *back;
+    int64_t n = hy_size(F, x), i, wrong = 0;
+    const float *in = (const float *)hy_data(F, x);
+    const uint16_t *f16 = (const uint16_t *)hy_data(F, hy_cast(F, x, HY_F16));
+    const uint16_t *bf16 = (const uint16_t *)hy_data(F, hy_cast(F, x, HY_BF16));
+    for (i = 0; i < n; i++) wrong += f16[i] != hy__f32_to_f16(in[i]) || bf16[i] != hy__f32_to_bf16(in[i]);
+    CHECK(wrong == 0);
+    for (i = 0; i < 65536; i++) half[i] = (uint16_t)i;
+    for (n = 65536; n > 65536 - 20; n--) {
+        wide = hy_cast(F, hy_from(F, HY_SHAPE(n), HY_F16, half), HY_F32);
+        back = hy_cast(F, wide, HY_F16);
+        in = (const float *)hy_data(F, wide);
+        f16 = (const uint16_t *)hy_data(F, back);
+        for (i = 0; i < n; i++) {
+            float formula = hy__f16_to_f32(half[i]);
+            wrong += memcmp(&formula, &in[i], 4) != 0;
+            wrong += f16[i] != hy__f32_to_f16(in[i]) || (in[i] == in[i] && f16[i] != half[i]);
+        }
+    }
+    CHECK(wrong == 0);
+    free(half);
+    CHECK(hy_close(F) == 0);
+}
+
+static void math_whole_numbers_saturate(void)
+{
+    const float from[] = { 0.0f, -0.5f, 1.9f, -1.9f, 127.5f, 128, -128.9f, -129, 255.9f, 256, 2147483520.0f,
+                                  2147483648.0f, -2147483648.0f, -3e9f, 1e30f, -1e30f, NAN, INFINITY, -INFINITY };
+    static const hy_dtype to[] = { HY_I8, HY_U8, HY_I32, HY_I64 };
+    static const double low[] = { -128, 0, -2147483648.0, -9223372036854775808.0 };
+    static const double high[] = { 127, 255, 2147483647.0, 9223372036854775808.0 };
+    hy_frame *F = hy_open(NULL);
+    int n = (int)(sizeof from / sizeof from[0]), i, k;
+    hy_array *x = hy_floats(F, HY_SHAPE(n), from);
+    for (k = 0; k < 4; k++) {
+        hy_array *y = hy_cast(F, hy_cast(F, x, to[k]), HY_F64);
+        for (i = 0; i < n; i++) {
+            double v = from[i] != from[i] ? 0 : trunc((double)from[i]);
+            v = v < low[k] ? low[k] : v > high[k] ? high[k] : v;
+            CHECK(((const double *)hy_data(F, y))[i] == v);
+        }
+    }
+    CHECK(hy_close(F) == 0);
+}
+
+static void test_math(void)
+{
+    RUN(math_stays_within_its_bounds);
+    RUN(math_mod_is_exact);
+    RUN(math_halves_have_the_bits_of_the_formulas);
+    RUN(math_whole_numbers_saturate);
+}
