@@ -23177,7 +23177,7 @@ typedef struct hy__step {               /* a job */
     const hy__node *node;
     const hy_op *op;
     const void  *record;
-    const hy_job *job;
+    const hy_job *job;                  /* NULL of an early one, which is bound when it runs */
     int     place;                      /* of its node in the graph */
     int     nin, nout, tensor;          /* its tensors in the plan: inputs, then outputs */
     int     early, level, batch;
@@ -23192,18 +23192,20 @@ typedef struct hy__stage { int part, parts, from, to; } hy__stage;
 typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;   /* first: its first item there */
 
 typedef struct hy__plan {
-    int        values, steps, early, tensors, heads, inputs, params, written, randoms;
+    int        values, steps, early, heads, inputs, params, written, randoms;
+    int        tensors, late;           /* late: so many in front are not those of early steps, ... */
+    int        widest;                  /* ... of which one has so many at most */
     hy__spot  *spot;
     hy__step  *step;                    /* the early ones in front, then the others as they run */
     int       *tensor;                  /* the value of each tensor */
-    hy_tensor *operand;                 /* the types of each; see hy_job */
+    hy_tensor *operand;                 /* the types of each late one; see hy_job */
     hy__buffer *jobs;                   /* the steps' jobs lie here: a chain */
     size_t     jobs_used;               /* of the first one */
     int       *first;                   /* by node's place: its first value */
     int       *head, *input, *param;    /* their values; an input nobody needs is -1 */
     int       *write;                   /* values that the run changes */
     int       *random;                  /* steps that draw */
-    int       *use_first, *use;         /* by value: tensors that share its memory */
+    int       *use_first, *use;         /* by value: tensors that share its memory, late ones first */
     int       *user;                    /* by tensor: its step */
     int       *watch, watches;          /* parameters and constants that early steps read */
     int        stages;                  /* 0: one thread does it all */
@@ -23217,7 +23219,13 @@ typedef struct hy__plan {
     int        rooms;
 } hy__plan;
 
-typedef struct hy__planner { hy_frame *F; hy_graph *g; const hy__mode *mode; hy__plan *p; } hy__planner;
+typedef struct hy__planner {
+    hy_frame *F;
+    hy_graph *g;
+    const hy__mode *mode;
+    hy__plan *p;
+    int       back;                     /* where tensors of early steps begin: they fill up from behind */
+} hy__planner;
 
 /* Zeroed room for n items that the plan owns. */
 static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
@@ -23272,6 +23280,7 @@ static int hy__plan_open(hy__planner *P)
         hy__fail(P->F, HY_ERROR_UNSUPPORTED, "plan: the graph is too large");
         return -1;
     }
+    p->tensors = P->back = (int)tensors;
     p->heads = g->heads;
     p->inputs = g->vars;
     p->spot = (hy__spot *)hy__plan_room(P, values + raw, sizeof *p->spot);
@@ -23298,7 +23307,7 @@ HY__INLINE int hy__value_of(const hy__planner *P, const hy__edge *e)
 }
 
 static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op *op, int place, int nin,
-                               int nout)
+                               int nout, int early)
 {
     hy__step *s = &P->p->step[P->p->steps++];
     s->node = node;
@@ -23307,8 +23316,9 @@ static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op
     s->place = place;
     s->nin = nin;
     s->nout = nout;
-    s->tensor = P->p->tensors;
-    P->p->tensors += nin + nout;
+    s->early = early;
+    s->tensor = early ? (P->back -= nin + nout) : P->p->late;
+    if (!early) P->p->late += nin + nout;
     return s;
 }
 
@@ -23339,8 +23349,7 @@ static void hy__plan_leaf(hy__planner *P, int place)
         raw = p->values++;
         hy__plan_spot(p, raw, node, 0, HY__AT_CONSTANT, -1);
         hy__plan_spot(p, v, node, 0, HY__AT_EARLY, -1);
-        s = hy__plan_step(P, node, P->F->root->ops[HY_OP_identity], place, 1, 1);
-        s->early = 1;
+        s = hy__plan_step(P, node, P->F->root->ops[HY_OP_identity], place, 1, 1, 1);
         p->tensor[s->tensor] = raw;
         p->tensor[s->tensor + 1] = v;
     }
@@ -23383,8 +23392,7 @@ static int hy__plan_op(hy__planner *P, int place)
     hy__step *s;
     for (k = 0; k < node->nout; k++) if (!hy__check_type(P->F, &node->type[k], node->op->name)) return -1;
     if (hy__plan_alias(P, place)) return 0;
-    s = hy__plan_step(P, node, node->op, place, node->nin, node->nout);
-    s->early = early;
+    s = hy__plan_step(P, node, node->op, place, node->nin, node->nout, early);
     for (k = 0; k < node->nin; k++) p->tensor[s->tensor + k] = hy__value_of(P, &node->in[k]);
     for (i = 0; node->op->out[i].name; i++)
         for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0; n--, v++) {
@@ -23460,21 +23468,32 @@ static void hy__plan_tensor(const hy__plan *p, int v, hy_tensor *t, void *data)
     hy__pack_strides(t);
 }
 
-/* Binds every operator, which says what its run will take. */
+static void hy__plan_operands(const hy__plan *p, const hy__step *s, hy_tensor *operand)
+{
+    int k;
+    for (k = 0; k < s->nin + s->nout; k++)
+        hy__plan_tensor(p, p->tensor[s->tensor + k], &operand[k], operand);
+}
+
+/* Binds every operator, which says what its run will take. An early one is told no more: its operands lie
+ * behind those that last. */
 static int hy__plan_costs(hy__planner *P)
 {
     hy__plan *p = P->p;
     int i, k;
     hy_job job;
-    p->operand = (hy_tensor *)hy__plan_room(P, (size_t)p->tensors, sizeof *p->operand);
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        if (s->early && s->nin + s->nout > p->widest) p->widest = s->nin + s->nout;
+    }
+    p->operand = (hy_tensor *)hy__plan_room(P, (size_t)p->late + (size_t)p->widest, sizeof *p->operand);
     if (!p->operand) return -1;
-    for (i = 0; i < p->steps && !P->F->code; i++) {
+    for (i = 0; i < p->steps; i++) {
         hy__step *s = &p->step[i];
-        hy_tensor *operand = p->operand + s->tensor;
-        for (k = 0; k < s->nin + s->nout; k++)
-            hy__plan_tensor(p, p->tensor[s->tensor + k], &operand[k], operand);
-        if (hy__plan_bind(P->F, s, &job, operand, P->mode->training)) break;
-        s->job = hy__plan_keep(P, &job);
+        hy_tensor *operand = p->operand + (s->early ? p->late : s->tensor);
+        hy__plan_operands(p, s, operand);
+        if (hy__plan_bind(P->F, s, &job, operand, P->mode->training)) return -1;
+        if (!s->early && !(s->job = hy__plan_keep(P, &job))) return -1;
         s->stages = job.stages;
         s->narrow = 1;
         for (k = 0; k < job.stages; k++) {
@@ -23487,7 +23506,7 @@ static int hy__plan_costs(hy__planner *P)
         if (s->scratch > p->scratch) p->scratch = s->scratch;
         if (!s->early) p->cost += job.cost;
     }
-    return P->F->code ? -1 : 0;
+    return 0;
 }
 
 /* --- order --- */
@@ -23894,7 +23913,13 @@ static int hy__plan_stages(hy__planner *P)
     return 0;
 }
 
-/* Which tensors change when the memory of a value does. */
+/* Behind the late tensors those that views have spared come to none. */
+static int hy__next_tensor(const hy__planner *P, int i)
+{
+    return ++i >= P->p->late && i < P->back ? P->back : i;
+}
+
+/* Which tensors change when the memory of a value does, late ones first. */
 static int hy__plan_uses(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -23902,9 +23927,11 @@ static int hy__plan_uses(hy__planner *P)
     p->use_first = (int *)hy__plan_room(P, (size_t)p->values + 2 + (size_t)p->tensors, sizeof(int));
     if (!p->use_first) return -1;
     p->use = p->use_first + p->values + 2;
-    for (i = 0; i < p->tensors; i++) p->use_first[p->spot[p->tensor[i]].root + 2]++;
+    for (i = hy__next_tensor(P, -1); i < p->tensors; i = hy__next_tensor(P, i))
+        p->use_first[p->spot[p->tensor[i]].root + 2]++;
     for (v = 2; v < p->values + 2; v++) p->use_first[v] += p->use_first[v - 1];
-    for (i = 0; i < p->tensors; i++) p->use[p->use_first[p->spot[p->tensor[i]].root + 1]++] = i;
+    for (i = hy__next_tensor(P, -1); i < p->tensors; i = hy__next_tensor(P, i))
+        p->use[p->use_first[p->spot[p->tensor[i]].root + 1]++] = i;
     return 0;
 }
 
@@ -24071,8 +24098,9 @@ typedef struct hy__program {
 
 typedef struct hy__executor {
     hy__program *program;
-    hy_run      *run;                   /* per step */
-    void       **data;                  /* per tensor of the plan */
+    hy_run      *run;                   /* per step that is not early */
+    void       **data;                  /* per late tensor of the plan */
+    hy_tensor   *operand;               /* those of the early step that runs, and where they lie */
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
     hy__seen    *seen;                  /* of what is watched */
@@ -24263,24 +24291,23 @@ HY__INLINE void hy__patch(hy__executor *x, int v, void *data)
 {
     const hy__plan *p = &x->program->plan;
     int i, end = p->use_first[v + 1];
-    for (i = p->use_first[v]; i < end; i++) x->data[p->use[i]] = data;
+    for (i = p->use_first[v]; i < end && p->use[i] < p->late; i++) x->data[p->use[i]] = data;
 }
 
-static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s, const hy_run *now)
+static void hy__fail_step(hy_frame *F, const hy__step *s, const hy_run *now)
 {
     hy__call c;
     c.name = s->node->name;
     c.nin = s->nin;
     c.type = NULL;
-    c.tensor = x->program->plan.operand + s->tensor;
+    c.tensor = now->job->in;
     hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, hy__fault_text(now));
 }
 
 /* When a job ran, in one thread or in all. */
 typedef struct hy__lap { double from, to, busy; } hy__lap;
 
-static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s, const hy__lap *lap,
-                           int lane)
+static void hy__step_timed(hy_frame *F, const hy__step *s, const hy_job *job, const hy__lap *lap, int lane)
 {
     char text[HY__EVENT_TEXT + 1];
     hy__event e;
@@ -24293,57 +24320,67 @@ static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s
     e.lane = lane;
     e.nin = s->nin;
     e.nout = s->nout;
-    e.t = x->program->plan.operand + s->tensor;
+    e.t = job->in;
     hy__event_add(F, &e);
 }
 
-/* Runs an early step into its entry. */
-static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
+/* Notes what an early step reads and where its results go. */
+static void hy__early_open(hy_frame *F, hy__executor *x, const hy__step *s, hy__prepared *e, void **data)
 {
     const hy__plan *p = &x->program->plan;
-    const hy__step *s = &p->step[i];
-    hy_run *now = &x->run[i];
-    const hy_job *job = s->job;
+    int k, bound = !e->room;
+    hy__prepared_clear(F->root, F, e);
+    for (k = 0; k < s->nin; k++) {
+        int inner = p->spot[p->spot[p->tensor[s->tensor + k]].root].where == HY__AT_EARLY;
+        hy__source *from = &e->in[k];
+        hy__source_now(x, p->tensor[s->tensor + k], from);
+        if (!bound || !inner) hy__buffer_hold(from->buffer);            /* bound ones lie beside each other */
+        if (bound && !inner) {
+            hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
+            x->hold[s->tensor + k] = from->buffer;
+        }
+        if (!HY__PEEK(&from->buffer->watched)) HY__POKE(&from->buffer->watched, 1);
+        data[k] = from->t.data;
+    }
+    for (k = 0; k < s->nout; k++) {
+        data[s->nin + k] = e->out[k] ? e->out[k]->data : NULL;
+        if (e->out[k]) e->out[k]->version++;
+    }
+}
+
+/* Runs an early step into its entry. It is bound for this once: such steps are many, and rarely run again. */
+static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__prepared *e)
+{
+    const hy__plan *p = &x->program->plan;
+    void **data = (void **)(void *)(x->operand + p->widest);
     hy__region region;
     hy__lap lap;
     hy__work w;
-    int k;
+    hy_run now;
+    hy_job job;
+    hy__plan_operands(p, s, x->operand);
+    if (hy__plan_bind(F, s, &job, x->operand, x->program->mode.training)) return -1;
     lap.from = hy__clock(F);
-    hy__prepared_clear(F->root, F, e);
-    for (k = 0; k < s->nin; k++) {
-        int bound = !e->room, inner = p->spot[p->spot[p->tensor[s->tensor + k]].root].where == HY__AT_EARLY;
-        hy__source_now(x, p->tensor[s->tensor + k], &e->in[k]);
-        if (!bound || !inner) hy__buffer_hold(e->in[k].buffer);         /* bound ones lie beside each other */
-        if (bound && !inner) {
-            hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
-            x->hold[s->tensor + k] = e->in[k].buffer;
-        }
-        if (!HY__PEEK(&e->in[k].buffer->watched)) HY__POKE(&e->in[k].buffer->watched, 1);
-    }
-    for (k = 0; k < s->nout; k++)
-        if (e->out[k]) {
-            e->out[k]->version++;
-            hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
-        }
-    w.job = job;
-    w.now = now;
+    hy__early_open(F, x, s, e, data);
+    hy__run_open(&now, &job, data, 0, 0);
+    w.job = &job;
+    w.now = &now;
     w.shared = x->shared;
     w.scratch = x->scratch;
     w.step = p->scratch;
     region.run = hy__work_item;
     region.arg = &w;
-    region.stages = job->stages;
-    region.items = job->items;
+    region.stages = job.stages;
+    region.items = job.items;
     region.count = region.few;
     region.workers = p->workers;
-    now->fault = 0;
-    hy__parallel_counted(F->root, &region, job->cost);
-    if (now->fault) { hy__fail_step(F, x, s, now); return -1; }
+    hy__parallel_counted(F->root, &region, job.cost);
+    if (now.fault) { hy__fail_step(F, s, &now); return -1; }
     e->full = 1;
     if (HY__LIKELY(lap.from < 0)) return 0;
     lap.to = hy_seconds();
     lap.busy = lap.to - lap.from;
-    hy__step_timed(F, x, s, &lap, 0);
+    hy__step_timed(F, s, &job, &lap, 0);
     return 0;
 }
 
@@ -24364,15 +24401,17 @@ static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
     const hy__plan *p = &x->program->plan;
     const hy__step *s = &p->step[i];
     hy__prepared *e = x->early[i], *mine;
-    int k;
+    int k, bound = e && !e->room;
     if (e && hy__prepared_fits(x, s, e)) return 0;
     for (k = 0; k < s->nout; k++) hy__early_users(x, p->tensor[s->tensor + s->nin + k]);
-    if (e && !e->room) return hy__early_run(F, x, i, e);
-    hy__prepared_drop(F->root, F, e);
-    x->early[i] = e = hy__prepared_find(x, s, NULL);
+    if (bound && hy__early_run(F, x, s, e)) return -1;
+    if (!bound) {
+        hy__prepared_drop(F->root, F, e);
+        x->early[i] = e = hy__prepared_find(x, s, NULL);
+    }
     if (!e) {
         x->early[i] = mine = hy__prepared_new(F, x, s);
-        if (!mine || hy__early_run(F, x, i, mine)) return -1;
+        if (!mine || hy__early_run(F, x, s, mine)) return -1;
         x->early[i] = e = hy__prepared_find(x, s, mine);        /* another frame may have been quicker */
         if (e != mine) hy__prepared_drop(F->root, F, mine);
     }
@@ -24745,8 +24784,9 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     hy__executor *x = (hy__executor *)hy__lay(l, 1, sizeof *x), plain;
     size_t before = l->at - hy__round64(sizeof *x);
     memset(&plain, 0, sizeof plain);
-    plain.run = (hy_run *)hy__lay(l, (size_t)p->steps, sizeof *plain.run);
-    plain.data = (void **)hy__lay(l, (size_t)p->tensors, sizeof *plain.data);
+    plain.run = (hy_run *)hy__lay(l, (size_t)(p->steps - p->early), sizeof *plain.run);
+    plain.data = (void **)hy__lay(l, (size_t)p->late, sizeof *plain.data);
+    plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->widest, sizeof *plain.operand + sizeof(void *));
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
     plain.seen = (hy__seen *)hy__lay(l, (size_t)p->watches, sizeof *plain.seen);
@@ -24788,14 +24828,19 @@ static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
     hy__release(&g->root->lock);
 }
 
+HY__INLINE hy_run *hy__run_of(const hy__executor *x, int step)
+{
+    return &x->run[step - x->program->plan.early];
+}
+
 /* Where operands lie. Inputs, parameters, outputs and early values have some address until the run. */
 static void hy__executor_place(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     int i, k;
-    for (i = 0; i < p->steps; i++) {
+    for (i = p->early; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
-        hy__run_open(&x->run[i], s->job, x->data + s->tensor, 0, 0);
+        hy__run_open(hy__run_of(x, i), s->job, x->data + s->tensor, 0, 0);
         for (k = 0; k < s->nin + s->nout; k++) {
             int v = p->tensor[s->tensor + k];
             const hy__spot *root = &p->spot[p->spot[v].root];
@@ -24836,7 +24881,7 @@ static void hy__steps_alone(const hy__executor *x, int from, int to, char *scrat
     int i, stage;
     int64_t item;
     for (i = from; i < to; i++) {
-        hy_run *now = &x->run[i];
+        hy_run *now = hy__run_of(x, i);
         const hy_job *job = now->job;
         char *shared = x->shared + s[i].shared_at;
         for (stage = 0; stage < job->stages; stage++)
@@ -24866,7 +24911,7 @@ static void hy__run_item(void *arg, int stage, int64_t item, int worker)
     hy_run *now;
     if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
     part = hy__piece_of(p, s, item);
-    now = &x->run[part->step];
+    now = hy__run_of(x, part->step);
     now->job->run(now->job, now, part->stage, item - part->first, scratch,
                   x->shared + p->step[part->step].shared_at);
 }
@@ -24876,13 +24921,14 @@ static int hy__run_fault(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     int i, first = -1;
-    for (i = p->early; i < p->steps; i++)
-        if (x->run[i].fault) {
-            x->run[i].fault = 0;
-            if (first < 0 || p->step[i].place < p->step[first].place) first = i;
-        }
+    for (i = p->early; i < p->steps; i++) {
+        hy_run *now = hy__run_of(x, i);
+        if (HY__LIKELY(!now->fault)) continue;
+        now->fault = 0;
+        if (first < 0 || p->step[i].place < p->step[first].place) first = i;
+    }
     if (first < 0) return 0;
-    hy__fail_step(F, x, &p->step[first], &x->run[first]);
+    hy__fail_step(F, &p->step[first], hy__run_of(x, first));
     return -1;
 }
 
@@ -24966,7 +25012,7 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
         hy__lap lap = hy__lap_of(p, w.lap, i);
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
         lane = i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
-        hy__step_timed(F, x, &p->step[i], &lap, p->stages ? lane : 0);
+        hy__step_timed(F, &p->step[i], p->step[i].job, &lap, p->stages ? lane : 0);
         last = lap;
     }
 }
@@ -25083,8 +25129,9 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     x->ready = 1;
     if (hy__run_outputs(F, x, in, out)) return -1;
     for (i = 0; i < p->randoms; i++) {
-        x->run[p->random[i]].seed = F->seed;
-        x->run[p->random[i]].stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+        hy_run *now = hy__run_of(x, p->random[i]);
+        now->seed = F->seed;
+        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
     }
     return hy__run_steps(F, x);
 }
@@ -25403,7 +25450,7 @@ HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const
     moves = HY__PEEK(&g->root->moves);
     epoch = HY__PEEK(&g->root->epoch);
     if (HY__LIKELY(h->moves == moves && h->epoch == epoch)) return 1;
-    if (!hy__program_meets(h->program) || hy__program_stale(h->program)) return 0;
+    if ((h->moves != moves && !hy__program_meets(h->program)) || hy__program_stale(h->program)) return 0;
     h->moves = moves;
     h->epoch = epoch;
     return 1;
