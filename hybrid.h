@@ -469,18 +469,17 @@ typedef struct hy_infer {
 /* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
  * number of frames and workers may run it at a time, each on operands of its own. */
 typedef struct hy_job {
+    void       (*run)(const struct hy_job *job, struct hy_run *now, int stage, int64_t item, void *scratch,
+                      void *shared);
+    int          stages, training;
+    int          nin, nout;
+    hy_tensor   *in, *out;              /* out follows in; data is no address, or NULL: nobody wants it */
+    int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
     const hy_op *op;
     const void  *attr;
     const struct hy__kernels *kernels;
-    int          nin, nout;
-    hy_tensor   *in, *out;              /* out follows in; data is no address, or NULL: nobody wants it */
-    int          nsub;
     hy_graph *const *sub;
-    int          training;
-    void       (*run)(const struct hy_job *job, struct hy_run *now, int stage, int64_t item, void *scratch,
-                      void *shared);
-    int          stages;
-    int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
+    int          nsub;
     double       cost;                  /* of the whole, about nanoseconds on one core */
     size_t       scratch, shared;       /* bytes per worker, bytes for all */
     const char  *fault_text;            /* what it means when an item meets bad data */
@@ -3457,6 +3456,7 @@ typedef struct hy_root {
     hy_block  *blocks;                  /* roots of all that were made */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
+    uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
     hy__lock   fill;                    /* held while a parameter gets its first values */
@@ -3493,6 +3493,8 @@ struct hy_frame {
     hy__table   executors;              /* this frame's holders, ... */
     struct hy__holder *recent;          /* ... the one used last, ... */
     int         bindings;               /* ... and how many lie in memory of the user's */
+    struct hy__executor **again;        /* those that may serve the next call, by number: see >>execute */
+    int         agains;                 /* a power of two, or 0 */
     hy_graph   *graph;                  /* what a symbolic frame builds */
     hy__scope  *scope;                  /* calls of blocks that are under way */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
@@ -3803,7 +3805,8 @@ HY_API void hy_begin(hy_frame *F)
 {
     if (!F) return;
     if (F->lost) { F->lost++; return; } /* what follows belongs to the scope around */
-    if (hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
+    if (F->marks == F->marks_cap &&
+        hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
         F->lost++;
         hy__no_memory(F, "hy_begin");
         return;
@@ -3814,12 +3817,14 @@ HY_API void hy_begin(hy_frame *F)
 /* Drops what was made since the mark; arrays that hy_return marked move into the enclosing scope. */
 static void hy__unwind(hy_frame *F, int mark)
 {
-    int i, stay = mark;
-    for (i = F->live.n - 1; i >= mark; i--) {
+    int i, n = F->live.n, stay = mark, some = 0;
+    for (i = n - 1; i >= mark; i--) {
         hy_array *x = F->live.at[i];
-        if (x->kept >= 0) { hy__handle_drop(F, x); F->live.at[i] = NULL; }
+        if (x->kept < 0) { some = 1; continue; }
+        hy__handle_drop(F, x);
+        F->live.at[i] = NULL;
     }
-    for (i = mark; i < F->live.n; i++) {
+    for (i = mark; i < n && some; i++) {
         hy_array *x = F->live.at[i];
         if (!x) continue;
         x->kept = 0;
@@ -4797,17 +4802,29 @@ static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
     return 1;
 }
 
-/* An array of a checked type, not filled. */
-static hy_array *hy__make(hy_frame *F, const hy_type *type, const char *who)
+/* An array of a checked type, whose bytes are known, not filled. */
+static hy_array *hy__make_sized(hy_frame *F, const hy_type *type, size_t bytes, const char *who)
 {
     hy_array *x = hy__handle(F);
+    int64_t step = 1;
+    int d;
     if (!x) return NULL;
-    x->buffer = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
+    x->buffer = hy__buffer_new(&F->cache, bytes);
     if (!x->buffer) return (hy_array *)hy__no_memory(F, who);
-    x->t.type = *type;
     x->t.data = x->buffer->data;
-    hy__pack_strides(&x->t);
+    x->t.type.dtype = type->dtype;
+    x->t.type.shape.ndim = type->shape.ndim;
+    for (d = type->shape.ndim - 1; d >= 0; d--) {
+        x->t.type.shape.dim[d] = type->shape.dim[d];
+        x->t.stride[d] = step;
+        step *= type->shape.dim[d];
+    }
     return x;
+}
+
+static hy_array *hy__make(hy_frame *F, const hy_type *type, const char *who)
+{
+    return hy__make_sized(F, type, (size_t)hy__bytes(type), who);
 }
 
 /* The same with strides and bytes that are known. */
@@ -24097,8 +24114,13 @@ typedef struct hy__program {
 } hy__program;
 
 typedef struct hy__executor {
+    uint64_t     number, stamp;         /* which call it may serve again, and while what holds: see below */
+    int          from, to;              /* places of its only input and output in data, or -1, ... */
+    int          training, runs;        /* (steps that are not early) */
+    size_t       bytes;
+    char        *scratch, *shared;
     hy__program *program;
-    hy_run      *run;                   /* per step that is not early */
+    hy_type      input;                 /* ... and the type of that: few cache lines make a call */
     void       **data;                  /* per late tensor of the plan */
     hy_tensor   *operand;               /* those of the early step that runs, and where they lie */
     hy__prepared **early;               /* per early step, ... */
@@ -24106,9 +24128,10 @@ typedef struct hy__executor {
     hy__seen    *seen;                  /* of what is watched */
     hy__count   *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
-    hy__buffer **kept;                  /* the same as buffers, which the holder has, ... */
+    hy_type      output;
+    hy__buffer **kept;                  /* ... the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
-    char        *arena, *shared, *scratch;
+    char        *arena;
     uint64_t     epoch, moves;          /* the root's when it last looked for changes */
     int          ready, bound;          /* ready: all early values were made since parameters moved */
 } hy__executor;
@@ -24116,6 +24139,7 @@ typedef struct hy__executor {
 /* A frame's hold on a program; its executor is NULL when the program is dynamic, or gone. */
 typedef struct hy__holder {
     hy__kept      kept;                 /* in the frame */
+    hy_frame     *frame;
     struct hy__holder *peer;            /* of the same program */
     hy__program  *program;
     hy__executor *x;
@@ -24454,6 +24478,60 @@ static void hy__prepared_free(hy_root *root)
     hy__free(&root->heap, (void *)root->prepared.slot);
 }
 
+/* --- the same call again --- *
+ * An executor that has served a call of a certain number serves the next one with an array of that type at
+ * once, until something changes that could matter. The frame finds it by that number. Who frees executors
+ * may be another frame, so places are cleared, and moved, under the lock.
+ */
+/* The root's counters only grow, so no two states have the same sum. */
+HY__INLINE uint64_t hy__stamp(const hy_root *root)
+{
+    return HY__PEEK(&root->changes) + HY__PEEK(&root->moves) + HY__PEEK(&root->epoch);
+}
+
+HY__INLINE hy__executor **hy__again_at(const hy_frame *F, uint64_t number)
+{
+    return &F->again[number & (uint64_t)(F->agains - 1)];
+}
+
+HY__INLINE hy__executor *hy__again_find(const hy_frame *F, uint64_t number)
+{
+    hy__executor *x = F->agains ? HY__PEEK(hy__again_at(F, number)) : NULL;
+    return x && x->number == number && HY__PEEK(&x->stamp) == hy__stamp(F->root) ? x : NULL;
+}
+
+/* x has served a call with this number; the stamp is from before. */
+static void hy__again_note(hy_frame *F, hy__executor *x, uint64_t number, uint64_t stamp)
+{
+    if (!F->agains || !number || x->from < 0) return;
+    x->number = number;
+    HY__POKE(&x->stamp, stamp);
+    HY__POKE(hy__again_at(F, number), x);
+}
+
+/* Under the lock. */
+static void hy__again_forget(hy_frame *F, const hy__executor *x)
+{
+    if (F->agains && HY__PEEK(hy__again_at(F, x->number)) == x)
+        HY__POKE(hy__again_at(F, x->number), (hy__executor *)NULL);
+}
+
+/* Twice as many places as there are holders; without memory there are fewer. */
+static void hy__again_widen(hy_frame *F)
+{
+    int i, n = F->agains, wide = n ? 2 * n : 16;
+    hy__executor **again, **was = F->again, *x;
+    if (2 * F->executors.n <= n) return;
+    again = (hy__executor **)hy__alloc_zero(&F->root->heap, (size_t)wide * sizeof *again);
+    if (!again) return;
+    hy__acquire(&F->root->lock);
+    F->again = again;
+    F->agains = wide;
+    for (i = 0; i < n; i++) if ((x = HY__PEEK(&was[i])) != NULL) *hy__again_at(F, x->number) = x;
+    hy__release(&F->root->lock);
+    hy__free(&F->root->heap, (void *)was);
+}
+
 /* --- programs --- */
 static void hy__program_empty(hy__program *p)
 {
@@ -24497,7 +24575,7 @@ static void hy__program_free(hy_root *root, hy__attached *it)
         hy__executor *x = NULL;
         hy__acquire(&root->lock);
         for (h = p->holders; h && !h->x; h = h->peer) continue;
-        if (h) { x = h->buffer ? NULL : h->x; h->x = NULL; }
+        if (h) { hy__again_forget(h->frame, h->x); x = h->buffer ? NULL : h->x; h->x = NULL; }
         hy__release(&root->lock);
         if (!h) break;
         hy__executor_free(x);
@@ -24710,10 +24788,12 @@ static hy__program *hy__program_surplus(hy_graph *g, int limit, const hy__progra
 static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
 {
     hy__program *p;
+    hy__holder *h;
     do {                                /* other frames may be running it */
         hy__acquire(&g->root->lock);
         p = hy__program_surplus(g, limit, fresh);
         if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
+        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) HY__POKE(&h->x->stamp, UINT64_MAX);
         hy__release(&g->root->lock);
         if (p) hy__program_drop(p);
     } while (p);
@@ -24775,17 +24855,23 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
     info->outputs = l->at - before;
 }
 
+/* The runs of steps lie right behind the executor, the one of the first that is not early in front. */
+HY__INLINE hy_run *hy__run_of(const hy__executor *x, int late)
+{
+    return (hy_run *)(void *)((char *)(uintptr_t)x + hy__round64(sizeof *x)) + late;
+}
+
 /* Lays an executor out from base on, or (base NULL) counts what it takes: total is all, with what aligning
  * may cost. Without `bound` outputs and early values lie elsewhere and are only counted. */
 static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program, int bound,
                                       hy_plan_info *info)
 {
     const hy__plan *p = &program->plan;
-    hy__executor *x = (hy__executor *)hy__lay(l, 1, sizeof *x), plain;
-    size_t before = l->at - hy__round64(sizeof *x);
+    size_t runs = (size_t)(p->steps - p->early), before = l->at;
+    hy__executor *x = (hy__executor *)hy__lay(l, 1, hy__round64(sizeof *x) + runs * sizeof(hy_run) +
+                                                    (size_t)p->late * sizeof *x->data), plain;
     memset(&plain, 0, sizeof plain);
-    plain.run = (hy_run *)hy__lay(l, (size_t)(p->steps - p->early), sizeof *plain.run);
-    plain.data = (void **)hy__lay(l, (size_t)p->late, sizeof *plain.data);
+    plain.data = x ? (void **)(void *)(hy__run_of(x, 0) + runs) : NULL;
     plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->widest, sizeof *plain.operand + sizeof(void *));
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
@@ -24828,11 +24914,6 @@ static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
     hy__release(&g->root->lock);
 }
 
-HY__INLINE hy_run *hy__run_of(const hy__executor *x, int step)
-{
-    return &x->run[step - x->program->plan.early];
-}
-
 /* Where operands lie. Inputs, parameters, outputs and early values have some address until the run. */
 static void hy__executor_place(hy__executor *x)
 {
@@ -24840,7 +24921,7 @@ static void hy__executor_place(hy__executor *x)
     int i, k;
     for (i = p->early; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
-        hy__run_open(hy__run_of(x, i), s->job, x->data + s->tensor, 0, 0);
+        hy__run_open(hy__run_of(x, i - p->early), s->job, x->data + s->tensor, 0, 0);
         for (k = 0; k < s->nin + s->nout; k++) {
             int v = p->tensor[s->tensor + k];
             const hy__spot *root = &p->spot[p->spot[v].root];
@@ -24849,6 +24930,27 @@ static void hy__executor_place(hy__executor *x)
                 : root->where == HY__AT_CONSTANT ? root->node->constant.data : (void *)x;
         }
     }
+}
+
+/* One array in, one out, by one thread, nothing drawn or written: what such a run needs to know. */
+static void hy__executor_shorten(hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    const hy__spot *from = p->inputs == 1 && p->input[0] >= 0 ? &p->spot[p->input[0]] : NULL;
+    const hy__spot *to = p->heads == 1 ? &p->spot[p->head[0]] : NULL;
+    const int *in, *out;
+    x->runs = p->steps - p->early;
+    x->training = x->program->mode.training;
+    x->from = x->to = -1;
+    if (x->bound || p->stages || p->written || p->randoms || !from || !to || to->where != HY__AT_HEAD) return;
+    in = p->use_first + (from - p->spot);
+    out = p->use_first + (to - p->spot);
+    if (in[1] - in[0] != 1 || out[1] - out[0] != 1) return;
+    x->from = p->use[in[0]];
+    x->to = p->use[out[0]];
+    x->bytes = to->bytes;
+    x->input = *from->type;
+    x->output = *to->type;
 }
 
 static int hy__too_large(hy_frame *F)
@@ -24871,22 +24973,42 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     x = hy__lay_executor(&l, p, 0, &info);
     x->program = p;
     hy__executor_place(x);
+    hy__executor_shorten(x);
     return x;
 }
 
 /* --- running --- */
-static void hy__steps_alone(const hy__executor *x, int from, int to, char *scratch)
+/* Runs jobs one after another. Did one meet bad data? */
+static int hy__runs_alone(hy_run *now, int n, char *scratch, char *shared)
 {
-    const hy__step *s = x->program->plan.step;
-    int i, stage;
+    int stage, faults = 0;
     int64_t item;
-    for (i = from; i < to; i++) {
-        hy_run *now = hy__run_of(x, i);
+    for (; n > 0; n--, now++) {
         const hy_job *job = now->job;
-        char *shared = x->shared + s[i].shared_at;
         for (stage = 0; stage < job->stages; stage++)
             for (item = 0; item < job->items[stage]; item++) job->run(job, now, stage, item, scratch, shared);
+        faults |= now->fault;
     }
+    return faults;
+}
+
+static int hy__steps_alone(const hy__executor *x, int from, int to, char *scratch)
+{
+    return hy__runs_alone(hy__run_of(x, from - x->program->plan.early), to - from, scratch, x->shared);
+}
+
+/* A call like the last one: no more is done than moves data. NULL: memory is out, or bad data were met, which
+ * the long way will say better. */
+static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, const hy_array *in)
+{
+    hy_array *y = hy__make_sized(F, &x->output, x->bytes, "outputs");
+    int i;
+    if (!y) return NULL;
+    x->data[x->from] = in->t.data;
+    x->data[x->to] = y->t.data;
+    if (HY__LIKELY(!hy__runs_alone(hy__run_of(x, 0), x->runs, x->scratch, x->shared))) return y;
+    for (i = 0; i < x->runs; i++) hy__run_of(x, i)->fault = 0;
+    return NULL;
 }
 
 /* Whose item is this? */
@@ -24911,7 +25033,7 @@ static void hy__run_item(void *arg, int stage, int64_t item, int worker)
     hy_run *now;
     if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
     part = hy__piece_of(p, s, item);
-    now = hy__run_of(x, part->step);
+    now = hy__run_of(x, part->step - p->early);
     now->job->run(now->job, now, part->stage, item - part->first, scratch,
                   x->shared + p->step[part->step].shared_at);
 }
@@ -24922,13 +25044,13 @@ static int hy__run_fault(hy_frame *F, hy__executor *x)
     const hy__plan *p = &x->program->plan;
     int i, first = -1;
     for (i = p->early; i < p->steps; i++) {
-        hy_run *now = hy__run_of(x, i);
+        hy_run *now = hy__run_of(x, i - p->early);
         if (HY__LIKELY(!now->fault)) continue;
         now->fault = 0;
         if (first < 0 || p->step[i].place < p->step[first].place) first = i;
     }
     if (first < 0) return 0;
-    hy__fail_step(F, &p->step[first], hy__run_of(x, first));
+    hy__fail_step(F, &p->step[first], hy__run_of(x, first - p->early));
     return -1;
 }
 
@@ -25021,15 +25143,16 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     hy__buffer *room = NULL;
+    int faults = 1;                     /* look */
     if (HY__PEEK(&F->root->profile.on)) {
         room = hy__buffer_new(&F->cache, (size_t)p->workers * (size_t)p->steps * sizeof(hy__lap));
         if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
     }
     if (room) hy__run_by_lap(F, x, room);
     else if (p->stages) hy__run_region(F, x, hy__run_item, x);
-    else hy__steps_alone(x, p->early, p->steps, x->scratch);
+    else faults = hy__steps_alone(x, p->early, p->steps, x->scratch);
     hy__buffer_drop(&F->cache, room);
-    return hy__run_fault(F, x);
+    return faults ? hy__run_fault(F, x) : 0;
 }
 
 /* A fresh array for a head, or the only one that a bound executor has. */
@@ -25129,7 +25252,7 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     x->ready = 1;
     if (hy__run_outputs(F, x, in, out)) return -1;
     for (i = 0; i < p->randoms; i++) {
-        hy_run *now = hy__run_of(x, p->random[i]);
+        hy_run *now = hy__run_of(x, p->random[i] - p->early);
         now->seed = F->seed;
         now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
     }
@@ -25324,6 +25447,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
+    if (h->x) hy__again_forget(F, h->x);
     x = h->buffer ? NULL : h->x;
     p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
@@ -25362,6 +25486,9 @@ static void hy__executors_close(hy_frame *F)
     hy__kept *e;
     while ((e = hy__table_next(&F->executors, NULL)) != NULL) hy__holder_free(F, (hy__holder *)(void *)e);
     hy__free(&F->root->heap, (void *)F->executors.slot);
+    hy__free(&F->root->heap, (void *)F->again);
+    F->again = NULL;
+    F->agains = 0;
     F->executors.slot = NULL;
     F->executors.cap = 0;
 }
@@ -25375,6 +25502,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     size_t size = sizeof(hy__holder) + (holds + keeps) * sizeof(hy__buffer *) + inputs * sizeof(hy_type);
     hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, size);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
+    h->frame = F;
     h->program = p;
     h->x = x;
     h->epoch = HY__PEEK(&F->root->epoch) - 1;
@@ -25391,6 +25519,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     h->input = (hy_type *)(void *)(h->output + keeps);
     if (inputs) memcpy(h->input, p->input, inputs * sizeof *h->input);
     hy__table_add(&F->root->heap, &F->executors, &h->kept, hash);
+    hy__again_widen(F);
     F->recent = h;
     F->bindings += buffer != NULL;
     hy__acquire(&F->root->lock);
@@ -25523,6 +25652,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     x->program = p;
     x->bound = 1;
     hy__executor_place(x);
+    hy__executor_shorten(x);
     h = hy__holder_new(F, p, x, buffer, bytes, owner, p->head.kept.hash);
     if (!h) return -1;
     HY__ADD(&p->refs, 1);
@@ -26363,13 +26493,14 @@ typedef struct hy__trace {
 } hy__trace;
 
 typedef struct hy__traces {
+    int64_t    hits;
+    uint64_t   number;                  /* of calls that `fast` serves, or 0 while there is none */
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
     hy__trace *fast;
     uintptr_t  tracer;                  /* the thread that is tracing and has the lock, or 0 */
     int64_t    clock;
     hy_cache_stats stats;
-    int64_t    hits;
     int        lent;                    /* graphs of it are, or were, in the user's hands */
 } hy__traces;
 
@@ -26662,6 +26793,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             t->next = all->first;
             all->first = t;
             t->fast = !t->asked && !all->fast;
+            if (t->fast && !all->number) HY__STORE(&all->number, HY__ADD(&F->root->callers, 1));
             if (t->fast) HY__STORE(&all->fast, t);
             hy__traces_limit(F, all, limit);
         }
@@ -26714,7 +26846,7 @@ static hy_array *hy__packed_input(hy_frame *F, hy_array *x)
 }
 
 /* A call found its program. No locked instruction while the frame is the only one. */
-static void hy__traces_hit(hy_frame *F, hy__traces *all)
+HY__INLINE void hy__traces_hit(hy_frame *F, hy__traces *all)
 {
     if (HY__PEEK(&F->root->frames) > 1) HY__ADD(&all->hits, 1);
     else HY__POKE(&all->hits, HY__PEEK(&all->hits) + 1);
@@ -26899,6 +27031,7 @@ typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } h
 
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
+    hy__traces  traces;                 /* what a call like the last one looks at stands in front */
     hy_block   *next;                   /* of the root's list of all blocks */
     hy_block   *parent;                 /* who frees it; NULL: the root */
     char       *alias, *prefix, *name;  /* "dense", "net0_dense0_", "net0_dense0"; no name: not settled yet */
@@ -26915,7 +27048,6 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__names   locals;                 /* their own names, once they are many */
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
-    hy__traces  traces;
     hy__owner  *owner;                  /* once memory was bound to its calls */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
@@ -27010,8 +27142,7 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
     hy__free(heap, h->hook);
     hy__lock_done(&h->traces.lock);
     if (block->free_fn) block->free_fn(block);
-    hy__free(heap, h);
-    hy__free(heap, block);
+    hy__free(heap, h);                  /* and the block with it */
 }
 
 /* When the root goes: everything, in any order. */
@@ -27069,15 +27200,15 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
         return NULL;
     }
     if (!hy__house_frame(F)) return NULL;
-    block = (hy_block *)hy__alloc_zero(&F->root->heap, bytes);
-    h = (struct hy__house *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    h = bytes > SIZE_MAX / 2 ? NULL
+        : (struct hy__house *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *h) + bytes);
     if (h) h->alias = hy__alias_of(F, kind);
-    if (!block || !h || !h->alias || hy__lock_init(&h->traces.lock)) {
-        hy__free(&F->root->heap, block);
+    if (!h || !h->alias || hy__lock_init(&h->traces.lock)) {
         if (h) hy__free(&F->root->heap, h->alias);
         hy__free(&F->root->heap, h);
         return (hy_block *)hy__no_memory(F, "hy_block_new");
     }
+    block = (hy_block *)(void *)((char *)h + hy__round64(sizeof *h));
     block->forward = forward;
     block->kind = kind;
     block->house = h;
@@ -28534,12 +28665,28 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     return rec;
 }
 
-/* One array in, one out, a program that this frame has, nothing changed since: the short way through all that
- * hy__traced_call does. NULL: go the long way, or the frame has an error. */
+/* One array in, one out, and nothing has changed since the last call like it: the shortest way. NULL: go a
+ * longer one. */
+static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_array *x)
+{
+    hy__executor *last = hy__again_find(F, HY__PEEK(&h->traces.number));
+    hy_array *y;
+    if (!last || F->recording || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
+        last->training != F->training || x->state != HY__LIVE || x->count || x->node || x->param ||
+        x->frame->root != F->root || !hy__same_type(&last->input, &x->t.type) || !hy__packed(&x->t))
+        return NULL;
+    y = hy__executor_again(F, last, x);
+    if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
+    return y;
+}
+
+/* One array in, one out, a program that this frame has, nothing changed since it was compiled: the short way
+ * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
 static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
 {
     hy__trace *t = HY__LOAD(&h->traces.fast);
     hy_root *root = F->root;
+    uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
     hy_array *y = NULL;
     hy__mode mode;
@@ -28552,6 +28699,7 @@ static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
     if (!hy__holder_fits(held, t->graph, &x, &mode)) held = hy__holder_find(F, t->graph, &x, &mode);
     if (!held || !held->x || hy__executor_run(F, held->x, &x, &y)) return NULL;
     F->stream += (uint64_t)t->graph->ranks;
+    hy__again_note(F, held->x, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
     return y;
 }
@@ -28576,6 +28724,9 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     if (!x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: the input is NULL"); return NULL; }
     if (!hy__block_ok(F, block, "hy_call")) return NULL;
     h = block->house;
+    y = hy__call_like_last(F, h, x);
+    if (HY__LIKELY(y != NULL)) return y;
+    if (F->code) return NULL;
     if (!hy__prefix(F, block)) return NULL;
     scope.outer = F->scope;
     scope.depth = (F->scope ? F->scope->depth : F->depth) + 1;
