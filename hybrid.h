@@ -61,7 +61,8 @@
  *       }
  *
  *   An array has a type (HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL) and up to
- *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal. Operators never promote types: cast
+ *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal (the product of the others must be addressable
+ *   all the same). Operators never promote types: cast
  *   first. Operators give new arrays. Only hy_write, hy_set_value, hy_assign, hy_fill and hy_add_to and its
  *   kin change one; hy_view_* share memory with the array they look into.
  *
@@ -83,8 +84,8 @@
  *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
- *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, but
- *   for those of gamma, gammaln and softmax_output.
+ *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
+ *   but that of digamma.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -564,7 +565,9 @@ struct hy_op {
     U(gamma,     "gamma",     MATH, V_GAMMA(x), hy_mul(F, dy, hy_mul(F, y, hy_digamma(F, x))), \
         "the gamma function") \
     U(gammaln,   "gammaln",   MATH, V_GAMMALN(x), hy_mul(F, dy, hy_digamma(F, x)), "log |gamma(x)|") \
-    U(digamma,   "digamma",   MATH, V_DIGAMMA(x), HY_NO_GRADIENT, "derivative of log gamma") \
+    U(digamma,   "digamma",   MATH, V_DIGAMMA(x), hy_mul(F, dy, hy_trigamma(F, x)), \
+        "derivative of log gamma") \
+    U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
     U(abs,       "abs",       FAST_ARITH, V_SEL(x < 0, V_NEG(x), x), hy_mul(F, dy, hy_sign(F, x)), "|x|") \
     U(sign,      "sign",      ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
     U(round,     "round",     MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
@@ -970,10 +973,14 @@ struct hy_op {
 #define HY_O_softmax_output HY_O_OUT
 #define HY_P_softmax_output HY_NOTHING
 #define HY_A_softmax_output HY_A_SOFTMAX_OUTPUT
-#define HY_I__softmax_output_grad(I) I(out, ONE, 1) I(label, ONE, 1)
+#define HY_I__softmax_output_grad(I) I(out, ONE, 1) I(label, ONE, 1) I(data, ONE, 1)
 #define HY_O__softmax_output_grad HY_O_OUT
 #define HY_P__softmax_output_grad HY_NOTHING
 #define HY_A__softmax_output_grad HY_A_SOFTMAX_OUTPUT
+#define HY_I__softmax_output_scale HY_I_LABEL
+#define HY_O__softmax_output_scale HY_O_OUT
+#define HY_P__softmax_output_scale HY_NOTHING
+#define HY_A__softmax_output_scale HY_A_SOFTMAX_OUTPUT
 
 #define HY_I_linear_regression_output HY_I_LABEL
 #define HY_O_linear_regression_output HY_O_OUT
@@ -1415,6 +1422,7 @@ struct hy_op {
     OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
         "softmax whose gradient is that of the cross entropy") \
     OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
+    OPT(_softmax_output_scale, NULL, NULL, 0, "x by what that gradient is multiplied by") \
     OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
@@ -3496,7 +3504,8 @@ struct hy_frame {
     struct hy__executor **again;        /* those that may serve the next call, by number: see >>execute */
     int         agains;                 /* a power of two, or 0 */
     hy_graph   *graph;                  /* what a symbolic frame builds */
-    hy__scope  *scope;                  /* calls of blocks that are under way */
+    hy__scope  *scope;                  /* calls of blocks that are under way, ... */
+    uintptr_t   inside;                 /* ... and the thread they are in, or 0 */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
     int         filling;                /* one is getting them now */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
@@ -6438,6 +6447,34 @@ static double hy__digamma(double x)
     return x <= 1.79769313486231571e308 ? y + log(x) - 0.5 / x - p * z : x;
 }
 
+/* digamma'(x): infinite at 0, -1, -2...; 1/x^2 for each step up to 10, then 1/x + 1/(2x^2) and the sum of
+ * B(2k) / x^(2k + 1) */
+static double hy__trigamma(double x)
+{
+    double y = 0.0, sign = 1.0, s, z, p = 1.1666666666666667;
+    int step;
+    if (x <= 0.0) {
+        if (floor(x) == x)
+            return HUGE_VAL;
+        s = HY__PI / hy__sin_pi(x);
+        y = s * s;
+        sign = -1.0;
+        x = 1.0 - x;
+    }
+    for (step = 0; step < 10 && x < 10.0; step++) {
+        y += sign / (x * x);
+        x += 1.0;
+    }
+    z = 1.0 / (x * x);
+    p = p * z - 0.25311355311355311;
+    p = p * z + 0.075757575757575758;
+    p = p * z - 0.033333333333333333;
+    p = p * z + 0.023809523809523810;
+    p = p * z - 0.033333333333333333;
+    p = p * z + 0.16666666666666667;
+    return y + sign * (1.0 / x + 0.5 * z + p * z / x);
+}
+
 /* Winitzki's formula, 0.2 % off, then Halley's steps on erf(y) = a, or on erfc(y) = 1 - a from 1/2 on */
 static double hy__erfinv(double x)
 {
@@ -6893,6 +6930,7 @@ typedef struct hy__pointwise_table {
 #define V_GAMMA(x)   ((float)hy__gamma((double)(x)))
 #define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
+#define V_TRIGAMMA(x) ((float)hy__trigamma((double)(x)))
 
 #define HY__NAME f32_base
 #define HY__TARGET
@@ -6979,6 +7017,7 @@ HY__STAMP_TABLE
 #undef V_GAMMA
 #undef V_GAMMALN
 #undef V_DIGAMMA
+#undef V_TRIGAMMA
 #define HY__T double
 #define V_ABS(x)     fabs(x)
 #define V_MOD(a, b)  hy__mod_f64(a, b)
@@ -7016,6 +7055,7 @@ HY__STAMP_TABLE
 #define V_GAMMA(x)   hy__gamma(x)
 #define V_GAMMALN(x) hy__gammaln(x)
 #define V_DIGAMMA(x) hy__digamma(x)
+#define V_TRIGAMMA(x) hy__trigamma(x)
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -11699,6 +11739,10 @@ static int hy__softmax_output_infer(hy_infer *I)
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
+    if (I->nin > 2) {
+        hy__infer_same_type(I, &I->in[0], &I->in[2]);
+        hy_infer_same(I, x, &I->in[2].shape);
+    }
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 1 + (r->multi_output != 0))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
@@ -11729,7 +11773,7 @@ static int hy__softmax_output_bind(hy_job *job)
 static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(softmax_output, D);
-    hy_array *g = hy__alike(F, r, HY_OP__softmax_output_grad, D->out[0], D->in[1], NULL);
+    hy_array *g = hy__alike(F, r, HY_OP__softmax_output_grad, D->out[0], D->in[1], D->in[0]);
     D->dx[0] = r->out_grad && D->dy[0] ? hy_mul(F, g, D->dy[0]) : g;
     return 0;
 }
@@ -11737,7 +11781,7 @@ static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 
 
 /* What plan.i holds: the array is (outer, axis, inner), axis being the classes. */
-enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
+enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS, HY__OUTPUT_BARE };    /* bare: nothing wanted */
 
 /* The number that the gradient is multiplied by. */
 static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
@@ -11755,14 +11799,15 @@ static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
     return r->grad_scale / (double)share;
 }
 
-/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. */
+/* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others, or
+ * (bare) 0. */
 HY__RUN(hy__run_softmax_output_grad)
 {
     HY__REC(_softmax_output_grad, job);
     const hy_tensor *p = &job->in[0], *label = &job->in[1];
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&p->type.shape)), n, j;
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
-    int probabilities = !job->plan.i[HY__OUTPUT_LABELS];
+    int probabilities = !job->plan.i[HY__OUTPUT_LABELS], bare = job->plan.i[HY__OUTPUT_BARE] != 0;
     double v[HY__TILE], alpha = r->multi_output ? 0 : r->smooth_alpha, *factor = (double *)shared;
     double other = axis > 1 ? alpha / (double)(axis - 1) : 0;
     if (stage == 0) { *factor = hy__softmax_output_factor(job, now); return; }
@@ -11773,15 +11818,15 @@ HY__RUN(hy__run_softmax_output_grad)
             int64_t at = i + j, class_of = at / inner % axis;
             int64_t place = at / (inner * axis) * inner + at % inner;
             double want = hy__number(now, label, probabilities ? at : place);
-            if (probabilities) v[j] -= want;
-            else if (r->use_ignore && want == r->ignore_label) v[j] = 0;
-            else v[j] -= want == (double)class_of ? 1 - alpha : other;
+            if (!probabilities && r->use_ignore && want == r->ignore_label) v[j] = 0;
+            else if (probabilities) v[j] -= bare ? 0 : want;
+            else if (!bare) v[j] -= want == (double)class_of ? 1 - alpha : other;
             v[j] *= *factor;
         }
         hy__store_f64(hy__place(now, &job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
-static int hy___softmax_output_grad_bind(hy_job *job)
+static int hy___softmax_output_scale_bind(hy_job *job)
 {
     HY__REC(_softmax_output_grad, job);
     const hy_shape *x = &job->in[0].type.shape, *label = &job->in[1].type.shape;
@@ -11793,16 +11838,56 @@ static int hy___softmax_output_grad_bind(hy_job *job)
     job->plan.i[HY__OUTPUT_AXIS] = hy__product(x, first, last);
     job->plan.i[HY__OUTPUT_INNER] = hy__product(x, last, x->ndim);
     job->plan.i[HY__OUTPUT_LABELS] = hy__same_shape(x, label) ? 0 : hy__size(label);
+    job->plan.i[HY__OUTPUT_BARE] = 1;
     return hy__two_stages(job, hy__run_softmax_output_grad, 1, hy__pieces(total, HY__CHUNK), sizeof(double),
                           4 * (double)total);
 }
-static int hy__without_gradient(hy_frame *F, hy_diff *D)
+static int hy___softmax_output_grad_bind(hy_job *job)
 {
-    HY_NO_GRADIENT;
+    int failed = hy___softmax_output_scale_bind(job);
+    job->plan.i[HY__OUTPUT_BARE] = 0;
+    return failed;
+}
+static int hy__softmax_output_scale_diff(hy_frame *F, hy_diff *D)
+{
+    D->dx[0] = hy__alike(F, D->attr, HY_OP__softmax_output_scale, D->dy[0], D->in[1], NULL);
+    return 0;
+}
+
+/* What softmax_output computes, with the gradient of a softmax. */
+static hy_array *hy__output_softmax(hy_frame *F, const hy__softmax_output_rec *r, hy_array *x)
+{
+    hy_ints rows;
+    if (!x || r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
+        return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+    memset(&rows, 0, sizeof rows);
+    rows.n = 2;
+    rows.v[1] = -1;
+    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
+}
+
+/* Second order: (p - label) factor by the data, p being their softmax, for what comes through the output
+ * itself does not count: s = dy factor, dx = p (s - sum of s p over the classes). */
+static int hy__softmax_output_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(softmax_output, D);                         /* the records are alike */
+    hy_array *s = hy__alike(F, r, HY_OP__softmax_output_scale, D->dy[0], D->in[1], NULL);
+    hy_array *p = hy__output_softmax(F, r, D->in[2]), *sp = hy_mul(F, s, p);
+    hy_reduce_opt opt;
+    hy_ints axes;
+    memset(&opt, 0, sizeof opt);
+    memset(&axes, 0, sizeof axes);
+    axes.n = 1;
+    axes.v[0] = r->multi_output ? 1 : r->preserve_shape ? -1 : 0;
+    opt.exclude = axes.v[0] == 0;
+    opt.keepdims = 1;
+    D->dx[2] = hy_sub(F, sp, hy_mul(F, p, hy_sum(F, sp, axes, &opt)));
     return 0;
 }
 #define HY__ON__softmax_output_grad \
-    hy__softmax_output_infer, hy___softmax_output_grad_bind, hy__without_gradient, NULL
+    hy__softmax_output_infer, hy___softmax_output_grad_bind, hy__softmax_output_grad_diff, NULL
+#define HY__ON__softmax_output_scale \
+    hy__softmax_output_infer, hy___softmax_output_scale_bind, hy__softmax_output_scale_diff, NULL
 
 /* --- losses whose gradient starts at them: what comes from above does not count --- */
 static int hy__regression_infer(hy_infer *I)
@@ -20164,15 +20249,16 @@ static hy_array *hy__bound_result(hy_frame *F, const hy__bound *b, hy_array **ou
     return group;
 }
 
-static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
-                              int nsub, hy_graph *const *sub)
+/* What fills out[] for a call that is open: hy__run_op, or what writes it down as well. */
+typedef hy_array *(*hy__call_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                                 hy__call *c, hy_array **out);
+
+static hy_array *hy__call_with(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                               int nsub, hy_graph *const *sub, hy__call_fn run)
 {
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
     hy__buffer *room = NULL;
-    const hy__bound *kept = nsub ? NULL : hy__bound_call(F, op, n, in, record, few);
-    if (HY__LIKELY(kept != NULL)) return hy__bound_result(F, kept, few);
-    if (F->code) return NULL;
     if (hy__call_open(F, &c, op, n, record)) return NULL;
     c.nsub = nsub;
     c.sub = sub;
@@ -20180,10 +20266,19 @@ static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *con
         room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
         out = room ? (hy_array **)room->data : NULL;
     }
-    y = out ? hy__run_op(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
+    y = out ? run(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
     hy__buffer_drop(&F->cache, room);
     hy__call_close(F, &c);
     return y;
+}
+
+static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                              int nsub, hy_graph *const *sub)
+{
+    hy_array *out[HY__FEW];
+    const hy__bound *kept = nsub ? NULL : hy__bound_call(F, op, n, in, record, out);
+    if (HY__LIKELY(kept != NULL)) return hy__bound_result(F, kept, out);
+    return F->code ? NULL : hy__call_with(F, op, n, in, record, nsub, sub, hy__run_op);
 }
 
 /* --- operators by name --- */
@@ -28671,7 +28766,7 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_a
 {
     hy__executor *last = hy__again_find(F, HY__PEEK(&h->traces.number));
     hy_array *y;
-    if (!last || F->recording || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
+    if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
         last->training != F->training || x->state != HY__LIVE || x->count || x->node || x->param ||
         x->frame->root != F->root || !hy__same_type(&last->input, &x->t.type) || !hy__packed(&x->t))
         return NULL;
@@ -28719,6 +28814,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     struct hy__house *h;
     hy__scope scope;
     hy_array *y;
+    uintptr_t me, inside;
     double from;
     if (!F || F->code) return NULL;
     if (!x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: the input is NULL"); return NULL; }
@@ -28727,6 +28823,13 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     y = hy__call_like_last(F, h, x);
     if (HY__LIKELY(y != NULL)) return y;
     if (F->code) return NULL;
+    me = hy__this_thread();
+    inside = HY__PEEK(&F->inside);
+    if (inside && inside != me) {
+        hy__fail(F, HY_ERROR_STATE, "hy_call: another thread is in a call of this frame: give each its own, "
+                 "with hy_fork");
+        return NULL;
+    }
     if (!hy__prefix(F, block)) return NULL;
     scope.outer = F->scope;
     scope.depth = (F->scope ? F->scope->depth : F->depth) + 1;
@@ -28745,8 +28848,11 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     if (!scope.outer && !F->graph) hy__fresh_keep(F);
     from = F->graph ? -1 : hy__call_begins(F);
     F->scope = &scope;
-    y = h->active && h->hybrid && !F->graph ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
+    HY__POKE(&F->inside, me);
+    y = h->active && h->hybrid && !F->graph && !F->filling ? hy__call_compiled(F, block, x)
+        : hy__forward(F, block, x);
     F->scope = scope.outer;
+    HY__POKE(&F->inside, inside);
     if (F->summary && y) hy__summary_note(F, block, y);
     hy__call_ends(F, h->name, block->kind, from, y);
     if (!scope.outer && !F->graph) {
@@ -29999,26 +30105,13 @@ static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const
 static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub)
 {
-    hy__call c;
-    hy_array *few[HY__FEW], **out = few, *y;
-    hy__buffer *room = NULL;
     int i, tracked = 0, params = 0;
     for (i = 0; i < n; i++) params |= in[i]->param != NULL;
     if (params && hy__track_params(F, op, n, in, record, nsub, sub)) return NULL;
     if (op == &hy__graph_op) return hy__record_graph(F, n, in, (const hy__graph_rec *)record, *sub);
     for (i = 0; i < n; i++) tracked |= in[i]->tape != NULL;
     if (!tracked || !op->grad) return F->emit_below(F, op, n, in, record, nsub, sub);
-    if (hy__call_open(F, &c, op, n, record)) return NULL;
-    c.nsub = nsub;
-    c.sub = sub;
-    if (c.nout > HY__FEW) {
-        room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
-        out = room ? (hy_array **)room->data : NULL;
-    }
-    y = out ? hy__record_call(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
-    hy__buffer_drop(&F->cache, room);
-    hy__call_close(F, &c);
-    return y;
+    return hy__call_with(F, op, n, in, record, nsub, sub, hy__record_call);
 }
 
 static void hy__set_recording(hy_frame *F, int recording)
@@ -34924,7 +35017,7 @@ static int hy__symbol_check(hy_frame *F, const hy_graph *g, const char *who)
             hy__puts(&line, op->name);
             hy__puts(&line, " of node ");
             hy__puts(&line, node->name);
-        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma", op->mxnet) >= 0))
+        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
@@ -36075,16 +36168,8 @@ static hy_array *hy__without_label(hy_frame *F, const hy__node *node, hy_array *
 {
     hy_root *root = F->root;
     if (!x) return NULL;
-    if (node->op == root->ops[HY_OP_softmax_output]) {
-        const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)node->record;
-        hy_ints rows;
-        if (r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
-            return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
-        memset(&rows, 0, sizeof rows);
-        rows.n = 2;
-        rows.v[1] = -1;
-        return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
-    }
+    if (node->op == root->ops[HY_OP_softmax_output])
+        return hy__output_softmax(F, (const hy__softmax_output_rec *)node->record, x);
     if (node->op == root->ops[HY_OP_logistic_regression_output]) return hy_sigmoid(F, x);
     return node->op == root->ops[HY_OP_linear_regression_output] ||
            node->op == root->ops[HY_OP_mae_regression_output] ? hy_identity(F, x) : NULL;
