@@ -61,10 +61,10 @@
  *       }
  *
  *   An array has a type (HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL) and up to
- *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal (the product of the others must be addressable
- *   all the same). Operators never promote types: cast
- *   first. Operators give new arrays. Only hy_write, hy_set_value, hy_assign, hy_fill and hy_add_to and its
- *   kin change one; hy_view_* share memory with the array they look into.
+ *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal, beside others whose product
+ *   can be addressed. Operators never promote types: cast first. Operators give new arrays. Only hy_write,
+ *   hy_set_value, hy_assign, hy_fill and hy_add_to and its kin change one; hy_view_* share memory with the
+ *   array they look into.
  *
  * OPTIONS
  *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
@@ -2284,7 +2284,9 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #define HY__INLINE static inline __attribute__((always_inline, unused))
 #define HY__UNUSED __attribute__((unused))
 #define HY__LIKELY(x) __builtin_expect(!!(x), 1)
+#define HY__PREFETCH(p) __builtin_prefetch(p)
 #else
+#define HY__PREFETCH(p) ((void)(p))
 #define HY__INLINE static inline
 #define HY__UNUSED
 #define HY__LIKELY(x) (x)
@@ -3299,6 +3301,7 @@ typedef struct hy__tape hy__tape;       /* a recorded call */
 typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
 typedef struct hy__param hy__param;     /* a parameter of a block */
+typedef struct hy__encore hy__encore;   /* a call that may come again, see >>execute */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
@@ -3501,8 +3504,8 @@ struct hy_frame {
     hy__table   executors;              /* this frame's holders, ... */
     struct hy__holder *recent;          /* ... the one used last, ... */
     int         bindings;               /* ... and how many lie in memory of the user's */
-    struct hy__executor **again;        /* those that may serve the next call, by number: see >>execute */
-    int         agains;                 /* a power of two, or 0 */
+    hy__encore *encore;                 /* executors that may serve the next call: see >>execute */
+    int         encores, last;          /* a power of two, or 0; the place of the last such call */
     hy_graph   *graph;                  /* what a symbolic frame builds */
     hy__scope  *scope;                  /* calls of blocks that are under way, ... */
     uintptr_t   inside;                 /* ... and the thread they are in, or 0 */
@@ -4832,9 +4835,7 @@ static hy_array *hy__make_sized(hy_frame *F, const hy_type *type, size_t bytes, 
 }
 
 static hy_array *hy__make(hy_frame *F, const hy_type *type, const char *who)
-{
-    return hy__make_sized(F, type, (size_t)hy__bytes(type), who);
-}
+{ return hy__make_sized(F, type, (size_t)hy__bytes(type), who); }
 
 /* The same with strides and bytes that are known. */
 static hy_array *hy__make_like(hy_frame *F, const hy_tensor *t, size_t bytes, const char *who)
@@ -24231,6 +24232,12 @@ typedef struct hy__executor {
     int          ready, bound;          /* ready: all early values were made since parameters moved */
 } hy__executor;
 
+/* The runs of steps lie right behind the executor, the one of the first that is not early in front. */
+HY__INLINE hy_run *hy__run_of(const hy__executor *x, int late)
+{
+    return (hy_run *)(void *)((char *)(uintptr_t)x + hy__round64(sizeof *x)) + late;
+}
+
 /* A frame's hold on a program; its executor is NULL when the program is dynamic, or gone. */
 typedef struct hy__holder {
     hy__kept      kept;                 /* in the frame */
@@ -24575,56 +24582,94 @@ static void hy__prepared_free(hy_root *root)
 
 /* --- the same call again --- *
  * An executor that has served a call of a certain number serves the next one with an array of that type at
- * once, until something changes that could matter. The frame finds it by that number. Who frees executors
- * may be another frame, so places are cleared, and moved, under the lock.
+ * once, until something changes that could matter. The frame finds it by that number. Where calls come in
+ * turn, the cache lines of the next one are asked for ahead: its place keeps where they lie.
+ * Who frees executors may be another frame, so places are cleared, and moved, under the lock.
  */
+struct hy__encore {
+    uint64_t      number;
+    hy__executor *x;
+    int           next;                 /* the place of the call that came after this one */
+    const void   *ahead[4];             /* never read here: the block, its house, the first job, its notes */
+};
+
 /* The root's counters only grow, so no two states have the same sum. */
 HY__INLINE uint64_t hy__stamp(const hy_root *root)
 {
     return HY__PEEK(&root->changes) + HY__PEEK(&root->moves) + HY__PEEK(&root->epoch);
 }
 
-HY__INLINE hy__executor **hy__again_at(const hy_frame *F, uint64_t number)
+HY__INLINE int hy__encore_place(const hy_frame *F, uint64_t number)
 {
-    return &F->again[number & (uint64_t)(F->agains - 1)];
+    return (int)(number & (uint64_t)(F->encores - 1));
 }
 
-HY__INLINE hy__executor *hy__again_find(const hy_frame *F, uint64_t number)
+HY__INLINE hy__executor *hy__encore_find(const hy_frame *F, uint64_t number)
 {
-    hy__executor *x = F->agains ? HY__PEEK(hy__again_at(F, number)) : NULL;
-    return x && x->number == number && HY__PEEK(&x->stamp) == hy__stamp(F->root) ? x : NULL;
+    const hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, number)] : NULL;
+    hy__executor *x = a && a->number == number ? HY__PEEK(&a->x) : NULL;
+    return x && HY__PEEK(&x->stamp) == hy__stamp(F->root) ? x : NULL;
 }
 
-/* x has served a call with this number; the stamp is from before. */
-static void hy__again_note(hy_frame *F, hy__executor *x, uint64_t number, uint64_t stamp)
+/* A call with this number goes on: what comes next? */
+HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
 {
-    if (!F->agains || !number || x->from < 0) return;
-    x->number = number;
+    int at = hy__encore_place(F, number);
+    const hy__encore *next = &F->encore[F->encore[at].next];
+    const char *x = (const char *)HY__PEEK(&next->x);
+    if (F->encore[F->last].next != at) F->encore[F->last].next = at;
+    F->last = at;
+    HY__PREFETCH(x);
+    HY__PREFETCH(x + offsetof(hy__executor, input));
+    HY__PREFETCH(x + offsetof(hy__executor, output));
+    HY__PREFETCH(x + hy__round64(sizeof(hy__executor)));
+    HY__PREFETCH(next->ahead[0]);
+    HY__PREFETCH(next->ahead[1]);
+    HY__PREFETCH(next->ahead[2]);
+    HY__PREFETCH(next->ahead[3]);
+}
+
+/* x has served a call of a block with this number; the stamp is from before. */
+static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block, uint64_t number,
+                            uint64_t stamp)
+{
+    hy__encore *a;
+    const hy_job *job;
+    if (!F->encores || !number || x->from < 0) return;
+    job = hy__run_of(x, 0)->job;
+    a = &F->encore[hy__encore_place(F, number)];
+    x->number = a->number = number;
     HY__POKE(&x->stamp, stamp);
-    HY__POKE(hy__again_at(F, number), x);
+    HY__POKE(&a->x, x);
+    a->ahead[0] = block;
+    a->ahead[1] = block->house;
+    a->ahead[2] = job;
+    a->ahead[3] = (const char *)job + hy__job_bytes(job) - 1;
 }
 
 /* Under the lock. */
-static void hy__again_forget(hy_frame *F, const hy__executor *x)
+static void hy__encore_forget(hy_frame *F, const hy__executor *x)
 {
-    if (F->agains && HY__PEEK(hy__again_at(F, x->number)) == x)
-        HY__POKE(hy__again_at(F, x->number), (hy__executor *)NULL);
+    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, x->number)] : NULL;
+    if (a && HY__PEEK(&a->x) == x) HY__POKE(&a->x, (hy__executor *)NULL);
 }
 
 /* Twice as many places as there are holders; without memory there are fewer. */
-static void hy__again_widen(hy_frame *F)
+static void hy__encore_widen(hy_frame *F)
 {
-    int i, n = F->agains, wide = n ? 2 * n : 16;
-    hy__executor **again, **was = F->again, *x;
+    int i, n = F->encores, wide = n ? 2 * n : 16;
+    hy__encore *again, *was = F->encore;
     if (2 * F->executors.n <= n) return;
-    again = (hy__executor **)hy__alloc_zero(&F->root->heap, (size_t)wide * sizeof *again);
+    again = (hy__encore *)hy__alloc_zero(&F->root->heap, (size_t)wide * sizeof *again);
     if (!again) return;
     hy__acquire(&F->root->lock);
-    F->again = again;
-    F->agains = wide;
-    for (i = 0; i < n; i++) if ((x = HY__PEEK(&was[i])) != NULL) *hy__again_at(F, x->number) = x;
+    F->encore = again;
+    F->encores = wide;
+    F->last = 0;
+    for (i = 0; i < n; i++) if (was[i].x) again[hy__encore_place(F, was[i].number)] = was[i];
+    for (i = 0; i < wide; i++) again[i].next = i;
     hy__release(&F->root->lock);
-    hy__free(&F->root->heap, (void *)was);
+    hy__free(&F->root->heap, was);
 }
 
 /* --- programs --- */
@@ -24670,7 +24715,7 @@ static void hy__program_free(hy_root *root, hy__attached *it)
         hy__executor *x = NULL;
         hy__acquire(&root->lock);
         for (h = p->holders; h && !h->x; h = h->peer) continue;
-        if (h) { hy__again_forget(h->frame, h->x); x = h->buffer ? NULL : h->x; h->x = NULL; }
+        if (h) { hy__encore_forget(h->frame, h->x); x = h->buffer ? NULL : h->x; h->x = NULL; }
         hy__release(&root->lock);
         if (!h) break;
         hy__executor_free(x);
@@ -24948,12 +24993,6 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
         if (x) x->room[i] = room;
     }
     info->outputs = l->at - before;
-}
-
-/* The runs of steps lie right behind the executor, the one of the first that is not early in front. */
-HY__INLINE hy_run *hy__run_of(const hy__executor *x, int late)
-{
-    return (hy_run *)(void *)((char *)(uintptr_t)x + hy__round64(sizeof *x)) + late;
 }
 
 /* Lays an executor out from base on, or (base NULL) counts what it takes: total is all, with what aligning
@@ -25542,7 +25581,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
-    if (h->x) hy__again_forget(F, h->x);
+    if (h->x) hy__encore_forget(F, h->x);
     x = h->buffer ? NULL : h->x;
     p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
@@ -25581,9 +25620,9 @@ static void hy__executors_close(hy_frame *F)
     hy__kept *e;
     while ((e = hy__table_next(&F->executors, NULL)) != NULL) hy__holder_free(F, (hy__holder *)(void *)e);
     hy__free(&F->root->heap, (void *)F->executors.slot);
-    hy__free(&F->root->heap, (void *)F->again);
-    F->again = NULL;
-    F->agains = 0;
+    hy__free(&F->root->heap, F->encore);
+    F->encore = NULL;
+    F->encores = 0;
     F->executors.slot = NULL;
     F->executors.cap = 0;
 }
@@ -25614,7 +25653,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     h->input = (hy_type *)(void *)(h->output + keeps);
     if (inputs) memcpy(h->input, p->input, inputs * sizeof *h->input);
     hy__table_add(&F->root->heap, &F->executors, &h->kept, hash);
-    hy__again_widen(F);
+    hy__encore_widen(F);
     F->recent = h;
     F->bindings += buffer != NULL;
     hy__acquire(&F->root->lock);
@@ -28764,12 +28803,13 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
  * longer one. */
 static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_array *x)
 {
-    hy__executor *last = hy__again_find(F, HY__PEEK(&h->traces.number));
+    hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
     hy_array *y;
     if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
         last->training != F->training || x->state != HY__LIVE || x->count || x->node || x->param ||
         x->frame->root != F->root || !hy__same_type(&last->input, &x->t.type) || !hy__packed(&x->t))
         return NULL;
+    hy__encore_ahead(F, last->number);
     y = hy__executor_again(F, last, x);
     if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
     return y;
@@ -28777,8 +28817,9 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_a
 
 /* One array in, one out, a program that this frame has, nothing changed since it was compiled: the short way
  * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
-static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
+static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
+    struct hy__house *h = block->house;
     hy__trace *t = HY__LOAD(&h->traces.fast);
     hy_root *root = F->root;
     uint64_t stamp = hy__stamp(root);
@@ -28794,19 +28835,25 @@ static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
     if (!hy__holder_fits(held, t->graph, &x, &mode)) held = hy__holder_find(F, t->graph, &x, &mode);
     if (!held || !held->x || hy__executor_run(F, held->x, &x, &y)) return NULL;
     F->stream += (uint64_t)t->graph->ranks;
-    hy__again_note(F, held->x, h->traces.number, stamp);
+    hy__encore_note(F, held->x, block, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
     return y;
 }
 
 static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 {
-    hy_array *y = hy__call_again(F, block->house, x);
+    hy_array *y = hy__call_again(F, block, x);
     hy__graph_rec rec;
     if (HY__LIKELY(y != NULL)) return y;
     if (F->code) return NULL;
     rec = hy__compile_options(F, block);
     return F->code ? NULL : hy__traced_call(F, &block->house->traces, hy__forward_traced, F->scope, x, &rec);
+}
+
+/* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
+static int hy__compiles(hy_frame *F, const struct hy__house *h)
+{
+    return h->active && h->hybrid && !F->graph && !hy__calling_frame(F)->filling;
 }
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
@@ -28849,8 +28896,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     from = F->graph ? -1 : hy__call_begins(F);
     F->scope = &scope;
     HY__POKE(&F->inside, me);
-    y = h->active && h->hybrid && !F->graph && !F->filling ? hy__call_compiled(F, block, x)
-        : hy__forward(F, block, x);
+    y = hy__compiles(F, h) ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
     F->scope = scope.outer;
     HY__POKE(&F->inside, inside);
     if (F->summary && y) hy__summary_note(F, block, y);
