@@ -24619,6 +24619,7 @@ HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
     const char *x = (const char *)HY__PEEK(&next->x);
     if (F->encore[F->last].next != at) F->encore[F->last].next = at;
     F->last = at;
+    if (!x) return;
     HY__PREFETCH(x);
     HY__PREFETCH(x + offsetof(hy__executor, input));
     HY__PREFETCH(x + offsetof(hy__executor, output));

@@ -796,6 +796,49 @@ static void hybridize_two_threads_in_one_frame(void)
     OK(F);
     CHECK(hy_close(F) == 0);
 }
+
+/* A thread goes on calling one block while another one, which it called before, is freed. */
+typedef struct hybridize_caller { hy_frame *F; hy_block *b; int stop, wrong; } hybridize_caller;
+static void *hybridize_call_on(void *arg)
+{
+    hybridize_caller *c = (hybridize_caller *)arg;
+    while (!HY__LOAD(&c->stop)) {
+        hy_begin(c->F);
+        c->wrong |= hy_item(c->F, hy_call(c->F, c->b, hy_full(c->F, HY_SHAPE(1), 3))) != 3;
+        hy_end(c->F);
+    }
+    return NULL;
+}
+static void hybridize_threads_free_other_blocks(void)
+{
+    hy_frame *F = tb_open(3);
+    hybridize_caller c;
+    int i, k, round;
+    memset(&c, 0, sizeof c);
+    c.F = hy_fork(F);
+    c.b = hybridize_one(F, "relu", tb_relu_forward);
+    for (round = 0; round < 10; round++) {
+        hy_block *gone[20];
+        pthread_t thread;
+        hy_begin(F);
+        for (i = 0; i < 20; i++) {
+            gone[i] = hybridize_one(F, "relu", tb_relu_forward);
+            for (k = 0; k < 3; k++) hy_call(c.F, gone[i], hy_ones(c.F, HY_SHAPE(1)));
+        }
+        c.stop = 0;
+        if (CHECK(!pthread_create(&thread, NULL, hybridize_call_on, &c))) {
+            for (i = 0; i < 20; i++) hy_block_free(F, gone[i]);
+            HY__STORE(&c.stop, 1);
+            pthread_join(thread, NULL);
+        }
+        hy_end(F);
+    }
+    CHECK(!c.wrong);
+    OK(F);
+    OK(c.F);
+    hy_close(c.F);
+    CHECK(hy_close(F) == 0);
+}
 #endif
 
 static void test_hybridize(void)
@@ -806,6 +849,7 @@ static void test_hybridize(void)
     RUN(hybridize_initialiser_calls_a_block);
 #ifndef HYBRID_NO_THREADS
     RUN(hybridize_two_threads_in_one_frame);
+    RUN(hybridize_threads_free_other_blocks);
 #endif
     RUN(hybridize_short_way_is_left);
     RUN(hybridize_equals_line_by_line);
