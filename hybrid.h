@@ -61,9 +61,10 @@
  *       }
  *
  *   An array has a type (HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL) and up to
- *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal. Operators never promote types: cast
- *   first. Operators give new arrays. Only hy_write, hy_set_value, hy_assign, hy_fill and hy_add_to and its
- *   kin change one; hy_view_* share memory with the array they look into.
+ *   8 dims; HY_SCALAR is the shape with none, sizes of 0 are legal, beside others whose product
+ *   can be addressed. Operators never promote types: cast first. Operators give new arrays. Only hy_write,
+ *   hy_set_value, hy_assign, hy_fill and hy_add_to and its kin change one; hy_view_* share memory with the
+ *   array they look into.
  *
  * OPTIONS
  *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
@@ -83,8 +84,8 @@
  *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
- *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, but
- *   for those of gamma, gammaln and softmax_output.
+ *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
+ *   but that of digamma.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -470,18 +471,17 @@ typedef struct hy_infer {
 /* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
  * number of frames and workers may run it at a time, each on operands of its own. */
 typedef struct hy_job {
+    void       (*run)(const struct hy_job *job, struct hy_run *now, int stage, int64_t item, void *scratch,
+                      void *shared);
+    int          stages, training;
+    int          nin, nout;
+    hy_tensor   *in, *out;              /* out follows in; data is no address, or NULL: nobody wants it */
+    int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
     const hy_op *op;
     const void  *attr;
     const struct hy__kernels *kernels;
-    int          nin, nout;
-    hy_tensor   *in, *out;              /* out follows in; data is no address, or NULL: nobody wants it */
-    int          nsub;
     hy_graph *const *sub;
-    int          training;
-    void       (*run)(const struct hy_job *job, struct hy_run *now, int stage, int64_t item, void *scratch,
-                      void *shared);
-    int          stages;
-    int64_t      items[HY_MAX_STAGES];  /* from shapes, never from the number of threads */
+    int          nsub;
     double       cost;                  /* of the whole, about nanoseconds on one core */
     size_t       scratch, shared;       /* bytes per worker, bytes for all */
     const char  *fault_text;            /* what it means when an item meets bad data */
@@ -566,7 +566,9 @@ struct hy_op {
     U(gamma,     "gamma",     MATH, V_GAMMA(x), hy_mul(F, dy, hy_mul(F, y, hy_digamma(F, x))), \
         "the gamma function") \
     U(gammaln,   "gammaln",   MATH, V_GAMMALN(x), hy_mul(F, dy, hy_digamma(F, x)), "log |gamma(x)|") \
-    U(digamma,   "digamma",   MATH, V_DIGAMMA(x), HY_NO_GRADIENT, "derivative of log gamma") \
+    U(digamma,   "digamma",   MATH, V_DIGAMMA(x), hy_mul(F, dy, hy_trigamma(F, x)), \
+        "derivative of log gamma") \
+    U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
     U(abs,       "abs",       FAST_ARITH, V_SEL(x < 0, V_NEG(x), x), hy_mul(F, dy, hy_sign(F, x)), "|x|") \
     U(sign,      "sign",      ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
     U(round,     "round",     MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
@@ -974,10 +976,14 @@ struct hy_op {
 #define HY_O_softmax_output HY_O_OUT
 #define HY_P_softmax_output HY_NOTHING
 #define HY_A_softmax_output HY_A_SOFTMAX_OUTPUT
-#define HY_I__softmax_output_grad(I) I(out, ONE, 1) I(label, ONE, 1)
+#define HY_I__softmax_output_grad(I) I(out, ONE, 1) I(label, ONE, 1) I(data, ONE, 1)
 #define HY_O__softmax_output_grad HY_O_OUT
 #define HY_P__softmax_output_grad HY_NOTHING
 #define HY_A__softmax_output_grad HY_A_SOFTMAX_OUTPUT
+#define HY_I__softmax_output_scale HY_I_LABEL
+#define HY_O__softmax_output_scale HY_O_OUT
+#define HY_P__softmax_output_scale HY_NOTHING
+#define HY_A__softmax_output_scale HY_A_SOFTMAX_OUTPUT
 
 #define HY_I_linear_regression_output HY_I_LABEL
 #define HY_O_linear_regression_output HY_O_OUT
@@ -1419,6 +1425,7 @@ struct hy_op {
     OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
         "softmax whose gradient is that of the cross entropy") \
     OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
+    OPT(_softmax_output_scale, NULL, NULL, 0, "x by what that gradient is multiplied by") \
     OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
@@ -2321,7 +2328,9 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #define HY__INLINE static inline __attribute__((always_inline, unused))
 #define HY__UNUSED __attribute__((unused))
 #define HY__LIKELY(x) __builtin_expect(!!(x), 1)
+#define HY__PREFETCH(p) __builtin_prefetch(p)
 #else
+#define HY__PREFETCH(p) ((void)(p))
 #define HY__INLINE static inline
 #define HY__UNUSED
 #define HY__LIKELY(x) (x)
@@ -3336,6 +3345,7 @@ typedef struct hy__tape hy__tape;       /* a recorded call */
 typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
 typedef struct hy__param hy__param;     /* a parameter of a block */
+typedef struct hy__encore hy__encore;   /* a call that may come again, see >>execute */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
@@ -3501,6 +3511,7 @@ typedef struct hy_root {
     hy_block  *blocks;                  /* roots of all that were made */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
+    uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
     hy__lock   fill;                    /* held while a parameter gets its first values */
@@ -3537,8 +3548,11 @@ struct hy_frame {
     hy__table   executors;              /* this frame's holders, ... */
     struct hy__holder *recent;          /* ... the one used last, ... */
     int         bindings;               /* ... and how many lie in memory of the user's */
+    hy__encore *encore;                 /* executors that may serve the next call: see >>execute */
+    int         encores, last;          /* a power of two, or 0; the place of the last such call */
     hy_graph   *graph;                  /* what a symbolic frame builds */
-    hy__scope  *scope;                  /* calls of blocks that are under way */
+    hy__scope  *scope;                  /* calls of blocks that are under way, ... */
+    uintptr_t   inside;                 /* ... and the thread they are in, or 0 */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
     int         filling;                /* one is getting them now */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
@@ -3847,7 +3861,8 @@ HY_API void hy_begin(hy_frame *F)
 {
     if (!F) return;
     if (F->lost) { F->lost++; return; } /* what follows belongs to the scope around */
-    if (hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
+    if (F->marks == F->marks_cap &&
+        hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
         F->lost++;
         hy__no_memory(F, "hy_begin");
         return;
@@ -3858,12 +3873,14 @@ HY_API void hy_begin(hy_frame *F)
 /* Drops what was made since the mark; arrays that hy_return marked move into the enclosing scope. */
 static void hy__unwind(hy_frame *F, int mark)
 {
-    int i, stay = mark;
-    for (i = F->live.n - 1; i >= mark; i--) {
+    int i, n = F->live.n, stay = mark, some = 0;
+    for (i = n - 1; i >= mark; i--) {
         hy_array *x = F->live.at[i];
-        if (x->kept >= 0) { hy__handle_drop(F, x); F->live.at[i] = NULL; }
+        if (x->kept < 0) { some = 1; continue; }
+        hy__handle_drop(F, x);
+        F->live.at[i] = NULL;
     }
-    for (i = mark; i < F->live.n; i++) {
+    for (i = mark; i < n && some; i++) {
         hy_array *x = F->live.at[i];
         if (!x) continue;
         x->kept = 0;
@@ -4950,18 +4967,28 @@ static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
     return 1;
 }
 
-/* An array of a checked type, not filled. */
-static hy_array *hy__make(hy_frame *F, const hy_type *type, const char *who)
+/* An array of a checked type, whose bytes are known, not filled. */
+static hy_array *hy__make_sized(hy_frame *F, const hy_type *type, size_t bytes, const char *who)
 {
     hy_array *x = hy__handle(F);
+    int64_t step = 1;
+    int d;
     if (!x) return NULL;
-    x->buffer = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
+    x->buffer = hy__buffer_new(&F->cache, bytes);
     if (!x->buffer) return (hy_array *)hy__no_memory(F, who);
-    x->t.type = *type;
     x->t.data = x->buffer->data;
-    hy__pack_strides(&x->t);
+    x->t.type.dtype = type->dtype;
+    x->t.type.shape.ndim = type->shape.ndim;
+    for (d = type->shape.ndim - 1; d >= 0; d--) {
+        x->t.type.shape.dim[d] = type->shape.dim[d];
+        x->t.stride[d] = step;
+        step *= type->shape.dim[d];
+    }
     return x;
 }
+
+static hy_array *hy__make(hy_frame *F, const hy_type *type, const char *who)
+{ return hy__make_sized(F, type, (size_t)hy__bytes(type), who); }
 
 /* The same with strides and bytes that are known. */
 static hy_array *hy__make_like(hy_frame *F, const hy_tensor *t, size_t bytes, const char *who)
@@ -6562,6 +6589,34 @@ static double hy__digamma(double x)
     return x <= 1.79769313486231571e308 ? y + log(x) - 0.5 / x - p * z : x;
 }
 
+/* digamma'(x): infinite at 0, -1, -2...; 1/x^2 for each step up to 10, then 1/x + 1/(2x^2) and the sum of
+ * B(2k) / x^(2k + 1) */
+static double hy__trigamma(double x)
+{
+    double y = 0.0, sign = 1.0, s, z, p = 1.1666666666666667;
+    int step;
+    if (x <= 0.0) {
+        if (floor(x) == x)
+            return HUGE_VAL;
+        s = HY__PI / hy__sin_pi(x);
+        y = s * s;
+        sign = -1.0;
+        x = 1.0 - x;
+    }
+    for (step = 0; step < 10 && x < 10.0; step++) {
+        y += sign / (x * x);
+        x += 1.0;
+    }
+    z = 1.0 / (x * x);
+    p = p * z - 0.25311355311355311;
+    p = p * z + 0.075757575757575758;
+    p = p * z - 0.033333333333333333;
+    p = p * z + 0.023809523809523810;
+    p = p * z - 0.033333333333333333;
+    p = p * z + 0.16666666666666667;
+    return y + sign * (1.0 / x + 0.5 * z + p * z / x);
+}
+
 /* Winitzki's formula, 0.2 % off, then Halley's steps on erf(y) = a, or on erfc(y) = 1 - a from 1/2 on */
 static double hy__erfinv(double x)
 {
@@ -7173,6 +7228,7 @@ typedef struct hy__pointwise_table {
 #define V_GAMMA(x)   ((float)hy__gamma((double)(x)))
 #define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
+#define V_TRIGAMMA(x) ((float)hy__trigamma((double)(x)))
 
 HY__FORMULAS_BEGIN
 
@@ -7306,6 +7362,7 @@ HY__STAMP_TABLE
 #undef V_GAMMA
 #undef V_GAMMALN
 #undef V_DIGAMMA
+#undef V_TRIGAMMA
 #define HY__T double
 #define V_ABS(x)     fabs(x)
 #define V_MOD(a, b)  hy__mod_f64(a, b)
@@ -7351,6 +7408,7 @@ HY__STAMP_TABLE
 #define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
 #define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
 #define HY__ROW_OWN HY__ROW_PLAIN
+#define V_TRIGAMMA(x) hy__trigamma(x)
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -13452,6 +13510,10 @@ static int hy__softmax_output_infer(hy_infer *I)
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
+    if (I->nin > 2) {
+        hy__infer_same_type(I, &I->in[0], &I->in[2]);
+        hy_infer_same(I, x, &I->in[2].shape);
+    }
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 1 + (r->multi_output != 0))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "data has too few dims: %z", x);
@@ -13482,7 +13544,7 @@ static int hy__softmax_output_bind(hy_job *job)
 static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(softmax_output, D);
-    hy_array *g = hy__alike(F, r, HY_OP__softmax_output_grad, D->out[0], D->in[1], NULL);
+    hy_array *g = hy__alike(F, r, HY_OP__softmax_output_grad, D->out[0], D->in[1], D->in[0]);
     D->dx[0] = r->out_grad && D->dy[0] ? hy_mul(F, g, D->dy[0]) : g;
     return 0;
 }
@@ -13490,7 +13552,7 @@ static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 
 
 /* What plan.i holds: the array is (outer, axis, inner), axis being the classes. */
-enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS };
+enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS, HY__OUTPUT_BARE };    /* bare: nothing wanted */
 
 /* The number that the gradient is multiplied by. */
 static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
@@ -13509,7 +13571,8 @@ static double hy__softmax_output_factor(const hy_job *job, hy_run *now)
 }
 
 /* (p - want) factor; want is 1 - alpha for the label's class and alpha / (classes - 1) for the others. First
- * all n neighbours from element i on are taken for others: they have one label, or are of one class. */
+ * all n neighbours from element i on are taken for others: they have one label, or are of one class. Bare:
+ * nothing is wanted. */
 typedef struct hy__output_run { double factor, other, own, *labels; void *tile; } hy__output_run;
 static void hy__softmax_output_part(const hy_job *job, hy_run *now, const hy__output_run *o, int64_t i,
                                     int64_t n)
@@ -13550,11 +13613,12 @@ HY__RUN(hy__run_softmax_output_grad)
     int64_t axis = job->plan.i[HY__OUTPUT_AXIS], inner = job->plan.i[HY__OUTPUT_INNER];
     double v[HY__TILE], want[HY__TILE], *factor = (double *)shared;
     double alpha = r->multi_output ? 0 : r->smooth_alpha;
+    int bare = job->plan.i[HY__OUTPUT_BARE] != 0;
     hy__output_run o;
     if (stage == 0) { *factor = hy__softmax_output_factor(job, now); return; }
     o.factor = *factor;
-    o.other = axis > 1 ? alpha / (double)(axis - 1) : 0;
-    o.own = 1 - alpha;
+    o.other = axis > 1 && !bare ? alpha / (double)(axis - 1) : 0;
+    o.own = bare ? 0 : 1 - alpha;
     o.labels = want;
     o.tile = v;
     for (; i < end; i += n) {
@@ -13566,11 +13630,11 @@ HY__RUN(hy__run_softmax_output_grad)
         }
         hy__load_f64(v, hy__place(now, p, i), p->type.dtype, 1, n);     /* probabilities */
         hy__load_f64(want, hy__place(now, &job->in[1], i), job->in[1].type.dtype, 1, n);
-        for (j = 0; j < n; j++) v[j] = (v[j] - want[j]) * *factor;
+        for (j = 0; j < n; j++) v[j] = (v[j] - (bare ? 0 : want[j])) * *factor;
         hy__store_f64(hy__place(now, &job->out[0], i), p->type.dtype, 1, v, n);
     }
 }
-static int hy___softmax_output_grad_bind(hy_job *job)
+static int hy___softmax_output_scale_bind(hy_job *job)
 {
     HY__REC(_softmax_output_grad, job);
     const hy_shape *x = &job->in[0].type.shape, *label = &job->in[1].type.shape;
@@ -13582,16 +13646,56 @@ static int hy___softmax_output_grad_bind(hy_job *job)
     job->plan.i[HY__OUTPUT_AXIS] = hy__product(x, first, last);
     job->plan.i[HY__OUTPUT_INNER] = hy__product(x, last, x->ndim);
     job->plan.i[HY__OUTPUT_LABELS] = hy__same_shape(x, label) ? 0 : hy__size(label);
+    job->plan.i[HY__OUTPUT_BARE] = 1;
     return hy__two_stages(job, hy__run_softmax_output_grad, 1, hy__pieces(total, HY__CHUNK), sizeof(double),
                           4 * (double)total);
 }
-static int hy__without_gradient(hy_frame *F, hy_diff *D)
+static int hy___softmax_output_grad_bind(hy_job *job)
 {
-    HY_NO_GRADIENT;
+    int failed = hy___softmax_output_scale_bind(job);
+    job->plan.i[HY__OUTPUT_BARE] = 0;
+    return failed;
+}
+static int hy__softmax_output_scale_diff(hy_frame *F, hy_diff *D)
+{
+    D->dx[0] = hy__alike(F, D->attr, HY_OP__softmax_output_scale, D->dy[0], D->in[1], NULL);
+    return 0;
+}
+
+/* What softmax_output computes, with the gradient of a softmax. */
+static hy_array *hy__output_softmax(hy_frame *F, const hy__softmax_output_rec *r, hy_array *x)
+{
+    hy_ints rows;
+    if (!x || r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
+        return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+    memset(&rows, 0, sizeof rows);
+    rows.n = 2;
+    rows.v[1] = -1;
+    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
+}
+
+/* Second order: (p - label) factor by the data, p being their softmax, for what comes through the output
+ * itself does not count: s = dy factor, dx = p (s - sum of s p over the classes). */
+static int hy__softmax_output_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(softmax_output, D);                         /* the records are alike */
+    hy_array *s = hy__alike(F, r, HY_OP__softmax_output_scale, D->dy[0], D->in[1], NULL);
+    hy_array *p = hy__output_softmax(F, r, D->in[2]), *sp = hy_mul(F, s, p);
+    hy_reduce_opt opt;
+    hy_ints axes;
+    memset(&opt, 0, sizeof opt);
+    memset(&axes, 0, sizeof axes);
+    axes.n = 1;
+    axes.v[0] = r->multi_output ? 1 : r->preserve_shape ? -1 : 0;
+    opt.exclude = axes.v[0] == 0;
+    opt.keepdims = 1;
+    D->dx[2] = hy_sub(F, sp, hy_mul(F, p, hy_sum(F, sp, axes, &opt)));
     return 0;
 }
 #define HY__ON__softmax_output_grad \
-    hy__softmax_output_infer, hy___softmax_output_grad_bind, hy__without_gradient, NULL
+    hy__softmax_output_infer, hy___softmax_output_grad_bind, hy__softmax_output_grad_diff, NULL
+#define HY__ON__softmax_output_scale \
+    hy__softmax_output_infer, hy___softmax_output_scale_bind, hy__softmax_output_scale_diff, NULL
 
 /* --- losses whose gradient starts at them: what comes from above does not count --- */
 static int hy__regression_infer(hy_infer *I)
@@ -22169,15 +22273,16 @@ static hy_array *hy__bound_result(hy_frame *F, const hy__bound *b, hy_array **ou
     return group;
 }
 
-static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
-                              int nsub, hy_graph *const *sub)
+/* What fills out[] for a call that is open: hy__run_op, or what writes it down as well. */
+typedef hy_array *(*hy__call_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                                 hy__call *c, hy_array **out);
+
+static hy_array *hy__call_with(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                               int nsub, hy_graph *const *sub, hy__call_fn run)
 {
     hy__call c;
     hy_array *few[HY__FEW], **out = few, *y;
     hy__buffer *room = NULL;
-    const hy__bound *kept = nsub ? NULL : hy__bound_call(F, op, n, in, record, few);
-    if (HY__LIKELY(kept != NULL)) return hy__bound_result(F, kept, few);
-    if (F->code) return NULL;
     if (hy__call_open(F, &c, op, n, record)) return NULL;
     c.nsub = nsub;
     c.sub = sub;
@@ -22185,10 +22290,19 @@ static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *con
         room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
         out = room ? (hy_array **)room->data : NULL;
     }
-    y = out ? hy__run_op(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
+    y = out ? run(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
     hy__buffer_drop(&F->cache, room);
     hy__call_close(F, &c);
     return y;
+}
+
+static hy_array *hy__emit_run(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
+                              int nsub, hy_graph *const *sub)
+{
+    hy_array *out[HY__FEW];
+    const hy__bound *kept = nsub ? NULL : hy__bound_call(F, op, n, in, record, out);
+    if (HY__LIKELY(kept != NULL)) return hy__bound_result(F, kept, out);
+    return F->code ? NULL : hy__call_with(F, op, n, in, record, nsub, sub, hy__run_op);
 }
 
 /* --- operators by name --- */
@@ -25494,7 +25608,7 @@ typedef struct hy__step {               /* a job */
     const hy__node *node;
     const hy_op *op;
     const void  *record;
-    const hy_job *job;
+    const hy_job *job;                  /* NULL of an early one, which is bound when it runs */
     int     place;                      /* of its node in the graph */
     int     nin, nout, tensor;          /* its tensors in the plan: inputs, then outputs */
     int     early, level, batch;
@@ -25509,18 +25623,20 @@ typedef struct hy__stage { int part, parts, from, to; } hy__stage;
 typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;   /* first: its first item there */
 
 typedef struct hy__plan {
-    int        values, steps, early, tensors, heads, inputs, params, written, randoms;
+    int        values, steps, early, heads, inputs, params, written, randoms;
+    int        tensors, late;           /* late: so many in front are not those of early steps, ... */
+    int        widest;                  /* ... of which one has so many at most */
     hy__spot  *spot;
     hy__step  *step;                    /* the early ones in front, then the others as they run */
     int       *tensor;                  /* the value of each tensor */
-    hy_tensor *operand;                 /* the types of each; see hy_job */
+    hy_tensor *operand;                 /* the types of each late one; see hy_job */
     hy__buffer *jobs;                   /* the steps' jobs lie here: a chain */
     size_t     jobs_used;               /* of the first one */
     int       *first;                   /* by node's place: its first value */
     int       *head, *input, *param;    /* their values; an input nobody needs is -1 */
     int       *write;                   /* values that the run changes */
     int       *random;                  /* steps that draw */
-    int       *use_first, *use;         /* by value: tensors that share its memory */
+    int       *use_first, *use;         /* by value: tensors that share its memory, late ones first */
     int       *user;                    /* by tensor: its step */
     int       *watch, watches;          /* parameters and constants that early steps read */
     int        stages;                  /* 0: one thread does it all */
@@ -25534,7 +25650,13 @@ typedef struct hy__plan {
     int        rooms;
 } hy__plan;
 
-typedef struct hy__planner { hy_frame *F; hy_graph *g; const hy__mode *mode; hy__plan *p; } hy__planner;
+typedef struct hy__planner {
+    hy_frame *F;
+    hy_graph *g;
+    const hy__mode *mode;
+    hy__plan *p;
+    int       back;                     /* where tensors of early steps begin: they fill up from behind */
+} hy__planner;
 
 /* Zeroed room for n items that the plan owns. */
 static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
@@ -25589,6 +25711,7 @@ static int hy__plan_open(hy__planner *P)
         hy__fail(P->F, HY_ERROR_UNSUPPORTED, "plan: the graph is too large");
         return -1;
     }
+    p->tensors = P->back = (int)tensors;
     p->heads = g->heads;
     p->inputs = g->vars;
     p->spot = (hy__spot *)hy__plan_room(P, values + raw, sizeof *p->spot);
@@ -25615,7 +25738,7 @@ HY__INLINE int hy__value_of(const hy__planner *P, const hy__edge *e)
 }
 
 static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op *op, int place, int nin,
-                               int nout)
+                               int nout, int early)
 {
     hy__step *s = &P->p->step[P->p->steps++];
     s->node = node;
@@ -25624,8 +25747,9 @@ static hy__step *hy__plan_step(hy__planner *P, const hy__node *node, const hy_op
     s->place = place;
     s->nin = nin;
     s->nout = nout;
-    s->tensor = P->p->tensors;
-    P->p->tensors += nin + nout;
+    s->early = early;
+    s->tensor = early ? (P->back -= nin + nout) : P->p->late;
+    if (!early) P->p->late += nin + nout;
     return s;
 }
 
@@ -25656,8 +25780,7 @@ static void hy__plan_leaf(hy__planner *P, int place)
         raw = p->values++;
         hy__plan_spot(p, raw, node, 0, HY__AT_CONSTANT, -1);
         hy__plan_spot(p, v, node, 0, HY__AT_EARLY, -1);
-        s = hy__plan_step(P, node, P->F->root->ops[HY_OP_identity], place, 1, 1);
-        s->early = 1;
+        s = hy__plan_step(P, node, P->F->root->ops[HY_OP_identity], place, 1, 1, 1);
         p->tensor[s->tensor] = raw;
         p->tensor[s->tensor + 1] = v;
     }
@@ -25700,8 +25823,7 @@ static int hy__plan_op(hy__planner *P, int place)
     hy__step *s;
     for (k = 0; k < node->nout; k++) if (!hy__check_type(P->F, &node->type[k], node->op->name)) return -1;
     if (hy__plan_alias(P, place)) return 0;
-    s = hy__plan_step(P, node, node->op, place, node->nin, node->nout);
-    s->early = early;
+    s = hy__plan_step(P, node, node->op, place, node->nin, node->nout, early);
     for (k = 0; k < node->nin; k++) p->tensor[s->tensor + k] = hy__value_of(P, &node->in[k]);
     for (i = 0; node->op->out[i].name; i++)
         for (n = hy__arg_count(node->op, node->op->out, 1, i, node->record, &hidden); n > 0; n--, v++) {
@@ -25777,21 +25899,32 @@ static void hy__plan_tensor(const hy__plan *p, int v, hy_tensor *t, void *data)
     hy__pack_strides(t);
 }
 
-/* Binds every operator, which says what its run will take. */
+static void hy__plan_operands(const hy__plan *p, const hy__step *s, hy_tensor *operand)
+{
+    int k;
+    for (k = 0; k < s->nin + s->nout; k++)
+        hy__plan_tensor(p, p->tensor[s->tensor + k], &operand[k], operand);
+}
+
+/* Binds every operator, which says what its run will take. An early one is told no more: its operands lie
+ * behind those that last. */
 static int hy__plan_costs(hy__planner *P)
 {
     hy__plan *p = P->p;
     int i, k;
     hy_job job;
-    p->operand = (hy_tensor *)hy__plan_room(P, (size_t)p->tensors, sizeof *p->operand);
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        if (s->early && s->nin + s->nout > p->widest) p->widest = s->nin + s->nout;
+    }
+    p->operand = (hy_tensor *)hy__plan_room(P, (size_t)p->late + (size_t)p->widest, sizeof *p->operand);
     if (!p->operand) return -1;
-    for (i = 0; i < p->steps && !P->F->code; i++) {
+    for (i = 0; i < p->steps; i++) {
         hy__step *s = &p->step[i];
-        hy_tensor *operand = p->operand + s->tensor;
-        for (k = 0; k < s->nin + s->nout; k++)
-            hy__plan_tensor(p, p->tensor[s->tensor + k], &operand[k], operand);
-        if (hy__plan_bind(P->F, s, &job, operand, P->mode->training)) break;
-        s->job = hy__plan_keep(P, &job);
+        hy_tensor *operand = p->operand + (s->early ? p->late : s->tensor);
+        hy__plan_operands(p, s, operand);
+        if (hy__plan_bind(P->F, s, &job, operand, P->mode->training)) return -1;
+        if (!s->early && !(s->job = hy__plan_keep(P, &job))) return -1;
         s->stages = job.stages;
         s->narrow = 1;
         for (k = 0; k < job.stages; k++) {
@@ -25804,7 +25937,7 @@ static int hy__plan_costs(hy__planner *P)
         if (s->scratch > p->scratch) p->scratch = s->scratch;
         if (!s->early) p->cost += job.cost;
     }
-    return P->F->code ? -1 : 0;
+    return 0;
 }
 
 /* --- order --- */
@@ -26211,7 +26344,13 @@ static int hy__plan_stages(hy__planner *P)
     return 0;
 }
 
-/* Which tensors change when the memory of a value does. */
+/* Behind the late tensors those that views have spared come to none. */
+static int hy__next_tensor(const hy__planner *P, int i)
+{
+    return ++i >= P->p->late && i < P->back ? P->back : i;
+}
+
+/* Which tensors change when the memory of a value does, late ones first. */
 static int hy__plan_uses(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -26219,9 +26358,11 @@ static int hy__plan_uses(hy__planner *P)
     p->use_first = (int *)hy__plan_room(P, (size_t)p->values + 2 + (size_t)p->tensors, sizeof(int));
     if (!p->use_first) return -1;
     p->use = p->use_first + p->values + 2;
-    for (i = 0; i < p->tensors; i++) p->use_first[p->spot[p->tensor[i]].root + 2]++;
+    for (i = hy__next_tensor(P, -1); i < p->tensors; i = hy__next_tensor(P, i))
+        p->use_first[p->spot[p->tensor[i]].root + 2]++;
     for (v = 2; v < p->values + 2; v++) p->use_first[v] += p->use_first[v - 1];
-    for (i = 0; i < p->tensors; i++) p->use[p->use_first[p->spot[p->tensor[i]].root + 1]++] = i;
+    for (i = hy__next_tensor(P, -1); i < p->tensors; i = hy__next_tensor(P, i))
+        p->use[p->use_first[p->spot[p->tensor[i]].root + 1]++] = i;
     return 0;
 }
 
@@ -26389,24 +26530,38 @@ typedef struct hy__program {
 } hy__program;
 
 typedef struct hy__executor {
+    uint64_t     number, stamp;         /* which call it may serve again, and while what holds: see below */
+    int          from, to;              /* places of its only input and output in data, or -1, ... */
+    int          training, runs;        /* (steps that are not early) */
+    size_t       bytes;
+    char        *scratch, *shared;
     hy__program *program;
-    hy_run      *run;                   /* per step */
-    void       **data;                  /* per tensor of the plan */
+    hy_type      input;                 /* ... and the type of that: few cache lines make a call */
+    void       **data;                  /* per late tensor of the plan */
+    hy_tensor   *operand;               /* those of the early step that runs, and where they lie */
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
     hy__seen    *seen;                  /* of what is watched */
     hy__count   *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
-    hy__buffer **kept;                  /* the same as buffers, which the holder has, ... */
+    hy_type      output;
+    hy__buffer **kept;                  /* ... the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
-    char        *arena, *shared, *scratch;
+    char        *arena;
     uint64_t     epoch, moves;          /* the root's when it last looked for changes */
     int          ready, bound;          /* ready: all early values were made since parameters moved */
 } hy__executor;
 
+/* The runs of steps lie right behind the executor, the one of the first that is not early in front. */
+HY__INLINE hy_run *hy__run_of(const hy__executor *x, int late)
+{
+    return (hy_run *)(void *)((char *)(uintptr_t)x + hy__round64(sizeof *x)) + late;
+}
+
 /* A frame's hold on a program; its executor is NULL when the program is dynamic, or gone. */
 typedef struct hy__holder {
     hy__kept      kept;                 /* in the frame */
+    hy_frame     *frame;
     struct hy__holder *peer;            /* of the same program */
     hy__program  *program;
     hy__executor *x;
@@ -26582,24 +26737,23 @@ HY__INLINE void hy__patch(hy__executor *x, int v, void *data)
 {
     const hy__plan *p = &x->program->plan;
     int i, end = p->use_first[v + 1];
-    for (i = p->use_first[v]; i < end; i++) x->data[p->use[i]] = data;
+    for (i = p->use_first[v]; i < end && p->use[i] < p->late; i++) x->data[p->use[i]] = data;
 }
 
-static void hy__fail_step(hy_frame *F, const hy__executor *x, const hy__step *s, const hy_run *now)
+static void hy__fail_step(hy_frame *F, const hy__step *s, const hy_run *now)
 {
     hy__call c;
     c.name = s->node->name;
     c.nin = s->nin;
     c.type = NULL;
-    c.tensor = x->program->plan.operand + s->tensor;
+    c.tensor = now->job->in;
     hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, hy__fault_text(now));
 }
 
 /* When a job ran, in one thread or in all. */
 typedef struct hy__lap { double from, to, busy; } hy__lap;
 
-static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s, const hy__lap *lap,
-                           int lane)
+static void hy__step_timed(hy_frame *F, const hy__step *s, const hy_job *job, const hy__lap *lap, int lane)
 {
     char text[HY__EVENT_TEXT + 1];
     hy__event e;
@@ -26612,57 +26766,67 @@ static void hy__step_timed(hy_frame *F, const hy__executor *x, const hy__step *s
     e.lane = lane;
     e.nin = s->nin;
     e.nout = s->nout;
-    e.t = x->program->plan.operand + s->tensor;
+    e.t = job->in;
     hy__event_add(F, &e);
 }
 
-/* Runs an early step into its entry. */
-static int hy__early_run(hy_frame *F, hy__executor *x, int i, hy__prepared *e)
+/* Notes what an early step reads and where its results go. */
+static void hy__early_open(hy_frame *F, hy__executor *x, const hy__step *s, hy__prepared *e, void **data)
 {
     const hy__plan *p = &x->program->plan;
-    const hy__step *s = &p->step[i];
-    hy_run *now = &x->run[i];
-    const hy_job *job = s->job;
+    int k, bound = !e->room;
+    hy__prepared_clear(F->root, F, e);
+    for (k = 0; k < s->nin; k++) {
+        int inner = p->spot[p->spot[p->tensor[s->tensor + k]].root].where == HY__AT_EARLY;
+        hy__source *from = &e->in[k];
+        hy__source_now(x, p->tensor[s->tensor + k], from);
+        if (!bound || !inner) hy__buffer_hold(from->buffer);            /* bound ones lie beside each other */
+        if (bound && !inner) {
+            hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
+            x->hold[s->tensor + k] = from->buffer;
+        }
+        if (!HY__PEEK(&from->buffer->watched)) HY__POKE(&from->buffer->watched, 1);
+        data[k] = from->t.data;
+    }
+    for (k = 0; k < s->nout; k++) {
+        data[s->nin + k] = e->out[k] ? e->out[k]->data : NULL;
+        if (e->out[k]) e->out[k]->version++;
+    }
+}
+
+/* Runs an early step into its entry. It is bound for this once: such steps are many, and rarely run again. */
+static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__prepared *e)
+{
+    const hy__plan *p = &x->program->plan;
+    void **data = (void **)(void *)(x->operand + p->widest);
     hy__region region;
     hy__lap lap;
     hy__work w;
-    int k;
+    hy_run now;
+    hy_job job;
+    hy__plan_operands(p, s, x->operand);
+    if (hy__plan_bind(F, s, &job, x->operand, x->program->mode.training)) return -1;
     lap.from = hy__clock(F);
-    hy__prepared_clear(F->root, F, e);
-    for (k = 0; k < s->nin; k++) {
-        int bound = !e->room, inner = p->spot[p->spot[p->tensor[s->tensor + k]].root].where == HY__AT_EARLY;
-        hy__source_now(x, p->tensor[s->tensor + k], &e->in[k]);
-        if (!bound || !inner) hy__buffer_hold(e->in[k].buffer);         /* bound ones lie beside each other */
-        if (bound && !inner) {
-            hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
-            x->hold[s->tensor + k] = e->in[k].buffer;
-        }
-        if (!HY__PEEK(&e->in[k].buffer->watched)) HY__POKE(&e->in[k].buffer->watched, 1);
-    }
-    for (k = 0; k < s->nout; k++)
-        if (e->out[k]) {
-            e->out[k]->version++;
-            hy__patch(x, p->tensor[s->tensor + s->nin + k], e->out[k]->data);
-        }
-    w.job = job;
-    w.now = now;
+    hy__early_open(F, x, s, e, data);
+    hy__run_open(&now, &job, data, 0, 0);
+    w.job = &job;
+    w.now = &now;
     w.shared = x->shared;
     w.scratch = x->scratch;
     w.step = p->scratch;
     region.run = hy__work_item;
     region.arg = &w;
-    region.stages = job->stages;
-    region.items = job->items;
+    region.stages = job.stages;
+    region.items = job.items;
     region.count = region.few;
     region.workers = p->workers;
-    now->fault = 0;
-    hy__parallel_counted(F->root, &region, job->cost);
-    if (now->fault) { hy__fail_step(F, x, s, now); return -1; }
+    hy__parallel_counted(F->root, &region, job.cost);
+    if (now.fault) { hy__fail_step(F, s, &now); return -1; }
     e->full = 1;
     if (HY__LIKELY(lap.from < 0)) return 0;
     lap.to = hy_seconds();
     lap.busy = lap.to - lap.from;
-    hy__step_timed(F, x, s, &lap, 0);
+    hy__step_timed(F, s, &job, &lap, 0);
     return 0;
 }
 
@@ -26683,15 +26847,17 @@ static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
     const hy__plan *p = &x->program->plan;
     const hy__step *s = &p->step[i];
     hy__prepared *e = x->early[i], *mine;
-    int k;
+    int k, bound = e && !e->room;
     if (e && hy__prepared_fits(x, s, e)) return 0;
     for (k = 0; k < s->nout; k++) hy__early_users(x, p->tensor[s->tensor + s->nin + k]);
-    if (e && !e->room) return hy__early_run(F, x, i, e);
-    hy__prepared_drop(F->root, F, e);
-    x->early[i] = e = hy__prepared_find(x, s, NULL);
+    if (bound && hy__early_run(F, x, s, e)) return -1;
+    if (!bound) {
+        hy__prepared_drop(F->root, F, e);
+        x->early[i] = e = hy__prepared_find(x, s, NULL);
+    }
     if (!e) {
         x->early[i] = mine = hy__prepared_new(F, x, s);
-        if (!mine || hy__early_run(F, x, i, mine)) return -1;
+        if (!mine || hy__early_run(F, x, s, mine)) return -1;
         x->early[i] = e = hy__prepared_find(x, s, mine);        /* another frame may have been quicker */
         if (e != mine) hy__prepared_drop(F->root, F, mine);
     }
@@ -26732,6 +26898,99 @@ static void hy__prepared_free(hy_root *root)
         hy__prepared_drop(root, NULL, (hy__prepared *)(void *)e);
     }
     hy__free(&root->heap, (void *)root->prepared.slot);
+}
+
+/* --- the same call again --- *
+ * An executor that has served a call of a certain number serves the next one with an array of that type at
+ * once, until something changes that could matter. The frame finds it by that number. Where calls come in
+ * turn, the cache lines of the next one are asked for ahead: its place keeps where they lie.
+ * Who frees executors may be another frame, so places are cleared, and moved, under the lock.
+ */
+struct hy__encore {
+    uint64_t      number;
+    hy__executor *x;
+    int           next;                 /* the place of the call that came after this one */
+    const void   *ahead[4];             /* never read here: the block, its house, the first job, its notes */
+};
+
+/* The root's counters only grow, so no two states have the same sum. */
+HY__INLINE uint64_t hy__stamp(const hy_root *root)
+{
+    return HY__PEEK(&root->changes) + HY__PEEK(&root->moves) + HY__PEEK(&root->epoch);
+}
+
+HY__INLINE int hy__encore_place(const hy_frame *F, uint64_t number)
+{
+    return (int)(number & (uint64_t)(F->encores - 1));
+}
+
+HY__INLINE hy__executor *hy__encore_find(const hy_frame *F, uint64_t number)
+{
+    const hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, number)] : NULL;
+    hy__executor *x = a && a->number == number ? HY__PEEK(&a->x) : NULL;
+    return x && HY__PEEK(&x->stamp) == hy__stamp(F->root) ? x : NULL;
+}
+
+/* A call with this number goes on: what comes next? */
+HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
+{
+    int at = hy__encore_place(F, number);
+    const hy__encore *next = &F->encore[F->encore[at].next];
+    const char *x = (const char *)HY__PEEK(&next->x);
+    if (F->encore[F->last].next != at) F->encore[F->last].next = at;
+    F->last = at;
+    if (!x) return;
+    HY__PREFETCH(x);
+    HY__PREFETCH(x + offsetof(hy__executor, input));
+    HY__PREFETCH(x + offsetof(hy__executor, output));
+    HY__PREFETCH(x + hy__round64(sizeof(hy__executor)));
+    HY__PREFETCH(next->ahead[0]);
+    HY__PREFETCH(next->ahead[1]);
+    HY__PREFETCH(next->ahead[2]);
+    HY__PREFETCH(next->ahead[3]);
+}
+
+/* x has served a call of a block with this number; the stamp is from before. */
+static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block, uint64_t number,
+                            uint64_t stamp)
+{
+    hy__encore *a;
+    const hy_job *job;
+    if (!F->encores || !number || x->from < 0) return;
+    job = hy__run_of(x, 0)->job;
+    a = &F->encore[hy__encore_place(F, number)];
+    x->number = a->number = number;
+    HY__POKE(&x->stamp, stamp);
+    HY__POKE(&a->x, x);
+    a->ahead[0] = block;
+    a->ahead[1] = block->house;
+    a->ahead[2] = job;
+    a->ahead[3] = (const char *)job + hy__job_bytes(job) - 1;
+}
+
+/* Under the lock. */
+static void hy__encore_forget(hy_frame *F, const hy__executor *x)
+{
+    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, x->number)] : NULL;
+    if (a && HY__PEEK(&a->x) == x) HY__POKE(&a->x, (hy__executor *)NULL);
+}
+
+/* Twice as many places as there are holders; without memory there are fewer. */
+static void hy__encore_widen(hy_frame *F)
+{
+    int i, n = F->encores, wide = n ? 2 * n : 16;
+    hy__encore *again, *was = F->encore;
+    if (2 * F->executors.n <= n) return;
+    again = (hy__encore *)hy__alloc_zero(&F->root->heap, (size_t)wide * sizeof *again);
+    if (!again) return;
+    hy__acquire(&F->root->lock);
+    F->encore = again;
+    F->encores = wide;
+    F->last = 0;
+    for (i = 0; i < n; i++) if (was[i].x) again[hy__encore_place(F, was[i].number)] = was[i];
+    for (i = 0; i < wide; i++) again[i].next = i;
+    hy__release(&F->root->lock);
+    hy__free(&F->root->heap, was);
 }
 
 /* --- programs --- */
@@ -26777,7 +27036,7 @@ static void hy__program_free(hy_root *root, hy__attached *it)
         hy__executor *x = NULL;
         hy__acquire(&root->lock);
         for (h = p->holders; h && !h->x; h = h->peer) continue;
-        if (h) { x = h->buffer ? NULL : h->x; h->x = NULL; }
+        if (h) { hy__encore_forget(h->frame, h->x); x = h->buffer ? NULL : h->x; h->x = NULL; }
         hy__release(&root->lock);
         if (!h) break;
         hy__executor_free(x);
@@ -26990,10 +27249,12 @@ static hy__program *hy__program_surplus(hy_graph *g, int limit, const hy__progra
 static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
 {
     hy__program *p;
+    hy__holder *h;
     do {                                /* other frames may be running it */
         hy__acquire(&g->root->lock);
         p = hy__program_surplus(g, limit, fresh);
         if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
+        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) HY__POKE(&h->x->stamp, UINT64_MAX);
         hy__release(&g->root->lock);
         if (p) hy__program_drop(p);
     } while (p);
@@ -27061,11 +27322,12 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
                                       hy_plan_info *info)
 {
     const hy__plan *p = &program->plan;
-    hy__executor *x = (hy__executor *)hy__lay(l, 1, sizeof *x), plain;
-    size_t before = l->at - hy__round64(sizeof *x);
+    size_t runs = (size_t)(p->steps - p->early), before = l->at;
+    hy__executor *x = (hy__executor *)hy__lay(l, 1, hy__round64(sizeof *x) + runs * sizeof(hy_run) +
+                                                    (size_t)p->late * sizeof *x->data), plain;
     memset(&plain, 0, sizeof plain);
-    plain.run = (hy_run *)hy__lay(l, (size_t)p->steps, sizeof *plain.run);
-    plain.data = (void **)hy__lay(l, (size_t)p->tensors, sizeof *plain.data);
+    plain.data = x ? (void **)(void *)(hy__run_of(x, 0) + runs) : NULL;
+    plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->widest, sizeof *plain.operand + sizeof(void *));
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
     plain.seen = (hy__seen *)hy__lay(l, (size_t)p->watches, sizeof *plain.seen);
@@ -27112,9 +27374,9 @@ static void hy__executor_place(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     int i, k;
-    for (i = 0; i < p->steps; i++) {
+    for (i = p->early; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
-        hy__run_open(&x->run[i], s->job, x->data + s->tensor, 0, 0);
+        hy__run_open(hy__run_of(x, i - p->early), s->job, x->data + s->tensor, 0, 0);
         for (k = 0; k < s->nin + s->nout; k++) {
             int v = p->tensor[s->tensor + k];
             const hy__spot *root = &p->spot[p->spot[v].root];
@@ -27123,6 +27385,27 @@ static void hy__executor_place(hy__executor *x)
                 : root->where == HY__AT_CONSTANT ? root->node->constant.data : (void *)x;
         }
     }
+}
+
+/* One array in, one out, by one thread, nothing drawn or written: what such a run needs to know. */
+static void hy__executor_shorten(hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    const hy__spot *from = p->inputs == 1 && p->input[0] >= 0 ? &p->spot[p->input[0]] : NULL;
+    const hy__spot *to = p->heads == 1 ? &p->spot[p->head[0]] : NULL;
+    const int *in, *out;
+    x->runs = p->steps - p->early;
+    x->training = x->program->mode.training;
+    x->from = x->to = -1;
+    if (x->bound || p->stages || p->written || p->randoms || !from || !to || to->where != HY__AT_HEAD) return;
+    in = p->use_first + (from - p->spot);
+    out = p->use_first + (to - p->spot);
+    if (in[1] - in[0] != 1 || out[1] - out[0] != 1) return;
+    x->from = p->use[in[0]];
+    x->to = p->use[out[0]];
+    x->bytes = to->bytes;
+    x->input = *from->type;
+    x->output = *to->type;
 }
 
 static int hy__too_large(hy_frame *F)
@@ -27145,22 +27428,42 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     x = hy__lay_executor(&l, p, 0, &info);
     x->program = p;
     hy__executor_place(x);
+    hy__executor_shorten(x);
     return x;
 }
 
 /* --- running --- */
-static void hy__steps_alone(const hy__executor *x, int from, int to, char *scratch)
+/* Runs jobs one after another. Did one meet bad data? */
+static int hy__runs_alone(hy_run *now, int n, char *scratch, char *shared)
 {
-    const hy__step *s = x->program->plan.step;
-    int i, stage;
+    int stage, faults = 0;
     int64_t item;
-    for (i = from; i < to; i++) {
-        hy_run *now = &x->run[i];
+    for (; n > 0; n--, now++) {
         const hy_job *job = now->job;
-        char *shared = x->shared + s[i].shared_at;
         for (stage = 0; stage < job->stages; stage++)
             for (item = 0; item < job->items[stage]; item++) job->run(job, now, stage, item, scratch, shared);
+        faults |= now->fault;
     }
+    return faults;
+}
+
+static int hy__steps_alone(const hy__executor *x, int from, int to, char *scratch)
+{
+    return hy__runs_alone(hy__run_of(x, from - x->program->plan.early), to - from, scratch, x->shared);
+}
+
+/* A call like the last one: no more is done than moves data. NULL: memory is out, or bad data were met, which
+ * the long way will say better. */
+static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, const hy_array *in)
+{
+    hy_array *y = hy__make_sized(F, &x->output, x->bytes, "outputs");
+    int i;
+    if (!y) return NULL;
+    x->data[x->from] = in->t.data;
+    x->data[x->to] = y->t.data;
+    if (HY__LIKELY(!hy__runs_alone(hy__run_of(x, 0), x->runs, x->scratch, x->shared))) return y;
+    for (i = 0; i < x->runs; i++) hy__run_of(x, i)->fault = 0;
+    return NULL;
 }
 
 /* Whose item is this? */
@@ -27185,7 +27488,7 @@ static void hy__run_item(void *arg, int stage, int64_t item, int worker)
     hy_run *now;
     if (!s->parts) { hy__steps_alone(x, s->from, s->to, scratch); return; }
     part = hy__piece_of(p, s, item);
-    now = &x->run[part->step];
+    now = hy__run_of(x, part->step - p->early);
     now->job->run(now->job, now, part->stage, item - part->first, scratch,
                   x->shared + p->step[part->step].shared_at);
 }
@@ -27195,13 +27498,14 @@ static int hy__run_fault(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     int i, first = -1;
-    for (i = p->early; i < p->steps; i++)
-        if (x->run[i].fault) {
-            x->run[i].fault = 0;
-            if (first < 0 || p->step[i].place < p->step[first].place) first = i;
-        }
+    for (i = p->early; i < p->steps; i++) {
+        hy_run *now = hy__run_of(x, i - p->early);
+        if (HY__LIKELY(!now->fault)) continue;
+        now->fault = 0;
+        if (first < 0 || p->step[i].place < p->step[first].place) first = i;
+    }
     if (first < 0) return 0;
-    hy__fail_step(F, x, &p->step[first], &x->run[first]);
+    hy__fail_step(F, &p->step[first], hy__run_of(x, first - p->early));
     return -1;
 }
 
@@ -27285,7 +27589,7 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
         hy__lap lap = hy__lap_of(p, w.lap, i);
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
         lane = i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
-        hy__step_timed(F, x, &p->step[i], &lap, p->stages ? lane : 0);
+        hy__step_timed(F, &p->step[i], p->step[i].job, &lap, p->stages ? lane : 0);
         last = lap;
     }
 }
@@ -27294,15 +27598,16 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     hy__buffer *room = NULL;
+    int faults = 1;                     /* look */
     if (HY__PEEK(&F->root->profile.on)) {
         room = hy__buffer_new(&F->cache, (size_t)p->workers * (size_t)p->steps * sizeof(hy__lap));
         if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
     }
     if (room) hy__run_by_lap(F, x, room);
     else if (p->stages) hy__run_region(F, x, hy__run_item, x);
-    else hy__steps_alone(x, p->early, p->steps, x->scratch);
+    else faults = hy__steps_alone(x, p->early, p->steps, x->scratch);
     hy__buffer_drop(&F->cache, room);
-    return hy__run_fault(F, x);
+    return faults ? hy__run_fault(F, x) : 0;
 }
 
 /* A fresh array for a head, or the only one that a bound executor has. */
@@ -27402,8 +27707,9 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     x->ready = 1;
     if (hy__run_outputs(F, x, in, out)) return -1;
     for (i = 0; i < p->randoms; i++) {
-        x->run[p->random[i]].seed = F->seed;
-        x->run[p->random[i]].stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+        hy_run *now = hy__run_of(x, p->random[i] - p->early);
+        now->seed = F->seed;
+        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
     }
     return hy__run_steps(F, x);
 }
@@ -27596,6 +27902,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
+    if (h->x) hy__encore_forget(F, h->x);
     x = h->buffer ? NULL : h->x;
     p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
@@ -27634,6 +27941,9 @@ static void hy__executors_close(hy_frame *F)
     hy__kept *e;
     while ((e = hy__table_next(&F->executors, NULL)) != NULL) hy__holder_free(F, (hy__holder *)(void *)e);
     hy__free(&F->root->heap, (void *)F->executors.slot);
+    hy__free(&F->root->heap, F->encore);
+    F->encore = NULL;
+    F->encores = 0;
     F->executors.slot = NULL;
     F->executors.cap = 0;
 }
@@ -27647,6 +27957,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     size_t size = sizeof(hy__holder) + (holds + keeps) * sizeof(hy__buffer *) + inputs * sizeof(hy_type);
     hy__holder *h = (hy__holder *)hy__alloc_zero(&F->root->heap, size);
     if (!h) return (hy__holder *)hy__no_memory(F, "executor");
+    h->frame = F;
     h->program = p;
     h->x = x;
     h->epoch = HY__PEEK(&F->root->epoch) - 1;
@@ -27663,6 +27974,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     h->input = (hy_type *)(void *)(h->output + keeps);
     if (inputs) memcpy(h->input, p->input, inputs * sizeof *h->input);
     hy__table_add(&F->root->heap, &F->executors, &h->kept, hash);
+    hy__encore_widen(F);
     F->recent = h;
     F->bindings += buffer != NULL;
     hy__acquire(&F->root->lock);
@@ -27722,7 +28034,7 @@ HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const
     moves = HY__PEEK(&g->root->moves);
     epoch = HY__PEEK(&g->root->epoch);
     if (HY__LIKELY(h->moves == moves && h->epoch == epoch)) return 1;
-    if (!hy__program_meets(h->program) || hy__program_stale(h->program)) return 0;
+    if ((h->moves != moves && !hy__program_meets(h->program)) || hy__program_stale(h->program)) return 0;
     h->moves = moves;
     h->epoch = epoch;
     return 1;
@@ -27795,6 +28107,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     x->program = p;
     x->bound = 1;
     hy__executor_place(x);
+    hy__executor_shorten(x);
     h = hy__holder_new(F, p, x, buffer, bytes, owner, p->head.kept.hash);
     if (!h) return -1;
     HY__ADD(&p->refs, 1);
@@ -28635,13 +28948,14 @@ typedef struct hy__trace {
 } hy__trace;
 
 typedef struct hy__traces {
+    int64_t    hits;
+    uint64_t   number;                  /* of calls that `fast` serves, or 0 while there is none */
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
     hy__trace *fast;
     uintptr_t  tracer;                  /* the thread that is tracing and has the lock, or 0 */
     int64_t    clock;
     hy_cache_stats stats;
-    int64_t    hits;
     int        lent;                    /* graphs of it are, or were, in the user's hands */
 } hy__traces;
 
@@ -28934,6 +29248,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             t->next = all->first;
             all->first = t;
             t->fast = !t->asked && !all->fast;
+            if (t->fast && !all->number) HY__STORE(&all->number, HY__ADD(&F->root->callers, 1));
             if (t->fast) HY__STORE(&all->fast, t);
             hy__traces_limit(F, all, limit);
         }
@@ -28986,7 +29301,7 @@ static hy_array *hy__packed_input(hy_frame *F, hy_array *x)
 }
 
 /* A call found its program. No locked instruction while the frame is the only one. */
-static void hy__traces_hit(hy_frame *F, hy__traces *all)
+HY__INLINE void hy__traces_hit(hy_frame *F, hy__traces *all)
 {
     if (HY__PEEK(&F->root->frames) > 1) HY__ADD(&all->hits, 1);
     else HY__POKE(&all->hits, HY__PEEK(&all->hits) + 1);
@@ -29171,6 +29486,7 @@ typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } h
 
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
+    hy__traces  traces;                 /* what a call like the last one looks at stands in front */
     hy_block   *next;                   /* of the root's list of all blocks */
     hy_block   *parent;                 /* who frees it; NULL: the root */
     char       *alias, *prefix, *name;  /* "dense", "net0_dense0_", "net0_dense0"; no name: not settled yet */
@@ -29187,7 +29503,6 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__names   locals;                 /* their own names, once they are many */
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
-    hy__traces  traces;
     hy__owner  *owner;                  /* once memory was bound to its calls */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
@@ -29282,8 +29597,7 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
     hy__free(heap, h->hook);
     hy__lock_done(&h->traces.lock);
     if (block->free_fn) block->free_fn(block);
-    hy__free(heap, h);
-    hy__free(heap, block);
+    hy__free(heap, h);                  /* and the block with it */
 }
 
 /* When the root goes: everything, in any order. */
@@ -29341,15 +29655,15 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
         return NULL;
     }
     if (!hy__house_frame(F)) return NULL;
-    block = (hy_block *)hy__alloc_zero(&F->root->heap, bytes);
-    h = (struct hy__house *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    h = bytes > SIZE_MAX / 2 ? NULL
+        : (struct hy__house *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *h) + bytes);
     if (h) h->alias = hy__alias_of(F, kind);
-    if (!block || !h || !h->alias || hy__lock_init(&h->traces.lock)) {
-        hy__free(&F->root->heap, block);
+    if (!h || !h->alias || hy__lock_init(&h->traces.lock)) {
         if (h) hy__free(&F->root->heap, h->alias);
         hy__free(&F->root->heap, h);
         return (hy_block *)hy__no_memory(F, "hy_block_new");
     }
+    block = (hy_block *)(void *)((char *)h + hy__round64(sizeof *h));
     block->forward = forward;
     block->kind = kind;
     block->house = h;
@@ -30806,12 +31120,30 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     return rec;
 }
 
-/* One array in, one out, a program that this frame has, nothing changed since: the short way through all that
- * hy__traced_call does. NULL: go the long way, or the frame has an error. */
-static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
+/* One array in, one out, and nothing has changed since the last call like it: the shortest way. NULL: go a
+ * longer one. */
+static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_array *x)
 {
+    hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
+    hy_array *y;
+    if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
+        last->training != F->training || x->state != HY__LIVE || x->count || x->node || x->param ||
+        x->frame->root != F->root || !hy__same_type(&last->input, &x->t.type) || !hy__packed(&x->t))
+        return NULL;
+    hy__encore_ahead(F, last->number);
+    y = hy__executor_again(F, last, x);
+    if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
+    return y;
+}
+
+/* One array in, one out, a program that this frame has, nothing changed since it was compiled: the short way
+ * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
+static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
+{
+    struct hy__house *h = block->house;
     hy__trace *t = HY__LOAD(&h->traces.fast);
     hy_root *root = F->root;
+    uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
     hy_array *y = NULL;
     hy__mode mode;
@@ -30824,13 +31156,14 @@ static hy_array *hy__call_again(hy_frame *F, struct hy__house *h, hy_array *x)
     if (!hy__holder_fits(held, t->graph, &x, &mode)) held = hy__holder_find(F, t->graph, &x, &mode);
     if (!held || !held->x || hy__executor_run(F, held->x, &x, &y)) return NULL;
     F->stream += (uint64_t)t->graph->ranks;
+    hy__encore_note(F, held->x, block, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
     return y;
 }
 
 static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 {
-    hy_array *y = hy__call_again(F, block->house, x);
+    hy_array *y = hy__call_again(F, block, x);
     hy__graph_rec rec;
     if (HY__LIKELY(y != NULL)) return y;
     if (F->code) return NULL;
@@ -30838,16 +31171,33 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
     return F->code ? NULL : hy__traced_call(F, &block->house->traces, hy__forward_traced, F->scope, x, &rec);
 }
 
+/* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
+static int hy__compiles(hy_frame *F, const struct hy__house *h)
+{
+    return h->active && h->hybrid && !F->graph && !hy__calling_frame(F)->filling;
+}
+
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
 {
     struct hy__house *h;
     hy__scope scope;
     hy_array *y;
+    uintptr_t me, inside;
     double from;
     if (!F || F->code) return NULL;
     if (!x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: the input is NULL"); return NULL; }
     if (!hy__block_ok(F, block, "hy_call")) return NULL;
     h = block->house;
+    y = hy__call_like_last(F, h, x);
+    if (HY__LIKELY(y != NULL)) return y;
+    if (F->code) return NULL;
+    me = hy__this_thread();
+    inside = HY__PEEK(&F->inside);
+    if (inside && inside != me) {
+        hy__fail(F, HY_ERROR_STATE, "hy_call: another thread is in a call of this frame: give each its own, "
+                 "with hy_fork");
+        return NULL;
+    }
     if (!hy__prefix(F, block)) return NULL;
     scope.outer = F->scope;
     scope.depth = (F->scope ? F->scope->depth : F->depth) + 1;
@@ -30866,8 +31216,10 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     if (!scope.outer && !F->graph) hy__fresh_keep(F);
     from = F->graph ? -1 : hy__call_begins(F);
     F->scope = &scope;
-    y = h->active && h->hybrid && !F->graph ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
+    HY__POKE(&F->inside, me);
+    y = hy__compiles(F, h) ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
     F->scope = scope.outer;
+    HY__POKE(&F->inside, inside);
     if (F->summary && y) hy__summary_note(F, block, y);
     hy__call_ends(F, h->name, block->kind, from, y);
     if (!scope.outer && !F->graph) {
@@ -32120,26 +32472,13 @@ static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const
 static hy_array *hy__emit_record(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub)
 {
-    hy__call c;
-    hy_array *few[HY__FEW], **out = few, *y;
-    hy__buffer *room = NULL;
     int i, tracked = 0, params = 0;
     for (i = 0; i < n; i++) params |= in[i]->param != NULL;
     if (params && hy__track_params(F, op, n, in, record, nsub, sub)) return NULL;
     if (op == &hy__graph_op) return hy__record_graph(F, n, in, (const hy__graph_rec *)record, *sub);
     for (i = 0; i < n; i++) tracked |= in[i]->tape != NULL;
     if (!tracked || !op->grad) return F->emit_below(F, op, n, in, record, nsub, sub);
-    if (hy__call_open(F, &c, op, n, record)) return NULL;
-    c.nsub = nsub;
-    c.sub = sub;
-    if (c.nout > HY__FEW) {
-        room = hy__buffer_new(&F->cache, (size_t)c.nout * sizeof *out);
-        out = room ? (hy_array **)room->data : NULL;
-    }
-    y = out ? hy__record_call(F, op, n, in, record, &c, out) : (hy_array *)hy__no_memory(F, op->name);
-    hy__buffer_drop(&F->cache, room);
-    hy__call_close(F, &c);
-    return y;
+    return hy__call_with(F, op, n, in, record, nsub, sub, hy__record_call);
 }
 
 static void hy__set_recording(hy_frame *F, int recording)
@@ -37047,7 +37386,7 @@ static int hy__symbol_check(hy_frame *F, const hy_graph *g, const char *who)
             hy__puts(&line, op->name);
             hy__puts(&line, " of node ");
             hy__puts(&line, node->name);
-        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma", op->mxnet) >= 0))
+        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
@@ -38198,16 +38537,8 @@ static hy_array *hy__without_label(hy_frame *F, const hy__node *node, hy_array *
 {
     hy_root *root = F->root;
     if (!x) return NULL;
-    if (node->op == root->ops[HY_OP_softmax_output]) {
-        const hy__softmax_output_rec *r = (const hy__softmax_output_rec *)node->record;
-        hy_ints rows;
-        if (r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
-            return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
-        memset(&rows, 0, sizeof rows);
-        rows.n = 2;
-        rows.v[1] = -1;
-        return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
-    }
+    if (node->op == root->ops[HY_OP_softmax_output])
+        return hy__output_softmax(F, (const hy__softmax_output_rec *)node->record, x);
     if (node->op == root->ops[HY_OP_logistic_regression_output]) return hy_sigmoid(F, x);
     return node->op == root->ops[HY_OP_linear_regression_output] ||
            node->op == root->ops[HY_OP_mae_regression_output] ? hy_identity(F, x) : NULL;

@@ -32,6 +32,14 @@ static double refa_digamma_of(double x)   /* psi(x) = psi(x + 1) - 1/x up to 15,
     return sum + log(x) - 0.5 / x - s;
 }
 
+static double refa_trigamma_of(double x)   /* psi'(x) = psi'(x + 1) + 1/x^2 up to 20, then the asymptotic series */
+{
+    double sum = 0, s;
+    for (; x < 20; x++) sum += 1 / (x * x);
+    s = 1 / (x * x);
+    return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s * (1.0 / 30 - s * 5 / 66))));
+}
+
 /* near: where everything is smooth and round; far: large, negative or hard values. */
 #define REFA_UNARY(name, dtypes, gradient, tolerance, near, far, formula) \
     static void refa_##name(ref_case *c) \
@@ -55,7 +63,8 @@ REFA_UNARY(erf, REFA_FLOATS, REF_TRUE, 2e-6, "", "[-6,6]", erf(x))
 REFA_UNARY(erfinv, REFA_FLOATS, REF_TRUE, 1e-5, "[-0.6,0.6]", "[-0.97,0.97]", refa_erfinv_of(x))
 REFA_UNARY(gamma, REFA_FLOATS, REF_TRUE, 1e-5, "[0.3,6]", "[-1.8,-1.2]", tgamma(x))
 REFA_UNARY(gammaln, REFA_FLOATS, REF_TRUE, 1e-5, "[0.2,30]", "[-1.8,-1.2]", lgamma(x))
-REFA_UNARY(digamma, REFA_FLOATS, REF_NO_GRADIENT, 1e-5, "[0.3,30]", "[-1.8,-1.2]", refa_digamma_of(x))
+REFA_UNARY(digamma, REFA_FLOATS, REF_TRUE, 1e-5, "[0.3,30]", "[-1.8,-1.2]", refa_digamma_of(x))
+REFA_UNARY(trigamma, REFA_FLOATS, REF_NO_GRADIENT, 1e-5, "[0.3,30]", "[-1.8,-1.2]", refa_trigamma_of(x))
 REFA_UNARY(abs, REFA_ALL, REF_TRUE, 0, "", "[-100,100]", fabs(x))
 REFA_UNARY(sign, REFA_ALL, REF_ZERO, 0, "", "int[-1,1]", refa_sign_of(x))
 REFA_UNARY(round, REFA_FLOATS, REF_ZERO, 0, "", "[-100,100]", round(x))
@@ -653,7 +662,7 @@ static void refa_softmax_output(ref_case *c)
 }
 /* dx from the softmax p. multi_output knows no smoothing, and divides by the number of places too, unless by
  * that of valid labels. */
-static void refa_softmax_output_dx(const ref_case *c, const double *p, double *dx)
+static void refa_softmax_output_dx(const ref_case *c, const double *p, double *dx, int bare)
 {
     refa_lines lines = refa_output_lines(c);
     const double *label = c->in[1].v;
@@ -670,7 +679,7 @@ static void refa_softmax_output_dx(const ref_case *c, const double *p, double *d
             int64_t i = refa_line_at(lines, line) + k * lines.step;
             double want = (double)k == label[line] ? 1 - rest : rest > 0 && lines.n > 1 ? rest / (double)(lines.n - 1) : 0;
             int ignored = use_ignore && label[line] == ignore;
-            dx[i] = ignored ? 0 : (p[i] - want) * ref_num(c, "grad_scale", 1) / share;
+            dx[i] = ignored ? 0 : (bare ? p[i] : p[i] - want) * ref_num(c, "grad_scale", 1) / share;
         }
 }
 static void refa_softmax_output_declared(const ref_case *c, const double *const *dy, double *const *dx)
@@ -679,7 +688,7 @@ static void refa_softmax_output_declared(const ref_case *c, const double *const 
     double *p = (double *)malloc(((size_t)x->size + 1) * sizeof *p);
     if (dx[0]) {
         refa_softmax_lines(x->v, p, refa_output_lines(c), 1, NULL);
-        refa_softmax_output_dx(c, p, dx[0]);
+        refa_softmax_output_dx(c, p, dx[0], 0);
         for (int64_t i = 0; i < x->size; i++) if (ref_int(c, "out_grad", 0)) dx[0][i] *= dy[0][i];
     }
     free(p);
@@ -687,7 +696,31 @@ static void refa_softmax_output_declared(const ref_case *c, const double *const 
 static void refa__softmax_output_grad(ref_case *c)
 {
     double *dx = refa_like(c, 0, &c->in[0]);
-    refa_softmax_output_dx(c, c->in[0].v, dx);
+    refa_softmax_output_dx(c, c->in[0].v, dx, 0);
+}
+static void refa__softmax_output_scale(ref_case *c)
+{
+    double *dx = refa_like(c, 0, &c->in[0]);
+    refa_softmax_output_dx(c, c->in[0].v, dx, 1);
+}
+/* By the data, whose softmax p is, nothing by p itself: p (s - sum s p) along each line, s = scaled dy. */
+static void refa__softmax_output_grad_declared(const ref_case *c, const double *const *dy, double *const *dx)
+{
+    const ref_tensor *x = &c->in[2];
+    refa_lines lines = refa_output_lines(c);
+    double *p = (double *)malloc(2 * ((size_t)x->size + 1) * sizeof *p), *s = p + x->size;
+    if (dx[0]) for (int64_t i = 0; i < x->size; i++) dx[0][i] = 0;
+    if (dx[2]) {
+        refa_softmax_lines(x->v, p, lines, 1, NULL);
+        refa_softmax_output_dx(c, dy[0], s, 1);
+        for (int64_t line = 0; line < lines.many; line++) {
+            int64_t at = refa_line_at(lines, line);
+            double sum = 0;
+            for (int64_t k = 0; k < lines.n; k++) sum += s[at + k * lines.step] * p[at + k * lines.step];
+            for (int64_t k = 0; k < lines.n; k++, at += lines.step) dx[2][at] = p[at] * (s[at] - sum);
+        }
+    }
+    free(p);
 }
 #define REFA_SOFTMAX_OUTPUT_CASES(x) \
     "(4,3)" x " (4)int[0,2]", "(4,3)" x " (4)int[0,2] | grad_scale=0.5", "(1,5)" x " (1)int[0,4]", \
@@ -718,9 +751,21 @@ static const char *const cases_softmax_output[] = {
 static const ref_op ref_softmax_output =
     { REFA_FLOATS, refa_softmax_output, REF_DECLARED, refa_softmax_output_declared, 4e-6,
       cases_softmax_output };
-static const char *const cases__softmax_output_grad[] = { REFA_SOFTMAX_OUTPUT_CASES("[0,1]"), NULL };
+static const char *const cases__softmax_output_grad[] = {
+    "(4,3)[0,1] (4)int[0,2] (4,3)", "(4,3)[0,1] (4)int[0,2] (4,3) | grad_scale=0.5", "(1,5)[0,1] (1)int[0,4] (1,5)",
+    "(4,3)[0,1] (4)int[0,2] (4,3) | normalization=batch", "(0,3)[0,1] (0)int[0,2] (0,3)",
+    "(5,3)[0,1] (5)int[-1,2] (5,3) | use_ignore=True normalization=valid grad_scale=2",
+    "(4,3)[0,1] (4)int[0,2] (4,3) | smooth_alpha=0.1", "(2,3,4)[0,1] (2,4)int[0,2] (2,3,4) | multi_output=True",
+    "(2,3,2,2)[0,1] (2,2,2)int[-1,2] (2,3,2,2) | multi_output=True use_ignore=True normalization=batch",
+    "(2,4,3)[0,1] (2,4)int[0,2] (2,4,3) | preserve_shape=True normalization=batch",
+    "(3,2,4)[0,1] (3)int[0,7] (3,2,4)", "(7,19)[0,1] (7)int[0,18] (7,19)", NULL
+};
 static const ref_op ref__softmax_output_grad =
-    { REFA_FLOATS, refa__softmax_output_grad, REF_NO_GRADIENT, NULL, 4e-6, cases__softmax_output_grad };
+    { REFA_FLOATS, refa__softmax_output_grad, REF_DECLARED, refa__softmax_output_grad_declared, 4e-6,
+      cases__softmax_output_grad };
+static const char *const cases__softmax_output_scale[] = { REFA_SOFTMAX_OUTPUT_CASES(""), NULL };
+static const ref_op ref__softmax_output_scale =
+    { REFA_FLOATS, refa__softmax_output_scale, REF_TRUE, NULL, 4e-6, cases__softmax_output_scale };
 
 /* Losses whose gradient is (y - label) or its sign, over the number of labels of a sample. */
 static void refa_regression_dx(const ref_case *c, double *dx, double (*output)(double),

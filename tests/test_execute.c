@@ -1250,6 +1250,25 @@ static void exec_prepared_lives(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* An executor keeps little for its jobs, and next to nothing for what is computed before the run. */
+static void exec_record_is_small(void)
+{
+    hy_frame *F = exec_open(1);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(4, 4)), *y;
+    hy_plan_info info;
+    int i;
+    for (i = 0; i < 40; i++) hy_append(F, net, hy_nn_dense(F, 4, NULL), hy_nn_batch_norm(F, NULL));
+    hy_initialize(F, net, NULL);
+    y = hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    CHECK(hy_value(F, hy_sub(F, y, hy_call(F, net, x)), 3, 3) < 1e-5);
+    info = hy_plan(F, net, x);
+    if (!CHECK(info.jobs > 0 && info.record / (size_t)info.jobs < 320))
+        printf("    %d bytes for %d jobs\n", (int)info.record, info.jobs);
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- a user's buffer --- */
 static void exec_bound_to_a_buffer(void)
 {
@@ -1474,6 +1493,7 @@ static void test_execute(void)
     RUN(exec_prepared_lives);
     RUN(exec_prepared_stays_inside);
     RUN(exec_sections_count);
+    RUN(exec_record_is_small);
     RUN(exec_bound_to_a_buffer);
     RUN(exec_bound_random_graphs);
 #ifndef HYBRID_NO_THREADS

@@ -782,10 +782,10 @@ static void hgrad_dynamic(void)
 }
 
 /* --- operators that have no gradient --- */
-static hy_array *hgrad_stops(hy_frame *F, hy_block *self, hy_array *x) /* argmax stops, digamma refuses */
+static hy_array *hgrad_stops(hy_frame *F, hy_block *self, hy_array *x) /* argmax stops, trigamma refuses */
 {
     (void)self;
-    return hy_group(F, hy_argmax(F, x, 0, NULL), hy_digamma(F, x), hy_square(F, x), hy_block_grad(F, x));
+    return hy_group(F, hy_argmax(F, x, 0, NULL), hy_trigamma(F, x), hy_square(F, x), hy_block_grad(F, x));
 }
 static void hgrad_no_gradient(void)
 {

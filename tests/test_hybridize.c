@@ -623,8 +623,234 @@ static void hybridize_short_way_is_left(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* The shortest way of all: the executor that served the last call with this number serves the next one, too. */
+static int hybridize_goes_on(hy_frame *F, hy_block *b) { return hy__encore_find(F, b->house->traces.number) != NULL; }
+
+static hy_array *hybridize_affine(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy_relu(F, hy_add(F, hy_mul(F, x, hy_param(F, self, "w")), x));
+}
+
+static void hybridize_like_last_is_left(void)
+{
+    hy_frame *F = tb_open(3), *fork = hy_fork(F);
+    hy_block *net = tb_block(F, "affine", hybridize_affine);
+    hy_array *w = hy_add_param(F, net, "w", HY_SHAPE(1), NULL), *x = tb_ramp(F, HY_SHAPE(3, 3)), *wide, *y;
+    hy_hybridize_opt opt;
+    double k = 1;
+    int i, round;
+    int64_t hits;
+    memset(&opt, 0, sizeof opt);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    wide = hy_ones(F, HY_SHAPE(2, 5));
+    for (round = 0; round < 6; round++) {
+        if (round == 4) { opt.off = HY_PASS_PROLOGUE; hy_hybridize(F, net, &opt); }
+        CHECK(!round || round == 4 || hybridize_goes_on(F, net));
+        hy_set_value(F, w, k = round - 2, 0);
+        CHECK(!hybridize_goes_on(F, net));              /* something was written */
+        for (i = 0; i < 3; i++) {
+            y = hy_call(F, net, x);
+            CHECK(tb_same(F, y, hy_relu(F, hy_mul_scalar(F, x, k + 1))));
+        }
+        CHECK(hybridize_goes_on(F, net));
+        hits = hy_cache_info(F, net).hits;
+        for (i = 0; i < 5; i++) hy_call(F, net, x);
+        CHECK(hy_cache_info(F, net).hits == hits + 5);
+        for (i = 0; i < 3; i++) {                       /* shapes in turn */
+            CHECK(hy_value(F, hy_call(F, net, wide), 1, 4) == (k > -1 ? k + 1 : 0));
+            CHECK(tb_same(F, hy_call(F, net, x), hy_relu(F, hy_mul_scalar(F, x, k + 1))));
+            CHECK(hy_value(fork, hy_call(fork, net, wide), 1, 4) == (k > -1 ? k + 1 : 0));
+        }
+    }
+    y = hy_call(F, net, x);                             /* results do not share memory */
+    CHECK(hy_call(F, net, x)->t.data != y->t.data);
+    hy_set_training(F, 1);
+    CHECK(tb_same(F, hy_call(F, net, x), y));
+    hy_block_free(F, net);
+    net = hybridize_one(F, "relu", tb_relu_forward);
+    for (i = 0; i < 3; i++) CHECK(tb_same(F, hy_call(F, net, x), hy_relu(F, x)));
+    OK(F);
+    OK(fork);
+    hy_close(fork);
+    CHECK(hy_close(F) == 0);
+}
+
+typedef struct hybridize_scaled { hy_block base; double by; } hybridize_scaled;
+static hy_array *hybridize_scale(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy_mul_scalar(F, x, ((hybridize_scaled *)self)->by);
+}
+
+/* More blocks than there are places at first; some go, others come. */
+static void hybridize_many_like_last(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *b[100];
+    hy_array *x = tb_ramp(F, HY_SHAPE(2, 2));
+    int i, round;
+    for (i = 0; i < 100; i++) b[i] = NULL;
+    for (round = 0; round < 8; round++) {
+        for (i = 0; i < 100; i++) {
+            if (b[i] && (i + round) % 3) continue;
+            if (b[i]) hy_block_free(F, b[i]);
+            b[i] = hy_block_new(F, sizeof(hybridize_scaled), "scaled", hybridize_scale, 1);
+            ((hybridize_scaled *)b[i])->by = i + 1000 * round;
+            hy_hybridize(F, b[i], NULL);
+            hy_call(F, b[i], x);
+        }
+        for (i = 0; i < 300; i++) {
+            hy_begin(F);
+            CHECK(hy_value(F, hy_call(F, b[i % 100], x), 1, 1) ==
+                  hy_value(F, x, 1, 1) * ((hybridize_scaled *)b[i % 100])->by);
+            CHECK(i < 100 || hybridize_goes_on(F, b[i % 100]));
+            hy_end(F);
+        }
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+static hy_array *hybridize_pick(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_take_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.mode = HY_INDEX_RAISE;
+    (void)self;
+    return hy_take(F, hy_full(F, HY_SHAPE(4), 7), x, 0, &opt);
+}
+
+/* Bad data, met on the shortest way, are told as on the long one. */
+static void hybridize_like_last_meets_bad_data(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *net = hybridize_one(F, "pick", hybridize_pick);
+    hy_array *x = hy_zeros(F, HY_SHAPE(2));
+    int i;
+    for (i = 0; i < 3; i++) CHECK(hy_value(F, hy_call(F, net, x), 1) == 7);
+    CHECK(hybridize_goes_on(F, net));
+    for (i = 0; i < 2; i++) {
+        hy_set_value(F, x, 9, 1);
+        CHECK(!hy_call(F, net, x));
+        CHECK(hy_error(F) && strstr(hy_error(F), "[in pick"));
+        hy_clear(F);
+        hy_set_value(F, x, 2, 1);
+        CHECK(hy_value(F, hy_call(F, net, x), 1) == 7);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* An initialiser may call blocks: line by line, since a trace may wait for the one who gives values. */
+static hy_block *hybridize_inner;
+static void hybridize_init_calls(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)init; (void)name;
+    hy_assign(F, x, hy_call(F, hybridize_inner, hy_full(F, x->t.type.shape, 3)));
+}
+
+static void hybridize_initialiser_calls_a_block(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *net = tb_block(F, "affine", hybridize_affine);
+    hy_param_opt opt;
+    hy_array *x = tb_ramp(F, HY_SHAPE(3, 3));
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.init.fn = hybridize_init_calls;
+    hy_add_param(F, net, "w", HY_SHAPE(1), &opt);
+    hybridize_inner = hybridize_one(F, "relu", tb_relu_forward);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 3; i++) CHECK(tb_same(F, hy_call(F, net, x), hy_relu(F, hy_mul_scalar(F, x, 4))));
+    CHECK(hy_cache_info(F, hybridize_inner).traces == 0);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+#ifndef HYBRID_NO_THREADS
+/* Another thread in a frame whose call is under way is told so. */
+static void *hybridize_intrude(void *frame)
+{
+    hy_frame *F = (hy_frame *)frame;
+    hy_call(F, hybridize_inner, hy_ones(F, HY_SHAPE(2)));
+    return NULL;
+}
+static hy_array *hybridize_visited(hy_frame *F, hy_block *self, hy_array *x)
+{
+    pthread_t other;
+    (void)self;
+    x = hy_relu(F, x);
+    if (!pthread_create(&other, NULL, hybridize_intrude, F)) pthread_join(other, NULL);
+    return x;
+}
+static void hybridize_two_threads_in_one_frame(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *net = tb_block(F, "visited", hybridize_visited);
+    hybridize_inner = hybridize_one(F, "relu", tb_relu_forward);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(2)));
+    CHECK(hy_error(F) && strstr(hy_error(F), "another thread") && strstr(hy_error(F), "hy_fork"));
+    hy_clear(F);
+    hybridize_intrude(F);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A thread goes on calling one block while another one, which it called before, is freed. */
+typedef struct hybridize_caller { hy_frame *F; hy_block *b; int stop, wrong; } hybridize_caller;
+static void *hybridize_call_on(void *arg)
+{
+    hybridize_caller *c = (hybridize_caller *)arg;
+    while (!HY__LOAD(&c->stop)) {
+        hy_begin(c->F);
+        c->wrong |= hy_item(c->F, hy_call(c->F, c->b, hy_full(c->F, HY_SHAPE(1), 3))) != 3;
+        hy_end(c->F);
+    }
+    return NULL;
+}
+static void hybridize_threads_free_other_blocks(void)
+{
+    hy_frame *F = tb_open(3);
+    hybridize_caller c;
+    int i, k, round;
+    memset(&c, 0, sizeof c);
+    c.F = hy_fork(F);
+    c.b = hybridize_one(F, "relu", tb_relu_forward);
+    for (round = 0; round < 10; round++) {
+        hy_block *gone[20];
+        pthread_t thread;
+        hy_begin(F);
+        for (i = 0; i < 20; i++) {
+            gone[i] = hybridize_one(F, "relu", tb_relu_forward);
+            for (k = 0; k < 3; k++) hy_call(c.F, gone[i], hy_ones(c.F, HY_SHAPE(1)));
+        }
+        c.stop = 0;
+        if (CHECK(!pthread_create(&thread, NULL, hybridize_call_on, &c))) {
+            for (i = 0; i < 20; i++) hy_block_free(F, gone[i]);
+            HY__STORE(&c.stop, 1);
+            pthread_join(thread, NULL);
+        }
+        hy_end(F);
+    }
+    CHECK(!c.wrong);
+    OK(F);
+    OK(c.F);
+    hy_close(c.F);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static void test_hybridize(void)
 {
+    RUN(hybridize_like_last_is_left);
+    RUN(hybridize_many_like_last);
+    RUN(hybridize_like_last_meets_bad_data);
+    RUN(hybridize_initialiser_calls_a_block);
+#ifndef HYBRID_NO_THREADS
+    RUN(hybridize_two_threads_in_one_frame);
+    RUN(hybridize_threads_free_other_blocks);
+#endif
     RUN(hybridize_short_way_is_left);
     RUN(hybridize_equals_line_by_line);
     RUN(hybridize_runs_forward_once);

@@ -508,15 +508,6 @@ static hy_array *ops_slope(hy_frame *F, hy_array *x, void *user)
     return g;
 }
 
-/* Can it be differentiated only once? */
-static int ops_once(const char *name)
-{
-    static const char *const once[] = { "gamma", "gammaln", "softmax_output" };
-    size_t i;
-    for (i = 0; i < sizeof once / sizeof *once; i++) if (!strcmp(name, once[i])) return 1;
-    return 0;
-}
-
 static void ops_check_second(hy_frame *F, ops_call *call, hy_array *x)
 {
     double error;
@@ -524,7 +515,7 @@ static void ops_check_second(hy_frame *F, ops_call *call, hy_array *x)
     if (!strcmp(call->name, "box_nms")) return;         /* its order jumps */
     for (i = 0; i < call->reals; i++) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_NULL);
     error = hy_check_grad(F, ops_slope, call, x, 1e-5);
-    if (hy_error_code(F) == HY_ERROR_GRADIENT && ops_once(call->name)) { hy_clear(F); hy_pause(F); error = 0; }
+    if (hy_error_code(F) == HY_ERROR_GRADIENT && !strcmp(call->name, "digamma")) { hy_clear(F); hy_pause(F); error = 0; }
     ops_complain(F, "second gradient");
     if (!CHECK(error < 1e-4)) printf("    second gradient is off by %g\n", error);
 }
