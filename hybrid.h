@@ -8043,10 +8043,12 @@ HY__VECTOR(double, 64, hy__f64x8)
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__TILE_CLAMP(i, j) if (vecs > j) { \
+#define HY__TILE_CLAMP_AT(i, j) \
         under = (bits)(acc[i][j] <= low); \
         over = (bits)(acc[i][j] > high); \
-        acc[i][j] = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)acc[i][j])); }
+        acc[i][j] = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)acc[i][j]));
+#define HY__TILE_CLAMP(i, j) if (vecs > j) { HY__TILE_CLAMP_AT(i, j) }
+#define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
@@ -8071,28 +8073,39 @@ HY__VECTOR(double, 64, hy__f64x8)
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
-/* Fewer columns than a vector has go through `edge`. */
-#define HY__EDGE_LOAD(i, from) (memset(edge, 0, sizeof edge), hy__copy_short(edge, from, bytes), \
-                                acc[i][0] += *(const vec_at *)edge)
-#define HY__EDGE_ADD(i) if (rows > i) HY__EDGE_LOAD(i, (const char *)t->tail.add + i * c_row * sizeof(real));
-#define HY__EDGE_BIAS(i) if (rows > i) HY__EDGE_LOAD(i, (const char *)t->tail.bias);
-#define HY__EDGE_CLAMP(i) if (rows > i) { HY__TILE_CLAMP(i, 0) }
-#define HY__EDGE_STORE(i) if (rows > i) { \
-        *(vec_at *)edge = acc[i][0]; \
-        hy__copy_short((char *)(c + i * c_row), edge, bytes); }
-#define HY__EDGE_END \
+/* Rows of fewer columns than a vector has, their sums side by side. */
+#define HY__EDGE_BODY(name, T, V, TARGET) \
+TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef V##_bits bits; \
+    enum { lanes = sizeof(V) / sizeof(T) }; \
+    const vec zero = {0}, low = zero + (T)t->tail.low, high = zero + (T)t->tail.high; \
+    const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
     char edge[64]; \
-    const int bytes = (int)(t->cols * (int64_t)sizeof(real)); \
-    if (t->tail.add) { HY__EACH_ROW(HY__EDGE_ADD) } \
-    if (t->tail.bias) { HY__EACH_ROW(HY__EDGE_BIAS) } \
-    if (t->tail.clamp) { \
-        const vec low = zero + (real)t->tail.low, high = zero + (real)t->tail.high; \
-        bits under, over; \
-        HY__EACH_ROW(HY__EDGE_CLAMP) \
+    vec acc[1][1]; \
+    bits under, over; \
+    int64_t i; \
+    memset(edge, 0, sizeof edge); \
+    for (i = 0; i < t->rows; i++) { \
+        acc[0][0] = *(const vec_at *)(sums + i * lanes); \
+        if (t->tail.add) { \
+            hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * t->c_row), bytes); \
+            acc[0][0] += *(const vec_at *)edge; \
+        } \
+        if (t->tail.bias) { \
+            hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
+            acc[0][0] += *(const vec_at *)edge; \
+        } \
+        if (t->tail.clamp) { HY__TILE_CLAMP_AT(0, 0) } \
+        *(vec_at *)edge = acc[0][0]; \
+        hy__copy_short((char *)(c + i * t->c_row), edge, bytes); \
     } \
-    HY__EACH_ROW(HY__EDGE_STORE)
+}
 
 #define HY__TILE_BODY(name, T, V, TARGET) \
+HY__EDGE_BODY(name, T, V, TARGET) \
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c) \
 { \
     HY__CONTRACT \
@@ -8118,7 +8131,9 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         } \
     } \
     if (vecs == 1 && t->cols < lanes) { \
-        HY__EDGE_END \
+        T sums[HY__TILE_ROWS * lanes]; \
+        HY__EACH_ROW(HY__TILE_SPILL) \
+        name##_edge(t, sums, c); \
         return; \
     } \
     HY__TILE_END \
@@ -8377,8 +8392,6 @@ HY__GEMM_KERNELS_16(hy__tile_f64_base, hy__dot_f64_base, double, hy__f64x2, hy__
 HY__GEMM_KERNELS_16(hy__tile_f32_avx2, hy__dot_f32_avx2, float, hy__f32x8, hy__f32x4, HY__TARGET_AVX2, 256)
 HY__GEMM_KERNELS_16(hy__tile_f64_avx2, hy__dot_f64_avx2, double, hy__f64x4, hy__f64x2, HY__TARGET_AVX2, 256)
 HY__GEMM_KERNELS_32(hy__tile_f32_avx512, hy__dot_f32_avx512, float, hy__f32x16, hy__f32x4,
-    HY__TARGET_AVX512, 512)
-HY__GEMM_KERNELS_32(hy__tile_f64_avx512, hy__dot_f64_avx512, double, hy__f64x8, hy__f64x2,
     HY__TARGET_AVX512, 512)
 #endif
 #ifndef HYBRID_NO_VISION
@@ -8807,16 +8820,17 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
 }
 
 #ifdef HY__TARGET_AVX2
-#define HY__GEMM_PICK(isa, T) \
-    ((isa) > 1 ? &hy__tile_##T##_avx512_isa : (isa) == 1 ? &hy__tile_##T##_avx2_isa \
-                                                         : &hy__tile_##T##_base_isa)
+#define HY__GEMM_F32(isa) ((isa) > 1 ? &hy__tile_f32_avx512_isa : (isa) == 1 ? &hy__tile_f32_avx2_isa \
+                                                                        : &hy__tile_f32_base_isa)
+#define HY__GEMM_F64(isa) ((isa) ? &hy__tile_f64_avx2_isa : &hy__tile_f64_base_isa)
 #else
-#define HY__GEMM_PICK(isa, T) ((void)(isa), &hy__tile_##T##_base_isa)
+#define HY__GEMM_F32(isa) ((void)(isa), &hy__tile_f32_base_isa)
+#define HY__GEMM_F64(isa) ((void)(isa), &hy__tile_f64_base_isa)
 #endif
 
-static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4, 0); }
-static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f64), 8, 0); }
-static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_PICK(isa, f32), 4, 1); }
+static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 0); }
+static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F64(isa), 8, 0); }
+static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 1); }
 
 /* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
 #define HY__SELECT(bits) \
