@@ -172,7 +172,8 @@
  *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
  *   cuts the 0.5 to 0). sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
  *   period, are those of 2^30. Indices may have any numeric type. A reduction over all axes gives shape (1,),
- *   as in MXNet.
+ *   as in MXNet. Sums, means and variances of floats are added up in doubles; the few values (at most 32) of
+ *   a window of average pooling, and the exponentials of a softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
