@@ -173,7 +173,8 @@
  *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
  *   cuts the 0.5 to 0). sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
  *   period, are those of 2^30. Indices may have any numeric type. A reduction over all axes gives shape (1,),
- *   as in MXNet.
+ *   as in MXNet. Sums, means and variances of floats are added up in doubles; the few values (at most 32) of
+ *   a window of average pooling, and the exponentials of a softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -9070,19 +9071,23 @@ typedef struct hy__row_kernels {
                   const void *gain, const void *shift, int params);
     void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
 } hy__row_kernels;
-#define HY__DEFINE_ROW_KERNELS(name, target, type) \
-    HY__DEFINE_MOMENTS(name, target, type) \
-    HY__DEFINE_NORMS(name, target, type) \
+#define HY__ROW_KERNELS(name, sums) \
     static const hy__row_kernels hy__rows_##name = { \
-        hy__fold_rows_##name, hy__fold_lines_##name, hy__moments_##name, hy__scale_##name, hy__blend_##name };
+        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##sums, hy__scale_##name, hy__blend_##name };
+HY__DEFINE_MOMENTS(f64, , double)
+HY__DEFINE_NORMS(f64, , double)
+HY__ROW_KERNELS(f64, f64)
 HY__DEFINE_FOLDS(base, )
-HY__DEFINE_ROW_KERNELS(f64, , double)
-HY__DEFINE_ROW_KERNELS(base, , float)
+HY__DEFINE_MOMENTS(base, , float)
+HY__DEFINE_NORMS(base, , float)
+HY__ROW_KERNELS(base, base)
 #if HY__X86
 HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
-HY__DEFINE_FOLDS(avx512, HY__TARGET_AVX512)
-HY__DEFINE_ROW_KERNELS(avx2, HY__TARGET_AVX2, float)
-HY__DEFINE_ROW_KERNELS(avx512, HY__TARGET_AVX512, float)
+HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
+HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
+HY__ROW_KERNELS(avx2, avx2)
+HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
+HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: conversion and memory bound them */
 #endif
 
 static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
@@ -10596,15 +10601,12 @@ HY__DEFINE_WINDOWS(base, )
 static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base };
 #if HY__X86
 HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
-HY__DEFINE_WINDOWS(avx512, HY__TARGET_AVX512)
 static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2 };
-static const hy__window_kernels hy__windows_avx512 = { hy__join_avx512, hy__claim_avx512 };
 #endif
 static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
 #if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__windows_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__windows_avx2;
+    if (isa >= HY_ISA_AVX2) return &hy__windows_avx2;
 #endif
     (void)isa;
     return &hy__windows_base;

@@ -29,6 +29,7 @@
 #include "test_hybridize.c"
 #include "test_trace.c"
 #include "test_random_net.c"
+#include "test_rows.c"
 #include "test_cache.c"
 #include "test_compose.c"
 #include "test_hybrid_grad.c"
@@ -79,6 +80,7 @@ int main(int argc, char **argv)
     test_ops();
     test_sizes();
     test_edges();
+    test_rows();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }
