@@ -7470,12 +7470,70 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
     }
 }
 
+/* --- rows so short that a call for each would be most of the work: they come together in tiles --- */
+enum { HY__SHORT_ROW = 64 };
+
+/* Which operands lie in one piece, as bits; 0 where rows are better taken one by one. */
+static int hy__pointwise_whole(const hy__pointwise *pw)
+{
+    const hy__walk *w = &pw->walk;
+    int whole = 0, k, d;
+    if (w->ndim < 2 || w->dim[w->ndim - 1] >= HY__SHORT_ROW) return 0;
+    for (k = 0; k < w->n; k++) {
+        int64_t expected = 1;
+        for (d = w->ndim - 1; d >= 0 && w->stride[k][d] == expected; d--) expected *= w->dim[d];
+        whole |= (d < 0) << k;
+        if (pw->dtype[k] != pw->compute) return 0;
+    }
+    return whole & 1 ? whole : 0;
+}
+
+HY__INLINE void hy__gather_row(void *to, const void *from, int size, int64_t stride, int64_t n)
+{
+    int64_t i;
+    if (size == 4 && stride == 0) {
+        uint32_t v = *(const uint32_t *)from;
+        for (i = 0; i < n; i++) ((uint32_t *)to)[i] = v;
+    } else if (size == 4) for (i = 0; i < n; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i * stride];
+    else for (i = 0; i < n; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i * stride];
+}
+
+static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const *data, int64_t first,
+                                int64_t n)
+{
+    static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
+    double tile[HY__OPERANDS][HY__TILE];
+    const void *in[HY__OPERANDS];
+    int size = hy__traits[pw->compute].size, k;
+    int64_t m, i, run;
+    hy__walker r;
+    hy__walk_from(&r, &pw->walk, first);
+    for (; n > 0; first += m, n -= m) {
+        m = hy__least(n, HY__TILE);
+        for (k = 1; k < pw->walk.n; k++)
+            in[k - 1] = whole >> k & 1 ? (const char *)data[k] + first * size : (const char *)tile[k];
+        for (i = 0; i < m; i += run) {
+            run = hy__walk_run(&r, m - i);
+            for (k = 1; k < pw->walk.n; k++)
+                if (!(whole >> k & 1))
+                    hy__gather_row((char *)tile[k] + i * size, (const char *)data[k] + r.offset[k] * size,
+                                   size, hy__walk_step(&pw->walk, k), run);
+            hy__walk_past(&r, run);
+        }
+        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
+    }
+}
+
 static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
 {
     int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
     char *address[HY__OPERANDS];
     hy__walker r;
-    int k;
+    int k, whole = hy__pointwise_whole(pw);
+    if (whole) {
+        hy__pointwise_short(pw, whole, data, item * HY__CHUNK, n);
+        return;
+    }
     for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
         m = hy__walk_run(&r, n);
         for (k = 0; k < pw->walk.n; k++)
