@@ -170,7 +170,9 @@
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
  *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest. Integers
  *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
- *   cuts the 0.5 to 0). sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
+ *   cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
+ *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics) or 3.5
+ *   (mish); gelu by 2.5 and by |x| / 2^24 where x is below 0. sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
  *   period, are those of 2^30. Indices may have any numeric type. A reduction over all axes gives shape (1,),
  *   as in MXNet.
  */
@@ -2298,21 +2300,20 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
-/* In formulas a ternary is a select. What gcc likes to move from one side of it to the other, or into
-   branches, costs more there than it saves. */
-#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN \
-    _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-code-hoisting\")") \
-    _Pragma("GCC optimize(\"no-tree-pre\")")
+/* After HY__LOOPS_BEGIN: in formulas a ternary is a select. What gcc likes to move from one side of it to the
+   other, or into branches, costs more there than it saves. (Nested in another macro this has no effect.) */
+#define HY__FORMULAS \
+    _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-tree-pre\")")
 #elif defined(__clang__)
 #define HY__LOOPS_BEGIN _Pragma("clang diagnostic push") \
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
-#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN
+#define HY__FORMULAS
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
-#define HY__FORMULAS_BEGIN
+#define HY__FORMULAS
 #define HY__IVDEP
 #endif
 
@@ -5913,6 +5914,8 @@ extern double sqrt(double) __attribute__((const));
 #endif
 #endif
 
+HY__LOOPS_BEGIN
+HY__FORMULAS
 #define HY__PI 3.14159265358979324
 #define HY__F32_INF hy__f32_of_bits(0x7f800000u)
 #define HY__F32_NAN hy__f32_of_bits(0x7fc00000u)
@@ -6426,6 +6429,8 @@ HY__INLINE float hy__mod_end_f32(float x, float y, double r)
     return a == 0.0f ? 0.0f : result;
 }
 
+HY__LOOPS_END
+
 /* ---- special functions in f64; f32 goes through them. libm's lgamma writes a global: not used. The loops
    are counted, so that they end under -ffast-math too, whatever becomes of NaN. ---- */
 
@@ -6872,7 +6877,8 @@ typedef struct hy__word_maps {
     } \
     static const hy__word_maps hy__word_maps_##name = { hy__uniforms_##name, hy__normals_##name, \
                                                         hy__masks_##name };
-HY__FORMULAS_BEGIN
+HY__LOOPS_BEGIN
+HY__FORMULAS
 HY__WORD_MAPS(base, )
 #if HY__X86
 HY__WORD_MAPS(avx2, HY__TARGET_AVX2)
@@ -7173,7 +7179,8 @@ typedef struct hy__pointwise_table {
 #define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
 
-HY__FORMULAS_BEGIN
+HY__LOOPS_BEGIN
+HY__FORMULAS
 
 /* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
    has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
