@@ -171,10 +171,10 @@
  *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest. Integers
  *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
  *   cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
- *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics) or 3.5
- *   (mish); gelu by 2.5 and by |x| / 2^24 where x is below 0. sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
- *   period, are those of 2^30. Indices may have any numeric type. A reduction over all axes gives shape (1,),
- *   as in MXNet.
+ *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
+ *   or 3.5 (mish); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
+ *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
+ *   reduction over all axes gives shape (1,), as in MXNet.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
