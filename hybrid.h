@@ -7202,10 +7202,11 @@ HY__FORMULAS
             for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
             for (i = 0; i < m; i++) { \
                 float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
-                d[i] = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y[i] : 1.0; \
-                r[i] = b < HY__F32_INF ? (double)x[i] : 0.0; \
+                int32_t plain = (a > 0.0f) & (a < HY__F32_INF) & (b < HY__F32_INF); \
+                d[i] = plain ? (double)y[i] : 1.0; \
+                r[i] = plain ? (double)x[i] : 0.0; \
                 inverse[i] = 1.0 / d[i]; \
-                far |= (b > a * 134217728.0f) & (a < HY__F32_INF);   /* 2^27 */ \
+                far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
             } \
             if (!far) up = down = 1.0; \
             for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
