@@ -171,10 +171,13 @@
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
  *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest. Integers
  *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
- *   cuts the 0.5 to 0). sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than a
- *   period, are those of 2^30. Indices may have any numeric type. A reduction over all axes gives shape (1,),
- *   as in MXNet. Sums, means and variances of floats are added up in doubles; the few values (at most 32) of
- *   a window of average pooling, and the exponentials of a softmax, in their own type.
+ *   cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
+ *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
+ *   or 3.5 (mish); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
+ *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
+ *   reduction over all axes gives shape (1,), as in MXNet. Sums, means and variances of floats are added up
+ *   in doubles; the few values (at most 32) of a window of average pooling, and the exponentials of a
+ *   softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -2307,21 +2310,20 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
-/* In formulas a ternary is a select. What gcc likes to move from one side of it to the other, or into
-   branches, costs more there than it saves. */
-#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN \
-    _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-code-hoisting\")") \
-    _Pragma("GCC optimize(\"no-tree-pre\")")
+/* After HY__LOOPS_BEGIN: in formulas a ternary is a select. What gcc likes to move from one side of it to the
+   other, or into branches, costs more there than it saves. (Nested in another macro this has no effect.) */
+#define HY__FORMULAS \
+    _Pragma("GCC optimize(\"no-thread-jumps\", \"no-split-paths\", \"no-tree-sink\", \"no-tree-pre\")")
 #elif defined(__clang__)
 #define HY__LOOPS_BEGIN _Pragma("clang diagnostic push") \
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
-#define HY__FORMULAS_BEGIN HY__LOOPS_BEGIN
+#define HY__FORMULAS
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
-#define HY__FORMULAS_BEGIN
+#define HY__FORMULAS
 #define HY__IVDEP
 #endif
 
@@ -5942,6 +5944,8 @@ extern double sqrt(double) __attribute__((const));
 #endif
 #endif
 
+HY__LOOPS_BEGIN
+HY__FORMULAS
 #define HY__PI 3.14159265358979324
 #define HY__F32_INF hy__f32_of_bits(0x7f800000u)
 #define HY__F32_NAN hy__f32_of_bits(0x7fc00000u)
@@ -6455,6 +6459,8 @@ HY__INLINE float hy__mod_end_f32(float x, float y, double r)
     return a == 0.0f ? 0.0f : result;
 }
 
+HY__LOOPS_END
+
 /* ---- special functions in f64; f32 goes through them. libm's lgamma writes a global: not used. The loops
    are counted, so that they end under -ffast-math too, whatever becomes of NaN. ---- */
 
@@ -6929,7 +6935,8 @@ typedef struct hy__word_maps {
     } \
     static const hy__word_maps hy__word_maps_##name = { hy__uniforms_##name, hy__normals_##name, \
                                                         hy__masks_##name };
-HY__FORMULAS_BEGIN
+HY__LOOPS_BEGIN
+HY__FORMULAS
 HY__WORD_MAPS(base, )
 #if HY__X86
 HY__WORD_MAPS(avx2, HY__TARGET_AVX2)
@@ -7231,7 +7238,8 @@ typedef struct hy__pointwise_table {
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
 #define V_TRIGAMMA(x) ((float)hy__trigamma((double)(x)))
 
-HY__FORMULAS_BEGIN
+HY__LOOPS_BEGIN
+HY__FORMULAS
 
 /* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
    has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
@@ -7253,10 +7261,11 @@ HY__FORMULAS_BEGIN
             for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
             for (i = 0; i < m; i++) { \
                 float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
-                d[i] = ((a > 0.0f) & (a < HY__F32_INF)) ? (double)y[i] : 1.0; \
-                r[i] = b < HY__F32_INF ? (double)x[i] : 0.0; \
+                int32_t plain = (a > 0.0f) & (a < HY__F32_INF) & (b < HY__F32_INF); \
+                d[i] = plain ? (double)y[i] : 1.0; \
+                r[i] = plain ? (double)x[i] : 0.0; \
                 inverse[i] = 1.0 / d[i]; \
-                far |= (b > a * 134217728.0f) & (a < HY__F32_INF);   /* 2^27 */ \
+                far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
             } \
             if (!far) up = down = 1.0; \
             for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
@@ -7530,12 +7539,70 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
     }
 }
 
+/* --- rows so short that a call for each would be most of the work: they come together in tiles --- */
+enum { HY__SHORT_ROW = 64 };
+
+/* Which operands lie in one piece, as bits; 0 where rows are better taken one by one. */
+static int hy__pointwise_whole(const hy__pointwise *pw)
+{
+    const hy__walk *w = &pw->walk;
+    int whole = 0, k, d;
+    if (w->ndim < 2 || w->dim[w->ndim - 1] >= HY__SHORT_ROW) return 0;
+    for (k = 0; k < w->n; k++) {
+        int64_t expected = 1;
+        for (d = w->ndim - 1; d >= 0 && w->stride[k][d] == expected; d--) expected *= w->dim[d];
+        whole |= (d < 0) << k;
+        if (pw->dtype[k] != pw->compute) return 0;
+    }
+    return whole & 1 ? whole : 0;
+}
+
+HY__INLINE void hy__gather_row(void *to, const void *from, int size, int64_t stride, int64_t n)
+{
+    int64_t i;
+    if (size == 4 && stride == 0) {
+        uint32_t v = *(const uint32_t *)from;
+        for (i = 0; i < n; i++) ((uint32_t *)to)[i] = v;
+    } else if (size == 4) for (i = 0; i < n; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i * stride];
+    else for (i = 0; i < n; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i * stride];
+}
+
+static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const *data, int64_t first,
+                                int64_t n)
+{
+    static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
+    double tile[HY__OPERANDS][HY__TILE];
+    const void *in[HY__OPERANDS];
+    int size = hy__traits[pw->compute].size, k;
+    int64_t m, i, run;
+    hy__walker r;
+    hy__walk_from(&r, &pw->walk, first);
+    for (; n > 0; first += m, n -= m) {
+        m = hy__least(n, HY__TILE);
+        for (k = 1; k < pw->walk.n; k++)
+            in[k - 1] = whole >> k & 1 ? (const char *)data[k] + first * size : (const char *)tile[k];
+        for (i = 0; i < m; i += run) {
+            run = hy__walk_run(&r, m - i);
+            for (k = 1; k < pw->walk.n; k++)
+                if (!(whole >> k & 1))
+                    hy__gather_row((char *)tile[k] + i * size, (const char *)data[k] + r.offset[k] * size,
+                                   size, hy__walk_step(&pw->walk, k), run);
+            hy__walk_past(&r, run);
+        }
+        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
+    }
+}
+
 static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
 {
     int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
     char *address[HY__OPERANDS];
     hy__walker r;
-    int k;
+    int k, whole = hy__pointwise_whole(pw);
+    if (whole) {
+        hy__pointwise_short(pw, whole, data, item * HY__CHUNK, n);
+        return;
+    }
     for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
         m = hy__walk_run(&r, n);
         for (k = 0; k < pw->walk.n; k++)

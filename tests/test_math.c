@@ -184,6 +184,63 @@ static void math_halves_have_the_bits_of_the_formulas(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Random numbers and masks of odd lengths are the same on every instruction set. */
+static void math_random_is_the_same_everywhere(void)
+{
+    static const int64_t lengths[] = { 1, 3, 31, 257, 1531, 70001 };
+    hy_dropout_opt always;
+    hy_desc desc;
+    int isa, i, k, wrong = 0;
+    memset(&desc, 0, sizeof desc);
+    memset(&always, 0, sizeof always);
+    always.mode = HY_DROP_ALWAYS;
+    desc.seed = 11;
+    for (i = 0; i < 6; i++)
+        for (isa = HY_ISA_AVX2; isa <= HY_ISA_AVX512; isa++) {
+            hy_frame *F[2];
+            hy_array *y[2][4];
+            for (k = 0; k < 2; k++) {
+                desc.isa = k ? isa : HY_ISA_BASE;
+                F[k] = hy_open(&desc);
+                y[k][0] = hy_uniform(F[k], HY_SHAPE(lengths[i]), -1, 3);
+                y[k][1] = hy_normal(F[k], HY_SHAPE(lengths[i]), 1, 2);
+                y[k][2] = hy_random_exponential(F[k], HY_SHAPE(lengths[i]), 2, NULL);
+                y[k][3] = hy_dropout(F[k], y[k][0], 0.3, &always);
+            }
+            for (k = 0; k < 4; k++)
+                wrong += memcmp(hy_data(F[0], y[0][k]), hy_data(F[1], y[1][k]), (size_t)lengths[i] * 4) != 0;
+            CHECK(hy_close(F[0]) == 0);
+            CHECK(hy_close(F[1]) == 0);
+        }
+    CHECK(wrong == 0);
+}
+
+/* Rows of few elements, with rows, columns and single values spread over them. */
+static void math_short_rows(void)
+{
+    hy_frame *F = hy_open(NULL);
+    int64_t rows = 37, wide, i, j, wrong = 0;
+    for (wide = 1; wide < 70; wide += wide < 5 ? 1 : 11) {
+        hy_array *x = hy_normal(F, HY_SHAPE(2, rows, wide), 0, 1), *row = hy_normal(F, HY_SHAPE(wide), 0, 1);
+        hy_array *column = hy_normal(F, HY_SHAPE(rows, 1), 0, 1), *both = hy_normal(F, HY_SHAPE(2, 1, wide), 0, 1);
+        const float *a = (const float *)hy_data(F, x), *b = (const float *)hy_data(F, row);
+        const float *c = (const float *)hy_data(F, column), *d = (const float *)hy_data(F, both);
+        const float *s = (const float *)hy_data(F, hy_add(F, x, row));
+        const float *t = (const float *)hy_data(F, hy_sub(F, column, x));
+        const float *u = (const float *)hy_data(F, hy_mul(F, x, both));
+        const float *v = (const float *)hy_data(F, hy_add(F, column, row));
+        for (i = 0; i < 2 * rows; i++)
+            for (j = 0; j < wide; j++) {
+                int64_t at = i * wide + j;
+                wrong += s[at] != a[at] + b[j] || t[at] != c[i % rows] - a[at];
+                wrong += u[at] != a[at] * d[i / rows * wide + j];
+                if (i < rows) wrong += v[at] != c[i] + b[j];
+            }
+    }
+    CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
 static void math_whole_numbers_saturate(void)
 {
     const float from[] = { 0.0f, -0.5f, 1.9f, -1.9f, 127.5f, 128, -128.9f, -129, 255.9f, 256, 2147483520.0f,
@@ -210,5 +267,7 @@ static void test_math(void)
     RUN(math_stays_within_its_bounds);
     RUN(math_mod_is_exact);
     RUN(math_halves_have_the_bits_of_the_formulas);
+    RUN(math_random_is_the_same_everywhere);
+    RUN(math_short_rows);
     RUN(math_whole_numbers_saturate);
 }
