@@ -9677,7 +9677,8 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
     int way = 0, out, d;
     for (d = 0; d < 3; d++)
         if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
-    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS) return 0;
+    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS ||
+        w->coarse[0] != 1) return 0;            /* squares lie in one plane */
     best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
     for (out = 2; out <= 4; out += 2) {
         ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
