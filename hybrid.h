@@ -23178,7 +23178,8 @@ static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last
         r.axes.v[last ? d - 1 : d + 1] = d;
         moved |= s->dim[d] != 1;
     }
-    if (moved && s->dim[channels] != 1) return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
+    if ((moved && s->dim[channels] != 1) || !hy__size(s))               /* a 0 would copy a dim */
+        return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
     for (d = 0; d < n; d++) r.axes.v[d] = s->dim[r.axes.v[d]];          /* the same elements in their order */
     {
         hy__reshape_rec view;
