@@ -9662,8 +9662,8 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
  * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
 static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
 {
-    double side = out + 2, down = (double)hy__pieces(w->coarse[1], out);
-    double squares = images * down * (double)hy__pieces(w->coarse[2], out);
+    int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
+    double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
     double weights = (out ? side * side : 9) * channels * filters * 4;
     double ns = 2 * values * channels * filters / 100 + (weights > HY__WINOGRAD_L2 ? weights / 20 : 0);
