@@ -1309,6 +1309,148 @@ static void last_mix(void)
     }
 }
 
+/* --- the operators alone, in memory that ends where their arrays end --- */
+static void last_tensor(hy_tensor *t, hy_shape shape)
+{
+    memset(t, 0, sizeof *t);
+    t->type.dtype = HY_F32;
+    t->type.shape = shape;
+}
+
+static float *last_exactly(size_t bytes)        /* every bit set: NaN */
+{
+    float *v = (float *)malloc(bytes ? bytes : 1);
+    memset(v, 255, bytes);
+    return v;
+}
+
+/* All items, last one first, each in scratch that holds nothing useful. */
+static void last_run_job(hy_job *job, void **data)
+{
+    hy_run now;
+    int64_t item;
+    int stage;
+    void *shared = last_exactly(job->shared);
+    memset(&now, 0, sizeof now);
+    now.job = job;
+    now.data = data;
+    for (stage = 0; stage < job->stages; stage++)
+        for (item = job->items[stage] - 1; item >= 0; item--) {
+            void *scratch = last_exactly(job->scratch);
+            job->run(job, &now, stage, item, scratch, shared);
+            free(scratch);
+        }
+    free(shared);
+    CHECK(!now.fault);
+}
+
+static void last_job(hy_frame *F, hy_job *job, const hy_op *op, const void *record, hy_tensor *t, int nin)
+{
+    memset(job, 0, sizeof *job);
+    job->op = op;
+    job->attr = record;
+    job->kernels = F->root->kernels;
+    job->nin = nin;
+    job->nout = 1;
+    job->in = t;
+    job->out = t + nin;
+    CHECK(!op->bind(job));
+}
+
+/* A convolution with bias, a matrix to add and limits; squares: 0, 2 or 4. */
+static void last_guard(hy_frame *F, const last_window *w, int n, int channels, const int *size, int squares, int add)
+{
+    hy__convolve_rec r;
+    hy_tensor t[5];
+    hy_job job;
+    void *data[5], *lay[2];
+    last_value x, y, two;
+    int taps = w->kernel[0] * w->kernel[1] * w->kernel[2], weights = w->filters * channels / w->groups * taps, i, off = 0;
+    int nin = 3 + add;
+    float *v;
+    memset(&r, 0, sizeof r);
+    r.kernel = last_ints(w->kernel, 2);
+    r.stride = last_ints(w->stride, 2);
+    r.dilate = last_ints(w->dilate, 2);
+    r.pad = last_ints(w->pad, 2);
+    r.filters = w->filters;
+    r.channels = channels;
+    r.groups = w->groups;
+    r.squares = squares;
+    last_draw(weights, w->filters);
+    x = last_random(n, channels, size);
+    y = last_convolve(w, &x, last_weights, last_biases);
+    two = last_random(y.n, y.c, y.size);
+    last_tensor(&t[0], HY_SHAPE(weights));
+    last_tensor(&t[1], hy__convolve_weight(&r));
+    lay[0] = last_exactly(sizeof(float) * (size_t)weights);
+    memcpy(lay[0], last_weights, sizeof(float) * (size_t)weights);
+    data[1] = lay[1] = last_exactly(sizeof(float) * (size_t)hy__size(&t[1].type.shape));
+    last_job(F, &job, &hy__lay_filters_op, &r, t, 1);
+    last_run_job(&job, lay);
+    r.tail.add = add;
+    r.tail.clamp = 1;
+    r.tail.low = -1;
+    r.tail.high = HUGE_VAL;
+    last_tensor(&t[0], last_shape(&x, 2, 1));
+    data[0] = last_exactly(sizeof(float) * (size_t)last_count(&x));
+    for (v = (float *)data[0], i = 0; i < last_count(&x); i++) v[last_place(&x, i, 1)] = (float)x.v[i];
+    last_tensor(&t[2], HY_SHAPE(w->filters));
+    data[2] = last_exactly(sizeof(float) * (size_t)w->filters);
+    memcpy(data[2], last_biases, sizeof(float) * (size_t)w->filters);
+    last_tensor(&t[3], last_shape(&y, 2, 1));
+    data[3] = last_exactly(sizeof(float) * (size_t)last_count(&y));
+    for (v = (float *)data[3], i = 0; i < last_count(&y) && add; i++) v[last_place(&y, i, 1)] = (float)two.v[i];
+    t[nin] = t[3];
+    if (add) data[4] = last_exactly(sizeof(float) * (size_t)last_count(&y));
+    last_job(F, &job, &hy__convolve_op, &r, t, nin);
+    last_run_job(&job, data);
+    for (v = (float *)data[nin], i = 0; i < last_count(&y); i++) {
+        double want = y.v[i] + (add ? two.v[i] : 0);
+        off += !(fabs(v[last_place(&y, i, 1)] - (want < -1 ? -1 : want)) <= 1e-5 * (y.most[i] + 20));
+    }
+    if (!CHECK(off == 0)) { last_say(w, add, &x, off); printf("    squares of %d\n", squares); }
+    for (i = 0; i <= nin; i++) free(data[i]);
+    free(lay[0]);
+    free(x.v);
+    free(y.v);
+    free(two.v);
+}
+
+static void last_guards(void)
+{
+    static const int some[] = { 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65 };
+    hy_frame *F = tb_open(1);
+    int k, add, i;
+    last_seed = 8;
+    for (k = 0; k < 15 && !test_broken; k++)
+        for (add = 0; add < 2; add++) {
+            last_window w = last_window_of(2, some[k], 3);
+            int size[LAST_DIMS] = { 1, 1, 1 };
+            for (i = 1; i < LAST_DIMS; i++) { size[i] = 3 + last_next(7); w.pad[i] = last_next(3); }
+            last_guard(F, &w, 1 + k % 2, some[(k * 7 + 3) % 15], size, 0, add);
+            w.stride[2] = 2;
+            w.dilate[1] = size[1] + 2 * w.pad[1] > 4 ? 2 : 1;
+            last_guard(F, &w, 1, some[(k * 4 + 2) % 15], size, 0, add);
+            w.groups = 3;
+            w.filters *= 3;
+            last_guard(F, &w, 1, 6, size, 0, add);
+            w.filters /= 3;
+            w.groups = some[k];
+            if (!add && some[k] > 1) last_guard(F, &w, 2, some[k], size, 0, 0);
+            if (!add) last_guard(F, &w, 1, some[k], size, 0, 0);
+#if HY__SIMD
+            w = last_window_of(2, 16 * (1 + k % 6), 3);
+            w.pad[1] = w.pad[2] = k % 3;
+            last_guard(F, &w, 1 + k % 2, 16 * (1 + k % 2), size, 2, add);
+            last_guard(F, &w, 1, 16, size, 4, add);
+            if (k == 5) last_guard(F, &w, 1, 112, size, 4, add);           /* two stages */
+            if (k == 11) last_guard(F, &w, 1, 176, size, 2, add);
+#endif
+        }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_layout(void)
 {
     RUN(last_1d);
@@ -1324,4 +1466,5 @@ static void test_layout(void)
     RUN(last_not_numbers);
     RUN(last_nothing);
     RUN(last_mix);
+    RUN(last_guards);
 }
