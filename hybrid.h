@@ -110,7 +110,9 @@
  *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
- *   folded into a convolution, or where a product of few rows reads a weight that was laid out for it;
+ *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
+ *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results;
+ *   then a NaN or an infinity in the data makes whole squares around it NaN.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -18108,6 +18110,7 @@ HY__RUN(hy__run_squares)
                      (char *)shared, &tail);
 }
 
+HY__FITS_PLAN(hy__winograd);
 static void hy__squares_bind(hy_job *job, int out)
 {
     hy__winograd *v = HY__NOTES(hy__winograd, job);
