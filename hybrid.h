@@ -111,7 +111,9 @@
  *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
- *   folded into a convolution, or where a product of few rows reads a weight that was laid out for it;
+ *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
+ *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results;
+ *   then a NaN or an infinity in the data makes whole squares around it NaN.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -10457,8 +10459,8 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
  * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
 static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
 {
-    double side = out + 2, down = (double)hy__pieces(w->coarse[1], out);
-    double squares = images * down * (double)hy__pieces(w->coarse[2], out);
+    int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
+    double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
     double weights = (out ? side * side : 9) * channels * filters * 4;
     double ns = 2 * values * channels * filters / 100 + (weights > HY__WINOGRAD_L2 ? weights / 20 : 0);
@@ -10472,7 +10474,8 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
     int way = 0, out, d;
     for (d = 0; d < 3; d++)
         if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
-    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS) return 0;
+    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS ||
+        w->coarse[0] != 1) return 0;            /* squares lie in one plane */
     best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
     for (out = 2; out <= 4; out += 2) {
         ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
@@ -19376,6 +19379,7 @@ HY__RUN(hy__run_squares)
                      (char *)shared, &tail);
 }
 
+HY__FITS_PLAN(hy__winograd);
 static void hy__squares_bind(hy_job *job, int out)
 {
     hy__winograd *v = HY__NOTES(hy__winograd, job);
@@ -24433,7 +24437,8 @@ static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last
         r.axes.v[last ? d - 1 : d + 1] = d;
         moved |= s->dim[d] != 1;
     }
-    if (moved && s->dim[channels] != 1) return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
+    if ((moved && s->dim[channels] != 1) || !hy__size(s))               /* a 0 would copy a dim */
+        return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
     for (d = 0; d < n; d++) r.axes.v[d] = s->dim[r.axes.v[d]];          /* the same elements in their order */
     {
         hy__reshape_rec view;

@@ -35,6 +35,7 @@
 #include "test_hybrid_grad.c"
 #include "test_check.c"
 #include "test_passes.c"
+#include "test_layout.c"
 #include "test_execute.c"
 #include "test_layers.c"
 #include "test_modes.c"
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
     test_hy_check();
     test_lifetime();
     test_passes();
+    test_layout();
     test_execute();
     test_layers();
     test_modes();
