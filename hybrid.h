@@ -2279,6 +2279,7 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 #endif
 #ifdef __linux__
 #include <sched.h>                      /* struct timespec, even in strict C99 */
+#include <sys/mman.h>
 #endif
 
 /* a * b + c stays two roundings everywhere but in the matrix kernels, or results would depend on -std. */
@@ -2952,6 +2953,9 @@ enum { HY__ALIGN = 64 };
 
 typedef struct hy__block { size_t bytes; struct hy__block *next; } hy__block;   /* of a user's memory, free */
 
+#define HY__HUGE_PAGE ((uintptr_t)2 << 20)
+#define HY__HUGE_FROM ((size_t)4 << 20)
+
 typedef struct hy__heap {
     hy_allocator use;
     size_t  held, peak;
@@ -2960,7 +2964,20 @@ typedef struct hy__heap {
     hy__block *free;                    /* by address */
 } hy__heap;
 
-static void *hy__libc_alloc(void *user, size_t bytes) { (void)user; return malloc(bytes); }
+/* Pages of 2 MB for what is large: touched for a third of the time, and streamed without a miss. */
+static void *hy__libc_alloc(void *user, size_t bytes)
+{
+    void *block = malloc(bytes);
+    (void)user;
+#ifdef MADV_HUGEPAGE
+    if (block && bytes >= HY__HUGE_FROM) {
+        uintptr_t mask = HY__HUGE_PAGE - 1, from = ((uintptr_t)block + mask) & ~mask;
+        uintptr_t end = ((uintptr_t)block + bytes) & ~mask;
+        if (end > from) (void)madvise((char *)block + (from - (uintptr_t)block), end - from, MADV_HUGEPAGE);
+    }
+#endif
+    return block;
+}
 static void  hy__libc_free(void *user, void *block) { (void)user; free(block); }
 
 /* First fit over a list by address; neighbours join again when freed. Sizes are multiples of a block
@@ -24394,7 +24411,8 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
  * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
  * with given filters make twins, so do pointwise operators, pooling and joining of twins, and what nobody
  * reads in the end goes. */
-enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024 };   /* inputs of one operator; places of an image */
+enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024,     /* inputs of one operator; places of an image */
+       HY__FEW_FILTERS = 16, HY__MOVES_PAY = 96 };      /* multiplications of each number that is moved */
 typedef struct hy__lasts {
     unsigned char *facts;               /* as the prologue has them */
     hy__edge *twin;                     /* by output in the old graph */
@@ -24493,7 +24511,9 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     hy__convolve_choose(to, x, &node->type[0].shape);
     if (to->last || hy__twin_of(R, node->in[0].node, node->in[0].output)->node) return 1;
     if (hy__convolve_is_deep(to)) return hy__size(x) / x->dim[0] / to->channels <= HY__SMALL_PLANE;
-    return taps > 1;                    /* moving the channels must pay */
+    if (to->filters < HY__FEW_FILTERS) return 0;                /* less than a vector of them */
+    return taps > 1 ||                  /* else moving the channels must pay */
+           to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters);
 }
 
 static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
