@@ -19319,8 +19319,8 @@ static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to
     to += panel * HY__PREPARED_PANEL * side * side * r->channels;
     if (n < HY__PREPARED_PANEL)
         memset(to, 0, (size_t)(HY__PREPARED_PANEL * side * side * r->channels) * sizeof *to);
-    for (j = 0; j < n; j++)
-        for (c = 0; c < r->channels; c++) {
+    for (c = 0; c < r->channels; c++)
+        for (j = 0; j < n; j++) {
             const float *window = w + (first + j) * 9 * r->channels + (r->last ? c : c * 9);
             hy__winograd_filter(r->squares, window, r->last ? r->channels : 1, square);
             for (i = 0; i < side * side; i++)
