@@ -4205,21 +4205,32 @@ HY_REDUCE_OPS(HY__WRAP_REDUCE)
 /* MARK: - 13 >>threads ----------------------------------------------------------------------------------
  *
  * A region is a list of stages, each a number of independent items; a stage begins when the one before it has
- * ended. Items are claimed from a counter, so who runs what is chance; what an item does never depends on it.
+ * ended. Each worker has a range of the items, so that it meets again what it made in the stage before, and
+ * helps others when it is done; so who runs what is chance, and what an item does never depends on it.
  * Threads start at the first region worth it, spin for a moment after each, then sleep. A region of many
  * stages brings its own counters, so that a whole program takes one fork and one join.
  */
 typedef void (*hy__item_fn)(void *arg, int stage, int64_t item, int worker);
-typedef struct hy__count { int64_t next, done; } hy__count;     /* of a stage: items claimed, items run */
+enum { HY__RANGES = 16 };               /* at most; workers beyond share those of others */
 typedef struct hy__region {
     hy__item_fn run;
     void       *arg;
     int         stages;
     const int64_t *items;               /* per stage */
-    hy__count  *count;                  /* per stage */
+    int64_t    *count;                  /* per stage the items run; then, by range, the items claimed */
     int         workers;                /* at most so many, the caller among them */
-    hy__count   few[HY_MAX_STAGES];
+    int64_t     few[(HY_MAX_STAGES + 7) / 8 * 8 * (HY__RANGES + 1)];
 } hy__region;
+
+static int hy__ranges(int workers) { return workers < HY__RANGES ? workers : HY__RANGES; }
+
+/* Counters of one kind: whole cache lines, so that workers do not disturb each other. */
+static int hy__count_row(int stages) { return (stages + 7) / 8 * 8; }
+
+static size_t hy__count_bytes(int stages, int workers)
+{
+    return (size_t)hy__count_row(stages) * (size_t)(hy__ranges(workers) + 1) * sizeof(int64_t);
+}
 
 static void hy__region_alone(hy__region *region)
 {
@@ -4239,18 +4250,28 @@ HY__INLINE void hy__relax(void)
 #endif
 }
 
-/* Claims and runs items until the region has none left. */
+/* Claims and runs the items of a range until it has none left: how many. */
+static int64_t hy__range_work(hy__region *region, int stage, int range, int worker)
+{
+    int ranges = hy__ranges(region->workers);
+    int64_t n = region->items[stage], low = (n * range + ranges - 1) / ranges, i, run = 0;
+    int64_t size = (n * (range + 1) + ranges - 1) / ranges - low;
+    int64_t *next = &region->count[(range + 1) * hy__count_row(region->stages) + stage];
+    for (; HY__PEEK(next) < size && (i = HY__ADD(next, 1) - 1) < size; run++)
+        region->run(region->arg, stage, low + i, worker);
+    return run;
+}
+
+/* Stage by stage: the worker's own range, then what others have left. */
 static void hy__region_work(hy__region *region, int worker)
 {
-    int stage, spins;
+    int ranges = hy__ranges(region->workers), stage, turn, spins;
     for (stage = 0; stage < region->stages; stage++) {
-        hy__count *count = &region->count[stage];
-        int64_t n = region->items[stage], i;
-        while (HY__PEEK(&count->next) < n && (i = HY__ADD(&count->next, 1) - 1) < n) {
-            region->run(region->arg, stage, i, worker);
-            HY__ADD(&count->done, 1);
-        }
-        for (spins = 0; HY__LOAD(&count->done) < n; spins++)
+        int64_t *done = &region->count[stage], n = region->items[stage], run = 0;
+        for (turn = 0; turn < ranges; turn++)
+            run += hy__range_work(region, stage, (worker + turn) % ranges, worker);
+        if (run) HY__ADD(done, run);
+        for (spins = 0; HY__LOAD(done) < n; spins++)
             if (spins < 2000) hy__relax(); else sched_yield();
     }
 }
@@ -4260,15 +4281,15 @@ static void hy__region_work(hy__region *region, int worker)
 struct hy__pool {
     hy__heap  *heap;
     int        workers, started;        /* wanted and running, besides the caller */
-    pthread_t *thread;
+    struct hy__hand *hand;
     int64_t    gate;
     hy__region *region;
     int        busy;                    /* some frame owns the pool */
     int        stop, sleepers;
     pthread_mutex_t lock;
     pthread_cond_t  wake;
-    int        hired;                   /* workers numbered so far in this generation */
 };
+typedef struct hy__hand { hy__pool *pool; pthread_t thread; int worker; } hy__hand; /* always the same one */
 enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000 };
 
 static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generation's gate, or -1 to stop */
@@ -4292,15 +4313,14 @@ static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generati
 
 static void *hy__pool_main(void *arg)
 {
-    hy__pool *pool = (hy__pool *)arg;
+    const hy__hand *hand = (const hy__hand *)arg;
+    hy__pool *pool = hand->pool;
     int64_t seen = 0, gate;
-    int worker;
     while ((gate = hy__pool_wait(pool, seen)) >= 0) {
         seen = gate / HY__GATE_STEP;
         while (!(gate & HY__GATE_CLOSED) && gate / HY__GATE_STEP == seen) {
             if (!HY__SWAP(&pool->gate, &gate, gate + 1)) continue;
-            worker = HY__ADD(&pool->hired, 1);
-            if (worker < pool->region->workers) hy__region_work(pool->region, worker);
+            if (hand->worker < pool->region->workers) hy__region_work(pool->region, hand->worker);
             HY__ADD(&pool->gate, -1);
             break;
         }
@@ -4311,7 +4331,10 @@ static void *hy__pool_main(void *arg)
 static void hy__pool_start(hy__pool *pool)
 {
     while (pool->started < pool->workers) {
-        if (pthread_create(&pool->thread[pool->started], NULL, hy__pool_main, pool)) {
+        hy__hand *hand = &pool->hand[pool->started];
+        hand->pool = pool;
+        hand->worker = pool->started + 1;
+        if (pthread_create(&hand->thread, NULL, hy__pool_main, hand)) {
             pool->workers = pool->started;      /* fewer hands, same results */
             return;
         }
@@ -4326,8 +4349,8 @@ static hy__pool *hy__pool_new(hy__heap *heap, int workers)
     pool->heap = heap;
     pool->workers = workers;
     pool->gate = HY__GATE_CLOSED;
-    pool->thread = (pthread_t *)hy__alloc_zero(heap, (size_t)workers * sizeof *pool->thread);
-    if (!pool->thread) { hy__free(heap, pool); return NULL; }
+    pool->hand = (hy__hand *)hy__alloc_zero(heap, (size_t)workers * sizeof *pool->hand);
+    if (!pool->hand) { hy__free(heap, pool); return NULL; }
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     return pool;
@@ -4341,10 +4364,10 @@ static void hy__pool_free(hy__pool *pool)
     HY__STORE(&pool->stop, 1);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
-    for (i = 0; i < pool->started; i++) pthread_join(pool->thread[i], NULL);
+    for (i = 0; i < pool->started; i++) pthread_join(pool->hand[i].thread, NULL);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
-    hy__free(pool->heap, pool->thread);
+    hy__free(pool->heap, pool->hand);
     hy__free(pool->heap, pool);
 }
 
@@ -4356,7 +4379,6 @@ static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
     if (!HY__SWAP(&pool->busy, &free_pool, 1)) return 0;
     hy__pool_start(pool);
     pool->region = region;
-    HY__POKE(&pool->hired, 0);
     gate = HY__LOAD(&pool->gate);
     HY__STORE(&pool->gate, (gate / HY__GATE_STEP + 1) * HY__GATE_STEP);
     if (HY__LOAD(&pool->sleepers) && cost > 100e3) {            /* waking takes 20-30 us */
@@ -4397,7 +4419,7 @@ static void hy__parallel_counted(hy_root *root, hy__region *region, double cost)
             return;
         }
 #ifndef HYBRID_NO_THREADS
-        memset(region->count, 0, (size_t)region->stages * sizeof *region->count);
+        memset(region->count, 0, hy__count_bytes(region->stages, region->workers));
         if (root->pool && hy__pool_run(root->pool, region, cost)) return;
 #endif
     }
@@ -26650,7 +26672,7 @@ typedef struct hy__executor {
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
     hy__seen    *seen;                  /* of what is watched */
-    hy__count   *count;
+    int64_t     *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
     hy_type      output;
     hy__buffer **kept;                  /* ... the same as buffers, which the holder has, ... */
@@ -27440,7 +27462,7 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
     plain.seen = (hy__seen *)hy__lay(l, (size_t)p->watches, sizeof *plain.seen);
     plain.room = (void **)hy__lay(l, bound ? (size_t)p->heads : 0, sizeof *plain.room);
-    plain.count = (hy__count *)hy__lay(l, (size_t)p->stages, sizeof *plain.count);
+    plain.count = (int64_t *)hy__lay(l, 1, hy__count_bytes(p->stages, p->workers));
     if (x) memset(x, 0, l->at - before);
     info->record = l->at - before;
     plain.arena = (char *)hy__lay(l, 1, p->arena);
