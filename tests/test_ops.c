@@ -607,7 +607,7 @@ static void ops_open_frames(ops_frames *f)
         if (hy_isa(f->one[f->ones]) == isa) f->ones++;
         else hy_close(f->one[f->ones]);
     }
-    desc.isa = 0;
+    desc.isa = hy_isa(f->one[f->ones - 1]);
     desc.threads = 4;
     f->four = hy_open(&desc);
     desc.threads = 3;
