@@ -112,8 +112,9 @@
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
- *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results;
- *   then a NaN or an infinity in the data makes whole squares around it NaN.
+ *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results
+ *   (Winograd; which, their shapes decide): off by at most some 2^-19 of the sum of |weight value|, and a NaN
+ *   or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -234,7 +235,7 @@
 #define HYBRID_PARALLEL_NS 8000                         /* a second core does not pay below so many ns */
 #endif
 #ifndef HYBRID_CHUNK
-#define HYBRID_CHUNK 16384                              /* elements that a thread takes at a time */
+#define HYBRID_CHUNK 8192                               /* elements that a thread takes at a time */
 #endif
 
 #ifndef HYBRID_KEPT_JOBS
@@ -40197,7 +40198,9 @@ HY__WARM_ROOMS
  *          with hy_refuse; hy_grad_of of a parameter without a gradient is NULL and no error; hy_graph_of
  *          stays until hy_graph_free; hy_planned, hy_plan_job_at, hy_plan_value_at, hy_grad_req_of; arrays
  *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
- *          weights of products are laid out once; what surrounds operators that see values is planned.
+ *          weights of products are laid out once; what surrounds operators that see values is planned;
+ *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
+ *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
