@@ -113,7 +113,7 @@
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
  *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results
- *   (Winograd; which, their shapes decide): off by at most some 2^-19 of the sum of |weight value|, and a NaN
+ *   (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN
  *   or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
