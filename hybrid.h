@@ -24919,6 +24919,7 @@ static void hy__fused_job(hy_run *now, const hy__fused *f, hy__fused_room *room,
     hy_fault(now);
 }
 
+/* room->in may be NULL: no input is a single value. */
 static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t n)
 {
     const void *in[HY__OPERANDS];
@@ -24930,7 +24931,7 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
             if (at == step->side) at++;
             int value = f->arg[step->first + k];
             in[at] = room->where[value];
-            one[at] = value >= f->inputs || !room->in[value].lone || n == 1;
+            one[at] = value >= f->inputs || !room->in || !room->in[value].lone || n == 1;
         }
         if (step->side >= 0) {
             in[step->side] = &step->number;
@@ -24972,12 +24973,40 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     if (f->streams) hy__stream_end();
 }
 
+static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                                void *shared)
+{
+    const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
+    size_t step = hy__round64((size_t)f->tile * hy__traits[f->dtype].size);
+    char *where[HY__FUSED_VALUES];
+    hy__fused_room room;
+    int i;
+    (void)stage; (void)item; (void)shared;
+    for (i = 0; i < f->inputs; i++) where[i] = (char *)now->data[i];
+    for (; i < f->inputs + f->steps - 1; i++) where[i] = (char *)scratch + (size_t)f->slot[i] * step;
+    where[i] = (char *)now->data[f->inputs];
+    room.in = NULL;
+    room.where = where;
+    hy__fused_tile(now, f, &room, f->total);
+}
+
 HY__COLD_ROOMS
+
+/* One tile of whole inputs, the one result last: written when no input is needed any more. */
+static int hy__fused_is_small(const hy__fused *f, const hy_job *job)
+{
+    int i;
+    for (i = 0; i < job->nin; i++)
+        if (hy__size(&job->in[i].type.shape) != f->total || !hy__packed(&job->in[i])) return 0;
+    return f->total == f->tile && f->outputs == 1 && f->output[0] == f->inputs + f->steps - 1 && !f->jobs &&
+           !f->streams;
+}
 
 static int hy__fused_bind(hy_job *job)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     job->scratch = hy__fused_lay_out(f, job).bytes;     /* the place does not matter */
+    if (hy__fused_is_small(f, job)) return hy__one_stage(job, hy__run_fused_small, 1, f->cost);
     return hy__one_stage(job, hy__run_fused, hy__pieces(f->total, f->piece), f->cost);
 }
 
@@ -26617,22 +26646,28 @@ typedef struct hy__program {
     hy__plan  plan;
 } hy__program;
 
+/* An array that a call takes or gives; and a place in data that notes where the which-th of them lies. */
+typedef struct hy__port { hy_type type; size_t bytes; } hy__port;
+typedef struct hy__link { int place, which; } hy__link;
+
 typedef struct hy__executor {
     uint64_t     number, stamp;         /* which call it may serve again, and while what holds: see below */
-    int          from, to;              /* places of its only input and output in data, or -1, ... */
-    int          training, runs;        /* (steps that are not early) */
-    size_t       bytes;
+    int          inputs, heads;         /* what such a call takes (0: it serves none) and gives, ... */
+    int          grouped, training;     /* ... which is a group */
+    int          runs, draws;           /* steps that are not early; those that draw random numbers */
+    int          reads, links;          /* places that follow inputs, and with heads */
+    hy__port    *port;                  /* inputs, then heads: few cache lines make a call */
+    hy__link    *link;
+    uint64_t     ranks;                 /* random operators, run or not, of the trace */
+    void       **data;                  /* per late tensor of the plan */
     char        *scratch, *shared;
     hy__program *program;
-    hy_type      input;                 /* ... and the type of that: few cache lines make a call */
-    void       **data;                  /* per late tensor of the plan */
     hy_tensor   *operand;               /* those of the early step that runs, and where they lie */
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
     hy__seen    *seen;                  /* of what is watched */
     hy__count   *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
-    hy_type      output;
     hy__buffer **kept;                  /* ... the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
     char        *arena;
@@ -26998,7 +27033,7 @@ struct hy__encore {
     uint64_t      number;
     hy__executor *x;
     int           next;                 /* the place of the call that came after this one */
-    const void   *ahead[4];             /* never read here: the block, its house, the first job, its notes */
+    const void   *ahead[6];             /* never read here: block, house, ports, links, a job, its notes */
 };
 
 /* The root's counters only grow, so no two states have the same sum. */
@@ -27025,17 +27060,14 @@ HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
     int at = hy__encore_place(F, number);
     const hy__encore *next = &F->encore[F->encore[at].next];
     const char *x = (const char *)HY__PEEK(&next->x);
+    int i;
     if (F->encore[F->last].next != at) F->encore[F->last].next = at;
     F->last = at;
     if (!x) return;
     HY__PREFETCH(x);
-    HY__PREFETCH(x + offsetof(hy__executor, input));
-    HY__PREFETCH(x + offsetof(hy__executor, output));
+    HY__PREFETCH(x + offsetof(hy__executor, data));
     HY__PREFETCH(x + hy__round64(sizeof(hy__executor)));
-    HY__PREFETCH(next->ahead[0]);
-    HY__PREFETCH(next->ahead[1]);
-    HY__PREFETCH(next->ahead[2]);
-    HY__PREFETCH(next->ahead[3]);
+    for (i = 0; i < (int)(sizeof next->ahead / sizeof *next->ahead); i++) HY__PREFETCH(next->ahead[i]);
 }
 
 /* x has served a call of a block with this number; the stamp is from before. */
@@ -27044,7 +27076,7 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
 {
     hy__encore *a;
     const hy_job *job;
-    if (!F->encores || !number || x->from < 0) return;
+    if (!F->encores || !number || !x->inputs) return;
     job = hy__run_of(x, 0)->job;
     a = &F->encore[hy__encore_place(F, number)];
     x->number = a->number = number;
@@ -27052,8 +27084,10 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
     HY__POKE(&a->x, x);
     a->ahead[0] = block;
     a->ahead[1] = block->house;
-    a->ahead[2] = job;
-    a->ahead[3] = (const char *)job + hy__job_bytes(job) - 1;
+    a->ahead[2] = x->port;
+    a->ahead[3] = x->link;
+    a->ahead[4] = job;
+    a->ahead[5] = (const char *)job + hy__job_bytes(job) - 1;
 }
 
 /* Under the lock. */
@@ -27415,6 +27449,8 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
                                                     (size_t)p->late * sizeof *x->data), plain;
     memset(&plain, 0, sizeof plain);
     plain.data = x ? (void **)(void *)(hy__run_of(x, 0) + runs) : NULL;
+    plain.port = (hy__port *)hy__lay(l, bound ? 0 : (size_t)(p->inputs + p->heads), sizeof *plain.port);
+    plain.link = (hy__link *)hy__lay(l, bound ? 0 : (size_t)p->late, sizeof *plain.link);
     plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->widest, sizeof *plain.operand + sizeof(void *));
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
@@ -27475,25 +27511,44 @@ static void hy__executor_place(hy__executor *x)
     }
 }
 
-/* One array in, one out, by one thread, nothing drawn or written: what such a run needs to know. */
+/* These places in data follow a value. */
+static void hy__executor_link(hy__executor *x, int v, int which)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    for (i = p->use_first[v]; i < p->use_first[v + 1] && p->use[i] < p->late; i++, x->links++) {
+        x->link[x->links].place = p->use[i];
+        x->link[x->links].which = which;
+    }
+}
+
+/* By one thread, nothing written but results: what such a run needs to know. */
 static void hy__executor_shorten(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
-    const hy__spot *from = p->inputs == 1 && p->input[0] >= 0 ? &p->spot[p->input[0]] : NULL;
-    const hy__spot *to = p->heads == 1 ? &p->spot[p->head[0]] : NULL;
-    const int *in, *out;
+    const hy__spot *s;
+    int i;
     x->runs = p->steps - p->early;
+    x->draws = p->randoms;
     x->training = x->program->mode.training;
-    x->from = x->to = -1;
-    if (x->bound || p->stages || p->written || p->randoms || !from || !to || to->where != HY__AT_HEAD) return;
-    in = p->use_first + (from - p->spot);
-    out = p->use_first + (to - p->spot);
-    if (in[1] - in[0] != 1 || out[1] - out[0] != 1) return;
-    x->from = p->use[in[0]];
-    x->to = p->use[out[0]];
-    x->bytes = to->bytes;
-    x->input = *from->type;
-    x->output = *to->type;
+    if (x->bound || p->stages || p->written || !x->runs) return;
+    for (i = 0; i < p->heads; i++) {
+        s = &p->spot[p->head[i]];
+        if (s->where != HY__AT_HEAD || s->index != i) return;
+    }
+    for (i = 0; i < p->inputs; i++) {
+        x->port[i].type = x->program->input[i];
+        if (p->input[i] >= 0) hy__executor_link(x, p->input[i], i);
+    }
+    x->reads = x->links;
+    for (i = 0; i < p->heads; i++) {
+        s = &p->spot[p->head[i]];
+        x->port[p->inputs + i].type = *s->type;
+        x->port[p->inputs + i].bytes = s->bytes;
+        hy__executor_link(x, p->head[i], i);
+    }
+    x->inputs = p->inputs;
+    x->heads = p->heads;
 }
 
 static int hy__too_large(hy_frame *F)
@@ -27540,16 +27595,37 @@ static int hy__steps_alone(const hy__executor *x, int from, int to, char *scratc
     return hy__runs_alone(hy__run_of(x, from - x->program->plan.early), to - from, scratch, x->shared);
 }
 
+/* What the steps that draw are to draw now. */
+static void hy__run_keys(const hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    for (i = 0; i < p->randoms; i++) {
+        hy_run *now = hy__run_of(x, p->random[i] - p->early);
+        now->seed = F->seed;
+        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+    }
+}
+
 /* A call like the last one: no more is done than moves data. NULL: memory is out, or bad data were met, which
  * the long way will say better. */
-static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, const hy_array *in)
+static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, hy_array *const *in)
 {
-    hy_array *y = hy__make_sized(F, &x->output, x->bytes, "outputs");
+    const hy__port *head = x->port + x->inputs;
+    hy_array *y = x->grouped ? hy__group_make(F, x->heads) : NULL, **out = y ? y->item : &y;
     int i;
-    if (!y) return NULL;
-    x->data[x->from] = in->t.data;
-    x->data[x->to] = y->t.data;
-    if (HY__LIKELY(!hy__runs_alone(hy__run_of(x, 0), x->runs, x->scratch, x->shared))) return y;
+    if (x->grouped && !y) return NULL;
+    for (i = 0; i < x->heads; i++) {
+        out[i] = hy__make_sized(F, &head[i].type, head[i].bytes, "outputs");
+        if (!out[i]) return NULL;
+    }
+    for (i = 0; i < x->reads; i++) x->data[x->link[i].place] = in[x->link[i].which]->t.data;
+    for (; i < x->links; i++) x->data[x->link[i].place] = out[x->link[i].which]->t.data;
+    if (x->draws) hy__run_keys(F, x);
+    if (HY__LIKELY(!hy__runs_alone(hy__run_of(x, 0), x->runs, x->scratch, x->shared))) {
+        F->stream += x->ranks;
+        return y;
+    }
     for (i = 0; i < x->runs; i++) hy__run_of(x, i)->fault = 0;
     return NULL;
 }
@@ -27794,11 +27870,7 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     }
     x->ready = 1;
     if (hy__run_outputs(F, x, in, out)) return -1;
-    for (i = 0; i < p->randoms; i++) {
-        hy_run *now = hy__run_of(x, p->random[i] - p->early);
-        now->seed = F->seed;
-        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
-    }
+    hy__run_keys(F, x);
     return hy__run_steps(F, x);
 }
 
@@ -28961,6 +29033,14 @@ static void hy__normal_form(const char *full, char *form)
     if (!strcmp(form, "(x)")) { form[0] = 'x'; form[1] = 0; }
 }
 
+/* One array, or one group of arrays. */
+static int hy__form_flat(const char *form)
+{
+    const char *s = form + (*form == '(');
+    s += strspn(s, "x");
+    return !strcmp(s, *form == '(' ? ")" : "");
+}
+
 static void hy__flat_close(hy_frame *F, hy__flat *flat) { hy__buffer_drop(&F->cache, flat->room); }
 
 static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *who)
@@ -29026,7 +29106,7 @@ typedef struct hy__trace {
     hy_graph *graph;
     int       asked, training;          /* for which it holds, if it asked */
     int       fast;                     /* asked nothing: found without the lock, stays */
-    int       single;                   /* one array in, one out */
+    int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* ever; calls of another one that are under way */
     int64_t   used;                     /* when: of the others the one unused for longest goes */
     int       n;
@@ -29213,7 +29293,8 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     for (i = 0; i < in->n; i++) t->type[i] = in->at[i]->t.type;
     memcpy(t->in, in->form, a);
     memcpy(t->out, out->full, b);
-    t->single = !strcmp(t->in, "x") && !strcmp(t->out, "x");
+    t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
+    t->grouped = *t->out == '(';
     memcpy(t->bound, S->bound, sizeof t->bound);
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] < 0)
@@ -31208,23 +31289,36 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     return rec;
 }
 
-/* One array in, one out, and nothing has changed since the last call like it: the shortest way. NULL: go a
- * longer one. */
-static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_array *x)
+/* Arrays of values, as they lie: no None, no groups, symbols or parameters. */
+HY__INLINE int hy__plain_inputs(const hy_frame *F, hy_array *const *in, int n)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        const hy_array *x = in[i];
+        if (!x || x->state != HY__LIVE || x->count || x->node || x->param || x->frame->root != F->root ||
+            !hy__packed(&x->t)) return 0;
+    }
+    return 1;
+}
+
+/* Nothing has changed since the last call like it: the shortest way. NULL: go a longer one. */
+static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *x)
 {
     hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
-    hy_array *y;
+    hy_array *const *in = &x, *y;
+    int i, n = 1;
     if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
-        last->training != F->training || x->state != HY__LIVE || x->count || x->node || x->param ||
-        x->frame->root != F->root || !hy__same_type(&last->input, &x->t.type) || !hy__packed(&x->t))
-        return NULL;
+        last->training != F->training || x->state != HY__LIVE) return NULL;
+    if (x->count) { in = x->item; n = x->count; }
+    if (n != last->inputs || !hy__plain_inputs(F, in, n)) return NULL;
+    for (i = 0; i < n; i++) if (!hy__same_type(&last->port[i].type, &in[i]->t.type)) return NULL;
     hy__encore_ahead(F, last->number);
-    y = hy__executor_again(F, last, x);
+    y = hy__executor_again(F, last, in);
     if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
     return y;
 }
 
-/* One array in, one out, a program that this frame has, nothing changed since it was compiled: the short way
+/* Few arrays in and out, a program that this frame has, nothing changed since it was compiled: the short way
  * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
 static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
@@ -31233,20 +31327,23 @@ static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
     hy_root *root = F->root;
     uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
-    hy_array *y = NULL;
+    hy_array *out[HY__FEW], *const *in = &x;
+    int n = 1;
     hy__mode mode;
-    if (!t || !t->single || !held || F->recording || HY__PEEK(&root->profile.on) ||
+    if (!t || !t->flat || t->graph->heads > HY__FEW || !held || F->recording || HY__PEEK(&root->profile.on) ||
         HY__LOAD(&h->seen) != HY__LOAD(&root->changes) ||
-        HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1) return NULL;
-    if (x->state != HY__LIVE || x->count || x->node || x->param || x->frame->root != root ||
-        !hy__packed(&x->t)) return NULL;
+        HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1 || x->state != HY__LIVE) return NULL;
+    if (x->count) { in = x->item; n = x->count; }
+    if (n != t->n || !hy__plain_inputs(F, in, n)) return NULL;
     hy__block_mode(F, h, &mode);
-    if (!hy__holder_fits(held, t->graph, &x, &mode)) held = hy__holder_find(F, t->graph, &x, &mode);
-    if (!held || !held->x || hy__executor_run(F, held->x, &x, &y)) return NULL;
+    if (!hy__holder_fits(held, t->graph, in, &mode)) held = hy__holder_find(F, t->graph, in, &mode);
+    if (!held || !held->x || hy__executor_run(F, held->x, in, out)) return NULL;
     F->stream += (uint64_t)t->graph->ranks;
+    held->x->ranks = (uint64_t)t->graph->ranks;
+    held->x->grouped = t->grouped;
     hy__encore_note(F, held->x, block, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
-    return y;
+    return t->grouped ? hy_group_of(F, t->graph->heads, out) : out[0];
 }
 
 static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)

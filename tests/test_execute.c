@@ -482,6 +482,52 @@ static void exec_heads_of_every_kind(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A fused program of one tile takes a short way; with broadcast or more results, or longer, another: the same bits. */
+typedef struct exec_chain { hy_block base; int kind; } exec_chain;
+static hy_array *exec_chain_forward(hy_frame *F, hy_block *self, hy_array *g)
+{
+    hy_array *a = hy_get(F, g, 0), *b = hy_get(F, g, 1), *c = hy_get(F, g, 2), *y;
+    int kind = ((exec_chain *)self)->kind;
+    if (kind == 0) return hy_add(F, hy_add(F, a, b), hy_add(F, c, a));
+    if (kind == 1) return hy_rsub_scalar(F, hy_mul(F, hy_rsub_scalar(F, hy_mul_scalar(F, a, 2), 1), hy_mul(F, b, hy_sub(F, c, b))), 3);
+    if (kind == 2) return hy_mul(F, hy_relu(F, hy_sub(F, hy_mul(F, a, a), b)), hy_add(F, hy_mul(F, c, b), hy_mul(F, a, c)));
+    y = hy_mul(F, a, b);
+    return hy_group(F, y, hy_add(F, y, hy_mul(F, c, a)));
+}
+
+static void exec_small_programs(void)
+{
+    static const int64_t sizes[] = { 1, 2, 3, 4, 7, 16, 17, 33, 64, 1023, 1024, 1025, 2048, 2049 };
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_I32, HY_F16 };
+    hy_frame *F = hy_open(NULL);
+    int kind, type, size, mode, i, k, n;
+    for (kind = 0; kind < 4; kind++) for (type = 0; type < 4; type++) for (mode = 0; mode < 2; mode++) {
+        hy_block *b = hy_block_new(F, sizeof(exec_chain), "chain", exec_chain_forward, 1);
+        hy_block *plain = hy_block_new(F, sizeof(exec_chain), "chain", exec_chain_forward, 1);
+        ((exec_chain *)b)->kind = ((exec_chain *)plain)->kind = kind;
+        hy_hybridize(F, b, NULL);
+        for (size = 0; size < (int)(sizeof sizes / sizeof *sizes); size++) {
+            hy_array *x[3], *g, *y, *z;
+            hy_begin(F);
+            for (i = 0; i < 3; i++) {
+                n = mode && i == 2 ? 1 : (int)sizes[size];              /* one value for all */
+                x[i] = hy_cast(F, hy_randint(F, HY_SHAPE(n), -9, 9), types[type]);
+            }
+            g = hy_group_of(F, 3, x);
+            for (k = 0; k < 3; k++) {
+                y = hy_call(F, b, g);
+                z = hy_call(F, plain, g);
+                for (i = 0; i < hy_count(F, z); i++) CHECK(tb_same(F, hy_get(F, y, i), hy_get(F, z, i)));
+            }
+            hy_end(F);
+        }
+        hy_block_free(F, b);
+        hy_block_free(F, plain);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void exec_empty_arrays(void)
 {
     hy_frame *F = exec_open(4), *S = hy_symbolic(F);
@@ -1472,6 +1518,7 @@ static void test_execute(void)
     RUN(exec_plan_walk);
     RUN(exec_thread_limit);
     RUN(exec_heads_of_every_kind);
+    RUN(exec_small_programs);
     RUN(exec_empty_arrays);
     RUN(exec_strided_inputs_and_constants);
     RUN(exec_reasons_and_limit);
