@@ -4588,6 +4588,19 @@ static void hy__pack_strides(hy_tensor *t)
     for (d = t->type.shape.ndim - 1; d >= 0; d--) { t->stride[d] = step; step *= t->type.shape.dim[d]; }
 }
 
+/* Of this type, and packed: 0 sends those without elements, or with odd strides of 1, a longer way. */
+HY__INLINE int hy__packed_as(const hy_tensor *t, const hy_type *type)
+{
+    int64_t step = 1;
+    int d = type->shape.ndim;
+    if (t->type.dtype != type->dtype || t->type.shape.ndim != d) return 0;
+    while (d-- > 0) {
+        if (t->type.shape.dim[d] != type->shape.dim[d] || t->stride[d] != step) return 0;
+        step *= type->shape.dim[d];
+    }
+    return 1;
+}
+
 static int hy__packed(const hy_tensor *t)
 {
     int64_t step = 1;
@@ -12550,7 +12563,7 @@ static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, i
     return i / m->inner * step + i % m->inner * row;
 }
 
-static size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
+HY__INLINE size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
 
 /* Stages: convert A, B and bias if need be, pack B, multiply, convert C back. */
 HY__RUN(hy__run_matmul)
@@ -27449,8 +27462,9 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
                                                     (size_t)p->late * sizeof *x->data), plain;
     memset(&plain, 0, sizeof plain);
     plain.data = x ? (void **)(void *)(hy__run_of(x, 0) + runs) : NULL;
-    plain.port = (hy__port *)hy__lay(l, bound ? 0 : (size_t)(p->inputs + p->heads), sizeof *plain.port);
-    plain.link = (hy__link *)hy__lay(l, bound ? 0 : (size_t)p->late, sizeof *plain.link);
+    plain.port = (hy__port *)hy__lay(l, !bound, (size_t)(p->inputs + p->heads) * sizeof *plain.port +
+                                                (size_t)p->late * sizeof *plain.link);
+    plain.link = x ? (hy__link *)(void *)(plain.port + p->inputs + p->heads) : NULL;
     plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->widest, sizeof *plain.operand + sizeof(void *));
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
@@ -31289,16 +31303,10 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     return rec;
 }
 
-/* Arrays of values, as they lie: no None, no groups, symbols or parameters. */
-HY__INLINE int hy__plain_inputs(const hy_frame *F, hy_array *const *in, int n)
+/* An array of values as it lies: no None, no group, symbol or parameter. */
+HY__INLINE int hy__plain_input(const hy_frame *F, const hy_array *x)
 {
-    int i;
-    for (i = 0; i < n; i++) {
-        const hy_array *x = in[i];
-        if (!x || x->state != HY__LIVE || x->count || x->node || x->param || x->frame->root != F->root ||
-            !hy__packed(&x->t)) return 0;
-    }
-    return 1;
+    return x && x->state == HY__LIVE && !x->count && !x->node && !x->param && x->frame->root == F->root;
 }
 
 /* Nothing has changed since the last call like it: the shortest way. NULL: go a longer one. */
@@ -31310,8 +31318,9 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
     if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
         last->training != F->training || x->state != HY__LIVE) return NULL;
     if (x->count) { in = x->item; n = x->count; }
-    if (n != last->inputs || !hy__plain_inputs(F, in, n)) return NULL;
-    for (i = 0; i < n; i++) if (!hy__same_type(&last->port[i].type, &in[i]->t.type)) return NULL;
+    if (n != last->inputs) return NULL;
+    for (i = 0; i < n; i++)
+        if (!hy__plain_input(F, in[i]) || !hy__packed_as(&in[i]->t, &last->port[i].type)) return NULL;
     hy__encore_ahead(F, last->number);
     y = hy__executor_again(F, last, in);
     if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
@@ -31328,13 +31337,14 @@ static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
     uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
     hy_array *out[HY__FEW], *const *in = &x;
-    int n = 1;
+    int i, n = 1;
     hy__mode mode;
     if (!t || !t->flat || t->graph->heads > HY__FEW || !held || F->recording || HY__PEEK(&root->profile.on) ||
         HY__LOAD(&h->seen) != HY__LOAD(&root->changes) ||
         HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1 || x->state != HY__LIVE) return NULL;
     if (x->count) { in = x->item; n = x->count; }
-    if (n != t->n || !hy__plain_inputs(F, in, n)) return NULL;
+    if (n != t->n) return NULL;
+    for (i = 0; i < n; i++) if (!hy__plain_input(F, in[i]) || !hy__packed(&in[i]->t)) return NULL;
     hy__block_mode(F, h, &mode);
     if (!hy__holder_fits(held, t->graph, in, &mode)) held = hy__holder_find(F, t->graph, in, &mode);
     if (!held || !held->x || hy__executor_run(F, held->x, in, out)) return NULL;
