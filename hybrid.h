@@ -17152,8 +17152,9 @@ enum {                                  /* what the tensors of both operators ar
     HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS,
     HY__RNN_OUTPUT, HY__RNN_LAST, HY__RNN_LAST_CELL, HY__RNN_RESERVE,
     HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL,
-    HY__RNN_DDATA, HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_ROLES
+    HY__RNN_DDATA, HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_PACKED, HY__RNN_ROLES
 };
+enum { HY__RNN_FORWARD, HY__RNN_BACKWARD, HY__RNN_READY };     /* READY: forward, weights packed before */
 enum {
     HY__RNN_OUT = 16,                   /* outputs are counted from here */
     HY__RNN_SEVERAL = 5,                /* steps that make packed weights worth their while */
@@ -17178,7 +17179,8 @@ typedef struct hy__rnn {
 
 /* Forward and backward, inputs and outputs. */
 static const signed char hy__rnn_order[2][2][11] = {
-    { { HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS, -1 },
+    { { HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS,
+        HY__RNN_PACKED, -1 },
       { HY__RNN_OUTPUT, HY__RNN_LAST, HY__RNN_LAST_CELL, HY__RNN_RESERVE, -1 } },
     { { HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL, HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE,
         HY__RNN_CELL, HY__RNN_LENGTHS, HY__RNN_OUTPUT, HY__RNN_RESERVE, -1 },
@@ -17186,12 +17188,12 @@ static const signed char hy__rnn_order[2][2][11] = {
 };
 
 /* What the attributes say. */
-static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
+static void hy__rnn_read(const void *attr, int pass, hy__rnn *r)
 {
     const hy__rnn_rec *a = (const hy__rnn_rec *)attr;       /* the two records are alike */
     const int cells = 1 << HY__RNN_CELL | 1 << HY__RNN_DCELL;           /* what only an lstm has */
     const int last_cells = 1 << HY__RNN_LAST_CELL | 1 << HY__RNN_DLAST_CELL;
-    int lstm = a->mode == HY_RNN_LSTM, absent = 0, side, role, k, n;
+    int lstm = a->mode == HY_RNN_LSTM, absent = 0, back = pass == HY__RNN_BACKWARD, side, role, k, n;
     r->back = back;
     r->cell.mode = a->mode;
     r->cell.units = a->state_size;
@@ -17211,6 +17213,7 @@ static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
     if (!lstm) absent |= cells | last_cells;
     if (!a->state_outputs) absent |= 1 << HY__RNN_LAST | 1 << HY__RNN_DLAST | last_cells;
     if (!a->use_sequence_length) absent |= 1 << HY__RNN_LENGTHS;
+    if (pass != HY__RNN_READY) absent |= 1 << HY__RNN_PACKED;
     for (k = 0; k < HY__RNN_ROLES; k++) r->tensor[k] = -1;
     for (side = 0; side < 2; side++)
         for (k = n = 0; (role = hy__rnn_order[back][side][k]) >= 0; k++)
@@ -17284,6 +17287,7 @@ static hy_shape hy__rnn_shape(const hy__rnn *r, int role)
         if (r->input >= 0) s.dim[0] = hy__rnn_parameter(r, r->layers, 0, 3);
         break;
     case HY__RNN_LENGTHS: s.dim[0] = r->batch; break;
+    case HY__RNN_PACKED: break;
     case HY__RNN_RESERVE: if (r->steps >= 0 && r->batch >= 0) s.dim[0] = hy__rnn_reserve(r); break;
     default:
         s.ndim = 3;
@@ -17322,12 +17326,12 @@ static void hy__rnn_gather(hy_infer *I, hy__rnn *r)
     }
 }
 
-static int hy__rnn_infer_pass(hy_infer *I, int back)
+static int hy__rnn_infer_pass(hy_infer *I, int pass)
 {
     hy__rnn r;
     int role;
     if (hy__rnn_check(I)) return -1;
-    hy__rnn_read(I->attr, back, &r);
+    hy__rnn_read(I->attr, pass, &r);
     hy__rnn_gather(I, &r);
     if ((double)r.input * (double)r.gate > 1e15 ||
         (double)r.steps * (double)r.batch * (double)r.layers * 3.0 * (double)(r.keep + r.width) > 5e14)
@@ -17381,7 +17385,7 @@ typedef struct hy__rnn_run {
     const hy_job *job;
     const hy_run *now;
     char   *at[HY__RNN_ROLES];          /* in the computing type */
-    char   *shared, *scratch;
+    char   *shared, *scratch, *packs;
 } hy__rnn_run;
 
 static hy_tensor *hy__rnn_tensor(const hy_job *job, const hy__rnn *r, int role)
@@ -17402,7 +17406,7 @@ static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int 
 {
     const hy__rnn *r = u->r;
     int64_t unit = hy__rnn_unit(r, r->part[0][3], r->part[1][3], layer, direction);
-    return u->shared + r->packs + unit + r->part[layer > 0][k];
+    return u->packs + unit + r->part[layer > 0][k];
 }
 static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c,
                              const char *packed)
@@ -17764,6 +17768,11 @@ static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_
     return total;
 }
 
+static int64_t hy__rnn_pack_items(const hy__rnn *r)
+{
+    return (int64_t)r->layers * r->directions * 3 * HY__RNN_PIECES;
+}
+
 /* An eighth of a packed matrix. */
 static void hy__rnn_pack(const hy__rnn_run *u, int64_t item)
 {
@@ -17784,7 +17793,7 @@ static int64_t hy__rnn_items(const hy__rnn *r, const hy_job *job, int stage)
     hy__gemm g;
     int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2;
     if (at < -1) return hy__rnn_convert(NULL, r, job, 0, 0);
-    if (at < 0) return (int64_t)r->layers * r->directions * 3 * HY__RNN_PIECES;
+    if (at < 0) return r->tensor[HY__RNN_PACKED] < 0 ? hy__rnn_pack_items(r) : 0;
     if (at >= 2 * r->layers) return hy__rnn_convert(NULL, r, job, 1, 0);
     if (at % 2 == !r->back) return r->blocks * r->directions;
     if (r->back) return hy__rnn_gradients(NULL, r, job->kernels->isa, layer, 0);
@@ -17826,6 +17835,7 @@ HY__RUN(hy__run_rnn)
         hy_tensor *t = hy__rnn_tensor(job, r, role);
         u.at[role] = !t ? NULL : hy__rnn_converts(r, role) ? u.shared + r->copy[role] : hy__base(now, t);
     }
+    u.packs = u.at[HY__RNN_PACKED] ? u.at[HY__RNN_PACKED] : u.shared + r->packs;
     if (stage + 1 < job->stages || job->stages == hy__rnn_stages(r)) {
         hy__rnn_item(&u, stage, item);
         return;
@@ -17836,12 +17846,33 @@ HY__RUN(hy__run_rnn)
     }
 }
 
-/* Places in `shared`, and the scratch that products need. */
+/* What packed weights take: bytes. And the scratch that products need. */
+static int64_t hy__rnn_parts(hy__rnn *r, int isa)
+{
+    int layer, k, base = r->back ? HY__RNN_TURNED : HY__RNN_TIMES;
+    int64_t need;
+    hy__gemm g;
+    r->gemm = 0;
+    for (layer = 0; layer < 2; layer++) {
+        for (k = 0, need = 0; k < 3; k++) {
+            r->part[layer][k] = need;
+            if (k == 2 && !r->project) continue;
+            hy__rnn_product(r, isa, base + k, layer, &g);
+            need += (int64_t)hy__round64(g.shared_bytes);
+            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
+            if (r->back) hy__rnn_product(r, isa, HY__RNN_WEIGHT + k, layer, &g);
+            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
+        }
+        r->part[layer][3] = need;
+    }
+    return hy__rnn_unit(r, r->part[0][3], r->part[1][3], r->layers, 0);
+}
+
+/* Places in `shared`. */
 static void hy__rnn_layout(hy_job *job, hy__rnn *r)
 {
-    int64_t at = 0, all = r->steps * r->batch, need, n;
-    int role, layer, k, base = r->back ? HY__RNN_TURNED : HY__RNN_TIMES;
-    hy__gemm g;
+    int64_t at = 0, all = r->steps * r->batch, packs = hy__rnn_parts(r, job->kernels->isa), need, n;
+    int role;
     for (role = 0; role < HY__RNN_ROLES; role++) {
         r->copy[role] = at;
         if (!hy__rnn_converts(r, role)) continue;
@@ -17849,20 +17880,7 @@ static void hy__rnn_layout(hy_job *job, hy__rnn *r)
         at += (int64_t)hy__round64((size_t)(n * r->size));
     }
     r->packs = at;
-    r->gemm = 0;
-    for (layer = 0; layer < 2; layer++) {
-        for (k = 0, need = 0; k < 3; k++) {
-            r->part[layer][k] = need;
-            if (k == 2 && !r->project) continue;
-            hy__rnn_product(r, job->kernels->isa, base + k, layer, &g);
-            need += (int64_t)hy__round64(g.shared_bytes);
-            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
-            if (r->back) hy__rnn_product(r, job->kernels->isa, HY__RNN_WEIGHT + k, layer, &g);
-            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
-        }
-        r->part[layer][3] = need;
-    }
-    at += hy__rnn_unit(r, r->part[0][3], r->part[1][3], r->layers, 0);
+    if (r->tensor[HY__RNN_PACKED] < 0) at += packs;
     r->rows = at;
     at += (int64_t)hy__round64((size_t)(r->directions * all * (r->back ? r->delta : r->keep) * r->size));
     r->inner = at;
@@ -17874,25 +17892,31 @@ static void hy__rnn_layout(hy_job *job, hy__rnn *r)
     job->scratch = (size_t)(r->gemm + r->block * need * r->size);
 }
 
-static int hy__rnn_bind_pass(hy_job *job, int back)
+/* Types, sizes, and how the batch is divided. */
+static void hy__rnn_divide(hy__rnn *r, hy_dtype dtype, int64_t steps, int64_t batch, int64_t input)
 {
-    hy__rnn *r = HY__NOTES(hy__rnn, job);
-    const hy_tensor *x;
-    int stage, stages;
-    hy__rnn_read(job->attr, back, r);
-    x = hy__rnn_tensor(job, r, HY__RNN_DATA);
-    r->dtype = x->type.dtype;
-    if (!hy__floating(r->dtype)) return hy__refuse_dtype(job, r->dtype);
-    r->compute = r->dtype == HY_F64 ? HY_F64 : HY_F32;
-    r->foreign = r->compute != r->dtype;
+    r->dtype = dtype;
+    r->compute = dtype == HY_F64 ? HY_F64 : HY_F32;
+    r->foreign = r->compute != dtype;
     r->size = hy__traits[r->compute].size;
-    r->steps = x->type.shape.dim[0];
-    r->batch = x->type.shape.dim[1];
-    r->input = x->type.shape.dim[2];
+    r->steps = steps;
+    r->batch = batch;
+    r->input = input;
     r->blocks = hy__pieces(r->batch, HY__RNN_BLOCK);
     if (r->blocks < 4) r->blocks = hy__least(4, hy__pieces(r->batch, HY__TILE_ROWS));
     r->block = r->blocks ? hy__pieces(r->batch, r->blocks) : 1;
     r->blocks = hy__pieces(r->batch, r->block);
+}
+
+static int hy__rnn_bind_pass(hy_job *job, int pass)
+{
+    hy__rnn *r = HY__NOTES(hy__rnn, job);
+    int stage, stages, back = pass == HY__RNN_BACKWARD;
+    const hy_type *x;
+    hy__rnn_read(job->attr, pass, r);
+    x = &hy__rnn_tensor(job, r, HY__RNN_DATA)->type;
+    if (!hy__floating(x->dtype)) return hy__refuse_dtype(job, x->dtype);
+    hy__rnn_divide(r, x->dtype, x->shape.dim[0], x->shape.dim[1], x->shape.dim[2]);
     hy__rnn_layout(job, r);
     stages = hy__rnn_stages(r);
     job->run = hy__run_rnn;
@@ -17904,10 +17928,101 @@ static int hy__rnn_bind_pass(hy_job *job, int back)
     return 0;
 }
 
-HY__INFER(rnn, hy__rnn_infer_pass(I, 0))
-HY__BIND(rnn, hy__rnn_bind_pass(job, 0))
-HY__INFER(_rnn_grad, hy__rnn_infer_pass(I, 1))
-HY__BIND(_rnn_grad, hy__rnn_bind_pass(job, 1))
+HY__INFER(rnn, hy__rnn_infer_pass(I, HY__RNN_FORWARD))
+HY__BIND(rnn, hy__rnn_bind_pass(job, HY__RNN_FORWARD))
+HY__INFER(_rnn_grad, hy__rnn_infer_pass(I, HY__RNN_BACKWARD))
+HY__BIND(_rnn_grad, hy__rnn_bind_pass(job, HY__RNN_BACKWARD))
+
+/* --- the same with weights that were packed before: what compiled programs run --- *
+ * How they are packed depends on whether blocks of samples are narrow, but on no length and no other size of
+ * the batch: all programs share them. */
+typedef struct hy__rnn_ready_rec {
+    hy__rnn_rec rnn;                    /* first: hy__rnn_read */
+    hy_dtype dtype;
+    int64_t input, batch;               /* one that is divided alike */
+    int64_t packed;                     /* elements */
+} hy__rnn_ready_rec;
+
+static int64_t hy__rnn_ready_read(const hy__rnn_ready_rec *a, int isa, hy__rnn *r)
+{
+    hy__rnn_read(a, HY__RNN_FORWARD, r);
+    hy__rnn_divide(r, a->dtype, HY__RNN_SEVERAL, a->batch, a->input);
+    return hy__rnn_parts(r, isa) / r->size;
+}
+
+/* Are there weights worth packing? */
+static int hy__rnn_ready_of(const hy__rnn_rec *rec, const hy_type *data, int isa, hy__rnn_ready_rec *to)
+{
+    const int64_t *dim = data->shape.dim;
+    hy__rnn r;
+    memset(to, 0, sizeof *to);
+    if ((data->dtype != HY_F32 && data->dtype != HY_F64) || dim[0] < HY__RNN_SEVERAL || dim[1] < 1) return 0;
+    hy__rnn_read(rec, HY__RNN_FORWARD, &r);
+    hy__rnn_divide(&r, data->dtype, dim[0], dim[1], dim[2]);
+    to->rnn = *rec;
+    to->dtype = data->dtype;
+    to->input = dim[2];
+    to->batch = hy__least(r.block, HY__TILE_ROWS);
+    return (to->packed = hy__rnn_ready_read(to, isa, &r)) > 0;
+}
+
+HY__RUN(hy__run_rnn_pack)
+{
+    hy__rnn_run u;
+    (void)stage; (void)scratch; (void)shared;
+    memset(&u, 0, sizeof u);
+    u.r = (const hy__rnn *)(const void *)&job->plan;
+    u.job = job;
+    u.now = now;
+    u.at[HY__RNN_PARAMETERS] = hy__base(now, &job->in[0]);
+    u.packs = hy__base(now, &job->out[0]);
+    hy__rnn_pack(&u, item);
+}
+
+static int hy__rnn_pack_infer(hy_infer *I)
+{
+    const hy__rnn_ready_rec *a = (const hy__rnn_ready_rec *)I->attr;
+    hy_infer_type(I, &I->in[0].dtype, a->dtype);
+    hy_infer_type(I, &I->out[0].dtype, a->dtype);
+    hy_infer_shape(I, &I->out[0].shape, hy__shape1(a->packed));
+    return I->status;
+}
+
+static int hy__rnn_pack_bind(hy_job *job)
+{
+    hy__rnn *r = HY__NOTES(hy__rnn, job);
+    int64_t packed = hy__rnn_ready_read((const hy__rnn_ready_rec *)job->attr, job->kernels->isa, r);
+    return hy__one_stage(job, hy__run_rnn_pack, hy__rnn_pack_items(r), (double)packed);
+}
+
+static int hy__rnn_ready_infer(hy_infer *I) { return hy__rnn_infer_pass(I, HY__RNN_READY); }
+static int hy__rnn_ready_bind(hy_job *job) { return hy__rnn_bind_pass(job, HY__RNN_READY); }
+static int hy__rnn_ready_count(const void *attr, int output, int index)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)attr;
+    int lstm = r->mode == HY_RNN_LSTM, states = r->state_outputs != 0;
+    if (output) return index == 1 ? states : index == 2 ? states && lstm : 1;
+    return index == 3 ? lstm : index == 4 ? r->use_sequence_length != 0 : 1;
+}
+
+static const hy_arg hy__rnn_pack_in[] = { { "parameters", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__rnn_pack_out[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__rnn_ready_in[] = {
+    { "data", HY_ARG_ONE }, { "parameters", HY_ARG_ONE }, { "state", HY_ARG_ONE },
+    { "state_cell", HY_ARG_OPT }, { "sequence_length", HY_ARG_OPT }, { "packed", HY_ARG_ONE },
+    { NULL, HY_ARG_ONE } };
+static const hy_arg hy__rnn_ready_out[] = {
+    { "output", HY_ARG_ONE }, { "state", HY_ARG_OPT }, { "state_cell", HY_ARG_OPT },
+    { "reserve", HY_ARG_HID }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__rnn_pack_op = {
+    "_rnn_pack", NULL, NULL, "weights in the order in which rnn reads them", hy__rnn_pack_in,
+    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL, hy__rnn_pack_infer, hy__rnn_pack_bind,
+    NULL, NULL
+};
+static const hy_op hy__rnn_ready_op = {
+    "_rnn_ready", NULL, NULL, "rnn with packed weights", hy__rnn_ready_in, hy__rnn_ready_out, NULL,
+    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count, hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL
+};
 
 /* The options that make a call like the one recorded; 0 in an option would mean its default. */
 static hy__rnn_grad_opt hy__rnn_options(const hy__rnn_rec *a)
@@ -18413,7 +18528,7 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
     memset(&w, 0, sizeof w);
     w.F = F;
     w.D = D;
-    hy__rnn_read(D->attr, 1, &w.r);
+    hy__rnn_read(D->attr, HY__RNN_BACKWARD, &w.r);
     w.r.dtype = D->in[w.r.tensor[HY__RNN_DATA]]->t.type.dtype;
     w.r.compute = w.r.dtype == HY_F64 ? HY_F64 : HY_F32;
     x = D->in[w.r.tensor[HY__RNN_DATA]]->t.type.shape;
@@ -24402,6 +24517,27 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     return hy__rewrite_emit_op(R, &hy__dense_op, node->name, node->nin, given, &rec, out) ? -1 : 1;
 }
 
+#ifndef HYBRID_NO_RNN
+/* The same for a recurrent operator; in training it draws, and weights change. */
+static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__rnn_ready_rec rec;
+    hy__edge given[6];
+    int k;
+    if (!HY__PREPARES || R->mode->given || R->mode->training ||
+        !hy__is_fixed(R, node->in[1].node) || !hy__types_known(hy__edge_type(&in[0]), 1) ||
+        !hy__types_known(hy__edge_type(&in[1]), 1) ||
+        !hy__rnn_ready_of((const hy__rnn_rec *)node->record, hy__edge_type(&in[0]),
+                          R->F->root->kernels->isa, &rec)) return 0;
+    for (k = 0; k < node->nin; k++) given[k] = in[k];
+    if (hy__rewrite_emit_op(R, &hy__rnn_pack_op, in[1].node->name, 1, &in[1], &rec, &given[k])) return -1;
+    given[k].node->early = 1;
+    if (hy__rewrite_emit_op(R, &hy__rnn_ready_op, node->name, k + 1, given, node->record, &out[0])) return -1;
+    for (k = 1; k < node->nout; k++) { out[k].node = out[0].node; out[k].output = k; }
+    return 1;
+}
+#endif
+
 #ifndef HYBRID_NO_VISION
 /* --- layout: channels last between convolutions --- *
  * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
@@ -24602,6 +24738,10 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
     hy__node *copy;
     int k;
     if (!node->op || node->early) return 0;
+#ifndef HYBRID_NO_RNN
+    if (!hy__is_fixed(R, node) && hy__op_number(node->op) == HY_OP_rnn)
+        return hy__prepare_rnn(R, node, in, out);
+#endif
     if (!hy__is_fixed(R, node)) return hy__prepare(R, node, in, out);
     copy = hy__rewrite_copy(R, node, in);
     if (!copy) return -1;
