@@ -4628,6 +4628,19 @@ static void hy__pack_strides(hy_tensor *t)
     for (d = t->type.shape.ndim - 1; d >= 0; d--) { t->stride[d] = step; step *= t->type.shape.dim[d]; }
 }
 
+/* Of this type, and packed: 0 sends those without elements, or with odd strides of 1, a longer way. */
+HY__INLINE int hy__packed_as(const hy_tensor *t, const hy_type *type)
+{
+    int64_t step = 1;
+    int d = type->shape.ndim;
+    if (t->type.dtype != type->dtype || t->type.shape.ndim != d) return 0;
+    while (d-- > 0) {
+        if (t->type.shape.dim[d] != type->shape.dim[d] || t->stride[d] != step) return 0;
+        step *= type->shape.dim[d];
+    }
+    return 1;
+}
+
 static int hy__packed(const hy_tensor *t)
 {
     int64_t step = 1;
@@ -12590,7 +12603,7 @@ static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, i
     return i / m->inner * step + i % m->inner * row;
 }
 
-static size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
+HY__INLINE size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
 
 /* Stages: convert A, B and bias if need be, pack B, multiply, convert C back. */
 HY__RUN(hy__run_matmul)
@@ -17179,8 +17192,9 @@ enum {                                  /* what the tensors of both operators ar
     HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS,
     HY__RNN_OUTPUT, HY__RNN_LAST, HY__RNN_LAST_CELL, HY__RNN_RESERVE,
     HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL,
-    HY__RNN_DDATA, HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_ROLES
+    HY__RNN_DDATA, HY__RNN_DPARAMETERS, HY__RNN_DSTATE, HY__RNN_DCELL, HY__RNN_PACKED, HY__RNN_ROLES
 };
+enum { HY__RNN_FORWARD, HY__RNN_BACKWARD, HY__RNN_READY };     /* READY: forward, weights packed before */
 enum {
     HY__RNN_OUT = 16,                   /* outputs are counted from here */
     HY__RNN_SEVERAL = 5,                /* steps that make packed weights worth their while */
@@ -17205,7 +17219,8 @@ typedef struct hy__rnn {
 
 /* Forward and backward, inputs and outputs. */
 static const signed char hy__rnn_order[2][2][11] = {
-    { { HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS, -1 },
+    { { HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE, HY__RNN_CELL, HY__RNN_LENGTHS,
+        HY__RNN_PACKED, -1 },
       { HY__RNN_OUTPUT, HY__RNN_LAST, HY__RNN_LAST_CELL, HY__RNN_RESERVE, -1 } },
     { { HY__RNN_DOUTPUT, HY__RNN_DLAST, HY__RNN_DLAST_CELL, HY__RNN_DATA, HY__RNN_PARAMETERS, HY__RNN_STATE,
         HY__RNN_CELL, HY__RNN_LENGTHS, HY__RNN_OUTPUT, HY__RNN_RESERVE, -1 },
@@ -17213,12 +17228,12 @@ static const signed char hy__rnn_order[2][2][11] = {
 };
 
 /* What the attributes say. */
-static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
+static void hy__rnn_read(const void *attr, int pass, hy__rnn *r)
 {
     const hy__rnn_rec *a = (const hy__rnn_rec *)attr;       /* the two records are alike */
     const int cells = 1 << HY__RNN_CELL | 1 << HY__RNN_DCELL;           /* what only an lstm has */
     const int last_cells = 1 << HY__RNN_LAST_CELL | 1 << HY__RNN_DLAST_CELL;
-    int lstm = a->mode == HY_RNN_LSTM, absent = 0, side, role, k, n;
+    int lstm = a->mode == HY_RNN_LSTM, absent = 0, back = pass == HY__RNN_BACKWARD, side, role, k, n;
     r->back = back;
     r->cell.mode = a->mode;
     r->cell.units = a->state_size;
@@ -17238,6 +17253,7 @@ static void hy__rnn_read(const void *attr, int back, hy__rnn *r)
     if (!lstm) absent |= cells | last_cells;
     if (!a->state_outputs) absent |= 1 << HY__RNN_LAST | 1 << HY__RNN_DLAST | last_cells;
     if (!a->use_sequence_length) absent |= 1 << HY__RNN_LENGTHS;
+    if (pass != HY__RNN_READY) absent |= 1 << HY__RNN_PACKED;
     for (k = 0; k < HY__RNN_ROLES; k++) r->tensor[k] = -1;
     for (side = 0; side < 2; side++)
         for (k = n = 0; (role = hy__rnn_order[back][side][k]) >= 0; k++)
@@ -17311,6 +17327,7 @@ static hy_shape hy__rnn_shape(const hy__rnn *r, int role)
         if (r->input >= 0) s.dim[0] = hy__rnn_parameter(r, r->layers, 0, 3);
         break;
     case HY__RNN_LENGTHS: s.dim[0] = r->batch; break;
+    case HY__RNN_PACKED: break;
     case HY__RNN_RESERVE: if (r->steps >= 0 && r->batch >= 0) s.dim[0] = hy__rnn_reserve(r); break;
     default:
         s.ndim = 3;
@@ -17349,12 +17366,12 @@ static void hy__rnn_gather(hy_infer *I, hy__rnn *r)
     }
 }
 
-static int hy__rnn_infer_pass(hy_infer *I, int back)
+static int hy__rnn_infer_pass(hy_infer *I, int pass)
 {
     hy__rnn r;
     int role;
     if (hy__rnn_check(I)) return -1;
-    hy__rnn_read(I->attr, back, &r);
+    hy__rnn_read(I->attr, pass, &r);
     hy__rnn_gather(I, &r);
     if ((double)r.input * (double)r.gate > 1e15 ||
         (double)r.steps * (double)r.batch * (double)r.layers * 3.0 * (double)(r.keep + r.width) > 5e14)
@@ -17408,7 +17425,7 @@ typedef struct hy__rnn_run {
     const hy_job *job;
     const hy_run *now;
     char   *at[HY__RNN_ROLES];          /* in the computing type */
-    char   *shared, *scratch;
+    char   *shared, *scratch, *packs;
 } hy__rnn_run;
 
 static hy_tensor *hy__rnn_tensor(const hy_job *job, const hy__rnn *r, int role)
@@ -17429,7 +17446,7 @@ static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int 
 {
     const hy__rnn *r = u->r;
     int64_t unit = hy__rnn_unit(r, r->part[0][3], r->part[1][3], layer, direction);
-    return u->shared + r->packs + unit + r->part[layer > 0][k];
+    return u->packs + unit + r->part[layer > 0][k];
 }
 static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c,
                              const char *packed)
@@ -17791,6 +17808,11 @@ static int64_t hy__rnn_convert(const hy__rnn_run *u, const hy__rnn *r, const hy_
     return total;
 }
 
+static int64_t hy__rnn_pack_items(const hy__rnn *r)
+{
+    return (int64_t)r->layers * r->directions * 3 * HY__RNN_PIECES;
+}
+
 /* An eighth of a packed matrix. */
 static void hy__rnn_pack(const hy__rnn_run *u, int64_t item)
 {
@@ -17811,7 +17833,7 @@ static int64_t hy__rnn_items(const hy__rnn *r, const hy_job *job, int stage)
     hy__gemm g;
     int at = stage - r->foreign - 1, layer = r->back ? r->layers - 1 - at / 2 : at / 2;
     if (at < -1) return hy__rnn_convert(NULL, r, job, 0, 0);
-    if (at < 0) return (int64_t)r->layers * r->directions * 3 * HY__RNN_PIECES;
+    if (at < 0) return r->tensor[HY__RNN_PACKED] < 0 ? hy__rnn_pack_items(r) : 0;
     if (at >= 2 * r->layers) return hy__rnn_convert(NULL, r, job, 1, 0);
     if (at % 2 == !r->back) return r->blocks * r->directions;
     if (r->back) return hy__rnn_gradients(NULL, r, job->kernels->isa, layer, 0);
@@ -17853,6 +17875,7 @@ HY__RUN(hy__run_rnn)
         hy_tensor *t = hy__rnn_tensor(job, r, role);
         u.at[role] = !t ? NULL : hy__rnn_converts(r, role) ? u.shared + r->copy[role] : hy__base(now, t);
     }
+    u.packs = u.at[HY__RNN_PACKED] ? u.at[HY__RNN_PACKED] : u.shared + r->packs;
     if (stage + 1 < job->stages || job->stages == hy__rnn_stages(r)) {
         hy__rnn_item(&u, stage, item);
         return;
@@ -17863,12 +17886,33 @@ HY__RUN(hy__run_rnn)
     }
 }
 
-/* Places in `shared`, and the scratch that products need. */
+/* What packed weights take: bytes. And the scratch that products need. */
+static int64_t hy__rnn_parts(hy__rnn *r, int isa)
+{
+    int layer, k, base = r->back ? HY__RNN_TURNED : HY__RNN_TIMES;
+    int64_t need;
+    hy__gemm g;
+    r->gemm = 0;
+    for (layer = 0; layer < 2; layer++) {
+        for (k = 0, need = 0; k < 3; k++) {
+            r->part[layer][k] = need;
+            if (k == 2 && !r->project) continue;
+            hy__rnn_product(r, isa, base + k, layer, &g);
+            need += (int64_t)hy__round64(g.shared_bytes);
+            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
+            if (r->back) hy__rnn_product(r, isa, HY__RNN_WEIGHT + k, layer, &g);
+            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
+        }
+        r->part[layer][3] = need;
+    }
+    return hy__rnn_unit(r, r->part[0][3], r->part[1][3], r->layers, 0);
+}
+
+/* Places in `shared`. */
 static void hy__rnn_layout(hy_job *job, hy__rnn *r)
 {
-    int64_t at = 0, all = r->steps * r->batch, need, n;
-    int role, layer, k, base = r->back ? HY__RNN_TURNED : HY__RNN_TIMES;
-    hy__gemm g;
+    int64_t at = 0, all = r->steps * r->batch, packs = hy__rnn_parts(r, job->kernels->isa), need, n;
+    int role;
     for (role = 0; role < HY__RNN_ROLES; role++) {
         r->copy[role] = at;
         if (!hy__rnn_converts(r, role)) continue;
@@ -17876,20 +17920,7 @@ static void hy__rnn_layout(hy_job *job, hy__rnn *r)
         at += (int64_t)hy__round64((size_t)(n * r->size));
     }
     r->packs = at;
-    r->gemm = 0;
-    for (layer = 0; layer < 2; layer++) {
-        for (k = 0, need = 0; k < 3; k++) {
-            r->part[layer][k] = need;
-            if (k == 2 && !r->project) continue;
-            hy__rnn_product(r, job->kernels->isa, base + k, layer, &g);
-            need += (int64_t)hy__round64(g.shared_bytes);
-            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
-            if (r->back) hy__rnn_product(r, job->kernels->isa, HY__RNN_WEIGHT + k, layer, &g);
-            if ((int64_t)g.scratch_bytes > r->gemm) r->gemm = (int64_t)g.scratch_bytes;
-        }
-        r->part[layer][3] = need;
-    }
-    at += hy__rnn_unit(r, r->part[0][3], r->part[1][3], r->layers, 0);
+    if (r->tensor[HY__RNN_PACKED] < 0) at += packs;
     r->rows = at;
     at += (int64_t)hy__round64((size_t)(r->directions * all * (r->back ? r->delta : r->keep) * r->size));
     r->inner = at;
@@ -17901,25 +17932,31 @@ static void hy__rnn_layout(hy_job *job, hy__rnn *r)
     job->scratch = (size_t)(r->gemm + r->block * need * r->size);
 }
 
-static int hy__rnn_bind_pass(hy_job *job, int back)
+/* Types, sizes, and how the batch is divided. */
+static void hy__rnn_divide(hy__rnn *r, hy_dtype dtype, int64_t steps, int64_t batch, int64_t input)
 {
-    hy__rnn *r = HY__NOTES(hy__rnn, job);
-    const hy_tensor *x;
-    int stage, stages;
-    hy__rnn_read(job->attr, back, r);
-    x = hy__rnn_tensor(job, r, HY__RNN_DATA);
-    r->dtype = x->type.dtype;
-    if (!hy__floating(r->dtype)) return hy__refuse_dtype(job, r->dtype);
-    r->compute = r->dtype == HY_F64 ? HY_F64 : HY_F32;
-    r->foreign = r->compute != r->dtype;
+    r->dtype = dtype;
+    r->compute = dtype == HY_F64 ? HY_F64 : HY_F32;
+    r->foreign = r->compute != dtype;
     r->size = hy__traits[r->compute].size;
-    r->steps = x->type.shape.dim[0];
-    r->batch = x->type.shape.dim[1];
-    r->input = x->type.shape.dim[2];
+    r->steps = steps;
+    r->batch = batch;
+    r->input = input;
     r->blocks = hy__pieces(r->batch, HY__RNN_BLOCK);
     if (r->blocks < 4) r->blocks = hy__least(4, hy__pieces(r->batch, HY__TILE_ROWS));
     r->block = r->blocks ? hy__pieces(r->batch, r->blocks) : 1;
     r->blocks = hy__pieces(r->batch, r->block);
+}
+
+static int hy__rnn_bind_pass(hy_job *job, int pass)
+{
+    hy__rnn *r = HY__NOTES(hy__rnn, job);
+    int stage, stages, back = pass == HY__RNN_BACKWARD;
+    const hy_type *x;
+    hy__rnn_read(job->attr, pass, r);
+    x = &hy__rnn_tensor(job, r, HY__RNN_DATA)->type;
+    if (!hy__floating(x->dtype)) return hy__refuse_dtype(job, x->dtype);
+    hy__rnn_divide(r, x->dtype, x->shape.dim[0], x->shape.dim[1], x->shape.dim[2]);
     hy__rnn_layout(job, r);
     stages = hy__rnn_stages(r);
     job->run = hy__run_rnn;
@@ -17931,10 +17968,101 @@ static int hy__rnn_bind_pass(hy_job *job, int back)
     return 0;
 }
 
-HY__INFER(rnn, hy__rnn_infer_pass(I, 0))
-HY__BIND(rnn, hy__rnn_bind_pass(job, 0))
-HY__INFER(_rnn_grad, hy__rnn_infer_pass(I, 1))
-HY__BIND(_rnn_grad, hy__rnn_bind_pass(job, 1))
+HY__INFER(rnn, hy__rnn_infer_pass(I, HY__RNN_FORWARD))
+HY__BIND(rnn, hy__rnn_bind_pass(job, HY__RNN_FORWARD))
+HY__INFER(_rnn_grad, hy__rnn_infer_pass(I, HY__RNN_BACKWARD))
+HY__BIND(_rnn_grad, hy__rnn_bind_pass(job, HY__RNN_BACKWARD))
+
+/* --- the same with weights that were packed before: what compiled programs run --- *
+ * How they are packed depends on whether blocks of samples are narrow, but on no length and no other size of
+ * the batch: all programs share them. */
+typedef struct hy__rnn_ready_rec {
+    hy__rnn_rec rnn;                    /* first: hy__rnn_read */
+    hy_dtype dtype;
+    int64_t input, batch;               /* one that is divided alike */
+    int64_t packed;                     /* elements */
+} hy__rnn_ready_rec;
+
+static int64_t hy__rnn_ready_read(const hy__rnn_ready_rec *a, int isa, hy__rnn *r)
+{
+    hy__rnn_read(a, HY__RNN_FORWARD, r);
+    hy__rnn_divide(r, a->dtype, HY__RNN_SEVERAL, a->batch, a->input);
+    return hy__rnn_parts(r, isa) / r->size;
+}
+
+/* Are there weights worth packing? */
+static int hy__rnn_ready_of(const hy__rnn_rec *rec, const hy_type *data, int isa, hy__rnn_ready_rec *to)
+{
+    const int64_t *dim = data->shape.dim;
+    hy__rnn r;
+    memset(to, 0, sizeof *to);
+    if ((data->dtype != HY_F32 && data->dtype != HY_F64) || dim[0] < HY__RNN_SEVERAL || dim[1] < 1) return 0;
+    hy__rnn_read(rec, HY__RNN_FORWARD, &r);
+    hy__rnn_divide(&r, data->dtype, dim[0], dim[1], dim[2]);
+    to->rnn = *rec;
+    to->dtype = data->dtype;
+    to->input = dim[2];
+    to->batch = hy__least(r.block, HY__TILE_ROWS);
+    return (to->packed = hy__rnn_ready_read(to, isa, &r)) > 0;
+}
+
+HY__RUN(hy__run_rnn_pack)
+{
+    hy__rnn_run u;
+    (void)stage; (void)scratch; (void)shared;
+    memset(&u, 0, sizeof u);
+    u.r = (const hy__rnn *)(const void *)&job->plan;
+    u.job = job;
+    u.now = now;
+    u.at[HY__RNN_PARAMETERS] = hy__base(now, &job->in[0]);
+    u.packs = hy__base(now, &job->out[0]);
+    hy__rnn_pack(&u, item);
+}
+
+static int hy__rnn_pack_infer(hy_infer *I)
+{
+    const hy__rnn_ready_rec *a = (const hy__rnn_ready_rec *)I->attr;
+    hy_infer_type(I, &I->in[0].dtype, a->dtype);
+    hy_infer_type(I, &I->out[0].dtype, a->dtype);
+    hy_infer_shape(I, &I->out[0].shape, hy__shape1(a->packed));
+    return I->status;
+}
+
+static int hy__rnn_pack_bind(hy_job *job)
+{
+    hy__rnn *r = HY__NOTES(hy__rnn, job);
+    int64_t packed = hy__rnn_ready_read((const hy__rnn_ready_rec *)job->attr, job->kernels->isa, r);
+    return hy__one_stage(job, hy__run_rnn_pack, hy__rnn_pack_items(r), (double)packed);
+}
+
+static int hy__rnn_ready_infer(hy_infer *I) { return hy__rnn_infer_pass(I, HY__RNN_READY); }
+static int hy__rnn_ready_bind(hy_job *job) { return hy__rnn_bind_pass(job, HY__RNN_READY); }
+static int hy__rnn_ready_count(const void *attr, int output, int index)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)attr;
+    int lstm = r->mode == HY_RNN_LSTM, states = r->state_outputs != 0;
+    if (output) return index == 1 ? states : index == 2 ? states && lstm : 1;
+    return index == 3 ? lstm : index == 4 ? r->use_sequence_length != 0 : 1;
+}
+
+static const hy_arg hy__rnn_pack_in[] = { { "parameters", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__rnn_pack_out[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__rnn_ready_in[] = {
+    { "data", HY_ARG_ONE }, { "parameters", HY_ARG_ONE }, { "state", HY_ARG_ONE },
+    { "state_cell", HY_ARG_OPT }, { "sequence_length", HY_ARG_OPT }, { "packed", HY_ARG_ONE },
+    { NULL, HY_ARG_ONE } };
+static const hy_arg hy__rnn_ready_out[] = {
+    { "output", HY_ARG_ONE }, { "state", HY_ARG_OPT }, { "state_cell", HY_ARG_OPT },
+    { "reserve", HY_ARG_HID }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__rnn_pack_op = {
+    "_rnn_pack", NULL, NULL, "weights in the order in which rnn reads them", hy__rnn_pack_in,
+    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL, hy__rnn_pack_infer, hy__rnn_pack_bind,
+    NULL, NULL
+};
+static const hy_op hy__rnn_ready_op = {
+    "_rnn_ready", NULL, NULL, "rnn with packed weights", hy__rnn_ready_in, hy__rnn_ready_out, NULL,
+    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count, hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL
+};
 
 /* The options that make a call like the one recorded; 0 in an option would mean its default. */
 static hy__rnn_grad_opt hy__rnn_options(const hy__rnn_rec *a)
@@ -18440,7 +18568,7 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
     memset(&w, 0, sizeof w);
     w.F = F;
     w.D = D;
-    hy__rnn_read(D->attr, 1, &w.r);
+    hy__rnn_read(D->attr, HY__RNN_BACKWARD, &w.r);
     w.r.dtype = D->in[w.r.tensor[HY__RNN_DATA]]->t.type.dtype;
     w.r.compute = w.r.dtype == HY_F64 ? HY_F64 : HY_F32;
     x = D->in[w.r.tensor[HY__RNN_DATA]]->t.type.shape;
@@ -24429,6 +24557,27 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     return hy__rewrite_emit_op(R, &hy__dense_op, node->name, node->nin, given, &rec, out) ? -1 : 1;
 }
 
+#ifndef HYBRID_NO_RNN
+/* The same for a recurrent operator; in training it draws, and weights change. */
+static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__rnn_ready_rec rec;
+    hy__edge given[6];
+    int k;
+    if (!HY__PREPARES || R->mode->given || R->mode->training ||
+        !hy__is_fixed(R, node->in[1].node) || !hy__types_known(hy__edge_type(&in[0]), 1) ||
+        !hy__types_known(hy__edge_type(&in[1]), 1) ||
+        !hy__rnn_ready_of((const hy__rnn_rec *)node->record, hy__edge_type(&in[0]),
+                          R->F->root->kernels->isa, &rec)) return 0;
+    for (k = 0; k < node->nin; k++) given[k] = in[k];
+    if (hy__rewrite_emit_op(R, &hy__rnn_pack_op, in[1].node->name, 1, &in[1], &rec, &given[k])) return -1;
+    given[k].node->early = 1;
+    if (hy__rewrite_emit_op(R, &hy__rnn_ready_op, node->name, k + 1, given, node->record, &out[0])) return -1;
+    for (k = 1; k < node->nout; k++) { out[k].node = out[0].node; out[k].output = k; }
+    return 1;
+}
+#endif
+
 #ifndef HYBRID_NO_VISION
 /* --- layout: channels last between convolutions --- *
  * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
@@ -24632,6 +24781,10 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
     hy__node *copy;
     int k;
     if (!node->op || node->early) return 0;
+#ifndef HYBRID_NO_RNN
+    if (!hy__is_fixed(R, node) && hy__op_number(node->op) == HY_OP_rnn)
+        return hy__prepare_rnn(R, node, in, out);
+#endif
     if (!hy__is_fixed(R, node)) return hy__prepare(R, node, in, out);
     copy = hy__rewrite_copy(R, node, in);
     if (!copy) return -1;
@@ -24962,6 +25115,7 @@ static void hy__fused_job(hy_run *now, const hy__fused *f, hy__fused_room *room,
     hy_fault(now);
 }
 
+/* room->in may be NULL: no input is a single value. */
 static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t n)
 {
     const void *in[HY__OPERANDS];
@@ -24973,7 +25127,7 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
             if (at == step->side) at++;
             int value = f->arg[step->first + k];
             in[at] = room->where[value];
-            one[at] = value >= f->inputs || !room->in[value].lone || n == 1;
+            one[at] = value >= f->inputs || !room->in || !room->in[value].lone || n == 1;
         }
         if (step->side >= 0) {
             in[step->side] = &step->number;
@@ -25015,12 +25169,40 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     if (f->streams) hy__stream_end();
 }
 
+static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                                void *shared)
+{
+    const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
+    size_t step = hy__round64((size_t)f->tile * hy__traits[f->dtype].size);
+    char *where[HY__FUSED_VALUES];
+    hy__fused_room room;
+    int i;
+    (void)stage; (void)item; (void)shared;
+    for (i = 0; i < f->inputs; i++) where[i] = (char *)now->data[i];
+    for (; i < f->inputs + f->steps - 1; i++) where[i] = (char *)scratch + (size_t)f->slot[i] * step;
+    where[i] = (char *)now->data[f->inputs];
+    room.in = NULL;
+    room.where = where;
+    hy__fused_tile(now, f, &room, f->total);
+}
+
 HY__COLD_ROOMS
+
+/* One tile of whole inputs, the one result last: written when no input is needed any more. */
+static int hy__fused_is_small(const hy__fused *f, const hy_job *job)
+{
+    int i;
+    for (i = 0; i < job->nin; i++)
+        if (hy__size(&job->in[i].type.shape) != f->total || !hy__packed(&job->in[i])) return 0;
+    return f->total == f->tile && f->outputs == 1 && f->output[0] == f->inputs + f->steps - 1 && !f->jobs &&
+           !f->streams;
+}
 
 static int hy__fused_bind(hy_job *job)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
     job->scratch = hy__fused_lay_out(f, job).bytes;     /* the place does not matter */
+    if (hy__fused_is_small(f, job)) return hy__one_stage(job, hy__run_fused_small, 1, f->cost);
     return hy__one_stage(job, hy__run_fused, hy__pieces(f->total, f->piece), f->cost);
 }
 
@@ -26660,22 +26842,28 @@ typedef struct hy__program {
     hy__plan  plan;
 } hy__program;
 
+/* An array that a call takes or gives; and a place in data that notes where the which-th of them lies. */
+typedef struct hy__port { hy_type type; size_t bytes; } hy__port;
+typedef struct hy__link { int place, which; } hy__link;
+
 typedef struct hy__executor {
     uint64_t     number, stamp;         /* which call it may serve again, and while what holds: see below */
-    int          from, to;              /* places of its only input and output in data, or -1, ... */
-    int          training, runs;        /* (steps that are not early) */
-    size_t       bytes;
+    int          inputs, heads;         /* what such a call takes (0: it serves none) and gives, ... */
+    int          grouped, training;     /* ... which is a group */
+    int          runs, draws;           /* steps that are not early; those that draw random numbers */
+    int          reads, links;          /* places that follow inputs, and with heads */
+    hy__port    *port;                  /* inputs, then heads: few cache lines make a call */
+    hy__link    *link;
+    uint64_t     ranks;                 /* random operators, run or not, of the trace */
+    void       **data;                  /* per late tensor of the plan */
     char        *scratch, *shared;
     hy__program *program;
-    hy_type      input;                 /* ... and the type of that: few cache lines make a call */
-    void       **data;                  /* per late tensor of the plan */
     hy_tensor   *operand;               /* those of the early step that runs, and where they lie */
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
     hy__seen    *seen;                  /* of what is watched */
     int64_t     *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
-    hy_type      output;
     hy__buffer **kept;                  /* ... the same as buffers, which the holder has, ... */
     hy__buffer **hold;                  /* ... and the holder's */
     char        *arena;
@@ -27041,7 +27229,7 @@ struct hy__encore {
     uint64_t      number;
     hy__executor *x;
     int           next;                 /* the place of the call that came after this one */
-    const void   *ahead[4];             /* never read here: the block, its house, the first job, its notes */
+    const void   *ahead[6];             /* never read here: block, house, ports, links, a job, its notes */
 };
 
 /* The root's counters only grow, so no two states have the same sum. */
@@ -27068,17 +27256,14 @@ HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
     int at = hy__encore_place(F, number);
     const hy__encore *next = &F->encore[F->encore[at].next];
     const char *x = (const char *)HY__PEEK(&next->x);
+    int i;
     if (F->encore[F->last].next != at) F->encore[F->last].next = at;
     F->last = at;
     if (!x) return;
     HY__PREFETCH(x);
-    HY__PREFETCH(x + offsetof(hy__executor, input));
-    HY__PREFETCH(x + offsetof(hy__executor, output));
+    HY__PREFETCH(x + offsetof(hy__executor, data));
     HY__PREFETCH(x + hy__round64(sizeof(hy__executor)));
-    HY__PREFETCH(next->ahead[0]);
-    HY__PREFETCH(next->ahead[1]);
-    HY__PREFETCH(next->ahead[2]);
-    HY__PREFETCH(next->ahead[3]);
+    for (i = 0; i < (int)(sizeof next->ahead / sizeof *next->ahead); i++) HY__PREFETCH(next->ahead[i]);
 }
 
 /* x has served a call of a block with this number; the stamp is from before. */
@@ -27087,7 +27272,7 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
 {
     hy__encore *a;
     const hy_job *job;
-    if (!F->encores || !number || x->from < 0) return;
+    if (!F->encores || !number || !x->inputs) return;
     job = hy__run_of(x, 0)->job;
     a = &F->encore[hy__encore_place(F, number)];
     x->number = a->number = number;
@@ -27095,8 +27280,10 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
     HY__POKE(&a->x, x);
     a->ahead[0] = block;
     a->ahead[1] = block->house;
-    a->ahead[2] = job;
-    a->ahead[3] = (const char *)job + hy__job_bytes(job) - 1;
+    a->ahead[2] = x->port;
+    a->ahead[3] = x->link;
+    a->ahead[4] = job;
+    a->ahead[5] = (const char *)job + hy__job_bytes(job) - 1;
 }
 
 /* Under the lock. */
@@ -27458,6 +27645,9 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
                                                     (size_t)p->late * sizeof *x->data), plain;
     memset(&plain, 0, sizeof plain);
     plain.data = x ? (void **)(void *)(hy__run_of(x, 0) + runs) : NULL;
+    plain.port = (hy__port *)hy__lay(l, !bound, (size_t)(p->inputs + p->heads) * sizeof *plain.port +
+                                                (size_t)p->late * sizeof *plain.link);
+    plain.link = x ? (hy__link *)(void *)(plain.port + p->inputs + p->heads) : NULL;
     plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->widest, sizeof *plain.operand + sizeof(void *));
     plain.early = (hy__prepared **)hy__lay(l, (size_t)p->early, sizeof *plain.early);
     plain.dirty = (char *)hy__lay(l, (size_t)p->early, 1);
@@ -27518,25 +27708,44 @@ static void hy__executor_place(hy__executor *x)
     }
 }
 
-/* One array in, one out, by one thread, nothing drawn or written: what such a run needs to know. */
+/* These places in data follow a value. */
+static void hy__executor_link(hy__executor *x, int v, int which)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    for (i = p->use_first[v]; i < p->use_first[v + 1] && p->use[i] < p->late; i++, x->links++) {
+        x->link[x->links].place = p->use[i];
+        x->link[x->links].which = which;
+    }
+}
+
+/* By one thread, nothing written but results: what such a run needs to know. */
 static void hy__executor_shorten(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
-    const hy__spot *from = p->inputs == 1 && p->input[0] >= 0 ? &p->spot[p->input[0]] : NULL;
-    const hy__spot *to = p->heads == 1 ? &p->spot[p->head[0]] : NULL;
-    const int *in, *out;
+    const hy__spot *s;
+    int i;
     x->runs = p->steps - p->early;
+    x->draws = p->randoms;
     x->training = x->program->mode.training;
-    x->from = x->to = -1;
-    if (x->bound || p->stages || p->written || p->randoms || !from || !to || to->where != HY__AT_HEAD) return;
-    in = p->use_first + (from - p->spot);
-    out = p->use_first + (to - p->spot);
-    if (in[1] - in[0] != 1 || out[1] - out[0] != 1) return;
-    x->from = p->use[in[0]];
-    x->to = p->use[out[0]];
-    x->bytes = to->bytes;
-    x->input = *from->type;
-    x->output = *to->type;
+    if (x->bound || p->stages || p->written || !x->runs) return;
+    for (i = 0; i < p->heads; i++) {
+        s = &p->spot[p->head[i]];
+        if (s->where != HY__AT_HEAD || s->index != i) return;
+    }
+    for (i = 0; i < p->inputs; i++) {
+        x->port[i].type = x->program->input[i];
+        if (p->input[i] >= 0) hy__executor_link(x, p->input[i], i);
+    }
+    x->reads = x->links;
+    for (i = 0; i < p->heads; i++) {
+        s = &p->spot[p->head[i]];
+        x->port[p->inputs + i].type = *s->type;
+        x->port[p->inputs + i].bytes = s->bytes;
+        hy__executor_link(x, p->head[i], i);
+    }
+    x->inputs = p->inputs;
+    x->heads = p->heads;
 }
 
 static int hy__too_large(hy_frame *F)
@@ -27583,16 +27792,37 @@ static int hy__steps_alone(const hy__executor *x, int from, int to, char *scratc
     return hy__runs_alone(hy__run_of(x, from - x->program->plan.early), to - from, scratch, x->shared);
 }
 
+/* What the steps that draw are to draw now. */
+static void hy__run_keys(const hy_frame *F, hy__executor *x)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    for (i = 0; i < p->randoms; i++) {
+        hy_run *now = hy__run_of(x, p->random[i] - p->early);
+        now->seed = F->seed;
+        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+    }
+}
+
 /* A call like the last one: no more is done than moves data. NULL: memory is out, or bad data were met, which
  * the long way will say better. */
-static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, const hy_array *in)
+static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, hy_array *const *in)
 {
-    hy_array *y = hy__make_sized(F, &x->output, x->bytes, "outputs");
+    const hy__port *head = x->port + x->inputs;
+    hy_array *y = x->grouped ? hy__group_make(F, x->heads) : NULL, **out = y ? y->item : &y;
     int i;
-    if (!y) return NULL;
-    x->data[x->from] = in->t.data;
-    x->data[x->to] = y->t.data;
-    if (HY__LIKELY(!hy__runs_alone(hy__run_of(x, 0), x->runs, x->scratch, x->shared))) return y;
+    if (x->grouped && !y) return NULL;
+    for (i = 0; i < x->heads; i++) {
+        out[i] = hy__make_sized(F, &head[i].type, head[i].bytes, "outputs");
+        if (!out[i]) return NULL;
+    }
+    for (i = 0; i < x->reads; i++) x->data[x->link[i].place] = in[x->link[i].which]->t.data;
+    for (; i < x->links; i++) x->data[x->link[i].place] = out[x->link[i].which]->t.data;
+    if (x->draws) hy__run_keys(F, x);
+    if (HY__LIKELY(!hy__runs_alone(hy__run_of(x, 0), x->runs, x->scratch, x->shared))) {
+        F->stream += x->ranks;
+        return y;
+    }
     for (i = 0; i < x->runs; i++) hy__run_of(x, i)->fault = 0;
     return NULL;
 }
@@ -27837,11 +28067,7 @@ static int hy__executor_run(hy_frame *F, hy__executor *x, hy_array *const *in, h
     }
     x->ready = 1;
     if (hy__run_outputs(F, x, in, out)) return -1;
-    for (i = 0; i < p->randoms; i++) {
-        hy_run *now = hy__run_of(x, p->random[i] - p->early);
-        now->seed = F->seed;
-        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
-    }
+    hy__run_keys(F, x);
     return hy__run_steps(F, x);
 }
 
@@ -29004,6 +29230,14 @@ static void hy__normal_form(const char *full, char *form)
     if (!strcmp(form, "(x)")) { form[0] = 'x'; form[1] = 0; }
 }
 
+/* One array, or one group of arrays. */
+static int hy__form_flat(const char *form)
+{
+    const char *s = form + (*form == '(');
+    s += strspn(s, "x");
+    return !strcmp(s, *form == '(' ? ")" : "");
+}
+
 static void hy__flat_close(hy_frame *F, hy__flat *flat) { hy__buffer_drop(&F->cache, flat->room); }
 
 static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *who)
@@ -29069,7 +29303,7 @@ typedef struct hy__trace {
     hy_graph *graph;
     int       asked, training;          /* for which it holds, if it asked */
     int       fast;                     /* asked nothing: found without the lock, stays */
-    int       single;                   /* one array in, one out */
+    int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* ever; calls of another one that are under way */
     int64_t   used;                     /* when: of the others the one unused for longest goes */
     int       n;
@@ -29256,7 +29490,8 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     for (i = 0; i < in->n; i++) t->type[i] = in->at[i]->t.type;
     memcpy(t->in, in->form, a);
     memcpy(t->out, out->full, b);
-    t->single = !strcmp(t->in, "x") && !strcmp(t->out, "x");
+    t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
+    t->grouped = *t->out == '(';
     memcpy(t->bound, S->bound, sizeof t->bound);
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] < 0)
@@ -31251,23 +31486,31 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     return rec;
 }
 
-/* One array in, one out, and nothing has changed since the last call like it: the shortest way. NULL: go a
- * longer one. */
-static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, const hy_array *x)
+/* An array of values as it lies: no None, no group, symbol or parameter. */
+HY__INLINE int hy__plain_input(const hy_frame *F, const hy_array *x)
+{
+    return x && x->state == HY__LIVE && !x->count && !x->node && !x->param && x->frame->root == F->root;
+}
+
+/* Nothing has changed since the last call like it: the shortest way. NULL: go a longer one. */
+static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *x)
 {
     hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
-    hy_array *y;
+    hy_array *const *in = &x, *y;
+    int i, n = 1;
     if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
-        last->training != F->training || x->state != HY__LIVE || x->count || x->node || x->param ||
-        x->frame->root != F->root || !hy__same_type(&last->input, &x->t.type) || !hy__packed(&x->t))
-        return NULL;
+        last->training != F->training || x->state != HY__LIVE) return NULL;
+    if (x->count) { in = x->item; n = x->count; }
+    if (n != last->inputs) return NULL;
+    for (i = 0; i < n; i++)
+        if (!hy__plain_input(F, in[i]) || !hy__packed_as(&in[i]->t, &last->port[i].type)) return NULL;
     hy__encore_ahead(F, last->number);
-    y = hy__executor_again(F, last, x);
+    y = hy__executor_again(F, last, in);
     if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
     return y;
 }
 
-/* One array in, one out, a program that this frame has, nothing changed since it was compiled: the short way
+/* Few arrays in and out, a program that this frame has, nothing changed since it was compiled: the short way
  * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
 static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
@@ -31276,20 +31519,24 @@ static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
     hy_root *root = F->root;
     uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
-    hy_array *y = NULL;
+    hy_array *out[HY__FEW], *const *in = &x;
+    int i, n = 1;
     hy__mode mode;
-    if (!t || !t->single || !held || F->recording || HY__PEEK(&root->profile.on) ||
+    if (!t || !t->flat || t->graph->heads > HY__FEW || !held || F->recording || HY__PEEK(&root->profile.on) ||
         HY__LOAD(&h->seen) != HY__LOAD(&root->changes) ||
-        HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1) return NULL;
-    if (x->state != HY__LIVE || x->count || x->node || x->param || x->frame->root != root ||
-        !hy__packed(&x->t)) return NULL;
+        HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1 || x->state != HY__LIVE) return NULL;
+    if (x->count) { in = x->item; n = x->count; }
+    if (n != t->n) return NULL;
+    for (i = 0; i < n; i++) if (!hy__plain_input(F, in[i]) || !hy__packed(&in[i]->t)) return NULL;
     hy__block_mode(F, h, &mode);
-    if (!hy__holder_fits(held, t->graph, &x, &mode)) held = hy__holder_find(F, t->graph, &x, &mode);
-    if (!held || !held->x || hy__executor_run(F, held->x, &x, &y)) return NULL;
+    if (!hy__holder_fits(held, t->graph, in, &mode)) held = hy__holder_find(F, t->graph, in, &mode);
+    if (!held || !held->x || hy__executor_run(F, held->x, in, out)) return NULL;
     F->stream += (uint64_t)t->graph->ranks;
+    held->x->ranks = (uint64_t)t->graph->ranks;
+    held->x->grouped = t->grouped;
     hy__encore_note(F, held->x, block, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
-    return y;
+    return t->grouped ? hy_group_of(F, t->graph->heads, out) : out[0];
 }
 
 static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)

@@ -482,6 +482,52 @@ static void exec_heads_of_every_kind(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A fused program of one tile takes a short way; with broadcast or more results, or longer, another: the same bits. */
+typedef struct exec_chain { hy_block base; int kind; } exec_chain;
+static hy_array *exec_chain_forward(hy_frame *F, hy_block *self, hy_array *g)
+{
+    hy_array *a = hy_get(F, g, 0), *b = hy_get(F, g, 1), *c = hy_get(F, g, 2), *y;
+    int kind = ((exec_chain *)self)->kind;
+    if (kind == 0) return hy_add(F, hy_add(F, a, b), hy_add(F, c, a));
+    if (kind == 1) return hy_rsub_scalar(F, hy_mul(F, hy_rsub_scalar(F, hy_mul_scalar(F, a, 2), 1), hy_mul(F, b, hy_sub(F, c, b))), 3);
+    if (kind == 2) return hy_mul(F, hy_relu(F, hy_sub(F, hy_mul(F, a, a), b)), hy_add(F, hy_mul(F, c, b), hy_mul(F, a, c)));
+    y = hy_mul(F, a, b);
+    return hy_group(F, y, hy_add(F, y, hy_mul(F, c, a)));
+}
+
+static void exec_small_programs(void)
+{
+    static const int64_t sizes[] = { 1, 2, 3, 4, 7, 16, 17, 33, 64, 1023, 1024, 1025, 2048, 2049 };
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_I32, HY_F16 };
+    hy_frame *F = hy_open(NULL);
+    int kind, type, size, mode, i, k, n;
+    for (kind = 0; kind < 4; kind++) for (type = 0; type < 4; type++) for (mode = 0; mode < 2; mode++) {
+        hy_block *b = hy_block_new(F, sizeof(exec_chain), "chain", exec_chain_forward, 1);
+        hy_block *plain = hy_block_new(F, sizeof(exec_chain), "chain", exec_chain_forward, 1);
+        ((exec_chain *)b)->kind = ((exec_chain *)plain)->kind = kind;
+        hy_hybridize(F, b, NULL);
+        for (size = 0; size < (int)(sizeof sizes / sizeof *sizes); size++) {
+            hy_array *x[3], *g, *y, *z;
+            hy_begin(F);
+            for (i = 0; i < 3; i++) {
+                n = mode && i == 2 ? 1 : (int)sizes[size];              /* one value for all */
+                x[i] = hy_cast(F, hy_randint(F, HY_SHAPE(n), -9, 9), types[type]);
+            }
+            g = hy_group_of(F, 3, x);
+            for (k = 0; k < 3; k++) {
+                y = hy_call(F, b, g);
+                z = hy_call(F, plain, g);
+                for (i = 0; i < hy_count(F, z); i++) CHECK(tb_same(F, hy_get(F, y, i), hy_get(F, z, i)));
+            }
+            hy_end(F);
+        }
+        hy_block_free(F, b);
+        hy_block_free(F, plain);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void exec_empty_arrays(void)
 {
     hy_frame *F = exec_open(4), *S = hy_symbolic(F);
@@ -1162,6 +1208,122 @@ static void exec_prepared_weights(void)
     }
 }
 
+#ifndef HYBRID_NO_RNN
+/* Recurrent operators have their weights packed once, for all lengths and sizes of a batch: the same bits. */
+typedef struct exec_rnn { hy_block base; hy_array *w; int units, layers, mode; hy_rnn_opt opt; } exec_rnn;
+static hy_array *exec_rnn_forward(hy_frame *F, hy_block *self, hy_array *g)
+{
+    exec_rnn *b = (exec_rnn *)self;
+    return hy_rnn(F, hy_get(F, g, 0), b->w, hy_get(F, g, 1), b->mode == HY_RNN_LSTM ? hy_get(F, g, 2) : NULL,
+                  b->opt.use_sequence_length ? hy_get(F, g, 3) : NULL, b->units, b->layers, b->mode, &b->opt);
+}
+
+static exec_rnn *exec_rnn_new(hy_frame *F, int kind, int input, hy_dtype dtype)
+{
+    exec_rnn *b = HY_BLOCK_NEW(F, exec_rnn, exec_rnn_forward);
+    int project, gates, width, directions, n;
+    hy_param_opt opt;
+    b->mode = kind % 4;
+    b->layers = 1 + kind / 4 % 3;
+    b->units = kind % 5 == 4 ? 1 : 3 + 10 * (kind % 5);
+    b->opt.bidirectional = kind / 3 % 2;
+    b->opt.state_outputs = kind / 2 % 2;
+    b->opt.use_sequence_length = kind % 3 == 1;
+    b->opt.projection_size = project = b->mode == HY_RNN_LSTM && kind % 8 > 3 ? 7 : 0;
+    b->opt.p = 0.5;
+    directions = 1 + b->opt.bidirectional;
+    width = project ? project : b->units;
+    gates = (b->mode == HY_RNN_LSTM ? 4 : b->mode == HY_RNN_GRU ? 3 : 1) * b->units;
+    n = directions * (gates * (input + width + 2) + project * b->units);
+    n += (b->layers - 1) * directions * (gates * (directions * width + width + 2) + project * b->units);
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = dtype;
+    opt.init = hy_init_uniform(0.5);
+    b->w = hy_add_param(F, &b->base, "w", HY_SHAPE(n), &opt);
+    hy_initialize(F, &b->base, NULL);
+    return b;
+}
+
+static hy_array *exec_rnn_inputs(hy_frame *F, const exec_rnn *b, int steps, int batch, int input, hy_dtype dtype)
+{
+    int states = b->layers * (1 + b->opt.bidirectional);
+    hy_array *x[4];
+    int i;
+    x[0] = hy_uniform(F, HY_SHAPE(steps, batch, input), -1, 1);
+    x[1] = hy_uniform(F, HY_SHAPE(states, batch, b->opt.projection_size ? b->opt.projection_size : b->units), -1, 1);
+    x[2] = hy_uniform(F, HY_SHAPE(states, batch, b->units), -1, 1);
+    for (i = 0; i < 3; i++) x[i] = hy_cast(F, x[i], dtype);
+    x[3] = hy_cast(F, hy_randint(F, HY_SHAPE(batch), 1, steps + 1), dtype);
+    return hy_group_of(F, 4, x);
+}
+
+static void exec_rnn_case(hy_frame *F, int kind, int input, hy_dtype dtype)
+{
+    static const int steps[] = { 4, 6 }, batches[] = { 1, 3, 4, 26 };
+    exec_rnn *b = exec_rnn_new(F, kind, input, dtype);
+    hy_array *g[8], *want[8][2], *got;
+    int i, round, k;
+    hy_begin(F);
+    for (i = 0; i < 8; i++) g[i] = exec_rnn_inputs(F, b, steps[i % 2], batches[i / 2], input, dtype);
+    for (round = 0; round < 2; round++) {
+        for (i = 0; i < 8; i++) want[i][round] = hy_call(F, &b->base, g[i]);
+        if (!round) hy_assign(F, b->w, hy_negative(F, b->w));
+    }
+    hy_assign(F, b->w, hy_negative(F, b->w));
+    hy_hybridize(F, &b->base, NULL);
+    for (round = 0; round < 2; round++) {
+        for (i = 0; i < 16; i++) {
+            got = hy_call(F, &b->base, g[i / 2]);
+            for (k = 0; k < hy_count(F, want[i / 2][round]); k++)
+                if (!CHECK(exec_same(F, hy_get(F, want[i / 2][round], k), hy_get(F, got, k))))
+                    printf("    kind %d, (%d,%d,%d), dtype %d: %s\n", kind, steps[i / 2 % 2], batches[i / 4], input,
+                           (int)dtype, hy_error(F) ? hy_error(F) : "");
+        }
+        if (!round) hy_assign(F, b->w, hy_negative(F, b->w));
+    }
+    hy_end(F);
+    hy_block_free(F, &b->base);
+}
+
+static void exec_packed_rnn(void)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_F32, HY_F16 };
+    static const int inputs[] = { 1, 5, 40 };
+    int isa, kind;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_desc desc;
+        hy_frame *F;
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        desc.threads = isa;
+        F = hy_open(&desc);
+        for (kind = isa % 2; kind < 24; kind += 2)
+            exec_rnn_case(F, kind, inputs[kind % 3], types[(kind / 2 + isa) % 4]);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Lengths and batches share what was packed. */
+static void exec_packed_rnn_is_shared(void)
+{
+    hy_frame *F = exec_open(1);
+    exec_rnn *b = exec_rnn_new(F, 2, 5, HY_F32);
+    hy_array *g;
+    int i, n = 0;
+    b->opt.use_sequence_length = 0;
+    hy_hybridize(F, &b->base, NULL);
+    for (i = 0; i < 20; i++) {
+        g = exec_rnn_inputs(F, b, 5 + i % 4, 6 + i / 4 * 6, 5, HY_F32);
+        hy_call(F, &b->base, g);
+        if (i == 0) CHECK((n = F->root->prepared.n) > 0);
+        CHECK(F->root->prepared.n == n);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 /* What is handed out has none: it has a gradient and a form in files, and refuses other inputs. */
 static void exec_prepared_stays_inside(void)
 {
@@ -1472,6 +1634,7 @@ static void test_execute(void)
     RUN(exec_plan_walk);
     RUN(exec_thread_limit);
     RUN(exec_heads_of_every_kind);
+    RUN(exec_small_programs);
     RUN(exec_empty_arrays);
     RUN(exec_strided_inputs_and_constants);
     RUN(exec_reasons_and_limit);
@@ -1491,6 +1654,10 @@ static void test_execute(void)
     RUN(exec_between_values);
     RUN(exec_prepared_weights);
     RUN(exec_prepared_lives);
+#ifndef HYBRID_NO_RNN
+    RUN(exec_packed_rnn);
+    RUN(exec_packed_rnn_is_shared);
+#endif
     RUN(exec_prepared_stays_inside);
     RUN(exec_sections_count);
     RUN(exec_record_is_small);

@@ -720,6 +720,165 @@ static hy_array *hybridize_pick(hy_frame *F, hy_block *self, hy_array *x)
     return hy_take(F, hy_full(F, HY_SHAPE(4), 7), x, 0, &opt);
 }
 
+/* Groups come and go on the shortest way, too: an input read in many places, one read nowhere, results in turn. */
+static hy_array *hybridize_shared(hy_frame *F, hy_block *self, hy_array *g)
+{
+    hy_array *a = hy_get(F, g, 0), *b = hy_get(F, g, 1), *c = hy_get(F, g, 2), *d = hy_softmax(F, a, NULL, -1, NULL);
+    (void)self;
+    return hy_group(F, hy_dot(F, d, a, NULL), hy_add(F, hy_mul(F, a, b), c), hy_dot(F, a, a, NULL));
+}
+
+/* A call compiled and one line by line: the same group. */
+static int hybridize_group_same(hy_frame *F, hy_block *b, hy_block *plain, hy_array *x)
+{
+    hy_array *y = hy_call(F, b, x), *z = hy_call(F, plain, x);
+    int i, same = y && z && y->count == z->count;
+    for (i = 0; same && i < hy_count(F, z); i++) same = tb_same(F, hy_get(F, y, i), hy_get(F, z, i));
+    return same;
+}
+
+static void hybridize_groups_like_last(void)
+{
+    hy_frame *F = tb_open(3), *fork = hy_fork(F), *other = tb_open(3);
+    hy_block *net = hybridize_one(F, "shared", hybridize_shared), *plain = tb_block(F, "plain", hybridize_shared);
+    hy_array *a = tb_ramp(F, HY_SHAPE(3, 3)), *b = hy_full(F, HY_SHAPE(3, 3), 3), *c = hy_relu(F, a), *u = hy_ones(F, HY_SHAPE(2)), *g, *h;
+    hy_array *turned = hy_view_transpose(F, a, HY_AXES(1, 0)), *w = hy_add_param(F, net, "w", HY_SHAPE(3, 3), NULL), *wide[3];
+    hy_array *dead;
+    int i, k;
+    int64_t hits;
+    hy_initialize(F, net, NULL);
+    g = hy_group(F, a, b, c, u);
+    for (i = 0; i < 4; i++) {
+        CHECK(hybridize_group_same(F, net, plain, g));
+        CHECK(i < 1 || hybridize_goes_on(F, net));
+    }
+    hits = hy_cache_info(F, net).hits;
+    for (i = 0; i < 5; i++) hy_call(F, net, g);
+    CHECK(hy_cache_info(F, net).hits == hits + 5);
+    for (k = 0; k < 3; k++) {                           /* other arrays, the same one twice, in turn */
+        CHECK(hybridize_group_same(F, net, plain, hy_group(F, b, a, a, u)));
+        CHECK(hybridize_group_same(F, net, plain, hy_group(F, c, c, c, u)));
+        CHECK(hybridize_group_same(F, net, plain, hy_group(F, turned, a, turned, u)));
+        CHECK(hybridize_group_same(F, net, plain, hy_group(F, a, w, w, u)));
+        CHECK(hybridize_group_same(fork, net, plain, hy_group(fork, b, c, a, u)));
+        CHECK(hybridize_group_same(F, net, plain, hy_group(F, a, b, c, hy_ones(F, HY_SHAPE(3)))));
+        for (i = 0; i < 3; i++) wide[i] = hy_full(F, HY_SHAPE(4, 4), i + k);
+        for (i = 0; i < 2; i++)
+            CHECK(hybridize_group_same(F, net, plain, hy_group(F, wide[0], wide[1], wide[2], u)));
+    }
+    g = hy_group(F, a, b, c, u);
+    for (i = 0; i < 3; i++) hy_call(F, net, g);
+    CHECK(hybridize_goes_on(F, net));
+    h = hy_call(F, net, g);                             /* results do not share memory, or live on */
+    CHECK(hy_get(F, hy_call(F, net, g), 1)->t.data != hy_get(F, h, 1)->t.data);
+    hy_begin(F);
+    h = hy_return(F, hy_call(F, net, g));
+    hy_end(F);
+    CHECK(tb_same(F, hy_get(F, h, 1), hy_get(F, hy_call(F, plain, g), 1)));
+    h = hy_call(F, net, g);
+    hy_free(F, h);
+    OK(F);
+    CHECK(!hy_call(F, net, hy_group(F, a, b, NULL, u)));                /* None */
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    hy_begin(F);
+    dead = hy_ones(F, HY_SHAPE(3, 3));
+    h = hy_keep(F, hy_group(F, a, b, c, u));
+    h->item[1] = dead;
+    hy_end(F);
+    CHECK(!hy_call(F, net, h));
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    h->item[1] = hy_ones(other, HY_SHAPE(3, 3));
+    CHECK(!hy_call(F, net, h));
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    CHECK(hybridize_group_same(F, net, plain, hy_group(F, a, b, c, u)));
+    OK(F);
+    OK(fork);
+    hy_close(other);
+    hy_close(fork);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A group of one is that array, a result that is one stays one; groups in groups and None go around. */
+static hy_array *hybridize_wrapped(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_group_of(F, 1, (x = hy_exp(F, hy_get(F, x, 0)), &x));
+}
+static hy_array *hybridize_deep(hy_frame *F, hy_block *self, hy_array *g)
+{
+    hy_array *inner = hy_get(F, g, 1);
+    (void)self;
+    if (!inner || !inner->count) return hy_exp(F, hy_get(F, g, 0));
+    return hy_group(F, hy_add(F, hy_get(F, g, 0), hy_get(F, inner, 0)), hy_group(F, hy_exp(F, hy_get(F, inner, 1)), NULL));
+}
+
+static void hybridize_groups_of_one_and_of_groups(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *one = hybridize_one(F, "one", hybridize_wrapped), *deep = hybridize_one(F, "deep", hybridize_deep);
+    hy_block *relu = hybridize_one(F, "relu", tb_relu_forward);
+    hy_array *x = tb_ramp(F, HY_SHAPE(2, 3)), *y;
+    int i;
+    for (i = 0; i < 4; i++) {
+        y = hy_call(F, one, i & 1 ? hy_group_of(F, 1, &x) : x);
+        CHECK(y && y->count == 1 && tb_same(F, hy_get(F, y, 0), hy_exp(F, x)));
+        CHECK(i < 1 || hybridize_goes_on(F, one));
+        CHECK(tb_same(F, hy_call(F, relu, x), hy_relu(F, x)));
+        y = hy_call(F, deep, hy_group(F, x, hy_group(F, x, x)));
+        CHECK(y && y->count == 2 && y->item[1]->count == 2 && !y->item[1]->item[1]);
+        CHECK(tb_same(F, hy_get(F, y, 0), hy_add(F, x, x)));
+        CHECK(tb_same(F, y->item[1]->item[0], hy_exp(F, x)));
+        CHECK(!hybridize_goes_on(F, deep));
+        CHECK(tb_same(F, hy_call(F, deep, hy_group(F, x, NULL)), hy_exp(F, x)));
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* What is drawn, and what is drawn afterwards, does not depend on the way: also where dropout does nothing. */
+static hy_array *hybridize_noisy(hy_frame *F, hy_block *self, hy_array *g)
+{
+    hy_array *x = hy_get(F, g, 0);
+    (void)self;
+    x = hy_dropout(F, hy_add(F, hy_uniform_like(F, x, 0, 1), x), 0.5, NULL);
+    return hy_group(F, hy_normal_like(F, x, 0, 1), hy_mul(F, x, hy_get(F, g, 1)));
+}
+static hy_array *hybridize_dropped(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_relu(F, hy_dropout(F, x, 0.5, NULL));
+}
+
+static void hybridize_draws_like_last(void)
+{
+    hy_frame *F = tb_open(2);
+    hy_forward_fn forward[] = { hybridize_noisy, hybridize_dropped };
+    hy_array *x = tb_ramp(F, HY_SHAPE(3, 4)), *g = hy_group(F, x, x), *y[6], *after[6], *z;
+    int i, k;
+    for (k = 0; k < 4; k++) {
+        hy_block *b = tb_block(F, "noise", forward[k & 1]);
+        hy_set_training(F, k >> 1);
+        hy_seed(F, 4);
+        for (i = 0; i < 6; i++) {
+            y[i] = hy_call(F, b, k & 1 ? x : g);
+            after[i] = hy_uniform(F, HY_SHAPE(3), 0, 1);
+        }
+        hy_hybridize(F, b, NULL);
+        hy_seed(F, 4);
+        for (i = 0; i < 6; i++) {
+            z = hy_call(F, b, k & 1 ? x : g);
+            CHECK(tb_same(F, hy_get(F, z, 0), hy_get(F, y[i], 0)) && tb_same(F, hy_get(F, z, -1), hy_get(F, y[i], -1)));
+            CHECK(i < 1 || hybridize_goes_on(F, b));
+            CHECK(tb_same(F, hy_uniform(F, HY_SHAPE(3), 0, 1), after[i]));
+        }
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Bad data, met on the shortest way, are told as on the long one. */
 static void hybridize_like_last_meets_bad_data(void)
 {
@@ -845,6 +1004,9 @@ static void test_hybridize(void)
 {
     RUN(hybridize_like_last_is_left);
     RUN(hybridize_many_like_last);
+    RUN(hybridize_groups_like_last);
+    RUN(hybridize_groups_of_one_and_of_groups);
+    RUN(hybridize_draws_like_last);
     RUN(hybridize_like_last_meets_bad_data);
     RUN(hybridize_initialiser_calls_a_block);
 #ifndef HYBRID_NO_THREADS
