@@ -10078,6 +10078,19 @@ static void hy__add_f32(float *y, int64_t step, const float *x, int64_t n)
     if (step == 1) for (i = 0; i < n; i++) y[i] += x[i];
     else for (i = 0; i < n; i++) y[i * step] += x[i];
 }
+/* Lines of n, one after the other, are added where each starts. */
+static void hy__add_lines_f32(float *y, const int64_t *start, int64_t lines, int64_t step, const float *x,
+                              int64_t n)
+{
+    for (; lines > 0; lines--, start++, x += n) {
+        float *to = y + *start;
+        int64_t i = 0;
+#if HY__SIMD
+        if (step == 1) for (; i + 4 <= n; i += 4) *(hy__f32x4_at *)(to + i) += *(const hy__f32x4_at *)(x + i);
+#endif
+        for (; i < n; i++) to[i * step] += x[i];
+    }
+}
 static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
 {
     int64_t i;
@@ -10762,6 +10775,73 @@ static void hy__times_f64(float *y, const float *x, const double *share, int64_t
     if (step) for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[i]);
     else for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[0]);
 }
+
+/* --- the largest of 2 x 2 windows of floats, side by side: four at a time from two fine rows --- */
+#if HY__SIMD
+typedef struct hy__quads {
+    hy__f32x4      most;
+    hy__f32x4_bits right[2], lower;     /* where the right one wins in either row, the lower row in the end */
+} hy__quads;
+
+/* Where the later one is larger, or the first NaN. */
+HY__INLINE hy__f32x4_bits hy__quads_beat(hy__f32x4 later, hy__f32x4 first)
+{
+    return ~(hy__f32x4_bits)(first >= later) & (hy__f32x4_bits)(first == first);
+}
+
+HY__INLINE hy__f32x4 hy__quads_pick(hy__f32x4_bits wins, hy__f32x4 later, hy__f32x4 first)
+{
+    return (hy__f32x4)((wins & (hy__f32x4_bits)later) | (~wins & (hy__f32x4_bits)first));
+}
+
+HY__INLINE hy__quads hy__quads_of(const float *upper, const float *lower)
+{
+    const hy__f32x4_at *a = (const hy__f32x4_at *)upper, *b = (const hy__f32x4_at *)lower;
+    const hy__f32x4 a0 = a[0], a1 = a[1], b0 = b[0], b1 = b[1];
+    hy__f32x4 left = HY__SHUFFLE4(a0, a1, 0, 2, 4, 6), right = HY__SHUFFLE4(a0, a1, 1, 3, 5, 7), below;
+    hy__quads q;
+    q.right[0] = hy__quads_beat(right, left);
+    q.most = hy__quads_pick(q.right[0], right, left);
+    left = HY__SHUFFLE4(b0, b1, 0, 2, 4, 6);
+    right = HY__SHUFFLE4(b0, b1, 1, 3, 5, 7);
+    q.right[1] = hy__quads_beat(right, left);
+    below = hy__quads_pick(q.right[1], right, left);
+    q.lower = hy__quads_beat(below, q.most);
+    q.most = hy__quads_pick(q.lower, below, q.most);
+    return q;
+}
+
+/* n is 4 at least: the last four reach back. */
+static void hy__quads_join(float *y, const float *upper, const float *lower, int64_t n)
+{
+    int64_t i, j;
+    for (i = 0; i < n; i += 4) {
+        j = hy__least(i, n - 4);
+        *(hy__f32x4_at *)(y + j) = hy__quads_of(upper + 2 * j, lower + 2 * j).most;
+    }
+}
+
+/* dy goes to the first of a window's largest, zeros to its others. */
+HY__INLINE void hy__quads_deal(float *dx, hy__f32x4_bits dy, hy__f32x4_bits right)
+{
+    const hy__f32x4 zero_or_left = (hy__f32x4)(dy & ~right), zero_or_right = (hy__f32x4)(dy & right);
+    *(hy__f32x4_at *)dx = HY__SHUFFLE4(zero_or_left, zero_or_right, 0, 4, 1, 5);
+    *(hy__f32x4_at *)(dx + 4) = HY__SHUFFLE4(zero_or_left, zero_or_right, 2, 6, 3, 7);
+}
+static void hy__quads_back(float *dx, int64_t row, const float *x, const float *dy, int64_t n)
+{
+    int64_t i, j;
+    for (i = 0; i < n; i += 4) {
+        hy__quads q;
+        hy__f32x4_bits g;
+        j = hy__least(i, n - 4);
+        q = hy__quads_of(x + 2 * j, x + row + 2 * j);
+        g = (hy__f32x4_bits)*(const hy__f32x4_at *)(dy + j);
+        hy__quads_deal(dx + 2 * j, g & ~q.lower, q.right[0]);
+        hy__quads_deal(dx + row + 2 * j, g & q.lower, q.right[1]);
+    }
+}
+#endif
 
 /* --- pooling --- *
  * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
@@ -18750,7 +18830,7 @@ static int hy__infer_bias(hy_infer *I, int filters)
 enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
 /* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
 enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
-enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH };
+enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH, HY__CONV_TILES };
 typedef struct hy__conv {
     hy__window win;
     hy__gemm   gemm;
@@ -18778,6 +18858,251 @@ static void hy__conv_bias(const hy__conv *v, const hy__conv_data *d, int64_t cha
                       d->bias + (channel + i) * size, d->dtype, 0, cols);
 }
 
+/* --- few channels of f32: tiles read the images where they lie --- *
+ * A row of the unrolled image, or a column of it, is a stretch of one line of a plane for each line of the
+ * kernel or of the coarse side. So nothing is unrolled; padded planes are copied with their padding. */
+enum { HY__TILES_FLOATS = 1 << 16, HY__TILES_PLACES = 96 };     /* of padded planes or sums; at a time */
+typedef struct hy__conv_tiles {
+    hy__gemm gemm;                      /* how the vectors' side is packed: coarse channels, whole vectors */
+    int64_t  wide[3], plane;            /* a plane as tiles see it */
+    int64_t  rows, cols, lines;         /* rows of the unrolled image, coarse channels padded, coarse lines */
+    int64_t  band;                      /* coarse lines, or places, that are worked on together */
+    int      padded;
+} hy__conv_tiles;
+
+static hy__conv_tiles hy__conv_tiles_of(const hy__conv *v, const hy__gemm_isa *isa)
+{
+    const hy__window *w = &v->win;
+    hy__conv_tiles t;
+    int d;
+    memset(&t, 0, sizeof t);
+    for (d = 0; d < HY__SPACE; d++) {
+        t.wide[d] = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
+        t.padded |= w->pad[d] > 0 || t.wide[d] > w->fine[d];
+    }
+    if (!t.padded) memcpy(t.wide, w->fine, sizeof t.wide);
+    t.plane = hy__window_size(t.wide);
+    t.rows = v->fine_c * v->taps;
+    t.cols = hy__pieces(v->coarse_c, isa->lanes) * isa->lanes;
+    t.lines = w->coarse[0] * w->coarse[1];
+    t.band = HY__TILES_PLACES;
+    if (v->direction == HY__CONV_WEIGHT)
+        t.band = hy__clamp_i64(4 * HY__TILES_PLACES / hy__most(w->coarse[2], 1), 1, hy__most(t.lines, 1));
+    t.gemm.isa = isa;
+    t.gemm.size = (int)sizeof(float);
+    t.gemm.prepared = 1;
+    t.gemm.b_row = 1;
+    t.gemm.width = (int64_t)isa->lanes * isa->vecs;
+    return t;
+}
+
+/* Whether it pays: never a matter of how many images there are, so that their results are not either. */
+static int hy__conv_fits_tiles(const hy__conv *v, const hy__conv_tiles *t)
+{
+    if (v->compute != HY_F32 || v->pointwise || v->fine_c * t->plane > HY__TILES_FLOATS) return 0;
+    if (t->rows * t->cols > HY__TILES_FLOATS || 4 * v->coarse_c < t->gemm.isa->lanes) return 0;
+    if (v->coarse_n < 1 || v->fine_n < 1) return 0;
+    if (v->direction == HY__CONV_WEIGHT) return v->win.coarse[2] <= 16 * HY__TILES_PLACES;
+    return t->rows <= 256 && t->cols <= t->gemm.width && v->win.kernel[2] > 2;
+}
+
+/* What lies in the scratch: starts of stretches, planes of an image, packed values, sums. */
+typedef struct hy__tiles_room { int64_t *offset, *shift; float *planes, *panels, *sums; } hy__tiles_room;
+enum { HY__TILES_STARTS, HY__TILES_PLANES, HY__TILES_PANELS, HY__TILES_SUMS, HY__TILES_PARTS };
+
+static size_t hy__tiles_scratch(const hy__conv *v, const hy__conv_tiles *t, size_t *end)
+{
+    int weight = v->direction == HY__CONV_WEIGHT, i;
+    size_t all = 0;
+    end[HY__TILES_STARTS] = (size_t)(t->rows + hy__most(t->band, t->rows)) * sizeof(int64_t);
+    end[HY__TILES_PLANES] = t->padded ? (size_t)(v->fine_c * t->plane) * sizeof(float) : 0;
+    end[HY__TILES_PANELS] = weight ? (size_t)(t->band * v->win.coarse[2] * t->cols) * sizeof(float) : 0;
+    end[HY__TILES_SUMS] = (size_t)((weight ? t->rows : t->band) * t->cols) * sizeof(float);
+    for (i = 0; i < HY__TILES_PARTS; i++) end[i] = all += hy__round64(end[i]);
+    return all;
+}
+
+static hy__tiles_room hy__tiles_lay_out(const hy__conv *v, const hy__conv_tiles *t, char *scratch)
+{
+    size_t end[HY__TILES_PARTS];
+    hy__tiles_room room;
+    hy__tiles_scratch(v, t, end);
+    room.shift = (int64_t *)(void *)scratch;
+    room.offset = room.shift + t->rows;
+    if (v->direction == HY__CONV_WEIGHT) { room.offset = room.shift; room.shift += t->rows; }
+    room.planes = (float *)(void *)(scratch + end[HY__TILES_STARTS]);
+    room.panels = (float *)(void *)(scratch + end[HY__TILES_PLANES]);
+    room.sums = (float *)(void *)(scratch + end[HY__TILES_PANELS]);
+    return room;
+}
+
+/* An image's planes as tiles see them. */
+static const float *hy__tiles_planes(const hy__conv *v, const hy__conv_tiles *t, const float *x, float *to)
+{
+    const hy__window *w = &v->win;
+    int64_t c, z, y, i;
+    if (!t->padded) return x;
+    memset(to, 0, (size_t)(v->fine_c * t->plane) * sizeof *to);
+    for (c = 0; c < v->fine_c; c++)
+        for (z = 0; z < hy__least(w->fine[0], t->wide[0] - w->pad[0]); z++)
+            for (y = 0; y < hy__least(w->fine[1], t->wide[1] - w->pad[1]); y++) {
+                const float *from = x + ((c * w->fine[0] + z) * w->fine[1] + y) * w->fine[2];
+                float *line = to + w->pad[2] +
+                              ((c * t->wide[0] + z + w->pad[0]) * t->wide[1] + y + w->pad[1]) * t->wide[2];
+                for (i = 0; i < hy__least(w->fine[2], t->wide[2] - w->pad[2]); i++) line[i] = from[i];
+            }
+    return to;
+}
+
+/* Where rows of the unrolled image begin in the planes: `each` is the kernel's taps, or only its lines. */
+static void hy__tiles_rows(const hy__conv *v, const hy__conv_tiles *t, const int64_t *each, int64_t *offset)
+{
+    const int64_t *dilate = v->win.dilate;
+    int64_t tap[3], taps = hy__window_size(each), c, i;
+    for (i = 0; i < taps; i++) {
+        hy__window_place(each, i, tap);
+        for (c = 0; c < v->fine_c; c++)
+            offset[c * taps + i] = c * t->plane + tap[2] * dilate[2] +
+                                   (tap[0] * dilate[0] * t->wide[1] + tap[1] * dilate[1]) * t->wide[2];
+    }
+}
+
+/* Where n coarse places from `first` on begin, `step` places apart. */
+static void hy__tiles_places(const hy__conv *v, const hy__conv_tiles *t, int64_t first, int64_t step,
+                             int64_t n, int64_t *offset)
+{
+    const int64_t *stride = v->win.stride;
+    int64_t at[3], i;
+    hy__window_place(v->win.coarse, first, at);
+    for (i = 0; i < n; i++) {
+        offset[i] = (at[0] * stride[0] * t->wide[1] + at[1] * stride[1]) * t->wide[2] + at[2] * stride[2];
+        hy__stretch_next(&v->win, at, step);
+    }
+}
+
+/* The way back, where nothing is padded: rows of the unrolled image, `row` apart, are added to y's planes. */
+static void hy__tiles_add(const hy__conv *v, int64_t channels, const float *col, int64_t row, int64_t *offset,
+                          float *y)
+{
+    const hy__conv_tiles t = hy__conv_tiles_of(v, v->gemm.isa);
+    int64_t *start = offset + t.rows, tap, c;
+    hy__tiles_rows(v, &t, v->win.kernel, offset);
+    hy__tiles_places(v, &t, 0, v->win.coarse[2], t.lines, start);
+    for (tap = 0; tap < v->taps; tap++)
+        for (c = 0; c < channels; c++)
+            hy__add_lines_f32(y + offset[c * v->taps + tap], start, t.lines, v->win.stride[2],
+                              col + (c * v->taps + tap) * row, v->win.coarse[2]);
+}
+
+/* sums (rows, cols) [+]= what the planes hold, offset[i] + shift[s] on, times the panels' rows. */
+static void hy__tiles_product(const hy__conv_tiles *t, hy__tile tile, const float *planes,
+                              const int64_t *offset, int64_t rows, const float *panels, float *sums, int add)
+{
+    const hy__gemm_isa *isa = t->gemm.isa;
+    const void *from[HY__TILE_ROWS];
+    int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), i, j, r;
+    tile.from = from;
+    tile.c_row = t->cols;
+    for (j = 0; j < t->cols; j += tile.cols) {
+        tile.cols = tile.b_step = hy__least(t->gemm.width, t->cols - j);
+        tile.last = tile.cols - isa->lanes;
+        for (i = 0; i < tiles; i++) {
+            int64_t row = hy__gemm_tile_row(rows, i);
+            float *c = sums + row * t->cols + j;
+            tile.rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
+            for (r = 0; r < tile.rows; r++) from[r] = planes + offset[row + r];
+            if (add) tile.tail.add = c;
+            isa->tiles[(tile.rows - 1) * HY__TILE_VECS + tile.cols / isa->lanes - 1](
+                &tile, panels + j * tile.k * tile.taps, c);
+        }
+    }
+}
+
+/* x (coarse channels, k), lines of `line`, -> panels of k rows. */
+static void hy__tiles_pack(const hy__conv *v, const hy__conv_tiles *t, const float *x, int64_t line,
+                           int64_t k, float *panels)
+{
+    hy__gemm g = t->gemm;
+    int64_t j;
+    g.b_col = line;
+    for (j = 0; j < t->cols; j += g.panel) {
+        g.panel = hy__least(g.width, t->cols - j);
+        hy__gemm_pack_b(&g, (const char *)(x + j * line), k, hy__least(g.panel, v->coarse_c - j),
+                        (char *)(panels + j * k));
+    }
+}
+
+/* Stage 0 packs a group's weights and its bias, stage 1 makes an image. */
+static void hy__conv_coarse_tiles(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item,
+                                  char *scratch, float *shared)
+{
+    const hy__conv_tiles t = hy__conv_tiles_of(v, v->gemm.isa);
+    int64_t group = item % v->groups, lines[3], first, n;
+    float *packed = shared + group * (t.rows + 1) * t.cols, *bias = packed + t.rows * t.cols;
+    const float *planes;
+    float *y = (float *)(void *)d->coarse + item * v->coarse_c * v->coarse_n;
+    hy__tiles_room room = hy__tiles_lay_out(v, &t, scratch);
+    hy__tile tile;
+    if (stage == 0) {
+        memset(bias, 0, (size_t)t.cols * sizeof *bias);
+        hy__tiles_pack(v, &t, (const float *)(void *)d->weight + group * v->coarse_c * t.rows, t.rows, t.rows,
+                       packed);
+        if (d->bias) hy__load_tile(HY_F32, bias, d->bias + group * v->coarse_c * hy__traits[d->dtype].size,
+                                   d->dtype, 1, v->coarse_c);
+        return;
+    }
+    planes = hy__tiles_planes(v, &t, (const float *)(void *)d->fine + item * v->fine_c * v->fine_n,
+                              room.planes);
+    memcpy(lines, v->win.kernel, sizeof lines);
+    lines[2] = 1;
+    hy__tiles_rows(v, &t, lines, room.shift);
+    memset(&tile, 0, sizeof tile);
+    tile.shift = room.shift;
+    tile.taps = t.rows / v->win.kernel[2];
+    tile.k = v->win.kernel[2];
+    tile.a_col = v->win.dilate[2];
+    tile.tail.bias = d->bias ? bias : NULL;
+    for (first = 0; first < v->coarse_n; first += n) {
+        n = hy__least(v->coarse_n - first, t.band);
+        hy__tiles_places(v, &t, first, 1, n, room.offset);
+        hy__tiles_product(&t, tile, planes, room.offset, n, packed, room.sums, 0);
+        hy__move_plane((int)sizeof(float), (char *)(y + first), (const char *)room.sums, v->coarse_c, n,
+                       v->coarse_n, 1, 1, t.cols);
+    }
+}
+
+/* The terms [low, high) of a part of the weight's gradient, turned round: (rows, coarse channels). */
+static void hy__conv_weight_tiles(const hy__conv *v, const hy__conv_data *d, int64_t group, int64_t low,
+                                  int64_t high, char *scratch, float *w)
+{
+    const hy__conv_tiles t = hy__conv_tiles_of(v, v->gemm.isa);
+    const int64_t line = v->win.coarse[2];
+    int64_t i, first, n;
+    hy__tiles_room room = hy__tiles_lay_out(v, &t, scratch);
+    hy__tile tile;
+    hy__tiles_rows(v, &t, v->win.kernel, room.offset);
+    memset(&tile, 0, sizeof tile);
+    memset(room.sums, 0, (size_t)(t.rows * t.cols) * sizeof(float));
+    tile.shift = room.shift;
+    tile.k = line;
+    tile.a_col = v->win.stride[2];
+    for (i = low; i < high; i++) {
+        const int64_t unit = i * v->groups + group;
+        const float *y = (const float *)(void *)d->coarse + unit * v->coarse_c * v->coarse_n;
+        const float *planes = hy__tiles_planes(v, &t, (const float *)(void *)d->fine +
+                                               unit * v->fine_c * v->fine_n, room.planes);
+        for (first = 0; first < t.lines; first += n) {
+            n = hy__least(t.lines - first, t.band);
+            hy__tiles_pack(v, &t, y + first * line, v->coarse_n, n * line, room.panels);
+            hy__tiles_places(v, &t, first * line, line, n, room.shift);
+            tile.taps = n;
+            hy__tiles_product(&t, tile, planes, room.offset, t.rows, room.panels, room.sums, 1);
+        }
+    }
+    hy__move_plane((int)sizeof(float), (char *)w, (const char *)room.sums, v->coarse_c, t.rows, t.rows, 1, 1,
+                   t.cols);
+}
+
 /* y_g (coarse_c, q) = W_g (coarse_c, fine_c taps) col (fine_c taps, q) */
 static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
                             char *shared)
@@ -18787,6 +19112,10 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     const char *x, *w = d->weight + unit % v->groups * v->coarse_c * depth * size;
     char *y = d->coarse + unit * v->coarse_c * v->coarse_n * size, *panels;
     hy__gemm g = v->gemm;
+    if (v->way == HY__CONV_TILES) {
+        hy__conv_coarse_tiles(v, d, stage, item, scratch, (float *)(void *)shared);
+        return;
+    }
     if (v->way == HY__CONV_SHARED && stage == 0) {              /* some channels of an image */
         unit = item / v->parts;
         first = v->fine_c * (item % v->parts) / v->parts;
@@ -18819,6 +19148,17 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
 /* Elements that fit a core's L2 beside what else must be there. */
 static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes * HY__STRIP_LANE; }
 
+/* Takes the way of tiles if it fits. v's gemm knows its ISA. */
+static int hy__conv_bind_tiles(hy_job *job, hy__conv *v)
+{
+    const hy__conv_tiles t = hy__conv_tiles_of(v, v->gemm.isa);
+    size_t end[HY__TILES_PARTS];
+    if (!hy__conv_fits_tiles(v, &t)) return 0;
+    v->way = HY__CONV_TILES;
+    job->scratch = hy__tiles_scratch(v, &t, end);
+    return 1;
+}
+
 static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
 {
     hy__gemm *g = &v->gemm;
@@ -18831,6 +19171,13 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     g->a_col = g->b_col = 1;
     g->b_row = g->c_row = v->coarse_n;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
+    if (hy__conv_bind_tiles(job, v)) {
+        const hy__conv_tiles t = hy__conv_tiles_of(v, g->isa);
+        job->items[job->stages++] = v->groups;
+        job->items[job->stages++] = units;
+        job->shared += (size_t)(v->groups * (t.rows + 1) * t.cols) * sizeof(float);
+        return;
+    }
     v->blocks = hy__most(g->items, 1);
     job->scratch = g->scratch_bytes;
     job->stages++;
@@ -18910,7 +19257,10 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int64_t ite
     if (!g.n || !g.items) return;
     if (v->pointwise) { hy__gemm_all(&g, weight, x, y + first * size, scratch); return; }
     hy__gemm_all(&g, weight, x, col, scratch);
-    hy__col2im(&w, size, y, channels, first, g.n, g.c_row, col);
+    if (v->way == HY__CONV_TILES)
+        hy__tiles_add(v, channels, (const float *)(void *)col, g.c_row,
+                      (int64_t *)(void *)(scratch + v->column), (float *)(void *)y);
+    else hy__col2im(&w, size, y, channels, first, g.n, g.c_row, col);
 }
 
 static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
@@ -18946,7 +19296,13 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     g->accumulate = v->pointwise;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
     job->scratch = hy__round64(hy__gemm_need(g));
-    if (!v->pointwise) job->scratch += (size_t)(g->m * col * hy__traits[v->compute].size);
+    if (!v->pointwise) job->scratch += hy__round64((size_t)(g->m * col * hy__traits[v->compute].size));
+    v->way = HY__CONV_SCRATCH;
+    if (v->bands == 1 && v->compute == HY_F32 && v->coarse_n && !hy__conv_tiles_of(v, g->isa).padded) {
+        v->way = HY__CONV_TILES;
+        v->column = (int64_t)job->scratch;              /* where the offsets lie */
+        job->scratch += (size_t)(v->fine_c * v->taps + w->coarse[0] * w->coarse[1]) * sizeof(int64_t);
+    }
     job->items[job->stages++] = v->fine_n ? units * v->blocks * v->bands : 0;
 }
 
@@ -18990,6 +19346,10 @@ static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage
         return;
     }
     w += (group * v->coarse_c * row + channel * v->taps) * size;
+    if (v->way == HY__CONV_TILES) {
+        hy__conv_weight_tiles(v, d, group, low, high, scratch, (float *)(void *)w);
+        return;
+    }
     if (low == high) for (i = 0; i < v->coarse_c; i++)
         memset(w + i * row * size, 0, (size_t)(channels * v->taps * size));
     for (i = low; i < high; i++) {
@@ -19015,21 +19375,24 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
     g->m = g->n = g->k = g->a_row = g->a_col = g->b_row = g->b_col = g->c_row = 1;
     g->accumulate = 0;
     hy__plan_gemm(g, v->compute, job->kernels->isa);                              /* for its isa */
+    v->way = HY__CONV_SCRATCH;
     v->bands = hy__most(hy__pieces(v->coarse_n, hy__pieces(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
+    if (hy__conv_bind_tiles(job, v)) v->bands = v->coarse_n;
     terms = v->images * hy__pieces(v->coarse_n, v->bands);
     v->parts = hy__least(terms, hy__pieces(HY__CONV_UNITS, v->groups));
     v->parts = hy__clamp_i64(v->parts, 1, hy__most(HY__CONV_PARTIAL / (whole + 1), 1));
     v->blocks = 1;
-    while (v->groups * v->blocks * v->parts < HY__CONV_UNITS && row > 64 * v->blocks &&
-           2 * v->blocks <= v->fine_c) v->blocks *= 2;
+    while (v->way != HY__CONV_TILES && v->groups * v->blocks * v->parts < HY__CONV_UNITS &&
+           row > 64 * v->blocks && 2 * v->blocks <= v->fine_c) v->blocks *= 2;
     last = v->coarse_n - (hy__pieces(v->coarse_n, v->bands) - 1) * v->bands;
-    for (k = 0; k < 8; k++) {
+    for (k = 0; k < 8 && v->way != HY__CONV_TILES; k++) {
         hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands, k >> 2);
         if (hy__gemm_need(g) > need) need = hy__gemm_need(g);
     }
     v->column = (int64_t)hy__round64(need);
-    job->scratch = (size_t)v->column;
-    if (!v->pointwise) job->scratch += (size_t)((v->fine_c / v->blocks + 1) * v->taps * v->bands * size);
+    if (v->way != HY__CONV_TILES) job->scratch = (size_t)v->column;
+    if (v->way != HY__CONV_TILES && !v->pointwise)
+        job->scratch += (size_t)((v->fine_c / v->blocks + 1) * v->taps * v->bands * size);
     job->items[job->stages++] = v->groups * v->blocks * v->parts;
     if (v->parts == 1) return;
     job->items[job->stages++] = hy__pieces(whole, HY__CHUNK);
@@ -19844,6 +20207,32 @@ HY__RUN(hy__run_pool_rows)
                               (float *)now->data[job->nin] + plane * coarse + first);
 }
 
+#if HY__SIMD
+/* 2 x 2 windows that tile the planes, but for a row or column that may be left over. */
+static int hy__pool_is_quads(const hy__pool_plan *v)
+{
+    const hy__window *w = &v->win;
+    int d, fits = v->type == HY_POOL_MAX && !v->last && w->kernel[0] == 1 && w->stride[0] == 1 &&
+                  w->pad[0] == 0 && w->coarse[0] == w->fine[0] && w->coarse[2] >= 4;
+    for (d = 1; d < 3; d++)
+        fits &= w->kernel[d] == 2 && w->stride[d] == 2 && w->pad[d] == 0 && 2 * w->coarse[d] <= w->fine[d];
+    return fits;
+}
+
+HY__RUN(hy__run_pool_quads)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const int64_t *fine = v->win.fine, *coarse = v->win.coarse;
+    int64_t depth = fine[0], plane = item * v->together * depth, row;
+    int64_t end = hy__least((item + 1) * v->together, v->planes) * depth;
+    const float *x = (const float *)now->data[0] + plane * fine[1] * fine[2];
+    float *y = (float *)now->data[job->nin] + plane * coarse[1] * coarse[2];
+    for (; plane < end; plane++, x += fine[1] * fine[2])
+        for (row = 0; row < coarse[1]; row++, y += coarse[2])
+            hy__quads_join(y, x + 2 * row * fine[2], x + (2 * row + 1) * fine[2], coarse[2]);
+}
+#endif
+
 /* With channels last a row is all channels of a place. */
 HY__RUN(hy__run_pool_places)
 {
@@ -19898,6 +20287,9 @@ static int hy__pooling_bind(hy_job *job)
     if (!v->last) {
         job->scratch = sizeof(hy__pool_row);
         hy__pool_one_stage(job, v, hy__run_pool_rows);
+#if HY__SIMD
+        if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads;
+#endif
     } else {
         int64_t images = job->in[0].type.shape.dim[0], places = hy__window_size(v->win.coarse);
         double work = (double)places * (double)hy__window_size(v->win.kernel);
@@ -19973,6 +20365,24 @@ HY__RUN(hy__run_pool_rows_back)
                               (float *)now->data[job->nin] + i * fine);
 }
 
+#if HY__SIMD
+HY__RUN(hy__run_pool_quads_back)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const int64_t *fine = v->win.fine, *coarse = v->win.coarse;
+    int64_t depth = fine[0], plane = item * v->together * depth, size = fine[1] * fine[2], row;
+    int64_t end = hy__least((item + 1) * v->together, v->planes) * depth;
+    const float *x = (const float *)now->data[1] + plane * size;
+    const float *dy = (const float *)now->data[0] + plane * coarse[1] * coarse[2];
+    float *dx = (float *)now->data[job->nin] + plane * size;
+    for (; plane < end; plane++, x += size, dx += size) {
+        if (4 * coarse[1] * coarse[2] < size) memset(dx, 0, (size_t)size * sizeof *dx);
+        for (row = 0; row < coarse[1]; row++, dy += coarse[2])
+            hy__quads_back(dx + 2 * row * fine[2], fine[2], x + 2 * row * fine[2], dy, coarse[2]);
+    }
+}
+#endif
+
 /* A block of channels that lie last, place by place. */
 HY__RUN(hy__run_pool_places_back)
 {
@@ -20016,6 +20426,9 @@ static int hy___pooling_grad_bind(hy_job *job)
     }
     job->scratch = sizeof(hy__pool_row);
     hy__pool_one_stage(job, v, v->last ? hy__run_pool_places_back : hy__run_pool_rows_back);
+#if HY__SIMD
+    if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads_back;
+#endif
     if (v->last) {
         const hy_shape *x = &job->in[1].type.shape;
         v->blocks = hy__pieces(x->dim[x->ndim - 1], HY__POOL_WIDE);
