@@ -30265,7 +30265,8 @@ typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } h
 
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
-    hy__traces  traces;                 /* what a call like the last one looks at stands in front */
+    int         hybrid, active;         /* what a call like the last one looks at stands in front */
+    hy__traces  traces;
     hy_block   *next;                   /* of the root's list of all blocks */
     hy_block   *parent;                 /* who frees it; NULL: the root */
     char       *alias, *prefix, *name;  /* "dense", "net0_dense0_", "net0_dense0"; no name: not settled yet */
@@ -30273,7 +30274,6 @@ struct hy__house {                      /* what a block has besides the user's s
     int         empty;                  /* the prefix was given as "" */
     hy_block   *inner_of;               /* its prefix follows this block's */
     hy__names   counters;               /* of hy_name_scope */
-    int         hybrid, active;
     hy_hybridize_opt opt;
     hy__child  *child;
     int         children, child_cap, named;     /* has a name that is not its number been given? */
@@ -31911,8 +31911,8 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
     hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
     hy_array *const *in = &x, *y;
     int i, n = 1;
-    if (!last || F->recording || F->filling || F->fresh || F->summary || HY__PEEK(&F->root->profile.on) ||
-        last->training != F->training || x->state != HY__LIVE) return NULL;
+    if (!last || !h->active || F->recording || F->filling || F->fresh || F->summary ||
+        HY__PEEK(&F->root->profile.on) || last->training != F->training || x->state != HY__LIVE) return NULL;
     if (x->count) { in = x->item; n = x->count; }
     if (n != last->inputs) return NULL;
     for (i = 0; i < n; i++)

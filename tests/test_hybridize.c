@@ -838,6 +838,21 @@ static void hybridize_groups_of_one_and_of_groups(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* hy_check calls forward although the compiled call could go on. */
+static void hybridize_like_last_is_checked(void)
+{
+    hy_frame *F = tb_open(3);
+    hy_block *relu = hybridize_one(F, "relu", tb_relu_forward), *net = hybridize_one(F, "shared", hybridize_shared);
+    hy_array *x = tb_ramp(F, HY_SHAPE(3, 3)), *g = hy_group(F, x, x, x, x);
+    int i;
+    for (i = 0; i < 3; i++) CHECK(hy_call(F, relu, x) && hy_call(F, net, g));
+    CHECK(hybridize_goes_on(F, relu) && hybridize_goes_on(F, net));
+    CHECK(hy_check(F, relu, x) == 0);
+    CHECK(hy_check(F, net, g) == 0);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* What is drawn, and what is drawn afterwards, does not depend on the way: also where dropout does nothing. */
 static hy_array *hybridize_noisy(hy_frame *F, hy_block *self, hy_array *g)
 {
@@ -1007,6 +1022,7 @@ static void test_hybridize(void)
     RUN(hybridize_groups_like_last);
     RUN(hybridize_groups_of_one_and_of_groups);
     RUN(hybridize_draws_like_last);
+    RUN(hybridize_like_last_is_checked);
     RUN(hybridize_like_last_meets_bad_data);
     RUN(hybridize_initialiser_calls_a_block);
 #ifndef HYBRID_NO_THREADS
