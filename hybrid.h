@@ -577,7 +577,7 @@ struct hy_op {
         "derivative of log gamma") \
     U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
     U(abs,       "abs",       FAST_ARITH, V_SEL(x < 0, V_NEG(x), x), hy_mul(F, dy, hy_sign(F, x)), "|x|") \
-    U(sign,      "sign",      ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
+    U(sign,      "sign",      FAST_ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
     U(round,     "round",     MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
     U(rint,      "rint",      MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
     U(ceil,      "ceil",      MATH, V_CEIL(x), NULL, "least integer not below x") \
@@ -18863,7 +18863,8 @@ static void hy__conv_bias(const hy__conv *v, const hy__conv_data *d, int64_t cha
  * kernel or of the coarse side. So nothing is unrolled; padded planes are copied with their padding. */
 enum { HY__TILES_FLOATS = 1 << 16, HY__TILES_PLACES = 96 };     /* of padded planes or sums; at a time */
 typedef struct hy__conv_tiles {
-    hy__gemm gemm;                      /* how the vectors' side is packed: coarse channels, whole vectors */
+    const hy__gemm_isa *isa;
+    int64_t  width;                     /* coarse channels that lie side by side in a panel, at most */
     int64_t  wide[3], plane;            /* a plane as tiles see it */
     int64_t  rows, cols, lines;         /* rows of the unrolled image, coarse channels padded, coarse lines */
     int64_t  band;                      /* coarse lines, or places, that are worked on together */
@@ -18888,11 +18889,8 @@ static hy__conv_tiles hy__conv_tiles_of(const hy__conv *v, const hy__gemm_isa *i
     t.band = HY__TILES_PLACES;
     if (v->direction == HY__CONV_WEIGHT)
         t.band = hy__clamp_i64(4 * HY__TILES_PLACES / hy__most(w->coarse[2], 1), 1, hy__most(t.lines, 1));
-    t.gemm.isa = isa;
-    t.gemm.size = (int)sizeof(float);
-    t.gemm.prepared = 1;
-    t.gemm.b_row = 1;
-    t.gemm.width = (int64_t)isa->lanes * isa->vecs;
+    t.isa = isa;
+    t.width = (int64_t)isa->lanes * isa->vecs;
     return t;
 }
 
@@ -18900,10 +18898,10 @@ static hy__conv_tiles hy__conv_tiles_of(const hy__conv *v, const hy__gemm_isa *i
 static int hy__conv_fits_tiles(const hy__conv *v, const hy__conv_tiles *t)
 {
     if (v->compute != HY_F32 || v->pointwise || v->fine_c * t->plane > HY__TILES_FLOATS) return 0;
-    if (t->rows * t->cols > HY__TILES_FLOATS || 4 * v->coarse_c < t->gemm.isa->lanes) return 0;
+    if (t->rows * t->cols > HY__TILES_FLOATS || 4 * v->coarse_c < t->isa->lanes) return 0;
     if (v->coarse_n < 1 || v->fine_n < 1) return 0;
     if (v->direction == HY__CONV_WEIGHT) return v->win.coarse[2] <= 16 * HY__TILES_PLACES;
-    return t->rows <= 256 && t->cols <= t->gemm.width && v->win.kernel[2] > 2;
+    return t->rows <= 256 && t->cols <= t->width && v->win.kernel[2] > 2;
 }
 
 /* What lies in the scratch: starts of stretches, planes of an image, packed values, sums. */
@@ -18958,13 +18956,13 @@ static const float *hy__tiles_planes(const hy__conv *v, const hy__conv_tiles *t,
 static void hy__tiles_rows(const hy__conv *v, const hy__conv_tiles *t, const int64_t *each, int64_t *offset)
 {
     const int64_t *dilate = v->win.dilate;
-    int64_t tap[3], taps = hy__window_size(each), c, i;
-    for (i = 0; i < taps; i++) {
-        hy__window_place(each, i, tap);
-        for (c = 0; c < v->fine_c; c++)
-            offset[c * taps + i] = c * t->plane + tap[2] * dilate[2] +
-                                   (tap[0] * dilate[0] * t->wide[1] + tap[1] * dilate[1]) * t->wide[2];
-    }
+    int64_t c, z, y, x;
+    for (c = 0; c < v->fine_c; c++)
+        for (z = 0; z < each[0]; z++)
+            for (y = 0; y < each[1]; y++)
+                for (x = 0; x < each[2]; x++)
+                    *offset++ = c * t->plane + x * dilate[2] +
+                                (z * dilate[0] * t->wide[1] + y * dilate[1]) * t->wide[2];
 }
 
 /* Where n coarse places from `first` on begin, `step` places apart. */
@@ -18998,13 +18996,13 @@ static void hy__tiles_add(const hy__conv *v, int64_t channels, const float *col,
 static void hy__tiles_product(const hy__conv_tiles *t, hy__tile tile, const float *planes,
                               const int64_t *offset, int64_t rows, const float *panels, float *sums, int add)
 {
-    const hy__gemm_isa *isa = t->gemm.isa;
+    const hy__gemm_isa *isa = t->isa;
     const void *from[HY__TILE_ROWS];
     int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), i, j, r;
     tile.from = from;
     tile.c_row = t->cols;
     for (j = 0; j < t->cols; j += tile.cols) {
-        tile.cols = tile.b_step = hy__least(t->gemm.width, t->cols - j);
+        tile.cols = tile.b_step = hy__least(t->width, t->cols - j);
         tile.last = tile.cols - isa->lanes;
         for (i = 0; i < tiles; i++) {
             int64_t row = hy__gemm_tile_row(rows, i);
@@ -19018,17 +19016,15 @@ static void hy__tiles_product(const hy__conv_tiles *t, hy__tile tile, const floa
     }
 }
 
-/* x (coarse channels, k), lines of `line`, -> panels of k rows. */
+/* x (coarse channels, k), `line` apart, -> panels of k rows. What fills up a vector stays as it is. */
 static void hy__tiles_pack(const hy__conv *v, const hy__conv_tiles *t, const float *x, int64_t line,
                            int64_t k, float *panels)
 {
-    hy__gemm g = t->gemm;
-    int64_t j;
-    g.b_col = line;
-    for (j = 0; j < t->cols; j += g.panel) {
-        g.panel = hy__least(g.width, t->cols - j);
-        hy__gemm_pack_b(&g, (const char *)(x + j * line), k, hy__least(g.panel, v->coarse_c - j),
-                        (char *)(panels + j * k));
+    int64_t j, width;
+    for (j = 0; j < t->cols; j += width) {
+        width = hy__least(t->width, t->cols - j);
+        hy__move_plane((int)sizeof(float), (char *)(panels + j * k), (const char *)(x + j * line), k,
+                       hy__least(width, v->coarse_c - j), width, 1, 1, line);
     }
 }
 
@@ -19044,7 +19040,7 @@ static void hy__conv_coarse_tiles(const hy__conv *v, const hy__conv_data *d, int
     hy__tiles_room room = hy__tiles_lay_out(v, &t, scratch);
     hy__tile tile;
     if (stage == 0) {
-        memset(bias, 0, (size_t)t.cols * sizeof *bias);
+        memset(packed, 0, (size_t)((t.rows + 1) * t.cols) * sizeof *packed);
         hy__tiles_pack(v, &t, (const float *)(void *)d->weight + group * v->coarse_c * t.rows, t.rows, t.rows,
                        packed);
         if (d->bias) hy__load_tile(HY_F32, bias, d->bias + group * v->coarse_c * hy__traits[d->dtype].size,
@@ -19083,6 +19079,7 @@ static void hy__conv_weight_tiles(const hy__conv *v, const hy__conv_data *d, int
     hy__tiles_rows(v, &t, v->win.kernel, room.offset);
     memset(&tile, 0, sizeof tile);
     memset(room.sums, 0, (size_t)(t.rows * t.cols) * sizeof(float));
+    memset(room.panels, 0, (size_t)(t.band * line * t.cols) * sizeof(float));
     tile.shift = room.shift;
     tile.k = line;
     tile.a_col = v->win.stride[2];
@@ -19171,6 +19168,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     g->a_col = g->b_col = 1;
     g->b_row = g->c_row = v->coarse_n;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
+    v->blocks = 1;
     if (hy__conv_bind_tiles(job, v)) {
         const hy__conv_tiles t = hy__conv_tiles_of(v, g->isa);
         job->items[job->stages++] = v->groups;
@@ -19477,12 +19475,15 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
                      (const double *)(void *)taps, v->taps, v->flat, start);
     else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
                v->taps, v->flat, (float)start);
-    for (z = 0; z < w->coarse[0]; z++)
-        for (row = 0; row < rows; row++)
-            hy__store_tile(v->compute,
-                           to + (z * w->coarse[1] + band + row) * w->coarse[2] * y->step_p * y->size,
-                           y->dtype, y->step_p, line + (z * v->split[1] + row) * v->split[2] * size,
-                           w->coarse[2]);
+    for (z = 0; z < w->coarse[0]; z++) {
+        char *place = to + (z * w->coarse[1] + band) * w->coarse[2] * y->step_p * y->size;
+        const char *from = line + z * v->split[1] * v->split[2] * size;
+        if (y->dtype == v->compute && y->step_p == 1)
+            hy__move_plane((int)size, place, from, rows, w->coarse[2], w->coarse[2], 1, v->split[2], 1);
+        else for (row = 0; row < rows; row++)
+            hy__store_tile(v->compute, place + row * w->coarse[2] * y->step_p * y->size, y->dtype, y->step_p,
+                           from + row * v->split[2] * size, w->coarse[2]);
+    }
 }
 
 HY__RUN(hy__run_depthwise)
