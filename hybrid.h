@@ -18882,7 +18882,9 @@ static hy__conv_tiles hy__conv_tiles_of(const hy__conv *v, const hy__gemm_isa *i
         t.padded |= w->pad[d] > 0 || t.wide[d] > w->fine[d];
     }
     if (!t.padded) memcpy(t.wide, w->fine, sizeof t.wide);
-    t.plane = hy__window_size(t.wide);
+    t.plane = HY__TILES_FLOATS + 1;     /* too much, where padding has no bounds */
+    if (!t.padded || (double)t.wide[0] * (double)t.wide[1] * (double)t.wide[2] <= (double)HY__TILES_FLOATS)
+        t.plane = hy__window_size(t.wide);
     t.rows = v->fine_c * v->taps;
     t.cols = hy__pieces(v->coarse_c, isa->lanes) * isa->lanes;
     t.lines = w->coarse[0] * w->coarse[1];
