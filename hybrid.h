@@ -7316,7 +7316,7 @@ HY__FORMULAS
             for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
             for (i = 0; i < m; i++) { \
                 float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
-                int32_t plain = (int32_t)(a > 0.0f) & (int32_t)(a < HY__F32_INF) & (int32_t)(b < HY__F32_INF); \
+                int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
                 d[i] = plain ? (double)y[i] : 1.0; \
                 r[i] = plain ? (double)x[i] : 0.0; \
                 inverse[i] = 1.0 / d[i]; \
@@ -10529,7 +10529,8 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
     double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
     double weights = (out ? side * side : 9) * channels * filters * 4;
-    double ns = 2 * values * channels * filters / 100 + (weights > (double)HY__WINOGRAD_L2 ? weights / 20 : 0);
+    double ns = 2 * values * channels * filters / 100;
+    if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
     return out ? ns + 8 * values * (channels + filters) / 40 : ns;
 }
 
