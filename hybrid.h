@@ -8149,7 +8149,6 @@ HY__VECTOR(double, 16, hy__f64x2)
 HY__VECTOR(float, 32, hy__f32x8)
 HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
-HY__VECTOR(double, 64, hy__f64x8)
 #endif
 
 /* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
@@ -8166,11 +8165,11 @@ HY__VECTOR(double, 64, hy__f64x8)
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__TILE_CLAMP_AT(i, j) \
-        under = (bits)(acc[i][j] <= low); \
-        over = (bits)(acc[i][j] > high); \
-        acc[i][j] = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)acc[i][j]));
-#define HY__TILE_CLAMP(i, j) if (vecs > j) { HY__TILE_CLAMP_AT(i, j) }
+#define HY__CLAMP(sum) \
+        under = (bits)(sum <= low); \
+        over = (bits)(sum > high); \
+        sum = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)sum));
+#define HY__TILE_CLAMP(i, j) if (vecs > j) { HY__CLAMP(acc[i][j]) }
 #define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
@@ -8221,7 +8220,7 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
             hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
-        if (t->tail.clamp) { HY__TILE_CLAMP_AT(0, 0) } \
+        if (t->tail.clamp) { HY__CLAMP(acc[0][0]) } \
         *(vec_at *)edge = acc[0][0]; \
         hy__copy_short((char *)(c + i * t->c_row), edge, bytes); \
     } \
@@ -8475,11 +8474,13 @@ TARGET static void name##_in(int out, const float *const *from, int64_t channels
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
+    typedef V vec; \
     typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const int side = out + 2; \
     const V zero = {0}, low = zero + (float)tail->low, high = zero + (float)tail->high; \
     V d[36]; \
+    bits under, over; \
     int64_t c; \
     int i, j; \
     for (c = 0; c < cols; c += lanes) { \
@@ -8493,10 +8494,7 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
                 if (place[i * out + j] < 0) continue; \
                 if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
                 if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
-                if (tail->clamp) { \
-                    const bits under = (bits)(sum <= low), over = (bits)(sum > high); \
-                    sum = (V)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)sum)); \
-                } \
+                if (tail->clamp) { HY__CLAMP(sum) } \
                 *(V##_at *)(y + at) = sum; \
             } \
     } \
