@@ -12465,7 +12465,6 @@ static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
         const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
         r->rows = kernels->fold_rows;
         r->lines = kernels->fold_lines;
-        r->moments = kernels->moments;
     }
     r->direct = r->from == r->compute && hy__walk_step(r->columns ? &r->kept : &r->gone, 0) == 1;
 }
@@ -17095,8 +17094,14 @@ HY__RUN(hy__run_moments)
 static int hy__moments_bind(hy_job *job)
 {
     HY__REC(moments, job);
+    hy__reduce *plan = HY__NOTES(hy__reduce, job);
     int error = hy__reduce_bind_kind(job, HY__MEAN,
                                      hy__known_axis_bits(&r->axes, 0, job->in[0].type.shape.ndim));
+    if (plan->integer) {                /* their squares are taken in doubles */
+        plan->compute = HY_F64;
+        plan->direct = 0;
+    }
+    plan->moments = hy__row_kernels_for(plan->compute, job->kernels->isa)->moments;
     job->run = hy__run_moments;
     job->shared *= 3;
     job->cost *= 2;

@@ -358,12 +358,12 @@ static void refa_moments(ref_case *c)
     }
 }
 static const char *const cases_moments[] = {
-    "(3,4)", "(3,4)[8,12] | axes=(0,)", "(3,4) | axes=(1,)", "(3,4) | axes=(0,1) keepdims=True",
+    "(3,4)", "(4,3)[8,12] | axes=(0,)", "(3,4) | axes=(1,)", "(3,4) | axes=(0,1) keepdims=True",
     "(67) | axes=(0,)", "(2,3,4) | axes=(0,2)", "(2,3,4) | axes=(-1,) keepdims=True",
     "(2,3,4) | keepdims=True", "(1,4) | axes=(0,)", "(2,3,2,3) | axes=(0,2,3)", "(2,1,3,1,2) | axes=(0,1,4)",
     "(7,19) | axes=(1,)", "(7,19) | axes=(0,)", "(0,3) | axes=(1,)", NULL
 };
-static const ref_op ref_moments = { REFA_FLOATS, refa_moments, REF_TRUE, NULL, 4e-6, cases_moments };
+static const ref_op ref_moments = { REFA_NUMBERS, refa_moments, REF_TRUE, NULL, 4e-6, cases_moments };
 
 static void refa_cumsum(ref_case *c)   /* without an axis: along the flat array */
 {

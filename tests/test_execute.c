@@ -1316,7 +1316,10 @@ static void exec_packed_rnn_is_shared(void)
     for (i = 0; i < 20; i++) {
         g = exec_rnn_inputs(F, b, 5 + i % 4, 6 + i / 4 * 6, 5, HY_F32);
         hy_call(F, &b->base, g);
-        if (i == 0) CHECK((n = F->root->prepared.n) > 0);
+        if (i == 0) n = F->root->prepared.n;
+#ifndef HYBRID_USE_CBLAS                /* which reads weights as they lie */
+        CHECK(n > 0);
+#endif
         CHECK(F->root->prepared.n == n);
     }
     OK(F);
