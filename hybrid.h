@@ -208,6 +208,9 @@
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients
  *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
+ *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
+ *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
+ *                            line. Gradients are made of operators, too, which have to be listed
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
@@ -466,7 +469,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_INPLACE   = 32,               /* may write over its first input */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
-    HY_OP_MOVES     = 128 + 64          /* only moves elements */
+    HY_OP_MOVES     = 128 + 64,         /* only moves elements */
+    HY_OP_ABSENT    = 256               /* known by name only: HYBRID_OPS does not list it */
 };
 
 struct hy_run;
@@ -4087,9 +4091,17 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     return n;
 }
 
+static int hy__absent(hy_frame *F, const hy_op *op)
+{
+    if (!(op->flags & HY_OP_ABSENT)) return 0;
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op->name, op->name);
+    return 1;
+}
+
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
     int i, arg;
+    if (hy__absent(F, op)) return NULL;
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
@@ -4114,7 +4126,7 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!F || F->code) return NULL;
+    if (!F || F->code || hy__absent(F, op)) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -5989,6 +6001,11 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
  * all instruction sets, tails included, give the same bits. Loops stand between HY__LOOPS_BEGIN and
  * HY__LOOPS_END.
  */
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#endif
 HY__LOOPS_BEGIN
 
 /* --- elementary functions --- *
@@ -8379,10 +8396,116 @@ HY__LOOPS_END
  */
 HY__COLD_ROOMS
 
-#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
+/* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
+#ifdef HYBRID_OPS
+#define HY__BASIS_RUN(X) \
+    X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
+    X(lesser)
+#ifdef HYBRID_NO_TRAIN
+#define HY__BASIS_TRAIN(X)
+#define HY__NEEDS_TRAIN(N)
+#else
+#define HY__BASIS_TRAIN(X) \
+    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
+    X(broadcast_like) X(add_n)
+#define HY__NEEDS_TRAIN(N) \
+    N(softmax_output, _softmax_output_grad) N(softmax_output, _softmax_output_scale) \
+    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) N(slice, _slice_grad) \
+    N(slice_axis, _slice_grad) N(slice_like, _slice_grad) N(pad, _pad_grad) N(diag, _diag_grad) \
+    N(take, _take_grad) N(embedding, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) \
+    N(topk, _pick_grad) N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) \
+    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) \
+    N(sequence_last, _sequence_last_grad) N(fully_connected, dot) N(fully_connected, flatten)
 #endif
+/* An operator, and another one whose loops it borrows or which it becomes when compiled. */
+#define HY__NEEDS_RUN(N) \
+    N(activation, relu) N(activation, sigmoid) N(activation, tanh) N(activation, softrelu) \
+    N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) N(batch_norm, rsqrt) \
+    N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) N(logistic_regression_output, sigmoid) \
+    N(power, square) N(power, reciprocal) N(power_scalar, power) N(power_scalar, square) \
+    N(power_scalar, reciprocal) \
+    N(rmod_scalar, mod) N(rpower_scalar, power)
+#ifdef HYBRID_NO_RNN
+#define HY__NEEDS_RNN(N)
+#else
+#define HY__NEEDS_RNN(N) N(rnn, relu) N(rnn, sigmoid) N(rnn, tanh) N(rnn, _rnn_grad)
+#endif
+#ifdef HYBRID_NO_VISION
+#define HY__NEEDS_VISION(N)
+#else
+#define HY__NEEDS_VISION(N) \
+    N(convolution, transpose) N(deconvolution, transpose) N(convolution, deconvolution) \
+    N(convolution, _conv_weight_grad) N(deconvolution, convolution) N(deconvolution, _conv_weight_grad) \
+    N(pooling, _pooling_grad) N(pooling, _pooling_gather) N(lrn, _channel_window_sum) N(lrn, power) \
+    N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(roi_align, _roi_align_grad)
+#endif
+
+/* Sets of operators, 30 in a word: those listed, then with what they need. */
+#define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
+#define HY__IN_SET(set, op) \
+    ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : HY_OP_##op / 30 == 2 ? set##_2 \
+      : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : HY_OP_##op / 30 == 5 ? set##_5 \
+      : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : HY_OP_##op / 30 == 8 ? set##_8 \
+      : set##_9) >> HY_OP_##op % 30 & 1)
+#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9)
+typedef char hy__words_suffice[HY_OP_COUNT <= 300 ? 1 : -1];
+#define HY__LISTED_IN(word) \
+    HY__LISTED_##word = 0 HYBRID_OPS(HY__OR_##word) HY__BASIS_RUN(HY__OR_##word) \
+        HY__BASIS_TRAIN(HY__OR_##word),
+#define HY__NEEDED_IN(word) \
+    HY__BUILT_##word = HY__LISTED_##word HY__NEEDS_RUN(HY__FOR_##word) HY__NEEDS_TRAIN(HY__FOR_##word) \
+        HY__NEEDS_RNN(HY__FOR_##word) HY__NEEDS_VISION(HY__FOR_##word),
+#define HY__FOR(op, needed, word) | (HY__IN_SET(HY__LISTED, op) ? HY__BIT(needed, word) : 0)
+#define HY__OR_0(op) | HY__BIT(op, 0)
+#define HY__OR_1(op) | HY__BIT(op, 1)
+#define HY__OR_2(op) | HY__BIT(op, 2)
+#define HY__OR_3(op) | HY__BIT(op, 3)
+#define HY__OR_4(op) | HY__BIT(op, 4)
+#define HY__OR_5(op) | HY__BIT(op, 5)
+#define HY__OR_6(op) | HY__BIT(op, 6)
+#define HY__OR_7(op) | HY__BIT(op, 7)
+#define HY__OR_8(op) | HY__BIT(op, 8)
+#define HY__OR_9(op) | HY__BIT(op, 9)
+#define HY__FOR_0(op, needed) HY__FOR(op, needed, 0)
+#define HY__FOR_1(op, needed) HY__FOR(op, needed, 1)
+#define HY__FOR_2(op, needed) HY__FOR(op, needed, 2)
+#define HY__FOR_3(op, needed) HY__FOR(op, needed, 3)
+#define HY__FOR_4(op, needed) HY__FOR(op, needed, 4)
+#define HY__FOR_5(op, needed) HY__FOR(op, needed, 5)
+#define HY__FOR_6(op, needed) HY__FOR(op, needed, 6)
+#define HY__FOR_7(op, needed) HY__FOR(op, needed, 7)
+#define HY__FOR_8(op, needed) HY__FOR(op, needed, 8)
+#define HY__FOR_9(op, needed) HY__FOR(op, needed, 9)
+enum { HY__EACH_WORD(HY__LISTED_IN) HY__LISTED_END };
+enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
+#define HY__BUILT(op) HY__IN_SET(HY__BUILT, op)
+#else
+#define HY__BUILT(op) 1
+#endif
+#define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
+
+/* The rule of an operator that is not there. */
+static int hy__absent_infer(hy_infer *I)
+{
+    return hy_infer_fail(I, HY_ERROR_UNKNOWN, "not in this build: add X(%s) to HYBRID_OPS", I->op->name);
+}
+
+/* Without training no operator has a gradient, and the functions that would emit one are left out. */
+#ifdef HYBRID_NO_TRAIN
+#define HY__GRAD(grad) NULL
+#else
+#define HY__GRAD(grad) grad
+#endif
+
+/* What an operator does, if it is built. */
+typedef int (*hy__infer_fn)(hy_infer *);
+typedef int (*hy__bind_fn)(hy_job *);
+typedef int (*hy__grad_fn)(hy_frame *, hy_diff *);
+typedef int (*hy__split_fn)(const hy_job *, int, hy_slicing *);
+#define HY__DOES(built, ...) HY__DOES_ALL(built, __VA_ARGS__)
+#define HY__DOES_ALL(built, infer, bind, grad, split) \
+    (built) ? infer : hy__absent_infer, (built) ? bind : (hy__bind_fn)NULL, \
+    (built) ? HY__GRAD(grad) : (hy__grad_fn)NULL, (built) ? split : (hy__split_fn)NULL
 
 /* --- records: attributes as text --- */
 static void hy__record_clear(const hy_op *op, void *record)
@@ -9040,7 +9163,7 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
     HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
 #define HY__DEFINE_ZIP(name, LOOP, formula) \
     HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
-#define HY__DEFINE_EXTRA(name, formula, doc) \
+#define HY__DEFINE_EXTRA(name, of, formula, doc) \
     HY__TARGET static void HY__PASTE(hy__extra_, name, HY__NAME) HY__POINTWISE_ARGS \
     { const HY__T p0 = V_K(p[0]), p1 = V_K(p[1]); (void)p0; (void)p1; HY__LOOP1(formula) }
 #define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
@@ -9056,27 +9179,29 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
-/* Functions of one array with parameters p0, p1. */
+/* Functions of one array with parameters p0, p1, and the operator they belong to. */
 #define HY__EXTRAS(X) \
-    X(leaky,        V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
-    X(elu,          V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
-    X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
+    X(leaky, leaky_relu, V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
+    X(elu, leaky_relu, V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
+    X(selu, leaky_relu, V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
       "scaled elu") \
-    X(gelu,         V_GELU(x), "x times the normal distribution") \
-    X(clip,         V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
-    X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
+    X(gelu, leaky_relu, V_GELU(x), "x times the normal distribution") \
+    X(clip, clip, V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
+    X(smooth_l1, smooth_l1, V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
                           V_ABS(x) - V_K(0.5) * p1), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \
-    X(root,         V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
-    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
-#define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
+    X(root, power, V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
+    X(hard_sigmoid, hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
+#define HY__EXTRA_NUMBER(name, of, formula, doc) HY__EXTRA_##name,
 enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 
 #define HY__STAMP_POINTWISE \
     HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) \
     HY__EXTRAS(HY__DEFINE_EXTRA)
-#define HY__ROW_UNARY(name, mxnet, class, ...) HY__ROW_##class(name),
-#define HY__ROW_BINARY(name, speed, ...) HY__ROW_##speed(name),
+#define HY__ROW_UNARY(name, mxnet, class, ...) \
+    HY__BUILT(name) ? HY__ROW_##class(name) : (hy__pointwise_fn)NULL,
+#define HY__ROW_BINARY(name, speed, ...) \
+    HY__BUILT_FORMS(name) ? HY__ROW_##speed(name) : (hy__pointwise_fn)NULL,
 #define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST(name)       HY__PASTE(hy__zip_, name, HY__NAME)
@@ -9085,7 +9210,8 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
 #define HY__ROW_SINGLE HY__ROW_PLAIN
 #define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
-#define HY__ROW_EXTRA(name, formula, doc) HY__PASTE(hy__extra_, name, HY__NAME),
+#define HY__ROW_EXTRA(name, of, formula, doc) \
+    HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
 #define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
 #define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
 enum { HY_UNARY_OPS(HY__UNARY_NUMBER) HY__UNARY_COUNT };
@@ -9366,8 +9492,8 @@ HY__INT_MATH(int64_t, uint64_t)
 #define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 #define HY__ROW_MATH(name) NULL
 #define HY__ROW_FAST_MATH(name) NULL
-#define HY__DEFINE_EXTRA(name, formula, doc)
-#define HY__ROW_EXTRA(name, formula, doc) NULL,
+#define HY__DEFINE_EXTRA(name, of, formula, doc)
+#define HY__ROW_EXTRA(name, of, formula, doc) NULL,
 #undef V_NEG
 #undef V_ADD
 #undef V_SUB
@@ -10094,15 +10220,14 @@ HY__DIFF(hard_sigmoid, hy_mul(F, hy_mul_scalar(F, dy, r->alpha),
     hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_diff, hy__pointwise_split
 
 /* --- activation: one of the unary operators, by name --- */
-typedef int (*hy__grad_fn)(hy_frame *F, hy_diff *D);
 static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
-    { HY__UNARY_relu, hy__relu_grad },
-    { HY__UNARY_sigmoid, hy__sigmoid_grad },
-    { HY__UNARY_tanh, hy__tanh_grad },
-    { HY__UNARY_softrelu, hy__softrelu_grad },
-    { HY__UNARY_softsign, hy__softsign_grad },
-    { HY__UNARY_log_sigmoid, hy__log_sigmoid_grad },
-    { HY__UNARY_mish, hy__mish_grad }
+    { HY__UNARY_relu, HY__GRAD(hy__relu_grad) },
+    { HY__UNARY_sigmoid, HY__GRAD(hy__sigmoid_grad) },
+    { HY__UNARY_tanh, HY__GRAD(hy__tanh_grad) },
+    { HY__UNARY_softrelu, HY__GRAD(hy__softrelu_grad) },
+    { HY__UNARY_softsign, HY__GRAD(hy__softsign_grad) },
+    { HY__UNARY_log_sigmoid, HY__GRAD(hy__log_sigmoid_grad) },
+    { HY__UNARY_mish, HY__GRAD(hy__mish_grad) }
 };
 HY__INFER(activation,
     hy__infer_range(I, "act_type", r->act_type, 0, HY_ACT_MISH) ? -1 : hy_infer_pointwise(I))
@@ -11520,12 +11645,13 @@ static int hy__dense_bind(hy_job *job)
 
 static const hy_op hy__prepare_op = {
     "_prepare", NULL, NULL, "a weight in the order in which products read it", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL, hy__prepare_infer, hy__prepare_bind, NULL,
-    NULL
+    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__prepare_infer, hy__prepare_bind, NULL, NULL)
 };
 static const hy_op hy__dense_op = {
     "_dense", NULL, NULL, "data times a prepared weight + bias", hy__dense_args, hy__dense_results, NULL,
-    sizeof(hy__dense_rec), 0, 0, hy__dense_count, hy__dense_infer, hy__dense_bind, NULL, NULL
+    sizeof(hy__dense_rec), 0, 0, hy__dense_count,
+    HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__dense_infer, hy__dense_bind, NULL, NULL)
 };
 
 /* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
@@ -15965,12 +16091,13 @@ static const hy_arg hy__rnn_ready_out[] = {
     { "reserve", HY_ARG_HID }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__rnn_pack_op = {
     "_rnn_pack", NULL, NULL, "weights in the order in which rnn reads them", hy__rnn_pack_in,
-    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL, hy__rnn_pack_infer, hy__rnn_pack_bind,
-    NULL, NULL
+    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(rnn), hy__rnn_pack_infer, hy__rnn_pack_bind, NULL, NULL)
 };
 static const hy_op hy__rnn_ready_op = {
     "_rnn_ready", NULL, NULL, "rnn with packed weights", hy__rnn_ready_in, hy__rnn_ready_out, NULL,
-    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count, hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL
+    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count,
+    HY__DOES(HY__BUILT(rnn), hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL)
 };
 
 /* The options that make a call like the one recorded; 0 in an option would mean its default. */
@@ -18804,13 +18931,13 @@ static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", 
     { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__lay_filters_op = {
     "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL, hy__lay_filters_infer,
-    hy__lay_filters_bind, NULL, NULL
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
 };
 static const hy_op hy__convolve_op = {
     "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
-    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count, hy__convolve_infer,
-    hy__convolve_bind, NULL, NULL
+    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
+    HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
 };
 
 HY__WARM_ROOMS
@@ -22072,40 +22199,38 @@ static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO
 static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
-/* Without training no operator has a gradient, and the functions that would emit one are left out. */
-#ifdef HYBRID_NO_TRAIN
-#define HY__GRAD(grad) NULL
-#define HY__WITHOUT_GRAD(infer, bind, grad, split) infer, bind, NULL, split
-#define HY__BEHAVIOUR(...) HY__WITHOUT_GRAD(__VA_ARGS__)
-#else
-#define HY__GRAD(grad) grad
-#define HY__BEHAVIOUR(...) __VA_ARGS__
-#endif
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
+#define HY__ROW(built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
+    { name, mxnet, aliases, (built) ? doc : "not in this build", in, out, attr, record, \
+      (built) ? (unsigned)(flags) : (unsigned)HY_OP_ABSENT, member, count, HY__DOES(built, __VA_ARGS__) },
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, \
-      NULL, hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
+            HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
+            hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
-    { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, \
-      HY_OP_STRIDED | (saves), HY__BINARY_##name, \
-      NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
-    { "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, hy__one_out, NULL, 0, \
-      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, \
-      NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split }, \
-    { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy__scalar_infer, hy__scalar_bind, HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, \
+            NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
+            hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL) \
+    HY__ROW(HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, \
+            hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
+            hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, hy__pointwise_split) \
+    HY__ROW(HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, \
+            hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
+            NULL, hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy__scalar_infer, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, \
+            hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, \
+            hy__scalar_infer, hy__rscalar_bind, hy__r##name##_scalar_grad, hy__pointwise_split)
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
-    { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
-      saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },
+    HY__ROW(HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
+            sizeof(hy__reduce_rec), saves, kind, NULL, \
+            hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, \
-      sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
+    HY__ROW(HY__BUILT(name), #name, mxnet, aliases, doc, HY__BUILT(name) ? hy__##name##_in : hy__one_in, \
+            HY__BUILT(name) ? hy__##name##_out : hy__one_out, HY__BUILT(name) ? hy__##name##_attr : NULL, \
+            HY__BUILT(name) ? sizeof(hy__##name##_rec) : 0, flags, 0, \
+            HY__BUILT(name) ? hy__##name##_count : NULL, HY__ON_##name)
 static const hy_op hy__ops[] = {
     HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
     HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
@@ -22176,7 +22301,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
     hy__no_memory(F, "hy_register");
     return -1;
 }
-#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
 
@@ -23287,6 +23412,7 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
+    if (hy__absent(F, op)) return NULL;
     if (n < 0 || (n && !in)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
                  : "the list of inputs is NULL");
@@ -39025,6 +39151,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
     hy__node *node;
+    if (hy__absent(R->F, op)) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);

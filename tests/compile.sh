@@ -58,3 +58,9 @@ for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO
     try "switches: $flags" $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c" -o "$out/switch" -lm -lpthread
     try "switches run: $flags" "$out/switch"
 done
+
+# A few operators alone, and what the others say.
+for flags in "" -DHYBRID_NO_TRAIN "$together"; do
+    try "some operators: $flags" $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c -o "$out/some" -lm -lpthread
+    try "some operators run: $flags" "$out/some"
+done
