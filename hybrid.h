@@ -189,6 +189,7 @@
  *
  * Switches, all off unless defined before the include:
  *     HYBRID_IMPLEMENTATION  this file holds the code too (in exactly one source file)
+ *     HYBRID_LINKED          the code is in an object already: HYBRID_IMPLEMENTATION is passed over
  *     HYBRID_STATIC          every function is static: the library is private to one source file
  *     HYBRID_API             what stands before each prototype (dllexport and the like)
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
@@ -2257,7 +2258,7 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 
 #endif /* HYBRID_H */
 
-#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_IMPLEMENTED)
+#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && !defined(HYBRID_IMPLEMENTED)
 #define HYBRID_IMPLEMENTED
 
 /* MARK: - 10 >>platform ---------------------------------------------------------------------------------

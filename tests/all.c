@@ -8,6 +8,12 @@
 #define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+/* What is tested is the library as it was optimised. The tests themselves compile sooner without. */
+#if defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC optimize("O0")
+#endif
 #include "test.h"
 #include "ref.h"
 #include "ops_ref.c"
