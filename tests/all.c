@@ -51,6 +51,7 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_first_call.c"
+#include "test_catalogue.c"
 
 int main(int argc, char **argv)
 {
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_first_call();
+    test_catalogue();
     test_ops();
     test_sizes();
     test_edges();

@@ -59,6 +59,23 @@ if have tcc; then
     done
 fi
 
+# A wrong argument: one error, which names the function, and no macro in what the compiler says.
+cat > "$out/wrong.c" <<'X'
+#include "hybrid.h"
+hy_array *wrong(hy_frame *F, hy_array *x);
+hy_array *wrong(hy_frame *F, hy_array *x) { return hy_relu(F, hy_softmax(F, x, NULL, -1)); }
+X
+says_once()
+{
+    $1 -I. -fsyntax-only "$out/wrong.c" 2> "$out/wrong.log"
+    [ "$(grep -c 'error:' "$out/wrong.log")" = 1 ] && [ "$(wc -l < "$out/wrong.log")" -le 12 ] &&
+        grep -q "hy_softmax" "$out/wrong.log" && ! grep -q 'expan' "$out/wrong.log"
+}
+for cc in gcc clang; do
+    have $cc && try "a wrong argument, $cc" says_once $cc
+done
+cc=${CC:-cc}
+
 # Switches: each alone, and together. A small program that prints nothing when all is well.
 cat > "$out/switch.c" <<'X'
 #define HYBRID_IMPLEMENTATION
