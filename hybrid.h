@@ -2423,7 +2423,8 @@ typedef struct hy_plan_info {
     size_t record, packed, activations, outputs, shared, scratch;     /* scratch: of all threads */
     size_t parameters;                  /* apart */
     size_t unplanned;                   /* the activations, were each to have its own memory */
-    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; planned as they come */
+    int    values, jobs, regions;
+    int    dynamic;                     /* values decide shapes: no bytes are counted, which a warning says */
 } hy_plan_info;
 
 /* A plan, job by job and value by value: of a graph that hy_planned or hy_graph_planned made. */
@@ -2476,7 +2477,7 @@ HY_API void        hy_remove_hook(hy_frame *F, hy_block *block, int hook);
 /* Those whose full name begins with a match of the regular expression (NULL: all), in order. The list
  * lives as arrays do. */
 typedef struct hy_params { int n; hy_array *const *at; } hy_params;
-HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);
+HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);  /* until hy_end */
 HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);  /* "features.0.weight" */
 HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *param);
 HY_API hy_shape    hy_param_shape(hy_frame *F, hy_array *param);  /* -1 where not known yet */
@@ -3987,13 +3988,14 @@ struct hy__node {
 
 enum { HY__SEEN = 256 };
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
-enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8 };
+enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
+       HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
     int         kept, slot;             /* place in the frame's list of kept, or of live arrays */
     int         count;                  /* of a group */
-    int         depth;                  /* of groups in it */
+    int         depth;                  /* of groups in it, or HY__PARAMS */
     hy_frame   *frame;
     hy_tensor   t;
     hy__buffer *buffer;                 /* NULL for traced values; of a group: its items */
@@ -4095,6 +4097,7 @@ typedef struct hy_root {
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
+    hy_array   over;                    /* what lists of parameters hold when their scope has ended */
     hy__lock   fill;                    /* held while a parameter gets its first values */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
@@ -4109,6 +4112,7 @@ struct hy_frame {
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
     hy__cache   cache;
     hy__list    live, kept;
+    hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
     hy__table   bound_jobs;             /* kept for the next calls like them, ... */
@@ -4387,9 +4391,29 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
     }
 }
 
+/* Its memory stays a list, of handles that are known to be dead: a program may have kept it. */
+static void hy__params_over(hy_frame *F, hy__buffer *list)
+{
+    hy_array **at = (hy_array **)list->data;
+    size_t i;
+    for (i = 0; i < list->bytes / sizeof *at; i++) at[i] = &F->root->over;
+    list->next = F->over;
+    F->over = list;
+}
+
+static hy__buffer *hy__params_room(hy_frame *F, size_t bytes)
+{
+    hy__buffer **b = &F->over, *found;
+    while (*b && (*b)->bytes < bytes) b = &(*b)->next;
+    found = *b;
+    if (found) *b = found->next;
+    return found ? found : hy__buffer_new(&F->cache, bytes);
+}
+
 static void hy__handle_drop(hy_frame *F, hy_array *x)
 {
-    hy__buffer_drop(&F->cache, x->buffer);
+    if (x->depth == HY__PARAMS) hy__params_over(F, x->buffer);
+    else hy__buffer_drop(&F->cache, x->buffer);
     if (x->tape) hy__tape_drop(F, x->tape);
     x->state = HY__DEAD;
     x->item = NULL;
@@ -4404,6 +4428,9 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
     if (!x) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL", who);
+    else if (x == &F->root->over)
+        hy__fail(F, HY_ERROR_STATE, "%s: the list of hy_collect_params is used after its hy_end: collect "
+                 "again, or before the hy_begin", who);
     else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before",
                   who);
     return 0;
@@ -29578,6 +29605,12 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
     return info;
 }
 
+static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who)
+{
+    if (info->dynamic) hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes "
+                                "on and nothing is counted here", who);
+}
+
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                           void *buffer, size_t bytes)
 {
@@ -30068,6 +30101,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
+    root->over.state = HY__DEAD;
     root->drop_graph = hy__graph_drop;
     root->run = hy__emit_run;
     return root;
@@ -30116,6 +30150,7 @@ static void hy__frame_free(hy_frame *F)
     hy__bound_clear(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
+    while (F->over) hy__buffer_drop(&F->cache, hy__params_room(F, 0));
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->kept.at);
     hy__free(&root->heap, F->live.at);
@@ -30793,6 +30828,7 @@ HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
     memset(&info, 0, sizeof info);
     if (!room) return info;
     info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
+    hy__plan_says(F, &info, "hy_graph_plan");
     hy__buffer_drop(&F->cache, room);
     return info;
 }
@@ -31913,6 +31949,7 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     hy__collecting all;
     hy_params list;
     hy_array *holder;
+    hy__buffer *room;
     list.n = 0;
     list.at = NULL;
     if (!hy__block_ok(F, block, "hy_collect_params")) return list;
@@ -31920,11 +31957,17 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     all.pattern = pattern;
     hy__each_param(F, block, hy__collect_one, &all);
     hy__buffer_drop(&F->cache, all.table_room);
-    holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
-    if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
-    holder->buffer = all.room;
-    list.n = all.n;
-    list.at = all.at;
+    room = F->code || !all.n ? NULL : hy__params_room(F, (size_t)all.n * sizeof *all.at);
+    holder = room ? hy__handle(F) : NULL;               /* the list lives in this scope */
+    if (holder) {
+        memcpy(room->data, (void *)all.at, (size_t)all.n * sizeof *all.at);
+        holder->depth = HY__PARAMS;
+        holder->buffer = room;
+        list.n = all.n;
+        list.at = (hy_array **)room->data;
+    } else if (room) hy__buffer_drop(&F->cache, room);
+    else if (all.n) hy__no_memory(F, "hy_collect_params");
+    hy__buffer_drop(&F->cache, all.room);
     return list;
 }
 
@@ -32320,16 +32363,38 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
 static void hy__write_text(hy__sink sink, const char *text) { sink.put(sink.user, text, strlen(text)); }
 static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_text(sink, "  "); }
 
-/* "Dense(" and what it says of itself; its own children are part of that. */
-static void hy__write_block_head(const hy_block *block, hy__sink sink)
+/* What a block says of itself, cut when memory is out. Lines after the first stand as deep as it does. */
+static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
 {
-    char text[512];
+    hy__heap *heap = &block->house->root->heap;
+    char few[512], *text = few, *end, *from;
+    size_t bytes = sizeof few;
+    few[0] = 0;
+    block->describe(block, few, bytes);
+    while (strlen(text) + 1 == bytes) {
+        char *more = (char *)hy__alloc(heap, 8 * bytes);
+        if (!more) break;
+        if (text != few) hy__free(heap, text);
+        text = more;
+        bytes *= 8;
+        text[0] = 0;
+        block->describe(block, text, bytes);
+    }
+    for (from = text; (end = strchr(from, '\n')) != NULL; from = end + 1) {
+        sink.put(sink.user, from, (size_t)(end + 1 - from));
+        hy__write_indent(sink, depth);
+    }
+    hy__write_text(sink, from);
+    if (text != few) hy__free(heap, text);
+}
+
+/* "Dense(" and what it says of itself; its own children are part of that. */
+static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink)
+{
     hy__write_text(sink, block->kind);
     hy__write_text(sink, "(");
-    text[0] = 0;
-    if (block->describe) block->describe(block, text, sizeof text);
+    if (block->describe) hy__write_described(block, depth, sink);
     else if (block->house->children) hy__write_text(sink, "\n");
-    hy__write_text(sink, text);
 }
 
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
@@ -32342,7 +32407,7 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
         hy__path_step *top = &w.at[w.n - 1];
         const hy_block *b = top->block;
         if (top->next < 0) {
-            hy__write_block_head(b, sink);
+            hy__write_block_head(b, w.n - 1, sink);
             top->next = b->describe ? b->house->children : 0;
         } else if (top->next < b->house->children) {
             const hy__child *child = &b->house->child[top->next++];
@@ -32657,6 +32722,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
         failed = !plan->planned;
     } else if (t) {
         plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
+        hy__plan_says(F, &plan->info, who);
         failed = F->code != HY_ERROR_OK;
     }
     hy__trace_leave(t);
@@ -40025,6 +40091,32 @@ static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
     return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
 }
 
+/* A line for each operator: its name and the attributes that are not as by default. */
+static void hy__symbol_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_graph *g = ((const hy__symbol_block *)(const void *)self)->graph;
+    union { double align; char bytes[HY__RECORD_MAX]; } plain;
+    hy__line line = hy__line_in(text, bytes);
+    char value[256], usual[256];
+    int i, some;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy_attr *a = node->op ? node->op->attr : NULL;
+        if (!node->op) continue;
+        hy__say(&line, "\n  (%s): %s(", node->name, node->op->name);
+        memset(&plain, 0, sizeof plain);
+        hy_defaults(node->op, &plain);
+        for (some = 0; a && a->name; a++) {
+            hy_attr_text(a, node->record, value, sizeof value);
+            hy_attr_text(a, &plain, usual, sizeof usual);
+            if (a->missing == HY_REQUIRED || strcmp(value, usual))
+                hy__say(&line, "%s%s=%s", some++ ? ", " : "", a->name, value);
+        }
+        hy__puts(&line, ")");
+    }
+    hy__puts(&line, "\n");
+}
+
 /* Does an operator say of a size of its result that it is not known? */
 static int hy__symbol_is_open(const hy__node *node)
 {
@@ -40050,6 +40142,7 @@ static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
     if (!made) return NULL;
     b = (hy__symbol_block *)(void *)made;
     b->base.free_fn = hy__symbol_free;
+    b->base.describe = hy__symbol_describe;
     b->graph = g;
     HY__ADD(&g->refs, 1);
     b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
@@ -41425,7 +41518,9 @@ HY__WARM_ROOMS
  *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
- *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c.
+ *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
+ *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their layers;
+ *          a list of hy_collect_params knows that its scope has ended.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

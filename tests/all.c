@@ -52,6 +52,7 @@
 #include "test_layered.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
+#include "test_front.c"
 
 int main(int argc, char **argv)
 {
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
     test_layered();
     test_first_call();
     test_catalogue();
+    test_front();
     test_ops();
     test_sizes();
     test_edges();
