@@ -201,6 +201,7 @@
  *
  * Switches, all off unless defined before the include:
  *     HYBRID_IMPLEMENTATION  this file holds the code too (in exactly one source file)
+ *     HYBRID_LINKED          the code is in an object already: HYBRID_IMPLEMENTATION is passed over
  *     HYBRID_STATIC          every function is static: the library is private to one source file
  *     HYBRID_API             what stands before each prototype (dllexport and the like)
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
@@ -550,8 +551,9 @@ struct hy_op {
 
 /* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
  *
- * Every operator, once. From these lists come the prototypes, the option structs, the records, the tables
- * that read and print attributes, and the tests. An operator `x` is one row in HY_OPS and four lists:
+ * Every operator, once. From these lists come the functions, the records, the tables that read and print
+ * attributes, and the tests. The prototypes at the end are written out, for whoever reads or searches.
+ * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
  *                                     true; LIST, a group of any size; AUX, a running statistic, written
  *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
@@ -1580,7 +1582,7 @@ struct hy_op {
     OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
 #endif
 
-/* Prototypes, option structs and operator numbers, from the lists above. */
+/* Operator numbers, and the C types of attributes. */
 #define HY__C_flag  int
 #define HY__C_inv   int
 #define HY__C_int   int
@@ -1598,29 +1600,6 @@ struct hy_op {
 #define HY__PARAM_I(name, kind, many) , hy_array *name
 #define HY__PARAM_P(R, kind, name, mxnet, missing, doc) , HY__C_##kind name
 
-#define HY__DECLARE_OP(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name));
-#define HY__DECLARE_OPT(name, ...) \
-    typedef struct hy_##name##_opt { HY_A_##name(HY__FIELD_A, name) } hy_##name##_opt; \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
-                               const hy_##name##_opt *opt);
-HY_OPS(HY__DECLARE_OP, HY__DECLARE_OPT)
-
-#define HY__DECLARE_UNARY(name, ...) HY_API hy_array *hy_##name(hy_frame *F, hy_array *data);
-HY_UNARY_OPS(HY__DECLARE_UNARY)
-#define HY__DECLARE_BINARY(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *lhs, hy_array *rhs); \
-    HY_API hy_array *hy_elemwise_##name(hy_frame *F, hy_array *lhs, hy_array *rhs); \
-    HY_API hy_array *hy_##name##_scalar(hy_frame *F, hy_array *data, double scalar);
-HY_BINARY_OPS(HY__DECLARE_BINARY)
-#define HY__DECLARE_RSCALAR(name, ...) \
-    HY_API hy_array *hy_r##name##_scalar(hy_frame *F, hy_array *data, double scalar);
-HY_RSCALAR_OPS(HY__DECLARE_RSCALAR)
-typedef struct hy_reduce_opt { HY_A_REDUCE(HY__FIELD_A, reduce) } hy_reduce_opt;
-#define HY__DECLARE_REDUCE(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
-HY_REDUCE_OPS(HY__DECLARE_REDUCE)
-
 #define HY__NUMBER_OP(name, ...) HY_OP_##name,
 #define HY__NUMBER_BINARY(name, ...) HY_OP_##name, HY_OP_elemwise_##name, HY_OP_##name##_scalar,
 #define HY__NUMBER_RSCALAR(name, ...) HY_OP_r##name##_scalar,
@@ -1628,6 +1607,585 @@ enum {
     HY_UNARY_OPS(HY__NUMBER_OP) HY_BINARY_OPS(HY__NUMBER_BINARY) HY_RSCALAR_OPS(HY__NUMBER_RSCALAR)
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
+
+/* The operators as functions: F, the inputs, what must be said, options. A field of options that is 0 has its
+ * default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may be
+ * NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the rows above. */
+/* --- functions of each element --- */
+HY_API hy_array *hy_relu(hy_frame *F, hy_array *data);  /* max(x, 0) */
+HY_API hy_array *hy_sigmoid(hy_frame *F, hy_array *data);  /* 1 / (1 + exp(-x)) */
+HY_API hy_array *hy_log_sigmoid(hy_frame *F, hy_array *data);  /* log(1 / (1 + exp(-x))) */
+HY_API hy_array *hy_softrelu(hy_frame *F, hy_array *data);  /* log(1 + exp(x)) */
+HY_API hy_array *hy_mish(hy_frame *F, hy_array *data);  /* x tanh(log(1 + exp(x))) */
+HY_API hy_array *hy_softsign(hy_frame *F, hy_array *data);  /* x / (1 + |x|) */
+HY_API hy_array *hy_erf(hy_frame *F, hy_array *data);  /* the error function */
+HY_API hy_array *hy_erfinv(hy_frame *F, hy_array *data);  /* inverse of the error function */
+HY_API hy_array *hy_gamma(hy_frame *F, hy_array *data);  /* the gamma function */
+HY_API hy_array *hy_gammaln(hy_frame *F, hy_array *data);  /* log |gamma(x)| */
+HY_API hy_array *hy_digamma(hy_frame *F, hy_array *data);  /* derivative of log gamma */
+HY_API hy_array *hy_trigamma(hy_frame *F, hy_array *data);  /* derivative of digamma */
+HY_API hy_array *hy_abs(hy_frame *F, hy_array *data);  /* |x| */
+HY_API hy_array *hy_sign(hy_frame *F, hy_array *data);  /* -1, 0 or 1 */
+HY_API hy_array *hy_round(hy_frame *F, hy_array *data);  /* nearest integer, halves away from zero */
+HY_API hy_array *hy_rint(hy_frame *F, hy_array *data);  /* nearest integer, halves to the lower one */
+HY_API hy_array *hy_ceil(hy_frame *F, hy_array *data);  /* least integer not below x */
+HY_API hy_array *hy_floor(hy_frame *F, hy_array *data);  /* greatest integer not above x */
+HY_API hy_array *hy_trunc(hy_frame *F, hy_array *data);  /* x without its fraction */
+HY_API hy_array *hy_fix(hy_frame *F, hy_array *data);  /* x rounded toward zero */
+HY_API hy_array *hy_square(hy_frame *F, hy_array *data);  /* x * x */
+HY_API hy_array *hy_sqrt(hy_frame *F, hy_array *data);  /* square root */
+HY_API hy_array *hy_rsqrt(hy_frame *F, hy_array *data);  /* 1 / sqrt(x) */
+HY_API hy_array *hy_cbrt(hy_frame *F, hy_array *data);  /* cube root */
+HY_API hy_array *hy_rcbrt(hy_frame *F, hy_array *data);  /* 1 / cbrt(x) */
+HY_API hy_array *hy_reciprocal(hy_frame *F, hy_array *data);  /* 1 / x */
+HY_API hy_array *hy_exp(hy_frame *F, hy_array *data);  /* e to the x */
+HY_API hy_array *hy_expm1(hy_frame *F, hy_array *data);  /* exp(x) - 1 */
+HY_API hy_array *hy_log(hy_frame *F, hy_array *data);  /* natural logarithm */
+HY_API hy_array *hy_log2(hy_frame *F, hy_array *data);  /* logarithm to base 2 */
+HY_API hy_array *hy_log10(hy_frame *F, hy_array *data);  /* logarithm to base 10 */
+HY_API hy_array *hy_log1p(hy_frame *F, hy_array *data);  /* log(1 + x) */
+HY_API hy_array *hy_sin(hy_frame *F, hy_array *data);  /* sine */
+HY_API hy_array *hy_cos(hy_frame *F, hy_array *data);  /* cosine */
+HY_API hy_array *hy_tan(hy_frame *F, hy_array *data);  /* tangent */
+HY_API hy_array *hy_arcsin(hy_frame *F, hy_array *data);  /* inverse sine */
+HY_API hy_array *hy_arccos(hy_frame *F, hy_array *data);  /* inverse cosine */
+HY_API hy_array *hy_arctan(hy_frame *F, hy_array *data);  /* inverse tangent */
+HY_API hy_array *hy_sinh(hy_frame *F, hy_array *data);  /* hyperbolic sine */
+HY_API hy_array *hy_cosh(hy_frame *F, hy_array *data);  /* hyperbolic cosine */
+HY_API hy_array *hy_tanh(hy_frame *F, hy_array *data);  /* hyperbolic tangent */
+HY_API hy_array *hy_arcsinh(hy_frame *F, hy_array *data);  /* inverse hyperbolic sine */
+HY_API hy_array *hy_arccosh(hy_frame *F, hy_array *data);  /* inverse hyperbolic cosine */
+HY_API hy_array *hy_arctanh(hy_frame *F, hy_array *data);  /* inverse hyperbolic tangent */
+HY_API hy_array *hy_degrees(hy_frame *F, hy_array *data);  /* radians to degrees */
+HY_API hy_array *hy_radians(hy_frame *F, hy_array *data);  /* degrees to radians */
+HY_API hy_array *hy_negative(hy_frame *F, hy_array *data);  /* -x */
+HY_API hy_array *hy_logical_not(hy_frame *F, hy_array *data);  /* 1 where x is 0, else 0 */
+typedef struct hy_hard_sigmoid_opt { double alpha /* 0.2 */; double beta /* 0.5 */; } hy_hard_sigmoid_opt;
+HY_API hy_array *hy_hard_sigmoid(hy_frame *F, hy_array *data, const hy_hard_sigmoid_opt *opt);
+    /* alpha x + beta, clipped to [0, 1] */
+HY_API hy_array *hy_smooth_l1(hy_frame *F, hy_array *data, double scalar);
+    /* (sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2) */
+HY_API hy_array *hy_clip(hy_frame *F, hy_array *data, double a_min, double a_max);
+    /* x kept within [a_min, a_max] */
+HY_API hy_array *hy_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
+    /* x in another type; floats become integers by truncation, out of range saturates */
+HY_API hy_array *hy_identity(hy_frame *F, hy_array *data);  /* x */
+HY_API hy_array *hy_block_grad(hy_frame *F, hy_array *data);  /* x; no gradient passes */
+
+/* --- two arrays, or an array and a number --- */
+HY_API hy_array *hy_add(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a + b, broadcasting */
+HY_API hy_array *hy_elemwise_add(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a + b, for equal shapes */
+HY_API hy_array *hy_add_scalar(hy_frame *F, hy_array *data, double scalar);  /* a + b, b a number */
+HY_API hy_array *hy_sub(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a - b, broadcasting */
+HY_API hy_array *hy_elemwise_sub(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a - b, for equal shapes */
+HY_API hy_array *hy_sub_scalar(hy_frame *F, hy_array *data, double scalar);  /* a - b, b a number */
+HY_API hy_array *hy_mul(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a * b, broadcasting */
+HY_API hy_array *hy_elemwise_mul(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a * b, for equal shapes */
+HY_API hy_array *hy_mul_scalar(hy_frame *F, hy_array *data, double scalar);  /* a * b, b a number */
+HY_API hy_array *hy_div(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a / b; integer x / 0 is 0, broadcasting */
+HY_API hy_array *hy_elemwise_div(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a / b; integer x / 0 is 0, for equal shapes */
+HY_API hy_array *hy_div_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a / b; integer x / 0 is 0, b a number */
+HY_API hy_array *hy_mod(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a mod b with the sign of b; x mod 0 is 0, broadcasting */
+HY_API hy_array *hy_elemwise_mod(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a mod b with the sign of b; x mod 0 is 0, for equal shapes */
+HY_API hy_array *hy_mod_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a mod b with the sign of b; x mod 0 is 0, b a number */
+HY_API hy_array *hy_power(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a to the power b, broadcasting */
+HY_API hy_array *hy_elemwise_power(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a to the power b, for equal shapes */
+HY_API hy_array *hy_power_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a to the power b, b a number */
+HY_API hy_array *hy_maximum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the larger; NaN wins, broadcasting */
+HY_API hy_array *hy_elemwise_maximum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the larger; NaN wins, for equal shapes */
+HY_API hy_array *hy_maximum_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* the larger; NaN wins, b a number */
+HY_API hy_array *hy_minimum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the smaller; NaN wins, broadcasting */
+HY_API hy_array *hy_elemwise_minimum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the smaller; NaN wins, for equal shapes */
+HY_API hy_array *hy_minimum_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* the smaller; NaN wins, b a number */
+HY_API hy_array *hy_hypot(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* sqrt(a*a + b*b), broadcasting */
+HY_API hy_array *hy_elemwise_hypot(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* sqrt(a*a + b*b), for equal shapes */
+HY_API hy_array *hy_hypot_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* sqrt(a*a + b*b), b a number */
+HY_API hy_array *hy_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a == b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a == b, else 0, for equal shapes */
+HY_API hy_array *hy_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a == b, else 0, b a number */
+HY_API hy_array *hy_not_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a != b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_not_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a != b, else 0, for equal shapes */
+HY_API hy_array *hy_not_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a != b, else 0, b a number */
+HY_API hy_array *hy_greater(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a > b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_greater(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a > b, else 0, for equal shapes */
+HY_API hy_array *hy_greater_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a > b, else 0, b a number */
+HY_API hy_array *hy_greater_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a >= b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_greater_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a >= b, else 0, for equal shapes */
+HY_API hy_array *hy_greater_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a >= b, else 0, b a number */
+HY_API hy_array *hy_lesser(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a < b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_lesser(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a < b, else 0, for equal shapes */
+HY_API hy_array *hy_lesser_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a < b, else 0, b a number */
+HY_API hy_array *hy_lesser_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a <= b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_lesser_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a <= b, else 0, for equal shapes */
+HY_API hy_array *hy_lesser_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a <= b, else 0, b a number */
+HY_API hy_array *hy_logical_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where both are not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where both are not 0, for equal shapes */
+HY_API hy_array *hy_logical_and_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where both are not 0, b a number */
+HY_API hy_array *hy_logical_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where one is not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where one is not 0, for equal shapes */
+HY_API hy_array *hy_logical_or_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where one is not 0, b a number */
+HY_API hy_array *hy_logical_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where exactly one is not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where exactly one is not 0, for equal shapes */
+HY_API hy_array *hy_logical_xor_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where exactly one is not 0, b a number */
+HY_API hy_array *hy_rsub_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar - x */
+HY_API hy_array *hy_rdiv_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar / x */
+HY_API hy_array *hy_rmod_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar mod x */
+HY_API hy_array *hy_rpower_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar to the power x */
+HY_API hy_array *hy_add_n(hy_frame *F, hy_array *args);  /* sum of all inputs, left to right */
+HY_API hy_array *hy_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
+    /* x where condition is not 0, else y */
+
+/* --- over axes --- */
+typedef struct hy_reduce_opt { int keepdims; int exclude; } hy_reduce_opt;
+HY_API hy_array *hy_sum(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* sum over axes */
+HY_API hy_array *hy_mean(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* mean over axes */
+HY_API hy_array *hy_prod(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* product over axes */
+HY_API hy_array *hy_nansum(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* sum, NaN counted as 0 */
+HY_API hy_array *hy_nanprod(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* product, NaN counted as 1 */
+HY_API hy_array *hy_max(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* largest value over axes; NaN wins */
+HY_API hy_array *hy_min(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* smallest value over axes; NaN wins */
+typedef struct hy_norm_opt { int ord /* 2 */; int keepdims; hy_dtype out_dtype; } hy_norm_opt;
+HY_API hy_array *hy_norm(hy_frame *F, hy_array *data, hy_ints axis, const hy_norm_opt *opt);
+    /* sum |x|, or sqrt(sum x^2) */
+typedef struct hy_moments_opt { int keepdims; } hy_moments_opt;
+HY_API hy_array *hy_moments(hy_frame *F, hy_array *data, hy_ints axes, const hy_moments_opt *opt);
+    /* mean and variance */
+typedef struct hy_cumsum_opt { hy_dtype dtype; } hy_cumsum_opt;
+HY_API hy_array *hy_cumsum(hy_frame *F, hy_array *data, int axis, const hy_cumsum_opt *opt);
+    /* running sum */
+typedef struct hy_argmax_opt { int keepdims; } hy_argmax_opt;
+HY_API hy_array *hy_argmax(hy_frame *F, hy_array *data, int axis, const hy_argmax_opt *opt);
+    /* index of the largest, the first of equals */
+typedef struct hy_argmin_opt { int keepdims; } hy_argmin_opt;
+HY_API hy_array *hy_argmin(hy_frame *F, hy_array *data, int axis, const hy_argmin_opt *opt);
+    /* index of the smallest, the first of equals */
+HY_API hy_array *hy_argmax_channel(hy_frame *F, hy_array *data);  /* argmax over axis 1 of a matrix */
+
+/* --- products --- */
+typedef struct hy_fully_connected_opt { int no_bias; int no_flatten; } hy_fully_connected_opt;
+HY_API hy_array *hy_fully_connected(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
+                                    int num_hidden, const hy_fully_connected_opt *opt);
+    /* data weight^T + bias */
+typedef struct hy_dot_opt { int transpose_a; int transpose_b; } hy_dot_opt;
+HY_API hy_array *hy_dot(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_dot_opt *opt);
+    /* product over the last axis of lhs and the first of rhs */
+typedef struct hy_batch_dot_opt { int transpose_a; int transpose_b; } hy_batch_dot_opt;
+HY_API hy_array *hy_batch_dot(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_batch_dot_opt *opt);
+    /* matrix products of a batch */
+typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double alpha /* 1 */;
+    int axis /* -2 */; } hy_linalg_gemm2_opt;
+HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
+    /* alpha op(A) op(B), for each matrix of a batch */
+
+/* --- normalisation --- */
+typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
+    int use_global_stats; int output_mean_var; int axis /* 1 */; } hy_batch_norm_opt;
+HY_API hy_array *hy_batch_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               hy_array *moving_mean, hy_array *moving_var, const hy_batch_norm_opt *opt);
+    /* (x - mean) / sqrt(var + eps) gamma + beta per channel */
+typedef struct hy_batch_norm_relu_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
+    int use_global_stats; int output_mean_var; int axis /* 1 */; } hy_batch_norm_relu_opt;
+HY_API hy_array *hy_batch_norm_relu(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                                    hy_array *moving_mean, hy_array *moving_var,
+                                    const hy_batch_norm_relu_opt *opt);  /* max(batch_norm, 0) */
+typedef struct hy_layer_norm_opt { int axis /* -1 */; double eps /* 1e-05 */;
+    int output_mean_var; } hy_layer_norm_opt;
+HY_API hy_array *hy_layer_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               const hy_layer_norm_opt *opt);
+    /* each vector along axis to mean 0, variance 1; gamma and beta per element */
+typedef struct hy_group_norm_opt { int num_groups /* 1 */; double eps /* 1e-05 */;
+    int output_mean_var; } hy_group_norm_opt;
+HY_API hy_array *hy_group_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               const hy_group_norm_opt *opt);
+    /* each group of channels to mean 0, variance 1 */
+typedef struct hy_instance_norm_opt { double eps /* 0.001 */; } hy_instance_norm_opt;
+HY_API hy_array *hy_instance_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                                  const hy_instance_norm_opt *opt);
+    /* each channel of each sample to mean 0, variance 1 */
+typedef struct hy_l2_normalization_opt { double eps /* 1e-10 */; int mode; } hy_l2_normalization_opt;
+HY_API hy_array *hy_l2_normalization(hy_frame *F, hy_array *data, const hy_l2_normalization_opt *opt);
+    /* x / sqrt(sum x^2 + eps) */
+
+/* --- activations, softmax, losses, dropout --- */
+HY_API hy_array *hy_activation(hy_frame *F, hy_array *data, int act_type);  /* a function by name */
+typedef struct hy_leaky_relu_opt { double slope /* 0.25 */; double lower_bound /* 0.125 */;
+    double upper_bound /* 0.334 */; } hy_leaky_relu_opt;
+HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, hy_array *gamma, int act_type,
+                               const hy_leaky_relu_opt *opt);  /* x above 0, something small below */
+typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length; } hy_softmax_opt;
+HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, hy_array *length, int axis,
+                            const hy_softmax_opt *opt);  /* exp(x) over its sum */
+typedef struct hy_log_softmax_opt { double temperature /* 1 */; hy_dtype dtype; } hy_log_softmax_opt;
+HY_API hy_array *hy_log_softmax(hy_frame *F, hy_array *data, int axis, const hy_log_softmax_opt *opt);
+    /* log of softmax */
+typedef struct hy_softmin_opt { double temperature /* 1 */; hy_dtype dtype; } hy_softmin_opt;
+HY_API hy_array *hy_softmin(hy_frame *F, hy_array *data, int axis, const hy_softmin_opt *opt);
+    /* softmax of -x */
+typedef struct hy_softmax_activation_opt { int mode; } hy_softmax_activation_opt;
+HY_API hy_array *hy_softmax_activation(hy_frame *F, hy_array *data, const hy_softmax_activation_opt *opt);
+    /* softmax of old files */
+typedef struct hy_softmax_output_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy_softmax_output_opt;
+HY_API hy_array *hy_softmax_output(hy_frame *F, hy_array *data, hy_array *label,
+                                   const hy_softmax_output_opt *opt);
+    /* softmax whose gradient is that of the cross entropy */
+typedef struct hy_linear_regression_output_opt { double grad_scale /* 1 */; } hy_linear_regression_output_opt;
+HY_API hy_array *hy_linear_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                             const hy_linear_regression_output_opt *opt);
+    /* x; gradient (x - label) scale / n */
+typedef struct hy_logistic_regression_output_opt {
+    double grad_scale /* 1 */; } hy_logistic_regression_output_opt;
+HY_API hy_array *hy_logistic_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                               const hy_logistic_regression_output_opt *opt);
+    /* sigmoid; gradient (y - label) scale / n */
+typedef struct hy_mae_regression_output_opt { double grad_scale /* 1 */; } hy_mae_regression_output_opt;
+HY_API hy_array *hy_mae_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                          const hy_mae_regression_output_opt *opt);
+    /* x; gradient sign(x - label) scale / n */
+typedef struct hy_make_loss_opt { double grad_scale /* 1 */; double valid_thresh;
+    int normalization; } hy_make_loss_opt;
+HY_API hy_array *hy_make_loss(hy_frame *F, hy_array *data, const hy_make_loss_opt *opt);
+    /* x; the gradient starts here */
+HY_API hy_array *hy_softmax_cross_entropy(hy_frame *F, hy_array *data, hy_array *label);
+    /* sum of -log softmax(data)[label], shape (1,) */
+typedef struct hy_dropout_opt { int mode; hy_ints axes; } hy_dropout_opt;
+HY_API hy_array *hy_dropout(hy_frame *F, hy_array *data, double p, const hy_dropout_opt *opt);
+    /* in training a share p becomes 0, the rest grows by 1/(1-p) */
+
+/* --- shapes --- */
+typedef struct hy_reshape_opt { int reverse; } hy_reshape_opt;
+HY_API hy_array *hy_reshape(hy_frame *F, hy_array *data, hy_ints shape, const hy_reshape_opt *opt);
+    /* the same elements in another shape */
+typedef struct hy_reshape_like_opt { int lhs_begin /* none */; int lhs_end /* none */;
+    int rhs_begin /* none */; int rhs_end /* none */; } hy_reshape_like_opt;
+HY_API hy_array *hy_reshape_like(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_reshape_like_opt *opt);
+    /* lhs in the shape of rhs */
+HY_API hy_array *hy_flatten(hy_frame *F, hy_array *data);  /* (d0, product of the rest) */
+HY_API hy_array *hy_transpose(hy_frame *F, hy_array *data, hy_ints axes);  /* axes in another order */
+HY_API hy_array *hy_expand_dims(hy_frame *F, hy_array *data, int axis);  /* a new axis of size 1 */
+HY_API hy_array *hy_squeeze(hy_frame *F, hy_array *data, hy_ints axis);  /* without axes of size 1 */
+HY_API hy_array *hy_swap_axes(hy_frame *F, hy_array *data, int dim1, int dim2);  /* two axes exchanged */
+HY_API hy_array *hy_shape_array(hy_frame *F, hy_array *data);  /* the shape, as int64 */
+HY_API hy_array *hy_size_array(hy_frame *F, hy_array *data);  /* the number of elements, as int64 */
+HY_API hy_array *hy_concat(hy_frame *F, hy_array *args, int dim);  /* inputs joined along an axis */
+HY_API hy_array *hy_stack(hy_frame *F, hy_array *args, int axis);  /* inputs joined along a new axis */
+typedef struct hy_split_opt { int squeeze_axis; } hy_split_opt;
+HY_API hy_array *hy_split(hy_frame *F, hy_array *data, int num_outputs, int axis, const hy_split_opt *opt);
+    /* equal parts along an axis */
+typedef struct hy_split_v2_opt { int squeeze_axis; int sections; } hy_split_v2_opt;
+HY_API hy_array *hy_split_v2(hy_frame *F, hy_array *data, hy_ints indices, int axis,
+                             const hy_split_v2_opt *opt);  /* parts along an axis, cut at indices */
+typedef struct hy_slice_opt { hy_ints step; } hy_slice_opt;
+HY_API hy_array *hy_slice(hy_frame *F, hy_array *data, hy_ints begin, hy_ints end, const hy_slice_opt *opt);
+    /* a box, with steps */
+HY_API hy_array *hy_slice_axis(hy_frame *F, hy_array *data, int axis, int begin, int end);
+    /* a range of one axis */
+HY_API hy_array *hy_slice_like(hy_frame *F, hy_array *data, hy_array *shape_like, hy_ints axes);
+    /* the corner of data as large as shape_like */
+HY_API hy_array *hy_repeat(hy_frame *F, hy_array *data, int repeats, int axis);
+    /* each element several times */
+HY_API hy_array *hy_tile(hy_frame *F, hy_array *data, hy_ints reps);  /* the whole several times */
+HY_API hy_array *hy_reverse(hy_frame *F, hy_array *data, hy_ints axis);  /* axes turned round */
+typedef struct hy_pad_opt { double constant_value; } hy_pad_opt;
+HY_API hy_array *hy_pad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode, const hy_pad_opt *opt);
+    /* a border around the array */
+typedef struct hy_diag_opt { int axis1; int axis2 /* 1 */; } hy_diag_opt;
+HY_API hy_array *hy_diag(hy_frame *F, hy_array *data, int k, const hy_diag_opt *opt);
+    /* a diagonal, or a matrix with one */
+HY_API hy_array *hy_broadcast_to(hy_frame *F, hy_array *data, hy_ints shape);  /* axes of size 1 repeated */
+HY_API hy_array *hy_broadcast_axis(hy_frame *F, hy_array *data, hy_ints axis, hy_ints size);
+    /* named axes of size 1 repeated */
+typedef struct hy_broadcast_like_opt { hy_ints lhs_axes; hy_ints rhs_axes; } hy_broadcast_like_opt;
+HY_API hy_array *hy_broadcast_like(hy_frame *F, hy_array *lhs, hy_array *rhs,
+                                   const hy_broadcast_like_opt *opt);  /* lhs repeated to the shape of rhs */
+HY_API hy_array *hy_zeros_like(hy_frame *F, hy_array *data);  /* zeros of the same shape */
+HY_API hy_array *hy_ones_like(hy_frame *F, hy_array *data);  /* ones of the same shape */
+HY_API hy_array *hy_identity_like(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* lhs, whose shape is that of rhs */
+
+/* --- indexing --- */
+typedef struct hy_embedding_opt { hy_dtype dtype /* HY_F32 */; int sparse_grad; } hy_embedding_opt;
+HY_API hy_array *hy_embedding(hy_frame *F, hy_array *data, hy_array *weight, int input_dim, int output_dim,
+                              const hy_embedding_opt *opt);  /* rows of weight; indices are clipped */
+typedef struct hy_take_opt { int mode; } hy_take_opt;
+HY_API hy_array *hy_take(hy_frame *F, hy_array *a, hy_array *indices, int axis, const hy_take_opt *opt);
+    /* slices of a along axis at indices */
+HY_API hy_array *hy_batch_take(hy_frame *F, hy_array *a, hy_array *indices);  /* one element per row */
+typedef struct hy_pick_opt { int keepdims; int mode; } hy_pick_opt;
+HY_API hy_array *hy_pick(hy_frame *F, hy_array *data, hy_array *index, int axis, const hy_pick_opt *opt);
+    /* one element along axis per place */
+typedef struct hy_one_hot_opt { double on_value /* 1 */; double off_value;
+    hy_dtype dtype /* HY_F32 */; } hy_one_hot_opt;
+HY_API hy_array *hy_one_hot(hy_frame *F, hy_array *indices, int depth, const hy_one_hot_opt *opt);
+    /* on_value at the index, off_value elsewhere */
+HY_API hy_array *hy_gather_nd(hy_frame *F, hy_array *data, hy_array *indices);  /* elements at index tuples */
+HY_API hy_array *hy_scatter_nd(hy_frame *F, hy_array *data, hy_array *indices, hy_ints shape);
+    /* elements put at index tuples; the last one stays */
+HY_API hy_array *hy_boolean_mask(hy_frame *F, hy_array *data, hy_array *index, int axis);
+    /* slices of data where index is not 0 */
+HY_API hy_array *hy_index_copy(hy_frame *F, hy_array *old_tensor, hy_array *index_vector,
+                               hy_array *new_tensor);  /* old_tensor with rows replaced */
+
+/* --- sorting --- */
+typedef struct hy_topk_opt { int ret_typ; int is_ascend; hy_dtype dtype /* HY_F32 */; } hy_topk_opt;
+HY_API hy_array *hy_topk(hy_frame *F, hy_array *data, int axis, int k, const hy_topk_opt *opt);
+    /* the largest k, NaN above all; ties by index */
+typedef struct hy_sort_opt { int descending; } hy_sort_opt;
+HY_API hy_array *hy_sort(hy_frame *F, hy_array *data, int axis, const hy_sort_opt *opt);
+    /* sorted along axis, NaN the largest */
+typedef struct hy_argsort_opt { int descending; hy_dtype dtype /* HY_F32 */; } hy_argsort_opt;
+HY_API hy_array *hy_argsort(hy_frame *F, hy_array *data, int axis, const hy_argsort_opt *opt);
+    /* the indices that sort */
+
+/* --- sequences --- */
+typedef struct hy_sequence_mask_opt { int use_sequence_length; double value; int axis; } hy_sequence_mask_opt;
+HY_API hy_array *hy_sequence_mask(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                  const hy_sequence_mask_opt *opt);  /* steps beyond the length replaced */
+typedef struct hy_sequence_last_opt { int use_sequence_length; int axis; } hy_sequence_last_opt;
+HY_API hy_array *hy_sequence_last(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                  const hy_sequence_last_opt *opt);  /* the last step of each sequence */
+typedef struct hy_sequence_reverse_opt { int use_sequence_length; int axis; } hy_sequence_reverse_opt;
+HY_API hy_array *hy_sequence_reverse(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                     const hy_sequence_reverse_opt *opt);  /* each sequence turned round */
+
+/* --- random numbers, and arrays like others --- */
+typedef struct hy_random_uniform_opt { hy_dtype dtype /* HY_F32 */; } hy_random_uniform_opt;
+HY_API hy_array *hy_random_uniform(hy_frame *F, hy_shape shape, double low, double high,
+                                   const hy_random_uniform_opt *opt);  /* uniform in [low, high) */
+typedef struct hy_random_normal_opt { hy_dtype dtype /* HY_F32 */; } hy_random_normal_opt;
+HY_API hy_array *hy_random_normal(hy_frame *F, hy_shape shape, double loc, double scale,
+                                  const hy_random_normal_opt *opt);
+    /* normal with mean loc, deviation scale */
+typedef struct hy_random_exponential_opt { hy_dtype dtype /* HY_F32 */; } hy_random_exponential_opt;
+HY_API hy_array *hy_random_exponential(hy_frame *F, hy_shape shape, double lam,
+                                       const hy_random_exponential_opt *opt);  /* exponential with rate lam */
+typedef struct hy_random_randint_opt { hy_dtype dtype /* 7 */; } hy_random_randint_opt;
+HY_API hy_array *hy_random_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high,
+                                   const hy_random_randint_opt *opt);  /* integers in [low, high) */
+HY_API hy_array *hy_uniform_like(hy_frame *F, hy_array *data, double low, double high);
+    /* uniform, shaped like data */
+HY_API hy_array *hy_normal_like(hy_frame *F, hy_array *data, double loc, double scale);
+    /* normal, shaped like data */
+HY_API hy_array *hy_exponential_like(hy_frame *F, hy_array *data, double lam);
+    /* exponential, shaped like data */
+HY_API hy_array *hy_shuffle(hy_frame *F, hy_array *data);  /* slices along axis 0 in random order */
+typedef struct hy_arange_like_opt { int repeat /* 1 */; } hy_arange_like_opt;
+HY_API hy_array *hy_arange_like(hy_frame *F, hy_array *data, double start, double step, int axis,
+                                const hy_arange_like_opt *opt);
+    /* start, start + step, ... as many as data has */
+
+/* --- convolution, pooling, images --- */
+#ifndef HYBRID_NO_VISION
+typedef struct hy_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int no_bias; int layout; } hy_convolution_opt;
+HY_API hy_array *hy_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias, hy_ints kernel,
+                                int num_filter, const hy_convolution_opt *opt);
+    /* sliding dot products with weight (O, C/g, k...) */
+typedef struct hy_deconvolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; hy_ints adj;
+    hy_ints target_shape; int num_group /* 1 */; int use_bias; int layout; } hy_deconvolution_opt;
+HY_API hy_array *hy_deconvolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
+                                  hy_ints kernel, int num_filter, const hy_deconvolution_opt *opt);
+    /* the transpose of a convolution; weight (C, O/g, k...) */
+typedef struct hy_pooling_opt { int pool_type; int global_pool; int convention; hy_ints stride; hy_ints pad;
+    int p_value /* 2 */; int exclude_pad; int layout; } hy_pooling_opt;
+HY_API hy_array *hy_pooling(hy_frame *F, hy_array *data, hy_ints kernel, const hy_pooling_opt *opt);
+    /* one number per window */
+typedef struct hy_upsampling_opt { int sample_type; int multi_input_mode; } hy_upsampling_opt;
+HY_API hy_array *hy_upsampling(hy_frame *F, hy_array *args, int scale, const hy_upsampling_opt *opt);
+    /* each pixel scale x scale times */
+HY_API hy_array *hy_adaptive_avg_pooling(hy_frame *F, hy_array *data, hy_ints output_size);
+    /* averages over windows that cover the input */
+typedef struct hy_lrn_opt { double alpha /* 0.0001 */; double beta /* 0.75 */;
+    double knorm /* 2 */; } hy_lrn_opt;
+HY_API hy_array *hy_lrn(hy_frame *F, hy_array *data, int nsize, const hy_lrn_opt *opt);
+    /* x (knorm + alpha/nsize sum of squares over near channels)^-beta */
+typedef struct hy_crop_opt { hy_ints offset; hy_ints h_w; int center_crop; } hy_crop_opt;
+HY_API hy_array *hy_crop(hy_frame *F, hy_array *args, const hy_crop_opt *opt);
+    /* a window of (N,C,H,W), as large as h_w or the second input */
+HY_API hy_array *hy_depth_to_space(hy_frame *F, hy_array *data, int block_size);
+    /* channels become blocks of pixels */
+HY_API hy_array *hy_space_to_depth(hy_frame *F, hy_array *data, int block_size);
+    /* blocks of pixels become channels */
+typedef struct hy_box_nms_opt { double overlap_thresh /* 0.5 */; double valid_thresh; int topk /* -1 */;
+    int coord_start /* 2 */; int score_index /* 1 */; int id_index /* -1 */; int background_id /* -1 */;
+    int force_suppress; int in_format; int out_format; } hy_box_nms_opt;
+HY_API hy_array *hy_box_nms(hy_frame *F, hy_array *data, const hy_box_nms_opt *opt);
+    /* boxes by falling score, without those that overlap a better one; -1 in the rows that are left */
+typedef struct hy_box_iou_opt { int format; } hy_box_iou_opt;
+HY_API hy_array *hy_box_iou(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_box_iou_opt *opt);
+    /* what part of their union each two boxes have in common */
+typedef struct hy_multibox_prior_opt { int clip; hy_reals steps; hy_reals offsets; } hy_multibox_prior_opt;
+HY_API hy_array *hy_multibox_prior(hy_frame *F, hy_array *data, hy_reals sizes, hy_reals ratios,
+                                   const hy_multibox_prior_opt *opt);
+    /* boxes around each place of a feature map, as parts of the image */
+typedef struct hy_multibox_detection_opt { int no_clip; double threshold /* 0.01 */; int background_id;
+    double nms_threshold /* 0.5 */; int force_suppress; hy_reals variances;
+    int nms_topk /* -1 */; } hy_multibox_detection_opt;
+HY_API hy_array *hy_multibox_detection(hy_frame *F, hy_array *cls_prob, hy_array *loc_pred, hy_array *anchor,
+                                       const hy_multibox_detection_opt *opt);
+    /* rows of class, score and box from scores and shifts of anchors; class -1 in those that go */
+HY_API hy_array *hy_roi_pooling(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
+                                double spatial_scale);
+    /* largest values in the bins of regions (image, left, top, right, bottom) */
+typedef struct hy_roi_align_opt { int sample_ratio /* -1 */; int position_sensitive;
+    int aligned; } hy_roi_align_opt;
+HY_API hy_array *hy_roi_align(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
+                              double spatial_scale, const hy_roi_align_opt *opt);
+    /* averages of samples between places in the bins of regions */
+#endif
+
+/* --- recurrent layers --- */
+#ifndef HYBRID_NO_RNN
+typedef struct hy_rnn_opt { int bidirectional; double p; int state_outputs; int projection_size /* none */;
+    int use_sequence_length; double clip_min /* none */; double clip_max /* none */;
+    int clip_nan; } hy_rnn_opt;
+HY_API hy_array *hy_rnn(hy_frame *F, hy_array *data, hy_array *parameters, hy_array *state,
+                        hy_array *state_cell, hy_array *sequence_length, int state_size, int num_layers,
+                        int mode, const hy_rnn_opt *opt);  /* stacked recurrent layers over (T, N, I) */
+#endif
+
+/* --- what gradients and the calls that make arrays emit: programs have no use for these --- */
+HY_API hy_array *hy__batch_norm_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *gamma,
+                                     hy_array *mean, hy_array *rstd, int axis, int batch_stats,
+                                     int learn_gamma);  /* gradient of batch_norm */
+typedef struct hy__softmax_output_grad_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy__softmax_output_grad_opt;
+HY_API hy_array *hy__softmax_output_grad(hy_frame *F, hy_array *out, hy_array *label, hy_array *data,
+                                         const hy__softmax_output_grad_opt *opt);
+    /* gradient of softmax_output */
+typedef struct hy__softmax_output_scale_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy__softmax_output_scale_opt;
+HY_API hy_array *hy__softmax_output_scale(hy_frame *F, hy_array *data, hy_array *label,
+                                          const hy__softmax_output_scale_opt *opt);
+    /* x by what that gradient is multiplied by */
+typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
+HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
+                                const hy__slice_grad_opt *opt);
+    /* a box of out_grad in zeros shaped like data */
+HY_API hy_array *hy__pad_grad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode);
+    /* gradient of pad */
+typedef struct hy__diag_grad_opt { int axis1; int axis2 /* 1 */; } hy__diag_grad_opt;
+HY_API hy_array *hy__diag_grad(hy_frame *F, hy_array *out_grad, hy_array *data, int k,
+                               const hy__diag_grad_opt *opt);  /* gradient of diag */
+HY_API hy_array *hy__sum_like(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* lhs summed to the shape of rhs: what undoes broadcasting */
+typedef struct hy__take_grad_opt { int mode; } hy__take_grad_opt;
+HY_API hy_array *hy__take_grad(hy_frame *F, hy_array *out_grad, hy_array *indices, hy_array *a, int axis,
+                               const hy__take_grad_opt *opt);  /* gradient of take and embedding */
+typedef struct hy__pick_grad_opt { int keepdims; int mode; } hy__pick_grad_opt;
+HY_API hy_array *hy__pick_grad(hy_frame *F, hy_array *out_grad, hy_array *index, hy_array *data, int axis,
+                               const hy__pick_grad_opt *opt);  /* gradient of pick */
+HY_API hy_array *hy__gather_nd_grad(hy_frame *F, hy_array *out_grad, hy_array *indices, hy_array *data);
+    /* elements added at index tuples */
+HY_API hy_array *hy__boolean_mask_grad(hy_frame *F, hy_array *out_grad, hy_array *index, hy_array *data,
+                                       int axis);  /* gradient of boolean_mask */
+typedef struct hy__sequence_last_grad_opt { int use_sequence_length; int axis; } hy__sequence_last_grad_opt;
+HY_API hy_array *hy__sequence_last_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                        hy_array *sequence_length, const hy__sequence_last_grad_opt *opt);
+    /* gradient of sequence_last */
+typedef struct hy__zeros_opt { hy_dtype dtype /* HY_F32 */; } hy__zeros_opt;
+HY_API hy_array *hy__zeros(hy_frame *F, hy_shape shape, const hy__zeros_opt *opt);  /* zeros */
+typedef struct hy__ones_opt { hy_dtype dtype /* HY_F32 */; } hy__ones_opt;
+HY_API hy_array *hy__ones(hy_frame *F, hy_shape shape, const hy__ones_opt *opt);  /* ones */
+typedef struct hy__full_opt { hy_dtype dtype /* HY_F32 */; } hy__full_opt;
+HY_API hy_array *hy__full(hy_frame *F, hy_shape shape, double value, const hy__full_opt *opt);
+    /* one value everywhere */
+typedef struct hy__eye_opt { hy_dtype dtype /* HY_F32 */; } hy__eye_opt;
+HY_API hy_array *hy__eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k, const hy__eye_opt *opt);
+    /* ones on a diagonal */
+typedef struct hy__arange_opt { int repeat /* 1 */; hy_dtype dtype /* HY_F32 */; } hy__arange_opt;
+HY_API hy_array *hy__arange(hy_frame *F, double start, double stop, double step, const hy__arange_opt *opt);
+    /* start, start + step, ... below stop */
+typedef struct hy__linspace_opt { int no_endpoint; hy_dtype dtype /* HY_F32 */; } hy__linspace_opt;
+HY_API hy_array *hy__linspace(hy_frame *F, double start, double stop, int64_t num,
+                              const hy__linspace_opt *opt);  /* num values from start to stop */
+#ifndef HYBRID_NO_VISION
+typedef struct hy__conv_weight_grad_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int layout; } hy__conv_weight_grad_opt;
+HY_API hy_array *hy__conv_weight_grad(hy_frame *F, hy_array *data, hy_array *out_grad, hy_ints kernel,
+                                      int num_filter, const hy__conv_weight_grad_opt *opt);
+    /* gradient of a convolution's weight */
+typedef struct hy__pooling_grad_opt { int pool_type; int global_pool; int convention; hy_ints stride;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_grad_opt;
+HY_API hy_array *hy__pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *out,
+                                  hy_ints kernel, const hy__pooling_grad_opt *opt);  /* gradient of pooling */
+typedef struct hy__pooling_gather_opt { int pool_type; int global_pool; int convention; hy_ints stride;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_gather_opt;
+HY_API hy_array *hy__pooling_gather(hy_frame *F, hy_array *picked, hy_array *data, hy_ints kernel,
+                                    const hy__pooling_gather_opt *opt);
+    /* what max pooling of other data picks */
+HY_API hy_array *hy__adaptive_avg_pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                               hy_ints output_size);  /* gradient of adaptive_avg_pooling */
+HY_API hy_array *hy__channel_window_sum(hy_frame *F, hy_array *data, int nsize);
+    /* sum over a window of channels */
+typedef struct hy__roi_align_grad_opt { int sample_ratio /* -1 */; int position_sensitive;
+    int aligned; } hy__roi_align_grad_opt;
+HY_API hy_array *hy__roi_align_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *rois,
+                                    hy_ints pooled_size, double spatial_scale,
+                                    const hy__roi_align_grad_opt *opt);  /* gradient of roi_align */
+#endif
+#ifndef HYBRID_NO_RNN
+typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
+    int projection_size /* none */; int use_sequence_length; double clip_min /* none */;
+    double clip_max /* none */; int clip_nan; } hy__rnn_grad_opt;
+HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_grad, hy_array *cell_grad,
+                              hy_array *data, hy_array *parameters, hy_array *state, hy_array *state_cell,
+                              hy_array *sequence_length, hy_array *output, hy_array *reserve, int state_size,
+                              int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
+#endif
 
 /* MARK: - 05 >>api --------------------------------------------------------------------------------------
  *
@@ -1877,7 +2435,8 @@ typedef struct hy_plan_info {
     size_t record, packed, activations, outputs, shared, scratch;     /* scratch: of all threads */
     size_t parameters;                  /* apart */
     size_t unplanned;                   /* the activations, were each to have its own memory */
-    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; planned as they come */
+    int    values, jobs, regions;
+    int    dynamic;                     /* values decide shapes: no bytes are counted, which a warning says */
 } hy_plan_info;
 
 /* A plan, job by job and value by value: of a graph that hy_planned or hy_graph_planned made. */
@@ -1930,7 +2489,7 @@ HY_API void        hy_remove_hook(hy_frame *F, hy_block *block, int hook);
 /* Those whose full name begins with a match of the regular expression (NULL: all), in order. The list
  * lives as arrays do. */
 typedef struct hy_params { int n; hy_array *const *at; } hy_params;
-HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);
+HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);  /* until hy_end */
 HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);  /* "features.0.weight" */
 HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *param);
 HY_API hy_shape    hy_param_shape(hy_frame *F, hy_array *param);  /* -1 where not known yet */
@@ -2269,7 +2828,7 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 
 #endif /* HYBRID_H */
 
-#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_IMPLEMENTED)
+#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && !defined(HYBRID_IMPLEMENTED)
 #define HYBRID_IMPLEMENTED
 
 /* MARK: - 10 >>platform ---------------------------------------------------------------------------------
@@ -3441,13 +4000,14 @@ struct hy__node {
 
 enum { HY__SEEN = 256 };
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
-enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8 };
+enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
+       HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
     int         kept, slot;             /* place in the frame's list of kept, or of live arrays */
     int         count;                  /* of a group */
-    int         depth;                  /* of groups in it */
+    int         depth;                  /* of groups in it, or HY__PARAMS */
     hy_frame   *frame;
     hy_tensor   t;
     hy__buffer *buffer;                 /* NULL for traced values; of a group: its items */
@@ -3549,6 +4109,7 @@ typedef struct hy_root {
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
+    hy_array   over;                    /* what lists of parameters hold when their scope has ended */
     hy__lock   fill;                    /* held while a parameter gets its first values */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
@@ -3563,6 +4124,7 @@ struct hy_frame {
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
     hy__cache   cache;
     hy__list    live, kept;
+    hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
     hy__table   bound_jobs;             /* kept for the next calls like them, ... */
@@ -3841,9 +4403,29 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
     }
 }
 
+/* Its memory stays a list, of handles that are known to be dead: a program may have kept it. */
+static void hy__params_over(hy_frame *F, hy__buffer *list)
+{
+    hy_array **at = (hy_array **)list->data;
+    size_t i;
+    for (i = 0; i < list->bytes / sizeof *at; i++) at[i] = &F->root->over;
+    list->next = F->over;
+    F->over = list;
+}
+
+static hy__buffer *hy__params_room(hy_frame *F, size_t bytes)
+{
+    hy__buffer **b = &F->over, *found;
+    while (*b && (*b)->bytes < bytes) b = &(*b)->next;
+    found = *b;
+    if (found) *b = found->next;
+    return found ? found : hy__buffer_new(&F->cache, bytes);
+}
+
 static void hy__handle_drop(hy_frame *F, hy_array *x)
 {
-    hy__buffer_drop(&F->cache, x->buffer);
+    if (x->depth == HY__PARAMS) hy__params_over(F, x->buffer);
+    else hy__buffer_drop(&F->cache, x->buffer);
     if (x->tape) hy__tape_drop(F, x->tape);
     x->state = HY__DEAD;
     x->item = NULL;
@@ -3858,6 +4440,9 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
     if (!x) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL", who);
+    else if (x == &F->root->over)
+        hy__fail(F, HY_ERROR_STATE, "%s: the list of hy_collect_params is used after its hy_end: collect "
+                 "again, or before the hy_begin", who);
     else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before",
                   who);
     return 0;
@@ -29282,6 +29867,12 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
     return info;
 }
 
+static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who)
+{
+    if (info->dynamic) hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes "
+                                "on and nothing is counted here", who);
+}
+
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                           void *buffer, size_t bytes)
 {
@@ -29772,6 +30363,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
+    root->over.state = HY__DEAD;
     root->drop_graph = hy__graph_drop;
     root->run = hy__emit_run;
     return root;
@@ -29820,6 +30412,7 @@ static void hy__frame_free(hy_frame *F)
     hy__bound_clear(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
+    while (F->over) hy__buffer_drop(&F->cache, hy__params_room(F, 0));
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->kept.at);
     hy__free(&root->heap, F->live.at);
@@ -30497,6 +31090,7 @@ HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
     memset(&info, 0, sizeof info);
     if (!room) return info;
     info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
+    hy__plan_says(F, &info, "hy_graph_plan");
     hy__buffer_drop(&F->cache, room);
     return info;
 }
@@ -31617,6 +32211,7 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     hy__collecting all;
     hy_params list;
     hy_array *holder;
+    hy__buffer *room;
     list.n = 0;
     list.at = NULL;
     if (!hy__block_ok(F, block, "hy_collect_params")) return list;
@@ -31624,11 +32219,17 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     all.pattern = pattern;
     hy__each_param(F, block, hy__collect_one, &all);
     hy__buffer_drop(&F->cache, all.table_room);
-    holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
-    if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
-    holder->buffer = all.room;
-    list.n = all.n;
-    list.at = all.at;
+    room = F->code || !all.n ? NULL : hy__params_room(F, (size_t)all.n * sizeof *all.at);
+    holder = room ? hy__handle(F) : NULL;               /* the list lives in this scope */
+    if (holder) {
+        memcpy(room->data, (void *)all.at, (size_t)all.n * sizeof *all.at);
+        holder->depth = HY__PARAMS;
+        holder->buffer = room;
+        list.n = all.n;
+        list.at = (hy_array **)room->data;
+    } else if (room) hy__buffer_drop(&F->cache, room);
+    else if (all.n) hy__no_memory(F, "hy_collect_params");
+    hy__buffer_drop(&F->cache, all.room);
     return list;
 }
 
@@ -32024,16 +32625,38 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
 static void hy__write_text(hy__sink sink, const char *text) { sink.put(sink.user, text, strlen(text)); }
 static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_text(sink, "  "); }
 
-/* "Dense(" and what it says of itself; its own children are part of that. */
-static void hy__write_block_head(const hy_block *block, hy__sink sink)
+/* What a block says of itself, cut when memory is out. Lines after the first stand as deep as it does. */
+static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
 {
-    char text[512];
+    hy__heap *heap = &block->house->root->heap;
+    char few[512], *text = few, *end, *from;
+    size_t bytes = sizeof few;
+    few[0] = 0;
+    block->describe(block, few, bytes);
+    while (strlen(text) + 1 == bytes) {
+        char *more = (char *)hy__alloc(heap, 8 * bytes);
+        if (!more) break;
+        if (text != few) hy__free(heap, text);
+        text = more;
+        bytes *= 8;
+        text[0] = 0;
+        block->describe(block, text, bytes);
+    }
+    for (from = text; (end = strchr(from, '\n')) != NULL; from = end + 1) {
+        sink.put(sink.user, from, (size_t)(end + 1 - from));
+        hy__write_indent(sink, depth);
+    }
+    hy__write_text(sink, from);
+    if (text != few) hy__free(heap, text);
+}
+
+/* "Dense(" and what it says of itself; its own children are part of that. */
+static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink)
+{
     hy__write_text(sink, block->kind);
     hy__write_text(sink, "(");
-    text[0] = 0;
-    if (block->describe) block->describe(block, text, sizeof text);
+    if (block->describe) hy__write_described(block, depth, sink);
     else if (block->house->children) hy__write_text(sink, "\n");
-    hy__write_text(sink, text);
 }
 
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
@@ -32046,7 +32669,7 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
         hy__path_step *top = &w.at[w.n - 1];
         const hy_block *b = top->block;
         if (top->next < 0) {
-            hy__write_block_head(b, sink);
+            hy__write_block_head(b, w.n - 1, sink);
             top->next = b->describe ? b->house->children : 0;
         } else if (top->next < b->house->children) {
             const hy__child *child = &b->house->child[top->next++];
@@ -32361,6 +32984,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
         failed = !plan->planned;
     } else if (t) {
         plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
+        hy__plan_says(F, &plan->info, who);
         failed = F->code != HY_ERROR_OK;
     }
     hy__trace_leave(t);
@@ -39729,6 +40353,32 @@ static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
     return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
 }
 
+/* A line for each operator: its name and the attributes that are not as by default. */
+static void hy__symbol_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_graph *g = ((const hy__symbol_block *)(const void *)self)->graph;
+    union { double align; char bytes[HY__RECORD_MAX]; } plain;
+    hy__line line = hy__line_in(text, bytes);
+    char value[256], usual[256];
+    int i, some;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy_attr *a = node->op ? node->op->attr : NULL;
+        if (!node->op) continue;
+        hy__say(&line, "\n  (%s): %s(", node->name, node->op->name);
+        memset(&plain, 0, sizeof plain);
+        hy_defaults(node->op, &plain);
+        for (some = 0; a && a->name; a++) {
+            hy_attr_text(a, node->record, value, sizeof value);
+            hy_attr_text(a, &plain, usual, sizeof usual);
+            if (a->missing == HY_REQUIRED || strcmp(value, usual))
+                hy__say(&line, "%s%s=%s", some++ ? ", " : "", a->name, value);
+        }
+        hy__puts(&line, ")");
+    }
+    hy__puts(&line, "\n");
+}
+
 /* Does an operator say of a size of its result that it is not known? */
 static int hy__symbol_is_open(const hy__node *node)
 {
@@ -39754,6 +40404,7 @@ static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
     if (!made) return NULL;
     b = (hy__symbol_block *)(void *)made;
     b->base.free_fn = hy__symbol_free;
+    b->base.describe = hy__symbol_describe;
     b->graph = g;
     HY__ADD(&g->refs, 1);
     b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
@@ -41129,7 +41780,9 @@ HY__WARM_ROOMS
  *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
- *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c.
+ *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
+ *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their layers;
+ *          a list of hy_collect_params knows that its scope has ended.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
