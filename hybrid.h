@@ -2375,8 +2375,9 @@ HY_API void     hy_step(hy_frame *F, hy_trainer *T, double batch_size);
 HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
 HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
-/* loss times the trainer's loss scale, by which hy_step divides again, so that small gradients are not lost
- * in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others double it. */
+/* Before hy_pause: loss times the trainer's loss scale, by which hy_step divides again, so that small gradients
+ * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others
+ * double it. */
 HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss);
 HY_API double   hy_loss_scale(hy_frame *F, hy_trainer *T);
 #ifndef HYBRID_NO_IO
@@ -42318,15 +42319,14 @@ HY_API hy_arrays hy_trainer_states(hy_frame *F, hy_trainer *T)
     return hy__shelf_close(&shelf, 1, NULL);
 }
 
-/* Array `name` of the list, of this type; n: packed values of it are due. */
+/* Array `name` of the list, which must be of this type, packed. */
 static hy_array *hy__state_named(hy_frame *F, hy_arrays all, const char *name, hy_type type)
 {
     hy_array *x = hy_array_named(F, all, name);
-    if (F->code) return NULL;
-    if (x && hy__same_type(&x->t.type, &type)) return hy__packed_array(F, x);
-    if (!x) hy__fail(F, HY_ERROR_UNKNOWN, "hy_set_trainer_states: there is no '%s' among the states", name);
-    else hy__fail(F, HY_ERROR_SHAPE, "hy_set_trainer_states: '%s' is %z %s, where %z %s is due", name,
-                  &x->t.type.shape, hy_dtype_name(x->t.type.dtype), &type.shape, hy_dtype_name(type.dtype));
+    if (!x || F->code) return NULL;
+    if (hy__same_type(&x->t.type, &type)) return hy__packed_array(F, x);
+    hy__fail(F, HY_ERROR_SHAPE, "hy_set_trainer_states: '%s' is %z %s, where %z %s is due", name,
+             &x->t.type.shape, hy_dtype_name(x->t.type.dtype), &type.shape, hy_dtype_name(type.dtype));
     return NULL;
 }
 
