@@ -40,6 +40,7 @@
  *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
  *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
+ *     >>losses    losses and metrics
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -2375,7 +2376,7 @@ HY_API void     hy_step(hy_frame *F, hy_trainer *T, double batch_size);
 HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
 HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
-/* Before hy_pause: loss times the trainer's loss scale, by which hy_step divides again, so that small gradients
+/* Before hy_pause: loss times the loss scale, by which hy_step divides again, so that small gradients
  * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others
  * double it. */
 HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss);
@@ -2390,6 +2391,84 @@ HY_API int      hy_save_states(hy_frame *F, hy_trainer *T, const char *file);
 HY_API int      hy_load_states(hy_frame *F, hy_trainer *T, const char *file);
 #endif
 #endif
+#endif
+
+/* --- losses --- *
+ * A loss is a block over group(prediction, label) or group(prediction, label, sample_weight) and gives a
+ * number for each sample (the mean or sum over the other axes), as MXNet's of the name does. Labels take the
+ * shape of the prediction where they have another.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_loss_opt {
+    double weight;                      /* factor: 1 */
+    int    batch_axis;                  /* 0 */
+    int    axis;                        /* of the classes (softmax_ce, kl_div): -1 */
+    int    dense_label;                 /* softmax_ce: labels are probabilities, not numbers of classes */
+    int    from_logits;                 /* softmax_ce: the prediction is a log_softmax already */
+    int    no_logits;                   /* kl_div: it is none yet; poisson_nll: it is a rate, not its log */
+    int    from_sigmoid;                /* sigmoid_bce: it is a probability already */
+    double rho;                         /* huber, where it becomes a line: 1 */
+    double margin;                      /* hinge, squared_hinge, triplet: 1; cosine_embedding: 0 */
+    int    binary_label;                /* logistic: labels are 0 and 1, not -1 and 1 */
+    int    compute_full;                /* poisson_nll: with the part that depends on the label alone */
+    double smoothing;                   /* sdml: 0.3 */
+} hy_loss_opt;
+HY_API hy_block *hy_loss_l1(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_l2(hy_frame *F, const hy_loss_opt *opt);                   /* half the square */
+HY_API hy_block *hy_loss_softmax_ce(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_sigmoid_bce(hy_frame *F, const hy_loss_opt *opt);  /* and pos_weight, the fourth */
+HY_API hy_block *hy_loss_kl_div(hy_frame *F, const hy_loss_opt *opt);               /* a sum */
+HY_API hy_block *hy_loss_huber(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_hinge(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_squared_hinge(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_logistic(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_triplet(hy_frame *F, const hy_loss_opt *opt);  /* group(prediction, near, far) */
+HY_API hy_block *hy_loss_poisson_nll(hy_frame *F, const hy_loss_opt *opt);          /* one number, the mean */
+HY_API hy_block *hy_loss_cosine_embedding(hy_frame *F, const hy_loss_opt *opt);     /* group(a, b, +-1) */
+HY_API hy_block *hy_loss_sdml(hy_frame *F, const hy_loss_opt *opt);                 /* group(a, b) */
+
+/* --- metrics --- *
+ * hy_metric_update looks at a batch: labels and predictions, or groups of as many of both. hy_metric_get is
+ * what all batches since the last reset give (NaN if there were none), hy_metric_global since the making or
+ * the last full reset. They live until hy_metric_free or the last hy_close.
+ */
+typedef struct hy_metric hy_metric;
+typedef struct hy_metric_opt {
+    const char *name;                   /* "accuracy" ... */
+    int         axis;                   /* of the classes: accuracy 1, perplexity -1 */
+    int         micro;                  /* f1, mcc, pearson: over all samples, not the mean over batches */
+    double      epsilon;                /* cross_entropy, nll, added to probabilities: 1e-12 */
+    int         ignores;                /* perplexity: samples with this label do not count: ... */
+    double      ignore_label;
+} hy_metric_opt;
+/* Your own: adds to *sum and *count what one pair of arrays gives. */
+typedef void (*hy_metric_fn)(hy_frame *F, hy_array *label, hy_array *prediction, double *sum, double *count,
+                             void *user);
+HY_API hy_metric *hy_metric_accuracy(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_top_k(hy_frame *F, int k, const hy_metric_opt *opt);    /* top_k_accuracy_5 */
+HY_API hy_metric *hy_metric_f1(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mcc(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mae(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mse(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_rmse(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_cross_entropy(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_nll(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_perplexity(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_pearson(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_pcc(hy_frame *F, const hy_metric_opt *opt);     /* mcc of many classes */
+HY_API hy_metric *hy_metric_loss(hy_frame *F, const hy_metric_opt *opt);    /* mean of predictions */
+HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, const hy_metric_opt *opt);
+/* Several as one: updates and resets reach all. Its parts are freed with it. */
+HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts);
+HY_API int         hy_metric_count(hy_frame *F, hy_metric *M);              /* parts; 1 for a single one */
+HY_API hy_metric  *hy_metric_at(hy_frame *F, hy_metric *M, int i);
+HY_API void        hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_array *predictions);
+HY_API double      hy_metric_get(hy_frame *F, hy_metric *M);                /* of a composite: its first */
+HY_API double      hy_metric_global(hy_frame *F, hy_metric *M);
+HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M);
+HY_API void        hy_metric_reset(hy_frame *F, hy_metric *M);
+HY_API void        hy_metric_reset_local(hy_frame *F, hy_metric *M);        /* hy_metric_global goes on */
+HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
 #endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
@@ -42424,6 +42503,779 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 }
 #endif
 #endif
+#endif
+
+/* MARK: - 33 >>losses -----------------------------------------------------------------------------------
+ *
+ * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
+ * which look at numbers and add up in doubles.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* --- losses --- */
+typedef struct hy__loss { hy_block base; hy_loss_opt opt; } hy__loss;
+
+static void hy__loss_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_loss_opt *o = &((const hy__loss *)(const void *)self)->opt;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say(&line, "batch_axis=%d, w=%g", o->batch_axis, o->weight);
+}
+
+static hy_block *hy__loss_new(hy_frame *F, const char *kind, hy_forward_fn forward, double margin,
+                              const hy_loss_opt *opt)
+{
+    hy__loss *b = (hy__loss *)(void *)hy__layer_new(F, sizeof *b, kind, forward, hy__loss_describe, 0);
+    hy_loss_opt *o;
+    if (!b) return NULL;
+    o = &b->opt;
+    HY__OPTIONS_INTO(*o, opt);
+    o->weight = hy__real_or(o->weight, 1);
+    o->axis = hy__int_or(o->axis, -1);
+    o->rho = hy__real_or(o->rho, 1);
+    o->margin = hy__real_or(o->margin, margin);
+    o->smoothing = hy__real_or(o->smoothing, 0.3);
+    if (!(o->rho > 0)) hy__fail(F, HY_ERROR_ARGUMENT, "%s: rho is %g, which must be above 0", kind, o->rho);
+    else if (!(o->weight - o->weight == 0 && o->margin - o->margin == 0))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: weight and margin must be finite numbers", kind);
+    else if (o->batch_axis < -HY_MAX_DIM || o->batch_axis >= HY_MAX_DIM)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: batch_axis is %d", kind, o->batch_axis);
+    return hy__made(F, &b->base);
+}
+
+static const hy_loss_opt *hy__loss_opt_of(hy_block *self) { return &((hy__loss *)(void *)self)->opt; }
+
+/* Input i of a loss; one that is optional may be missing or None. */
+static hy_array *hy__loss_input(hy_frame *F, hy_block *self, hy_array *x, int i, const char *due)
+{
+    hy_array *y = i < hy_count(F, x) ? hy_get(F, x, i) : NULL;
+    if (!y && due)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d, the %s, is missing: call it with a group",
+                 self->kind, i, due);
+    return y;
+}
+static hy_array *hy__loss_label(hy_frame *F, hy_block *self, hy_array *x, int i)
+{
+    return hy_reshape_like(F, hy__loss_input(F, self, x, i, "label"), hy_get(F, x, 0), NULL);
+}
+
+/* Times sample weights, which are input i, and times weight. */
+static hy_array *hy__loss_weigh(hy_frame *F, hy_block *self, hy_array *x, int i, hy_array *loss)
+{
+    hy_array *samples = i ? hy__loss_input(F, self, x, i, NULL) : NULL;
+    double weight = hy__loss_opt_of(self)->weight;
+    if (samples) loss = hy_mul(F, loss, samples);
+    return weight == 1 ? loss : hy_mul_scalar(F, loss, weight);
+}
+static hy_array *hy__loss_fold(hy_frame *F, hy_block *self, hy_array *loss, int sum)
+{
+    hy_reduce_opt others;
+    hy_ints axis = HY_AXES(0);
+    memset(&others, 0, sizeof others);
+    others.exclude = 1;
+    axis.v[0] = hy__loss_opt_of(self)->batch_axis;
+    return sum ? hy_sum(F, loss, axis, &others) : hy_mean(F, loss, axis, &others);
+}
+static hy_array *hy__loss_mean(hy_frame *F, hy_block *self, hy_array *x, hy_array *loss)
+{
+    return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, loss), 0);
+}
+
+static hy_array *hy__loss_l1_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy_abs(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0))));
+}
+static hy_array *hy__loss_l2_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *square = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
+    return hy__loss_mean(F, self, x, hy_mul_scalar(F, square, 0.5));
+}
+static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
+    hy_ints axis = HY_AXES(0);
+    hy_pick_opt pick;
+    hy_reduce_opt keep;
+    memset(&pick, 0, sizeof pick);
+    memset(&keep, 0, sizeof keep);
+    pick.keepdims = keep.keepdims = 1;
+    axis.v[0] = o->axis;
+    if (!o->from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    if (!o->dense_label) p = hy_pick(F, p, label, o->axis, &pick);
+    else p = hy_sum(F, hy_mul(F, p, hy_reshape_like(F, label, p, NULL)), axis, &keep);
+    return hy__loss_mean(F, self, x, hy_negative(F, p));
+}
+
+/* max(x, 0) - x z + log(1 + exp(-|x|)) */
+static hy_array *hy__loss_logits(hy_frame *F, hy_array *p, hy_array *label)
+{
+    hy_array *soft = hy_softrelu(F, hy_negative(F, hy_abs(F, p)));
+    return hy_add(F, hy_sub(F, hy_relu(F, p), hy_mul(F, p, label)), soft);
+}
+/* x - x z + (1 + (w - 1) z) (log(1 + exp(-|x|)) + max(-x, 0)) */
+static hy_array *hy__loss_logits_weighed(hy_frame *F, hy_array *p, hy_array *label, hy_array *pos_weight)
+{
+    hy_array *w = hy_add_scalar(F, hy_mul(F, hy_add_scalar(F, pos_weight, -1), label), 1);
+    hy_array *soft = hy_softrelu(F, hy_negative(F, hy_abs(F, p)));
+    soft = hy_add(F, soft, hy_relu(F, hy_negative(F, p)));
+    return hy_add(F, hy_sub(F, p, hy_mul(F, p, label)), hy_mul(F, w, soft));
+}
+static hy_array *hy__loss_sigmoid_bce_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *yes, *no;
+    hy_array *pos_weight = hy__loss_input(F, self, x, 3, NULL);
+    if (!hy__loss_opt_of(self)->from_sigmoid)
+        return hy__loss_mean(F, self, x, pos_weight ? hy__loss_logits_weighed(F, p, label, pos_weight)
+                             : hy__loss_logits(F, p, label));
+    yes = hy_mul(F, hy_log(F, hy_add_scalar(F, p, 1e-12)), label);
+    if (pos_weight) yes = hy_mul(F, yes, pos_weight);
+    no = hy_log(F, hy_add_scalar(F, hy_rsub_scalar(F, p, 1), 1e-12));
+    no = hy_mul(F, no, hy_rsub_scalar(F, label, 1));
+    return hy__loss_mean(F, self, x, hy_negative(F, hy_add(F, yes, no)));
+}
+/* label (log(label) - prediction) */
+static hy_array *hy__loss_divergence(hy_frame *F, hy_array *p, hy_array *label)
+{
+    return hy_mul(F, label, hy_sub(F, hy_log(F, hy_add_scalar(F, label, 1e-12)), p));
+}
+static hy_array *hy__loss_kl_div_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
+    if (o->no_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, hy__loss_divergence(F, p, label)), 1);
+}
+static hy_array *hy__loss_huber_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    double rho = hy__loss_opt_of(self)->rho;
+    hy_array *off = hy_abs(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
+    hy_array *near = hy_mul_scalar(F, hy_square(F, off), 0.5 / rho), *far = hy_add_scalar(F, off, -0.5 * rho);
+    return hy__loss_mean(F, self, x, hy_where(F, hy_greater_scalar(F, off, rho), far, near));
+}
+static hy_array *hy__loss_margin(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *side = hy_mul(F, hy_get(F, x, 0), hy__loss_label(F, self, x, 1));
+    return hy_relu(F, hy_rsub_scalar(F, side, hy__loss_opt_of(self)->margin));
+}
+static hy_array *hy__loss_hinge_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy__loss_margin(F, self, x));
+}
+static hy_array *hy__loss_squared_hinge_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy_square(F, hy__loss_margin(F, self, x)));
+}
+static hy_array *hy__loss_logistic_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *label = hy__loss_label(F, self, x, 1);
+    if (!hy__loss_opt_of(self)->binary_label) label = hy_mul_scalar(F, hy_add_scalar(F, label, 1), 0.5);
+    return hy__loss_mean(F, self, x, hy__loss_logits(F, hy_get(F, x, 0), label));
+}
+static hy_array *hy__loss_triplet_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *p = hy_get(F, x, 0);
+    hy_array *near = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), p));
+    hy_array *far = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 2), p));
+    hy_array *loss = hy__loss_fold(F, self, hy_sub(F, near, far), 1);
+    loss = hy_relu(F, hy_add_scalar(F, loss, hy__loss_opt_of(self)->margin));
+    return hy__loss_weigh(F, self, x, 0, loss);
+}
+
+/* log(n!) for n > 1, about */
+static hy_array *hy__loss_stirling(hy_frame *F, hy_array *n)
+{
+    hy_array *large = hy_greater_scalar(F, n, 1), *safe = hy_maximum_scalar(F, n, 1);
+    hy_array *log_n = hy_sub(F, hy_mul(F, safe, hy_log(F, safe)), safe);
+    hy_array *rest = hy_mul_scalar(F, hy_log(F, hy_mul_scalar(F, safe, 2 * HY__PI)), 0.5);
+    return hy_mul(F, hy_add(F, log_n, rest), large);
+}
+static hy_array *hy__loss_poisson_nll_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *loss;
+    if (o->no_logits) loss = hy_sub(F, p, hy_mul(F, label, hy_log(F, hy_add_scalar(F, p, 1e-8))));
+    else loss = hy_sub(F, hy_exp(F, p), hy_mul(F, label, p));
+    if (o->compute_full) loss = hy_add(F, loss, hy__loss_stirling(F, label));
+    return hy_mean(F, hy__loss_weigh(F, self, x, 2, loss), HY_ALL, NULL);
+}
+
+static hy_array *hy__loss_column(hy_frame *F, hy_array *x) { return hy_reshape(F, x, HY_INTS(-1, 1), NULL); }
+static hy_array *hy__loss_cosine_embedding_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *b = hy__loss_input(F, self, x, 1, "second array");
+    hy_array *a = hy_reshape_like(F, hy_get(F, x, 0), b, NULL);
+    hy_array *label = hy__loss_column(F, hy__loss_input(F, self, x, 2, "label"));
+    hy_array *lengths = hy_mul(F, hy__loss_column(F, hy_norm(F, a, HY_AXES(-1), NULL)),
+                               hy__loss_column(F, hy_norm(F, b, HY_AXES(-1), NULL)));
+    hy_array *dot = hy__loss_column(F, hy_sum(F, hy_mul(F, a, b), HY_AXES(-1), NULL));
+    hy_array *cosine = hy_div(F, dot, hy_maximum_scalar(F, lengths, 1e-12));
+    hy_array *alike = hy_mul(F, hy_rsub_scalar(F, cosine, 1), hy_equal_scalar(F, label, 1));
+    hy_array *apart = hy_add_scalar(F, cosine, -hy__loss_opt_of(self)->margin);
+    apart = hy_relu(F, hy_mul(F, hy_equal_scalar(F, label, -1), apart));
+    return hy__loss_weigh(F, self, x, 3, hy_add(F, alike, apart));
+}
+
+/* Rows of a and b of the same number belong together, all others do not. */
+static hy_array *hy__loss_sdml_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *a = hy_get(F, x, 0), *b = hy__loss_input(F, self, x, 1, "second array"), *apart, *gold, *label;
+    double s = hy__loss_opt_of(self)->smoothing;
+    int64_t n = hy_dim(F, a, 0);
+    apart = hy_square(F, hy_sub(F, hy_expand_dims(F, a, 1), hy_expand_dims(F, b, 0)));
+    apart = hy_sum(F, apart, HY_AXES(2), NULL);
+    gold = hy_eye(F, n, n, 0);
+    label = hy_add_scalar(F, hy_mul_scalar(F, gold, 1 - s - s / (double)(n - 1)), s / (double)(n - 1));
+    if (n < 2 && F && !F->code)
+        hy__fail(F, HY_ERROR_SHAPE, "%s: a batch of %l, where others than oneself are needed", self->kind, n);
+    apart = hy_log_softmax(F, hy_negative(F, apart), 1, NULL);
+    return hy__loss_fold(F, self, hy__loss_divergence(F, apart, label), 1);
+}
+
+#define HY__LOSSES(L) \
+    L(l1, "L1Loss", 1) L(l2, "L2Loss", 1) L(softmax_ce, "SoftmaxCrossEntropyLoss", 1) \
+    L(sigmoid_bce, "SigmoidBinaryCrossEntropyLoss", 1) L(kl_div, "KLDivLoss", 1) L(huber, "HuberLoss", 1) \
+    L(hinge, "HingeLoss", 1) L(squared_hinge, "SquaredHingeLoss", 1) L(logistic, "LogisticLoss", 1) \
+    L(triplet, "TripletLoss", 1) L(poisson_nll, "PoissonNLLLoss", 1) \
+    L(cosine_embedding, "CosineEmbeddingLoss", 0) L(sdml, "SDMLLoss", 1)
+#define HY__LOSS(name, kind, margin) \
+    HY_API hy_block *hy_loss_##name(hy_frame *F, const hy_loss_opt *opt) \
+    { return hy__loss_new(F, kind, hy__loss_##name##_forward, margin, opt); }
+HY__LOSSES(HY__LOSS)
+
+/* --- metrics --- */
+/* What one batch or all of them add up to. */
+typedef struct hy__tally {
+    double  sum, count;
+    double  hits[2][2];                 /* [predicted][true] of two classes */
+    double  n, mean[2], spread[2], joint;       /* of pairs (label, prediction), for correlations */
+    double *matrix;                     /* [predicted * classes + true] */
+    int     classes;
+} hy__tally;
+typedef void (*hy__tally_fn)(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *prediction);
+enum { HY__LOCAL, HY__GLOBAL, HY__MOST_CLASSES = 4096 };
+struct hy_metric {
+    hy_block      base;                 /* so that it ends with the root, if not before */
+    hy_metric_opt opt;
+    int           k;                    /* of top_k */
+    hy__tally_fn  batch;                /* adds one pair to a tally */
+    double      (*value)(const hy_metric *M, const hy__tally *t);
+    hy_metric_fn  fn;
+    void         *user;
+    hy__tally     tally[2];
+    char          name[64];
+    hy_metric   **part;
+    int           parts;
+};
+
+static hy_array *hy__metric_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_metric_update", self->kind);
+    return NULL;
+}
+static void hy__metric_release(hy_block *self)
+{
+    hy_metric *M = (hy_metric *)(void *)self;
+    hy__heap *heap = &self->house->root->heap;
+    hy__free(heap, M->tally[0].matrix);
+    hy__free(heap, M->tally[1].matrix);
+    hy__free(heap, (void *)M->part);
+}
+
+static double hy__metric_mean(const hy_metric *M, const hy__tally *t)
+{
+    (void)M;
+    return t->sum / t->count;
+}
+
+static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn batch, const hy_metric_opt *opt)
+{
+    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__metric_forward, 0);
+    hy__line line;
+    if (!M) return NULL;
+    M->base.free_fn = hy__metric_release;
+    HY__OPTIONS_INTO(M->opt, opt);
+    M->batch = batch;
+    M->value = hy__metric_mean;
+    M->opt.epsilon = hy__real_or(M->opt.epsilon, 1e-12);
+    line = hy__line_open(M->name, sizeof M->name);
+    hy__puts(&line, M->opt.name ? M->opt.name : name);
+    M->opt.name = NULL;                 /* the caller's */
+    return M;
+}
+
+static double hy__metric_number(const hy_array *x, int64_t i)
+{
+    return hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+}
+static int64_t hy__metric_size(const hy_array *x) { return hy__size(&x->t.type.shape); }
+
+static void hy__metric_shapes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p)
+{
+    hy__fail(F, HY_ERROR_SHAPE, "hy_metric_update: %s: labels of shape %z do not fit predictions of shape %z",
+             M->name, &label->t.type.shape, &p->t.type.shape);
+}
+
+/* Class of sample i as a number that is one; below 0 with an error else. */
+static int64_t hy__metric_class(hy_frame *F, const hy_metric *M, const hy_array *label, int64_t i,
+                                int64_t classes)
+{
+    double v = hy__metric_number(label, i);
+    if (v >= 0 && v < (double)classes) return (int64_t)v;
+    hy__fail(F, HY_ERROR_INDEX, "hy_metric_update: %s: sample %l has the label %g, and there are %l classes",
+             M->name, i, v, classes);
+    return -1;
+}
+
+/* The classes of a prediction lie along an axis: outer x classes x inner. */
+typedef struct hy__classes { int64_t outer, n, inner; } hy__classes;
+static int hy__metric_classes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p,
+                              int axis, hy__classes *c)
+{
+    const hy_shape *s = &p->t.type.shape;
+    int d, at = axis < 0 ? axis + s->ndim : axis;
+    c->outer = c->n = c->inner = 1;
+    if (at >= 0 && at < s->ndim) {
+        for (d = 0; d < at; d++) c->outer *= s->dim[d];
+        c->n = s->dim[at];
+        for (d = at + 1; d < s->ndim; d++) c->inner *= s->dim[d];
+        if (c->outer * c->inner == hy__metric_size(label) && c->n > 0) return 0;
+    }
+    hy__metric_shapes(F, M, label, p);
+    return -1;
+}
+static double hy__class_score(const hy_array *p, const hy__classes *c, int64_t sample, int64_t k)
+{
+    return hy__metric_number(p, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
+}
+/* The class with the highest score; the first of equals, and NaN is the highest. */
+static int64_t hy__class_best(const hy_array *p, const hy__classes *c, int64_t sample)
+{
+    double most = hy__class_score(p, c, sample, 0), v;
+    int64_t k, best = 0;
+    for (k = 1; k < c->n && most == most; k++) {
+        v = hy__class_score(p, c, sample, k);
+        if (v > most || v != v) { most = v; best = k; }
+    }
+    return best;
+}
+
+static void hy__accuracy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, n = hy__metric_size(label), whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
+    if (!whole && hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, 1), &c)) return;
+    for (i = 0; i < n; i++) {
+        double v = whole ? trunc(hy__metric_number(p, i)) : (double)hy__class_best(p, &c, i);
+        t->sum += v == trunc(hy__metric_number(label, i));
+    }
+    t->count += (double)n;
+}
+
+static void hy__top_k_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, k, truth, above, n = hy__metric_size(label);
+    if (p->t.type.shape.ndim != 2) { hy__metric_shapes(F, M, label, p); return; }
+    if (hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        for (k = above = 0; k < c.n; k++) {
+            double v = hy__class_score(p, &c, i, k), own = hy__class_score(p, &c, i, truth);
+            above += v > own || (v == own && k < truth);
+        }
+        t->sum += above < M->k;
+    }
+    t->count += (double)n;
+}
+
+static void hy__binary_hits(hy_frame *F, hy_metric *M, double (*hits)[2], hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (p->t.type.shape.ndim != 2) { hy__metric_shapes(F, M, label, p); return; }
+    if (hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, 2);
+        if (truth < 0) return;
+        hits[hy__class_best(p, &c, i) == 1][truth] += 1;
+    }
+}
+static double hy__f1_of(const double (*hits)[2])
+{
+    double yes = hits[1][1], precision = yes > 0 ? yes / (yes + hits[1][0]) : 0;
+    double recall = yes > 0 ? yes / (yes + hits[0][1]) : 0;
+    return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
+}
+static double hy__mcc_of(const double (*hits)[2])
+{
+    double terms[4], product = 1;
+    int i;
+    terms[0] = hits[1][1] + hits[1][0];
+    terms[1] = hits[1][1] + hits[0][1];
+    terms[2] = hits[0][0] + hits[1][0];
+    terms[3] = hits[0][0] + hits[0][1];
+    for (i = 0; i < 4; i++) if (terms[i] != 0) product *= terms[i];
+    return (hits[1][1] * hits[0][0] - hits[1][0] * hits[0][1]) / sqrt(product);
+}
+static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p,
+                             double (*of)(const double (*hits)[2]))
+{
+    double hits[2][2] = { { 0, 0 }, { 0, 0 } };
+    int i;
+    hy__binary_hits(F, M, hits, label, p);
+    for (i = 0; i < 4; i++) t->hits[i / 2][i % 2] += hits[i / 2][i % 2];
+    t->sum += of((const double (*)[2])hits);
+    t->count += 1;
+}
+static void hy__f1_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__binary_batch(F, M, t, label, p, hy__f1_of);
+}
+static void hy__mcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__binary_batch(F, M, t, label, p, hy__mcc_of);
+}
+static double hy__f1_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__f1_of((const double (*)[2])t->hits) : t->sum / t->count;
+}
+static double hy__mcc_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__mcc_of((const double (*)[2])t->hits) : t->sum / t->count;
+}
+
+/* Means of |label - prediction| or its square; a label per row goes with all of the row. */
+static double hy__metric_distance(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p, int power)
+{
+    int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
+    double sum = 0;
+    if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
+        hy__metric_shapes(F, M, label, p);
+        return 0;
+    }
+    for (i = 0; i < n; i++) {
+        double off = fabs(hy__metric_number(label, i / (n / labels)) - hy__metric_number(p, i));
+        sum += power == 1 ? off : off * off;
+    }
+    return sum / (double)n;
+}
+static void hy__mae_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += hy__metric_distance(F, M, label, p, 1);
+    t->count += 1;
+}
+static void hy__mse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += hy__metric_distance(F, M, label, p, 2);
+    t->count += 1;
+}
+static void hy__rmse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += sqrt(hy__metric_distance(F, M, label, p, 2));
+    t->count += 1;
+}
+
+static void hy__cross_entropy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (hy__metric_classes(F, M, label, p, -1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        t->sum -= log(hy__class_score(p, &c, i, truth) + M->opt.epsilon);
+    }
+    t->count += (double)n;
+}
+static void hy__perplexity_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, -1), &c)) return;
+    for (i = 0; i < n; i++) {
+        if (M->opt.ignores && hy__metric_number(label, i) == M->opt.ignore_label) continue;
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        t->sum -= log(fmax(hy__class_score(p, &c, i, truth), 1e-10));
+        t->count += 1;
+    }
+}
+static double hy__perplexity_value(const hy_metric *M, const hy__tally *t)
+{
+    (void)M;
+    return exp(t->sum / t->count);
+}
+
+/* Two sets of pairs as one (the way of Chan, Golub and LeVeque). */
+static void hy__tally_pairs(hy__tally *t, const hy__tally *more)
+{
+    double n = t->n + more->n, share = n > 0 ? t->n * more->n / n : 0, off[2];
+    int k;
+    for (k = 0; k < 2; k++) {
+        off[k] = more->mean[k] - t->mean[k];
+        t->spread[k] += more->spread[k] + off[k] * off[k] * share;
+        if (n > 0) t->mean[k] += off[k] * more->n / n;
+    }
+    t->joint += more->joint + off[0] * off[1] * share;
+    t->n = n;
+}
+static double hy__pearson_of(const hy__tally *t) { return t->joint / sqrt(t->spread[0] * t->spread[1]); }
+static void hy__pearson_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__tally batch;
+    int64_t i, n = hy__metric_size(label);
+    memset(&batch, 0, sizeof batch);
+    if (n != hy__metric_size(p)) { hy__metric_shapes(F, M, label, p); return; }
+    for (i = 0; i < n; i++) {
+        batch.mean[0] += hy__metric_number(label, i) / (double)n;
+        batch.mean[1] += hy__metric_number(p, i) / (double)n;
+    }
+    for (i = 0; i < n; i++) {
+        double a = hy__metric_number(label, i) - batch.mean[0], b = hy__metric_number(p, i) - batch.mean[1];
+        batch.spread[0] += a * a;
+        batch.spread[1] += b * b;
+        batch.joint += a * b;
+    }
+    batch.n = (double)n;
+    hy__tally_pairs(t, &batch);
+    t->sum += hy__pearson_of(&batch);
+    t->count += 1;
+}
+static double hy__pearson_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__pearson_of(t) : t->sum / t->count;
+}
+
+/* The matrix of predicted and true classes grows with the highest class seen. */
+static int hy__tally_widen(hy_frame *F, hy__tally *t, int classes)
+{
+    double *wide;
+    int i, k;
+    if (classes <= t->classes) return 0;
+    wide = (double *)hy__alloc_zero(&F->root->heap, (size_t)classes * (size_t)classes * sizeof *wide);
+    if (!wide) { hy__no_memory(F, "hy_metric_update"); return -1; }
+    for (i = 0; i < t->classes; i++)
+        for (k = 0; k < t->classes; k++) wide[i * classes + k] = t->matrix[i * t->classes + k];
+    hy__free(&F->root->heap, t->matrix);
+    t->matrix = wide;
+    t->classes = classes;
+    return 0;
+}
+static void hy__pcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, guess, n = hy__metric_size(label), most = HY__MOST_CLASSES;
+    int whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
+    if (!whole && hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, most);
+        guess = truth < 0 ? -1 : whole ? hy__metric_class(F, M, p, i, most) : hy__class_best(p, &c, i);
+        if (guess < 0 || hy__tally_widen(F, t, (int)(truth > guess ? truth : guess) + 1)) return;
+        t->matrix[guess * t->classes + truth] += 1;
+    }
+    t->count += 1;
+}
+static double hy__pcc_value(const hy_metric *M, const hy__tally *t)
+{
+    double n = 0, xx = 0, yy = 0, xy = 0;
+    int i, k, classes = t->classes;
+    (void)M;
+    for (i = 0; i < classes * classes; i++) n += t->matrix[i];
+    for (i = 0; i < classes; i++) {
+        double x = 0, y = 0;
+        for (k = 0; k < classes; k++) {
+            x += t->matrix[i * classes + k];
+            y += t->matrix[k * classes + i];
+        }
+        xx += x * (n - x);
+        yy += y * (n - y);
+        xy += t->matrix[i * classes + i] * n - x * y;
+    }
+    return xx == 0 || yy == 0 ? (double)HY__F32_NAN : xy / sqrt(xx * yy);
+}
+
+static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    int64_t i, n = hy__metric_size(p);
+    (void)F;
+    (void)M;
+    (void)label;
+    for (i = 0; i < n; i++) t->sum += hy__metric_number(p, i);
+    t->count += (double)n;
+}
+static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    double sum = 0, count = 0;
+    M->fn(F, label, p, &sum, &count, M->user);
+    t->sum += sum;
+    t->count += count;
+}
+
+#define HY__METRICS(M) \
+    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
+    M(f1, "f1", hy__f1_batch, hy__f1_value) M(mcc, "mcc", hy__mcc_batch, hy__mcc_value) \
+    M(mae, "mae", hy__mae_batch, hy__metric_mean) M(mse, "mse", hy__mse_batch, hy__metric_mean) \
+    M(rmse, "rmse", hy__rmse_batch, hy__metric_mean) \
+    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
+    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
+    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
+    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
+    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
+#define HY__METRIC(name, text, batch_fn, value_fn) \
+    HY_API hy_metric *hy_metric_##name(hy_frame *F, const hy_metric_opt *opt) \
+    { \
+        hy_metric *M = hy__metric_new(F, text, batch_fn, opt); \
+        if (M) M->value = value_fn; \
+        return M; \
+    }
+HY__METRICS(HY__METRIC)
+
+HY_API hy_metric *hy_metric_top_k(hy_frame *F, int k, const hy_metric_opt *opt)
+{
+    hy_metric *M;
+    hy__line line;
+    if (!hy__wants(F, "hy_metric_top_k", "k", k, 1)) return NULL;
+    M = hy__metric_new(F, "top_k_accuracy", hy__top_k_batch, opt);
+    if (!M) return NULL;
+    M->k = k;
+    line = hy__line_open(M->name + strlen(M->name), sizeof M->name - strlen(M->name));
+    hy__say(&line, "_%d", k);
+    return M;
+}
+HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, const hy_metric_opt *opt)
+{
+    hy_metric *M;
+    if (F && !F->code && !fn) hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_custom: the function is NULL");
+    M = hy__metric_new(F, "custom", hy__custom_batch, opt);
+    if (!M) return NULL;
+    M->fn = fn;
+    M->user = user;
+    return M;
+}
+
+static int hy__metric_ok(hy_frame *F, hy_metric *M, const char *who)
+{
+    return hy__block_ok(F, M ? &M->base : NULL, who);
+}
+
+HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts)
+{
+    hy_metric *M;
+    int i;
+    if (!hy__wants(F, "hy_metric_composite", "the number of metrics", n, 1)) return NULL;
+    for (i = 0; i < n; i++) {
+        if (!hy__metric_ok(F, parts ? parts[i] : NULL, "hy_metric_composite")) return NULL;
+        if (!parts[i]->parts) continue;
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_composite: metric %d is itself made of several", i);
+        return NULL;
+    }
+    M = hy__metric_new(F, "composite", NULL, NULL);
+    if (!M) return NULL;
+    M->part = (hy_metric **)hy__alloc(&F->root->heap, (size_t)n * sizeof *M->part);
+    if (!M->part) hy__no_memory(F, "hy_metric_composite");
+    for (i = 0; i < n && !F->code; i++) hy_add_child(F, &M->base, NULL, &(M->part[i] = parts[i])->base);
+    if (F->code) { hy_block_free(F, &M->base); return NULL; }
+    M->parts = n;
+    return M;
+}
+HY_API int hy_metric_count(hy_frame *F, hy_metric *M)
+{
+    return !hy__metric_ok(F, M, "hy_metric_count") ? 0 : M->parts ? M->parts : 1;
+}
+HY_API hy_metric *hy_metric_at(hy_frame *F, hy_metric *M, int i)
+{
+    int n = hy_metric_count(F, M);
+    if (i >= 0 && i < n) return M->parts ? M->part[i] : M;
+    if (n) hy__fail(F, HY_ERROR_INDEX, "hy_metric_at: metric %d of %d", i, n);
+    return NULL;
+}
+
+/* One pair of arrays; a batch that failed leaves no trace in the sums. */
+static void hy__metric_pair(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p)
+{
+    int k;
+    if (!hy__readable(F, p, "hy_metric_update", "the numbers after the call")) return;
+    if (label && !hy__readable(F, label, "hy_metric_update", "the numbers after the call")) return;
+    p = hy__packed_array(F, p);
+    if (label) label = hy__packed_array(F, label);
+    for (k = 0; k < 2 && !F->code; k++) {
+        hy__tally before = M->tally[k];
+        M->batch(F, M, &M->tally[k], label, p);
+        if (!F->code) continue;
+        before.matrix = M->tally[k].matrix;
+        before.classes = M->tally[k].classes;
+        M->tally[k] = before;
+    }
+}
+
+HY_API void hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_array *predictions)
+{
+    int i, k, n;
+    if (!hy__metric_ok(F, M, "hy_metric_update") || !hy__alive(F, predictions, "hy_metric_update")) return;
+    n = hy_count(F, predictions);
+    hy_begin(F);
+    for (k = 0; k < (M->parts ? M->parts : 1) && !F->code; k++) {
+        hy_metric *part = M->parts ? M->part[k] : M;
+        int blind = part->batch == hy__loss_batch;
+        if (!blind && hy_count(F, labels) != n && !F->code)
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_update: %s: %d labels, %d predictions", part->name,
+                     hy_count(F, labels), n);
+        for (i = 0; i < n && !F->code; i++)
+            hy__metric_pair(F, part, blind ? NULL : hy_get(F, labels, i), hy_get(F, predictions, i));
+    }
+    hy_end(F);
+}
+
+static double hy__metric_of(hy_frame *F, hy_metric *M, int which, const char *who)
+{
+    const hy__tally *t;
+    if (!hy__metric_ok(F, M, who)) return 0;
+    if (M->parts) M = M->part[0];
+    t = &M->tally[which];
+    return t->count == 0 ? (double)HY__F32_NAN : M->value(M, t);
+}
+HY_API double hy_metric_get(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_of(F, M, HY__LOCAL, "hy_metric_get");
+}
+HY_API double hy_metric_global(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_of(F, M, HY__GLOBAL, "hy_metric_global");
+}
+HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_ok(F, M, "hy_metric_name") ? M->name : NULL;
+}
+
+static void hy__metric_forget(hy_metric *M, int which)
+{
+    int i;
+    for (i = -1; i < M->parts; i++) {
+        hy__tally *t = i < 0 ? &M->tally[which] : &M->part[i]->tally[which];
+        double *matrix = t->matrix;
+        int classes = t->classes;
+        memset(t, 0, sizeof *t);
+        if (matrix) memset(matrix, 0, (size_t)classes * (size_t)classes * sizeof *matrix);
+        t->matrix = matrix;
+        t->classes = classes;
+    }
+}
+HY_API void hy_metric_reset(hy_frame *F, hy_metric *M)
+{
+    if (!hy__metric_ok(F, M, "hy_metric_reset")) return;
+    hy__metric_forget(M, HY__LOCAL);
+    hy__metric_forget(M, HY__GLOBAL);
+}
+HY_API void hy_metric_reset_local(hy_frame *F, hy_metric *M)
+{
+    if (hy__metric_ok(F, M, "hy_metric_reset_local")) hy__metric_forget(M, HY__LOCAL);
+}
+HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, &M->base); }
+HY__WARM_ROOMS
 #endif
 
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------

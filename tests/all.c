@@ -46,6 +46,7 @@
 #include "test_layered.c"
 #include "test_first_call.c"
 #include "test_train.c"
+#include "test_losses.c"
 
 int main(int argc, char **argv)
 {
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
     test_layered();
     test_first_call();
     test_train();
+    test_losses();
     test_ops();
     test_sizes();
     test_edges();
