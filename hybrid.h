@@ -1217,7 +1217,7 @@ struct hy_op {
 #define HY_P_batch_take HY_NOTHING
 #define HY_P_PICK(P, R) P(R, oint, axis, axis, -1, "the axis to pick from; HY_NONE flattens")
 #define HY_A_PICK(A, R) A(R, flag, keepdims, keepdims, 0, "the axis stays with size 1") \
-    A(R, enum, mode, mode, 0, "clip|wrap: what an index outside does")
+    A(R, enum, mode, mode, 0, "clip|wrap|raise: what an index outside does")
 #define HY_I_pick(I) I(data, ONE, 1) I(index, ONE, 1)
 #define HY_O_pick HY_O_OUT
 #define HY_P_pick HY_P_PICK
@@ -14295,7 +14295,7 @@ static int hy__pick_infer(hy_infer *I)
 {
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_WRAP);
+    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__pick_shapes(I, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
@@ -42863,6 +42863,7 @@ static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_arr
     memset(&pick, 0, sizeof pick);
     memset(&keep, 0, sizeof keep);
     pick.keepdims = keep.keepdims = 1;
+    pick.mode = HY_INDEX_RAISE;         /* a label that is no class is a mistake */
     axis.v[0] = o->axis;
     if (!o->from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
     if (!o->dense_label) p = hy_pick(F, p, label, o->axis, &pick);

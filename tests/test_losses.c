@@ -132,6 +132,7 @@ static void test_losses_errors(void)
     hy_loss_opt o;
     char text[100];
     hy_array *x = loss_input(F, 'a');
+    hy_block *loss = hy_loss_softmax_ce(F, NULL);
     memset(&o, 0, sizeof o);
     CHECK(!hy_call(F, hy_loss_l1(F, NULL), x));
     train_expect(F, "L1Loss: input 1, the label, is missing: call it with a group");
@@ -146,6 +147,12 @@ static void test_losses_errors(void)
     train_expect(F, "finite");
     hy_call(F, hy_loss_sdml(F, NULL), hy_group(F, hy_ones(F, HY_SHAPE(1, 3)), hy_ones(F, HY_SHAPE(1, 3))));
     train_expect(F, "a batch of 1");
+    hy_call(F, hy_loss_softmax_ce(F, NULL), hy_group(F, x, hy_full(F, HY_SHAPE(4), 5)));
+    train_expect(F, "an index is out of range");
+    hy_hybridize(F, loss, NULL);
+    hy_call(F, loss, hy_group(F, x, loss_input(F, 'k')));
+    hy_call(F, loss, hy_group(F, x, hy_full(F, HY_SHAPE(4), -1)));
+    train_expect(F, "an index is out of range");
     hy_block_text(F, hy_loss_l2(F, NULL), text, sizeof text);
     CHECK_STR(text, "L2Loss(batch_axis=0, w=1.0)\n");
     CHECK(hy_close(F) == 0);
