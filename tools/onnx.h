@@ -532,7 +532,7 @@ static size_t onnx__data_bytes(onnx__model *m, const onnx__tensor *t)
 /* Its elements in the chain; nothing where that cannot be. */
 static void onnx__read_data(onnx__model *m, onnx__tensor *t)
 {
-    size_t all = onnx__data_bytes(m, t);
+    size_t all = t->data || !t->type.dtype ? 0 : onnx__data_bytes(m, t);
     if (t->data || !t->type.dtype || m->failed || m->why) return;
     t->data = onnx__room(m, all + 16, 1);
     if (t->data) onnx__fill(m, t, (unsigned char *)t->data);
@@ -2805,6 +2805,1372 @@ static void onnx__do_mvn(onnx__run *R)
 
 static void onnx__do_flow(onnx__run *R) { onnx__fail(R, "no body"); }
 
+/* --- losses --- */
+static hy_array *onnx__averaged(onnx__run *R, hy_array *loss, hy_array *weight)
+{
+    const char *how = onnx__string(R, "reduction", "mean");
+    hy_array *sum;
+    if (!strcmp(how, "none")) return loss;
+    sum = onnx__sum_of(R, loss, HY_EMPTY, 0);
+    return strcmp(how, "mean") ? sum : hy_div(R->F, sum, onnx__sum_of(R, weight, HY_EMPTY, 0));
+}
+
+/* -weight[target] x[target] along axis 1; what has the label to be ignored counts for nothing. */
+static hy_array *onnx__picked_loss(onnx__run *R, hy_array *x, hy_array *target, hy_array *weight)
+{
+    const onnx__attr *ignored = onnx__attr_of(R->node, "ignore_index");
+    hy_pick_opt pick;
+    hy_array *loss, *w;
+    hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
+    memset(&pick, 0, sizeof pick);
+    loss = hy_negative(R->F, hy_pick(R->F, x, target, 1, &pick));
+    if (weight) w = hy_take(R->F, weight, target, 0, NULL);
+    else w = hy_ones_like(R->F, loss);
+    if (ignored) w = hy_mul(R->F, w, onnx__cast(R, hy_not_equal_scalar(R->F, target, (double)ignored->i), d));
+    return onnx__averaged(R, hy_mul(R->F, loss, w), w);
+}
+
+static void onnx__do_nll_loss(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__picked_loss(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2)));
+}
+
+static void onnx__do_cross_entropy(onnx__run *R)
+{
+    hy_array *x = hy_log_softmax(R->F, onnx__in(R, 0), 1, NULL);
+    onnx__out(R, 0, onnx__picked_loss(R, x, onnx__in(R, 1), onnx__in(R, 2)));
+    onnx__out(R, 1, x);
+}
+
+/* --- images --- */
+typedef struct onnx__resize {
+    const char *mode, *where, *nearest;
+    double a, from, to, outside;        /* from, to: the part that is cut out */
+    int exclude, smooth;
+} onnx__resize;
+
+/* The place in the input that an output's place means. */
+static double onnx__origin(const onnx__resize *z, double x, double n, double m, double scale)
+{
+    const char *w = z->where;
+    if (!strcmp(w, "asymmetric")) return x / scale;
+    if (!strcmp(w, "align_corners")) return m == 1 ? 0 : x * (n - 1) / (m - 1);
+    if (!strcmp(w, "tf_half_pixel_for_nn")) return (x + 0.5) / scale;
+    if (!strcmp(w, "pytorch_half_pixel")) return m > 1 ? (x + 0.5) / scale - 0.5 : 0;
+    if (!strcmp(w, "half_pixel_symmetric")) return n / 2 * (1 - m / (scale * n)) + (x + 0.5) / scale - 0.5;
+    if (!strcmp(w, "tf_crop_and_resize"))
+        return m > 1 ? z->from * (n - 1) + x * (z->to - z->from) * (n - 1) / (m - 1) : 0.5 * (z->from + z->to) * (n - 1);
+    return (x + 0.5) / scale - 0.5;
+}
+
+static double onnx__cubic(double x, double a)
+{
+    x = fabs(x);
+    if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/* One row of the matrix that resizes an axis of n places: what the place x is made of. */
+static void onnx__resize_row(const onnx__resize *z, double x, int64_t n, double scale, double *row)
+{
+    int cubic = !strcmp(z->mode, "cubic");
+    double s = z->smooth && scale < 1 ? scale : 1, reach = (cubic ? 2 : 1) / s, sum = 0;
+    int64_t first = (int64_t)floor(x - reach) + 1, last = (int64_t)ceil(x + reach) - 1, i;
+    for (i = 0; i < n; i++) row[i] = 0;
+    for (i = first; i <= last; i++) {
+        double v = ((double)i - x) * s, k = cubic ? onnx__cubic(v, z->a) : 1 - fabs(v);
+        if (k == 0 || (z->exclude && (i < 0 || i >= n))) continue;
+        sum += k;
+        row[onnx__clamped(i, 0, n - 1)] += k;
+    }
+    for (i = 0; i < n && sum != 0; i++) row[i] /= sum;
+}
+
+static double onnx__nearest(const onnx__resize *z, double x)
+{
+    const char *how = z->nearest;
+    if (!strcmp(how, "floor")) return floor(x);
+    if (!strcmp(how, "ceil")) return ceil(x);
+    if (!strcmp(how, "round_prefer_ceil")) return floor(x + 0.5);
+    return ceil(x - 0.5);
+}
+
+static hy_array *onnx__resize_axis(onnx__run *R, hy_array *x, int axis, int64_t n, int64_t m, double scale,
+                                   const onnx__resize *z)
+{
+    int nearest = !strcmp(z->mode, "nearest"), crop = !strcmp(z->where, "tf_crop_and_resize");
+    int ndim = onnx__rank(R, x), some = 0;
+    double *row = (double *)onnx__scratch(R, nearest ? m : n * m, sizeof *row), *beyond = (double *)onnx__scratch(R, m, sizeof *row);
+    hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
+    hy_shape s;
+    hy_dot_opt opt;
+    int64_t i;
+    for (i = 0; row && beyond && i < m; i++) {
+        double at = onnx__origin(z, (double)i, (double)n, (double)m, scale);
+        beyond[i] = crop && (at < 0 || at > (double)(n - 1));
+        some |= beyond[i] != 0;
+        if (nearest) row[i] = fmin(fmax(onnx__nearest(z, at), 0), (double)(n - 1));
+        else onnx__resize_row(z, at, n, scale, row + i * n);
+    }
+    if (!row || !beyond || !x) return NULL;
+    if (nearest) x = hy_take(R->F, x, onnx__from_doubles(R, HY_SHAPE(m), HY_I64, row), axis, NULL);
+    else {
+        opt.transpose_a = 0;
+        opt.transpose_b = 1;
+        x = hy_dot(R->F, onnx__move(R, x, axis, ndim - 1), onnx__from_doubles(R, HY_SHAPE(m, n), d, row), &opt);
+        x = onnx__move(R, x, ndim - 1, axis);
+    }
+    if (!some) return x;
+    for (s.ndim = 0; s.ndim < ndim; s.ndim++) s.dim[s.ndim] = s.ndim == axis ? m : 1;
+    return onnx__where(R, onnx__from_doubles(R, s, d, beyond), onnx__from_doubles(R, HY_SCALAR, d, &z->outside), x);
+}
+
+static void onnx__do_resize(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    int old = R->opset < 11, upsample = !strcmp(R->node->op, "Upsample"), i, scales_at = old ? 1 : 2, n = 0;
+    const char *policy = onnx__string(R, "keep_aspect_ratio_policy", "stretch");
+    double scales[HY_MAX_DIM], roi[2 * HY_MAX_DIM], ratio = 0;
+    const onnx__attr *a = onnx__attr_of(R->node, "scales");
+    hy_ints axes, sizes;
+    hy_shape s;
+    onnx__resize z;
+    if (!onnx__shape(R, x, &s)) return;
+    memset(&z, 0, sizeof z);
+    z.mode = onnx__string(R, "mode", "nearest");
+    if (strstr(z.mode, "linear")) z.mode = "linear";
+    z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode", "half_pixel");
+    z.nearest = old || upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
+    z.a = onnx__float(R, "cubic_coeff_a", -0.75);
+    z.exclude = onnx__int(R, "exclude_outside", 0) != 0;
+    z.smooth = onnx__int(R, "antialias", 0) != 0;
+    z.outside = onnx__float(R, "extrapolation_value", 0);
+    if (!onnx__ints(R, "axes", &axes)) for (axes.n = i = 0; i < s.ndim; i++) axes.v[axes.n++] = i;
+    sizes.n = 0;
+    if (!old && onnx__has(R, 3) && !onnx__ints_in(R, 3, &sizes)) return;
+    for (i = 0; a && i < a->n && i < HY_MAX_DIM; i++) scales[n++] = a->floats[i];
+    if (!a && !sizes.n && onnx__has(R, scales_at)) n = (int)onnx__read_numbers(R, scales_at, scales, HY_MAX_DIM);
+    if (!strcmp(z.where, "tf_crop_and_resize") && onnx__read_numbers(R, 1, roi, 2 * HY_MAX_DIM) != 2 * axes.n) {
+        onnx__fail(R, "roi does not fit");
+        return;
+    }
+    if (hy_error(R->F) || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
+    for (i = 0; i < axes.n && sizes.n; i++) {
+        int64_t d = s.dim[onnx__axis(R, axes.v[i], s.ndim)];
+        scales[i] = (double)sizes.v[i] / (double)(d ? d : 1);
+        if (!i || (strcmp(policy, "not_larger") ? scales[i] > ratio : scales[i] < ratio)) ratio = scales[i];
+    }
+    for (i = 0; i < axes.n && !hy_error(R->F); i++) {
+        int axis = onnx__axis(R, axes.v[i], s.ndim);
+        int64_t d = s.dim[axis], m;
+        double scale = sizes.n && strcmp(policy, "stretch") ? ratio : scales[i];
+        if (!strcmp(z.where, "tf_crop_and_resize")) { z.from = roi[i]; z.to = roi[i + axes.n]; }
+        m = sizes.n ? (int64_t)floor(scale * (double)d + 0.5) : (int64_t)floor((double)d * scale * (z.to > 0 ? z.to - z.from : 1));
+        if (!sizes.n && z.to > 0) m = (int64_t)floor((double)d * (z.to - z.from) * scale);
+        if (sizes.n && !strcmp(policy, "stretch")) m = sizes.v[i];
+        if (m < 1 || d < 1 || m > INT32_MAX) { onnx__fail(R, "%d becomes %d", (int)d, (int)m); return; }
+        if (m != d || scale != 1 || z.to > 0) x = onnx__resize_axis(R, x, axis, d, m, scale, &z);
+    }
+    onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
+}
+
+static void onnx__do_affine_grid(onnx__run *R)
+{
+    hy_array *theta = onnx__in(R, 0), *base;
+    hy_ints size;
+    hy_shape s;
+    hy_dot_opt opt;
+    int corners = onnx__int(R, "align_corners", 0) != 0, dims, k;
+    int64_t n = 1, i;
+    double *v;
+    if (!onnx__ints_in(R, 1, &size) || size.n < 4 || size.n > 5) { onnx__fail(R, "a size of 4 or 5 numbers is due"); return; }
+    dims = size.n - 2;
+    for (k = 0; k < dims; k++) {
+        if (size.v[k + 2] < 1 || n > ((int64_t)1 << 31) / size.v[k + 2]) { onnx__fail(R, "such a size"); return; }
+        n *= size.v[k + 2];
+    }
+    v = (double *)onnx__scratch(R, n * (dims + 1), sizeof *v);
+    for (i = 0; v && i < n; i++) {              /* x, y (, z), 1 of each place */
+        int64_t rest = i;
+        for (k = dims - 1; k >= 0; k--) {
+            int64_t d = size.v[k + 2], at = rest % d;
+            v[i * (dims + 1) + dims - 1 - k] = corners ? d > 1 ? -1 + 2 * (double)at / (double)(d - 1) : -1 : (2 * (double)at + 1) / (double)d - 1;
+            rest /= d;
+        }
+        v[i * (dims + 1) + dims] = 1;
+    }
+    if (!v) return;
+    opt.transpose_a = 0;
+    opt.transpose_b = 1;
+    base = onnx__from_doubles(R, HY_SHAPE(n, dims + 1), onnx__type_in(R, 0), v);
+    base = hy_dot(R->F, onnx__to(R, theta, HY_SHAPE(-1, dims + 1)), base, &opt);                /* (N dims, n) */
+    base = hy_transpose(R->F, onnx__to(R, base, HY_SHAPE(size.v[0], dims, n)), HY_INTS(0, 2, 1));
+    s.ndim = size.n;
+    s.dim[0] = size.v[0];
+    for (k = 0; k < dims; k++) s.dim[k + 1] = size.v[k + 2];
+    s.dim[dims + 1] = dims;
+    onnx__out(R, 0, onnx__to(R, base, s));
+}
+
+/* --- samples at any place: GridSample, DeformConv --- */
+typedef struct onnx__sampling { hy_shape data; int dims, padding, corners; hy_array *rows, *first; } onnx__sampling;
+enum { ONNX__ZEROS, ONNX__BORDER, ONNX__REFLECTION };
+
+/* Coordinates thrown back into [low, high]. */
+static hy_array *onnx__reflected(hy_frame *F, hy_array *x, double low, double high)
+{
+    double range = high - low;
+    if (range <= 0) return hy_zeros_like(F, x);
+    x = hy_mod_scalar(F, hy_add_scalar(F, x, -low), 2 * range);
+    return hy_add_scalar(F, hy_negative(F, hy_abs(F, hy_add_scalar(F, x, -range))), range + low);
+}
+
+/* data (N, C, ...) as rows of channels, and where each sample's rows begin, for places of that many dims. */
+static void onnx__sampling_of(onnx__run *R, hy_array *x, int ndim, onnx__sampling *p)
+{
+    hy_ints perm;
+    int i;
+    perm.n = p->data.ndim;
+    perm.v[0] = 0;
+    for (i = 2; i < p->data.ndim; i++) perm.v[i - 1] = i;
+    perm.v[p->data.ndim - 1] = 1;
+    p->dims = p->data.ndim - 2;
+    p->rows = hy_reshape(R->F, hy_transpose(R->F, x, perm), HY_INTS(-1, p->data.dim[1]), NULL);
+    p->first = onnx__counter(R, p->data.dim[0], onnx__product(&p->data, 2, p->data.ndim), 0, ndim);
+}
+
+/* Channels at whole places at[...] (N, ...), last axis first, times a weight: (N, ..., C). */
+static hy_array *onnx__sampled(onnx__run *R, const onnx__sampling *p, hy_array *const *at, hy_array *weight)
+{
+    hy_frame *F = R->F;
+    hy_array *row = p->first, *w = weight;
+    int64_t stride = 1;
+    int k, n;
+    for (k = 0; k < p->dims; k++) {
+        int64_t d = p->data.dim[p->data.ndim - 1 - k];
+        hy_array *x = at[k], *inside;
+        if (p->padding == ONNX__REFLECTION)
+            x = onnx__reflected(F, x, p->corners ? 0 : -0.5, p->corners ? (double)d - 1 : (double)d - 0.5);
+        if (p->padding == ONNX__ZEROS) {
+            inside = hy_logical_and(F, hy_greater_equal_scalar(F, x, 0), hy_lesser_equal_scalar(F, x, (double)d - 1));
+            w = w ? hy_mul(F, w, inside) : inside;
+        }
+        x = hy_cast(F, hy_clip(F, hy_rint(F, x), 0, (double)d - 1), HY_I64);
+        row = hy_add(F, row, stride == 1 ? x : hy_mul_scalar(F, x, (double)stride));
+        stride *= d;
+    }
+    n = onnx__rank(R, row);
+    row = hy_take(F, p->rows, row, 0, NULL);
+    return w ? hy_mul(F, row, hy_expand_dims(F, w, n)) : row;
+}
+
+/* Channels at places between elements, linearly: the corners around them. */
+static hy_array *onnx__sampled_linear(onnx__run *R, const onnx__sampling *p, hy_array *const *x)
+{
+    hy_frame *F = R->F;
+    hy_array *low[3], *part[3], *at[3], *y = NULL, *v;
+    int corner, k;
+    for (k = 0; k < p->dims; k++) {
+        low[k] = hy_floor(F, x[k]);
+        part[k] = hy_sub(F, x[k], low[k]);
+    }
+    for (corner = 0; corner < 1 << p->dims; corner++) {
+        hy_array *w = NULL, *one;
+        for (k = 0; k < p->dims; k++) {
+            int high = corner >> k & 1;
+            at[k] = high ? hy_add_scalar(F, low[k], 1) : low[k];
+            one = high ? part[k] : hy_rsub_scalar(F, part[k], 1);
+            w = w ? hy_mul(F, w, one) : one;
+        }
+        v = onnx__sampled(R, p, at, w);
+        y = y ? hy_add(F, y, v) : v;
+    }
+    return y;
+}
+
+static hy_array *onnx__cubic_weight(hy_frame *F, hy_array *part, int tap)       /* tap: 0 to 3 */
+{
+    double a = -0.75;
+    hy_array *x = tap < 2 ? hy_add_scalar(F, part, 1 - tap) : hy_rsub_scalar(F, part, tap - 1), *y;
+    if (tap == 1 || tap == 2) {
+        y = hy_add_scalar(F, hy_mul_scalar(F, x, a + 2), -(a + 3));
+        return hy_add_scalar(F, hy_mul(F, hy_mul(F, y, x), x), 1);
+    }
+    y = hy_add_scalar(F, hy_mul_scalar(F, x, a), -5 * a);
+    y = hy_add_scalar(F, hy_mul(F, y, x), 8 * a);
+    return hy_add_scalar(F, hy_mul(F, y, x), -4 * a);
+}
+
+static hy_array *onnx__sampled_cubic(onnx__run *R, const onnx__sampling *p, hy_array *const *x)
+{
+    hy_frame *F = R->F;
+    hy_array *low[3], *part[3], *at[3], *y = NULL, *v;
+    int tap, taps = 1, k;
+    for (k = 0; k < p->dims; k++, taps *= 4) {
+        low[k] = hy_floor(F, x[k]);
+        part[k] = hy_sub(F, x[k], low[k]);
+    }
+    for (tap = 0; tap < taps; tap++) {
+        hy_array *w = NULL, *one;
+        for (k = 0; k < p->dims; k++) {
+            int t = tap >> (2 * k) & 3;
+            at[k] = hy_add_scalar(F, low[k], t - 1);
+            one = onnx__cubic_weight(F, part[k], t);
+            w = w ? hy_mul(F, w, one) : one;
+        }
+        v = onnx__sampled(R, p, at, w);
+        y = y ? hy_add(F, y, v) : v;
+    }
+    return y;
+}
+
+static void onnx__do_grid_sample(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *grid = onnx__in(R, 1), *at[3], *y;
+    const char *mode = onnx__string(R, "mode", "linear"), *pad = onnx__string(R, "padding_mode", "zeros");
+    onnx__sampling p;
+    hy_shape g;
+    int k;
+    if (!onnx__shape(R, x, &p.data) || !onnx__shape(R, grid, &g)) return;
+    if (p.data.ndim < 3 || p.data.ndim > 5 || g.ndim != p.data.ndim || g.dim[g.ndim - 1] != p.data.ndim - 2) {
+        onnx__fail(R, "a grid of %d dims for data of %d", g.ndim, p.data.ndim);
+        return;
+    }
+    p.corners = onnx__int(R, "align_corners", 0) != 0;
+    p.padding = !strcmp(pad, "border") ? ONNX__BORDER : !strcmp(pad, "reflection") ? ONNX__REFLECTION : ONNX__ZEROS;
+    onnx__sampling_of(R, x, g.ndim - 1, &p);
+    for (k = 0; k < p.dims; k++) {
+        hy_shape less = g;
+        double d = (double)p.data.dim[p.data.ndim - 1 - k];
+        less.ndim--;
+        at[k] = onnx__to(R, onnx__cut(R, grid, g.ndim - 1, k, k + 1, 1), less);
+        if (p.corners) at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), (d - 1) / 2);
+        else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), d), -1), 0.5);
+        if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
+        else if (p.padding == ONNX__BORDER) at[k] = hy_clip(R->F, at[k], 0, d - 1);
+        else if (p.padding == ONNX__REFLECTION)
+            at[k] = onnx__reflected(R->F, at[k], p.corners ? 0 : -0.5, p.corners ? d - 1 : d - 0.5);
+    }
+    if (!strcmp(mode, "nearest")) y = onnx__sampled(R, &p, at, NULL);
+    else y = strstr(mode, "cubic") ? onnx__sampled_cubic(R, &p, at) : onnx__sampled_linear(R, &p, at);
+    onnx__out(R, 0, onnx__move(R, y, g.ndim - 1, 1));
+}
+
+/* A convolution whose taps lie where offsets say: samples, then a product with the weight. */
+static void onnx__do_deform_conv(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3), *mask = onnx__in(R, 4);
+    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j, c;
+    hy_array *all = NULL, *y = NULL;
+    onnx__window w;
+    hy_shape s, sw, so;
+    hy_dot_opt opt;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
+    if (!onnx__shape(R, offset, &so)) return;
+    taps = w.kernel[0] * w.kernel[1];
+    if (w.dims != 2 || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
+        onnx__fail(R, "offsets do not fit, or more than 2 dims");
+        return;
+    }
+    n = s.dim[0];
+    per = s.dim[1] / parts;
+    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, per) */
+        onnx__sampling p;
+        hy_array *o = onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), *at[2], *v;
+        double *base[2];
+        p.data = s;
+        p.data.dim[1] = per;
+        p.padding = ONNX__ZEROS;
+        p.corners = 1;
+        onnx__sampling_of(R, onnx__cut(R, x, 1, g * per, (g + 1) * per, 1), 4, &p);
+        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])), HY_INTS(2, 0, 3, 4, 1));
+        base[0] = (double *)onnx__scratch(R, w.out[0] * taps, sizeof(double));
+        base[1] = (double *)onnx__scratch(R, w.out[1] * taps, sizeof(double));
+        if (!base[0] || !base[1]) return;
+        for (c = 0; c < 2; c++)
+            for (i = 0; i < w.out[c]; i++)
+                for (j = 0; j < taps; j++)
+                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] + (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
+        for (c = 0; c < 2; c++) {
+            hy_shape sb = c ? HY_SHAPE(1, 1, w.out[1], taps) : HY_SHAPE(1, w.out[0], 1, taps);
+            v = onnx__to(R, onnx__cut(R, o, 0, c, c + 1, 1), HY_SHAPE(n, w.out[0], w.out[1], taps));
+            at[1 - c] = hy_add(R->F, v, onnx__from_doubles(R, sb, onnx__type_in(R, 0), base[c]));
+        }
+        v = onnx__sampled_linear(R, &p, at);
+        if (mask) {
+            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1), HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
+            v = hy_mul(R->F, v, hy_transpose(R->F, k, HY_INTS(0, 2, 3, 1, 4)));
+        }
+        all = all ? onnx__join(R, all, v, 4) : v;
+    }
+    all = hy_transpose(R->F, all, HY_INTS(0, 1, 2, 4, 3));      /* (N, Ho, Wo, C, taps) */
+    opt.transpose_a = 0;
+    opt.transpose_b = 1;
+    for (g = 0; g < groups; g++) {
+        int64_t in = s.dim[1] / groups, out = sw.dim[0] / groups;
+        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
+        v = hy_dot(R->F, v, k, &opt);
+        y = y ? onnx__join(R, y, v, 3) : v;
+    }
+    if (bias) y = hy_add(R->F, y, bias);
+    onnx__out(R, 0, onnx__move(R, y, 3, 1));
+}
+
+static void onnx__do_roi_align(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *rois = onnx__in(R, 1), *batch;
+    hy_roi_align_opt opt;
+    hy_shape s;
+    int64_t samples = onnx__int(R, "sampling_ratio", 0), high = onnx__int(R, "output_height", 1), wide = onnx__int(R, "output_width", 1);
+    memset(&opt, 0, sizeof opt);
+    opt.sample_ratio = samples < 1 || samples > 1000 ? -1 : (int)samples;
+    opt.aligned = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"), "output_half_pixel");
+    if (!strcmp(onnx__string(R, "mode", "avg"), "max")) { onnx__fail(R, "mode max"); return; }
+    if (!onnx__shape(R, rois, &s)) return;
+    batch = onnx__to(R, onnx__cast(R, onnx__in(R, 2), onnx__type_in(R, 1)), HY_SHAPE(s.dim[0], 1));
+    onnx__out(R, 0, hy_roi_align(R->F, x, onnx__join(R, batch, rois, 1), HY_INTS(high, wide), onnx__float(R, "spatial_scale", 1), &opt));
+}
+
+static void onnx__do_max_roi_pool(onnx__run *R)
+{
+    hy_ints size;
+    if (!onnx__ints(R, "pooled_shape", &size) || size.n != 2) { onnx__fail(R, "pooled_shape"); return; }
+    onnx__out(R, 0, hy_roi_pooling(R->F, onnx__in(R, 0), onnx__in(R, 1), size, onnx__float(R, "spatial_scale", 1)));
+}
+
+/* Blocks of columns added up in an image. */
+static void onnx__do_col2im(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    hy_ints image, block, stride, dilate, pads;
+    hy_shape s, out;
+    int64_t taps = 1, blocks = 1, whole = 1, i, j, *n, places[HY_MAX_DIM], padded[HY_MAX_DIM];
+    int k;
+    double *v;
+    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block) || !onnx__shape(R, x, &s)) return;
+    onnx__ints(R, "strides", &stride);
+    onnx__ints(R, "dilations", &dilate);
+    onnx__ints(R, "pads", &pads);
+    n = places;
+    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3) { onnx__fail(R, "images of 1 to 3 dims"); return; }
+    for (k = 0; k < image.n; k++) {
+        padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
+        n[k] = (padded[k] - (dilate.n ? dilate.v[k] : 1) * (block.v[k] - 1) - 1) / (stride.n ? stride.v[k] : 1) + 1;
+        if (n[k] < 1 || block.v[k] < 1 || padded[k] > INT32_MAX || padded[k] < 1) { onnx__fail(R, "blocks do not fit"); return; }
+        taps *= block.v[k];
+        blocks *= n[k];
+        whole *= padded[k];
+    }
+    if (blocks != s.dim[2] || s.dim[1] % taps) { onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks); return; }
+    v = (double *)onnx__scratch(R, taps * blocks, sizeof *v);
+    for (i = 0; v && i < taps; i++)
+        for (j = 0; j < blocks; j++) {
+            int64_t t = i, b = j, row = 1;
+            v[i * blocks + j] = 0;
+            for (k = image.n - 1; k >= 0; k--) {
+                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) * (dilate.n ? dilate.v[k] : 1);
+                v[i * blocks + j] += (double)(p * row);
+                row *= padded[k];
+                t /= block.v[k];
+                b /= n[k];
+            }
+        }
+    if (!v) return;
+    at = onnx__from_doubles(R, HY_SHAPE(1, taps * blocks), HY_I64, v);
+    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)), HY_INTS(1, 0));
+    zeros = onnx__filled(R, HY_SHAPE(whole, s.dim[0] * s.dim[1] / taps), onnx__type_in(R, 0), 0);
+    x = hy_transpose(R->F, hy__gather_nd_grad(R->F, x, at, zeros), HY_INTS(1, 0));
+    out.ndim = image.n + 2;
+    out.dim[0] = s.dim[0];
+    out.dim[1] = s.dim[1] / taps;
+    for (k = 0; k < image.n; k++) out.dim[k + 2] = padded[k];
+    x = onnx__to(R, x, out);
+    for (k = 0; k < image.n && pads.n; k++) x = onnx__cut(R, x, k + 2, pads.v[k], pads.v[k] + image.v[k], 1);
+    onnx__out(R, 0, x);
+}
+
+/* --- recurrence --- */
+typedef struct onnx__recurrent {        /* one direction */
+    hy_array   *x, *w, *r, *wb, *rb, *h, *c, *peep, *alive;     /* x: (T, N, I); alive: (T, N, 1) or NULL */
+    int         gates, step;
+    int64_t     T, N, H;
+    const char *act[3];
+    double      a[3], b[3], clip;
+    int         input_forget, linear_before;
+} onnx__recurrent;
+
+static hy_array *onnx__gate(onnx__run *R, const onnx__recurrent *z, hy_array *all, int i)
+{
+    return onnx__cut(R, all, onnx__rank(R, all) - 1, i * z->H, (i + 1) * z->H, 1);
+}
+
+static hy_array *onnx__act(onnx__run *R, const onnx__recurrent *z, int i, hy_array *x)
+{
+    hy_array *y;
+    if (z->clip > 0) x = hy_clip(R->F, x, -z->clip, z->clip);
+    y = onnx__activation(R->F, z->act[i], x, z->a[i], z->b[i]);
+    if (!y && x) onnx__fail(R, "activation %.40s", z->act[i]);
+    return y;
+}
+
+static hy_array *onnx__turned(hy_frame *F, hy_array *x, hy_array *w)    /* x w^T */
+{
+    hy_dot_opt opt;
+    opt.transpose_a = 0;
+    opt.transpose_b = 1;
+    return hy_dot(F, x, w, &opt);
+}
+
+/* The next h from the gates x w^T + wb of a step; z->c moves on, too. */
+static hy_array *onnx__cell(onnx__run *R, onnx__recurrent *z, hy_array *xg)
+{
+    hy_frame *F = R->F;
+    hy_array *hg, *i, *o, *f, *c, *n, *p;
+    if (z->gates == 3) {                        /* GRU: update, reset, hidden */
+        hy_array *u, *k;
+        hg = onnx__turned(F, z->h, z->r);
+        if (z->rb) hg = hy_add(F, hg, z->rb);
+        u = onnx__act(R, z, 0, hy_add(F, onnx__gate(R, z, xg, 0), onnx__gate(R, z, hg, 0)));
+        k = onnx__act(R, z, 0, hy_add(F, onnx__gate(R, z, xg, 1), onnx__gate(R, z, hg, 1)));
+        if (z->linear_before) n = hy_mul(F, k, onnx__gate(R, z, hg, 2));
+        else {
+            n = onnx__turned(F, hy_mul(F, k, z->h), onnx__cut(R, z->r, 0, 2 * z->H, 3 * z->H, 1));
+            if (z->rb) n = hy_add(F, n, onnx__cut(R, z->rb, 0, 2 * z->H, 3 * z->H, 1));
+        }
+        n = onnx__act(R, z, 1, hy_add(F, onnx__gate(R, z, xg, 2), n));
+        return hy_add(F, hy_mul(F, hy_rsub_scalar(F, u, 1), n), hy_mul(F, u, z->h));
+    }
+    hg = hy_add(F, xg, onnx__turned(F, z->h, z->r));
+    if (z->rb) hg = hy_add(F, hg, z->rb);
+    if (z->gates == 1) return onnx__act(R, z, 0, hg);
+    i = onnx__gate(R, z, hg, 0);                /* LSTM: input, output, forget, cell */
+    o = onnx__gate(R, z, hg, 1);
+    f = onnx__gate(R, z, hg, 2);
+    p = z->peep;
+    if (p) {
+        i = hy_add(F, i, hy_mul(F, onnx__cut(R, p, 0, 0, z->H, 1), z->c));
+        f = hy_add(F, f, hy_mul(F, onnx__cut(R, p, 0, 2 * z->H, 3 * z->H, 1), z->c));
+    }
+    i = onnx__act(R, z, 0, i);
+    f = z->input_forget ? hy_rsub_scalar(F, i, 1) : onnx__act(R, z, 0, f);
+    c = hy_add(F, hy_mul(F, f, z->c), hy_mul(F, i, onnx__act(R, z, 1, onnx__gate(R, z, hg, 3))));
+    if (p) o = hy_add(F, o, hy_mul(F, onnx__cut(R, p, 0, z->H, 2 * z->H, 1), c));
+    o = onnx__act(R, z, 0, o);
+    z->c = c;
+    return hy_mul(F, o, onnx__act(R, z, 2, c));
+}
+
+/* All steps of a direction: (T, N, H); the last states stay in z. Steps beyond a sequence's length give 0 and
+ * leave the states as they are. */
+static hy_array *onnx__unrolled(onnx__run *R, onnx__recurrent *z, int backward)
+{
+    hy_frame *F = R->F;
+    hy_array **steps = (hy_array **)onnx__scratch(R, z->T, sizeof *steps), *all;
+    int64_t k;
+    all = onnx__turned(F, z->x, z->w);
+    if (z->wb) all = hy_add(F, all, z->wb);
+    for (k = 0; steps && k < z->T && !hy_error(F); k++) {
+        int64_t t = backward ? z->T - 1 - k : k;
+        hy_array *h0 = z->h, *c0 = z->c, *on = NULL, *h;
+        h = onnx__cell(R, z, onnx__to(R, onnx__cut(R, all, 0, t, t + 1, 1), HY_SHAPE(z->N, z->gates * z->H)));
+        if (z->alive) {
+            on = hy_broadcast_to(F, onnx__to(R, onnx__cut(R, z->alive, 0, t, t + 1, 1), HY_SHAPE(z->N, 1)), HY_INTS(z->N, z->H));
+            steps[t] = hy_mul(F, h, on);
+            h = hy_where(F, on, h, h0);
+            if (z->c) z->c = hy_where(F, on, z->c, c0);
+        } else steps[t] = h;
+        z->h = h;
+    }
+    if (!steps || hy_error(F)) return NULL;
+    return hy_stack(F, hy_group_of(F, (int)z->T, steps), 0);
+}
+
+/* 1 while a step lies within its sequence: (T, N, 1). */
+static hy_array *onnx__alive(onnx__run *R, hy_array *lengths, int64_t T, int64_t N, hy_dtype d)
+{
+    hy_array *t = onnx__cast(R, onnx__counter(R, T, 1, 0, 2), d);
+    t = hy_lesser(R->F, t, onnx__to(R, onnx__cast(R, lengths, d), HY_SHAPE(1, N)));
+    return onnx__to(R, t, HY_SHAPE(T, N, 1));
+}
+
+/* Names of a direction's activations, with their numbers. */
+static void onnx__activations(onnx__run *R, onnx__recurrent *z, int direction)
+{
+    static const char *const usual[4][3] = { { "", "", "" }, { "Tanh", "", "" }, { "Sigmoid", "Tanh", "" },
+                                             { "Sigmoid", "Tanh", "Tanh" } };
+    const onnx__attr *names = onnx__attr_of(R->node, "activations"), *as = onnx__attr_of(R->node, "activation_alpha");
+    const onnx__attr *bs = onnx__attr_of(R->node, "activation_beta");
+    int n = z->gates == 1 ? 1 : z->gates == 3 ? 2 : 3, i;
+    for (i = 0; i < n; i++) {
+        int at = direction * n + i;
+        z->act[i] = names && at < names->n ? names->strings[at] : usual[n][i];
+        z->a[i] = z->b[i] = 0;
+        onnx__alphas(z->act[i], &z->a[i], &z->b[i]);
+        if (as && at < as->n) z->a[i] = as->floats[at];
+        if (bs && at < bs->n) z->b[i] = bs->floats[at];
+    }
+}
+
+static hy_array *onnx__direction(onnx__run *R, hy_array *x, int d)      /* what belongs to it, without the axis */
+{
+    hy_shape s;
+    int i;
+    if (!x || !onnx__shape(R, x, &s)) return NULL;
+    for (i = 0; i + 1 < s.ndim; i++) s.dim[i] = s.dim[i + 1];
+    s.ndim--;
+    return onnx__to(R, onnx__cut(R, x, 0, d, d + 1, 1), s);
+}
+
+#ifndef HYBRID_NO_RNN
+/* hy_rnn's gates stand in another order: LSTM input, forget, cell, output; GRU reset, update, hidden. */
+static hy_array *onnx__gates_sorted(onnx__run *R, hy_array *x, int gates, int64_t H)
+{
+    static const int lstm[] = { 0, 2, 3, 1 }, gru[] = { 1, 0, 2 };
+    hy_array *part[4];
+    int i;
+    if (gates == 1) return x;
+    for (i = 0; i < gates; i++) {
+        int k = gates == 4 ? lstm[i] : gru[i];
+        part[i] = onnx__cut(R, x, 0, k * H, (k + 1) * H, 1);
+    }
+    return hy_concat(R->F, hy_group_of(R->F, gates, part), 0);
+}
+
+/* What hy_rnn does: the usual activations, no peepholes, no clipping. 1: done. */
+static int onnx__fused_rnn(onnx__run *R, const onnx__recurrent *z, hy_array *h0, hy_array *c0, int dirs)
+{
+    hy_array *list[8], *packed, *y, *b = onnx__in(R, 3);
+    hy_frame *F = R->F;
+    hy_rnn_opt opt;
+    int d, i, n = 0, mode = z->gates == 4 ? HY_RNN_LSTM : z->gates == 3 ? HY_RNN_GRU : HY_RNN_TANH;
+    const onnx__attr *names = onnx__attr_of(R->node, "activations");
+    for (i = 0; names && i < names->n; i++) {
+        const char *due = z->gates == 1 ? "Tanh" : i % (z->gates == 4 ? 3 : 2) ? "Tanh" : "Sigmoid";
+        if (strcmp(names->strings[i], due)) return 0;
+    }
+    if (z->clip > 0 || onnx__has(R, 7) || onnx__has(R, 4) || (z->gates == 3 && !z->linear_before) || z->input_forget ||
+        !strcmp(onnx__string(R, "direction", "forward"), "reverse") || hy_dtype_of(F, z->x) != HY_F32) return 0;
+    for (d = 0; d < dirs; d++) {
+        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 1), d), z->gates, z->H));
+        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 2), d), z->gates, z->H));
+    }
+    for (d = 0; d < dirs; d++) {
+        hy_array *one = b ? onnx__direction(R, b, d) : onnx__filled(R, HY_SHAPE(2 * z->gates * z->H), HY_F32, 0);
+        list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, 0, z->gates * z->H, 1), z->gates, z->H);
+        list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, z->gates * z->H, 2 * z->gates * z->H, 1), z->gates, z->H);
+    }
+    packed = hy_concat(F, hy_group_of(F, n, list), 0);
+    memset(&opt, 0, sizeof opt);
+    opt.bidirectional = dirs == 2;
+    opt.state_outputs = 1;
+    y = hy_rnn(F, z->x, packed, h0, c0, NULL, (int)z->H, 1, mode, &opt);
+    if (!y) return 1;
+    list[0] = onnx__to(R, hy_get(F, y, 0), HY_SHAPE(z->T, z->N, dirs, z->H));
+    onnx__out(R, 0, hy_transpose(F, list[0], HY_INTS(0, 2, 1, 3)));
+    onnx__out(R, 1, hy_get(F, y, 1));
+    if (z->gates == 4) onnx__out(R, 2, hy_get(F, y, 2));
+    return 1;
+}
+#endif
+
+static void onnx__do_rnn(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *lengths = onnx__in(R, 4), *y[2], *h[2], *c[2], *h0, *c0 = NULL;
+    const char *direction = onnx__string(R, "direction", "forward");
+    int layout = onnx__int(R, "layout", 0) != 0, dirs = !strcmp(direction, "bidirectional") ? 2 : 1, d;
+    hy_frame *F = R->F;
+    onnx__recurrent z;
+    hy_shape s, sr;
+    memset(&z, 0, sizeof z);
+    z.gates = !strcmp(R->node->op, "LSTM") ? 4 : !strcmp(R->node->op, "GRU") ? 3 : 1;
+    if (layout) x = hy_swap_axes(F, x, 0, 1);
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, onnx__in(R, 2), &sr)) return;
+    if (s.ndim != 3 || sr.ndim != 3 || sr.dim[0] != dirs || s.dim[0] < 1) { onnx__fail(R, "X, W and R of 3 dims are due"); return; }
+    z.x = x;
+    z.T = s.dim[0];
+    z.N = s.dim[1];
+    z.H = sr.dim[2];
+    z.clip = onnx__float(R, "clip", 0);
+    z.input_forget = onnx__int(R, "input_forget", 0) != 0;
+    z.linear_before = onnx__int(R, "linear_before_reset", 0) != 0;
+    h0 = onnx__has(R, 5) ? onnx__in(R, 5) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0), 0);
+    if (z.gates == 4) c0 = onnx__has(R, 6) ? onnx__in(R, 6) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0), 0);
+    if (layout && onnx__has(R, 5)) h0 = hy_swap_axes(F, h0, 0, 1);
+    if (layout && onnx__has(R, 6)) c0 = hy_swap_axes(F, c0, 0, 1);
+#ifndef HYBRID_NO_RNN
+    if (!layout && onnx__fused_rnn(R, &z, h0, c0, dirs)) return;
+#endif
+    if (lengths) z.alive = onnx__alive(R, lengths, z.T, z.N, onnx__type_in(R, 0));
+    for (d = 0; d < dirs; d++) {
+        hy_array *b = onnx__direction(R, onnx__in(R, 3), d);
+        onnx__activations(R, &z, d);
+        z.w = onnx__direction(R, onnx__in(R, 1), d);
+        z.r = onnx__direction(R, onnx__in(R, 2), d);
+        z.wb = b ? onnx__cut(R, b, 0, 0, z.gates * z.H, 1) : NULL;
+        z.rb = b ? onnx__cut(R, b, 0, z.gates * z.H, 2 * z.gates * z.H, 1) : NULL;
+        z.peep = onnx__direction(R, z.gates == 4 ? onnx__in(R, 7) : NULL, d);
+        z.h = onnx__direction(R, h0, d);
+        z.c = onnx__direction(R, c0, d);
+        y[d] = onnx__unrolled(R, &z, d || !strcmp(direction, "reverse"));
+        h[d] = z.h;
+        c[d] = z.c;
+    }
+    if (hy_error(F)) return;
+    onnx__out(R, 0, hy_stack(F, hy_group_of(F, dirs, y), layout ? 2 : 1));
+    if (layout) onnx__out(R, 0, hy_swap_axes(F, hy_stack(F, hy_group_of(F, dirs, y), 2), 0, 1));
+    onnx__out(R, 1, hy_stack(F, hy_group_of(F, dirs, h), layout));
+    if (z.gates == 4) onnx__out(R, 2, hy_stack(F, hy_group_of(F, dirs, c), layout));
+}
+
+/* --- quantised numbers --- */
+/* A scale or zero point beside x: one number, one an element of the axis, or one a block. */
+static hy_array *onnx__beside(onnx__run *R, hy_array *v, hy_array *x, int64_t block)
+{
+    hy_shape s, sx;
+    int axis, i;
+    if (!onnx__shape(R, v, &s) || !onnx__shape(R, x, &sx)) return NULL;
+    if (onnx__product(&s, 0, s.ndim) == 1) return onnx__scalar_shape(R, v);
+    axis = onnx__axis(R, onnx__int(R, "axis", 1), sx.ndim);
+    if (s.ndim == 1 && !block) {
+        s.dim[axis] = s.dim[0];
+        for (i = 0; i < sx.ndim; i++) if (i != axis) s.dim[i] = 1;
+        s.ndim = sx.ndim;
+        return onnx__to(R, v, s);
+    }
+    if (s.ndim != sx.ndim || block < 1 || block > INT32_MAX) { onnx__fail(R, "blocks of %d", (int)block); return NULL; }
+    v = hy_repeat(R->F, v, (int)block, axis);
+    return s.dim[axis] * block == sx.dim[axis] ? v : onnx__cut(R, v, axis, 0, sx.dim[axis], 1);
+}
+
+static hy_array *onnx__dequantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, int64_t block)
+{
+    hy_dtype d = scale ? hy_dtype_of(R->F, scale) : HY_F32;
+    hy_array *y = onnx__cast(R, x, d == HY_F64 ? HY_F64 : HY_F32);
+    if (zero) y = hy_sub(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), d == HY_F64 ? HY_F64 : HY_F32));
+    y = hy_mul(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), d == HY_F64 ? HY_F64 : HY_F32));
+    return onnx__cast(R, y, d);
+}
+
+static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, hy_dtype d, int64_t block)
+{
+    hy_array *y = onnx__cast(R, x, HY_F32);
+    y = onnx__round(R->F, hy_div(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), HY_F32)));
+    if (zero) y = hy_add(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), HY_F32));
+    return hy_cast(R->F, y, d);                 /* which saturates */
+}
+
+static void onnx__do_quantize(onnx__run *R)
+{
+    hy_dtype d = onnx__has(R, 2) ? onnx__type_in(R, 2) : onnx__int(R, "output_dtype", 0) ? onnx__dtype(onnx__int(R, "output_dtype", 0)) : HY_U8;
+    if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(onnx__int(R, "output_dtype", 0))); return; }
+    onnx__out(R, 0, onnx__quantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), d, onnx__int(R, "block_size", 0)));
+}
+
+static void onnx__do_dequantize(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__dequantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), onnx__int(R, "block_size", 0)));
+}
+
+static void onnx__do_dynamic_quantize(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *low, *high, *scale, *zero;
+    low = hy_minimum_scalar(F, onnx__reduce(R, hy_min, x, HY_EMPTY, 0), 0);
+    high = hy_maximum_scalar(F, onnx__reduce(R, hy_max, x, HY_EMPTY, 0), 0);
+    scale = hy_div_scalar(F, hy_sub(F, high, low), 255);
+    zero = onnx__round(F, hy_clip(F, hy_div(F, hy_negative(F, low), scale), 0, 255));
+    zero = hy_cast(F, zero, HY_U8);
+    onnx__out(R, 0, onnx__quantized(R, x, scale, zero, HY_U8, 0));
+    onnx__out(R, 1, scale);
+    onnx__out(R, 2, zero);
+}
+
+/* Integers less their zero point, in doubles: products of them are exact. The zero point of the first operand
+ * of a product belongs to rows, that of the second to columns. */
+static hy_array *onnx__centered(onnx__run *R, hy_array *x, hy_array *zero, int rows)
+{
+    hy_shape s;
+    x = onnx__cast(R, x, HY_F64);
+    if (!zero || !onnx__shape(R, zero, &s)) return x;
+    zero = onnx__cast(R, zero, HY_F64);
+    if (s.ndim == 1 && s.dim[0] > 1 && rows) zero = onnx__to(R, zero, HY_SHAPE(s.dim[0], 1));
+    return hy_sub(R->F, x, s.ndim == 1 && s.dim[0] == 1 ? onnx__scalar_shape(R, zero) : zero);
+}
+
+static void onnx__do_matmul_integer(onnx__run *R)
+{
+    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1), *b = onnx__centered(R, onnx__in(R, 1), onnx__in(R, 3), 0);
+    onnx__out(R, 0, hy_cast(R->F, onnx__matmul(R, a, b), HY_I32));
+}
+
+static void onnx__do_conv_integer(onnx__run *R)
+{
+    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 1), *zero = onnx__in(R, 3);
+    hy_shape s, sw;
+    if (zero && onnx__shape(R, zero, &s) && s.ndim == 1 && s.dim[0] > 1 && onnx__shape(R, w, &sw)) {
+        while (s.ndim < sw.ndim) s.dim[s.ndim++] = 1;
+        zero = onnx__to(R, zero, s);
+    }
+    onnx__out(R, 0, hy_cast(R->F, onnx__convolved(R, x, onnx__centered(R, w, zero, 0), NULL), HY_I32));
+}
+
+static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_array *sb, hy_array *sy, hy_array *zy)
+{
+    hy_array *scale = hy_div(R->F, hy_mul(R->F, onnx__cast(R, sa, HY_F64), onnx__cast(R, sb, HY_F64)), onnx__cast(R, sy, HY_F64));
+    y = onnx__round(R->F, hy_mul(R->F, y, scale));
+    y = hy_add(R->F, y, onnx__cast(R, zy, HY_F64));
+    return hy_cast(R->F, y, zy ? hy_dtype_of(R->F, zy) : HY_U8);
+}
+
+static void onnx__do_qlinear_matmul(onnx__run *R)
+{
+    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1), *b = onnx__centered(R, onnx__in(R, 3), onnx__in(R, 5), 0);
+    hy_array *sa = onnx__in(R, 1);
+    hy_shape s;
+    if (sa && onnx__shape(R, sa, &s) && s.ndim == 1 && s.dim[0] > 1) sa = onnx__to(R, sa, HY_SHAPE(s.dim[0], 1));
+    onnx__out(R, 0, onnx__requantized(R, onnx__matmul(R, a, b), sa, onnx__in(R, 4), onnx__in(R, 6), onnx__in(R, 7)));
+}
+
+static void onnx__do_qlinear_conv(onnx__run *R)
+{
+    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 3), *sw = onnx__in(R, 4), *zw = onnx__in(R, 5), *y;
+    hy_array *bias = onnx__in(R, 8);
+    hy_shape s, shape;
+    if (!onnx__shape(R, w, &shape) || !onnx__shape(R, sw, &s)) return;
+    if (s.ndim == 1 && s.dim[0] > 1) {
+        hy_shape z = shape;
+        int i;
+        for (i = 1; i < z.ndim; i++) z.dim[i] = 1;
+        sw = onnx__channels(R, sw, shape.ndim);
+        zw = onnx__to(R, zw, z);
+    }
+    y = onnx__convolved(R, x, onnx__centered(R, w, zw, 0), bias ? hy_cast(R->F, bias, HY_F64) : NULL);
+    onnx__out(R, 0, onnx__requantized(R, y, onnx__in(R, 1), sw, onnx__in(R, 6), onnx__in(R, 7)));
+}
+
+/* --- attention --- */
+static hy_array *onnx__heads(onnx__run *R, hy_array *x, int64_t heads)  /* (B, T, heads D) as (B, heads, T, D) */
+{
+    hy_shape s;
+    if (!onnx__shape(R, x, &s) || s.ndim != 3) return x;
+    if (heads < 1 || s.dim[2] % heads) { onnx__fail(R, "%d heads of %d", (int)heads, (int)s.dim[2]); return NULL; }
+    x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1], heads, s.dim[2] / heads));
+    return hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3));
+}
+
+static hy_array *onnx__unheaded(onnx__run *R, hy_array *x)
+{
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return NULL;
+    return onnx__to(R, hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3)), HY_SHAPE(s.dim[0], s.dim[2], s.dim[1] * s.dim[3]));
+}
+
+/* Which keys a query may see, as what is added to the scores: 0 or -inf; NULL: all. */
+static hy_array *onnx__causal_bias(onnx__run *R, int64_t queries, int64_t keys, int64_t past, hy_array *valid, int64_t batch)
+{
+    hy_frame *F = R->F;
+    int causal = onnx__int(R, "is_causal", 0) != 0;
+    int64_t left = onnx__int(R, "left_window_size", -1), right = onnx__int(R, "right_window_size", -1);
+    hy_array *q, *k, *away, *no = NULL;
+    if (!causal && left < 0 && right < 0 && !valid) return NULL;
+    q = onnx__counter(R, queries, 1, 2, 4);
+    k = onnx__counter(R, keys, 1, 3, 4);
+    if (valid) valid = onnx__to(R, onnx__cast(R, valid, HY_I64), HY_SHAPE(batch, 1, 1, 1));
+    if (valid && !onnx__has(R, 4)) q = hy_add(F, q, hy_sub_scalar(F, valid, (double)queries));
+    else if (past) q = hy_add_scalar(F, q, (double)past);
+    away = hy_sub(F, k, q);
+    if (causal || right == 0) no = hy_greater_scalar(F, away, 0);
+    else if (right > 0) no = hy_greater_scalar(F, away, (double)right);
+    if (left >= 0) {
+        hy_array *early = hy_lesser_scalar(F, away, (double)-left);
+        no = no ? hy_logical_or(F, no, early) : early;
+    }
+    if (valid) {
+        hy_array *beyond = hy_greater_equal(F, k, valid);
+        no = no ? hy_logical_or(F, no, beyond) : beyond;
+    }
+    no = onnx__cast(R, no, HY_F32);
+    return hy_where(F, no, onnx__filled(R, hy_shape_of(F, no), HY_F32, -INFINITY), hy_zeros_like(F, no));
+}
+
+static hy_array *onnx__mask_bias(onnx__run *R, hy_array *mask, int64_t keys)
+{
+    hy_shape s;
+    if (!onnx__shape(R, mask, &s)) return NULL;
+    if (hy_dtype_of(R->F, mask) == HY_BOOL) {
+        mask = hy_cast(R->F, mask, HY_F32);
+        mask = hy_where(R->F, mask, hy_zeros_like(R->F, mask), onnx__filled(R, s, HY_F32, -INFINITY));
+    } else mask = onnx__cast(R, mask, HY_F32);
+    if (s.ndim && s.dim[s.ndim - 1] < keys) {   /* keys that it leaves out are not seen */
+        s.dim[s.ndim - 1] = keys - s.dim[s.ndim - 1];
+        mask = onnx__join(R, mask, onnx__filled(R, s, HY_F32, -INFINITY), s.ndim - 1);
+    }
+    return mask;
+}
+
+static hy_array *onnx__shared_heads(onnx__run *R, hy_array *x, int64_t heads)   /* each key head for several */
+{
+    int64_t own = x ? hy_dim(R->F, x, 1) : 1;
+    if (own == heads || own < 1) return x;
+    if (heads % own) { onnx__fail(R, "%d heads share %d", (int)heads, (int)own); return NULL; }
+    return hy_repeat(R->F, x, (int)(heads / own), 1);
+}
+
+static void onnx__do_attention(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *q = onnx__in(R, 0), *k = onnx__in(R, 1), *v = onnx__in(R, 2), *score, *bias, *mask, *p;
+    hy_dtype d = onnx__type_in(R, 0);
+    double softcap = onnx__float(R, "softcap", 0), scale;
+    int flat = onnx__rank(R, q) == 3, mode = (int)onnx__int(R, "qk_matmul_output_mode", 0);
+    int64_t past = 0;
+    hy_shape sq, sk;
+    if (flat) {
+        q = onnx__heads(R, q, onnx__int(R, "q_num_heads", 0));
+        k = onnx__heads(R, k, onnx__int(R, "kv_num_heads", 0));
+        v = onnx__heads(R, v, onnx__int(R, "kv_num_heads", 0));
+    }
+    if (onnx__has(R, 4)) {
+        past = hy_dim(F, onnx__in(R, 4), 2);
+        k = onnx__join(R, onnx__in(R, 4), k, 2);
+        v = onnx__join(R, onnx__in(R, 5), v, 2);
+    }
+    onnx__out(R, 1, onnx__wants(R, 1) ? hy_identity(F, k) : NULL);
+    onnx__out(R, 2, onnx__wants(R, 2) ? hy_identity(F, v) : NULL);
+    if (!onnx__shape(R, q, &sq) || !onnx__shape(R, k, &sk)) return;
+    scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
+    k = onnx__shared_heads(R, k, sq.dim[1]);
+    v = onnx__shared_heads(R, v, sq.dim[1]);
+    k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
+    score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    if (mode == 0) onnx__out(R, 3, onnx__cast(R, score, d));
+    if (softcap > 0) score = hy_mul_scalar(F, hy_tanh(F, hy_div_scalar(F, score, softcap)), softcap);
+    if (mode == 1) onnx__out(R, 3, onnx__cast(R, score, d));
+    bias = onnx__causal_bias(R, sq.dim[2], sk.dim[2], past, onnx__in(R, 6), sq.dim[0]);
+    mask = onnx__has(R, 3) ? onnx__mask_bias(R, onnx__in(R, 3), sk.dim[2]) : NULL;
+    if (bias) mask = mask ? hy_add(F, mask, bias) : bias;
+    if (mask) score = hy_add(F, score, mask);
+    if (mode == 2) onnx__out(R, 3, onnx__cast(R, score, d));
+    p = hy_softmax(F, score, NULL, -1, NULL);
+    if (mask) {                                 /* a query that sees no key gives zeros */
+        hy_array *seen = hy_greater_scalar(F, onnx__reduce(R, hy_max, score, HY_AXES(-1), 1), -INFINITY);
+        p = onnx__where(R, seen, p, hy_zeros_like(F, p));
+    }
+    p = onnx__cast(R, p, d);
+    if (mode == 3) onnx__out(R, 3, p);
+    p = onnx__matmul(R, p, v);
+    onnx__out(R, 0, flat ? onnx__unheaded(R, p) : p);
+}
+
+static void onnx__do_rotary(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *c = onnx__in(R, 1), *sn = onnx__in(R, 2), *a, *b, *rest = NULL, *y;
+    int flat = onnx__rank(R, x) == 3, pairs = onnx__int(R, "interleaved", 0) != 0;
+    int64_t part, half;
+    hy_shape s, sa;
+    if (flat) x = onnx__heads(R, x, onnx__int(R, "num_heads", 0));
+    if (!onnx__shape(R, x, &s)) return;
+    part = onnx__int(R, "rotary_embedding_dim", 0);
+    if (part < 1 || part > s.dim[3]) part = s.dim[3];
+    half = part / 2;
+    if (onnx__has(R, 3)) {
+        c = hy_take(F, c, onnx__in(R, 3), 0, NULL);
+        sn = hy_take(F, sn, onnx__in(R, 3), 0, NULL);
+    }
+    c = hy_expand_dims(F, c, 1);                /* (B, 1, T, half) */
+    sn = hy_expand_dims(F, sn, 1);
+    if (part < s.dim[3]) rest = onnx__cut(R, x, 3, part, s.dim[3], 1);
+    a = pairs ? onnx__cut(R, x, 3, 0, part, 2) : onnx__cut(R, x, 3, 0, half, 1);
+    b = pairs ? onnx__cut(R, x, 3, 1, part, 2) : onnx__cut(R, x, 3, half, part, 1);
+    x = hy_sub(F, hy_mul(F, a, c), hy_mul(F, b, sn));
+    y = hy_add(F, hy_mul(F, a, sn), hy_mul(F, b, c));
+    if (pairs) {
+        sa = s;
+        sa.dim[3] = part;
+        y = onnx__to(R, hy_stack(F, hy_group(F, x, y), 4), sa);
+    } else y = onnx__join(R, x, y, 3);
+    if (rest) y = onnx__join(R, y, rest, 3);
+    onnx__out(R, 0, flat ? onnx__unheaded(R, y) : y);
+}
+
+static void onnx__do_causal_conv(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *w = onnx__in(R, 1), *b = onnx__in(R, 2), *y;
+    const char *act = onnx__string(R, "activation", "none");
+    hy_convolution_opt opt;
+    hy_shape s, sw, before;
+    hy_dtype d = onnx__type_in(R, 0);
+    int64_t n;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, w, &sw) || s.ndim != 3 || sw.ndim != 3) return;
+    before = HY_SHAPE(s.dim[0], s.dim[1], n = sw.dim[2] - 1);
+    if (n) x = onnx__join(R, onnx__has(R, 3) ? onnx__in(R, 3) : onnx__filled(R, before, d, 0), x, 2);
+    memset(&opt, 0, sizeof opt);
+    opt.num_group = (int)s.dim[1];
+    opt.no_bias = !b;
+    y = hy_convolution(F, x, w, b, HY_INTS(sw.dim[2]), (int)sw.dim[0], &opt);
+    if (!strcmp(act, "silu") || !strcmp(act, "swish")) {
+        hy_array *wide = onnx__cast(R, y, HY_F32);
+        y = onnx__cast(R, hy_mul(F, wide, hy_sigmoid(F, wide)), d);
+    }
+    onnx__out(R, 0, y);
+    if (onnx__wants(R, 1)) onnx__out(R, 1, onnx__cut(R, x, 2, s.dim[2], s.dim[2] + n, 1));
+}
+
+static void onnx__do_linear_attention(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    const char *rule = onnx__string(R, "update_rule", "gated_delta");
+    int64_t heads = onnx__int(R, "q_num_heads", 1), shared = onnx__int(R, "kv_num_heads", 1), T, t, dk, dv, B;
+    int gated = !strncmp(rule, "gated", 5), delta = strstr(rule, "delta") != NULL;
+    hy_array *q = onnx__heads(R, onnx__in(R, 0), heads), *k = onnx__heads(R, onnx__in(R, 1), shared), *v = onnx__heads(R, onnx__in(R, 2), shared);
+    hy_array *g = onnx__in(R, 4), *b = onnx__in(R, 5), *S = onnx__in(R, 3), **steps, *y;
+    hy_dtype d = onnx__type_in(R, 0);
+    double scale = onnx__float(R, "scale", 0);
+    hy_shape sq, sv;
+    if (!onnx__shape(R, q, &sq) || !onnx__shape(R, v, &sv)) return;
+    B = sq.dim[0]; T = sq.dim[2]; dk = sq.dim[3]; dv = sv.dim[3];
+    if (scale == 0) scale = 1 / sqrt((double)dk);
+    q = onnx__cast(R, q, HY_F32);
+    k = onnx__cast(R, k, HY_F32);
+    v = onnx__cast(R, v, HY_F32);
+    S = S ? onnx__cast(R, S, HY_F32) : onnx__filled(R, HY_SHAPE(B, shared, dk, dv), HY_F32, 0);
+    if (g) g = hy_exp(F, onnx__cast(R, onnx__heads(R, g, shared), HY_F32));     /* (B, shared, T, dk or 1) */
+    if (b) b = onnx__cast(R, onnx__heads(R, b, hy_dim(F, b, 2) == 1 ? 1 : shared), HY_F32);
+    steps = (hy_array **)onnx__scratch(R, T, sizeof *steps);
+    for (t = 0; steps && t < T && !hy_error(F); t++) {
+        hy_array *qt = onnx__cut(R, q, 2, t, t + 1, 1), *kt = onnx__cut(R, k, 2, t, t + 1, 1), *vt = onnx__cut(R, v, 2, t, t + 1, 1);
+        hy_array *column = hy_swap_axes(F, kt, 2, 3);           /* (B, shared, dk, 1) */
+        if (gated && g) S = hy_mul(F, S, hy_swap_axes(F, onnx__cut(R, g, 2, t, t + 1, 1), 2, 3));
+        if (delta) vt = hy_sub(F, vt, onnx__matmul(R, kt, S));
+        if (delta && b) vt = hy_mul(F, vt, onnx__cut(R, b, 2, t, t + 1, 1));
+        S = hy_add(F, S, hy_mul(F, column, vt));
+        steps[t] = onnx__matmul(R, qt, onnx__shared_heads(R, S, heads));
+    }
+    if (!steps || hy_error(F)) return;
+    y = hy_mul_scalar(F, T == 1 ? steps[0] : hy_concat(F, hy_group_of(F, (int)T, steps), 2), scale);
+    onnx__out(R, 0, onnx__cast(R, onnx__unheaded(R, y), d));
+    onnx__out(R, 1, onnx__cast(R, S, onnx__has(R, 3) ? onnx__type_in(R, 3) : d));
+}
+
+static void onnx__do_tensor_scatter(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *past = onnx__in(R, 0), *u = onnx__in(R, 1), *begin = onnx__in(R, 2), *at, *y;
+    hy_shape s, su, place;
+    int axis, i;
+    if (!onnx__shape(R, past, &s) || !onnx__shape(R, u, &su)) return;
+    axis = onnx__axis(R, onnx__int(R, "axis", -2), s.ndim);
+    place.ndim = s.ndim;
+    for (i = 0; i < s.ndim; i++) place.dim[i] = i ? 1 : s.dim[0];
+    at = onnx__counter(R, su.dim[axis], 1, axis, s.ndim);
+    if (begin) at = hy_add(F, at, onnx__to(R, onnx__cast(R, begin, HY_I64), place));
+    at = onnx__places(R, s, onnx__spread(R, at, su), axis);     /* which counts modulo the axis: circular */
+    y = onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none");
+    onnx__out(R, 0, onnx__to(R, y, s));
+}
+
+/* --- sums over named axes --- */
+/* x with its letters in the order of `to`, axes of size 1 where it has none. */
+static hy_array *onnx__lettered(onnx__run *R, hy_array *x, const char *have, const char *to)
+{
+    hy_ints perm;
+    hy_shape s, own;
+    const char *at;
+    int k;
+    if (!onnx__shape(R, x, &own)) return NULL;
+    for (perm.n = 0, s.ndim = 0, at = to; *at; at++) {
+        const char *found = strchr(have, *at);
+        k = found ? (int)(found - have) : -1;
+        s.dim[s.ndim++] = k < 0 ? 1 : own.dim[k];
+        if (k >= 0) perm.v[perm.n++] = k;
+    }
+    return onnx__to(R, perm.n > 1 ? hy_transpose(R->F, x, perm) : x, s);
+}
+
+/* A letter that stands twice: the diagonal. have loses the second one. */
+static hy_array *onnx__diagonals(onnx__run *R, hy_array *x, char *have)
+{
+    int i, j;
+    for (i = 0; have[i]; i++)
+        for (j = i + 1; have[j]; j++) {
+            hy_diag_opt opt;
+            char c = have[i];
+            size_t n = strlen(have);
+            if (have[j] != c) continue;
+            opt.axis1 = i ? i : HY_ZERO;
+            opt.axis2 = j;
+            x = hy_diag(R->F, x, 0, &opt);      /* the diagonal becomes the last axis */
+            memmove(have + j, have + j + 1, n - (size_t)j);
+            memmove(have + i, have + i + 1, n - 1 - (size_t)i);
+            n = strlen(have);
+            have[n] = c;
+            have[n + 1] = 0;
+            i = -1;
+            break;
+        }
+    return x;
+}
+
+/* a and b, of letters la and lb, multiplied, and what neither `out` nor a later operand needs summed: a product of
+ * matrices over letters of both, those alone, those summed. Gives its letters in lo. */
+static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy_array *b, const char *lb, const char *needed, char *lo)
+{
+    char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[64];
+    const char *at;
+    hy_shape sa, sb, s;
+    int64_t size[4] = { 1, 1, 1, 1 };
+    if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
+    for (at = la; *at; at++) {
+        int64_t d = sa.dim[at - la];
+        char one[2] = { *at, 0 };
+        int in_b = strchr(lb, *at) != NULL, kept = strchr(needed, *at) != NULL;
+        if (in_b && kept) { strcat(both, one); size[0] *= d; }
+        else if (in_b) { strcat(inner, one); size[3] *= d; }
+        else { strcat(first, one); size[1] *= d; }
+    }
+    for (at = lb; *at; at++)
+        if (!strchr(la, *at)) { char one[2] = { *at, 0 }; strcat(second, one); size[2] *= sb.dim[at - lb]; }
+    for (at = la; *at; at++) {                  /* sizes have to agree: 1 beside n is spread by plain products */
+        const char *other = strchr(lb, *at);
+        if (other && sa.dim[at - la] != sb.dim[other - lb]) { onnx__fail(R, "sizes of %c differ", *at); return NULL; }
+    }
+    sprintf(to, "%s%s%s", both, first, inner);
+    a = onnx__to(R, onnx__lettered(R, a, la, to), HY_SHAPE(size[0], size[1], size[3]));
+    sprintf(to, "%s%s%s", both, inner, second);
+    b = onnx__to(R, onnx__lettered(R, b, lb, to), HY_SHAPE(size[0], size[3], size[2]));
+    sprintf(lo, "%s%s%s", both, first, second);
+    for (s.ndim = 0, at = lo; *at; at++) {
+        const char *k = strchr(la, *at);
+        s.dim[s.ndim++] = k ? sa.dim[k - la] : sb.dim[strchr(lb, *at) - lb];
+    }
+    return onnx__to(R, hy_linalg_gemm2(R->F, a, b, NULL), s);
+}
+
+/* "ij,jk->ik" without blanks, its dots as letters (capital A and on, from the right); 0: it is malformed. */
+static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
+{
+    const char *e = onnx__string(R, "equation", "");
+    char all[64] = "", *to = term[0];
+    int n = 0, i, k, dots[9] = { 0 }, most = 0, explicit_out = 0, used = 0;
+    for (i = 0; i < 9; i++) term[i][0] = 0;
+    *out = 0;
+    for (; *e; e++) {
+        size_t len = strlen(to);
+        if (*e == ' ') continue;
+        if (*e == ',') { if (++n > 7 || explicit_out) return 0; to = term[n]; continue; }
+        if (e[0] == '-' && e[1] == '>') { explicit_out = 1; to = out; e++; continue; }
+        if (len > 12) return 0;
+        if (e[0] == '.' && e[1] == '.' && e[2] == '.') {
+            int own = 0;
+            e += 2;
+            if (!explicit_out) {
+                const char *rest = e + 1;
+                int letters = (int)len;
+                for (; *rest && *rest != ',' && *rest != '-'; rest++) letters += *rest != ' ';
+                own = onnx__rank(R, onnx__in(R, n)) - letters;
+                if (own < 0) return 0;
+                dots[n] = own;
+                if (own > most) most = own;
+            } else own = most;
+            for (k = own; k > 0; k--) { char one[2] = { (char)('0' + k - 1), 0 }; strcat(to, one); }
+            continue;
+        }
+        if (!((*e >= 'a' && *e <= 'z') || (*e >= 'A' && *e <= 'Z'))) return 0;
+        to[len] = *e;
+        to[len + 1] = 0;
+    }
+    n++;
+    if (n != R->node->nin) return 0;
+    for (i = 0; i < n; i++) if ((int)strlen(term[i]) != onnx__rank(R, onnx__in(R, i))) return 0;
+    if (explicit_out) return n;
+    for (k = most; k > 0; k--) out[used++] = (char)('0' + k - 1);
+    for (i = 0; i < n; i++) strncat(all, term[i], 12);
+    for (k = 'A'; k <= 'z'; k++) {              /* letters that stand once, in their order */
+        const char *at = strchr(all, k);
+        if (at && !strchr(at + 1, k) && used < 12) out[used++] = (char)k;
+    }
+    out[used] = 0;
+    return n;
+}
+
+static void onnx__do_einsum(onnx__run *R)
+{
+    char term[9][32], out[32], needed[64], now[64];
+    hy_array *x, *y;
+    hy_ints axes;
+    int n, i, k;
+    n = onnx__einsum_terms(R, term, out);
+    if (n < 1) { onnx__fail(R, "equation '%.60s'", onnx__string(R, "equation", "")); return; }
+    y = onnx__diagonals(R, onnx__in(R, 0), term[0]);
+    sprintf(now, "%.31s", term[0]);
+    for (i = 1; i < n && !hy_error(R->F); i++) {
+        char next[64];
+        x = onnx__diagonals(R, onnx__in(R, i), term[i]);
+        sprintf(needed, "%.31s", out);
+        for (k = i + 1; k < n; k++) strncat(needed, term[k], 12);
+        y = onnx__einsum_pair(R, y, now, x, term[i], needed, next);
+        sprintf(now, "%.63s", next);
+    }
+    if (hy_error(R->F)) return;
+    for (axes.n = i = k = 0; now[i]; i++) {     /* letters that nobody needs any more */
+        if (strchr(out, now[i])) needed[k++] = now[i];
+        else axes.v[axes.n++] = i;
+    }
+    needed[k] = 0;
+    if (axes.n) y = onnx__reduce(R, hy_sum, y, axes, 0);
+    y = onnx__lettered(R, y, needed, out);
+    onnx__out(R, 0, n == 1 && y == onnx__in(R, 0) ? hy_identity(R->F, y) : y);
+}
+
+/* --- signals --- */
+/* (n, 2 m) matrix: cosines and sines of the transform from n samples to m. */
+static hy_array *onnx__fourier(onnx__run *R, int64_t n, int64_t m, int64_t length, int sine, double sign, hy_dtype d)
+{
+    double *v = (double *)onnx__scratch(R, n * m, sizeof *v), turn = 6.283185307179586;
+    int64_t i, k;
+    for (i = 0; v && i < n; i++)
+        for (k = 0; k < m; k++) {
+            double w = turn * (double)(i * k % length) / (double)length;
+            v[i * m + k] = sine ? sign * sin(w) : cos(w);
+        }
+    return v ? onnx__from_doubles(R, HY_SHAPE(n, m), d, v) : NULL;
+}
+
+/* The transform of (..., n) and (..., n), the second the imaginary part or NULL: (..., m, 2), or its real part. */
+static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int64_t n, int64_t m, int64_t length, int inverse, int real_only)
+{
+    hy_frame *F = R->F;
+    hy_dtype d = hy_dtype_of(F, re);
+    hy_array *c = onnx__fourier(R, n, m, length, 0, 1, d), *s = onnx__fourier(R, n, m, length, 1, inverse ? 1 : -1, d), *x, *y;
+    x = hy_dot(F, re, c, NULL);
+    if (im) x = hy_sub(F, x, hy_dot(F, im, s, NULL));
+    y = hy_dot(F, re, s, NULL);
+    if (im) y = hy_add(F, y, hy_dot(F, im, c, NULL));
+    if (inverse) {
+        x = hy_div_scalar(F, x, (double)length);
+        y = hy_div_scalar(F, y, (double)length);
+    }
+    return real_only ? hy_expand_dims(F, x, onnx__rank(R, x)) : hy_stack(F, hy_group(F, x, y), onnx__rank(R, x));
+}
+
+static hy_array *onnx__without_last(onnx__run *R, hy_array *x, int64_t at)
+{
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return NULL;
+    s.ndim--;
+    return onnx__to(R, onnx__cut(R, x, s.ndim, at, at + 1, 1), s);
+}
+
+static void onnx__do_dft(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *re, *im = NULL, *y;
+    int inverse = onnx__int(R, "inverse", 0) != 0, half = onnx__int(R, "onesided", 0) != 0, axis, back;
+    hy_shape s;
+    int64_t length, n, m;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
+    axis = onnx__axis(R, R->opset < 20 ? onnx__int(R, "axis", 1) : (int64_t)onnx__number(R, 2, -2), s.ndim);
+    if (axis == s.ndim - 1) { onnx__fail(R, "the axis of real and imaginary parts"); return; }
+    n = s.dim[axis];
+    back = inverse && half;                     /* from half a spectrum to real numbers */
+    length = (int64_t)onnx__number(R, 1, back ? 2.0 * (double)(n - 1) : (double)n);
+    if (length < 1 || length > 1 << 20) { onnx__fail(R, "a length of %d", (int)length); return; }
+    re = onnx__without_last(R, x, 0);
+    if (s.dim[s.ndim - 1] == 2) im = onnx__without_last(R, x, 1);
+    re = onnx__move(R, re, axis, s.ndim - 2);
+    if (im) im = onnx__move(R, im, axis, s.ndim - 2);
+    if (back) {                                 /* the other half is the conjugate of the first */
+        int last = s.ndim - 2;
+        int64_t have = length / 2 + 1 < n ? length / 2 + 1 : n, rest = length - have;
+        hy_array *r2 = rest > 0 ? hy_reverse(R->F, onnx__cut(R, re, last, 1, rest + 1, 1), HY_AXES(last)) : NULL;
+        re = onnx__cut(R, re, last, 0, have, 1);
+        if (r2) re = onnx__join(R, re, r2, last);
+        if (im) {
+            hy_array *i2 = rest > 0 ? hy_negative(R->F, hy_reverse(R->F, onnx__cut(R, im, last, 1, rest + 1, 1), HY_AXES(last))) : NULL;
+            im = onnx__cut(R, im, last, 0, have, 1);
+            if (i2) im = onnx__join(R, im, i2, last);
+        }
+        n = length;
+    }
+    if (n > length) {
+        re = onnx__cut(R, re, s.ndim - 2, 0, length, 1);
+        if (im) im = onnx__cut(R, im, s.ndim - 2, 0, length, 1);
+        n = length;
+    }
+    m = half && !inverse ? length / 2 + 1 : length;
+    y = onnx__transformed(R, re, im, n, m, length, inverse, back);
+    onnx__out(R, 0, onnx__move(R, y, s.ndim - 2, axis));
+}
+
+static void onnx__do_stft(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *window = onnx__in(R, 2), *re, *im = NULL, *at;
+    int64_t step = (int64_t)onnx__number(R, 1, 1), length, frames, i, j;
+    int half = onnx__int(R, "onesided", 1) != 0;
+    hy_shape s;
+    double *v;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
+    length = onnx__has(R, 3) ? (int64_t)onnx__number(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
+    if (length < 1 || length > 1 << 16 || step < 1 || s.dim[1] < length) { onnx__fail(R, "frames of %d", (int)length); return; }
+    frames = (s.dim[1] - length) / step + 1;
+    v = (double *)onnx__scratch(R, frames * length, sizeof *v);
+    for (i = 0; v && i < frames; i++) for (j = 0; j < length; j++) v[i * length + j] = (double)(i * step + j);
+    if (!v) return;
+    at = onnx__from_doubles(R, HY_SHAPE(frames, length), HY_I64, v);
+    re = s.ndim == 3 ? onnx__without_last(R, x, 0) : x;
+    re = hy_take(R->F, re, at, 1, NULL);
+    if (s.ndim == 3 && s.dim[2] == 2) im = hy_take(R->F, onnx__without_last(R, x, 1), at, 1, NULL);
+    if (window) re = hy_mul(R->F, re, window);
+    if (window && im) im = hy_mul(R->F, im, window);
+    onnx__out(R, 0, onnx__transformed(R, re, im, length, half ? length / 2 + 1 : length, length, 0, 0));
+}
+
+static void onnx__do_window(onnx__run *R)
+{
+    double n = onnx__number(R, 0, 0), a[3] = { 0.5, 0.5, 0 }, *v, turn = 6.283185307179586;
+    hy_dtype d = onnx__dtype(onnx__int(R, "output_datatype", 1));
+    int64_t i, size = (int64_t)n;
+    if (hy_error(R->F)) return;
+    if (!strcmp(R->node->op, "HammingWindow")) { a[0] = 25.0 / 46; a[1] = 21.0 / 46; }
+    if (!strcmp(R->node->op, "BlackmanWindow")) { a[0] = 0.42; a[2] = 0.08; }
+    if (!(n >= 0 && n < 1e8) || !d) { onnx__fail(R, "a window of %g", n); return; }
+    if (!onnx__int(R, "periodic", 1)) n = n > 1 ? n - 1 : 1;
+    v = (double *)onnx__scratch(R, size, sizeof *v);
+    for (i = 0; v && i < size; i++)
+        v[i] = a[0] - a[1] * cos(turn * (double)i / n) + a[2] * cos(2 * turn * (double)i / n);
+    if (v) onnx__out(R, 0, onnx__from_doubles(R, HY_SHAPE(size), d, v));
+}
+
+/* --- random numbers --- */
+static void onnx__do_random(onnx__run *R)
+{
+    hy_ints to;
+    hy_shape s;
+    hy_array *y;
+    const char *op = R->node->op;
+    hy_dtype d = onnx__attr_of(R->node, "dtype") ? onnx__dtype(onnx__int(R, "dtype", 1)) : onnx__has(R, 0) ? onnx__type_in(R, 0) : HY_F32;
+    hy_random_normal_opt normal;
+    hy_random_uniform_opt uniform;
+    int i;
+    if (onnx__has(R, 0)) {
+        if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
+    } else {
+        onnx__ints(R, "shape", &to);
+        s.ndim = to.n > HY_MAX_DIM ? 0 : to.n;
+        for (i = 0; i < s.ndim; i++) s.dim[i] = to.v[i];
+    }
+    normal.dtype = uniform.dtype = onnx__is_float(d) ? d : HY_F32;
+    if (!strcmp(op, "Bernoulli")) {
+        y = hy_random_uniform(R->F, s, 0, 1, &uniform);
+        y = hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype));
+        onnx__out(R, 0, onnx__cast(R, y, d ? d : HY_F32));
+    } else if (strstr(op, "Normal"))
+        onnx__out(R, 0, hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1), &normal));
+    else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1), &uniform));
+}
+
 /* MARK: - >>table ---------------------------------------------------------------------------------------
  *
  * A row for each operator: name, opsets, which inputs have to be known (bit i: input i), what does it.
@@ -2865,6 +4231,21 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("LayerNormalization", 0, layer_norm), ONNX__DO("RMSNormalization", 0, rms_norm),
     ONNX__DO("GroupNormalization", 0, group_norm), ONNX__DO("LRN", 0, lrn),
     ONNX__DO("MeanVarianceNormalization", 0, mvn),
+    ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss), ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
+    ONNX__DO("Resize", 14, resize), ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
+    ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv), ONNX__DO("RoiAlign", 0, roi_align),
+    ONNX__DO("MaxRoiPool", 0, max_roi_pool), ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn),
+    ONNX__DO("LSTM", 0, rnn), ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
+    ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
+    ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
+    ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
+    ONNX__DO("Attention", 0, attention), ONNX__DO("RotaryEmbedding", 0, rotary),
+    ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
+    ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
+    ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
+    ONNX__DO("BlackmanWindow", 1, window), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
 
     ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW), ONNX__WITH("Scan", flow, ONNX__FLOW) };
 #undef ONNX__DO
@@ -3348,7 +4729,7 @@ static void onnx__find_given(onnx__model *m)
 static void onnx__set_param(onnx__model *m, hy_frame *F, onnx__slot *s)
 {
     onnx__tensor *t = s->tensor;
-    size_t bytes = onnx__data_bytes(m, t);
+    size_t bytes = t->data ? 0 : onnx__data_bytes(m, t);
     void *own = NULL, *data = t->data;
     if (m->why) return;
     if (!data) data = own = HY_ONNX_MALLOC(bytes + 16);
