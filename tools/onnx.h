@@ -2886,9 +2886,10 @@ static void onnx__resize_row(const onnx__resize *z, double x, int64_t n, double 
     for (i = 0; i < n && sum != 0; i++) row[i] /= sum;
 }
 
-static double onnx__nearest(const onnx__resize *z, double x)
+static double onnx__nearest(const onnx__resize *z, double x, double scale)
 {
     const char *how = z->nearest;
+    if (!strcmp(how, "simple")) return scale < 1 ? ceil(x) : floor(x);          /* of opset 10 */
     if (!strcmp(how, "floor")) return floor(x);
     if (!strcmp(how, "ceil")) return ceil(x);
     if (!strcmp(how, "round_prefer_ceil")) return floor(x + 0.5);
@@ -2909,7 +2910,7 @@ static hy_array *onnx__resize_axis(onnx__run *R, hy_array *x, int axis, int64_t 
         double at = onnx__origin(z, (double)i, (double)n, (double)m, scale);
         beyond[i] = crop && (at < 0 || at > (double)(n - 1));
         some |= beyond[i] != 0;
-        if (nearest) row[i] = fmin(fmax(onnx__nearest(z, at), 0), (double)(n - 1));
+        if (nearest) row[i] = fmin(fmax(onnx__nearest(z, at, scale), 0), (double)(n - 1));
         else onnx__resize_row(z, at, n, scale, row + i * n);
     }
     if (!row || !beyond || !x) return NULL;
@@ -2940,7 +2941,7 @@ static void onnx__do_resize(onnx__run *R)
     z.mode = onnx__string(R, "mode", "nearest");
     if (strstr(z.mode, "linear")) z.mode = "linear";
     z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode", "half_pixel");
-    z.nearest = old || upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
+    z.nearest = old ? "simple" : upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
     z.a = onnx__float(R, "cubic_coeff_a", -0.75);
     z.exclude = onnx__int(R, "exclude_outside", 0) != 0;
     z.smooth = onnx__int(R, "antialias", 0) != 0;
@@ -3954,7 +3955,7 @@ static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
 {
     const char *e = onnx__string(R, "equation", "");
     char all[64] = "", *to = term[0];
-    int n = 0, i, k, dots[9] = { 0 }, most = 0, explicit_out = 0, used = 0;
+    int n = 0, i, k, most = 0, explicit_out = 0, used = 0;
     for (i = 0; i < 9; i++) term[i][0] = 0;
     *out = 0;
     for (; *e; e++) {
@@ -3972,7 +3973,6 @@ static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
                 for (; *rest && *rest != ',' && *rest != '-'; rest++) letters += *rest != ' ';
                 own = onnx__rank(R, onnx__in(R, n)) - letters;
                 if (own < 0) return 0;
-                dots[n] = own;
                 if (own > most) most = own;
             } else own = most;
             for (k = own; k > 0; k--) { char one[2] = { (char)('0' + k - 1), 0 }; strcat(to, one); }
@@ -4171,6 +4171,317 @@ static void onnx__do_random(onnx__run *R)
     else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1), &uniform));
 }
 
+/* --- operators of this file: what no others together do --- */
+enum { ONNX__NMS, ONNX__UNIQUE, ONNX__DET, ONNX__OWN };
+static const hy_op *onnx__own_op(hy_frame *F, int which);
+
+typedef struct onnx__nms_record { int64_t most; double overlap, threshold; int center; } onnx__nms_record;
+typedef struct onnx__unique_record { int sorted; } onnx__unique_record;
+typedef struct onnx__det_record { int none; } onnx__det_record;
+
+static double onnx__overlap(const float *a, const float *b, int center)
+{
+    double box[2][4], w, h, both;
+    int i;
+    for (i = 0; i < 2; i++) {
+        const float *p = i ? b : a;
+        if (center) {
+            box[i][0] = p[0] - p[2] / 2.0; box[i][1] = p[1] - p[3] / 2.0;
+            box[i][2] = p[0] + p[2] / 2.0; box[i][3] = p[1] + p[3] / 2.0;
+        } else {                                /* any two corners */
+            box[i][0] = fmin(p[0], p[2]); box[i][1] = fmin(p[1], p[3]);
+            box[i][2] = fmax(p[0], p[2]); box[i][3] = fmax(p[1], p[3]);
+        }
+    }
+    w = fmin(box[0][2], box[1][2]) - fmax(box[0][0], box[1][0]);
+    h = fmin(box[0][3], box[1][3]) - fmax(box[0][1], box[1][1]);
+    if (w <= 0 || h <= 0) return 0;
+    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) * (box[1][3] - box[1][1]) - w * h;
+    return both > 0 ? w * h / both : 0;
+}
+
+/* (image, class, box) of all that stay; to may be NULL, gone has a byte for each box. How many. */
+static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s, int64_t *to,
+                              int64_t room, char *gone)
+{
+    int64_t images = s.dim[0], classes = s.dim[1], n = s.dim[2], b, c, i, k, have = 0;
+    for (b = 0; b < images; b++)
+        for (c = 0; c < classes; c++) {
+            const float *score = scores + (b * classes + c) * n, *box = boxes + b * n * 4;
+            for (i = 0; i < n; i++) gone[i] = !(score[i] > r->threshold);
+            for (k = 0; k < r->most; k++) {
+                int64_t best = -1;
+                for (i = 0; i < n; i++) if (!gone[i] && (best < 0 || score[i] > score[best])) best = i;
+                if (best < 0) break;
+                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4, r->center) > r->overlap) gone[i] = 1;
+                gone[best] = 1;
+                if (to && have < room) { to[3 * have] = b; to[3 * have + 1] = c; to[3 * have + 2] = best; }
+                have++;
+            }
+        }
+    return have;
+}
+
+static int onnx__nms_infer(hy_infer *I)
+{
+    hy_shape *boxes = &I->in[0].shape, *scores = &I->in[1].shape, want = HY_SHAPE(-1, 3);
+    hy_infer_type(I, &I->in[0].dtype, HY_F32);
+    hy_infer_type(I, &I->in[1].dtype, HY_F32);
+    hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy_infer_shape(I, boxes, HY_SHAPE(-1, -1, 4));
+    hy_infer_shape(I, scores, HY_SHAPE(-1, -1, -1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &scores->dim[0], boxes->dim[0]);
+    hy_infer_dim(I, &scores->dim[2], boxes->dim[1]);
+    if (I->value && I->status >= 0) {
+        char *gone = (char *)HY_ONNX_MALLOC((size_t)scores->dim[2] + 1);
+        if (!gone) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
+        want.dim[0] = onnx__suppress((const onnx__nms_record *)I->attr, (const float *)I->value[0].data,
+                                     (const float *)I->value[1].data, *scores, NULL, 0, gone);
+        HY_ONNX_FREE(gone);
+    }
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+
+static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    (void)stage; (void)item; (void)shared;
+    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0], (const float *)now->data[1],
+                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0], (char *)scratch);
+}
+
+static int onnx__nms_bind(hy_job *job)
+{
+    job->run = onnx__nms_run;
+    job->stages = 1;
+    job->items[0] = 1;
+    job->scratch = (size_t)job->in[1].type.shape.dim[2] + 1;
+    job->cost = (double)(job->in[1].type.shape.dim[1] * job->in[1].type.shape.dim[2]) * 20;
+    return 0;
+}
+
+static void onnx__do_nms(onnx__run *R)
+{
+    onnx__nms_record r;
+    hy_array *in[2];
+    memset(&r, 0, sizeof r);
+    r.most = (int64_t)onnx__clamped((int64_t)onnx__number(R, 2, 0), 0, INT32_MAX);
+    r.overlap = onnx__number(R, 3, 0);
+    r.threshold = onnx__number(R, 4, -INFINITY);
+    r.center = onnx__int(R, "center_point_box", 0) != 0;
+    in[0] = onnx__in(R, 0);
+    in[1] = onnx__in(R, 1);
+    onnx__out(R, 0, hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r));
+}
+
+/* --- slices that differ: rows of a matrix of doubles --- */
+static int onnx__row_order(const double *x, int64_t width, int64_t a, int64_t b)
+{
+    int64_t i;
+    for (i = 0; i < width; i++) if (x[a * width + i] != x[b * width + i]) return x[a * width + i] < x[b * width + i] ? -1 : 1;
+    return 0;
+}
+
+/* Heap sort of row numbers; equal rows stay in their order. */
+static void onnx__sort_rows(const double *x, int64_t width, int64_t *order, int64_t n)
+{
+    int64_t i, end, root, child, t;
+#define ONNX__LESS(a, b) (onnx__row_order(x, width, a, b) < 0 || (!onnx__row_order(x, width, a, b) && (a) < (b)))
+    for (i = 0; i < n; i++) order[i] = i;
+    for (i = n / 2 - 1, end = n; end > 1;) {
+        if (i >= 0) root = i--;
+        else {
+            t = order[--end];
+            order[end] = order[0];
+            order[0] = t;
+            root = 0;
+        }
+        for (; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && ONNX__LESS(order[child], order[child + 1])) child++;
+            if (!ONNX__LESS(order[root], order[child])) break;
+            t = order[root];
+            order[root] = order[child];
+            order[child] = t;
+        }
+    }
+#undef ONNX__LESS
+}
+
+/* First places, place of each row among them, counts; work: 3 n numbers. How many differ. */
+static int64_t onnx__differing(const double *x, hy_shape s, int sorted, int64_t *first, int64_t *inverse, int64_t *count, int64_t *work)
+{
+    int64_t n = s.dim[0], width = s.dim[1], i, k = -1, *order = work, *group = work + n, *name = work + 2 * n, all;
+    onnx__sort_rows(x, width, order, n);
+    for (i = 0; i < n; i++) {
+        if (!i || onnx__row_order(x, width, order[i - 1], order[i])) k++;
+        group[order[i]] = k;
+    }
+    all = k + 1;
+    for (i = 0; i < all; i++) name[i] = sorted ? i : -1;
+    for (i = k = 0; i < n && !sorted; i++) if (name[group[i]] < 0) name[group[i]] = k++;
+    if (!first) return all;
+    for (i = 0; i < all; i++) count[i] = 0;
+    for (i = 0; i < n; i++) {
+        int64_t to = name[group[i]];
+        if (!count[to]++) first[to] = i;
+        inverse[i] = to;
+    }
+    return all;
+}
+
+static int onnx__unique_infer(hy_infer *I)
+{
+    hy_shape want = HY_SHAPE(-1), *x = &I->in[0].shape;
+    int i;
+    hy_infer_type(I, &I->in[0].dtype, HY_F64);
+    hy_infer_shape(I, x, HY_SHAPE(-1, -1));
+    for (i = 0; i < 3; i++) hy_infer_type(I, &I->out[i].dtype, HY_I64);
+    if (I->status < 0) return -1;
+    if (I->value) {
+        int64_t *work = (int64_t *)HY_ONNX_MALLOC(sizeof *work * (size_t)(3 * x->dim[0] + 1));
+        if (!work) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
+        want.dim[0] = onnx__differing((const double *)I->value[0].data, *x, 1, NULL, NULL, NULL, work);
+        HY_ONNX_FREE(work);
+    }
+    hy_infer_shape(I, &I->out[0].shape, want);
+    hy_infer_shape(I, &I->out[2].shape, want);
+    want.dim[0] = x->dim[0];
+    hy_infer_shape(I, &I->out[1].shape, want);
+    return I->status;
+}
+
+static void onnx__unique_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    int64_t n = job->in[0].type.shape.dim[0], *work = (int64_t *)scratch;
+    (void)stage; (void)item; (void)shared;
+    onnx__differing((const double *)now->data[0], job->in[0].type.shape, ((const onnx__unique_record *)job->attr)->sorted,
+                    now->data[1] ? (int64_t *)now->data[1] : work + 3 * n, now->data[2] ? (int64_t *)now->data[2] : work + 4 * n,
+                    now->data[3] ? (int64_t *)now->data[3] : work + 5 * n, work);
+}
+
+static int onnx__unique_bind(hy_job *job)
+{
+    job->run = onnx__unique_run;
+    job->stages = 1;
+    job->items[0] = 1;
+    job->scratch = sizeof(int64_t) * (size_t)(6 * job->in[0].type.shape.dim[0] + 1);
+    job->cost = (double)job->in[0].type.shape.dim[0] * 100;
+    return 0;
+}
+
+static void onnx__do_unique(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *rows, *all, *at;
+    onnx__unique_record r;
+    int axis = 0;
+    hy_shape s;
+    r.sorted = onnx__int(R, "sorted", 1) != 0;
+    if (onnx__attr_of(R->node, "axis")) axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
+    else x = onnx__in_row(R, x);
+    if (!onnx__shape(R, x, &s)) return;
+    rows = onnx__move(R, onnx__cast(R, x, HY_F64), axis, 0);
+    rows = onnx__to(R, rows, HY_SHAPE(s.dim[axis], onnx__product(&s, 0, s.ndim) / (s.dim[axis] ? s.dim[axis] : 1)));
+    all = hy_emit(R->F, onnx__own_op(R->F, ONNX__UNIQUE), 1, &rows, &r);
+    if (!all) return;
+    at = hy_get(R->F, all, 0);
+    onnx__out(R, 0, hy_take(R->F, x, at, axis, NULL));
+    onnx__out(R, 1, at);
+    onnx__out(R, 2, hy_get(R->F, all, 1));
+    onnx__out(R, 3, hy_get(R->F, all, 2));
+}
+
+/* --- determinants of (k, n, n) doubles --- */
+static int onnx__det_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape;
+    hy_infer_type(I, &I->in[0].dtype, HY_F64);
+    hy_infer_type(I, &I->out[0].dtype, HY_F64);
+    hy_infer_shape(I, x, HY_SHAPE(-1, -1, -1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &x->dim[1], x->dim[2]);
+    hy_infer_shape(I, &I->out[0].shape, HY_SHAPE(x->dim[0]));
+    return I->status;
+}
+
+static void onnx__det_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    int64_t n = job->in[0].type.shape.dim[1], i, j, k;
+    double *m = (double *)scratch, det = 1;
+    (void)stage; (void)shared;
+    memcpy(m, (const double *)now->data[0] + item * n * n, sizeof *m * (size_t)(n * n));
+    for (k = 0; k < n; k++) {
+        int64_t best = k;
+        for (i = k + 1; i < n; i++) if (fabs(m[i * n + k]) > fabs(m[best * n + k])) best = i;
+        for (j = 0; j < n && best != k; j++) {
+            double t = m[k * n + j];
+            m[k * n + j] = m[best * n + j];
+            m[best * n + j] = t;
+        }
+        det *= best != k ? -m[k * n + k] : m[k * n + k];
+        if (m[k * n + k] == 0) break;
+        for (i = k + 1; i < n; i++) {
+            double f = m[i * n + k] / m[k * n + k];
+            for (j = k; j < n; j++) m[i * n + j] -= f * m[k * n + j];
+        }
+    }
+    ((double *)now->data[1])[item] = det;
+}
+
+static int onnx__det_bind(hy_job *job)
+{
+    int64_t n = job->in[0].type.shape.dim[1];
+    job->run = onnx__det_run;
+    job->stages = 1;
+    job->items[0] = job->in[0].type.shape.dim[0];
+    job->scratch = sizeof(double) * (size_t)(n * n + 1);
+    job->cost = (double)(job->items[0] * n * n * n);
+    return 0;
+}
+
+static void onnx__do_det(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    onnx__det_record r = { 0 };
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_shape s, out;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) { onnx__fail(R, "matrices are due"); return; }
+    out = s;
+    out.ndim -= 2;
+    x = onnx__to(R, onnx__cast(R, x, HY_F64), HY_SHAPE(onnx__product(&out, 0, out.ndim), s.dim[s.ndim - 2], s.dim[s.ndim - 1]));
+    x = hy_emit(R->F, onnx__own_op(R->F, ONNX__DET), 1, &x, &r);
+    onnx__out(R, 0, onnx__cast(R, onnx__to(R, x, out), d));
+}
+
+static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE }, { "count", HY_ARG_ONE },
+                                           { NULL, HY_ARG_ONE } };
+static const hy_attr onnx__nms_attr[] = {
+    { "most", "most", HY_ATTR_i64, 0, offsetof(onnx__nms_record, most), 0, "boxes of a class at most" },
+    { "overlap", "overlap", HY_ATTR_real, 0, offsetof(onnx__nms_record, overlap), 0, "what overlaps more goes" },
+    { "threshold", "threshold", HY_ATTR_real, 0, offsetof(onnx__nms_record, threshold), 0, "scores have to be above" },
+    { "center", "center", HY_ATTR_flag, 0, offsetof(onnx__nms_record, center), 0, "boxes are middle and size" },
+    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+static const hy_attr onnx__unique_attr[] = {
+    { "sorted", "sorted", HY_ATTR_flag, 0, offsetof(onnx__unique_record, sorted), 1, "by size, else as they come" },
+    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+static const hy_op onnx__own_ops[ONNX__OWN] = {
+    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1, onnx__nms_attr,
+      sizeof(onnx__nms_record), HY_OP_DYNAMIC, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
+    { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
+      sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL, NULL },
+    { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record), 0, 0, NULL,
+      onnx__det_infer, onnx__det_bind, NULL, NULL } };
+
+static const hy_op *onnx__own_op(hy_frame *F, int which)
+{
+    if (!hy_op_find(F, onnx__own_ops[which].name)) hy_register(F, &onnx__own_ops[which]);
+    return hy_op_find(F, onnx__own_ops[which].name);
+}
+
 /* MARK: - >>table ---------------------------------------------------------------------------------------
  *
  * A row for each operator: name, opsets, which inputs have to be known (bit i: input i), what does it.
@@ -4243,7 +4554,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
-    ONNX__DO("BlackmanWindow", 1, window), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__DO("BlackmanWindow", 1, window), ONNX__DO("NonMaxSuppression", 28, nms),
+    ONNX__DO("Unique", 0, unique), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
 
