@@ -30240,8 +30240,9 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
 
 static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who)
 {
-    if (info->dynamic) hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes "
-                                "on and nothing is counted here", who);
+    if (!info->dynamic) return;
+    hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes on and "
+                "nothing is counted here", who);
 }
 
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
@@ -44329,8 +44330,8 @@ HY__WARM_ROOMS
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their layers;
- *          a list of hy_collect_params knows that its scope has ended.
+ *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
+ *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
