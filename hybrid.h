@@ -4993,6 +4993,7 @@ static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
+HY__COLD_ROOMS
 #define HY__SKIP(...)
 #define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
         name) char hy__end; } hy__##name##_rec;
@@ -5056,6 +5057,7 @@ HY_UNARY_OPS(HY__WRAP_UNARY)
 HY_BINARY_OPS(HY__WRAP_BINARY)
 HY_RSCALAR_OPS(HY__WRAP_RSCALAR)
 HY_REDUCE_OPS(HY__WRAP_REDUCE)
+HY__WARM_ROOMS
 
 /* MARK: - 13 >>threads ----------------------------------------------------------------------------------
  *
@@ -5834,6 +5836,7 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
 }
 
 HY__LOOPS_END
+HY__COLD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -6821,6 +6824,8 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
 #endif
     return seconds;
 }
+
+HY__WARM_ROOMS
 
 /* MARK: - 16 >>numbers ----------------------------------------------------------------------------------
  *
@@ -30260,6 +30265,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
+HY__COLD_ROOMS
 
 /* Where the place of a parameter's variable is, or will be, kept. */
 static int *hy__param_slot(const hy_frame *S, const hy__param *p)
@@ -34874,7 +34880,6 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
  * and on the parameter's name alone.
  */
-HY__COLD_ROOMS
 
 /* --- what constructors share --- */
 static hy_init hy__init_make(void (*fn)(hy_frame *, const hy_init *, const char *, hy_array *),
