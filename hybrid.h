@@ -10842,6 +10842,182 @@ static void hy__quads_back(float *dx, int64_t row, const float *x, const float *
 }
 #endif
 
+/* --- abreast: windows that leave the last dim as it is --- *
+ * A place is a line of values, 16 of them or a multiple: of images that lie side by side, say. Sums of up to
+ * 8 channels of a place stay in registers, so weights are single numbers and no value is moved. */
+#ifdef HY__TARGET_AVX2
+#define HY__HAS_ABREAST 1
+#else
+#define HY__HAS_ABREAST 0
+#endif
+enum { HY__ABREAST = 16, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
+#if HY__HAS_ABREAST
+/* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
+typedef struct hy__abreast_sum {
+    int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
+    int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__ABREAST_ROWS a tap */
+    const int64_t *at, *pick;
+    const float *weight, *start;
+} hy__abreast_sum;
+
+/* sum(pick(i) + r, .) += over an area of places y(r, place) x(place + at(i)): gradients of weights */
+typedef struct hy__abreast_area {
+    int64_t n, y_step, rows, down, across;
+    int64_t y_row, x_row, x_col;
+    const int64_t *at, *pick;
+} hy__abreast_area;
+
+#define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define HY__ABREAST_START(r) if (rows > r) acc[r] = zero + s->start[r];
+#define HY__ABREAST_STEP(r)  if (rows > r) acc[r] += w[r] * a;
+#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) \
+        *(vec_at *)(y + r * s->y_step + i) = acc[r];
+#define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
+#define HY__ABREAST_SUM(r, i) (sum + s->pick[i] + (r) * HY__ABREAST)
+#define HY__ABREAST_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__ABREAST_SUM(r, i);
+#define HY__ABREAST_AIM(j)      if (many > j) at[j] = x + i + s->at[j]; \
+        if (rows > j) from[j] = y + i + (j < last ? j : last) * s->y_step;
+#define HY__ABREAST_FETCH(i)    if (many > i) a[i] = *(const vec_at *)(at[i] + there);
+#define HY__ABREAST_MEET(r, i)  if (rows > r && many > i) acc[r][i] += g * a[i];
+#define HY__ABREAST_MEETS(r)    if (rows > r) { \
+        const vec g = *(const vec_at *)(from[r] + here); \
+        HY__EACH_MEETING(HY__ABREAST_MEET, r) }
+#define HY__ABREAST_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__ABREAST_SUM(r, i) = acc[r][i];
+
+/* rows is one more than s->rows where that is odd */
+#define HY__ABREAST_BODY(name, V, TARGET) \
+HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, float *y, const float *x) \
+{ \
+    HY__CONTRACT \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const vec zero = {0}; \
+    vec acc[HY__ABREAST_ROWS]; \
+    int64_t i, c, t; \
+    for (i = 0; i < s->n; i += lanes) { \
+        HY__EACH_SUM(HY__ABREAST_START) \
+        for (c = 0; c < s->channels; c++) { \
+            const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
+            for (t = 0; t < s->taps; t++) { \
+                const vec a = *(const vec_at *)(from + s->at[t]); \
+                const float *w = weight + s->pick[t]; \
+                HY__EACH_SUM(HY__ABREAST_STEP) \
+            } \
+        } \
+        HY__EACH_SUM(HY__ABREAST_STORE) \
+    } \
+} \
+HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abreast_area *s, float *sum, \
+                                   const float *y, const float *x) \
+{ \
+    HY__CONTRACT \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int64_t last = s->rows - 1, across = s->across, x_col = s->x_col, n = s->n; \
+    const float *from[HY__ABREAST_SQUARE], *at[HY__ABREAST_SQUARE]; \
+    vec acc[HY__ABREAST_SQUARE][HY__ABREAST_SQUARE], a[HY__ABREAST_SQUARE]; \
+    int64_t i, row, col, here, there; \
+    HY__EACH_MEETING(HY__ABREAST_LOAD, 0) HY__EACH_MEETING(HY__ABREAST_LOAD, 1) \
+    HY__EACH_MEETING(HY__ABREAST_LOAD, 2) HY__EACH_MEETING(HY__ABREAST_LOAD, 3) \
+    for (row = 0; row < s->down; row++, x += s->x_row, y += s->y_row) \
+        for (i = 0; i < s->n; i += lanes) { \
+            HY__ABREAST_AIM(0) HY__ABREAST_AIM(1) HY__ABREAST_AIM(2) HY__ABREAST_AIM(3) \
+            for (col = there = here = 0; col < across; col++, there += x_col, here += n) { \
+                HY__ABREAST_FETCH(0) HY__ABREAST_FETCH(1) HY__ABREAST_FETCH(2) HY__ABREAST_FETCH(3) \
+                HY__ABREAST_MEETS(0) HY__ABREAST_MEETS(1) HY__ABREAST_MEETS(2) HY__ABREAST_MEETS(3) \
+            } \
+        } \
+    HY__EACH_MEETING(HY__ABREAST_KEEP, 0) HY__EACH_MEETING(HY__ABREAST_KEEP, 1) \
+    HY__EACH_MEETING(HY__ABREAST_KEEP, 2) HY__EACH_MEETING(HY__ABREAST_KEEP, 3) \
+} \
+HY__ABREAST_MADE(name, 2, TARGET) HY__ABREAST_MADE(name, 4, TARGET) HY__ABREAST_MADE(name, 6, TARGET) \
+HY__ABREAST_MADE(name, 8, TARGET) \
+HY__ABREAST_MET(name, 2, 1, TARGET) HY__ABREAST_MET(name, 2, 2, TARGET) HY__ABREAST_MET(name, 2, 4, TARGET) \
+HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET) \
+static const hy__abreast_kernels name##_isa = { \
+    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, \
+    { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
+      { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
+
+#define HY__ABREAST_MADE(name, rows, TARGET) \
+TARGET static void name##_sum_##rows(const hy__abreast_sum *s, float *y, const float *x) \
+{ \
+    name##_sum(rows, s, y, x); \
+}
+#define HY__ABREAST_MET(name, rows, many, TARGET) \
+TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float *sum, const float *y, \
+                                               const float *x) \
+{ \
+    name##_area(rows, many, s, sum, y, x); \
+}
+
+/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x */
+typedef struct hy__abreast_kernels {
+    void (*sum[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
+    void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
+} hy__abreast_kernels;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=fast")
+#endif
+HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* The largest of each window, for n windows whose places lie `step` apart; who is first is found anew. */
+typedef struct hy__abreast_windows {
+    int64_t n, step, lanes, taps;
+    const int64_t *at;
+    int apart;                          /* windows share no places: dx is written, not added to */
+} hy__abreast_windows;
+
+HY__TARGET_AVX2 static void hy__abreast_most(const hy__abreast_windows *s, float *y, const float *x)
+{
+    int64_t i, t, end = s->lanes;
+    int64_t p;
+    for (p = 0; p < s->n; p++, x += s->step, y += end)
+        for (i = 0; i < end; i += 8) {
+            hy__f32x8 most = *(const hy__f32x8_at *)(x + s->at[0] + i);
+            for (t = 1; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits wins = ~(hy__f32x8_bits)(most >= a) & (hy__f32x8_bits)(most == most);
+                most = (hy__f32x8)((wins & (hy__f32x8_bits)a) | (~wins & (hy__f32x8_bits)most));
+            }
+            *(hy__f32x8_at *)(y + i) = most;
+        }
+}
+
+/* dy goes to the first of a window's largest. */
+HY__TARGET_AVX2 static void hy__abreast_claim(const hy__abreast_windows *s, float *dx, const float *x,
+                                            const float *dy)
+{
+    int64_t i, t, p, end = s->lanes;
+    for (p = 0; p < s->n; p++, x += s->step, dx += s->step, dy += end)
+        for (i = 0; i < end; i += 8) {
+            hy__f32x8 most = *(const hy__f32x8_at *)(x + s->at[0] + i);
+            hy__f32x8_bits left = (hy__f32x8_bits)*(const hy__f32x8_at *)(dy + i);
+            for (t = 1; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits wins = ~(hy__f32x8_bits)(most >= a) & (hy__f32x8_bits)(most == most);
+                most = (hy__f32x8)((wins & (hy__f32x8_bits)a) | (~wins & (hy__f32x8_bits)most));
+            }
+            for (t = 0; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits same = (hy__f32x8_bits)(a == most) |
+                    ~((hy__f32x8_bits)(a == a) | (hy__f32x8_bits)(most == most));
+                hy__f32x8 take = (hy__f32x8)(left & same);
+                left &= ~same;
+                if (!s->apart) take += *(const hy__f32x8_at *)(dx + s->at[t] + i);
+                *(hy__f32x8_at *)(dx + s->at[t] + i) = take;
+            }
+        }
+}
+#endif
+
 /* --- pooling --- *
  * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
  * output places at a time, in doubles. */
@@ -19617,6 +19793,265 @@ HY__RUN(hy__run_conv)
     else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
 }
 
+/* --- abreast: the last dim stays as it is, so a place is a line of values --- *
+ * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
+ * channels of the side that is made, the next one makes rows of its places. */
+#if HY__HAS_ABREAST
+enum { HY__ABREAST_STRIP = 48 << 10 };  /* bytes that the taps of a row of a kernel meet in turn */
+
+static int hy__conv_is_abreast(const hy__conv *v, const hy_job *job)
+{
+    const hy__window *w = &v->win;
+    return job->kernels->isa >= HY_ISA_AVX2 && v->compute == HY_F32 && !v->foreign && v->groups == 1 &&
+           !v->pointwise && w->kernel[2] == 1 && w->stride[2] == 1 && !w->pad[2] &&
+           w->fine[2] % HY__ABREAST == 0 && w->coarse[2] == w->fine[2] && v->images > 0 && v->fine_n > 0 &&
+           v->coarse_n > 0 && v->fine_c > 0 && v->coarse_c > 0;
+}
+
+static const hy__abreast_kernels *hy__abreast_kernels_for(const hy_job *job)
+{
+    return job->kernels->isa >= HY_ISA_AVX512 ? &hy__abreast_avx512_isa : &hy__abreast_avx2_isa;
+}
+
+static void hy__abreast_pack(const hy__conv *v, const hy__conv_data *d, int64_t block, float *weight,
+                             float *start)
+{
+    const float *w = (const float *)(const void *)d->weight, *bias = (const float *)(const void *)d->bias;
+    const int coarse = v->direction == HY__CONV_COARSE;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, read = coarse ? v->fine_c : v->coarse_c;
+    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps, depth = read * v->taps;
+    int64_t r, i;
+    for (r = 0; r < HY__ABREAST_ROWS; r++) {
+        const int64_t channel = block * HY__ABREAST_ROWS + r;
+        start[r] = channel < made && bias ? bias[channel] : 0;
+        for (i = 0; i < depth; i++)
+            weight[i * HY__ABREAST_ROWS + r] = channel >= made ? 0
+                : w[channel * made_step + (coarse ? i : i / v->taps * v->fine_c * v->taps + i % v->taps)];
+    }
+}
+
+/* Which place of the side that is read a tap takes to a place of the side that is made; negative: none. */
+static int64_t hy__abreast_from(const hy__conv *v, int d, int64_t place, int64_t tap)
+{
+    const hy__window *w = &v->win;
+    int64_t at = tap * w->dilate[d] - w->pad[d];
+    if (v->direction == HY__CONV_COARSE) {
+        at += place * w->stride[d];
+        return at < w->fine[d] ? at : -1;
+    }
+    at = place - at;
+    if (at < 0 || at % w->stride[d] || at / w->stride[d] >= w->coarse[d]) return -1;
+    return at / w->stride[d];
+}
+
+/* The taps that meet anything: where, and which. */
+static int64_t hy__abreast_taps(const hy__conv *v, int64_t row, int64_t col, int64_t *at, int64_t *pick)
+{
+    const int64_t *size = v->direction == HY__CONV_COARSE ? v->win.fine : v->win.coarse;
+    int64_t i, j, y, x, n = 0;
+    for (i = 0; i < v->win.kernel[0]; i++) {
+        if ((y = hy__abreast_from(v, 0, row, i)) < 0) continue;
+        for (j = 0; j < v->win.kernel[1]; j++) {
+            if ((x = hy__abreast_from(v, 1, col, j)) < 0) continue;
+            at[n] = (y * size[1] + x) * size[2];
+            pick[n++] = (i * v->win.kernel[1] + j) * HY__ABREAST_ROWS;
+        }
+    }
+    return n;
+}
+
+/* A row of places: where neighbours meet all columns of the kernel, the taps of the first one do. */
+static void hy__abreast_row(const hy_job *job, const hy__conv *v, const char *from, char *to, int64_t item,
+                            const float *weight, const float *start, int64_t *at)
+{
+    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const int coarse = v->direction == HY__CONV_COARSE;
+    const int64_t *size = coarse ? v->win.coarse : v->win.fine, last = v->win.kernel[1] - 1;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, shift = coarse ? v->win.stride[1] : 1;
+    const int64_t image = item / size[0], row = item % size[0];
+    int64_t col, first = 0, block, whole = 0;
+    hy__abreast_sum s;
+    const float *x;
+    float *y = (float *)(void *)to;
+    s.n = size[2];
+    s.channels = coarse ? v->fine_c : v->coarse_c;
+    s.x_step = coarse ? v->fine_n : v->coarse_n;
+    s.y_step = coarse ? v->coarse_n : v->fine_n;
+    s.depth = v->taps * HY__ABREAST_ROWS;
+    s.at = at;
+    s.pick = at + v->taps;
+    s.taps = 0;
+    x = (const float *)(const void *)from + image * s.channels * s.x_step;
+    y += image * made * s.y_step + row * size[1] * s.n;
+    for (col = 0; col < size[1]; col++, y += s.n) {
+        const int64_t low = hy__abreast_from(v, 1, col, 0), high = hy__abreast_from(v, 1, col, last);
+        const int same = low >= 0 && high >= 0 && (coarse || v->win.stride[1] == 1);
+        if (!same || !whole) {
+            first = col;
+            s.taps = hy__abreast_taps(v, row, col, at, at + v->taps);
+        }
+        whole = same;
+        for (block = 0; block * HY__ABREAST_ROWS < made; block++) {
+            s.rows = hy__least(made - block * HY__ABREAST_ROWS, HY__ABREAST_ROWS);
+            s.weight = weight + block * s.channels * s.depth;
+            s.start = start + block * HY__ABREAST_ROWS;
+            kernel->sum[(s.rows - 1) / 2](&s, y + block * HY__ABREAST_ROWS * s.y_step,
+                                          x + (col - first) * shift * s.n);
+        }
+    }
+}
+
+/* Coarse places [*low, *high) that a tap takes to fine ones. */
+static void hy__abreast_reach(const hy__window *w, int d, int64_t tap, int64_t *low, int64_t *high)
+{
+    const int64_t s = w->stride[d], before = w->pad[d] - tap * w->dilate[d], end = w->fine[d] - 1 + before;
+    *low = before > 0 ? (before + s - 1) / s : 0;
+    *high = end < 0 ? 0 : hy__least(end / s + 1, w->coarse[d]);
+}
+
+/* Columns from `col` on that meet the same taps of a row of the kernel, [*low, *high): where they end. */
+static int64_t hy__abreast_stretch(const hy__window *w, int64_t col, int64_t *low, int64_t *high)
+{
+    int64_t from, to, tap, end = w->coarse[1];
+    for (*low = w->kernel[1], *high = tap = 0; tap < w->kernel[1]; tap++) {
+        hy__abreast_reach(w, 1, tap, &from, &to);
+        if (col >= from && col < to) {
+            *low = hy__least(*low, tap);
+            *high = tap + 1;
+            end = hy__least(end, to);
+        } else if (col < from) end = hy__least(end, from);
+    }
+    return end;
+}
+
+/* A row of the kernel's taps, of some fine channels, meets a strip of the gradients of some coarse ones. */
+static void hy__abreast_meet(const hy_job *job, const hy__conv *v, hy__abreast_area *s, int64_t channels,
+                             int64_t row, const float *y, const float *x, float *sum, int64_t *at)
+{
+    const hy__abreast_kernels *kernel = job->kernels->isa >= HY_ISA_AVX512 ? &hy__abreast_avx512_isa
+                                                                           : &hy__abreast_avx2_isa;
+    const hy__window *w = &v->win;
+    int64_t *pick = at + channels * w->kernel[1], col, end, low, high, c, tap, n, i;
+    for (col = 0; col < w->coarse[1]; col = end) {
+        end = hy__abreast_stretch(w, col, &low, &high);
+        s->across = end - col;
+        for (c = n = 0; c < channels; c++)
+            for (tap = low; tap < high; tap++, n++) {
+                at[n] = c * v->fine_n +
+                    (col * w->stride[1] + tap * w->dilate[1] - w->pad[1]) * s->n;
+                pick[n] = (c * v->taps + row * w->kernel[1] + tap) * HY__ABREAST_SQUARE * HY__ABREAST;
+            }
+        for (i = 0; i < n; i += (int64_t)1 << tap) {
+            tap = n - i >= 4 ? 2 : n - i >= 2;
+            s->at = at + i;
+            s->pick = pick + i;
+            kernel->area[s->rows > 2][tap](s, sum, y + col * s->n, x);
+        }
+    }
+}
+
+/* The weights between some fine channels and some coarse ones, summed over a part of the images. */
+static void hy__abreast_weight(const hy_job *job, const hy__conv *v, const hy__conv_data *d, int64_t item,
+                               float *sum, float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
+    const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
+    const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
+    int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
+    int64_t image, strip, i, r, tap, low, high;
+    hy__abreast_area s;
+    s.n = w->fine[2];
+    s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
+    s.y_step = v->coarse_n;
+    s.y_row = w->coarse[1] * s.n;
+    s.x_row = w->stride[0] * w->fine[1] * s.n;
+    s.x_col = w->stride[1] * s.n;
+    strip = HY__ABREAST_STRIP / ((int64_t)sizeof(float) * (s.rows * s.y_row + channels * s.x_row));
+    strip = hy__most(strip, 1);
+    memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
+    for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
+        const float *y = (const float *)(const void *)d->coarse + (image * v->coarse_c + block) * v->coarse_n;
+        const float *x = (const float *)(const void *)d->fine + (image * v->fine_c + channel) * v->fine_n;
+        for (tap = 0; tap < w->kernel[0]; tap++) {
+            hy__abreast_reach(w, 0, tap, &low, &high);
+            for (; low < high; low += strip) {
+                i = low * w->stride[0] + tap * w->dilate[0] - w->pad[0];
+                s.down = hy__least(high - low, strip);
+                hy__abreast_meet(job, v, &s, channels, tap, y + low * s.y_row, x + i * w->fine[1] * s.n, sum,
+                                 at);
+            }
+        }
+    }
+    for (i = 0; i < sums; i++)
+        for (r = 0; r < s.rows; r++, sum += HY__ABREAST) {
+            double all = 0;
+            for (tap = 0; tap < HY__ABREAST; tap++) all += sum[tap];
+            to[((block + r) * v->fine_c + channel) * v->taps + i] = (float)all;
+            if (r + 1 == s.rows) sum += (HY__ABREAST_SQUARE - s.rows) * HY__ABREAST;
+        }
+}
+
+HY__RUN(hy__run_abreast)
+{
+    const hy__conv *v = (const hy__conv *)(const void *)&job->plan;
+    const int64_t weights = v->coarse_c * v->fine_c * v->taps, packed = v->block * v->blocks;
+    float *room = (float *)shared;
+    hy_tensor *t[3];
+    hy__conv_data d;
+    hy__conv_sides(job, v->direction, t);
+    d.fine = hy__base(now, t[0]);
+    d.coarse = hy__base(now, t[1]);
+    d.weight = hy__base(now, t[2]);
+    d.bias = job->nin > 2 ? hy__base(now, &job->in[2]) : NULL;
+    d.dtype = HY_F32;
+    if (v->direction == HY__CONV_WEIGHT && stage == 0) {
+        if (v->parts > 1) room += item % v->parts * weights;
+        hy__abreast_weight(job, v, &d, item, (float *)scratch,
+                           v->parts > 1 ? room : (float *)(void *)d.weight);
+    } else if (v->direction == HY__CONV_WEIGHT) {
+        const int64_t first = item * HY__CHUNK, n = hy__least(weights - first, HY__CHUNK);
+        int64_t part;
+        memcpy((float *)(void *)d.weight + first, room + first, (size_t)n * sizeof *room);
+        for (part = 1; part < v->parts; part++)
+            hy__add_f32((float *)(void *)d.weight + first, 1, room + part * weights + first, n);
+    } else if (stage == 0)
+        hy__abreast_pack(v, &d, item, room + item * v->block, room + packed + item * HY__ABREAST_ROWS);
+    else
+        hy__abreast_row(job, v, v->direction == HY__CONV_COARSE ? d.fine : d.coarse,
+                        v->direction == HY__CONV_COARSE ? d.coarse : d.fine, item, room, room + packed,
+                        (int64_t *)scratch);
+}
+
+static int hy__abreast_bind(hy_job *job, hy__conv *v)
+{
+    const int64_t weights = v->coarse_c * v->fine_c * v->taps;
+    const int64_t made = v->direction == HY__CONV_FINE ? v->fine_c : v->coarse_c;
+    const double work = (double)v->images * (double)weights * (double)v->coarse_n / 30 + 200;
+    v->blocks = hy__pieces(made, HY__ABREAST_ROWS);
+    if (v->direction == HY__CONV_WEIGHT) {
+        const int64_t most = hy__least(v->fine_c, HY__ABREAST_SQUARE);
+        int64_t units = hy__pieces(made, HY__ABREAST_SQUARE);
+        v->bands = hy__pieces(v->fine_c, HY__ABREAST_SQUARE);
+        units *= v->bands;
+        v->parts = hy__clamp_i64(hy__pieces(HY__CONV_UNITS, units + !units), 1, hy__most(v->images, 1));
+        hy__one_stage(job, hy__run_abreast, units * v->parts, work);
+        job->scratch = (size_t)(most * v->taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
+                       (size_t)(2 * most * v->win.kernel[1]) * sizeof(int64_t);
+        if (v->parts == 1) return 0;
+        job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
+        job->shared = (size_t)(v->parts * weights) * sizeof(float);
+        return 0;
+    }
+    v->block = weights / hy__most(made, 1) * HY__ABREAST_ROWS;
+    hy__two_stages(job, hy__run_abreast, v->blocks,
+                   v->images * (v->direction == HY__CONV_FINE ? v->win.fine[0] : v->win.coarse[0]),
+                   (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
+    job->scratch = (size_t)(2 * v->taps) * sizeof(int64_t);
+    return 0;
+}
+#endif
+
 /* The window of these attributes between both sides; without a kernel it is the whole fine side. */
 static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine,
                             const hy_shape *coarse)
@@ -19661,6 +20096,9 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
         flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
     }
+#if HY__HAS_ABREAST
+    if (hy__conv_is_abreast(v, job)) return hy__abreast_bind(job, v);
+#endif
     if (v->fine_c == 1 && !v->pointwise &&
         (direction == HY__CONV_COARSE || (direction == HY__CONV_FINE && flips && v->coarse_c == 1))) {
         hy__conv copy = *v;
