@@ -25096,8 +25096,12 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
     }
     if (hy__graph_room_heads(R->F, R->to, g->heads, R->mode->training ? g->calls : 0)) return -1;
     for (i = 0; i < g->heads; i++) if (hy__rewrite_head(R, i)) return -1;
-    for (; i < R->to->heads + R->to->calls; i++)
-        R->to->head[i] = R->value[R->first[hy__place_of(R, g->head[i].node)]];
+    for (; i < R->to->heads + R->to->calls; i++) {
+        const hy__node *call = g->head[i].node;
+        const hy__edge *e = &R->value[R->first[hy__place_of(R, call)]];
+        for (k = 1; k < call->nout && e->node->op != call->op; k++) e++;        /* a rule may move results */
+        R->to->head[i] = *e;
+    }
     R->to->ranks = g->ranks;
     return hy__graph_finish(R->F, R->to);
 }
@@ -25960,10 +25964,15 @@ static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edg
     return hy__from_twin(R, node, twin, out);
 }
 
+static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
+{
+    return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
+}
+
 static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     if (R->mode->given || !node->op || node->early || !hy__is_function(R, node)) return 0;
-    if (((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED) return 0;
+    if (hy__is_fixed_twin(R, node)) return 0;
     switch (hy__op_number(node->op)) {
     case HY_OP_convolution: return hy__layout_convolution(R, node, in, out);
     case HY_OP_pooling: return hy__layout_pooling(R, node, out);
@@ -25971,6 +25980,186 @@ static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edg
     default: return hy__layout_pointwise(R, node, in, out);
     }
 }
+
+/* --- layout: images abreast --- *
+ * (N, C, places) becomes (N / 16, C, places, 16), and a kernel of k places one of k places and 1: the same
+ * operators, of one dim more, on whole vectors. Pays in training, where it also serves the gradients that are
+ * derived of it, and where channels are few. */
+#ifdef HY__TARGET_AVX2
+/* x with its images moved: into a last dim, or back, where it has `shape`. */
+static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const hy_shape *shape,
+                            hy__edge *out)
+{
+    const hy_shape *s = &hy__edge_type(&x)->shape;
+    const int enters = s->ndim == shape->ndim;
+    const int64_t images = enters ? s->dim[0] / HY__ABREAST : s->dim[0];
+    hy__reshape_rec flat, full;
+    hy__transpose_rec turn;
+    int d;
+    memset(&flat, 0, sizeof flat);
+    memset(&full, 0, sizeof full);
+    memset(&turn, 0, sizeof turn);
+    turn.axes.n = flat.shape.n = 3;
+    turn.axes.v[1] = 2;
+    turn.axes.v[2] = 1;
+    flat.shape.v[0] = images;
+    flat.shape.v[1] = enters ? HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
+    flat.shape.v[2] = -1;
+    full.shape.n = shape->ndim + enters;
+    for (d = 0; d < shape->ndim; d++) full.shape.v[d] = shape->dim[d];
+    if (enters) {
+        full.shape.v[0] = images;
+        full.shape.v[d] = HY__ABREAST;
+    }
+    return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &flat, &x) ||
+           hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &turn, &x) ||
+           hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &full, out) ? -1 : 0;
+}
+
+static int hy__take_abreast(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *twin)
+{
+    hy__edge *have = hy__twin_of(R, old->node, old->output);
+    if (!have->node && hy__emit_abreast(R, in->node->name, *in, &hy__edge_type(in)->shape, have)) return -1;
+    *twin = *have;
+    return 0;
+}
+
+static int hy__from_abreast(hy__rewrite *R, const hy__node *node, hy__edge twin, hy__edge *out)
+{
+    *hy__twin_of(R, node, 0) = twin;
+    return hy__emit_abreast(R, node->name, twin, &node->type[0].shape, out) ? -1 : 1;
+}
+
+static int hy__has_abreast(const hy__rewrite *R, const hy__edge *old)
+{
+    return hy__twin_of(R, old->node, old->output)->node != NULL;
+}
+
+/* One place more in a list that has one number per dim, or none. */
+static void hy__widen_ints(hy_ints *v, int n, int64_t last)
+{
+    if (v->n != n) return;
+    v->v[n] = last;
+    v->n = n + 1;
+}
+
+/* Does it gain? Where nothing is derived, only with few channels, for which others have no vectors. */
+static int hy__abreast_pays(const hy__rewrite *R, const hy__node *node)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
+    const hy_shape *x = &hy__edge_type(&node->in[0])->shape;
+    int64_t taps = 1;
+    int d;
+    if (r->num_group != 1 || hy__channels_last(r->layout) || r->kernel.n > 2 ||
+        node->type[0].dtype != HY_F32 || x->dim[0] % HY__ABREAST || hy__size(x) < 1 ||
+        hy__size(&node->type[0].shape) < 1) return 0;
+    for (d = 0; d < r->kernel.n; d++) taps *= r->kernel.v[d];
+    if (taps < 2) return 0;
+    return R->mode->recorded || R->mode->training ||
+           (x->dim[1] < HY__FEW_FILTERS && r->num_filter <= HY__FEW_FILTERS);
+}
+
+static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__convolution_rec r = *(const hy__convolution_rec *)node->record;
+    hy__edge given[3], twin;
+    hy__reshape_rec wide;
+    int n = r.kernel.n, k;
+    if (!hy__abreast_pays(R, node)) return 0;
+    for (k = 1; k < node->nin; k++) given[k] = in[k];
+    memset(&wide, 0, sizeof wide);
+    wide.shape.n = n + 3;
+    for (k = 0; k < n + 2; k++) wide.shape.v[k] = hy__edge_type(&in[1])->shape.dim[k];
+    wide.shape.v[k] = 1;
+    hy__widen_ints(&r.kernel, n, 1);
+    hy__widen_ints(&r.stride, n, 1);
+    hy__widen_ints(&r.dilate, n, 1);
+    hy__widen_ints(&r.pad, n, 0);
+    r.layout = HY_LAYOUT_NCW + n;
+    if (hy__take_abreast(R, &node->in[0], &in[0], &given[0]) ||
+        hy__rewrite_emit(R, HY_OP_reshape, in[1].node->name, 1, &in[1], &wide, &given[1]) ||
+        hy__rewrite_emit(R, HY_OP_convolution, node->name, node->nin, given, &r, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* The largest goes before relu, which then has less to do. */
+static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
+{
+    hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
+    const hy__node *before = node->in[0].node;
+    int n = node->type[0].shape.ndim - 2, relu;
+    hy__edge twin;
+    if (!hy__has_abreast(R, &node->in[0]) || r.pool_type != HY_POOL_MAX || r.global_pool || n > 2 ||
+        r.kernel.n != n || r.convention == HY_CONVENTION_SAME || hy__channels_last(r.layout)) return 0;
+    relu = hy__op_number(before->op) == HY_OP_relu ||
+           (hy__op_number(before->op) == HY_OP_activation &&
+            ((const hy__activation_rec *)before->record)->act_type == HY_ACT_RELU);
+    relu = relu && hy__uses_of(R, before, 0) == 1 && hy__has_abreast(R, &before->in[0]);
+    twin = relu ? *hy__twin_of(R, before->in[0].node, before->in[0].output)
+                : *hy__twin_of(R, before, node->in[0].output);
+    hy__widen_ints(&r.kernel, n, 1);
+    hy__widen_ints(&r.stride, n, 1);
+    hy__widen_ints(&r.pad, n, 0);
+    r.layout = HY_LAYOUT_NCW + n;
+    if (hy__rewrite_emit(R, HY_OP_pooling, node->name, 1, &twin, &r, &twin)) return -1;
+    if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &twin, before->record, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* Inputs have the output's shape or are one number. */
+static int hy__abreast_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy_type *y = &node->type[0];
+    hy__edge given[HY__TWINS_MOST], twin;
+    int k, twins = 0;
+    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__TWINS_MOST || node->nout != 1 ||
+        hy__size(&y->shape) < 2) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy_shape *x = &hy__edge_type(&in[k])->shape;
+        if (hy__size(x) != 1 && !hy__same_shape(x, &y->shape)) return 0;
+        if (hy__size(x) != 1) twins += hy__has_abreast(R, &node->in[k]);
+    }
+    if (!twins) return 0;
+    for (k = 0; k < node->nin; k++) {
+        given[k] = in[k];
+        if (hy__size(&hy__edge_type(&in[k])->shape) != 1 &&
+            hy__take_abreast(R, &node->in[k], &in[k], &given[k])) return -1;
+    }
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* Means and variances are those of a channel in either order; what it writes is, too. */
+static int hy__abreast_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)node->record;
+    hy__node *copy;
+    hy__edge twin;
+    int k;
+    if (!hy__has_abreast(R, &node->in[0]) || r->axis != 1) return 0;
+    copy = hy__rewrite_copy(R, node, in);
+    if (!copy) return -1;
+    copy->in[0] = *hy__twin_of(R, node->in[0].node, node->in[0].output);
+    copy->type[0] = *hy__edge_type(&copy->in[0]);
+    for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
+    twin = out[0];
+    return hy__from_abreast(R, node, twin, out);
+}
+
+static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    int k;
+    if (R->mode->given || !node->op || node->early || !node->nin || R->F->root->kernels->isa < HY_ISA_AVX2 ||
+        !hy__types_known(node->type, node->nout) || hy__is_fixed_twin(R, node)) return 0;
+    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    switch (hy__op_number(node->op)) {
+    case HY_OP_convolution: return hy__abreast_convolution(R, node, in, out);
+    case HY_OP_pooling: return hy__abreast_pooling(R, node, out);
+    case HY_OP_batch_norm: return hy__abreast_norm(R, node, in, out);
+    default: return hy__is_function(R, node) ? hy__abreast_pointwise(R, node, in, out) : 0;
+    }
+}
+#endif
 #endif
 
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -26785,6 +26974,9 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_CSE,        "cse",        hy__common,     hy__find_twins_room, 0 },
     { HY_PASS_BATCH_NORM, "batch_norm", hy__batch_norm, hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
+#ifdef HY__TARGET_AVX2
+    { HY_PASS_LAYOUT, "abreast", hy__images_move, hy__find_last, HY__PASS_LOOSE },
+#endif
     { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
@@ -26892,6 +27084,31 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
     hy_graph *typed = F && !F->code ? hy__typed_copy(F, g, input, mode) : NULL;
     return typed ? hy__run_passes(F, typed, mode) : NULL;
 }
+
+#if !defined(HYBRID_NO_TRAIN) && !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+/* The graph as its gradient should be derived of it, for such inputs: images abreast. NULL without an error:
+ * as it is. */
+static hy_graph *hy__arrange(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    const hy__pass *pass = hy__passes;
+    hy__mode own = *mode;
+    hy_graph *typed, *fresh;
+    int i, k = 0;
+    own.recorded = 1;
+    if (own.exact || (own.off & HY_PASS_LAYOUT) || !(typed = hy__typed_copy(F, g, input, &own))) return NULL;
+    while (pass->rule != hy__images_move) pass++;
+    HY__ADD(&typed->refs, 1);
+    fresh = hy__run_pass(F, typed, &own, pass, NULL);
+    for (i = 0; i < g->n && fresh && fresh != typed; i++) {     /* parameters are given in order */
+        if (!g->node[i]->param) continue;
+        while (k < fresh->n && !fresh->node[k]->param) k++;
+        if (k == fresh->n || fresh->node[k++]->param != g->node[i]->param) break;
+    }
+    if (fresh && (fresh == typed || i < g->n)) { hy__graph_drop(fresh); fresh = NULL; }
+    hy__graph_drop(typed);
+    return fresh;
+}
+#endif
 
 /* --- a graph in which values decide shapes, in sections --- */
 /* They run one after another: what can be planned as soon as the values before it are there, or one operator
@@ -33748,17 +33965,35 @@ static const hy_op hy__recorded_op = { "a compiled block", NULL, NULL, "a progra
                                        hy__graph_out, NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL,
                                        hy__graph_diff, NULL };
 
+/* The graph in the layout that suits its gradient; NULL without an error: there is none. */
+static hy_graph *hy__derive_arranged(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy_graph *arranged = NULL;
+#if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+    hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)g->vars + 1) * sizeof(hy_type));
+    hy_type *input = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, "gradient");
+    int i;
+    for (i = 0; i < g->vars && input; i++) input[i] = in[i]->t.type;
+    if (input) arranged = hy__arrange(F, g, input, mode);
+    hy__buffer_drop(&F->cache, room);
+#endif
+    (void)F; (void)g; (void)in; (void)mode;
+    return arranged;
+}
+
 /* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as
  * when values decide shapes, or an operator on the way has no gradient, which is no error before backward. */
-static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__deriving B;
-    hy_graph *graph = NULL, *f = NULL;
+    hy_graph *graph = NULL, *f = NULL, *arranged = NULL;
     hy__gradient *G = NULL;
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, in, training);
+    arranged = hy__derive_arranged(F, g, in, mode);
+    if (arranged) g = arranged;
+    opened = hy__derive_open(&B, F, g, in, mode->training);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -33773,6 +34008,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int t
         hy__derived_add(f, &G->is, 0);
     }
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
+    hy__graph_drop(arranged);
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
 }
@@ -33972,7 +34208,7 @@ static hy_graph *hy__graph_forward(hy_frame *F, hy_graph *g, hy_array *const *in
     hy__release(&g->root->lock);
     if (d || !(d = hy__derived_new(F, sizeof *d, bytes))) return f;
     memcpy(d->key, key, bytes);
-    f = d->graph = hy__derive(F, g, in, rec->mode.training);
+    f = d->graph = hy__derive(F, g, in, &rec->mode);
     if (F->code) { hy__derived_free(F->root, &d->head); return NULL; }
     if (f) HY__ADD(&f->refs, 1);
     hy__derived_add(g, d, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS);
@@ -34009,7 +34245,7 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
     if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
     key = (int64_t *)room->data;
     out = (hy_array **)(void *)(key + words);
-    key[k++] = rec->mode.training;
+    key[k++] = rec->mode.training | rec->mode.exact << 1 | (int64_t)rec->mode.off << 2;
     for (i = 0; i < n; i++) {
         const hy_type *t = &in[i]->t.type;
         tracked |= in[i]->tape != NULL;
