@@ -19840,12 +19840,15 @@ HY__RUN(hy__run_pool_abreast)
     int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes);
     int64_t offset[HY__POOL_TAPS];
     const int back = job->nin > 1;
+    int covers = 1, d;                  /* every place lies in one window */
     hy__abreast_windows s;
+    for (d = 0; d < 2; d++)
+        covers &= w->kernel[d] == w->stride[d] && !w->pad[d] && w->coarse[d] * w->stride[d] == w->fine[d];
     for (; plane < end; plane++) {
         const float *x = (const float *)now->data[back] + plane * fine;
         float *y = (float *)now->data[!back] + plane * coarse;
         float *dx = back ? (float *)now->data[job->nin] + plane * fine : NULL;
-        if (back) memset(dx, 0, (size_t)fine * sizeof *dx);
+        if (back && !covers) memset(dx, 0, (size_t)fine * sizeof *dx);
         for (at[0] = 0; at[0] < w->coarse[0]; at[0]++)
             for (at[1] = 0; at[1] < w->coarse[1]; at[1] += s.n, y += s.n * s.lanes) {
                 hy__pool_abreast(v, at, offset, &s);
