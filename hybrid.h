@@ -13896,12 +13896,13 @@ static int hy__gather_bind(hy_job *job, hy__rows *r)
 }
 
 /* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
- * quarter of the rest. Columns first: they share the additions evenly, whatever the indices. */
+ * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but where more is
+ * cleared than added, in long lines. */
 static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
     int64_t scan = r->m * (r->each ? r->inner : 1);
-    r->column_blocks = hy__clamp_i64(blocks, 1, r->inner < 64 ? 1 : r->inner / 64);
+    r->column_blocks = hy__clamp_i64(blocks, 1, hy__most(r->inner / (r->m > r->n ? 64 : 1024), 1));
     r->columns = hy__pieces(hy__pieces(r->inner, r->column_blocks), 16) * 16;
     r->columns = hy__least(r->columns, r->inner);
     r->column_blocks = hy__clamp_i64(hy__pieces(r->inner, r->columns + !r->columns), 1, INT32_MAX);
@@ -25858,6 +25859,20 @@ static int hy__from_twin(hy__rewrite *R, const hy__node *node, hy__edge twin, hy
     return hy__emit_moved(R, node->name, twin, 0, out) ? -1 : 1;
 }
 
+/* Does a convolution leave its last dim as it is, which has whole vectors? It needs no other layout. */
+static int hy__runs_abreast(const hy__rewrite *R, const hy__convolution_rec *r, const hy_shape *x)
+{
+#ifdef HY__TARGET_AVX2
+    const int d = r->kernel.n - 1;
+    return R->F->root->kernels->isa >= HY_ISA_AVX2 && r->num_group == 1 && !hy__channels_last(r->layout) &&
+           r->kernel.v[d] == 1 && hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0) &&
+           x->dim[d + 2] % HY__ABREAST == 0;
+#else
+    (void)R; (void)r; (void)x;
+    return 0;
+#endif
+}
+
 /* Does this convolution gain by channels last, and can it have them? */
 static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in,
                            hy__convolve_rec *to)
@@ -25870,6 +25885,7 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     if (!(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
         !hy__size(&node->type[0].shape) || node->type[0].dtype != HY_F32) return 0;
     for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     memset(to, 0, sizeof *to);
     to->kernel = r->kernel;
     to->stride = r->stride;
@@ -25878,10 +25894,10 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     to->filters = r->num_filter;
     to->groups = r->num_group;
     to->last = hy__channels_last(r->layout);
+    if (taps > 1 && hy__runs_abreast(R, r, x)) return 0;
     to->no_bias = node->nin < 3;
     channel = to->last ? x->ndim - 1 : 1;
     to->channels = x->dim[channel];
-    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     if (to->channels < 1 || (to->groups > 1 && !hy__convolve_is_deep(to) && to->filters / to->groups < 8))
         return 0;
     hy__convolve_choose(to, x, &node->type[0].shape);
