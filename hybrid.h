@@ -52,6 +52,8 @@
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
  *     >>profile   what was timed, as a Chrome trace
+ *     >>train     optimisers, schedules, the trainer
+ *     >>losses    losses and metrics
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -202,6 +204,7 @@
  *
  * Switches, all off unless defined before the include:
  *     HYBRID_IMPLEMENTATION  this file holds the code too (in exactly one source file)
+ *     HYBRID_LINKED          the code is in an object already: HYBRID_IMPLEMENTATION is passed over
  *     HYBRID_STATIC          every function is static: the library is private to one source file
  *     HYBRID_API             what stands before each prototype (dllexport and the like)
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
@@ -551,8 +554,9 @@ struct hy_op {
 
 /* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
  *
- * Every operator, once. From these lists come the prototypes, the option structs, the records, the tables
- * that read and print attributes, and the tests. An operator `x` is one row in HY_OPS and four lists:
+ * Every operator, once. From these lists come the functions, the records, the tables that read and print
+ * attributes, and the tests. The prototypes at the end are written out, for whoever reads or searches.
+ * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
  *                                     true; LIST, a group of any size; AUX, a running statistic, written
  *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
@@ -1216,7 +1220,7 @@ struct hy_op {
 #define HY_P_batch_take HY_NOTHING
 #define HY_P_PICK(P, R) P(R, oint, axis, axis, -1, "the axis to pick from; HY_NONE flattens")
 #define HY_A_PICK(A, R) A(R, flag, keepdims, keepdims, 0, "the axis stays with size 1") \
-    A(R, enum, mode, mode, 0, "clip|wrap: what an index outside does")
+    A(R, enum, mode, mode, 0, "clip|wrap|raise: what an index outside does")
 #define HY_I_pick(I) I(data, ONE, 1) I(index, ONE, 1)
 #define HY_O_pick HY_O_OUT
 #define HY_P_pick HY_P_PICK
@@ -1581,7 +1585,7 @@ struct hy_op {
     OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
 #endif
 
-/* Prototypes, option structs and operator numbers, from the lists above. */
+/* Operator numbers, and the C types of attributes. */
 #define HY__C_flag  int
 #define HY__C_inv   int
 #define HY__C_int   int
@@ -1599,29 +1603,6 @@ struct hy_op {
 #define HY__PARAM_I(name, kind, many) , hy_array *name
 #define HY__PARAM_P(R, kind, name, mxnet, missing, doc) , HY__C_##kind name
 
-#define HY__DECLARE_OP(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name));
-#define HY__DECLARE_OPT(name, ...) \
-    typedef struct hy_##name##_opt { HY_A_##name(HY__FIELD_A, name) } hy_##name##_opt; \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
-                               const hy_##name##_opt *opt);
-HY_OPS(HY__DECLARE_OP, HY__DECLARE_OPT)
-
-#define HY__DECLARE_UNARY(name, ...) HY_API hy_array *hy_##name(hy_frame *F, hy_array *data);
-HY_UNARY_OPS(HY__DECLARE_UNARY)
-#define HY__DECLARE_BINARY(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *lhs, hy_array *rhs); \
-    HY_API hy_array *hy_elemwise_##name(hy_frame *F, hy_array *lhs, hy_array *rhs); \
-    HY_API hy_array *hy_##name##_scalar(hy_frame *F, hy_array *data, double scalar);
-HY_BINARY_OPS(HY__DECLARE_BINARY)
-#define HY__DECLARE_RSCALAR(name, ...) \
-    HY_API hy_array *hy_r##name##_scalar(hy_frame *F, hy_array *data, double scalar);
-HY_RSCALAR_OPS(HY__DECLARE_RSCALAR)
-typedef struct hy_reduce_opt { HY_A_REDUCE(HY__FIELD_A, reduce) } hy_reduce_opt;
-#define HY__DECLARE_REDUCE(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
-HY_REDUCE_OPS(HY__DECLARE_REDUCE)
-
 #define HY__NUMBER_OP(name, ...) HY_OP_##name,
 #define HY__NUMBER_BINARY(name, ...) HY_OP_##name, HY_OP_elemwise_##name, HY_OP_##name##_scalar,
 #define HY__NUMBER_RSCALAR(name, ...) HY_OP_r##name##_scalar,
@@ -1629,6 +1610,585 @@ enum {
     HY_UNARY_OPS(HY__NUMBER_OP) HY_BINARY_OPS(HY__NUMBER_BINARY) HY_RSCALAR_OPS(HY__NUMBER_RSCALAR)
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
+
+/* The operators as functions: F, the inputs, what must be said, options. A field of options that is 0 has its
+ * default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may be
+ * NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the rows above. */
+/* --- functions of each element --- */
+HY_API hy_array *hy_relu(hy_frame *F, hy_array *data);  /* max(x, 0) */
+HY_API hy_array *hy_sigmoid(hy_frame *F, hy_array *data);  /* 1 / (1 + exp(-x)) */
+HY_API hy_array *hy_log_sigmoid(hy_frame *F, hy_array *data);  /* log(1 / (1 + exp(-x))) */
+HY_API hy_array *hy_softrelu(hy_frame *F, hy_array *data);  /* log(1 + exp(x)) */
+HY_API hy_array *hy_mish(hy_frame *F, hy_array *data);  /* x tanh(log(1 + exp(x))) */
+HY_API hy_array *hy_softsign(hy_frame *F, hy_array *data);  /* x / (1 + |x|) */
+HY_API hy_array *hy_erf(hy_frame *F, hy_array *data);  /* the error function */
+HY_API hy_array *hy_erfinv(hy_frame *F, hy_array *data);  /* inverse of the error function */
+HY_API hy_array *hy_gamma(hy_frame *F, hy_array *data);  /* the gamma function */
+HY_API hy_array *hy_gammaln(hy_frame *F, hy_array *data);  /* log |gamma(x)| */
+HY_API hy_array *hy_digamma(hy_frame *F, hy_array *data);  /* derivative of log gamma */
+HY_API hy_array *hy_trigamma(hy_frame *F, hy_array *data);  /* derivative of digamma */
+HY_API hy_array *hy_abs(hy_frame *F, hy_array *data);  /* |x| */
+HY_API hy_array *hy_sign(hy_frame *F, hy_array *data);  /* -1, 0 or 1 */
+HY_API hy_array *hy_round(hy_frame *F, hy_array *data);  /* nearest integer, halves away from zero */
+HY_API hy_array *hy_rint(hy_frame *F, hy_array *data);  /* nearest integer, halves to the lower one */
+HY_API hy_array *hy_ceil(hy_frame *F, hy_array *data);  /* least integer not below x */
+HY_API hy_array *hy_floor(hy_frame *F, hy_array *data);  /* greatest integer not above x */
+HY_API hy_array *hy_trunc(hy_frame *F, hy_array *data);  /* x without its fraction */
+HY_API hy_array *hy_fix(hy_frame *F, hy_array *data);  /* x rounded toward zero */
+HY_API hy_array *hy_square(hy_frame *F, hy_array *data);  /* x * x */
+HY_API hy_array *hy_sqrt(hy_frame *F, hy_array *data);  /* square root */
+HY_API hy_array *hy_rsqrt(hy_frame *F, hy_array *data);  /* 1 / sqrt(x) */
+HY_API hy_array *hy_cbrt(hy_frame *F, hy_array *data);  /* cube root */
+HY_API hy_array *hy_rcbrt(hy_frame *F, hy_array *data);  /* 1 / cbrt(x) */
+HY_API hy_array *hy_reciprocal(hy_frame *F, hy_array *data);  /* 1 / x */
+HY_API hy_array *hy_exp(hy_frame *F, hy_array *data);  /* e to the x */
+HY_API hy_array *hy_expm1(hy_frame *F, hy_array *data);  /* exp(x) - 1 */
+HY_API hy_array *hy_log(hy_frame *F, hy_array *data);  /* natural logarithm */
+HY_API hy_array *hy_log2(hy_frame *F, hy_array *data);  /* logarithm to base 2 */
+HY_API hy_array *hy_log10(hy_frame *F, hy_array *data);  /* logarithm to base 10 */
+HY_API hy_array *hy_log1p(hy_frame *F, hy_array *data);  /* log(1 + x) */
+HY_API hy_array *hy_sin(hy_frame *F, hy_array *data);  /* sine */
+HY_API hy_array *hy_cos(hy_frame *F, hy_array *data);  /* cosine */
+HY_API hy_array *hy_tan(hy_frame *F, hy_array *data);  /* tangent */
+HY_API hy_array *hy_arcsin(hy_frame *F, hy_array *data);  /* inverse sine */
+HY_API hy_array *hy_arccos(hy_frame *F, hy_array *data);  /* inverse cosine */
+HY_API hy_array *hy_arctan(hy_frame *F, hy_array *data);  /* inverse tangent */
+HY_API hy_array *hy_sinh(hy_frame *F, hy_array *data);  /* hyperbolic sine */
+HY_API hy_array *hy_cosh(hy_frame *F, hy_array *data);  /* hyperbolic cosine */
+HY_API hy_array *hy_tanh(hy_frame *F, hy_array *data);  /* hyperbolic tangent */
+HY_API hy_array *hy_arcsinh(hy_frame *F, hy_array *data);  /* inverse hyperbolic sine */
+HY_API hy_array *hy_arccosh(hy_frame *F, hy_array *data);  /* inverse hyperbolic cosine */
+HY_API hy_array *hy_arctanh(hy_frame *F, hy_array *data);  /* inverse hyperbolic tangent */
+HY_API hy_array *hy_degrees(hy_frame *F, hy_array *data);  /* radians to degrees */
+HY_API hy_array *hy_radians(hy_frame *F, hy_array *data);  /* degrees to radians */
+HY_API hy_array *hy_negative(hy_frame *F, hy_array *data);  /* -x */
+HY_API hy_array *hy_logical_not(hy_frame *F, hy_array *data);  /* 1 where x is 0, else 0 */
+typedef struct hy_hard_sigmoid_opt { double alpha /* 0.2 */; double beta /* 0.5 */; } hy_hard_sigmoid_opt;
+HY_API hy_array *hy_hard_sigmoid(hy_frame *F, hy_array *data, const hy_hard_sigmoid_opt *opt);
+    /* alpha x + beta, clipped to [0, 1] */
+HY_API hy_array *hy_smooth_l1(hy_frame *F, hy_array *data, double scalar);
+    /* (sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2) */
+HY_API hy_array *hy_clip(hy_frame *F, hy_array *data, double a_min, double a_max);
+    /* x kept within [a_min, a_max] */
+HY_API hy_array *hy_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
+    /* x in another type; floats become integers by truncation, out of range saturates */
+HY_API hy_array *hy_identity(hy_frame *F, hy_array *data);  /* x */
+HY_API hy_array *hy_block_grad(hy_frame *F, hy_array *data);  /* x; no gradient passes */
+
+/* --- two arrays, or an array and a number --- */
+HY_API hy_array *hy_add(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a + b, broadcasting */
+HY_API hy_array *hy_elemwise_add(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a + b, for equal shapes */
+HY_API hy_array *hy_add_scalar(hy_frame *F, hy_array *data, double scalar);  /* a + b, b a number */
+HY_API hy_array *hy_sub(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a - b, broadcasting */
+HY_API hy_array *hy_elemwise_sub(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a - b, for equal shapes */
+HY_API hy_array *hy_sub_scalar(hy_frame *F, hy_array *data, double scalar);  /* a - b, b a number */
+HY_API hy_array *hy_mul(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a * b, broadcasting */
+HY_API hy_array *hy_elemwise_mul(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a * b, for equal shapes */
+HY_API hy_array *hy_mul_scalar(hy_frame *F, hy_array *data, double scalar);  /* a * b, b a number */
+HY_API hy_array *hy_div(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a / b; integer x / 0 is 0, broadcasting */
+HY_API hy_array *hy_elemwise_div(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a / b; integer x / 0 is 0, for equal shapes */
+HY_API hy_array *hy_div_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a / b; integer x / 0 is 0, b a number */
+HY_API hy_array *hy_mod(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a mod b with the sign of b; x mod 0 is 0, broadcasting */
+HY_API hy_array *hy_elemwise_mod(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a mod b with the sign of b; x mod 0 is 0, for equal shapes */
+HY_API hy_array *hy_mod_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a mod b with the sign of b; x mod 0 is 0, b a number */
+HY_API hy_array *hy_power(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a to the power b, broadcasting */
+HY_API hy_array *hy_elemwise_power(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a to the power b, for equal shapes */
+HY_API hy_array *hy_power_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a to the power b, b a number */
+HY_API hy_array *hy_maximum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the larger; NaN wins, broadcasting */
+HY_API hy_array *hy_elemwise_maximum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the larger; NaN wins, for equal shapes */
+HY_API hy_array *hy_maximum_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* the larger; NaN wins, b a number */
+HY_API hy_array *hy_minimum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the smaller; NaN wins, broadcasting */
+HY_API hy_array *hy_elemwise_minimum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the smaller; NaN wins, for equal shapes */
+HY_API hy_array *hy_minimum_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* the smaller; NaN wins, b a number */
+HY_API hy_array *hy_hypot(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* sqrt(a*a + b*b), broadcasting */
+HY_API hy_array *hy_elemwise_hypot(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* sqrt(a*a + b*b), for equal shapes */
+HY_API hy_array *hy_hypot_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* sqrt(a*a + b*b), b a number */
+HY_API hy_array *hy_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a == b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a == b, else 0, for equal shapes */
+HY_API hy_array *hy_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a == b, else 0, b a number */
+HY_API hy_array *hy_not_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a != b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_not_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a != b, else 0, for equal shapes */
+HY_API hy_array *hy_not_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a != b, else 0, b a number */
+HY_API hy_array *hy_greater(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a > b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_greater(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a > b, else 0, for equal shapes */
+HY_API hy_array *hy_greater_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a > b, else 0, b a number */
+HY_API hy_array *hy_greater_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a >= b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_greater_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a >= b, else 0, for equal shapes */
+HY_API hy_array *hy_greater_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a >= b, else 0, b a number */
+HY_API hy_array *hy_lesser(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a < b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_lesser(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a < b, else 0, for equal shapes */
+HY_API hy_array *hy_lesser_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a < b, else 0, b a number */
+HY_API hy_array *hy_lesser_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a <= b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_lesser_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a <= b, else 0, for equal shapes */
+HY_API hy_array *hy_lesser_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a <= b, else 0, b a number */
+HY_API hy_array *hy_logical_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where both are not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where both are not 0, for equal shapes */
+HY_API hy_array *hy_logical_and_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where both are not 0, b a number */
+HY_API hy_array *hy_logical_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where one is not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where one is not 0, for equal shapes */
+HY_API hy_array *hy_logical_or_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where one is not 0, b a number */
+HY_API hy_array *hy_logical_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where exactly one is not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where exactly one is not 0, for equal shapes */
+HY_API hy_array *hy_logical_xor_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where exactly one is not 0, b a number */
+HY_API hy_array *hy_rsub_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar - x */
+HY_API hy_array *hy_rdiv_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar / x */
+HY_API hy_array *hy_rmod_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar mod x */
+HY_API hy_array *hy_rpower_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar to the power x */
+HY_API hy_array *hy_add_n(hy_frame *F, hy_array *args);  /* sum of all inputs, left to right */
+HY_API hy_array *hy_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
+    /* x where condition is not 0, else y */
+
+/* --- over axes --- */
+typedef struct hy_reduce_opt { int keepdims; int exclude; } hy_reduce_opt;
+HY_API hy_array *hy_sum(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* sum over axes */
+HY_API hy_array *hy_mean(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* mean over axes */
+HY_API hy_array *hy_prod(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* product over axes */
+HY_API hy_array *hy_nansum(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* sum, NaN counted as 0 */
+HY_API hy_array *hy_nanprod(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* product, NaN counted as 1 */
+HY_API hy_array *hy_max(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* largest value over axes; NaN wins */
+HY_API hy_array *hy_min(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* smallest value over axes; NaN wins */
+typedef struct hy_norm_opt { int ord /* 2 */; int keepdims; hy_dtype out_dtype; } hy_norm_opt;
+HY_API hy_array *hy_norm(hy_frame *F, hy_array *data, hy_ints axis, const hy_norm_opt *opt);
+    /* sum |x|, or sqrt(sum x^2) */
+typedef struct hy_moments_opt { int keepdims; } hy_moments_opt;
+HY_API hy_array *hy_moments(hy_frame *F, hy_array *data, hy_ints axes, const hy_moments_opt *opt);
+    /* mean and variance */
+typedef struct hy_cumsum_opt { hy_dtype dtype; } hy_cumsum_opt;
+HY_API hy_array *hy_cumsum(hy_frame *F, hy_array *data, int axis, const hy_cumsum_opt *opt);
+    /* running sum */
+typedef struct hy_argmax_opt { int keepdims; } hy_argmax_opt;
+HY_API hy_array *hy_argmax(hy_frame *F, hy_array *data, int axis, const hy_argmax_opt *opt);
+    /* index of the largest, the first of equals */
+typedef struct hy_argmin_opt { int keepdims; } hy_argmin_opt;
+HY_API hy_array *hy_argmin(hy_frame *F, hy_array *data, int axis, const hy_argmin_opt *opt);
+    /* index of the smallest, the first of equals */
+HY_API hy_array *hy_argmax_channel(hy_frame *F, hy_array *data);  /* argmax over axis 1 of a matrix */
+
+/* --- products --- */
+typedef struct hy_fully_connected_opt { int no_bias; int no_flatten; } hy_fully_connected_opt;
+HY_API hy_array *hy_fully_connected(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
+                                    int num_hidden, const hy_fully_connected_opt *opt);
+    /* data weight^T + bias */
+typedef struct hy_dot_opt { int transpose_a; int transpose_b; } hy_dot_opt;
+HY_API hy_array *hy_dot(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_dot_opt *opt);
+    /* product over the last axis of lhs and the first of rhs */
+typedef struct hy_batch_dot_opt { int transpose_a; int transpose_b; } hy_batch_dot_opt;
+HY_API hy_array *hy_batch_dot(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_batch_dot_opt *opt);
+    /* matrix products of a batch */
+typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double alpha /* 1 */;
+    int axis /* -2 */; } hy_linalg_gemm2_opt;
+HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
+    /* alpha op(A) op(B), for each matrix of a batch */
+
+/* --- normalisation --- */
+typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
+    int use_global_stats; int output_mean_var; int axis /* 1 */; } hy_batch_norm_opt;
+HY_API hy_array *hy_batch_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               hy_array *moving_mean, hy_array *moving_var, const hy_batch_norm_opt *opt);
+    /* (x - mean) / sqrt(var + eps) gamma + beta per channel */
+typedef struct hy_batch_norm_relu_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
+    int use_global_stats; int output_mean_var; int axis /* 1 */; } hy_batch_norm_relu_opt;
+HY_API hy_array *hy_batch_norm_relu(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                                    hy_array *moving_mean, hy_array *moving_var,
+                                    const hy_batch_norm_relu_opt *opt);  /* max(batch_norm, 0) */
+typedef struct hy_layer_norm_opt { int axis /* -1 */; double eps /* 1e-05 */;
+    int output_mean_var; } hy_layer_norm_opt;
+HY_API hy_array *hy_layer_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               const hy_layer_norm_opt *opt);
+    /* each vector along axis to mean 0, variance 1; gamma and beta per element */
+typedef struct hy_group_norm_opt { int num_groups /* 1 */; double eps /* 1e-05 */;
+    int output_mean_var; } hy_group_norm_opt;
+HY_API hy_array *hy_group_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               const hy_group_norm_opt *opt);
+    /* each group of channels to mean 0, variance 1 */
+typedef struct hy_instance_norm_opt { double eps /* 0.001 */; } hy_instance_norm_opt;
+HY_API hy_array *hy_instance_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                                  const hy_instance_norm_opt *opt);
+    /* each channel of each sample to mean 0, variance 1 */
+typedef struct hy_l2_normalization_opt { double eps /* 1e-10 */; int mode; } hy_l2_normalization_opt;
+HY_API hy_array *hy_l2_normalization(hy_frame *F, hy_array *data, const hy_l2_normalization_opt *opt);
+    /* x / sqrt(sum x^2 + eps) */
+
+/* --- activations, softmax, losses, dropout --- */
+HY_API hy_array *hy_activation(hy_frame *F, hy_array *data, int act_type);  /* a function by name */
+typedef struct hy_leaky_relu_opt { double slope /* 0.25 */; double lower_bound /* 0.125 */;
+    double upper_bound /* 0.334 */; } hy_leaky_relu_opt;
+HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, hy_array *gamma, int act_type,
+                               const hy_leaky_relu_opt *opt);  /* x above 0, something small below */
+typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length; } hy_softmax_opt;
+HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, hy_array *length, int axis,
+                            const hy_softmax_opt *opt);  /* exp(x) over its sum */
+typedef struct hy_log_softmax_opt { double temperature /* 1 */; hy_dtype dtype; } hy_log_softmax_opt;
+HY_API hy_array *hy_log_softmax(hy_frame *F, hy_array *data, int axis, const hy_log_softmax_opt *opt);
+    /* log of softmax */
+typedef struct hy_softmin_opt { double temperature /* 1 */; hy_dtype dtype; } hy_softmin_opt;
+HY_API hy_array *hy_softmin(hy_frame *F, hy_array *data, int axis, const hy_softmin_opt *opt);
+    /* softmax of -x */
+typedef struct hy_softmax_activation_opt { int mode; } hy_softmax_activation_opt;
+HY_API hy_array *hy_softmax_activation(hy_frame *F, hy_array *data, const hy_softmax_activation_opt *opt);
+    /* softmax of old files */
+typedef struct hy_softmax_output_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy_softmax_output_opt;
+HY_API hy_array *hy_softmax_output(hy_frame *F, hy_array *data, hy_array *label,
+                                   const hy_softmax_output_opt *opt);
+    /* softmax whose gradient is that of the cross entropy */
+typedef struct hy_linear_regression_output_opt { double grad_scale /* 1 */; } hy_linear_regression_output_opt;
+HY_API hy_array *hy_linear_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                             const hy_linear_regression_output_opt *opt);
+    /* x; gradient (x - label) scale / n */
+typedef struct hy_logistic_regression_output_opt {
+    double grad_scale /* 1 */; } hy_logistic_regression_output_opt;
+HY_API hy_array *hy_logistic_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                               const hy_logistic_regression_output_opt *opt);
+    /* sigmoid; gradient (y - label) scale / n */
+typedef struct hy_mae_regression_output_opt { double grad_scale /* 1 */; } hy_mae_regression_output_opt;
+HY_API hy_array *hy_mae_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                          const hy_mae_regression_output_opt *opt);
+    /* x; gradient sign(x - label) scale / n */
+typedef struct hy_make_loss_opt { double grad_scale /* 1 */; double valid_thresh;
+    int normalization; } hy_make_loss_opt;
+HY_API hy_array *hy_make_loss(hy_frame *F, hy_array *data, const hy_make_loss_opt *opt);
+    /* x; the gradient starts here */
+HY_API hy_array *hy_softmax_cross_entropy(hy_frame *F, hy_array *data, hy_array *label);
+    /* sum of -log softmax(data)[label], shape (1,) */
+typedef struct hy_dropout_opt { int mode; hy_ints axes; } hy_dropout_opt;
+HY_API hy_array *hy_dropout(hy_frame *F, hy_array *data, double p, const hy_dropout_opt *opt);
+    /* in training a share p becomes 0, the rest grows by 1/(1-p) */
+
+/* --- shapes --- */
+typedef struct hy_reshape_opt { int reverse; } hy_reshape_opt;
+HY_API hy_array *hy_reshape(hy_frame *F, hy_array *data, hy_ints shape, const hy_reshape_opt *opt);
+    /* the same elements in another shape */
+typedef struct hy_reshape_like_opt { int lhs_begin /* none */; int lhs_end /* none */;
+    int rhs_begin /* none */; int rhs_end /* none */; } hy_reshape_like_opt;
+HY_API hy_array *hy_reshape_like(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_reshape_like_opt *opt);
+    /* lhs in the shape of rhs */
+HY_API hy_array *hy_flatten(hy_frame *F, hy_array *data);  /* (d0, product of the rest) */
+HY_API hy_array *hy_transpose(hy_frame *F, hy_array *data, hy_ints axes);  /* axes in another order */
+HY_API hy_array *hy_expand_dims(hy_frame *F, hy_array *data, int axis);  /* a new axis of size 1 */
+HY_API hy_array *hy_squeeze(hy_frame *F, hy_array *data, hy_ints axis);  /* without axes of size 1 */
+HY_API hy_array *hy_swap_axes(hy_frame *F, hy_array *data, int dim1, int dim2);  /* two axes exchanged */
+HY_API hy_array *hy_shape_array(hy_frame *F, hy_array *data);  /* the shape, as int64 */
+HY_API hy_array *hy_size_array(hy_frame *F, hy_array *data);  /* the number of elements, as int64 */
+HY_API hy_array *hy_concat(hy_frame *F, hy_array *args, int dim);  /* inputs joined along an axis */
+HY_API hy_array *hy_stack(hy_frame *F, hy_array *args, int axis);  /* inputs joined along a new axis */
+typedef struct hy_split_opt { int squeeze_axis; } hy_split_opt;
+HY_API hy_array *hy_split(hy_frame *F, hy_array *data, int num_outputs, int axis, const hy_split_opt *opt);
+    /* equal parts along an axis */
+typedef struct hy_split_v2_opt { int squeeze_axis; int sections; } hy_split_v2_opt;
+HY_API hy_array *hy_split_v2(hy_frame *F, hy_array *data, hy_ints indices, int axis,
+                             const hy_split_v2_opt *opt);  /* parts along an axis, cut at indices */
+typedef struct hy_slice_opt { hy_ints step; } hy_slice_opt;
+HY_API hy_array *hy_slice(hy_frame *F, hy_array *data, hy_ints begin, hy_ints end, const hy_slice_opt *opt);
+    /* a box, with steps */
+HY_API hy_array *hy_slice_axis(hy_frame *F, hy_array *data, int axis, int begin, int end);
+    /* a range of one axis */
+HY_API hy_array *hy_slice_like(hy_frame *F, hy_array *data, hy_array *shape_like, hy_ints axes);
+    /* the corner of data as large as shape_like */
+HY_API hy_array *hy_repeat(hy_frame *F, hy_array *data, int repeats, int axis);
+    /* each element several times */
+HY_API hy_array *hy_tile(hy_frame *F, hy_array *data, hy_ints reps);  /* the whole several times */
+HY_API hy_array *hy_reverse(hy_frame *F, hy_array *data, hy_ints axis);  /* axes turned round */
+typedef struct hy_pad_opt { double constant_value; } hy_pad_opt;
+HY_API hy_array *hy_pad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode, const hy_pad_opt *opt);
+    /* a border around the array */
+typedef struct hy_diag_opt { int axis1; int axis2 /* 1 */; } hy_diag_opt;
+HY_API hy_array *hy_diag(hy_frame *F, hy_array *data, int k, const hy_diag_opt *opt);
+    /* a diagonal, or a matrix with one */
+HY_API hy_array *hy_broadcast_to(hy_frame *F, hy_array *data, hy_ints shape);  /* axes of size 1 repeated */
+HY_API hy_array *hy_broadcast_axis(hy_frame *F, hy_array *data, hy_ints axis, hy_ints size);
+    /* named axes of size 1 repeated */
+typedef struct hy_broadcast_like_opt { hy_ints lhs_axes; hy_ints rhs_axes; } hy_broadcast_like_opt;
+HY_API hy_array *hy_broadcast_like(hy_frame *F, hy_array *lhs, hy_array *rhs,
+                                   const hy_broadcast_like_opt *opt);  /* lhs repeated to the shape of rhs */
+HY_API hy_array *hy_zeros_like(hy_frame *F, hy_array *data);  /* zeros of the same shape */
+HY_API hy_array *hy_ones_like(hy_frame *F, hy_array *data);  /* ones of the same shape */
+HY_API hy_array *hy_identity_like(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* lhs, whose shape is that of rhs */
+
+/* --- indexing --- */
+typedef struct hy_embedding_opt { hy_dtype dtype /* HY_F32 */; int sparse_grad; } hy_embedding_opt;
+HY_API hy_array *hy_embedding(hy_frame *F, hy_array *data, hy_array *weight, int input_dim, int output_dim,
+                              const hy_embedding_opt *opt);  /* rows of weight; indices are clipped */
+typedef struct hy_take_opt { int mode; } hy_take_opt;
+HY_API hy_array *hy_take(hy_frame *F, hy_array *a, hy_array *indices, int axis, const hy_take_opt *opt);
+    /* slices of a along axis at indices */
+HY_API hy_array *hy_batch_take(hy_frame *F, hy_array *a, hy_array *indices);  /* one element per row */
+typedef struct hy_pick_opt { int keepdims; int mode; } hy_pick_opt;
+HY_API hy_array *hy_pick(hy_frame *F, hy_array *data, hy_array *index, int axis, const hy_pick_opt *opt);
+    /* one element along axis per place */
+typedef struct hy_one_hot_opt { double on_value /* 1 */; double off_value;
+    hy_dtype dtype /* HY_F32 */; } hy_one_hot_opt;
+HY_API hy_array *hy_one_hot(hy_frame *F, hy_array *indices, int depth, const hy_one_hot_opt *opt);
+    /* on_value at the index, off_value elsewhere */
+HY_API hy_array *hy_gather_nd(hy_frame *F, hy_array *data, hy_array *indices);  /* elements at index tuples */
+HY_API hy_array *hy_scatter_nd(hy_frame *F, hy_array *data, hy_array *indices, hy_ints shape);
+    /* elements put at index tuples; the last one stays */
+HY_API hy_array *hy_boolean_mask(hy_frame *F, hy_array *data, hy_array *index, int axis);
+    /* slices of data where index is not 0 */
+HY_API hy_array *hy_index_copy(hy_frame *F, hy_array *old_tensor, hy_array *index_vector,
+                               hy_array *new_tensor);  /* old_tensor with rows replaced */
+
+/* --- sorting --- */
+typedef struct hy_topk_opt { int ret_typ; int is_ascend; hy_dtype dtype /* HY_F32 */; } hy_topk_opt;
+HY_API hy_array *hy_topk(hy_frame *F, hy_array *data, int axis, int k, const hy_topk_opt *opt);
+    /* the largest k, NaN above all; ties by index */
+typedef struct hy_sort_opt { int descending; } hy_sort_opt;
+HY_API hy_array *hy_sort(hy_frame *F, hy_array *data, int axis, const hy_sort_opt *opt);
+    /* sorted along axis, NaN the largest */
+typedef struct hy_argsort_opt { int descending; hy_dtype dtype /* HY_F32 */; } hy_argsort_opt;
+HY_API hy_array *hy_argsort(hy_frame *F, hy_array *data, int axis, const hy_argsort_opt *opt);
+    /* the indices that sort */
+
+/* --- sequences --- */
+typedef struct hy_sequence_mask_opt { int use_sequence_length; double value; int axis; } hy_sequence_mask_opt;
+HY_API hy_array *hy_sequence_mask(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                  const hy_sequence_mask_opt *opt);  /* steps beyond the length replaced */
+typedef struct hy_sequence_last_opt { int use_sequence_length; int axis; } hy_sequence_last_opt;
+HY_API hy_array *hy_sequence_last(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                  const hy_sequence_last_opt *opt);  /* the last step of each sequence */
+typedef struct hy_sequence_reverse_opt { int use_sequence_length; int axis; } hy_sequence_reverse_opt;
+HY_API hy_array *hy_sequence_reverse(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                     const hy_sequence_reverse_opt *opt);  /* each sequence turned round */
+
+/* --- random numbers, and arrays like others --- */
+typedef struct hy_random_uniform_opt { hy_dtype dtype /* HY_F32 */; } hy_random_uniform_opt;
+HY_API hy_array *hy_random_uniform(hy_frame *F, hy_shape shape, double low, double high,
+                                   const hy_random_uniform_opt *opt);  /* uniform in [low, high) */
+typedef struct hy_random_normal_opt { hy_dtype dtype /* HY_F32 */; } hy_random_normal_opt;
+HY_API hy_array *hy_random_normal(hy_frame *F, hy_shape shape, double loc, double scale,
+                                  const hy_random_normal_opt *opt);
+    /* normal with mean loc, deviation scale */
+typedef struct hy_random_exponential_opt { hy_dtype dtype /* HY_F32 */; } hy_random_exponential_opt;
+HY_API hy_array *hy_random_exponential(hy_frame *F, hy_shape shape, double lam,
+                                       const hy_random_exponential_opt *opt);  /* exponential with rate lam */
+typedef struct hy_random_randint_opt { hy_dtype dtype /* 7 */; } hy_random_randint_opt;
+HY_API hy_array *hy_random_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high,
+                                   const hy_random_randint_opt *opt);  /* integers in [low, high) */
+HY_API hy_array *hy_uniform_like(hy_frame *F, hy_array *data, double low, double high);
+    /* uniform, shaped like data */
+HY_API hy_array *hy_normal_like(hy_frame *F, hy_array *data, double loc, double scale);
+    /* normal, shaped like data */
+HY_API hy_array *hy_exponential_like(hy_frame *F, hy_array *data, double lam);
+    /* exponential, shaped like data */
+HY_API hy_array *hy_shuffle(hy_frame *F, hy_array *data);  /* slices along axis 0 in random order */
+typedef struct hy_arange_like_opt { int repeat /* 1 */; } hy_arange_like_opt;
+HY_API hy_array *hy_arange_like(hy_frame *F, hy_array *data, double start, double step, int axis,
+                                const hy_arange_like_opt *opt);
+    /* start, start + step, ... as many as data has */
+
+/* --- convolution, pooling, images --- */
+#ifndef HYBRID_NO_VISION
+typedef struct hy_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int no_bias; int layout; } hy_convolution_opt;
+HY_API hy_array *hy_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias, hy_ints kernel,
+                                int num_filter, const hy_convolution_opt *opt);
+    /* sliding dot products with weight (O, C/g, k...) */
+typedef struct hy_deconvolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; hy_ints adj;
+    hy_ints target_shape; int num_group /* 1 */; int use_bias; int layout; } hy_deconvolution_opt;
+HY_API hy_array *hy_deconvolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
+                                  hy_ints kernel, int num_filter, const hy_deconvolution_opt *opt);
+    /* the transpose of a convolution; weight (C, O/g, k...) */
+typedef struct hy_pooling_opt { int pool_type; int global_pool; int convention; hy_ints stride; hy_ints pad;
+    int p_value /* 2 */; int exclude_pad; int layout; } hy_pooling_opt;
+HY_API hy_array *hy_pooling(hy_frame *F, hy_array *data, hy_ints kernel, const hy_pooling_opt *opt);
+    /* one number per window */
+typedef struct hy_upsampling_opt { int sample_type; int multi_input_mode; } hy_upsampling_opt;
+HY_API hy_array *hy_upsampling(hy_frame *F, hy_array *args, int scale, const hy_upsampling_opt *opt);
+    /* each pixel scale x scale times */
+HY_API hy_array *hy_adaptive_avg_pooling(hy_frame *F, hy_array *data, hy_ints output_size);
+    /* averages over windows that cover the input */
+typedef struct hy_lrn_opt { double alpha /* 0.0001 */; double beta /* 0.75 */;
+    double knorm /* 2 */; } hy_lrn_opt;
+HY_API hy_array *hy_lrn(hy_frame *F, hy_array *data, int nsize, const hy_lrn_opt *opt);
+    /* x (knorm + alpha/nsize sum of squares over near channels)^-beta */
+typedef struct hy_crop_opt { hy_ints offset; hy_ints h_w; int center_crop; } hy_crop_opt;
+HY_API hy_array *hy_crop(hy_frame *F, hy_array *args, const hy_crop_opt *opt);
+    /* a window of (N,C,H,W), as large as h_w or the second input */
+HY_API hy_array *hy_depth_to_space(hy_frame *F, hy_array *data, int block_size);
+    /* channels become blocks of pixels */
+HY_API hy_array *hy_space_to_depth(hy_frame *F, hy_array *data, int block_size);
+    /* blocks of pixels become channels */
+typedef struct hy_box_nms_opt { double overlap_thresh /* 0.5 */; double valid_thresh; int topk /* -1 */;
+    int coord_start /* 2 */; int score_index /* 1 */; int id_index /* -1 */; int background_id /* -1 */;
+    int force_suppress; int in_format; int out_format; } hy_box_nms_opt;
+HY_API hy_array *hy_box_nms(hy_frame *F, hy_array *data, const hy_box_nms_opt *opt);
+    /* boxes by falling score, without those that overlap a better one; -1 in the rows that are left */
+typedef struct hy_box_iou_opt { int format; } hy_box_iou_opt;
+HY_API hy_array *hy_box_iou(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_box_iou_opt *opt);
+    /* what part of their union each two boxes have in common */
+typedef struct hy_multibox_prior_opt { int clip; hy_reals steps; hy_reals offsets; } hy_multibox_prior_opt;
+HY_API hy_array *hy_multibox_prior(hy_frame *F, hy_array *data, hy_reals sizes, hy_reals ratios,
+                                   const hy_multibox_prior_opt *opt);
+    /* boxes around each place of a feature map, as parts of the image */
+typedef struct hy_multibox_detection_opt { int no_clip; double threshold /* 0.01 */; int background_id;
+    double nms_threshold /* 0.5 */; int force_suppress; hy_reals variances;
+    int nms_topk /* -1 */; } hy_multibox_detection_opt;
+HY_API hy_array *hy_multibox_detection(hy_frame *F, hy_array *cls_prob, hy_array *loc_pred, hy_array *anchor,
+                                       const hy_multibox_detection_opt *opt);
+    /* rows of class, score and box from scores and shifts of anchors; class -1 in those that go */
+HY_API hy_array *hy_roi_pooling(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
+                                double spatial_scale);
+    /* largest values in the bins of regions (image, left, top, right, bottom) */
+typedef struct hy_roi_align_opt { int sample_ratio /* -1 */; int position_sensitive;
+    int aligned; } hy_roi_align_opt;
+HY_API hy_array *hy_roi_align(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
+                              double spatial_scale, const hy_roi_align_opt *opt);
+    /* averages of samples between places in the bins of regions */
+#endif
+
+/* --- recurrent layers --- */
+#ifndef HYBRID_NO_RNN
+typedef struct hy_rnn_opt { int bidirectional; double p; int state_outputs; int projection_size /* none */;
+    int use_sequence_length; double clip_min /* none */; double clip_max /* none */;
+    int clip_nan; } hy_rnn_opt;
+HY_API hy_array *hy_rnn(hy_frame *F, hy_array *data, hy_array *parameters, hy_array *state,
+                        hy_array *state_cell, hy_array *sequence_length, int state_size, int num_layers,
+                        int mode, const hy_rnn_opt *opt);  /* stacked recurrent layers over (T, N, I) */
+#endif
+
+/* --- what gradients and the calls that make arrays emit: programs have no use for these --- */
+HY_API hy_array *hy__batch_norm_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *gamma,
+                                     hy_array *mean, hy_array *rstd, int axis, int batch_stats,
+                                     int learn_gamma);  /* gradient of batch_norm */
+typedef struct hy__softmax_output_grad_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy__softmax_output_grad_opt;
+HY_API hy_array *hy__softmax_output_grad(hy_frame *F, hy_array *out, hy_array *label, hy_array *data,
+                                         const hy__softmax_output_grad_opt *opt);
+    /* gradient of softmax_output */
+typedef struct hy__softmax_output_scale_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy__softmax_output_scale_opt;
+HY_API hy_array *hy__softmax_output_scale(hy_frame *F, hy_array *data, hy_array *label,
+                                          const hy__softmax_output_scale_opt *opt);
+    /* x by what that gradient is multiplied by */
+typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
+HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
+                                const hy__slice_grad_opt *opt);
+    /* a box of out_grad in zeros shaped like data */
+HY_API hy_array *hy__pad_grad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode);
+    /* gradient of pad */
+typedef struct hy__diag_grad_opt { int axis1; int axis2 /* 1 */; } hy__diag_grad_opt;
+HY_API hy_array *hy__diag_grad(hy_frame *F, hy_array *out_grad, hy_array *data, int k,
+                               const hy__diag_grad_opt *opt);  /* gradient of diag */
+HY_API hy_array *hy__sum_like(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* lhs summed to the shape of rhs: what undoes broadcasting */
+typedef struct hy__take_grad_opt { int mode; } hy__take_grad_opt;
+HY_API hy_array *hy__take_grad(hy_frame *F, hy_array *out_grad, hy_array *indices, hy_array *a, int axis,
+                               const hy__take_grad_opt *opt);  /* gradient of take and embedding */
+typedef struct hy__pick_grad_opt { int keepdims; int mode; } hy__pick_grad_opt;
+HY_API hy_array *hy__pick_grad(hy_frame *F, hy_array *out_grad, hy_array *index, hy_array *data, int axis,
+                               const hy__pick_grad_opt *opt);  /* gradient of pick */
+HY_API hy_array *hy__gather_nd_grad(hy_frame *F, hy_array *out_grad, hy_array *indices, hy_array *data);
+    /* elements added at index tuples */
+HY_API hy_array *hy__boolean_mask_grad(hy_frame *F, hy_array *out_grad, hy_array *index, hy_array *data,
+                                       int axis);  /* gradient of boolean_mask */
+typedef struct hy__sequence_last_grad_opt { int use_sequence_length; int axis; } hy__sequence_last_grad_opt;
+HY_API hy_array *hy__sequence_last_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                        hy_array *sequence_length, const hy__sequence_last_grad_opt *opt);
+    /* gradient of sequence_last */
+typedef struct hy__zeros_opt { hy_dtype dtype /* HY_F32 */; } hy__zeros_opt;
+HY_API hy_array *hy__zeros(hy_frame *F, hy_shape shape, const hy__zeros_opt *opt);  /* zeros */
+typedef struct hy__ones_opt { hy_dtype dtype /* HY_F32 */; } hy__ones_opt;
+HY_API hy_array *hy__ones(hy_frame *F, hy_shape shape, const hy__ones_opt *opt);  /* ones */
+typedef struct hy__full_opt { hy_dtype dtype /* HY_F32 */; } hy__full_opt;
+HY_API hy_array *hy__full(hy_frame *F, hy_shape shape, double value, const hy__full_opt *opt);
+    /* one value everywhere */
+typedef struct hy__eye_opt { hy_dtype dtype /* HY_F32 */; } hy__eye_opt;
+HY_API hy_array *hy__eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k, const hy__eye_opt *opt);
+    /* ones on a diagonal */
+typedef struct hy__arange_opt { int repeat /* 1 */; hy_dtype dtype /* HY_F32 */; } hy__arange_opt;
+HY_API hy_array *hy__arange(hy_frame *F, double start, double stop, double step, const hy__arange_opt *opt);
+    /* start, start + step, ... below stop */
+typedef struct hy__linspace_opt { int no_endpoint; hy_dtype dtype /* HY_F32 */; } hy__linspace_opt;
+HY_API hy_array *hy__linspace(hy_frame *F, double start, double stop, int64_t num,
+                              const hy__linspace_opt *opt);  /* num values from start to stop */
+#ifndef HYBRID_NO_VISION
+typedef struct hy__conv_weight_grad_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int layout; } hy__conv_weight_grad_opt;
+HY_API hy_array *hy__conv_weight_grad(hy_frame *F, hy_array *data, hy_array *out_grad, hy_ints kernel,
+                                      int num_filter, const hy__conv_weight_grad_opt *opt);
+    /* gradient of a convolution's weight */
+typedef struct hy__pooling_grad_opt { int pool_type; int global_pool; int convention; hy_ints stride;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_grad_opt;
+HY_API hy_array *hy__pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *out,
+                                  hy_ints kernel, const hy__pooling_grad_opt *opt);  /* gradient of pooling */
+typedef struct hy__pooling_gather_opt { int pool_type; int global_pool; int convention; hy_ints stride;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_gather_opt;
+HY_API hy_array *hy__pooling_gather(hy_frame *F, hy_array *picked, hy_array *data, hy_ints kernel,
+                                    const hy__pooling_gather_opt *opt);
+    /* what max pooling of other data picks */
+HY_API hy_array *hy__adaptive_avg_pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                               hy_ints output_size);  /* gradient of adaptive_avg_pooling */
+HY_API hy_array *hy__channel_window_sum(hy_frame *F, hy_array *data, int nsize);
+    /* sum over a window of channels */
+typedef struct hy__roi_align_grad_opt { int sample_ratio /* -1 */; int position_sensitive;
+    int aligned; } hy__roi_align_grad_opt;
+HY_API hy_array *hy__roi_align_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *rois,
+                                    hy_ints pooled_size, double spatial_scale,
+                                    const hy__roi_align_grad_opt *opt);  /* gradient of roi_align */
+#endif
+#ifndef HYBRID_NO_RNN
+typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
+    int projection_size /* none */; int use_sequence_length; double clip_min /* none */;
+    double clip_max /* none */; int clip_nan; } hy__rnn_grad_opt;
+HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_grad, hy_array *cell_grad,
+                              hy_array *data, hy_array *parameters, hy_array *state, hy_array *state_cell,
+                              hy_array *sequence_length, hy_array *output, hy_array *reserve, int state_size,
+                              int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
+#endif
 
 /* MARK: - 05 >>api --------------------------------------------------------------------------------------
  *
@@ -1878,7 +2438,8 @@ typedef struct hy_plan_info {
     size_t record, packed, activations, outputs, shared, scratch;     /* scratch: of all threads */
     size_t parameters;                  /* apart */
     size_t unplanned;                   /* the activations, were each to have its own memory */
-    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; planned as they come */
+    int    values, jobs, regions;
+    int    dynamic;                     /* values decide shapes: no bytes are counted, which a warning says */
 } hy_plan_info;
 
 /* A plan, job by job and value by value: of a graph that hy_planned or hy_graph_planned made. */
@@ -1931,7 +2492,7 @@ HY_API void        hy_remove_hook(hy_frame *F, hy_block *block, int hook);
 /* Those whose full name begins with a match of the regular expression (NULL: all), in order. The list
  * lives as arrays do. */
 typedef struct hy_params { int n; hy_array *const *at; } hy_params;
-HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);
+HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);  /* until hy_end */
 HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);  /* "features.0.weight" */
 HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *param);
 HY_API hy_shape    hy_param_shape(hy_frame *F, hy_array *param);  /* -1 where not known yet */
@@ -2239,6 +2800,248 @@ HY_API int        hy_save_model_for(hy_frame *F, hy_block *net, hy_array *inputs
 HY_API hy_block  *hy_load_model(hy_frame *F, const char *file);
 #endif
 #endif
+
+/* --- training --- *
+ * A trainer updates the parameters of a block from their gradients:
+ *
+ *     hy_optim_opt o = { 0 };
+ *     o.learning_rate = 0.1;
+ *     o.momentum = 0.9;
+ *     T = hy_trainer_new(F, net, hy_optim_sgd(&o), NULL);
+ *     ...
+ *     hy_record(F);
+ *     L = hy_call(F, loss, hy_group(F, hy_call(F, net, x), label));
+ *     hy_pause(F);
+ *     hy_backward(F, L, NULL);
+ *     hy_step(F, T, batch_size);
+ *
+ * Optimisers and schedules compute what MXNet's do.
+ */
+#ifndef HYBRID_NO_TRAIN
+/* A learning rate that depends on the number of updates; {0}: none. Yours: fn and base_lr. */
+typedef struct hy_schedule {
+    double    (*fn)(const struct hy_schedule *s, int64_t num_update);
+    double      base_lr, final_lr, factor, stop_factor_lr, power, warmup_begin_lr;
+    int64_t     step, warmup_steps;
+    int         warmup_constant;
+    hy_ints     steps;
+    const char *wrong;                  /* what the trainer will refuse, or NULL */
+    void       *user;
+} hy_schedule;
+typedef struct hy_schedule_opt {
+    double  base_lr;                    /* 0.01 */
+    double  final_lr;                   /* of poly and cosine: 0 */
+    double  factor;                     /* of factor and multi_factor: 1, at most */
+    double  stop_factor_lr;             /* of factor, where it ends: 1e-8 */
+    double  power;                      /* of poly: 2 */
+    int64_t warmup_steps;               /* the first updates rise from warmup_begin_lr to base_lr, ... */
+    double  warmup_begin_lr;
+    int     warmup_constant;            /* ... or stay at warmup_begin_lr */
+} hy_schedule_opt;
+HY_API hy_schedule hy_schedule_factor(int64_t step, const hy_schedule_opt *opt);  /* times factor each step */
+HY_API hy_schedule hy_schedule_multi_factor(hy_ints steps, const hy_schedule_opt *opt);  /* after each step */
+HY_API hy_schedule hy_schedule_poly(int64_t max_update, const hy_schedule_opt *opt);
+HY_API hy_schedule hy_schedule_cosine(int64_t max_update, const hy_schedule_opt *opt);
+HY_API double      hy_schedule_at(const hy_schedule *schedule, int64_t num_update);
+
+/* Zero is the default, which is that of MXNet's optimiser of the name; HY_ZERO is 0. */
+typedef struct hy_optim_opt {
+    double      learning_rate;          /* 0.01; adam's kin 0.001, adamax 0.002, ftrl 0.1 */
+    hy_schedule schedule;               /* decides the learning rate, if given */
+    double      wd, clip_gradient;      /* weight decay; limit of each number of a gradient: none */
+    double      rescale_grad;           /* factor on gradients: 1; hy_step divides it by the batch size */
+    double      momentum;               /* sgd, nag, lars, lbsgd, dcasgd: 0; signum: 0.9 */
+    double      beta1, beta2;           /* adam's kin: 0.9, 0.999; ftml: 0.6, 0.999 */
+    double      epsilon;                /* 1e-8; lamb 1e-6, adagrad 1e-7, adadelta and groupadagrad 1e-5 */
+    double      schedule_decay;         /* nadam: 0.004 */
+    double      gamma1, gamma2;         /* rmsprop: 0.9, 0.9 */
+    int         centered;               /* rmsprop by the variance, with momentum gamma2 */
+    double      clip_weights;           /* rmsprop: none */
+    double      rho;                    /* adadelta: 0.9 */
+    double      lamda1, beta;           /* ftrl: 0.01, 1 */
+    double      lamda;                  /* dcasgd: 0.04 */
+    double      wd_lh;                  /* signum: 0 */
+    double      eta;                    /* lars: 0.001 */
+    int         no_momentum_correction; /* lars */
+    double      lower_bound, upper_bound;       /* lamb, of the weights' norm: none */
+    int         no_bias_correction;     /* lamb, adamw */
+    int         batch_scale;            /* lbsgd: gradients of so many steps make one: 1 */
+    const char *warmup_strategy;        /* lbsgd: "linear", "power2", "sqrt", "lars" or "none" */
+    int         warmup_epochs, updates_per_epoch, begin_epoch;          /* lbsgd: 5, 32, 0 */
+    int64_t     begin_num_update;       /* updates that were made before: 0 */
+} hy_optim_opt;
+
+/* One parameter in one step, as an optimiser sees it. */
+typedef struct hy_optim hy_optim;
+typedef struct hy_update {
+    const hy_optim *optim;
+    const char *name;                   /* of the parameter */
+    hy_dtype    dtype;                  /* of its numbers here: HY_F32 or HY_F64 */
+    int64_t     t, size, row;           /* which update of it this is, from 1; numbers, in all and a row */
+    double      rate;                   /* the trainer's learning rate now */
+    double      lr, wd;                 /* of this parameter, multipliers counted */
+    double      rescale, clip;          /* factor on its gradient; limit, HUGE_VAL: none */
+    double      number[8];              /* begin's and settle's notes */
+    double      sum[2];                 /* what measure added up */
+    double     *memory;                 /* 8 numbers of the trainer, saved with it */
+    int         first;                  /* the first parameter of this step */
+    int         isa;
+    uint64_t    seed, stream;           /* the random key of this parameter in this step */
+} hy_update;
+
+/* An optimiser; yours, too. update computes part [from, from + n) of a parameter; parts run at the same time
+ * on any thread and may not depend on each other. Where they must (a norm), measure adds to sum for its part
+ * first, and settle turns the whole sum into notes. begin, measure and settle may be NULL. */
+struct hy_optim {
+    const char  *name;
+    hy_optim_opt opt;
+    int          states;                /* arrays of numbers beside a parameter, at most 4: zeros at first, */
+    unsigned     copies;                /* ... but bit i: state i begins as a copy of the parameter */
+    int          by_row;                /* parts are whole rows; state 0 has one number for each */
+    void       (*begin)(hy_update *u);
+    void       (*measure)(const hy_update *u, int64_t from, int64_t n, const void *weight, const void *grad,
+                          void *const *state, double *sum);
+    void       (*settle)(hy_update *u);
+    void       (*update)(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                         void *const *state);
+    void        *user;
+    const char  *wrong;                 /* what the trainer will refuse, or NULL */
+};
+HY_API hy_optim hy_optim_sgd(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_nag(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_adam(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_adamw(const hy_optim_opt *opt);        /* weight decay apart from the gradient */
+HY_API hy_optim hy_optim_adamax(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_nadam(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_adagrad(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_groupadagrad(const hy_optim_opt *opt); /* one rate a row; parameters of two dims */
+HY_API hy_optim hy_optim_adadelta(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_rmsprop(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_ftrl(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_ftml(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_lamb(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_lars(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_lbsgd(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_signum(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_sgld(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt);      /* "adam" */
+
+typedef struct hy_trainer hy_trainer;
+/* Between backward and update: makes one gradient of those of several machines, in place. */
+typedef void (*hy_reduce_fn)(hy_frame *F, int n, hy_array *const *grads, void *user);
+typedef struct hy_trainer_opt {
+    const char  *pattern;               /* which parameters, as in hy_collect_params: all */
+    int          ignore_stale_grad;     /* parameters that the last backward did not reach stay as they are */
+    double       clip_global_norm;      /* limit of the norm of all gradients together: none */
+    int          check_finite;          /* a gradient with NaN or infinity is an error, nothing is updated */
+    double       loss_scale;            /* see hy_scale_loss; 0: none */
+    hy_reduce_fn reduce;
+    void        *reduce_user;
+} hy_trainer_opt;
+/* It lives until hy_trainer_free or the last hy_close. Parameters of 16 bits get masters of 32, which are
+ * updated in their place. */
+HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt);
+HY_API void     hy_trainer_free(hy_frame *F, hy_trainer *T);
+/* Updates every parameter that wants a gradient; gradients are divided by batch_size. */
+HY_API void     hy_step(hy_frame *F, hy_trainer *T, double batch_size);
+HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
+HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
+HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
+/* Before hy_pause: loss times the loss scale, by which hy_step divides again, so that small gradients
+ * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others
+ * double it. */
+HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss);
+HY_API double   hy_loss_scale(hy_frame *F, hy_trainer *T);
+#ifndef HYBRID_NO_IO
+/* What a trainer has beside the parameters, by name, to go on later in the same way. The list lives as arrays
+ * do; setting takes all or, with an error, nothing. */
+HY_API hy_arrays hy_trainer_states(hy_frame *F, hy_trainer *T);
+HY_API int      hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states);    /* 0, or nonzero */
+#ifndef HYBRID_NO_STDIO
+HY_API int      hy_save_states(hy_frame *F, hy_trainer *T, const char *file);
+HY_API int      hy_load_states(hy_frame *F, hy_trainer *T, const char *file);
+#endif
+#endif
+#endif
+
+/* --- losses --- *
+ * A loss is a block over group(prediction, label) or group(prediction, label, sample_weight) and gives a
+ * number for each sample (the mean or sum over the other axes), as MXNet's of the name does. Labels take the
+ * shape of the prediction where they have another.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_loss_opt {
+    double weight;                      /* factor: 1 */
+    int    batch_axis;                  /* 0 */
+    int    axis;                        /* of the classes (softmax_ce, kl_div): -1 */
+    int    dense_label;                 /* softmax_ce: labels are probabilities, not numbers of classes */
+    int    from_logits;                 /* softmax_ce: the prediction is a log_softmax already */
+    int    no_logits;                   /* kl_div: it is none yet; poisson_nll: it is a rate, not its log */
+    int    from_sigmoid;                /* sigmoid_bce: it is a probability already */
+    double rho;                         /* huber, where it becomes a line: 1 */
+    double margin;                      /* hinge, squared_hinge, triplet: 1; cosine_embedding: 0 */
+    int    binary_label;                /* logistic: labels are 0 and 1, not -1 and 1 */
+    int    compute_full;                /* poisson_nll: with the part that depends on the label alone */
+    double smoothing;                   /* sdml: 0.3 */
+} hy_loss_opt;
+HY_API hy_block *hy_loss_l1(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_l2(hy_frame *F, const hy_loss_opt *opt);                   /* half the square */
+HY_API hy_block *hy_loss_softmax_ce(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_sigmoid_bce(hy_frame *F, const hy_loss_opt *opt);  /* and pos_weight, the fourth */
+HY_API hy_block *hy_loss_kl_div(hy_frame *F, const hy_loss_opt *opt);               /* a sum */
+HY_API hy_block *hy_loss_huber(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_hinge(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_squared_hinge(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_logistic(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_triplet(hy_frame *F, const hy_loss_opt *opt);  /* group(prediction, near, far) */
+HY_API hy_block *hy_loss_poisson_nll(hy_frame *F, const hy_loss_opt *opt);          /* one number, the mean */
+HY_API hy_block *hy_loss_cosine_embedding(hy_frame *F, const hy_loss_opt *opt);     /* group(a, b, +-1) */
+HY_API hy_block *hy_loss_sdml(hy_frame *F, const hy_loss_opt *opt);                 /* group(a, b) */
+
+/* --- metrics --- *
+ * hy_metric_update looks at a batch: labels and predictions, or groups of as many of both. hy_metric_get is
+ * what all batches since the last reset give (NaN if there were none), hy_metric_global since the making or
+ * the last full reset. They live until hy_metric_free or the last hy_close.
+ */
+typedef struct hy_metric hy_metric;
+typedef struct hy_metric_opt {
+    const char *name;                   /* "accuracy" ... */
+    int         axis;                   /* of the classes: accuracy 1, perplexity -1 */
+    int         micro;                  /* f1, mcc, pearson: over all samples, not the mean over batches */
+    double      epsilon;                /* cross_entropy, nll, added to probabilities: 1e-12 */
+    int         ignores;                /* perplexity: samples with this label do not count: ... */
+    double      ignore_label;
+} hy_metric_opt;
+/* Your own: adds to *sum and *count what one pair of arrays gives. */
+typedef void (*hy_metric_fn)(hy_frame *F, hy_array *label, hy_array *prediction, double *sum, double *count,
+                             void *user);
+HY_API hy_metric *hy_metric_accuracy(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_top_k(hy_frame *F, int k, const hy_metric_opt *opt);    /* top_k_accuracy_5 */
+HY_API hy_metric *hy_metric_f1(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mcc(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mae(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mse(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_rmse(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_cross_entropy(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_nll(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_perplexity(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_pearson(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_pcc(hy_frame *F, const hy_metric_opt *opt);     /* mcc of many classes */
+HY_API hy_metric *hy_metric_loss(hy_frame *F, const hy_metric_opt *opt);    /* mean of predictions */
+HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, const hy_metric_opt *opt);
+/* Several as one: updates and resets reach all. Its parts are freed with it. */
+HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts);
+HY_API int         hy_metric_count(hy_frame *F, hy_metric *M);              /* parts; 1 for a single one */
+HY_API hy_metric  *hy_metric_at(hy_frame *F, hy_metric *M, int i);
+HY_API void        hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_array *predictions);
+HY_API double      hy_metric_get(hy_frame *F, hy_metric *M);                /* of a composite: its first */
+HY_API double      hy_metric_global(hy_frame *F, hy_metric *M);
+HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M);
+HY_API void        hy_metric_reset(hy_frame *F, hy_metric *M);
+HY_API void        hy_metric_reset_local(hy_frame *F, hy_metric *M);        /* hy_metric_global goes on */
+HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
+#endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
  * C++ may hand options by reference, and group arrays with braces.
@@ -2270,7 +3073,7 @@ HY_REDUCE_OPS(HY__CPP_REDUCE)
 
 #endif /* HYBRID_H */
 
-#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_IMPLEMENTED)
+#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && !defined(HYBRID_IMPLEMENTED)
 #define HYBRID_IMPLEMENTED
 
 /* MARK: - 10 >>platform ---------------------------------------------------------------------------------
@@ -3411,6 +4214,7 @@ struct hy__tape {
     int          spent;                 /* backward has run and let go of the values */
     hy_frame    *frame;                 /* who recorded it, or attached the leaf */
     int          training;              /* the mode it ran in */
+    int          fresh;                 /* of a leaf: backward has filled the gradient since the last step */
     hy_graph   **sub;                   /* counted: programs that the call ran, ... */
     int          nsub;                  /* ... so many */
 };
@@ -3442,13 +4246,14 @@ struct hy__node {
 
 enum { HY__SEEN = 256 };
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
-enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8 };
+enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
+       HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
     int         kept, slot;             /* place in the frame's list of kept, or of live arrays */
     int         count;                  /* of a group */
-    int         depth;                  /* of groups in it */
+    int         depth;                  /* of groups in it, or HY__PARAMS */
     hy_frame   *frame;
     hy_tensor   t;
     hy__buffer *buffer;                 /* NULL for traced values; of a group: its items */
@@ -3550,6 +4355,7 @@ typedef struct hy_root {
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
+    hy_array   over;                    /* what lists of parameters hold when their scope has ended */
     hy__lock   fill;                    /* held while a parameter gets its first values */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
@@ -3564,6 +4370,7 @@ struct hy_frame {
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
     hy__cache   cache;
     hy__list    live, kept;
+    hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
     hy__table   bound_jobs;             /* kept for the next calls like them, ... */
@@ -3842,9 +4649,29 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
     }
 }
 
+/* Its memory stays a list, of handles that are known to be dead: a program may have kept it. */
+static void hy__params_over(hy_frame *F, hy__buffer *list)
+{
+    hy_array **at = (hy_array **)list->data;
+    size_t i;
+    for (i = 0; i < list->bytes / sizeof *at; i++) at[i] = &F->root->over;
+    list->next = F->over;
+    F->over = list;
+}
+
+static hy__buffer *hy__params_room(hy_frame *F, size_t bytes)
+{
+    hy__buffer **b = &F->over, *found;
+    while (*b && (*b)->bytes < bytes) b = &(*b)->next;
+    found = *b;
+    if (found) *b = found->next;
+    return found ? found : hy__buffer_new(&F->cache, bytes);
+}
+
 static void hy__handle_drop(hy_frame *F, hy_array *x)
 {
-    hy__buffer_drop(&F->cache, x->buffer);
+    if (x->depth == HY__PARAMS) hy__params_over(F, x->buffer);
+    else hy__buffer_drop(&F->cache, x->buffer);
     if (x->tape) hy__tape_drop(F, x->tape);
     x->state = HY__DEAD;
     x->item = NULL;
@@ -3859,6 +4686,9 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
     if (!x) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL", who);
+    else if (x == &F->root->over)
+        hy__fail(F, HY_ERROR_STATE, "%s: the list of hy_collect_params is used after its hy_end: collect "
+                 "again, or before the hy_begin", who);
     else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before",
                   who);
     return 0;
@@ -13896,8 +14726,8 @@ static int hy__gather_bind(hy_job *job, hy__rows *r)
 }
 
 /* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
- * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but where more is
- * cleared than added, in long lines. */
+ * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but in long lines
+ * where more is cleared than added. */
 static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
@@ -14052,7 +14882,7 @@ static int hy__pick_infer(hy_infer *I)
 {
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_WRAP);
+    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__pick_shapes(I, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
@@ -30033,6 +30863,13 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
     return info;
 }
 
+static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who)
+{
+    if (!info->dynamic) return;
+    hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes on and "
+                "nothing is counted here", who);
+}
+
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                           void *buffer, size_t bytes)
 {
@@ -30523,6 +31360,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
+    root->over.state = HY__DEAD;
     root->drop_graph = hy__graph_drop;
     root->run = hy__emit_run;
     return root;
@@ -30571,6 +31409,7 @@ static void hy__frame_free(hy_frame *F)
     hy__bound_clear(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
+    while (F->over) hy__buffer_drop(&F->cache, hy__params_room(F, 0));
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->kept.at);
     hy__free(&root->heap, F->live.at);
@@ -31248,6 +32087,7 @@ HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
     memset(&info, 0, sizeof info);
     if (!room) return info;
     info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
+    hy__plan_says(F, &info, "hy_graph_plan");
     hy__buffer_drop(&F->cache, room);
     return info;
 }
@@ -32368,6 +33208,7 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     hy__collecting all;
     hy_params list;
     hy_array *holder;
+    hy__buffer *room;
     list.n = 0;
     list.at = NULL;
     if (!hy__block_ok(F, block, "hy_collect_params")) return list;
@@ -32375,11 +33216,17 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     all.pattern = pattern;
     hy__each_param(F, block, hy__collect_one, &all);
     hy__buffer_drop(&F->cache, all.table_room);
-    holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
-    if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
-    holder->buffer = all.room;
-    list.n = all.n;
-    list.at = all.at;
+    room = F->code || !all.n ? NULL : hy__params_room(F, (size_t)all.n * sizeof *all.at);
+    holder = room ? hy__handle(F) : NULL;               /* the list lives in this scope */
+    if (holder) {
+        memcpy(room->data, (void *)all.at, (size_t)all.n * sizeof *all.at);
+        holder->depth = HY__PARAMS;
+        holder->buffer = room;
+        list.n = all.n;
+        list.at = (hy_array **)room->data;
+    } else if (room) hy__buffer_drop(&F->cache, room);
+    else if (all.n) hy__no_memory(F, "hy_collect_params");
+    hy__buffer_drop(&F->cache, all.room);
     return list;
 }
 
@@ -32775,16 +33622,38 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
 static void hy__write_text(hy__sink sink, const char *text) { sink.put(sink.user, text, strlen(text)); }
 static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_text(sink, "  "); }
 
-/* "Dense(" and what it says of itself; its own children are part of that. */
-static void hy__write_block_head(const hy_block *block, hy__sink sink)
+/* What a block says of itself, cut when memory is out. Lines after the first stand as deep as it does. */
+static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
 {
-    char text[512];
+    hy__heap *heap = &block->house->root->heap;
+    char few[512], *text = few, *end, *from;
+    size_t bytes = sizeof few;
+    few[0] = 0;
+    block->describe(block, few, bytes);
+    while (strlen(text) + 1 == bytes) {
+        char *more = (char *)hy__alloc(heap, 8 * bytes);
+        if (!more) break;
+        if (text != few) hy__free(heap, text);
+        text = more;
+        bytes *= 8;
+        text[0] = 0;
+        block->describe(block, text, bytes);
+    }
+    for (from = text; (end = strchr(from, '\n')) != NULL; from = end + 1) {
+        sink.put(sink.user, from, (size_t)(end + 1 - from));
+        hy__write_indent(sink, depth);
+    }
+    hy__write_text(sink, from);
+    if (text != few) hy__free(heap, text);
+}
+
+/* "Dense(" and what it says of itself; its own children are part of that. */
+static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink)
+{
     hy__write_text(sink, block->kind);
     hy__write_text(sink, "(");
-    text[0] = 0;
-    if (block->describe) block->describe(block, text, sizeof text);
+    if (block->describe) hy__write_described(block, depth, sink);
     else if (block->house->children) hy__write_text(sink, "\n");
-    hy__write_text(sink, text);
 }
 
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
@@ -32797,7 +33666,7 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
         hy__path_step *top = &w.at[w.n - 1];
         const hy_block *b = top->block;
         if (top->next < 0) {
-            hy__write_block_head(b, sink);
+            hy__write_block_head(b, w.n - 1, sink);
             top->next = b->describe ? b->house->children : 0;
         } else if (top->next < b->house->children) {
             const hy__child *child = &b->house->child[top->next++];
@@ -33112,6 +33981,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
         failed = !plan->planned;
     } else if (t) {
         plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
+        hy__plan_says(F, &plan->info, who);
         failed = F->code != HY_ERROR_OK;
     }
     hy__trace_leave(t);
@@ -34435,6 +35305,7 @@ static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
         return;
     }
     to = hy__value_handle(F, &leaf->grad);
+    leaf->fresh = 1;
     if (to && leaf->req == HY_GRAD_ADD) hy_add_to(F, to, g);
     else if (to) hy_assign(F, to, g);
 }
@@ -40499,6 +41370,32 @@ static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
     return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
 }
 
+/* A line for each operator: its name and the attributes that are not as by default. */
+static void hy__symbol_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_graph *g = ((const hy__symbol_block *)(const void *)self)->graph;
+    union { double align; char bytes[HY__RECORD_MAX]; } plain;
+    hy__line line = hy__line_in(text, bytes);
+    char value[256], usual[256];
+    int i, some;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy_attr *a = node->op ? node->op->attr : NULL;
+        if (!node->op) continue;
+        hy__say(&line, "\n  (%s): %s(", node->name, node->op->name);
+        memset(&plain, 0, sizeof plain);
+        hy_defaults(node->op, &plain);
+        for (some = 0; a && a->name; a++) {
+            hy_attr_text(a, node->record, value, sizeof value);
+            hy_attr_text(a, &plain, usual, sizeof usual);
+            if (a->missing == HY_REQUIRED || strcmp(value, usual))
+                hy__say(&line, "%s%s=%s", some++ ? ", " : "", a->name, value);
+        }
+        hy__puts(&line, ")");
+    }
+    hy__puts(&line, "\n");
+}
+
 /* Does an operator say of a size of its result that it is not known? */
 static int hy__symbol_is_open(const hy__node *node)
 {
@@ -40524,6 +41421,7 @@ static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
     if (!made) return NULL;
     b = (hy__symbol_block *)(void *)made;
     b->base.free_fn = hy__symbol_free;
+    b->base.describe = hy__symbol_describe;
     b->graph = g;
     HY__ADD(&g->refs, 1);
     b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
@@ -41890,6 +42788,2181 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
+/* MARK: - 33 >>train ------------------------------------------------------------------------------------
+ *
+ * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
+ * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
+ * measure (where a norm is needed), settle, update. What a part does depends on its place alone.
+ */
+#ifndef HYBRID_NO_TRAIN
+
+/* --- schedules --- */
+static hy_schedule hy__schedule(double (*fn)(const hy_schedule *, int64_t), const hy_schedule_opt *opt)
+{
+    hy_schedule_opt o;
+    hy_schedule s;
+    HY__OPTIONS_INTO(o, opt);
+    memset(&s, 0, sizeof s);
+    s.fn = fn;
+    s.base_lr = hy__real_or(o.base_lr, 0.01);
+    s.final_lr = o.final_lr;
+    s.factor = hy__real_or(o.factor, 1);
+    s.stop_factor_lr = hy__real_or(o.stop_factor_lr, 1e-8);
+    s.power = hy__real_or(o.power, 2);
+    s.warmup_steps = o.warmup_steps;
+    s.warmup_begin_lr = o.warmup_begin_lr;
+    s.warmup_constant = o.warmup_constant;
+    if (!(s.base_lr >= 0)) s.wrong = "base_lr is no rate";
+    else if (s.warmup_steps < 0) s.wrong = "warmup_steps is below 0";
+    else if (!(s.warmup_begin_lr <= s.base_lr)) s.wrong = "warmup_begin_lr is above base_lr";
+    else if (!(s.factor <= 1)) s.wrong = "factor is above 1, the rate would grow";
+    return s;
+}
+
+/* The rate times factor, so many times; each product is rounded, as in a loop that goes on from the last. */
+static double hy__schedule_decay(const hy_schedule *s, int64_t times, double floor)
+{
+    double lr = s->base_lr, before;
+    for (; times > 0; times--) {
+        before = lr;
+        lr *= s->factor;
+        if (lr < floor) lr = floor;
+        if (lr == before) break;
+    }
+    return lr;
+}
+static double hy__schedule_factor_at(const hy_schedule *s, int64_t n)
+{
+    return hy__schedule_decay(s, (n - 1) / s->step, s->stop_factor_lr);
+}
+static double hy__schedule_multi_at(const hy_schedule *s, int64_t n)
+{
+    int k = 0;
+    while (k < s->steps.n && n > s->steps.v[k]) k++;
+    return hy__schedule_decay(s, k, 0);
+}
+/* How far between the end of the warm-up and the last update: 0 to 1. */
+static double hy__schedule_way(const hy_schedule *s, int64_t n)
+{
+    int64_t span = s->step - s->warmup_steps;
+    return n >= s->step || span <= 0 ? 1 : (double)(n - s->warmup_steps) / (double)span;
+}
+static double hy__schedule_poly_at(const hy_schedule *s, int64_t n)
+{
+    return s->final_lr + (s->base_lr - s->final_lr) * pow(1 - hy__schedule_way(s, n), s->power);
+}
+static double hy__schedule_cosine_at(const hy_schedule *s, int64_t n)
+{
+    return s->final_lr + (s->base_lr - s->final_lr) * (1 + cos(HY__PI * hy__schedule_way(s, n))) / 2;
+}
+
+static hy_schedule hy__schedule_until(double (*fn)(const hy_schedule *, int64_t), int64_t step,
+                                      const hy_schedule_opt *opt)
+{
+    hy_schedule s = hy__schedule(fn, opt);
+    s.step = step;
+    if (step < 1) s.wrong = "its length in updates is below 1";
+    return s;
+}
+HY_API hy_schedule hy_schedule_factor(int64_t step, const hy_schedule_opt *opt)
+{
+    return hy__schedule_until(hy__schedule_factor_at, step, opt);
+}
+HY_API hy_schedule hy_schedule_poly(int64_t max_update, const hy_schedule_opt *opt)
+{
+    return hy__schedule_until(hy__schedule_poly_at, max_update, opt);
+}
+HY_API hy_schedule hy_schedule_cosine(int64_t max_update, const hy_schedule_opt *opt)
+{
+    return hy__schedule_until(hy__schedule_cosine_at, max_update, opt);
+}
+HY_API hy_schedule hy_schedule_multi_factor(hy_ints steps, const hy_schedule_opt *opt)
+{
+    hy_schedule s = hy__schedule(hy__schedule_multi_at, opt);
+    int i;
+    s.steps = steps;
+    if (steps.n < 1 || steps.n > HY_MAX_INTS) s.wrong = "it has no steps, or too many";
+    for (i = 0; i < steps.n && !s.wrong; i++)
+        if (steps.v[i] < 1 || (i && steps.v[i] <= steps.v[i - 1]))
+            s.wrong = "its steps do not grow from 1 on";
+    return s;
+}
+HY_API double hy_schedule_at(const hy_schedule *s, int64_t n)
+{
+    if (!s || !s->fn || s->wrong) return s ? s->base_lr : 0;
+    if (n >= s->warmup_steps) return s->fn(s, n);
+    if (s->warmup_constant) return s->warmup_begin_lr;
+    return s->warmup_begin_lr + (s->base_lr - s->warmup_begin_lr) * (double)n / (double)s->warmup_steps;
+}
+
+/* --- optimisers: the loops --- *
+ * In a formula w is the weight, g the gradient times rescale, s0 to s2 the states, k0 to k7 what begin noted.
+ * CLIP limits to the clipping range; without one the range is infinite. NaN goes through everything. The
+ * order of operations is MXNet's; so is the momentum of nag, which decays with the new weight.
+ */
+HY__LOOPS_BEGIN
+HY__FORMULAS
+#define HY__CLIP(x) ((x) > clip ? clip : (x) < -clip ? -clip : (x))
+#define HY__SIGN(x) ((HY__N)(((x) > 0) - ((x) < 0)))
+#define HY__SIZE(x) ((x) < 0 ? -(x) : (x))
+#define HY__UPDATE_0 int64_t i;
+#define HY__UPDATE_1 HY__N *v0 = (HY__N *)state[0] + from; int64_t i;
+#define HY__UPDATE_2 HY__N *v1 = (HY__N *)state[1] + from; HY__UPDATE_1
+#define HY__UPDATE_3 HY__N *v2 = (HY__N *)state[2] + from; HY__UPDATE_2
+#define HY__FETCH_0
+#define HY__FETCH_1 HY__N s0 = v0[i];
+#define HY__FETCH_2 HY__FETCH_1 HY__N s1 = v1[i];
+#define HY__FETCH_3 HY__FETCH_2 HY__N s2 = v2[i];
+#define HY__LEAVE_0
+#define HY__LEAVE_1 v0[i] = s0;
+#define HY__LEAVE_2 HY__LEAVE_1 v1[i] = s1;
+#define HY__LEAVE_3 HY__LEAVE_2 v2[i] = s2;
+#define HY__RATES \
+    const HY__N lr = (HY__N)u->lr, wd = (HY__N)u->wd, rescale = (HY__N)u->rescale, clip = (HY__N)u->clip; \
+    const HY__N k0 = (HY__N)u->number[0], k1 = (HY__N)u->number[1], k2 = (HY__N)u->number[2]; \
+    const HY__N k3 = (HY__N)u->number[3], k4 = (HY__N)u->number[4], k5 = (HY__N)u->number[5]; \
+    const HY__N k6 = (HY__N)u->number[6], k7 = (HY__N)u->number[7]; \
+    (void)lr; (void)wd; (void)rescale; (void)clip; \
+    (void)k0; (void)k1; (void)k2; (void)k3; (void)k4; (void)k5; (void)k6; (void)k7;
+#define HY__UPDATE(name, states, ...) \
+    HY__AIM static void HY__PASTE(hy__update_, name, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from; \
+        const HY__N *G = (const HY__N *)grad + from; \
+        HY__UPDATE_##states \
+        HY__RATES \
+        (void)state; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            HY__N w = W[i], g = G[i] * rescale; (void)g; \
+            HY__FETCH_##states \
+            __VA_ARGS__; \
+            W[i] = w; \
+            HY__LEAVE_##states \
+        } \
+    }
+
+#define HY__UPDATES(U) \
+    U(sgd, 0, g = HY__CLIP(g); w += -lr * wd * w - lr * g) \
+    U(sgd_momentum, 1, s0 = k0 * s0 - lr * wd * w - lr * HY__CLIP(g); w += s0) \
+    U(nag, 1, g = HY__CLIP(g); s0 = k0 * s0; \
+        w = w - s0 + (k0 + 1) * (s0 - lr * (g + wd * w)); s0 -= lr * (g + wd * w)) \
+    U(adam, 2, g += wd * w; g = HY__CLIP(g); \
+        s0 = k0 * s0 + k1 * g; s1 = k2 * s1 + k3 * g * g; w -= k4 * s0 / (HY__ROOT(s1) + k5)) \
+    U(adamw, 2, g = HY__CLIP(g); \
+        s0 = k0 * s0 + k1 * g; s1 = k2 * s1 + k3 * g * g; \
+        w -= lr * (k4 * s0 / (HY__ROOT(s1) + k5) + wd * w)) \
+    U(adamax, 2, g += wd * w; g = HY__CLIP(g); s0 = k0 * s0 + k1 * g; \
+        s1 = k2 * s1; g = HY__SIZE(g); s1 = s1 > g ? s1 : g; w -= k4 * s0 / s1) \
+    U(nadam, 2, g += wd * w; g = HY__CLIP(g); s0 = k0 * s0 + k1 * g; s1 = k2 * s1 + k3 * g * g; \
+        w -= lr * (k4 * g + k5 * s0) / (HY__ROOT(s1 * k6) + k7)) \
+    U(adagrad, 1, g = HY__CLIP(g); s0 += g * g; w -= (g / HY__ROOT(s0 + k0) + w * wd) * lr) \
+    U(adadelta, 2, g = HY__CLIP(g); s0 = k0 * s0 + k1 * g * g; \
+        g *= HY__ROOT(s1 + k2) / HY__ROOT(s0 + k2); s1 = k0 * s1 + k1 * g * g; w -= g + wd * w) \
+    U(rmsprop, 1, g += wd * w; g = HY__CLIP(g); s0 = k1 * (g * g) + k0 * s0; \
+        w -= lr * (g / HY__ROOT(s0 + k2)); w = w > k3 ? k3 : w < -k3 ? -k3 : w) \
+    U(rmsprop_centered, 3, g += wd * w; g = HY__CLIP(g); s0 = k1 * (g * g) + k0 * s0; s1 = k1 * g + k0 * s1; \
+        s2 = k4 * s2 - lr * (g / HY__ROOT(s0 - s1 * s1 + k2)); w += s2; w = w > k3 ? k3 : w < -k3 ? -k3 : w) \
+    U(ftrl, 2, g = HY__CLIP(g); s0 += g - (HY__ROOT(s1 + g * g) - HY__ROOT(s1)) * w / lr; s1 += g * g; \
+        w = HY__SIZE(s0) > k0 ? (HY__SIGN(s0) * k0 - s0) / ((k1 + HY__ROOT(s1)) / lr + wd) : 0) \
+    U(ftml, 3, HY__N d; g += wd * w; g = HY__CLIP(g); s1 = k2 * s1 + k3 * g * g; \
+        d = k4 * (HY__ROOT(s1 / k6) + k5); s2 = k0 * s2 + k1 * g - (d - k0 * s0) * w; s0 = d; w = -s2 / d) \
+    U(signsgd, 0, w = (1 - lr * wd) * w - lr * HY__SIGN(g)) \
+    U(signum, 1, s0 = k0 * s0 - k1 * wd * w - k1 * HY__CLIP(g); w = (1 - lr * k2) * w + lr * HY__SIGN(s0)) \
+    U(dcasgd, 1, g = HY__CLIP(g); g = -lr * (g + wd * w + k1 * g * g * (w - s0)); s0 = w; w += g) \
+    U(dcasgd_momentum, 2, g = HY__CLIP(g); s0 = k0 * s0 - lr * (g + wd * w + k1 * g * g * (w - s1)); s1 = w; \
+        w += s0)
+/* lbsgd's, whose update chooses one for each step. */
+#define HY__GATHERINGS(U) \
+    U(gather, 1, s0 += G[i]) \
+    U(gathered_sgd, 1, g = (s0 + G[i]) / k1 * rescale; g = HY__CLIP(g); s0 = 0; \
+        w += -lr * wd * w - lr * g) \
+    U(gathered_momentum, 2, g = (s0 + G[i]) / k1 * rescale; g = HY__CLIP(g); s0 = 0; \
+        s1 = k0 * s1 - lr * wd * w - lr * g; w += s1)
+
+/* Sums of squares in eight lanes, so that they are vectors and yet the same everywhere. */
+#define HY__SQUARES \
+    HY__AIM static double HY__PASTE(hy__squ, ares, HY__KIND)(const HY__N *x, int64_t n) \
+    { \
+        double lane[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }; \
+        int64_t i; \
+        int k; \
+        for (i = 0; i + 8 <= n; i += 8) \
+            for (k = 0; k < 8; k++) lane[k] += (double)x[i + k] * (double)x[i + k]; \
+        for (k = 0; i < n; i++, k++) lane[k] += (double)x[i] * (double)x[i]; \
+        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
+    }
+
+/* What no single formula says: rows, noise, and the two passes of lamb. */
+#define HY__UPDATES_BY_HAND \
+    HY__AIM static void HY__PASTE(hy__update_, groupadagrad, HY__KIND)(const hy_update *u, int64_t from, \
+        int64_t n, void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from, *history = (HY__N *)state[0] + (u->row ? from / u->row : 0); \
+        const HY__N *G = (const HY__N *)grad + from; \
+        int64_t i, left; \
+        HY__RATES \
+        for (left = n; left > 0; left -= u->row, W += u->row, G += u->row, history++) { \
+            double sum = 0; \
+            HY__N root; \
+            for (i = 0; i < u->row; i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                sum += (double)(g * g); \
+            } \
+            *history += (HY__N)(sum / (double)u->row); \
+            root = HY__ROOT(*history + k0); \
+            HY__IVDEP \
+            for (i = 0; i < u->row; i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                W[i] -= lr * g / root; \
+            } \
+        } \
+    } \
+    HY__AIM static void HY__PASTE(hy__update_, sgld, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from, noise[512]; \
+        const HY__N *G = (const HY__N *)grad + from; \
+        hy__stream random; \
+        int64_t i, m, done; \
+        HY__RATES \
+        (void)state; \
+        random.seed = u->seed; \
+        random.number = u->stream; \
+        random.isa = u->isa; \
+        for (done = 0; done < n; done += m, W += m, G += m) { \
+            m = n - done < 512 ? n - done : 512; \
+            HY__PASTE(hy__fill_, normal, HY__BITS)(noise, from + done, m, &random, 0, k0); \
+            HY__IVDEP \
+            for (i = 0; i < m; i++) { \
+                HY__N w = W[i], g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                W[i] = w - lr / 2 * (g + wd * w) + noise[i]; \
+            } \
+        } \
+    } \
+    HY__AIM static void HY__PASTE(hy__measure_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        const HY__N *W = (const HY__N *)weight + from, *G = (const HY__N *)grad + from; \
+        HY__N *M = (HY__N *)state[0] + from, *V = (HY__N *)state[1] + from, way[512]; \
+        int64_t i, m, done; \
+        HY__RATES \
+        for (done = 0; done < n; done += m, W += m, G += m, M += m, V += m) { \
+            m = n - done < 512 ? n - done : 512; \
+            HY__IVDEP \
+            for (i = 0; i < m; i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                M[i] = k0 * M[i] + k1 * g; \
+                V[i] = k2 * V[i] + k3 * g * g; \
+                way[i] = M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]; \
+            } \
+            sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)(W, m); \
+            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(way, m); \
+        } \
+    } \
+    HY__AIM static void HY__PASTE(hy__update_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from; \
+        const HY__N *M = (const HY__N *)state[0] + from, *V = (const HY__N *)state[1] + from; \
+        int64_t i; \
+        HY__RATES \
+        (void)grad; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) \
+            W[i] -= lr * k7 * (M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]); \
+    } \
+    HY__AIM static void HY__PASTE(hy__measure_, norms, HY__KIND)(const hy_update *u, int64_t from, \
+        int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        (void)u; \
+        (void)state; \
+        sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)weight + from, n); \
+        sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)grad + from, n); \
+    } \
+    HY__AIM static void HY__PASTE(hy__measure_, gathered, HY__KIND)(const hy_update *u, int64_t from, \
+        int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        const HY__N *G = (const HY__N *)grad + from, *S = (const HY__N *)state[0] + from; \
+        HY__N whole[512]; \
+        int64_t i, m, done; \
+        HY__RATES \
+        sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)weight + from, n); \
+        for (done = 0; done < n; done += m, G += m, S += m) { \
+            m = n - done < 512 ? n - done : 512; \
+            for (i = 0; i < m; i++) whole[i] = (S[i] + G[i]) / k1; \
+            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(whole, m); \
+        } \
+    }
+
+/* One table per instruction set and type. */
+typedef void (*hy__update_fn)(const hy_update *, int64_t, int64_t, void *, const void *, void *const *);
+typedef void (*hy__measure_fn)(const hy_update *, int64_t, int64_t, const void *, const void *,
+                               void *const *, double *);
+#define HY__UPDATE_NUMBER(name, ...) HY__UPDATE_##name,
+#define HY__UPDATE_ROW(name, ...) HY__PASTE(hy__update_, name, HY__KIND),
+enum {
+    HY__UPDATES(HY__UPDATE_NUMBER) HY__GATHERINGS(HY__UPDATE_NUMBER)
+    HY__UPDATE_groupadagrad, HY__UPDATE_sgld, HY__UPDATE_lamb, HY__UPDATE_COUNT
+};
+enum { HY__MEASURE_lamb, HY__MEASURE_norms, HY__MEASURE_gathered, HY__MEASURE_COUNT };
+typedef struct hy__update_table {
+    hy__update_fn  update[HY__UPDATE_COUNT];
+    hy__measure_fn measure[HY__MEASURE_COUNT];
+    double       (*squares)(const void *x, int64_t n);
+} hy__update_table;
+#define HY__STAMP_UPDATES \
+    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__UPDATES_BY_HAND \
+    static double HY__PASTE(hy__any_, squares, HY__KIND)(const void *x, int64_t n) \
+    { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); } \
+    static const hy__update_table HY__PASTE(hy__, updates, HY__KIND) = { \
+        { HY__UPDATES(HY__UPDATE_ROW) HY__GATHERINGS(HY__UPDATE_ROW) \
+          HY__PASTE(hy__update_, groupadagrad, HY__KIND), \
+          HY__PASTE(hy__update_, sgld, HY__KIND), HY__PASTE(hy__update_, lamb, HY__KIND) }, \
+        { HY__PASTE(hy__measure_, lamb, HY__KIND), HY__PASTE(hy__measure_, norms, HY__KIND), \
+          HY__PASTE(hy__measure_, gathered, HY__KIND) }, \
+        HY__PASTE(hy__any_, squares, HY__KIND) };
+
+#define HY__AIM
+#define HY__N double
+#define HY__BITS f64
+#define HY__KIND f64_base
+#define HY__ROOT(x) sqrt(x)
+HY__STAMP_UPDATES
+#undef HY__N
+#undef HY__BITS
+#undef HY__KIND
+#undef HY__ROOT
+#define HY__N float
+#define HY__BITS f32
+#define HY__KIND f32_base
+#define HY__ROOT(x) sqrtf(x)
+HY__STAMP_UPDATES
+#if HY__X86
+#undef HY__AIM
+#undef HY__KIND
+#define HY__AIM HY__TARGET_AVX2
+#define HY__KIND f32_avx2
+HY__STAMP_UPDATES
+#endif
+#undef HY__AIM
+#undef HY__N
+#undef HY__BITS
+#undef HY__KIND
+#undef HY__ROOT
+HY__LOOPS_END
+
+static const hy__update_table *hy__updates_for(const hy_update *u)
+{
+    if (u->dtype == HY_F64) return &hy__updates_f64_base;
+#if HY__X86
+    if (u->isa >= HY_ISA_AVX2) return &hy__updates_f32_avx2;
+#endif
+    return &hy__updates_f32_base;
+}
+
+/* --- optimisers: their numbers in a step --- */
+/* 1 - x as it is in the type in which the loop computes; MXNet's operators see beta as a float. */
+static double hy__rest(const hy_update *u, double x)
+{
+    return u->dtype == HY_F32 ? (double)(1.0f - (float)x) : 1 - x;
+}
+
+#define HY__OPTIM_UPDATE(name, member) \
+    static void hy__optim_##name(const hy_update *u, int64_t from, int64_t n, void *weight, \
+                                 const void *grad, void *const *state) \
+    { hy__updates_for(u)->update[member](u, from, n, weight, grad, state); }
+#define HY__OPTIM_PLAIN(name, ...) HY__OPTIM_UPDATE(name, HY__UPDATE_##name)
+HY__UPDATES(HY__OPTIM_PLAIN)
+HY__OPTIM_UPDATE(groupadagrad, HY__UPDATE_groupadagrad)
+HY__OPTIM_UPDATE(sgld, HY__UPDATE_sgld)
+HY__OPTIM_UPDATE(lamb, HY__UPDATE_lamb)
+#define HY__OPTIM_MEASURE(name) \
+    static void hy__optim_measure_##name(const hy_update *u, int64_t from, int64_t n, const void *weight, \
+                                         const void *grad, void *const *state, double *sum) \
+    { hy__updates_for(u)->measure[HY__MEASURE_##name](u, from, n, weight, grad, state, sum); }
+HY__OPTIM_MEASURE(lamb)
+HY__OPTIM_MEASURE(norms)
+
+static void hy__momentum_begin(hy_update *u) { u->number[0] = u->optim->opt.momentum; }
+static void hy__adam_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double *k = u->number;
+    k[0] = o->beta1;
+    k[1] = hy__rest(u, o->beta1);
+    k[2] = o->beta2;
+    k[3] = hy__rest(u, o->beta2);
+    k[4] = u->lr * sqrt(1 - pow(o->beta2, (double)u->t)) / (1 - pow(o->beta1, (double)u->t));
+    k[5] = o->epsilon;
+}
+static void hy__adamw_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    hy__adam_begin(u);
+    u->number[4] = o->no_bias_correction ? 1
+        : sqrt(1 - pow(o->beta2, (double)u->t)) / (1 - pow(o->beta1, (double)u->t));
+}
+static void hy__adamax_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    u->number[0] = o->beta1;
+    u->number[1] = 1 - o->beta1;
+    u->number[2] = o->beta2;
+    u->number[4] = u->lr / (1 - pow(o->beta1, (double)u->t));
+}
+/* The product of the momenta so far is one for all parameters, as it is in MXNet. */
+static void hy__nadam_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double *k = u->number, t = (double)u->t, product = u->memory[0] + 1, now, next;
+    now = o->beta1 * (1 - 0.5 * pow(0.96, t * o->schedule_decay));
+    next = o->beta1 * (1 - 0.5 * pow(0.96, (t + 1) * o->schedule_decay));
+    product *= now;
+    u->memory[0] = product - 1;         /* memory is zeros at first */
+    k[0] = o->beta1;
+    k[1] = 1 - o->beta1;
+    k[2] = o->beta2;
+    k[3] = 1 - o->beta2;
+    k[4] = (1 - now) / (1 - product);
+    k[5] = next / (1 - product * next);
+    k[6] = 1 / (1 - pow(o->beta2, t));
+    k[7] = o->epsilon;
+}
+static void hy__epsilon_begin(hy_update *u) { u->number[0] = u->optim->opt.epsilon; }
+static void hy__adadelta_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.rho;
+    u->number[1] = 1 - u->optim->opt.rho;
+    u->number[2] = u->optim->opt.epsilon;
+}
+static void hy__rmsprop_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    u->number[0] = o->gamma1;
+    u->number[1] = hy__rest(u, o->gamma1);
+    u->number[2] = o->epsilon;
+    u->number[3] = o->clip_weights > 0 ? o->clip_weights : HUGE_VAL;
+    u->number[4] = o->gamma2;
+}
+static void hy__ftrl_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.lamda1;
+    u->number[1] = u->optim->opt.beta;
+}
+/* 1 - x^t likewise */
+static double hy__rest_power(const hy_update *u, double x)
+{
+    return hy__rest(u, pow(u->dtype == HY_F32 ? (double)(float)x : x, (double)u->t));
+}
+static void hy__ftml_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    hy__adam_begin(u);
+    u->number[4] = hy__rest_power(u, o->beta1) / (u->dtype == HY_F32 ? (double)(float)u->lr : u->lr);
+    u->number[6] = hy__rest_power(u, o->beta2);
+}
+static void hy__lamb_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    hy__adam_begin(u);
+    u->number[4] = o->no_bias_correction ? 1 : 1 / (1 - pow(o->beta1, (double)u->t));
+    u->number[6] = o->no_bias_correction ? 1 : 1 / (1 - pow(o->beta2, (double)u->t));
+}
+static void hy__lamb_settle(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double weight = sqrt(u->sum[0]), way = sqrt(u->sum[1]);
+    if (o->lower_bound > 0 && weight < o->lower_bound) weight = o->lower_bound;
+    if (o->upper_bound > 0 && weight > o->upper_bound) weight = o->upper_bound;
+    u->number[7] = weight == 0 || way == 0 ? 1 : weight / way;
+}
+
+/* memory: the rates of this step and of the one before; momentum follows a change of the rate. */
+static void hy__lars_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    if (u->first) {
+        u->memory[1] = u->t > 1 ? u->memory[0] : u->rate;
+        u->memory[0] = u->rate;
+    }
+    u->number[0] = o->momentum;
+    if (!o->no_momentum_correction && u->memory[1] != 0) u->number[0] *= u->memory[0] / u->memory[1];
+}
+static int hy__name_ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && !strcmp(name + n - m, end);
+}
+static void hy__lars_settle(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double weight = sqrt(u->sum[0]), grad = sqrt(u->sum[1]) * u->rescale;
+    if (hy__name_ends(u->name, "gamma") || hy__name_ends(u->name, "beta")) return;
+    if (hy__name_ends(u->name, "bias")) return;
+    if (weight > 0 && grad > 0) u->lr *= o->eta * weight / (grad + u->wd * weight + o->epsilon);
+}
+
+/* Gradients gather until batch_scale of them are there. */
+static int64_t hy__lbsgd_gathered(const hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    return (int64_t)o->begin_epoch * o->updates_per_epoch + u->t;
+}
+static int hy__lbsgd_due(const hy_update *u)
+{
+    return hy__lbsgd_gathered(u) % u->optim->opt.batch_scale == 0;
+}
+static void hy__lbsgd_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double warm = (double)o->warmup_epochs * o->updates_per_epoch, done = (double)hy__lbsgd_gathered(u);
+    double way = done / warm, most = o->batch_scale;
+    u->number[0] = o->momentum;
+    u->number[1] = o->batch_scale;
+    if (!strcmp(o->warmup_strategy, "lars")) return;
+    if (done >= warm) u->lr *= most;
+    else if (warm <= 1) return;
+    else if (!strcmp(o->warmup_strategy, "linear")) u->lr *= 1 + (most - 1) * way;
+    else if (!strcmp(o->warmup_strategy, "power2")) u->lr *= 1 + (most - 1) * way * way;
+    else if (!strcmp(o->warmup_strategy, "sqrt")) u->lr *= 1 + (most - 1) * sqrt(way);
+}
+static void hy__lbsgd_measure(const hy_update *u, int64_t from, int64_t n, const void *weight,
+                              const void *grad, void *const *state, double *sum)
+{
+    if (hy__lbsgd_due(u))
+        hy__updates_for(u)->measure[HY__MEASURE_gathered](u, from, n, weight, grad, state, sum);
+}
+static void hy__lbsgd_settle(hy_update *u)
+{
+    double ratio = sqrt(u->sum[0] / (u->sum[1] + u->wd * u->sum[0] + 1e-18));
+    if (hy__lbsgd_due(u)) u->lr *= ratio < 0.01 ? 0.01 : ratio > 100 ? 100 : ratio;
+}
+static void hy__lbsgd_update(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                             void *const *state)
+{
+    int member = !hy__lbsgd_due(u) ? HY__UPDATE_gather
+        : u->optim->opt.momentum > 0 ? HY__UPDATE_gathered_momentum : HY__UPDATE_gathered_sgd;
+    hy__updates_for(u)->update[member](u, from, n, weight, grad, state);
+}
+static void hy__signum_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.momentum;
+    u->number[1] = hy__rest(u, u->optim->opt.momentum);
+    u->number[2] = u->optim->opt.wd_lh;
+}
+static void hy__sgld_begin(hy_update *u) { u->number[0] = sqrt(u->lr); }
+static void hy__dcasgd_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.momentum;
+    u->number[1] = u->optim->opt.lamda;
+}
+
+/* --- optimisers: making --- */
+/* Are all of them numbers, and not below 0? */
+static int hy__optim_sound(const hy_optim_opt *o)
+{
+    const double v[] = { o->learning_rate, o->wd, o->clip_gradient, o->momentum, o->beta1, o->beta2,
+                         o->epsilon, o->schedule_decay, o->gamma1, o->gamma2, o->clip_weights, o->rho,
+                         o->lamda1, o->beta, o->lamda, o->wd_lh, o->eta, o->lower_bound, o->upper_bound };
+    size_t i;
+    for (i = 0; i < sizeof v / sizeof v[0]; i++) if (!(v[i] >= 0 && v[i] < HUGE_VAL)) return 0;
+    return o->rescale_grad - o->rescale_grad == 0 && o->beta1 < 1 && o->beta2 < 1;
+}
+
+static hy_optim hy__optim_make(const char *name, double learning_rate, const hy_optim_opt *opt,
+                               void (*begin)(hy_update *), hy__update_fn update, int states)
+{
+    hy_optim x;
+    hy_optim_opt *o = &x.opt;
+    memset(&x, 0, sizeof x);
+    if (opt) x.opt = *opt;
+    x.name = name;
+    x.begin = begin;
+    x.update = update;
+    x.states = states;
+    o->learning_rate = o->learning_rate == 0 && o->schedule.fn ? o->schedule.base_lr
+        : hy__real_or(o->learning_rate, learning_rate);
+    o->rescale_grad = hy__real_or(o->rescale_grad, 1);
+    o->momentum = hy__real_or(o->momentum, 0);
+    o->beta1 = hy__real_or(o->beta1, 0.9);
+    o->beta2 = hy__real_or(o->beta2, 0.999);
+    o->epsilon = hy__real_or(o->epsilon, 1e-8);
+    o->schedule_decay = hy__real_or(o->schedule_decay, 0.004);
+    o->gamma1 = hy__real_or(o->gamma1, 0.9);
+    o->gamma2 = hy__real_or(o->gamma2, 0.9);
+    o->rho = hy__real_or(o->rho, 0.9);
+    o->lamda1 = hy__real_or(o->lamda1, 0.01);
+    o->beta = hy__real_or(o->beta, 1);
+    o->lamda = hy__real_or(o->lamda, 0.04);
+    o->eta = hy__real_or(o->eta, 0.001);
+    o->batch_scale = hy__int_or(o->batch_scale, 1);
+    o->warmup_epochs = hy__int_or(o->warmup_epochs, 5);
+    o->updates_per_epoch = hy__int_or(o->updates_per_epoch, 32);
+    if (!o->warmup_strategy) o->warmup_strategy = "linear";
+    if (o->schedule.fn) {
+        if (opt->learning_rate != 0) o->schedule.base_lr = o->learning_rate;
+        x.wrong = o->schedule.wrong;
+    }
+    if (!hy__optim_sound(o)) x.wrong = "a number in its options is negative, infinite or NaN, or a beta is 1";
+    return x;
+}
+
+/* With another default for one of the options. */
+static hy_optim_opt hy__optim_with(const hy_optim_opt *opt, size_t field, double value)
+{
+    hy_optim_opt o;
+    double *at = (double *)(void *)((char *)&o + field);
+    HY__OPTIONS_INTO(o, opt);
+    if (*at == 0) *at = value;
+    return o;
+}
+#define HY__WITH(opt, field, value) hy__optim_with(opt, offsetof(hy_optim_opt, field), value)
+
+static int hy__has_momentum(const hy_optim_opt *opt) { return opt && opt->momentum > 0; }
+
+HY_API hy_optim hy_optim_sgd(const hy_optim_opt *opt)
+{
+    int with = hy__has_momentum(opt);
+    return hy__optim_make("sgd", 0.01, opt, hy__momentum_begin, with ? hy__optim_sgd_momentum : hy__optim_sgd,
+                          with);
+}
+HY_API hy_optim hy_optim_nag(const hy_optim_opt *opt)
+{
+    int with = hy__has_momentum(opt);
+    return hy__optim_make("nag", 0.01, opt, hy__momentum_begin, with ? hy__optim_nag : hy__optim_sgd, with);
+}
+HY_API hy_optim hy_optim_adam(const hy_optim_opt *opt)
+{
+    return hy__optim_make("adam", 0.001, opt, hy__adam_begin, hy__optim_adam, 2);
+}
+HY_API hy_optim hy_optim_adamw(const hy_optim_opt *opt)
+{
+    return hy__optim_make("adamw", 0.001, opt, hy__adamw_begin, hy__optim_adamw, 2);
+}
+HY_API hy_optim hy_optim_adamax(const hy_optim_opt *opt)
+{
+    return hy__optim_make("adamax", 0.002, opt, hy__adamax_begin, hy__optim_adamax, 2);
+}
+HY_API hy_optim hy_optim_nadam(const hy_optim_opt *opt)
+{
+    return hy__optim_make("nadam", 0.001, opt, hy__nadam_begin, hy__optim_nadam, 2);
+}
+HY_API hy_optim hy_optim_adagrad(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-7);
+    return hy__optim_make("adagrad", 0.01, &o, hy__epsilon_begin, hy__optim_adagrad, 1);
+}
+HY_API hy_optim hy_optim_groupadagrad(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
+    hy_optim x = hy__optim_make("groupadagrad", 0.01, &o, hy__epsilon_begin, hy__optim_groupadagrad, 1);
+    x.by_row = 1;
+    if (x.opt.wd != 0) x.wrong = "it has no weight decay: wd must be 0";
+    return x;
+}
+HY_API hy_optim hy_optim_adadelta(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
+    return hy__optim_make("adadelta", 0.01, &o, hy__adadelta_begin, hy__optim_adadelta, 2);
+}
+HY_API hy_optim hy_optim_rmsprop(const hy_optim_opt *opt)
+{
+    int centered = opt && opt->centered;
+    return hy__optim_make("rmsprop", 0.001, opt, hy__rmsprop_begin,
+                          centered ? hy__optim_rmsprop_centered : hy__optim_rmsprop, centered ? 3 : 1);
+}
+HY_API hy_optim hy_optim_ftrl(const hy_optim_opt *opt)
+{
+    return hy__optim_make("ftrl", 0.1, opt, hy__ftrl_begin, hy__optim_ftrl, 2);
+}
+HY_API hy_optim hy_optim_ftml(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, beta1, 0.6);
+    return hy__optim_make("ftml", 0.01, &o, hy__ftml_begin, hy__optim_ftml, 3);
+}
+HY_API hy_optim hy_optim_lamb(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-6);
+    hy_optim x = hy__optim_make("lamb", 0.001, &o, hy__lamb_begin, hy__optim_lamb, 2);
+    x.measure = hy__optim_measure_lamb;
+    x.settle = hy__lamb_settle;
+    return x;
+}
+HY_API hy_optim hy_optim_lars(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, HY_ZERO);
+    int with = hy__has_momentum(opt);
+    hy_optim x = hy__optim_make("lars", 0.01, &o, hy__lars_begin,
+                                with ? hy__optim_sgd_momentum : hy__optim_sgd, with);
+    x.measure = hy__optim_measure_norms;
+    x.settle = hy__lars_settle;
+    return x;
+}
+HY_API hy_optim hy_optim_lbsgd(const hy_optim_opt *opt)
+{
+    hy_optim x = hy__optim_make("lbsgd", 0.01, opt, hy__lbsgd_begin, hy__lbsgd_update,
+                                1 + hy__has_momentum(opt));
+    if (!strcmp(x.opt.warmup_strategy, "lars")) {
+        x.measure = hy__lbsgd_measure;
+        x.settle = hy__lbsgd_settle;
+    }
+    if (x.opt.batch_scale < 1 || x.opt.updates_per_epoch < 0 || x.opt.warmup_epochs < 0 ||
+        x.opt.begin_epoch < 0)
+        x.wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
+    else if (hy__word_number("linear|power2|sqrt|lars|none", x.opt.warmup_strategy) < 0)
+        x.wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
+    return x;
+}
+HY_API hy_optim hy_optim_signum(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, momentum, 0.9);
+    int with = o.momentum > 0;
+    return hy__optim_make("signum", 0.01, &o, hy__signum_begin, with ? hy__optim_signum : hy__optim_signsgd,
+                          with);
+}
+HY_API hy_optim hy_optim_sgld(const hy_optim_opt *opt)
+{
+    return hy__optim_make("sgld", 0.01, opt, hy__sgld_begin, hy__optim_sgld, 0);
+}
+HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt)
+{
+    int with = hy__has_momentum(opt);
+    hy_optim x = hy__optim_make("dcasgd", 0.01, opt, hy__dcasgd_begin,
+                                with ? hy__optim_dcasgd_momentum : hy__optim_dcasgd, 1 + with);
+    x.copies = with ? 2 : 1;            /* the last state is the weight of a step before */
+    return x;
+}
+
+HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
+{
+    static const struct { const char *name; hy_optim (*make)(const hy_optim_opt *); } all[] = {
+        { "sgd", hy_optim_sgd }, { "nag", hy_optim_nag }, { "adam", hy_optim_adam },
+        { "adamw", hy_optim_adamw }, { "adamax", hy_optim_adamax }, { "nadam", hy_optim_nadam },
+        { "adagrad", hy_optim_adagrad }, { "groupadagrad", hy_optim_groupadagrad },
+        { "adadelta", hy_optim_adadelta }, { "rmsprop", hy_optim_rmsprop }, { "ftrl", hy_optim_ftrl },
+        { "ftml", hy_optim_ftml }, { "lamb", hy_optim_lamb }, { "lars", hy_optim_lars },
+        { "lbsgd", hy_optim_lbsgd }, { "signum", hy_optim_signum }, { "sgld", hy_optim_sgld },
+        { "dcasgd", hy_optim_dcasgd }
+    };
+    hy_optim none;
+    size_t i;
+    for (i = 0; name && i < sizeof all / sizeof all[0]; i++)
+        if (!strcmp(name, all[i].name)) return all[i].make(opt);
+    memset(&none, 0, sizeof none);
+    none.name = name ? name : "(null)";
+    none.wrong = "there is no optimiser of this name";
+    return none;
+}
+
+/* --- the trainer --- */
+enum { HY__MORSEL = 4096 };               /* numbers of a parameter that are updated at a time, about */
+enum { HY__STATES = 4, HY__MASTER = HY__STATES, HY__WIDE, HY__SLOT_STATES };
+typedef struct hy__slot {               /* a parameter */
+    hy__param  *param;                  /* counted */
+    char       *path;
+    hy_type     type;                   /* when its states were made */
+    hy__buffer *state[HY__SLOT_STATES]; /* MASTER and WIDE: weight and gradient of 16 bits as f32 */
+    hy_update   u;
+    int64_t     parts, per;             /* parts, each of so many numbers but the last */
+    int         live;                   /* it is updated in this step */
+    uint64_t    seen;                   /* version of its weights that the master was made of */
+} hy__slot;
+
+struct hy_trainer {
+    hy_block       base;                /* so that it ends with the root, if not before */
+    hy_optim       optim;
+    hy_trainer_opt opt;
+    hy__slot      *slot;
+    int            n;
+    double         memory[8];
+    int64_t        num_update;
+    double         loss_scale;
+    int64_t        good;                /* steps since a gradient overflowed */
+    int64_t        parts;               /* of all parameters */
+    int           *part_slot;           /* which one it belongs to, ... */
+    int64_t       *part_from;           /* ... where it begins, and ... */
+    double       (*part_sum)[2];        /* ... what was measured of it */
+};
+
+static hy_array *hy__trainer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_step", self->kind);
+    return NULL;
+}
+
+static void hy__trainer_release(hy_block *self)
+{
+    hy_trainer *T = (hy_trainer *)(void *)self;
+    hy_root *root = self->house->root;
+    int i, k;
+    for (i = 0; i < T->n; i++) {
+        for (k = 0; k < HY__SLOT_STATES; k++) hy__buffer_free(&root->heap, T->slot[i].state[k]);
+        hy__free(&root->heap, T->slot[i].path);
+        if (T->slot[i].param) hy__param_drop(root, T->slot[i].param);
+    }
+    hy__free(&root->heap, T->slot);
+    hy__free(&root->heap, T->part_slot);
+    hy__free(&root->heap, T->part_from);
+    hy__free(&root->heap, (void *)T->part_sum);
+}
+
+static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
+{
+    if (!hy__block_ok(F, T ? &T->base : NULL, who)) return 0;
+    if (!F->graph) return 1;
+    hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and a step changes parameters: call it outside",
+             who);
+    return 0;
+}
+
+static int hy__optim_ok(hy_frame *F, const hy_optim *x)
+{
+    if (x->wrong)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: optimiser %s: %s", x->name ? x->name : "", x->wrong);
+    else if (!x->update || x->states < 0 || x->states > HY__STATES || !x->measure != !x->settle)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: optimiser %s: it needs update, 0 to %d states, and "
+                 "measure and settle together or not at all", x->name ? x->name : "", (int)HY__STATES);
+    return !F->code;
+}
+
+static void hy__trainer_collect(hy_frame *F, hy_trainer *T, hy_block *net)
+{
+    hy_params all;
+    int i, k;
+    hy_begin(F);
+    all = hy_collect_params(F, net, T->opt.pattern);
+    if (!F->code && all.n) {
+        T->slot = (hy__slot *)hy__alloc_zero(&F->root->heap, (size_t)all.n * sizeof *T->slot);
+        if (!T->slot) hy__no_memory(F, "hy_trainer_new");
+    }
+    for (i = 0; i < all.n && !F->code; i++) {
+        hy__param *p = hy__param_of(all.at[i]);
+        const char *path;
+        for (k = all.at[i]->param == p ? T->n : 0; k < T->n && T->slot[k].param != p; k++) continue;
+        if (k < T->n) continue;         /* shared, and met before */
+        path = hy_param_path(F, net, all.at[i]);
+        if (!path || !(T->slot[T->n].path = hy__string(F, path, ""))) break;
+        HY__ADD(&p->refs, 1);
+        T->slot[T->n++].param = p;
+    }
+    hy_end(F);
+    if (!F->code && !T->n)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: %s has no parameter whose name matches '%s'",
+                 net->kind, T->opt.pattern ? T->opt.pattern : "");
+}
+
+HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt)
+{
+    hy_trainer *T;
+    if (!hy__block_ok(F, net, "hy_trainer_new") || !hy__optim_ok(F, &optim)) return NULL;
+    if (opt && (!(opt->clip_global_norm >= 0) || !(opt->loss_scale >= 0 && opt->loss_scale < HUGE_VAL))) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: clip_global_norm and loss_scale must be finite, and "
+                 "not below 0");
+        return NULL;
+    }
+    T = (hy_trainer *)(void *)hy_block_new(F, sizeof *T, "trainer", hy__trainer_forward, 0);
+    if (!T) return NULL;
+    T->base.free_fn = hy__trainer_release;
+    T->optim = optim;
+    HY__OPTIONS_INTO(T->opt, opt);
+    T->loss_scale = T->opt.loss_scale > 0 ? T->opt.loss_scale : 1;
+    T->num_update = optim.opt.begin_num_update;
+    hy__trainer_collect(F, T, net);
+    T->opt.pattern = NULL;              /* the caller's */
+    if (F->code) { hy_block_free(F, &T->base); return NULL; }
+    return T;
+}
+HY_API void hy_trainer_free(hy_frame *F, hy_trainer *T) { if (T) hy_block_free(F, &T->base); }
+
+/* A state: zeros, or the parameter's values as they are now. */
+static int hy__state_make(hy_frame *F, hy__slot *s, int k, hy_dtype dtype, int64_t n, int copy)
+{
+    hy_tensor t;
+    hy__buffer *b = hy__buffer_new(&F->cache, (size_t)n * hy_dtype_size(dtype));
+    if (!b) { hy__no_memory(F, "hy_step"); return -1; }
+    s->state[k] = b;
+    memset(b->data, 0, (size_t)n * hy_dtype_size(dtype));
+    if (!copy) return 0;
+    t.data = b->data;
+    t.type.dtype = dtype;
+    t.type.shape = s->type.shape;
+    hy__pack_strides(&t);
+    hy__copy_tensor(&t, &s->param->array.t);
+    return 0;
+}
+
+/* The states of a parameter, once it has values; they stay with it. */
+static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
+{
+    const hy_optim *x = &T->optim;
+    const hy_type *type = &s->param->array.t.type;
+    int64_t n = hy__size(&type->shape), rows = type->shape.ndim ? type->shape.dim[0] : 1;
+    int64_t row = rows ? n / rows : 0;
+    int k, narrow = type->dtype == HY_F16 || type->dtype == HY_BF16;
+    if (s->parts) {
+        if (hy__same_type(&s->type, type)) return 0;
+        hy__fail(F, HY_ERROR_STATE, "hy_step: Parameter '%s' was %z %s when the optimiser's states were made "
+                 "and is %z %s now: make a new trainer", hy__called(s->param), &s->type.shape,
+                 hy_dtype_name(s->type.dtype), &type->shape, hy_dtype_name(type->dtype));
+        return -1;
+    }
+    if (x->by_row && type->shape.ndim != 2) {
+        hy__fail(F, HY_ERROR_SHAPE, "hy_step: optimiser %s wants parameters of two dims, Parameter '%s' is "
+                 "%z", x->name, hy__called(s->param), &type->shape);
+        return -1;
+    }
+    s->type = *type;
+    s->u.dtype = type->dtype == HY_F64 ? HY_F64 : HY_F32;
+    s->u.size = n;
+    s->u.row = row;
+    for (k = 0; k < x->states && !F->code; k++)
+        if (!s->state[k])
+            hy__state_make(F, s, k, s->u.dtype, x->by_row && !k ? type->shape.dim[0] : n, x->copies >> k & 1);
+    if (narrow && !F->code && !s->state[HY__MASTER]) hy__state_make(F, s, HY__MASTER, HY_F32, n, 1);
+    if (narrow && !F->code && !s->state[HY__WIDE]) hy__state_make(F, s, HY__WIDE, HY_F32, n, 0);
+    if (F->code) return -1;
+    s->per = HY__MORSEL;
+    if (x->by_row && row) s->per = (s->per + row - 1) / row * row;
+    s->parts = n ? (n + s->per - 1) / s->per : 1;
+    s->seen = s->param->array.buffer->version;
+    T->parts = 0;                       /* to be laid out anew */
+    return 0;
+}
+
+/* Weights of 16 bits that someone else has written since are the master's, too. */
+static void hy__slot_follow(hy__slot *s)
+{
+    const hy_array *x = &s->param->array;
+    if (s->state[HY__MASTER] && s->seen != x->buffer->version)
+        hy__load_tile(HY_F32, s->state[HY__MASTER]->data, x->t.data, s->type.dtype, 1, s->u.size);
+}
+
+/* Does the step touch it? The gradient must be new, unless stale ones may be left out. */
+static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
+{
+    hy__param *p = s->param;
+    const hy__tape *leaf = p->array.tape;
+    s->live = 0;
+    if (p->array.state != HY__LIVE) { hy__fail_param(F, p, "hy_step"); return -1; }
+    if (!p->req || !hy__floating(p->array.t.type.dtype)) return 0;
+    if (!p->array.buffer) { hy__fail_param(F, p, "hy_step"); return -1; }
+    if (!leaf || leaf->op || !leaf->fresh || !hy__leaf_fits(leaf, p)) {
+        if (T->opt.ignore_stale_grad) return 0;
+        hy__fail(F, HY_ERROR_STATE, "hy_step: the gradient of Parameter '%s' has not been updated by "
+                 "backward since the last step: if only a part of the network is used on purpose, set "
+                 "ignore_stale_grad; if not, look at what the loss was computed from", hy__called(p));
+        return -1;
+    }
+    if (hy__slot_open(F, T, s)) return -1;
+    hy__slot_follow(s);
+    if (!hy__writable(F, &p->array, "hy_step")) return -1;
+    s->seen = p->array.buffer->version;
+    s->live = 1;
+    return 0;
+}
+
+/* All parts of all parameters in one list. */
+static int hy__trainer_layout(hy_frame *F, hy_trainer *T)
+{
+    hy__heap *heap = &F->root->heap;
+    int64_t total = 0, k;
+    int i;
+    if (T->parts) return 0;
+    for (i = 0; i < T->n; i++) total += T->slot[i].parts;
+    hy__free(heap, T->part_slot);
+    hy__free(heap, T->part_from);
+    hy__free(heap, (void *)T->part_sum);
+    T->part_slot = (int *)hy__alloc(heap, (size_t)total * sizeof *T->part_slot + 1);
+    T->part_from = (int64_t *)hy__alloc(heap, (size_t)total * sizeof *T->part_from + 1);
+    T->part_sum = (double (*)[2])hy__alloc(heap, (size_t)total * sizeof *T->part_sum + 1);
+    if (!T->part_slot || !T->part_from || !T->part_sum) { hy__no_memory(F, "hy_step"); return -1; }
+    for (i = 0; i < T->n; i++)
+        for (k = 0; k < T->slot[i].parts; k++) {
+            T->part_slot[T->parts] = i;
+            T->part_from[T->parts++] = k * T->slot[i].per;
+        }
+    return 0;
+}
+
+/* --- a step: what runs on many threads --- */
+/* Where the numbers lie that the optimiser sees, and how many a part has. */
+typedef struct hy__morsel {
+    hy__slot   *s;
+    int64_t     from, n;
+    void       *weight;
+    const void *grad;
+    void       *state[HY__STATES];
+} hy__morsel;
+
+static int hy__morsel_at(const hy_trainer *T, int64_t item, hy__morsel *m)
+{
+    hy__slot *s = m->s = &T->slot[T->part_slot[item]];
+    int k;
+    if (!s->live) return 0;
+    m->from = T->part_from[item];
+    m->n = hy__least(s->per, s->u.size - m->from);
+    m->weight = s->state[HY__MASTER] ? s->state[HY__MASTER]->data : s->param->array.t.data;
+    m->grad = s->state[HY__WIDE] ? s->state[HY__WIDE]->data : s->param->array.tape->grad.t.data;
+    for (k = 0; k < HY__STATES; k++) m->state[k] = s->state[k] ? s->state[k]->data : NULL;
+    return 1;
+}
+
+/* A gradient of 16 bits is widened by who looks at it first. */
+static void hy__morsel_widen(const hy__morsel *m)
+{
+    const hy__slot *s = m->s;
+    const uint16_t *narrow = (const uint16_t *)s->param->array.tape->grad.t.data;
+    if (s->state[HY__WIDE])
+        hy__load_tile(HY_F32, (float *)(void *)s->state[HY__WIDE]->data + m->from, narrow + m->from,
+                      s->type.dtype, 1, m->n);
+}
+
+/* How large the gradients are: the sum of their squares, and whether all are finite. */
+static void hy__morsel_look(void *arg, int stage, int64_t item, int worker)
+{
+    hy_trainer *T = (hy_trainer *)arg;
+    hy__morsel m;
+    double *sum = T->part_sum[item];
+    int64_t first;
+    (void)stage;
+    (void)worker;
+    sum[0] = 0;
+    if (!hy__morsel_at(T, item, &m)) return;
+    hy__morsel_widen(&m);
+    first = m.from * (int64_t)hy_dtype_size(m.s->u.dtype);
+    sum[0] = hy__updates_for(&m.s->u)->squares((const char *)m.grad + first, m.n);
+}
+
+static void hy__morsel_measure(hy_trainer *T, int64_t item)
+{
+    hy__morsel m;
+    T->part_sum[item][0] = T->part_sum[item][1] = 0;
+    if (!hy__morsel_at(T, item, &m)) return;
+    hy__morsel_widen(&m);
+    T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state,
+                     T->part_sum[item]);
+}
+
+static void hy__morsel_update(hy_trainer *T, int64_t item)
+{
+    hy__morsel m;
+    if (!hy__morsel_at(T, item, &m) || m.n <= 0) return;
+    if (!T->optim.measure) hy__morsel_widen(&m);
+    T->optim.update(&m.s->u, m.from, m.n, m.weight, m.grad, m.state);
+    if (m.s->state[HY__MASTER])
+        hy__store_tile(HY_F32, (uint16_t *)m.s->param->array.t.data + m.from, m.s->type.dtype, 1,
+                       (const float *)m.weight + m.from, m.n);
+}
+
+/* Sums of parts add up in their order. */
+static void hy__trainer_settle(hy_trainer *T)
+{
+    int64_t item;
+    int i;
+    for (i = 0; i < T->n; i++) T->slot[i].u.sum[0] = T->slot[i].u.sum[1] = 0;
+    for (item = 0; item < T->parts; item++) {
+        double *sum = T->slot[T->part_slot[item]].u.sum;
+        sum[0] += T->part_sum[item][0];
+        sum[1] += T->part_sum[item][1];
+    }
+    for (i = 0; i < T->n; i++) if (T->slot[i].live) T->optim.settle(&T->slot[i].u);
+}
+
+static void hy__morsel_run(void *arg, int stage, int64_t item, int worker)
+{
+    hy_trainer *T = (hy_trainer *)arg;
+    (void)worker;
+    if (stage == 0 && T->optim.measure) hy__morsel_measure(T, item);
+    else if (stage == 1) hy__trainer_settle(T);
+    else hy__morsel_update(T, item);
+}
+
+static void hy__trainer_region(hy_frame *F, hy_trainer *T, hy__item_fn run, int stages, double passes)
+{
+    int64_t items[3], k, cost = 0;
+    hy__region region;
+    items[0] = items[2] = T->parts;
+    items[1] = 1;
+    for (k = 0; k < T->n; k++) cost += T->slot[k].live ? T->slot[k].u.size : 0;
+    region.run = run;
+    region.arg = T;
+    region.stages = stages;
+    region.items = items;
+    hy__parallel(F->root, &region, (double)cost * 0.3 * passes);
+}
+
+/* --- a step --- */
+static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
+{
+    hy_array *group;
+    int i, n = 0;
+    hy_begin(F);
+    group = hy__group_make(F, T->n);
+    for (i = 0; i < T->n && !F->code; i++)
+        if (T->slot[i].live) group->item[n++] = hy__value_handle(F, &T->slot[i].param->array.tape->grad);
+    if (!F->code) T->opt.reduce(F, n, group->item, T->opt.reduce_user);
+    hy_end(F);
+}
+
+/* A factor on all gradients, from what they are like; 0 when the step is to be left out. */
+static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
+{
+    double sum = 0, norm;
+    int64_t item;
+    if (!(T->opt.clip_global_norm > 0) && !T->opt.check_finite && !(T->opt.loss_scale > 0)) return 1;
+    hy__trainer_region(F, T, hy__morsel_look, 1, 1);
+    for (item = 0; item < T->parts; item++) {
+        double part = T->part_sum[item][0];
+        sum += part;
+        if (part - part == 0 || !T->opt.check_finite || T->opt.loss_scale > 0) continue;
+        hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, or is too "
+                 "large to be squared; nothing was updated", hy__called(T->slot[T->part_slot[item]].param));
+        return 0;
+    }
+    if (T->opt.loss_scale > 0 && sum - sum != 0) {
+        T->good = 0;
+        T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : 1;
+        return 0;
+    }
+    norm = sqrt(sum) * fabs(rescale);
+    return T->opt.clip_global_norm > 0 && norm > T->opt.clip_global_norm ? T->opt.clip_global_norm / norm : 1;
+}
+
+/* What every parameter's update goes by. */
+static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
+{
+    const hy_optim_opt *o = &T->optim.opt;
+    int i, first = 1;
+    for (i = 0; i < T->n; i++) {
+        hy__slot *s = &T->slot[i];
+        hy_update *u = &s->u;
+        if (!s->live) continue;
+        if (o->begin_num_update + ++u->t > T->num_update) T->num_update = o->begin_num_update + u->t;
+        u->optim = &T->optim;
+        u->name = hy__called(s->param);
+        u->rate = o->schedule.fn ? hy_schedule_at(&o->schedule, T->num_update) : o->learning_rate;
+        u->lr = u->rate * s->param->lr_mult;
+        u->wd = o->wd * s->param->wd_mult;
+        u->rescale = rescale;
+        u->clip = o->clip_gradient > 0 ? o->clip_gradient : HUGE_VAL;
+        u->memory = T->memory;
+        u->first = first;
+        u->isa = F->root->isa;
+        u->seed = F->seed;
+        u->stream = F->stream++;
+        first = 0;
+        if (T->optim.begin) T->optim.begin(u);
+    }
+}
+
+HY_API void hy_step(hy_frame *F, hy_trainer *T, double batch_size)
+{
+    double rescale, factor;
+    int i;
+    if (!hy__trainer_ok(F, T, "hy_step")) return;
+    if (!(batch_size > 0 && batch_size < HUGE_VAL)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_step: a batch of %g", batch_size);
+        return;
+    }
+    for (i = 0; i < T->n; i++) if (hy__slot_ready(F, T, &T->slot[i])) return;
+    if (hy__trainer_layout(F, T)) return;
+    if (T->opt.reduce) hy__trainer_reduce(F, T);
+    if (F->code) return;
+    rescale = T->optim.opt.rescale_grad / batch_size / (T->opt.loss_scale > 0 ? T->loss_scale : 1);
+    factor = hy__trainer_factor(F, T, rescale);
+    if (F->code) return;
+    if (factor > 0) {
+        hy__trainer_begin(F, T, rescale * factor);
+        hy__trainer_region(F, T, hy__morsel_run, T->optim.measure ? 3 : 1, 2 + T->optim.states);
+        if (T->opt.loss_scale > 0 && ++T->good % 2000 == 0) T->loss_scale *= 2;
+    }
+    for (i = 0; i < T->n; i++) if (T->slot[i].live) T->slot[i].param->array.tape->fresh = 0;
+}
+
+HY_API double hy_learning_rate(hy_frame *F, hy_trainer *T)
+{
+    const hy_optim_opt *o;
+    if (!hy__block_ok(F, T ? &T->base : NULL, "hy_learning_rate")) return 0;
+    o = &T->optim.opt;
+    return o->schedule.fn ? hy_schedule_at(&o->schedule, T->num_update) : o->learning_rate;
+}
+HY_API void hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate)
+{
+    if (!hy__block_ok(F, T ? &T->base : NULL, "hy_set_learning_rate")) return;
+    if (T->optim.opt.schedule.fn)
+        hy__fail(F, HY_ERROR_STATE, "hy_set_learning_rate: a schedule decides the learning rate");
+    else if (!(learning_rate >= 0 && learning_rate < HUGE_VAL))
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_learning_rate: %g is no learning rate", learning_rate);
+    else T->optim.opt.learning_rate = learning_rate;
+}
+HY_API int64_t hy_num_update(hy_frame *F, hy_trainer *T)
+{
+    return hy__block_ok(F, T ? &T->base : NULL, "hy_num_update") ? T->num_update : 0;
+}
+HY_API double hy_loss_scale(hy_frame *F, hy_trainer *T)
+{
+    return hy__block_ok(F, T ? &T->base : NULL, "hy_loss_scale") ? T->loss_scale : 1;
+}
+HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss)
+{
+    if (!hy__trainer_ok(F, T, "hy_scale_loss")) return NULL;
+    return hy_mul_scalar(F, loss, T->loss_scale);
+}
+
+/* --- what a trainer remembers --- */
+#ifndef HYBRID_NO_IO
+enum { HY__TRAINER_NUMBERS = 12 };      /* version, num_update, loss_scale, good, memory */
+static const char *const hy__state_names[] = { "state0", "state1", "state2", "state3", "master" };
+
+/* The type of state k of a parameter whose states have been made. */
+static hy_type hy__state_type(const hy_trainer *T, const hy__slot *s, int k)
+{
+    hy_type type = s->type;
+    type.dtype = s->u.dtype;
+    if (T->optim.by_row && !k) type.shape.ndim = 1;
+    return type;
+}
+static hy_array *hy__state_handle(hy_frame *F, const hy_trainer *T, const hy__slot *s, int k)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->t.type = hy__state_type(T, s, k);
+    x->t.data = s->state[k]->data;
+    hy__pack_strides(&x->t);
+    x->buffer = hy__buffer_hold(s->state[k]);
+    return x;
+}
+
+static void hy__shelve_new(hy__shelf *shelf, const char *name, hy_array *x)
+{
+    if (x) hy__shelve(shelf, x, name, strlen(name), 0);
+}
+
+HY_API hy_arrays hy_trainer_states(hy_frame *F, hy_trainer *T)
+{
+    hy__shelf shelf;
+    hy_arrays none;
+    double *number;
+    int64_t *count;
+    char name[512];
+    int i, k;
+    memset(&none, 0, sizeof none);
+    if (!hy__trainer_ok(F, T, "hy_trainer_states")) return none;
+    memset(&shelf, 0, sizeof shelf);
+    shelf.F = F;
+    shelf.lent = 1;
+    hy__shelve_new(&shelf, "optimizer",
+                   hy_from(F, hy__shape1((int64_t)strlen(T->optim.name)), HY_U8, T->optim.name));
+    hy__shelve_new(&shelf, "trainer", hy_empty(F, hy__shape1(HY__TRAINER_NUMBERS), HY_F64));
+    hy__shelve_new(&shelf, "updates", hy_empty(F, hy__shape1(T->n), HY_I64));
+    if (!F->code) {
+        number = (double *)shelf.at[1]->t.data;
+        number[0] = 1;
+        number[1] = (double)T->num_update;
+        number[2] = T->loss_scale;
+        number[3] = (double)T->good;
+        memcpy(number + 4, T->memory, sizeof T->memory);
+        count = (int64_t *)shelf.at[2]->t.data;
+        for (i = 0; i < T->n; i++) count[i] = T->slot[i].u.t;
+    }
+    for (i = 0; i < T->n; i++)
+        for (k = 0; k <= HY__MASTER && !F->code; k++) {
+            hy__line line = hy__line_open(name, sizeof name);
+            if (!T->slot[i].state[k]) continue;
+            hy__say(&line, "%s.%s", T->slot[i].path, hy__state_names[k]);
+            hy__shelve_new(&shelf, name, hy__state_handle(F, T, &T->slot[i], k));
+        }
+    return hy__shelf_close(&shelf, 1, NULL);
+}
+
+/* Array `name` of the list, which must be of this type, packed. */
+static hy_array *hy__state_named(hy_frame *F, hy_arrays all, const char *name, hy_type type)
+{
+    hy_array *x = hy_array_named(F, all, name);
+    if (!x || F->code) return NULL;
+    if (hy__same_type(&x->t.type, &type)) return hy__packed_array(F, x);
+    hy__fail(F, HY_ERROR_SHAPE, "hy_set_trainer_states: '%s' is %z %s, where %z %s is due", name,
+             &x->t.type.shape, hy_dtype_name(x->t.type.dtype), &type.shape, hy_dtype_name(type.dtype));
+    return NULL;
+}
+
+/* The states of one parameter, looked at or (commit) taken. */
+static void hy__slot_restore(hy_frame *F, hy_trainer *T, hy__slot *s, hy_arrays all, int64_t t, int commit)
+{
+    char name[512];
+    int k;
+    s->u.t = commit ? t : s->u.t;
+    if (!t) return;
+    if (!s->param->array.buffer) { hy__fail_param(F, s->param, "hy_set_trainer_states"); return; }
+    if (hy__slot_open(F, T, s)) return;
+    for (k = 0; k <= HY__MASTER && !F->code; k++) {
+        hy__line line = hy__line_open(name, sizeof name);
+        hy_type type = hy__state_type(T, s, k);
+        hy_array *x;
+        if (!s->state[k]) continue;
+        hy__say(&line, "%s.%s", s->path, hy__state_names[k]);
+        x = hy__state_named(F, all, name, type);
+        if (x && commit) memcpy(s->state[k]->data, x->t.data, (size_t)hy__bytes(&type));
+    }
+    if (commit) s->seen = s->param->array.buffer->version;
+}
+
+HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
+{
+    hy_array *kind, *numbers, *counts;
+    const double *number;
+    hy_type type;
+    int i, commit;
+    if (!hy__trainer_ok(F, T, "hy_set_trainer_states")) return -1;
+    hy_begin(F);
+    type.shape = hy__shape1((int64_t)strlen(T->optim.name));
+    type.dtype = HY_U8;
+    kind = hy__state_named(F, states, "optimizer", type);
+    type.shape = hy__shape1(HY__TRAINER_NUMBERS);
+    type.dtype = HY_F64;
+    numbers = hy__state_named(F, states, "trainer", type);
+    type.shape = hy__shape1(T->n);
+    type.dtype = HY_I64;
+    counts = hy__state_named(F, states, "updates", type);
+    if (!F->code && memcmp(kind->t.data, T->optim.name, strlen(T->optim.name)))
+        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are another optimiser's, not %s's",
+                 T->optim.name);
+    number = F->code ? NULL : (const double *)numbers->t.data;
+    if (number && !(number[0] == 1 && number[1] >= 0 && number[1] < 9e15 && number[2] > 0 && number[3] >= 0 &&
+                    number[3] < 9e15))
+        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has");
+    for (commit = 0; commit < 2; commit++)
+        for (i = 0; i < T->n && !F->code; i++)
+            hy__slot_restore(F, T, &T->slot[i], states, ((const int64_t *)counts->t.data)[i], commit);
+    if (!F->code) {
+        T->num_update = (int64_t)number[1];
+        T->loss_scale = number[2];
+        T->good = (int64_t)number[3];
+        memcpy(T->memory, number + 4, sizeof T->memory);
+    }
+    hy_end(F);
+    return F->code ? -1 : 0;
+}
+
+#ifndef HYBRID_NO_STDIO
+HY_API int hy_save_states(hy_frame *F, hy_trainer *T, const char *file)
+{
+    int failed;
+    if (!F) return -1;
+    hy_begin(F);
+    failed = hy_save(F, file, hy_trainer_states(F, T));
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+
+/* What MXNet's trainer saves is a pickle: a program for Python, which nothing else should run. */
+static int hy__is_pickle(hy_frame *F, const char *file)
+{
+    hy__input in;
+    uint64_t head = 0;
+    if (hy__file_input(&in, F, file)) return 0;
+    if (in.bytes >= 2) hy__get_u64(&in, 0, 2, &head);
+    fclose(in.file);
+    return (head & 0xff) == 0x80 && head >> 8 <= 5;
+}
+
+HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
+{
+    int failed = -1;
+    if (!hy__trainer_ok(F, T, "hy_load_states")) return -1;
+    hy_begin(F);
+    if (hy__is_pickle(F, file))
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: a pickle, as MXNet's Trainer.save_states writes it: only "
+                 "Python can read that", file);
+    if (!F->code) failed = hy_set_trainer_states(F, T, hy_load(F, file));
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+#endif
+#endif
+#endif
+
+/* MARK: - 33 >>losses -----------------------------------------------------------------------------------
+ *
+ * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
+ * which look at numbers and add up in doubles.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* --- losses --- */
+typedef struct hy__loss { hy_block base; hy_loss_opt opt; } hy__loss;
+
+static void hy__loss_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_loss_opt *o = &((const hy__loss *)(const void *)self)->opt;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say(&line, "batch_axis=%d, w=%g", o->batch_axis, o->weight);
+}
+
+static hy_block *hy__loss_new(hy_frame *F, const char *kind, hy_forward_fn forward, double margin,
+                              const hy_loss_opt *opt)
+{
+    hy__loss *b = (hy__loss *)(void *)hy__layer_new(F, sizeof *b, kind, forward, hy__loss_describe, 0);
+    hy_loss_opt *o;
+    if (!b) return NULL;
+    o = &b->opt;
+    HY__OPTIONS_INTO(*o, opt);
+    o->weight = hy__real_or(o->weight, 1);
+    o->axis = hy__int_or(o->axis, -1);
+    o->rho = hy__real_or(o->rho, 1);
+    o->margin = hy__real_or(o->margin, margin);
+    o->smoothing = hy__real_or(o->smoothing, 0.3);
+    if (!(o->rho > 0)) hy__fail(F, HY_ERROR_ARGUMENT, "%s: rho is %g, which must be above 0", kind, o->rho);
+    else if (!(o->weight - o->weight == 0 && o->margin - o->margin == 0))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: weight and margin must be finite numbers", kind);
+    else if (o->batch_axis < -HY_MAX_DIM || o->batch_axis >= HY_MAX_DIM)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: batch_axis is %d", kind, o->batch_axis);
+    return hy__made(F, &b->base);
+}
+
+static const hy_loss_opt *hy__loss_opt_of(hy_block *self) { return &((hy__loss *)(void *)self)->opt; }
+
+/* Input i of a loss; one that is optional may be missing or None. */
+static hy_array *hy__loss_input(hy_frame *F, hy_block *self, hy_array *x, int i, const char *due)
+{
+    hy_array *y = i < hy_count(F, x) ? hy_get(F, x, i) : NULL;
+    if (!y && due)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d, the %s, is missing: call it with a group",
+                 self->kind, i, due);
+    return y;
+}
+static hy_array *hy__loss_label(hy_frame *F, hy_block *self, hy_array *x, int i)
+{
+    return hy_reshape_like(F, hy__loss_input(F, self, x, i, "label"), hy_get(F, x, 0), NULL);
+}
+
+/* Times sample weights, which are input i, and times weight. */
+static hy_array *hy__loss_weigh(hy_frame *F, hy_block *self, hy_array *x, int i, hy_array *loss)
+{
+    hy_array *samples = i ? hy__loss_input(F, self, x, i, NULL) : NULL;
+    double weight = hy__loss_opt_of(self)->weight;
+    if (samples) loss = hy_mul(F, loss, samples);
+    return weight == 1 ? loss : hy_mul_scalar(F, loss, weight);
+}
+static hy_array *hy__loss_fold(hy_frame *F, hy_block *self, hy_array *loss, int sum)
+{
+    hy_reduce_opt others;
+    hy_ints axis = HY_AXES(0);
+    memset(&others, 0, sizeof others);
+    others.exclude = 1;
+    axis.v[0] = hy__loss_opt_of(self)->batch_axis;
+    return sum ? hy_sum(F, loss, axis, &others) : hy_mean(F, loss, axis, &others);
+}
+static hy_array *hy__loss_mean(hy_frame *F, hy_block *self, hy_array *x, hy_array *loss)
+{
+    return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, loss), 0);
+}
+
+static hy_array *hy__loss_l1_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy_abs(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0))));
+}
+static hy_array *hy__loss_l2_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *square = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
+    return hy__loss_mean(F, self, x, hy_mul_scalar(F, square, 0.5));
+}
+static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
+    hy_ints axis = HY_AXES(0);
+    hy_pick_opt pick;
+    hy_reduce_opt keep;
+    memset(&pick, 0, sizeof pick);
+    memset(&keep, 0, sizeof keep);
+    pick.keepdims = keep.keepdims = 1;
+    pick.mode = HY_INDEX_RAISE;         /* a label that is no class is a mistake */
+    axis.v[0] = o->axis;
+    if (!o->from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    if (!o->dense_label) p = hy_pick(F, p, label, o->axis, &pick);
+    else p = hy_sum(F, hy_mul(F, p, hy_reshape_like(F, label, p, NULL)), axis, &keep);
+    return hy__loss_mean(F, self, x, hy_negative(F, p));
+}
+
+/* max(x, 0) - x z + log(1 + exp(-|x|)) */
+static hy_array *hy__loss_logits(hy_frame *F, hy_array *p, hy_array *label)
+{
+    hy_array *soft = hy_softrelu(F, hy_negative(F, hy_abs(F, p)));
+    return hy_add(F, hy_sub(F, hy_relu(F, p), hy_mul(F, p, label)), soft);
+}
+/* x - x z + (1 + (w - 1) z) (log(1 + exp(-|x|)) + max(-x, 0)) */
+static hy_array *hy__loss_logits_weighed(hy_frame *F, hy_array *p, hy_array *label, hy_array *pos_weight)
+{
+    hy_array *w = hy_add_scalar(F, hy_mul(F, hy_add_scalar(F, pos_weight, -1), label), 1);
+    hy_array *soft = hy_softrelu(F, hy_negative(F, hy_abs(F, p)));
+    soft = hy_add(F, soft, hy_relu(F, hy_negative(F, p)));
+    return hy_add(F, hy_sub(F, p, hy_mul(F, p, label)), hy_mul(F, w, soft));
+}
+static hy_array *hy__loss_sigmoid_bce_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *yes, *no;
+    hy_array *pos_weight = hy__loss_input(F, self, x, 3, NULL);
+    if (!hy__loss_opt_of(self)->from_sigmoid)
+        return hy__loss_mean(F, self, x, pos_weight ? hy__loss_logits_weighed(F, p, label, pos_weight)
+                             : hy__loss_logits(F, p, label));
+    yes = hy_mul(F, hy_log(F, hy_add_scalar(F, p, 1e-12)), label);
+    if (pos_weight) yes = hy_mul(F, yes, pos_weight);
+    no = hy_log(F, hy_add_scalar(F, hy_rsub_scalar(F, p, 1), 1e-12));
+    no = hy_mul(F, no, hy_rsub_scalar(F, label, 1));
+    return hy__loss_mean(F, self, x, hy_negative(F, hy_add(F, yes, no)));
+}
+/* label (log(label) - prediction) */
+static hy_array *hy__loss_divergence(hy_frame *F, hy_array *p, hy_array *label)
+{
+    return hy_mul(F, label, hy_sub(F, hy_log(F, hy_add_scalar(F, label, 1e-12)), p));
+}
+static hy_array *hy__loss_kl_div_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
+    if (o->no_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, hy__loss_divergence(F, p, label)), 1);
+}
+static hy_array *hy__loss_huber_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    double rho = hy__loss_opt_of(self)->rho;
+    hy_array *off = hy_abs(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
+    hy_array *near = hy_mul_scalar(F, hy_square(F, off), 0.5 / rho), *far = hy_add_scalar(F, off, -0.5 * rho);
+    return hy__loss_mean(F, self, x, hy_where(F, hy_greater_scalar(F, off, rho), far, near));
+}
+static hy_array *hy__loss_margin(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *side = hy_mul(F, hy_get(F, x, 0), hy__loss_label(F, self, x, 1));
+    return hy_relu(F, hy_rsub_scalar(F, side, hy__loss_opt_of(self)->margin));
+}
+static hy_array *hy__loss_hinge_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy__loss_margin(F, self, x));
+}
+static hy_array *hy__loss_squared_hinge_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy_square(F, hy__loss_margin(F, self, x)));
+}
+static hy_array *hy__loss_logistic_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *label = hy__loss_label(F, self, x, 1);
+    if (!hy__loss_opt_of(self)->binary_label) label = hy_mul_scalar(F, hy_add_scalar(F, label, 1), 0.5);
+    return hy__loss_mean(F, self, x, hy__loss_logits(F, hy_get(F, x, 0), label));
+}
+static hy_array *hy__loss_triplet_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *p = hy_get(F, x, 0);
+    hy_array *near = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), p));
+    hy_array *far = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 2), p));
+    hy_array *loss = hy__loss_fold(F, self, hy_sub(F, near, far), 1);
+    loss = hy_relu(F, hy_add_scalar(F, loss, hy__loss_opt_of(self)->margin));
+    return hy__loss_weigh(F, self, x, 0, loss);
+}
+
+/* log(n!) for n > 1, about */
+static hy_array *hy__loss_stirling(hy_frame *F, hy_array *n)
+{
+    hy_array *large = hy_greater_scalar(F, n, 1), *safe = hy_maximum_scalar(F, n, 1);
+    hy_array *log_n = hy_sub(F, hy_mul(F, safe, hy_log(F, safe)), safe);
+    hy_array *rest = hy_mul_scalar(F, hy_log(F, hy_mul_scalar(F, safe, 2 * HY__PI)), 0.5);
+    return hy_mul(F, hy_add(F, log_n, rest), large);
+}
+static hy_array *hy__loss_poisson_nll_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *loss;
+    if (o->no_logits) loss = hy_sub(F, p, hy_mul(F, label, hy_log(F, hy_add_scalar(F, p, 1e-8))));
+    else loss = hy_sub(F, hy_exp(F, p), hy_mul(F, label, p));
+    if (o->compute_full) loss = hy_add(F, loss, hy__loss_stirling(F, label));
+    return hy_mean(F, hy__loss_weigh(F, self, x, 2, loss), HY_ALL, NULL);
+}
+
+static hy_array *hy__loss_column(hy_frame *F, hy_array *x) { return hy_reshape(F, x, HY_INTS(-1, 1), NULL); }
+static hy_array *hy__loss_cosine_embedding_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *b = hy__loss_input(F, self, x, 1, "second array");
+    hy_array *a = hy_reshape_like(F, hy_get(F, x, 0), b, NULL);
+    hy_array *label = hy__loss_column(F, hy__loss_input(F, self, x, 2, "label"));
+    hy_array *lengths = hy_mul(F, hy__loss_column(F, hy_norm(F, a, HY_AXES(-1), NULL)),
+                               hy__loss_column(F, hy_norm(F, b, HY_AXES(-1), NULL)));
+    hy_array *dot = hy__loss_column(F, hy_sum(F, hy_mul(F, a, b), HY_AXES(-1), NULL));
+    hy_array *cosine = hy_div(F, dot, hy_maximum_scalar(F, lengths, 1e-12));
+    hy_array *alike = hy_mul(F, hy_rsub_scalar(F, cosine, 1), hy_equal_scalar(F, label, 1));
+    hy_array *apart = hy_add_scalar(F, cosine, -hy__loss_opt_of(self)->margin);
+    apart = hy_relu(F, hy_mul(F, hy_equal_scalar(F, label, -1), apart));
+    return hy__loss_weigh(F, self, x, 3, hy_add(F, alike, apart));
+}
+
+/* Rows of a and b of the same number belong together, all others do not. */
+static hy_array *hy__loss_sdml_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *a = hy_get(F, x, 0), *b = hy__loss_input(F, self, x, 1, "second array"), *apart, *gold, *label;
+    double s = hy__loss_opt_of(self)->smoothing;
+    int64_t n = hy_dim(F, a, 0);
+    apart = hy_square(F, hy_sub(F, hy_expand_dims(F, a, 1), hy_expand_dims(F, b, 0)));
+    apart = hy_sum(F, apart, HY_AXES(2), NULL);
+    gold = hy_eye(F, n, n, 0);
+    label = hy_add_scalar(F, hy_mul_scalar(F, gold, 1 - s - s / (double)(n - 1)), s / (double)(n - 1));
+    if (n < 2 && F && !F->code)
+        hy__fail(F, HY_ERROR_SHAPE, "%s: a batch of %l, where others than oneself are needed", self->kind, n);
+    apart = hy_log_softmax(F, hy_negative(F, apart), 1, NULL);
+    return hy__loss_fold(F, self, hy__loss_divergence(F, apart, label), 1);
+}
+
+#define HY__LOSSES(L) \
+    L(l1, "L1Loss", 1) L(l2, "L2Loss", 1) L(softmax_ce, "SoftmaxCrossEntropyLoss", 1) \
+    L(sigmoid_bce, "SigmoidBinaryCrossEntropyLoss", 1) L(kl_div, "KLDivLoss", 1) L(huber, "HuberLoss", 1) \
+    L(hinge, "HingeLoss", 1) L(squared_hinge, "SquaredHingeLoss", 1) L(logistic, "LogisticLoss", 1) \
+    L(triplet, "TripletLoss", 1) L(poisson_nll, "PoissonNLLLoss", 1) \
+    L(cosine_embedding, "CosineEmbeddingLoss", 0) L(sdml, "SDMLLoss", 1)
+#define HY__LOSS(name, kind, margin) \
+    HY_API hy_block *hy_loss_##name(hy_frame *F, const hy_loss_opt *opt) \
+    { return hy__loss_new(F, kind, hy__loss_##name##_forward, margin, opt); }
+HY__LOSSES(HY__LOSS)
+
+/* --- metrics --- */
+/* What one batch or all of them add up to. */
+typedef struct hy__tally {
+    double  sum, count;
+    double  hits[2][2];                 /* [predicted][true] of two classes */
+    double  n, mean[2], spread[2], joint;       /* of pairs (label, prediction), for correlations */
+    double *matrix;                     /* [predicted * classes + true] */
+    int     classes;
+} hy__tally;
+typedef void (*hy__tally_fn)(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *prediction);
+enum { HY__LOCAL, HY__GLOBAL, HY__MOST_CLASSES = 4096 };
+struct hy_metric {
+    hy_block      base;                 /* so that it ends with the root, if not before */
+    hy_metric_opt opt;
+    int           k;                    /* of top_k */
+    hy__tally_fn  batch;                /* adds one pair to a tally */
+    double      (*value)(const hy_metric *M, const hy__tally *t);
+    hy_metric_fn  fn;
+    void         *user;
+    hy__tally     tally[2];
+    char          name[64];
+    hy_metric   **part;
+    int           parts;
+};
+
+static hy_array *hy__metric_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_metric_update", self->kind);
+    return NULL;
+}
+static void hy__metric_release(hy_block *self)
+{
+    hy_metric *M = (hy_metric *)(void *)self;
+    hy__heap *heap = &self->house->root->heap;
+    hy__free(heap, M->tally[0].matrix);
+    hy__free(heap, M->tally[1].matrix);
+    hy__free(heap, (void *)M->part);
+}
+
+static double hy__metric_mean(const hy_metric *M, const hy__tally *t)
+{
+    (void)M;
+    return t->sum / t->count;
+}
+
+static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn batch, const hy_metric_opt *opt)
+{
+    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__metric_forward, 0);
+    hy__line line;
+    if (!M) return NULL;
+    M->base.free_fn = hy__metric_release;
+    HY__OPTIONS_INTO(M->opt, opt);
+    M->batch = batch;
+    M->value = hy__metric_mean;
+    M->opt.epsilon = hy__real_or(M->opt.epsilon, 1e-12);
+    line = hy__line_open(M->name, sizeof M->name);
+    hy__puts(&line, M->opt.name ? M->opt.name : name);
+    M->opt.name = NULL;                 /* the caller's */
+    return M;
+}
+
+static double hy__metric_number(const hy_array *x, int64_t i)
+{
+    return hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+}
+static int64_t hy__metric_size(const hy_array *x) { return hy__size(&x->t.type.shape); }
+
+static void hy__metric_shapes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p)
+{
+    hy__fail(F, HY_ERROR_SHAPE, "hy_metric_update: %s: labels of shape %z do not fit predictions of shape %z",
+             M->name, &label->t.type.shape, &p->t.type.shape);
+}
+
+/* Class of sample i as a number that is one; below 0 with an error else. */
+static int64_t hy__metric_class(hy_frame *F, const hy_metric *M, const hy_array *label, int64_t i,
+                                int64_t classes)
+{
+    double v = hy__metric_number(label, i);
+    if (v >= 0 && v < (double)classes) return (int64_t)v;
+    hy__fail(F, HY_ERROR_INDEX, "hy_metric_update: %s: sample %l has the label %g, and there are %l classes",
+             M->name, i, v, classes);
+    return -1;
+}
+
+/* The classes of a prediction lie along an axis: outer x classes x inner. */
+typedef struct hy__classes { int64_t outer, n, inner; } hy__classes;
+static int hy__metric_classes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p,
+                              int axis, hy__classes *c)
+{
+    const hy_shape *s = &p->t.type.shape;
+    int d, at = axis < 0 ? axis + s->ndim : axis;
+    c->outer = c->n = c->inner = 1;
+    if (at >= 0 && at < s->ndim) {
+        for (d = 0; d < at; d++) c->outer *= s->dim[d];
+        c->n = s->dim[at];
+        for (d = at + 1; d < s->ndim; d++) c->inner *= s->dim[d];
+        if (c->outer * c->inner == hy__metric_size(label) && c->n > 0) return 0;
+    }
+    hy__metric_shapes(F, M, label, p);
+    return -1;
+}
+static double hy__class_score(const hy_array *p, const hy__classes *c, int64_t sample, int64_t k)
+{
+    return hy__metric_number(p, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
+}
+/* The class with the highest score; the first of equals, and NaN is the highest. */
+static int64_t hy__class_best(const hy_array *p, const hy__classes *c, int64_t sample)
+{
+    double most = hy__class_score(p, c, sample, 0), v;
+    int64_t k, best = 0;
+    for (k = 1; k < c->n && most == most; k++) {
+        v = hy__class_score(p, c, sample, k);
+        if (v > most || v != v) { most = v; best = k; }
+    }
+    return best;
+}
+
+static void hy__accuracy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, n = hy__metric_size(label), whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
+    if (!whole && hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, 1), &c)) return;
+    for (i = 0; i < n; i++) {
+        double v = whole ? trunc(hy__metric_number(p, i)) : (double)hy__class_best(p, &c, i);
+        t->sum += v == trunc(hy__metric_number(label, i));
+    }
+    t->count += (double)n;
+}
+
+static void hy__top_k_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, k, truth, above, n = hy__metric_size(label);
+    if (p->t.type.shape.ndim != 2) { hy__metric_shapes(F, M, label, p); return; }
+    if (hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        for (k = above = 0; k < c.n; k++) {
+            double v = hy__class_score(p, &c, i, k), own = hy__class_score(p, &c, i, truth);
+            above += v > own || (v == own && k < truth);
+        }
+        t->sum += above < M->k;
+    }
+    t->count += (double)n;
+}
+
+static void hy__binary_hits(hy_frame *F, hy_metric *M, double (*hits)[2], hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (p->t.type.shape.ndim != 2) { hy__metric_shapes(F, M, label, p); return; }
+    if (hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, 2);
+        if (truth < 0) return;
+        hits[hy__class_best(p, &c, i) == 1][truth] += 1;
+    }
+}
+static double hy__f1_of(const double (*hits)[2])
+{
+    double yes = hits[1][1], precision = yes > 0 ? yes / (yes + hits[1][0]) : 0;
+    double recall = yes > 0 ? yes / (yes + hits[0][1]) : 0;
+    return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
+}
+static double hy__mcc_of(const double (*hits)[2])
+{
+    double terms[4], product = 1;
+    int i;
+    terms[0] = hits[1][1] + hits[1][0];
+    terms[1] = hits[1][1] + hits[0][1];
+    terms[2] = hits[0][0] + hits[1][0];
+    terms[3] = hits[0][0] + hits[0][1];
+    for (i = 0; i < 4; i++) if (terms[i] != 0) product *= terms[i];
+    return (hits[1][1] * hits[0][0] - hits[1][0] * hits[0][1]) / sqrt(product);
+}
+static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p,
+                             double (*of)(const double (*hits)[2]))
+{
+    double hits[2][2] = { { 0, 0 }, { 0, 0 } };
+    int i;
+    hy__binary_hits(F, M, hits, label, p);
+    for (i = 0; i < 4; i++) t->hits[i / 2][i % 2] += hits[i / 2][i % 2];
+    t->sum += of((const double (*)[2])hits);
+    t->count += 1;
+}
+static void hy__f1_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__binary_batch(F, M, t, label, p, hy__f1_of);
+}
+static void hy__mcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__binary_batch(F, M, t, label, p, hy__mcc_of);
+}
+static double hy__f1_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__f1_of((const double (*)[2])t->hits) : t->sum / t->count;
+}
+static double hy__mcc_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__mcc_of((const double (*)[2])t->hits) : t->sum / t->count;
+}
+
+/* Means of |label - prediction| or its square; a label per row goes with all of the row. */
+static double hy__metric_distance(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p, int power)
+{
+    int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
+    double sum = 0;
+    if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
+        hy__metric_shapes(F, M, label, p);
+        return 0;
+    }
+    for (i = 0; i < n; i++) {
+        double off = fabs(hy__metric_number(label, i / (n / labels)) - hy__metric_number(p, i));
+        sum += power == 1 ? off : off * off;
+    }
+    return sum / (double)n;
+}
+static void hy__mae_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += hy__metric_distance(F, M, label, p, 1);
+    t->count += 1;
+}
+static void hy__mse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += hy__metric_distance(F, M, label, p, 2);
+    t->count += 1;
+}
+static void hy__rmse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += sqrt(hy__metric_distance(F, M, label, p, 2));
+    t->count += 1;
+}
+
+static void hy__cross_entropy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (hy__metric_classes(F, M, label, p, -1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        t->sum -= log(hy__class_score(p, &c, i, truth) + M->opt.epsilon);
+    }
+    t->count += (double)n;
+}
+static void hy__perplexity_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, -1), &c)) return;
+    for (i = 0; i < n; i++) {
+        if (M->opt.ignores && hy__metric_number(label, i) == M->opt.ignore_label) continue;
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        t->sum -= log(fmax(hy__class_score(p, &c, i, truth), 1e-10));
+        t->count += 1;
+    }
+}
+static double hy__perplexity_value(const hy_metric *M, const hy__tally *t)
+{
+    (void)M;
+    return exp(t->sum / t->count);
+}
+
+/* Two sets of pairs as one (the way of Chan, Golub and LeVeque). */
+static void hy__tally_pairs(hy__tally *t, const hy__tally *more)
+{
+    double n = t->n + more->n, share = n > 0 ? t->n * more->n / n : 0, off[2];
+    int k;
+    for (k = 0; k < 2; k++) {
+        off[k] = more->mean[k] - t->mean[k];
+        t->spread[k] += more->spread[k] + off[k] * off[k] * share;
+        if (n > 0) t->mean[k] += off[k] * more->n / n;
+    }
+    t->joint += more->joint + off[0] * off[1] * share;
+    t->n = n;
+}
+static double hy__pearson_of(const hy__tally *t) { return t->joint / sqrt(t->spread[0] * t->spread[1]); }
+static void hy__pearson_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__tally batch;
+    int64_t i, n = hy__metric_size(label);
+    memset(&batch, 0, sizeof batch);
+    if (n != hy__metric_size(p)) { hy__metric_shapes(F, M, label, p); return; }
+    for (i = 0; i < n; i++) {
+        batch.mean[0] += hy__metric_number(label, i) / (double)n;
+        batch.mean[1] += hy__metric_number(p, i) / (double)n;
+    }
+    for (i = 0; i < n; i++) {
+        double a = hy__metric_number(label, i) - batch.mean[0], b = hy__metric_number(p, i) - batch.mean[1];
+        batch.spread[0] += a * a;
+        batch.spread[1] += b * b;
+        batch.joint += a * b;
+    }
+    batch.n = (double)n;
+    hy__tally_pairs(t, &batch);
+    t->sum += hy__pearson_of(&batch);
+    t->count += 1;
+}
+static double hy__pearson_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__pearson_of(t) : t->sum / t->count;
+}
+
+/* The matrix of predicted and true classes grows with the highest class seen. */
+static int hy__tally_widen(hy_frame *F, hy__tally *t, int classes)
+{
+    double *wide;
+    int i, k;
+    if (classes <= t->classes) return 0;
+    wide = (double *)hy__alloc_zero(&F->root->heap, (size_t)classes * (size_t)classes * sizeof *wide);
+    if (!wide) { hy__no_memory(F, "hy_metric_update"); return -1; }
+    for (i = 0; i < t->classes; i++)
+        for (k = 0; k < t->classes; k++) wide[i * classes + k] = t->matrix[i * t->classes + k];
+    hy__free(&F->root->heap, t->matrix);
+    t->matrix = wide;
+    t->classes = classes;
+    return 0;
+}
+static void hy__pcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, guess, n = hy__metric_size(label), most = HY__MOST_CLASSES;
+    int whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
+    if (!whole && hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, most);
+        guess = truth < 0 ? -1 : whole ? hy__metric_class(F, M, p, i, most) : hy__class_best(p, &c, i);
+        if (guess < 0 || hy__tally_widen(F, t, (int)(truth > guess ? truth : guess) + 1)) return;
+        t->matrix[guess * t->classes + truth] += 1;
+    }
+    t->count += 1;
+}
+static double hy__pcc_value(const hy_metric *M, const hy__tally *t)
+{
+    double n = 0, xx = 0, yy = 0, xy = 0;
+    int i, k, classes = t->classes;
+    (void)M;
+    for (i = 0; i < classes * classes; i++) n += t->matrix[i];
+    for (i = 0; i < classes; i++) {
+        double x = 0, y = 0;
+        for (k = 0; k < classes; k++) {
+            x += t->matrix[i * classes + k];
+            y += t->matrix[k * classes + i];
+        }
+        xx += x * (n - x);
+        yy += y * (n - y);
+        xy += t->matrix[i * classes + i] * n - x * y;
+    }
+    return xx == 0 || yy == 0 ? (double)HY__F32_NAN : xy / sqrt(xx * yy);
+}
+
+static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    int64_t i, n = hy__metric_size(p);
+    (void)F;
+    (void)M;
+    (void)label;
+    for (i = 0; i < n; i++) t->sum += hy__metric_number(p, i);
+    t->count += (double)n;
+}
+static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    double sum = 0, count = 0;
+    M->fn(F, label, p, &sum, &count, M->user);
+    t->sum += sum;
+    t->count += count;
+}
+
+#define HY__METRICS(M) \
+    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
+    M(f1, "f1", hy__f1_batch, hy__f1_value) M(mcc, "mcc", hy__mcc_batch, hy__mcc_value) \
+    M(mae, "mae", hy__mae_batch, hy__metric_mean) M(mse, "mse", hy__mse_batch, hy__metric_mean) \
+    M(rmse, "rmse", hy__rmse_batch, hy__metric_mean) \
+    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
+    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
+    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
+    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
+    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
+#define HY__METRIC(name, text, batch_fn, value_fn) \
+    HY_API hy_metric *hy_metric_##name(hy_frame *F, const hy_metric_opt *opt) \
+    { \
+        hy_metric *M = hy__metric_new(F, text, batch_fn, opt); \
+        if (M) M->value = value_fn; \
+        return M; \
+    }
+HY__METRICS(HY__METRIC)
+
+HY_API hy_metric *hy_metric_top_k(hy_frame *F, int k, const hy_metric_opt *opt)
+{
+    hy_metric *M;
+    hy__line line;
+    if (!hy__wants(F, "hy_metric_top_k", "k", k, 1)) return NULL;
+    M = hy__metric_new(F, "top_k_accuracy", hy__top_k_batch, opt);
+    if (!M) return NULL;
+    M->k = k;
+    line = hy__line_open(M->name + strlen(M->name), sizeof M->name - strlen(M->name));
+    hy__say(&line, "_%d", k);
+    return M;
+}
+HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, const hy_metric_opt *opt)
+{
+    hy_metric *M;
+    if (F && !F->code && !fn) hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_custom: the function is NULL");
+    M = hy__metric_new(F, "custom", hy__custom_batch, opt);
+    if (!M) return NULL;
+    M->fn = fn;
+    M->user = user;
+    return M;
+}
+
+static int hy__metric_ok(hy_frame *F, hy_metric *M, const char *who)
+{
+    return hy__block_ok(F, M ? &M->base : NULL, who);
+}
+
+HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts)
+{
+    hy_metric *M;
+    int i;
+    if (!hy__wants(F, "hy_metric_composite", "the number of metrics", n, 1)) return NULL;
+    for (i = 0; i < n; i++) {
+        if (!hy__metric_ok(F, parts ? parts[i] : NULL, "hy_metric_composite")) return NULL;
+        if (!parts[i]->parts) continue;
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_composite: metric %d is itself made of several", i);
+        return NULL;
+    }
+    M = hy__metric_new(F, "composite", NULL, NULL);
+    if (!M) return NULL;
+    M->part = (hy_metric **)hy__alloc(&F->root->heap, (size_t)n * sizeof *M->part);
+    if (!M->part) hy__no_memory(F, "hy_metric_composite");
+    for (i = 0; i < n && !F->code; i++) hy_add_child(F, &M->base, NULL, &(M->part[i] = parts[i])->base);
+    if (F->code) { hy_block_free(F, &M->base); return NULL; }
+    M->parts = n;
+    return M;
+}
+HY_API int hy_metric_count(hy_frame *F, hy_metric *M)
+{
+    return !hy__metric_ok(F, M, "hy_metric_count") ? 0 : M->parts ? M->parts : 1;
+}
+HY_API hy_metric *hy_metric_at(hy_frame *F, hy_metric *M, int i)
+{
+    int n = hy_metric_count(F, M);
+    if (i >= 0 && i < n) return M->parts ? M->part[i] : M;
+    if (n) hy__fail(F, HY_ERROR_INDEX, "hy_metric_at: metric %d of %d", i, n);
+    return NULL;
+}
+
+/* One pair of arrays; a batch that failed leaves no trace in the sums. */
+static void hy__metric_pair(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p)
+{
+    int k;
+    if (!hy__readable(F, p, "hy_metric_update", "the numbers after the call")) return;
+    if (label && !hy__readable(F, label, "hy_metric_update", "the numbers after the call")) return;
+    p = hy__packed_array(F, p);
+    if (label) label = hy__packed_array(F, label);
+    for (k = 0; k < 2 && !F->code; k++) {
+        hy__tally before = M->tally[k];
+        M->batch(F, M, &M->tally[k], label, p);
+        if (!F->code) continue;
+        before.matrix = M->tally[k].matrix;
+        before.classes = M->tally[k].classes;
+        M->tally[k] = before;
+    }
+}
+
+HY_API void hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_array *predictions)
+{
+    int i, k, n;
+    if (!hy__metric_ok(F, M, "hy_metric_update") || !hy__alive(F, predictions, "hy_metric_update")) return;
+    n = hy_count(F, predictions);
+    hy_begin(F);
+    for (k = 0; k < (M->parts ? M->parts : 1) && !F->code; k++) {
+        hy_metric *part = M->parts ? M->part[k] : M;
+        int blind = part->batch == hy__loss_batch;
+        if (!blind && hy_count(F, labels) != n && !F->code)
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_update: %s: %d labels, %d predictions", part->name,
+                     hy_count(F, labels), n);
+        for (i = 0; i < n && !F->code; i++)
+            hy__metric_pair(F, part, blind ? NULL : hy_get(F, labels, i), hy_get(F, predictions, i));
+    }
+    hy_end(F);
+}
+
+static double hy__metric_of(hy_frame *F, hy_metric *M, int which, const char *who)
+{
+    const hy__tally *t;
+    if (!hy__metric_ok(F, M, who)) return 0;
+    if (M->parts) M = M->part[0];
+    t = &M->tally[which];
+    return t->count == 0 ? (double)HY__F32_NAN : M->value(M, t);
+}
+HY_API double hy_metric_get(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_of(F, M, HY__LOCAL, "hy_metric_get");
+}
+HY_API double hy_metric_global(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_of(F, M, HY__GLOBAL, "hy_metric_global");
+}
+HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_ok(F, M, "hy_metric_name") ? M->name : NULL;
+}
+
+static void hy__metric_forget(hy_metric *M, int which)
+{
+    int i;
+    for (i = -1; i < M->parts; i++) {
+        hy__tally *t = i < 0 ? &M->tally[which] : &M->part[i]->tally[which];
+        double *matrix = t->matrix;
+        int classes = t->classes;
+        memset(t, 0, sizeof *t);
+        if (matrix) memset(matrix, 0, (size_t)classes * (size_t)classes * sizeof *matrix);
+        t->matrix = matrix;
+        t->classes = classes;
+    }
+}
+HY_API void hy_metric_reset(hy_frame *F, hy_metric *M)
+{
+    if (!hy__metric_ok(F, M, "hy_metric_reset")) return;
+    hy__metric_forget(M, HY__LOCAL);
+    hy__metric_forget(M, HY__GLOBAL);
+}
+HY_API void hy_metric_reset_local(hy_frame *F, hy_metric *M)
+{
+    if (hy__metric_ok(F, M, "hy_metric_reset_local")) hy__metric_forget(M, HY__LOCAL);
+}
+HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, &M->base); }
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
@@ -41899,7 +44972,9 @@ HY__WARM_ROOMS
  *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
- *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c.
+ *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
+ *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
+ *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
