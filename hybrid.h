@@ -14726,8 +14726,8 @@ static int hy__gather_bind(hy_job *job, hy__rows *r)
 }
 
 /* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
- * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but in long lines
- * where more is cleared than added. */
+ * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but in long
+ * lines where more is cleared than added. */
 static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
