@@ -37,7 +37,8 @@
  *     >>shapes    reshape, transpose, slice, join    >>indexing  take, pick, gather, one_hot
  *     >>sorting   sort, topk, argmax, cumsum         >>recurrence sequences, rnn
  *     >>duals     the gradient of rnn's gradient     >>windows   what the next three share
- *     >>convolution in any layout and type           >>direct    the same, channels last, compiled
+ *     >>abreast   windows over lines of values       >>convolution in any layout and type
+ *     >>direct    the same, channels last, compiled
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
  *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
  *     >>ops       the table of all operators
@@ -14851,12 +14852,13 @@ static int hy__gather_bind(hy_job *job, hy__rows *r)
 }
 
 /* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
- * quarter of the rest. Columns first: they share the additions evenly, whatever the indices. */
+ * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but in long
+ * lines where more is cleared than added. */
 static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
     int64_t scan = r->m * (r->each ? r->inner : 1);
-    r->column_blocks = hy__clamp_i64(blocks, 1, r->inner < 64 ? 1 : r->inner / 64);
+    r->column_blocks = hy__clamp_i64(blocks, 1, hy__most(r->inner / (r->m > r->n ? 64 : 1024), 1));
     r->columns = hy__pieces(hy__pieces(r->inner, r->column_blocks), 16) * 16;
     r->columns = hy__least(r->columns, r->inner);
     r->column_blocks = hy__clamp_i64(hy__pieces(r->inner, r->columns + !r->columns), 1, INT32_MAX);
@@ -17793,6 +17795,487 @@ static int hy__infer_bias(hy_infer *I, int filters)
     return I->status;
 }
 
+/* --- what a job makes --- */
+enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
+
+/* The tensors as fine, coarse and weight; gives the number of the one that is written. */
+static int hy__conv_sides(const hy_job *job, int direction, hy_tensor **t)
+{
+    int out = direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE ? 0 : 2, i, in = 0;
+    for (i = 0; i < 3; i++) t[i] = i == out ? &job->out[0] : &job->in[in++];
+    return out;
+}
+
+/* The window of these attributes between both sides; without a kernel it is the whole fine side. */
+static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine,
+                            const hy_shape *coarse)
+{
+    int d, k;
+    for (d = 0; d < HY__SPACE; d++) {
+        k = d - (HY__SPACE - a->n);                             /* dim of the attributes; negative: trivial */
+        w->fine[d] = k < 0 ? 1 : fine->dim[k + a->places];
+        w->coarse[d] = k < 0 ? 1 : coarse->dim[k + a->places];
+        w->kernel[d] = k < 0 ? 1 : a->kernel ? a->kernel->v[k] : w->fine[d];
+        w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
+        w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
+        w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
+        w->low[d] = 0;
+        w->high[d] = w->fine[d];
+    }
+}
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>abreast ----------------------------------------------------------------------------------
+ *
+ * Windows that leave the last dim as it is, where that is 16 or a multiple: a place is a line of values that
+ * stand abreast, those of 16 images, say, as a pass of compiled programs lays them. Of f32, from AVX2 on.
+ */
+#if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+HY__LOOPS_BEGIN
+
+/* --- the kernels --- *
+ * A place is a line of values, 16 of them or a multiple: of images that lie side by side, say. Sums of up to
+ * 8 channels of a place stay in registers, so weights are single numbers and no value is moved. */
+enum { HY__ABREAST = 16, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
+/* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
+typedef struct hy__abreast_sum {
+    int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
+    int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__ABREAST_ROWS a tap */
+    const int64_t *at, *pick;
+    const float *weight, *start;
+} hy__abreast_sum;
+
+/* sum(pick(i) + r, .) += over an area of places y(r, place) x(place + at(i)): gradients of weights */
+typedef struct hy__abreast_area {
+    int64_t n, y_step, rows, down, across;
+    int64_t y_row, x_row, x_col;
+    const int64_t *at, *pick;
+} hy__abreast_area;
+
+#define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define HY__ABREAST_START(r) if (rows > r) acc[r] = zero + s->start[r];
+#define HY__ABREAST_STEP(r)  if (rows > r) acc[r] += w[r] * a;
+#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) \
+        *(vec_at *)(y + r * s->y_step + i) = acc[r];
+#define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
+#define HY__ABREAST_SUM(r, i) (sum + s->pick[i] + (r) * HY__ABREAST)
+#define HY__ABREAST_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__ABREAST_SUM(r, i);
+#define HY__ABREAST_AIM(j)      if (many > j) at[j] = x + i + s->at[j]; \
+        if (rows > j) from[j] = y + i + (j < last ? j : last) * s->y_step;
+#define HY__ABREAST_FETCH(i)    if (many > i) a[i] = *(const vec_at *)(at[i] + there);
+#define HY__ABREAST_MEET(r, i)  if (rows > r && many > i) acc[r][i] += g * a[i];
+#define HY__ABREAST_MEETS(r)    if (rows > r) { \
+        const vec g = *(const vec_at *)(from[r] + here); \
+        HY__EACH_MEETING(HY__ABREAST_MEET, r) }
+#define HY__ABREAST_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__ABREAST_SUM(r, i) = acc[r][i];
+
+/* rows is one more than s->rows where that is odd */
+#define HY__ABREAST_BODY(name, V, TARGET) \
+HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, float *y, const float *x) \
+{ \
+    HY__CONTRACT \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const vec zero = {0}; \
+    vec acc[HY__ABREAST_ROWS]; \
+    int64_t i, c, t; \
+    for (i = 0; i < s->n; i += lanes) { \
+        HY__EACH_SUM(HY__ABREAST_START) \
+        for (c = 0; c < s->channels; c++) { \
+            const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
+            for (t = 0; t < s->taps; t++) { \
+                const vec a = *(const vec_at *)(from + s->at[t]); \
+                const float *w = weight + s->pick[t]; \
+                HY__EACH_SUM(HY__ABREAST_STEP) \
+            } \
+        } \
+        HY__EACH_SUM(HY__ABREAST_STORE) \
+    } \
+} \
+HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abreast_area *s, float *sum, \
+                                   const float *y, const float *x) \
+{ \
+    HY__CONTRACT \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int64_t last = s->rows - 1, across = s->across, x_col = s->x_col, n = s->n; \
+    const float *from[HY__ABREAST_SQUARE], *at[HY__ABREAST_SQUARE]; \
+    vec acc[HY__ABREAST_SQUARE][HY__ABREAST_SQUARE], a[HY__ABREAST_SQUARE]; \
+    int64_t i, row, col, here, there; \
+    HY__EACH_MEETING(HY__ABREAST_LOAD, 0) HY__EACH_MEETING(HY__ABREAST_LOAD, 1) \
+    HY__EACH_MEETING(HY__ABREAST_LOAD, 2) HY__EACH_MEETING(HY__ABREAST_LOAD, 3) \
+    for (row = 0; row < s->down; row++, x += s->x_row, y += s->y_row) \
+        for (i = 0; i < s->n; i += lanes) { \
+            HY__ABREAST_AIM(0) HY__ABREAST_AIM(1) HY__ABREAST_AIM(2) HY__ABREAST_AIM(3) \
+            for (col = there = here = 0; col < across; col++, there += x_col, here += n) { \
+                HY__ABREAST_FETCH(0) HY__ABREAST_FETCH(1) HY__ABREAST_FETCH(2) HY__ABREAST_FETCH(3) \
+                HY__ABREAST_MEETS(0) HY__ABREAST_MEETS(1) HY__ABREAST_MEETS(2) HY__ABREAST_MEETS(3) \
+            } \
+        } \
+    HY__EACH_MEETING(HY__ABREAST_KEEP, 0) HY__EACH_MEETING(HY__ABREAST_KEEP, 1) \
+    HY__EACH_MEETING(HY__ABREAST_KEEP, 2) HY__EACH_MEETING(HY__ABREAST_KEEP, 3) \
+} \
+HY__ABREAST_MADE(name, 2, TARGET) HY__ABREAST_MADE(name, 4, TARGET) HY__ABREAST_MADE(name, 6, TARGET) \
+HY__ABREAST_MADE(name, 8, TARGET) \
+HY__ABREAST_MET(name, 2, 1, TARGET) HY__ABREAST_MET(name, 2, 2, TARGET) HY__ABREAST_MET(name, 2, 4, TARGET) \
+HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET) \
+static const hy__abreast_kernels name##_isa = { \
+    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, \
+    { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
+      { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
+
+#define HY__ABREAST_MADE(name, rows, TARGET) \
+TARGET static void name##_sum_##rows(const hy__abreast_sum *s, float *y, const float *x) \
+{ \
+    name##_sum(rows, s, y, x); \
+}
+#define HY__ABREAST_MET(name, rows, many, TARGET) \
+TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float *sum, const float *y, \
+                                               const float *x) \
+{ \
+    name##_area(rows, many, s, sum, y, x); \
+}
+
+/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x */
+typedef struct hy__abreast_kernels {
+    void (*sum[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
+    void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
+} hy__abreast_kernels;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=fast")
+#endif
+HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* The largest of each window, for n windows whose places lie `step` apart; who is first is found anew. */
+typedef struct hy__abreast_windows {
+    int64_t n, step, lanes, taps;
+    const int64_t *at;
+    int apart;                          /* windows share no places: dx is written, not added to */
+} hy__abreast_windows;
+
+HY__TARGET_AVX2 static void hy__abreast_most(const hy__abreast_windows *s, float *y, const float *x)
+{
+    int64_t i, t, end = s->lanes;
+    int64_t p;
+    for (p = 0; p < s->n; p++, x += s->step, y += end)
+        for (i = 0; i < end; i += 8) {
+            hy__f32x8 most = *(const hy__f32x8_at *)(x + s->at[0] + i);
+            for (t = 1; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits wins = ~(hy__f32x8_bits)(most >= a) & (hy__f32x8_bits)(most == most);
+                most = (hy__f32x8)((wins & (hy__f32x8_bits)a) | (~wins & (hy__f32x8_bits)most));
+            }
+            *(hy__f32x8_at *)(y + i) = most;
+        }
+}
+
+/* dy goes to the first of a window's largest. */
+HY__TARGET_AVX2 static void hy__abreast_claim(const hy__abreast_windows *s, float *dx, const float *x,
+                                            const float *dy)
+{
+    int64_t i, t, p, end = s->lanes;
+    for (p = 0; p < s->n; p++, x += s->step, dx += s->step, dy += end)
+        for (i = 0; i < end; i += 8) {
+            hy__f32x8 most = *(const hy__f32x8_at *)(x + s->at[0] + i);
+            hy__f32x8_bits left = (hy__f32x8_bits)*(const hy__f32x8_at *)(dy + i);
+            for (t = 1; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits wins = ~(hy__f32x8_bits)(most >= a) & (hy__f32x8_bits)(most == most);
+                most = (hy__f32x8)((wins & (hy__f32x8_bits)a) | (~wins & (hy__f32x8_bits)most));
+            }
+            for (t = 0; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits same = (hy__f32x8_bits)(a == most) |
+                    ~((hy__f32x8_bits)(a == a) | (hy__f32x8_bits)(most == most));
+                hy__f32x8 take = (hy__f32x8)(left & same);
+                left &= ~same;
+                if (!s->apart) take += *(const hy__f32x8_at *)(dx + s->at[t] + i);
+                *(hy__f32x8_at *)(dx + s->at[t] + i) = take;
+            }
+        }
+}
+
+HY__LOOPS_END
+HY__COLD_ROOMS
+
+/* --- convolution in its three directions --- *
+ * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
+ * channels of the side that is made, the next one makes rows of its places. */
+enum { HY__ABREAST_UNITS = 20,          /* items wanted */
+       HY__ABREAST_STRIP = 48 << 10 };  /* bytes that the taps of a row of a kernel meet in turn */
+
+typedef struct hy__abreast {
+    hy__window win;
+    int64_t images, fine_c, coarse_c, fine_n, coarse_n, taps;
+    int64_t block, blocks;              /* weights of a block of channels; how many there are */
+    int64_t bands, parts;               /* of a weight's gradient: squares of channels, sums of images */
+    int     direction;
+} hy__abreast;
+HY__FITS_PLAN(hy__abreast);
+typedef struct hy__abreast_data { float *fine, *coarse, *weight; const float *bias; } hy__abreast_data;
+
+static const hy__abreast_kernels *hy__abreast_kernels_for(const hy_job *job)
+{
+    return job->kernels->isa >= HY_ISA_AVX512 ? &hy__abreast_avx512_isa : &hy__abreast_avx2_isa;
+}
+
+static void hy__abreast_pack(const hy__abreast *v, const hy__abreast_data *d, int64_t block, float *weight,
+                             float *start)
+{
+    const int coarse = v->direction == HY__CONV_COARSE;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, read = coarse ? v->fine_c : v->coarse_c;
+    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps, depth = read * v->taps;
+    int64_t r, i;
+    for (r = 0; r < HY__ABREAST_ROWS; r++) {
+        const int64_t channel = block * HY__ABREAST_ROWS + r;
+        start[r] = channel < made && d->bias ? d->bias[channel] : 0;
+        for (i = 0; i < depth; i++)
+            weight[i * HY__ABREAST_ROWS + r] = channel >= made ? 0
+                : d->weight[channel * made_step +
+                            (coarse ? i : i / v->taps * v->fine_c * v->taps + i % v->taps)];
+    }
+}
+
+/* Which place of the side that is read a tap takes to a place of the side that is made; negative: none. */
+static int64_t hy__abreast_from(const hy__abreast *v, int d, int64_t place, int64_t tap)
+{
+    const hy__window *w = &v->win;
+    int64_t at = tap * w->dilate[d] - w->pad[d];
+    if (v->direction == HY__CONV_COARSE) {
+        at += place * w->stride[d];
+        return at < w->fine[d] ? at : -1;
+    }
+    at = place - at;
+    if (at < 0 || at % w->stride[d] || at / w->stride[d] >= w->coarse[d]) return -1;
+    return at / w->stride[d];
+}
+
+/* The taps that meet anything: where, and which. */
+static int64_t hy__abreast_taps(const hy__abreast *v, int64_t row, int64_t col, int64_t *at, int64_t *pick)
+{
+    const int64_t *size = v->direction == HY__CONV_COARSE ? v->win.fine : v->win.coarse;
+    int64_t i, j, y, x, n = 0;
+    for (i = 0; i < v->win.kernel[0]; i++) {
+        if ((y = hy__abreast_from(v, 0, row, i)) < 0) continue;
+        for (j = 0; j < v->win.kernel[1]; j++) {
+            if ((x = hy__abreast_from(v, 1, col, j)) < 0) continue;
+            at[n] = (y * size[1] + x) * size[2];
+            pick[n++] = (i * v->win.kernel[1] + j) * HY__ABREAST_ROWS;
+        }
+    }
+    return n;
+}
+
+/* A row of places: where neighbours meet all columns of the kernel, the taps of the first one do. */
+static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float *x, float *y, int64_t item,
+                            const float *weight, const float *start, int64_t *at)
+{
+    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const int coarse = v->direction == HY__CONV_COARSE;
+    const int64_t *size = coarse ? v->win.coarse : v->win.fine, last = v->win.kernel[1] - 1;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, shift = coarse ? v->win.stride[1] : 1;
+    const int64_t image = item / size[0], row = item % size[0];
+    int64_t col, first = 0, block, whole = 0;
+    hy__abreast_sum s;
+    s.n = size[2];
+    s.channels = coarse ? v->fine_c : v->coarse_c;
+    s.x_step = coarse ? v->fine_n : v->coarse_n;
+    s.y_step = coarse ? v->coarse_n : v->fine_n;
+    s.depth = v->taps * HY__ABREAST_ROWS;
+    s.at = at;
+    s.pick = at + v->taps;
+    s.taps = 0;
+    x += image * s.channels * s.x_step;
+    y += image * made * s.y_step + row * size[1] * s.n;
+    for (col = 0; col < size[1]; col++, y += s.n) {
+        const int64_t low = hy__abreast_from(v, 1, col, 0), high = hy__abreast_from(v, 1, col, last);
+        const int same = low >= 0 && high >= 0 && (coarse || v->win.stride[1] == 1);
+        if (!same || !whole) {
+            first = col;
+            s.taps = hy__abreast_taps(v, row, col, at, at + v->taps);
+        }
+        whole = same;
+        for (block = 0; block * HY__ABREAST_ROWS < made; block++) {
+            s.rows = hy__least(made - block * HY__ABREAST_ROWS, HY__ABREAST_ROWS);
+            s.weight = weight + block * s.channels * s.depth;
+            s.start = start + block * HY__ABREAST_ROWS;
+            kernel->sum[(s.rows - 1) / 2](&s, y + block * HY__ABREAST_ROWS * s.y_step,
+                                          x + (col - first) * shift * s.n);
+        }
+    }
+}
+
+/* Coarse places [*low, *high) that a tap takes to fine ones. */
+static void hy__abreast_reach(const hy__window *w, int d, int64_t tap, int64_t *low, int64_t *high)
+{
+    const int64_t s = w->stride[d], before = w->pad[d] - tap * w->dilate[d], end = w->fine[d] - 1 + before;
+    *low = before > 0 ? (before + s - 1) / s : 0;
+    *high = end < 0 ? 0 : hy__least(end / s + 1, w->coarse[d]);
+}
+
+/* Columns from `col` on that meet the same taps of a row of the kernel, [*low, *high): where they end. */
+static int64_t hy__abreast_stretch(const hy__window *w, int64_t col, int64_t *low, int64_t *high)
+{
+    int64_t from, to, tap, end = w->coarse[1];
+    for (*low = w->kernel[1], *high = tap = 0; tap < w->kernel[1]; tap++) {
+        hy__abreast_reach(w, 1, tap, &from, &to);
+        if (col >= from && col < to) {
+            *low = hy__least(*low, tap);
+            *high = tap + 1;
+            end = hy__least(end, to);
+        } else if (col < from) end = hy__least(end, from);
+    }
+    return end;
+}
+
+/* A row of the kernel's taps, of some fine channels, meets a strip of the gradients of some coarse ones. */
+static void hy__abreast_meet(const hy_job *job, const hy__abreast *v, hy__abreast_area *s, int64_t channels,
+                             int64_t row, const float *y, const float *x, float *sum, int64_t *at)
+{
+    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const hy__window *w = &v->win;
+    int64_t *pick = at + channels * w->kernel[1], col, end, low, high, c, tap, n, i;
+    for (col = 0; col < w->coarse[1]; col = end) {
+        end = hy__abreast_stretch(w, col, &low, &high);
+        s->across = end - col;
+        for (c = n = 0; c < channels; c++)
+            for (tap = low; tap < high; tap++, n++) {
+                at[n] = c * v->fine_n +
+                    (col * w->stride[1] + tap * w->dilate[1] - w->pad[1]) * s->n;
+                pick[n] = (c * v->taps + row * w->kernel[1] + tap) * HY__ABREAST_SQUARE * HY__ABREAST;
+            }
+        for (i = 0; i < n; i += (int64_t)1 << tap) {
+            tap = n - i >= 4 ? 2 : n - i >= 2;
+            s->at = at + i;
+            s->pick = pick + i;
+            kernel->area[s->rows > 2][tap](s, sum, y + col * s->n, x);
+        }
+    }
+}
+
+/* The weights between some fine channels and some coarse ones, summed over a part of the images. */
+static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy__abreast_data *d,
+                               int64_t item, float *sum, float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
+    const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
+    const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
+    int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
+    int64_t image, strip, i, r, tap, low, high;
+    hy__abreast_area s;
+    s.n = w->fine[2];
+    s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
+    s.y_step = v->coarse_n;
+    s.y_row = w->coarse[1] * s.n;
+    s.x_row = w->stride[0] * w->fine[1] * s.n;
+    s.x_col = w->stride[1] * s.n;
+    strip = HY__ABREAST_STRIP / ((int64_t)sizeof(float) * (s.rows * s.y_row + channels * s.x_row));
+    strip = hy__most(strip, 1);
+    memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
+    for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
+        const float *y = d->coarse + (image * v->coarse_c + block) * v->coarse_n;
+        const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
+        for (tap = 0; tap < w->kernel[0]; tap++) {
+            hy__abreast_reach(w, 0, tap, &low, &high);
+            for (; low < high; low += strip) {
+                i = low * w->stride[0] + tap * w->dilate[0] - w->pad[0];
+                s.down = hy__least(high - low, strip);
+                hy__abreast_meet(job, v, &s, channels, tap, y + low * s.y_row, x + i * w->fine[1] * s.n, sum,
+                                 at);
+            }
+        }
+    }
+    for (i = 0; i < sums; i++)
+        for (r = 0; r < s.rows; r++, sum += HY__ABREAST) {
+            double all = 0;
+            for (tap = 0; tap < HY__ABREAST; tap++) all += sum[tap];
+            to[((block + r) * v->fine_c + channel) * v->taps + i] = (float)all;
+            if (r + 1 == s.rows) sum += (HY__ABREAST_SQUARE - s.rows) * HY__ABREAST;
+        }
+}
+
+HY__RUN(hy__run_abreast)
+{
+    const hy__abreast *v = (const hy__abreast *)(const void *)&job->plan;
+    const int64_t weights = v->coarse_c * v->fine_c * v->taps, packed = v->block * v->blocks;
+    float *room = (float *)shared;
+    hy_tensor *t[3];
+    hy__abreast_data d;
+    hy__conv_sides(job, v->direction, t);
+    d.fine = (float *)(void *)hy__base(now, t[0]);
+    d.coarse = (float *)(void *)hy__base(now, t[1]);
+    d.weight = (float *)(void *)hy__base(now, t[2]);
+    d.bias = job->nin > 2 ? (const float *)(const void *)hy__base(now, &job->in[2]) : NULL;
+    if (v->direction == HY__CONV_WEIGHT && stage == 0) {
+        if (v->parts > 1) room += item % v->parts * weights;
+        hy__abreast_weight(job, v, &d, item, (float *)scratch, v->parts > 1 ? room : d.weight);
+    } else if (v->direction == HY__CONV_WEIGHT) {
+        const int64_t first = item * HY__CHUNK, n = hy__least(weights - first, HY__CHUNK);
+        int64_t part, i;
+        memcpy(d.weight + first, room + first, (size_t)n * sizeof *room);
+        for (part = 1; part < v->parts; part++)
+            for (i = 0; i < n; i++) d.weight[first + i] += room[part * weights + first + i];
+    } else if (stage == 0)
+        hy__abreast_pack(v, &d, item, room + item * v->block, room + packed + item * HY__ABREAST_ROWS);
+    else
+        hy__abreast_row(job, v, v->direction == HY__CONV_COARSE ? d.fine : d.coarse,
+                        v->direction == HY__CONV_COARSE ? d.coarse : d.fine, item, room, room + packed,
+                        (int64_t *)scratch);
+}
+
+/* Takes the job if it can; gives 0 if not. */
+static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, int64_t fine_c,
+                            int64_t coarse_c, int direction)
+{
+    const int64_t made = direction == HY__CONV_FINE ? fine_c : coarse_c;
+    const int64_t lines = direction == HY__CONV_FINE ? w->fine[0] : w->coarse[0];
+    const int64_t taps = hy__window_size(w->kernel);
+    const int64_t weights = coarse_c * fine_c * taps, most = hy__least(fine_c, HY__ABREAST_SQUARE);
+    const double work = (double)images * (double)weights * (double)hy__window_size(w->coarse) / 30 + 200;
+    const int64_t units = hy__pieces(coarse_c, HY__ABREAST_SQUARE) * hy__pieces(fine_c, HY__ABREAST_SQUARE);
+    const hy__window win = *w;          /* which may lie among the notes */
+    hy__abreast *v;
+    if (job->kernels->isa < HY_ISA_AVX2 || taps < 2 || w->kernel[2] != 1 || w->stride[2] != 1 || w->pad[2] ||
+        w->fine[2] % HY__ABREAST || w->coarse[2] != w->fine[2] || images < 1 || weights < 1 ||
+        hy__window_size(w->fine) < 1 || hy__window_size(w->coarse) < 1) return 0;
+    v = HY__NOTES(hy__abreast, job);
+    v->win = win;
+    v->images = images;
+    v->fine_c = fine_c;
+    v->coarse_c = coarse_c;
+    v->fine_n = hy__window_size(win.fine);
+    v->coarse_n = hy__window_size(win.coarse);
+    v->taps = taps;
+    v->direction = direction;
+    v->blocks = hy__pieces(made, HY__ABREAST_ROWS);
+    v->block = weights / made * HY__ABREAST_ROWS;
+    v->bands = hy__pieces(fine_c, HY__ABREAST_SQUARE);
+    v->parts = hy__clamp_i64(hy__pieces(HY__ABREAST_UNITS, units), 1, images);
+    if (direction != HY__CONV_WEIGHT) {
+        hy__two_stages(job, hy__run_abreast, v->blocks, images * lines,
+                       (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
+        job->scratch = (size_t)(2 * taps) * sizeof(int64_t);
+        return 1;
+    }
+    hy__one_stage(job, hy__run_abreast, units * v->parts, work);
+    job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
+                   (size_t)(2 * most * win.kernel[1]) * sizeof(int64_t);
+    if (v->parts == 1) return 1;
+    job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
+    job->shared = (size_t)(v->parts * weights) * sizeof(float);
+    return 1;
+}
+
 HY__WARM_ROOMS
 #endif
 
@@ -18002,7 +18485,6 @@ HY__COLD_ROOMS
 /* --- how it runs --- *
  * The loops know channels first and one type; other layouts and types are brought there by a stage before and
  * a stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
-enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
 /* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
 enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
 enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH, HY__CONV_TILES };
@@ -18742,14 +19224,6 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 
 /* --- all directions: bring data here, work, bring the result back --- */
 
-/* The tensors as fine, coarse and weight; gives the number of the one that is written. */
-static int hy__conv_sides(const hy_job *job, int direction, hy_tensor **t)
-{
-    int out = direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE ? 0 : 2, i, in = 0;
-    for (i = 0; i < 3; i++) t[i] = i == out ? &job->out[0] : &job->in[in++];
-    return out;
-}
-
 HY__RUN(hy__run_conv)
 {
     const hy__conv *v = (const hy__conv *)(const void *)&job->plan;
@@ -18787,24 +19261,6 @@ HY__RUN(hy__run_conv)
     else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
 }
 
-/* The window of these attributes between both sides; without a kernel it is the whole fine side. */
-static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine,
-                            const hy_shape *coarse)
-{
-    int d, k;
-    for (d = 0; d < HY__SPACE; d++) {
-        k = d - (HY__SPACE - a->n);                             /* dim of the attributes; negative: trivial */
-        w->fine[d] = k < 0 ? 1 : fine->dim[k + a->places];
-        w->coarse[d] = k < 0 ? 1 : coarse->dim[k + a->places];
-        w->kernel[d] = k < 0 ? 1 : a->kernel ? a->kernel->v[k] : w->fine[d];
-        w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
-        w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
-        w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
-        w->low[d] = 0;
-        w->high[d] = w->fine[d];
-    }
-}
-
 static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
 {
     hy__conv *v = HY__NOTES(hy__conv, job);
@@ -18831,6 +19287,10 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
         flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
     }
+#ifdef HY__TARGET_AVX2
+    if (v->compute == HY_F32 && !v->foreign && v->groups == 1 &&
+        hy__abreast_bind(job, w, v->images, v->fine_c, v->coarse_c, direction)) return 0;
+#endif
     if (v->fine_c == 1 && !v->pointwise &&
         (direction == HY__CONV_COARSE || (direction == HY__CONV_FINE && flips && v->coarse_c == 1))) {
         hy__conv copy = *v;
@@ -20305,6 +20765,59 @@ HY__RUN(hy__run_pool_quads)
 }
 #endif
 
+#ifdef HY__TARGET_AVX2
+/* Windows that leave the last dim as it is. */
+static int hy__pool_is_abreast(const hy__pool_plan *v, int isa)
+{
+    const hy__window *w = &v->win;
+    return isa >= HY_ISA_AVX2 && v->type == HY_POOL_MAX && !v->last && w->kernel[2] == 1 &&
+           w->stride[2] == 1 && !w->pad[2] && w->coarse[2] == w->fine[2] && w->fine[2] % HY__ABREAST == 0;
+}
+
+/* Windows of a row from `at` on that have the same taps; those that lie whole in the data go together. */
+static void hy__pool_abreast(const hy__pool_plan *v, const int64_t *at, int64_t *offset,
+                             hy__abreast_windows *s)
+{
+    const hy__window *w = &v->win;
+    const int64_t from = at[1] * w->stride[1] - w->pad[1], room = w->fine[1] - w->kernel[1] + w->pad[1];
+    s->n = from < 0 || at[1] * w->stride[1] > room ? 1
+        : hy__least(room / w->stride[1] + 1, w->coarse[1]) - at[1];
+    s->lanes = w->fine[2];
+    s->step = w->stride[1] * s->lanes;
+    s->taps = hy__pool_taps(w, at, 3, 1, offset);
+    s->at = offset;
+    s->apart = w->stride[0] >= w->kernel[0] && w->stride[1] >= w->kernel[1];
+}
+
+/* Of pooling (data, out) and of its gradient (out_grad, data, out, dx). */
+HY__RUN(hy__run_pool_abreast)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window *w = &v->win;
+    int64_t coarse = hy__window_size(w->coarse), fine = hy__window_size(w->fine), i, at[3] = { 0, 0, 0 };
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes);
+    int64_t offset[HY__POOL_TAPS];
+    const int back = job->nin > 1;
+    int covers = 1, d;                  /* every place lies in one window */
+    hy__abreast_windows s;
+    for (d = 0; d < 2; d++)
+        covers &= w->kernel[d] == w->stride[d] && !w->pad[d] && w->coarse[d] * w->stride[d] == w->fine[d];
+    for (; plane < end; plane++) {
+        const float *x = (const float *)now->data[back] + plane * fine;
+        float *y = (float *)now->data[!back] + plane * coarse;
+        float *dx = back ? (float *)now->data[job->nin] + plane * fine : NULL;
+        if (back && !covers) memset(dx, 0, (size_t)fine * sizeof *dx);
+        for (at[0] = 0; at[0] < w->coarse[0]; at[0]++)
+            for (at[1] = 0; at[1] < w->coarse[1]; at[1] += s.n, y += s.n * s.lanes) {
+                hy__pool_abreast(v, at, offset, &s);
+                if (back && s.taps) hy__abreast_claim(&s, dx, x, y);
+                else if (s.taps) hy__abreast_most(&s, y, x);
+                else for (i = 0; i < s.n * s.lanes && !back; i++) y[i] = -HUGE_VALF;
+            }
+    }
+}
+#endif
+
 /* With channels last a row is all channels of a place. */
 HY__RUN(hy__run_pool_places)
 {
@@ -20361,6 +20874,9 @@ static int hy__pooling_bind(hy_job *job)
         hy__pool_one_stage(job, v, hy__run_pool_rows);
 #if HY__SIMD
         if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads;
+#endif
+#ifdef HY__TARGET_AVX2
+        if (hy__pool_is_abreast(v, job->kernels->isa)) job->run = hy__run_pool_abreast;
 #endif
     } else {
         int64_t images = job->in[0].type.shape.dim[0], places = hy__window_size(v->win.coarse);
@@ -20500,6 +21016,9 @@ static int hy___pooling_grad_bind(hy_job *job)
     hy__pool_one_stage(job, v, v->last ? hy__run_pool_places_back : hy__run_pool_rows_back);
 #if HY__SIMD
     if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads_back;
+#endif
+#ifdef HY__TARGET_AVX2
+    if (hy__pool_is_abreast(v, job->kernels->isa)) job->run = hy__run_pool_abreast;
 #endif
     if (v->last) {
         const hy_shape *x = &job->in[1].type.shape;
@@ -25537,8 +26056,12 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
     }
     if (hy__graph_room_heads(R->F, R->to, g->heads, R->mode->training ? g->calls : 0)) return -1;
     for (i = 0; i < g->heads; i++) if (hy__rewrite_head(R, i)) return -1;
-    for (; i < R->to->heads + R->to->calls; i++)
-        R->to->head[i] = R->value[R->first[hy__place_of(R, g->head[i].node)]];
+    for (; i < R->to->heads + R->to->calls; i++) {
+        const hy__node *call = g->head[i].node;
+        const hy__edge *e = &R->value[R->first[hy__place_of(R, call)]];
+        for (k = 1; k < call->nout && e->node->op != call->op; k++) e++;        /* a rule may move results */
+        R->to->head[i] = *e;
+    }
     R->to->ranks = g->ranks;
     return hy__graph_finish(R->F, R->to);
 }
@@ -26292,6 +26815,20 @@ static int hy__from_twin(hy__rewrite *R, const hy__node *node, hy__edge twin, hy
     return hy__emit_moved(R, node->name, twin, 0, out) ? -1 : 1;
 }
 
+/* Does a convolution leave its last dim as it is, which has whole vectors? It needs no other layout. */
+static int hy__runs_abreast(const hy__rewrite *R, const hy__convolution_rec *r, const hy_shape *x)
+{
+#ifdef HY__TARGET_AVX2
+    const int d = r->kernel.n - 1;
+    return R->F->root->kernels->isa >= HY_ISA_AVX2 && r->num_group == 1 && !hy__channels_last(r->layout) &&
+           r->kernel.v[d] == 1 && hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0) &&
+           x->dim[d + 2] % HY__ABREAST == 0;
+#else
+    (void)R; (void)r; (void)x;
+    return 0;
+#endif
+}
+
 /* Does this convolution gain by channels last, and can it have them? */
 static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in,
                            hy__convolve_rec *to)
@@ -26304,6 +26841,7 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     if (!(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
         !hy__size(&node->type[0].shape) || node->type[0].dtype != HY_F32) return 0;
     for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     memset(to, 0, sizeof *to);
     to->kernel = r->kernel;
     to->stride = r->stride;
@@ -26312,10 +26850,10 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     to->filters = r->num_filter;
     to->groups = r->num_group;
     to->last = hy__channels_last(r->layout);
+    if (taps > 1 && hy__runs_abreast(R, r, x)) return 0;
     to->no_bias = node->nin < 3;
     channel = to->last ? x->ndim - 1 : 1;
     to->channels = x->dim[channel];
-    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     if (to->channels < 1 || (to->groups > 1 && !hy__convolve_is_deep(to) && to->filters / to->groups < 8))
         return 0;
     hy__convolve_choose(to, x, &node->type[0].shape);
@@ -26401,10 +26939,15 @@ static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edg
     return hy__from_twin(R, node, twin, out);
 }
 
+static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
+{
+    return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
+}
+
 static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     if (R->mode->given || !node->op || node->early || !hy__is_function(R, node)) return 0;
-    if (((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED) return 0;
+    if (hy__is_fixed_twin(R, node)) return 0;
     switch (hy__op_number(node->op)) {
     case HY_OP_convolution: return hy__layout_convolution(R, node, in, out);
     case HY_OP_pooling: return hy__layout_pooling(R, node, out);
@@ -26412,6 +26955,186 @@ static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edg
     default: return hy__layout_pointwise(R, node, in, out);
     }
 }
+
+/* --- layout: images abreast --- *
+ * (N, C, places) becomes (N / 16, C, places, 16), and a kernel of k places one of k places and 1: the same
+ * operators, of one dim more, on whole vectors. Pays in training, where it also serves the gradients that are
+ * derived of it, and where channels are few. */
+#ifdef HY__TARGET_AVX2
+/* x with its images moved: into a last dim, or back, where it has `shape`. */
+static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const hy_shape *shape,
+                            hy__edge *out)
+{
+    const hy_shape *s = &hy__edge_type(&x)->shape;
+    const int enters = s->ndim == shape->ndim;
+    const int64_t images = enters ? s->dim[0] / HY__ABREAST : s->dim[0];
+    hy__reshape_rec flat, full;
+    hy__transpose_rec turn;
+    int d;
+    memset(&flat, 0, sizeof flat);
+    memset(&full, 0, sizeof full);
+    memset(&turn, 0, sizeof turn);
+    turn.axes.n = flat.shape.n = 3;
+    turn.axes.v[1] = 2;
+    turn.axes.v[2] = 1;
+    flat.shape.v[0] = images;
+    flat.shape.v[1] = enters ? HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
+    flat.shape.v[2] = -1;
+    full.shape.n = shape->ndim + enters;
+    for (d = 0; d < shape->ndim; d++) full.shape.v[d] = shape->dim[d];
+    if (enters) {
+        full.shape.v[0] = images;
+        full.shape.v[d] = HY__ABREAST;
+    }
+    return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &flat, &x) ||
+           hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &turn, &x) ||
+           hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &full, out) ? -1 : 0;
+}
+
+static int hy__take_abreast(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *twin)
+{
+    hy__edge *have = hy__twin_of(R, old->node, old->output);
+    if (!have->node && hy__emit_abreast(R, in->node->name, *in, &hy__edge_type(in)->shape, have)) return -1;
+    *twin = *have;
+    return 0;
+}
+
+static int hy__from_abreast(hy__rewrite *R, const hy__node *node, hy__edge twin, hy__edge *out)
+{
+    *hy__twin_of(R, node, 0) = twin;
+    return hy__emit_abreast(R, node->name, twin, &node->type[0].shape, out) ? -1 : 1;
+}
+
+static int hy__has_abreast(const hy__rewrite *R, const hy__edge *old)
+{
+    return hy__twin_of(R, old->node, old->output)->node != NULL;
+}
+
+/* One place more in a list that has one number per dim, or none. */
+static void hy__widen_ints(hy_ints *v, int n, int64_t last)
+{
+    if (v->n != n) return;
+    v->v[n] = last;
+    v->n = n + 1;
+}
+
+/* Does it gain? Where nothing is derived, only with few channels, for which others have no vectors. */
+static int hy__abreast_pays(const hy__rewrite *R, const hy__node *node)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
+    const hy_shape *x = &hy__edge_type(&node->in[0])->shape;
+    int64_t taps = 1;
+    int d;
+    if (r->num_group != 1 || hy__channels_last(r->layout) || r->kernel.n > 2 ||
+        node->type[0].dtype != HY_F32 || x->dim[0] % HY__ABREAST || hy__size(x) < 1 ||
+        hy__size(&node->type[0].shape) < 1) return 0;
+    for (d = 0; d < r->kernel.n; d++) taps *= r->kernel.v[d];
+    if (taps < 2) return 0;
+    return R->mode->recorded || R->mode->training ||
+           (x->dim[1] < HY__FEW_FILTERS && r->num_filter <= HY__FEW_FILTERS);
+}
+
+static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__convolution_rec r = *(const hy__convolution_rec *)node->record;
+    hy__edge given[3], twin;
+    hy__reshape_rec wide;
+    int n = r.kernel.n, k;
+    if (!hy__abreast_pays(R, node)) return 0;
+    for (k = 1; k < node->nin; k++) given[k] = in[k];
+    memset(&wide, 0, sizeof wide);
+    wide.shape.n = n + 3;
+    for (k = 0; k < n + 2; k++) wide.shape.v[k] = hy__edge_type(&in[1])->shape.dim[k];
+    wide.shape.v[k] = 1;
+    hy__widen_ints(&r.kernel, n, 1);
+    hy__widen_ints(&r.stride, n, 1);
+    hy__widen_ints(&r.dilate, n, 1);
+    hy__widen_ints(&r.pad, n, 0);
+    r.layout = HY_LAYOUT_NCW + n;
+    if (hy__take_abreast(R, &node->in[0], &in[0], &given[0]) ||
+        hy__rewrite_emit(R, HY_OP_reshape, in[1].node->name, 1, &in[1], &wide, &given[1]) ||
+        hy__rewrite_emit(R, HY_OP_convolution, node->name, node->nin, given, &r, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* The largest goes before relu, which then has less to do. */
+static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
+{
+    hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
+    const hy__node *before = node->in[0].node;
+    int n = node->type[0].shape.ndim - 2, relu;
+    hy__edge twin;
+    if (!hy__has_abreast(R, &node->in[0]) || r.pool_type != HY_POOL_MAX || r.global_pool || n > 2 ||
+        r.kernel.n != n || r.convention == HY_CONVENTION_SAME || hy__channels_last(r.layout)) return 0;
+    relu = hy__op_number(before->op) == HY_OP_relu ||
+           (hy__op_number(before->op) == HY_OP_activation &&
+            ((const hy__activation_rec *)before->record)->act_type == HY_ACT_RELU);
+    relu = relu && hy__uses_of(R, before, 0) == 1 && hy__has_abreast(R, &before->in[0]);
+    twin = relu ? *hy__twin_of(R, before->in[0].node, before->in[0].output)
+                : *hy__twin_of(R, before, node->in[0].output);
+    hy__widen_ints(&r.kernel, n, 1);
+    hy__widen_ints(&r.stride, n, 1);
+    hy__widen_ints(&r.pad, n, 0);
+    r.layout = HY_LAYOUT_NCW + n;
+    if (hy__rewrite_emit(R, HY_OP_pooling, node->name, 1, &twin, &r, &twin)) return -1;
+    if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &twin, before->record, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* Inputs have the output's shape or are one number. */
+static int hy__abreast_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy_type *y = &node->type[0];
+    hy__edge given[HY__TWINS_MOST], twin;
+    int k, twins = 0;
+    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__TWINS_MOST || node->nout != 1 ||
+        hy__size(&y->shape) < 2) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy_shape *x = &hy__edge_type(&in[k])->shape;
+        if (hy__size(x) != 1 && !hy__same_shape(x, &y->shape)) return 0;
+        if (hy__size(x) != 1) twins += hy__has_abreast(R, &node->in[k]);
+    }
+    if (!twins) return 0;
+    for (k = 0; k < node->nin; k++) {
+        given[k] = in[k];
+        if (hy__size(&hy__edge_type(&in[k])->shape) != 1 &&
+            hy__take_abreast(R, &node->in[k], &in[k], &given[k])) return -1;
+    }
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* Means and variances are those of a channel in either order; what it writes is, too. */
+static int hy__abreast_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)node->record;
+    hy__node *copy;
+    hy__edge twin;
+    int k;
+    if (!hy__has_abreast(R, &node->in[0]) || r->axis != 1) return 0;
+    copy = hy__rewrite_copy(R, node, in);
+    if (!copy) return -1;
+    copy->in[0] = *hy__twin_of(R, node->in[0].node, node->in[0].output);
+    copy->type[0] = *hy__edge_type(&copy->in[0]);
+    for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
+    twin = out[0];
+    return hy__from_abreast(R, node, twin, out);
+}
+
+static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    int k;
+    if (R->mode->given || !node->op || node->early || !node->nin || R->F->root->kernels->isa < HY_ISA_AVX2 ||
+        !hy__types_known(node->type, node->nout) || hy__is_fixed_twin(R, node)) return 0;
+    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    switch (hy__op_number(node->op)) {
+    case HY_OP_convolution: return hy__abreast_convolution(R, node, in, out);
+    case HY_OP_pooling: return hy__abreast_pooling(R, node, out);
+    case HY_OP_batch_norm: return hy__abreast_norm(R, node, in, out);
+    default: return hy__is_function(R, node) ? hy__abreast_pointwise(R, node, in, out) : 0;
+    }
+}
+#endif
 #endif
 
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -27226,6 +27949,9 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_CSE,        "cse",        hy__common,     hy__find_twins_room, 0 },
     { HY_PASS_BATCH_NORM, "batch_norm", hy__batch_norm, hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
+#ifdef HY__TARGET_AVX2
+    { HY_PASS_LAYOUT, "abreast", hy__images_move, hy__find_last, HY__PASS_LOOSE },
+#endif
     { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
@@ -27333,6 +28059,31 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
     hy_graph *typed = F && !F->code ? hy__typed_copy(F, g, input, mode) : NULL;
     return typed ? hy__run_passes(F, typed, mode) : NULL;
 }
+
+#if !defined(HYBRID_NO_TRAIN) && !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+/* The graph as its gradient should be derived of it, for such inputs: images abreast. NULL without an error:
+ * as it is. */
+static hy_graph *hy__arrange(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    const hy__pass *pass = hy__passes;
+    hy__mode own = *mode;
+    hy_graph *typed, *fresh;
+    int i, k = 0;
+    own.recorded = 1;
+    if (own.exact || (own.off & HY_PASS_LAYOUT) || !(typed = hy__typed_copy(F, g, input, &own))) return NULL;
+    while (pass->rule != hy__images_move) pass++;
+    HY__ADD(&typed->refs, 1);
+    fresh = hy__run_pass(F, typed, &own, pass, NULL);
+    for (i = 0; i < g->n && fresh && fresh != typed; i++) {     /* parameters are given in order */
+        if (!g->node[i]->param) continue;
+        while (k < fresh->n && !fresh->node[k]->param) k++;
+        if (k == fresh->n || fresh->node[k++]->param != g->node[i]->param) break;
+    }
+    if (fresh && (fresh == typed || i < g->n)) { hy__graph_drop(fresh); fresh = NULL; }
+    hy__graph_drop(typed);
+    return fresh;
+}
+#endif
 
 /* --- a graph in which values decide shapes, in sections --- */
 /* They run one after another: what can be planned as soon as the values before it are there, or one operator
@@ -34229,17 +34980,35 @@ static const hy_op hy__recorded_op = { "a compiled block", NULL, NULL, "a progra
                                        hy__graph_out, NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL,
                                        hy__graph_diff, NULL };
 
+/* The graph in the layout that suits its gradient; NULL without an error: there is none. */
+static hy_graph *hy__derive_arranged(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy_graph *arranged = NULL;
+#if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+    hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)g->vars + 1) * sizeof(hy_type));
+    hy_type *input = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, "gradient");
+    int i;
+    for (i = 0; i < g->vars && input; i++) input[i] = in[i]->t.type;
+    if (input) arranged = hy__arrange(F, g, input, mode);
+    hy__buffer_drop(&F->cache, room);
+#endif
+    (void)F; (void)g; (void)in; (void)mode;
+    return arranged;
+}
+
 /* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as
  * when values decide shapes, or an operator on the way has no gradient, which is no error before backward. */
-static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__deriving B;
-    hy_graph *graph = NULL, *f = NULL;
+    hy_graph *graph = NULL, *f = NULL, *arranged = NULL;
     hy__gradient *G = NULL;
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, in, training);
+    arranged = hy__derive_arranged(F, g, in, mode);
+    if (arranged) g = arranged;
+    opened = hy__derive_open(&B, F, g, in, mode->training);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -34254,6 +35023,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int t
         hy__derived_add(f, &G->is, 0);
     }
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
+    hy__graph_drop(arranged);
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
 }
@@ -34453,7 +35223,7 @@ static hy_graph *hy__graph_forward(hy_frame *F, hy_graph *g, hy_array *const *in
     hy__release(&g->root->lock);
     if (d || !(d = hy__derived_new(F, sizeof *d, bytes))) return f;
     memcpy(d->key, key, bytes);
-    f = d->graph = hy__derive(F, g, in, rec->mode.training);
+    f = d->graph = hy__derive(F, g, in, &rec->mode);
     if (F->code) { hy__derived_free(F->root, &d->head); return NULL; }
     if (f) HY__ADD(&f->refs, 1);
     hy__derived_add(g, d, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS);
@@ -34490,7 +35260,7 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
     if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
     key = (int64_t *)room->data;
     out = (hy_array **)(void *)(key + words);
-    key[k++] = rec->mode.training;
+    key[k++] = rec->mode.training | rec->mode.exact << 1 | (int64_t)rec->mode.off << 2;
     for (i = 0; i < n; i++) {
         const hy_type *t = &in[i]->t.type;
         tracked |= in[i]->tape != NULL;

@@ -36,6 +36,7 @@
 #include "test_trace.c"
 #include "test_random_net.c"
 #include "test_rows.c"
+#include "test_abreast.c"
 #include "test_cache.c"
 #include "test_compose.c"
 #include "test_hybrid_grad.c"
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
     test_sizes();
     test_edges();
     test_rows();
+    test_abreast();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }
