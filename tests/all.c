@@ -44,6 +44,7 @@
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
+#include "test_control.c"
 #include "test_first_call.c"
 
 int main(int argc, char **argv)
@@ -78,6 +79,7 @@ int main(int argc, char **argv)
     test_symbol();
     test_profile();
     test_layered();
+    test_control();
     test_first_call();
     test_ops();
     test_sizes();
