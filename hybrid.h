@@ -32457,8 +32457,9 @@ static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
     if (!x) return NULL;
     x->t = v->t;
     x->node = v->node;
-    if (x->node) return x;              /* its only output */
+    if (x->node && x->node->nout == 1) return x;        /* of a variable: its only output */
     x->output = v->output;
+    if (x->node) return x;
     if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
     if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
     return x;
@@ -32727,6 +32728,7 @@ typedef struct hy__deriving {
     int        n;                       /* inputs of the graph, and captured constants */
     hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
     hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
+    hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
     hy__node **var;                     /* per value: the variable that stands for it, ... */
     int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
 } hy__deriving;
@@ -32755,6 +32757,12 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
 static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
     hy_array *x;
+    if (B->again) {
+        to->t.type = B->T.type[v];
+        to->node = B->again[B->owner[v]];
+        to->output = v - B->T.first[B->owner[v]];
+        return;
+    }
     if (!B->var[v] && hy__derive_var(B, "shape", v, -1)) {
         x = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
         if (x) B->var[v] = x->node;
@@ -32823,8 +32831,32 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+/* The nodes once more, variables in front, in the frame where the gradient is emitted. */
+static void hy__derive_again(hy__deriving *B)
+{
+    const hy_graph *g = B->g;
+    hy_frame *S = B->S;
+    int i, k, place;
+    for (i = -g->vars; i < g->n && !S->code; i++) {
+        const hy__node *from = i < 0 ? g->var[i + g->vars] : g->node[i];
+        hy__node *node;
+        if (i >= 0 && hy__is_input(from)) continue;
+        node = hy__node_copy(S, from);
+        place = g->place[from->number];
+        if (!node) return;
+        for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
+        for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
+        if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return; }
+        if (place >= 0) B->again[place] = node;
+    }
+    S->ranks = g->ranks;
+}
+
+/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
+ * the
+ * gradient reads values of the graph's nodes, which it has too, instead of variables. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
+                           int again)
 {
     size_t values, bytes;
     int i, unknown;
@@ -32840,15 +32872,17 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->S->traced_for = NULL;
     B->S->training = training;
     values = (size_t)B->T.n;
-    bytes = ((size_t)B->n + (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
+    bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
     B->room = hy__buffer_new(&F->cache, bytes + 1);
     if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
     memset(B->room->data, 0, bytes);
     B->leaf = (hy__tape **)B->room->data;
     B->call = B->leaf + B->n;
-    B->var = (hy__node **)(void *)(B->call + g->n);
+    B->again = again ? (hy__node **)(void *)(B->call + g->n) : NULL;
+    B->var = (hy__node **)(void *)(B->call + 2 * g->n);
     B->place = (int *)(void *)(B->var + values);
     B->owner = B->place + values;
+    if (again) hy__derive_again(B);
     hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
 }
@@ -33022,7 +33056,7 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    if (!hy__derive_open(&B, F, f, D->in, D->training)) graph = hy__derive_graph(&B, given);
+    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) graph = hy__derive_graph(&B, given);
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
     if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
@@ -33121,7 +33155,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int t
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, in, training);
+    opened = hy__derive_open(&B, F, g, in, training, 0);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -34360,9 +34394,9 @@ static int hy__body_run(const hy__turning *L, int k)
     const hy__plan *p = &b->plan;
     char *memory = hy__body_memory(L, k);
     hy_run *run = hy__body_runs(L, k);
-    int i;
+    int i, which = L->pred ? k : k < L->job->nsub - 1;  /* 1: the condition of a loop, or the second branch */
     for (i = 0; i < p->randoms; i++) {
-        run[p->random[i]].seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + k));
+        run[p->random[i]].seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
         run[p->random[i]].stream = (uint64_t)p->step[p->random[i]].node->rank;
     }
     if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch,
@@ -34528,9 +34562,376 @@ static int hy__cond_bind(hy_job *job)
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
 
-/*GRAD*/
-static int hy__loop_grad(hy_frame *F, hy_diff *D) { (void)F; (void)D; return -1; }
-static int hy__cond_grad(hy_frame *F, hy_diff *D) { (void)F; (void)D; return -1; }
+/* --- results of a body --- */
+/* A value of another frame, or a variable, becomes a result through an identity. */
+static void hy__inner_head(hy_frame *S, hy_array **x)
+{
+    if (hy__alive(S, *x, "a body of control flow") &&
+        (!(*x)->node || (*x)->frame != S || !(*x)->node->op)) *x = hy_identity(S, *x);
+}
+
+/* The graph of a body, which is the caller's and not the root's. all: calls that write count as results. */
+static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads, int all)
+{
+    hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, all);
+    if (!g) return NULL;
+    HY__ADD(&g->refs, 1);
+    hy__graph_unlist(S->root, g);
+    return g;
+}
+
+/* --- gradients --- */
+#ifndef HYBRID_NO_TRAIN
+/* A body and its gradient, while that is derived: the body once more, then what leads from the gradients of
+ * its results to those of its variables, all in one graph. */
+typedef struct hy__unwinding {
+    hy__deriving B;
+    hy__buffer *room;
+    hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
+    hy_array  **in;
+    char       *given;                  /* by result: has it a gradient? */
+    hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
+    hy__node  **order;                  /* the variables as the new body has them; room for all */
+    hy_array  **head;                   /* its results */
+    int         vars, heads;            /* so many so far */
+} hy__unwinding;
+
+static void hy__unwinding_close(hy__unwinding *U)
+{
+    hy_frame *F = U->B.F;
+    if (!F) return;
+    hy__derive_close(&U->B);
+    hy__buffer_drop(&F->cache, U->room);
+}
+
+/* Room for so many variables and results, and what is known of them, to be filled in by the caller. */
+static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
+{
+    size_t n = (size_t)sub->vars, all = 3 * ((size_t)sub->vars + (size_t)sub->heads);
+    size_t bytes = n * (sizeof *U->stand_in + sizeof *U->in) + all * (sizeof *U->order + sizeof *U->head) +
+                   (size_t)sub->heads + 1;
+    int i;
+    memset(U, 0, sizeof *U);
+    U->B.F = F;
+    U->room = hy__buffer_new(&F->cache, bytes);
+    if (!U->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(U->room->data, 0, bytes);
+    U->stand_in = (hy_array *)U->room->data;
+    U->in = (hy_array **)(void *)(U->stand_in + n);
+    U->order = (hy__node **)(void *)(U->in + n);
+    U->head = (hy_array **)(void *)(U->order + all);
+    U->given = (char *)(U->head + all);
+    for (i = 0; i < sub->vars; i++) U->in[i] = &U->stand_in[i];
+    return 0;
+}
+
+/* Variable i has this type; is its gradient wanted? */
+static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int wanted)
+{
+    U->stand_in[i].t.type = *type;
+    U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
+}
+
+/* From here on B.S holds the body and the way back through it. */
+static int hy__unwind_body(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
+{
+    int i, unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    if (unknown > 0)
+        hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
+    if (unknown || hy__derive_walk(&U->B, U->given)) return -1;
+    for (i = 0; i < U->B.S->graph->store->n; i++)
+        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank = 0;
+    return 0;
+}
+
+/* The variable i of the body, as a value. */
+static hy_array *hy__unwinding_value(hy__unwinding *U, int i)
+{
+    return hy__node_handle(U->B.S, U->B.S->graph->store->node[i], 0);
+}
+
+/* The next variable of the new body. */
+static void hy__unwinding_next(hy__unwinding *U, hy__node *var) { U->order[U->vars++] = var; }
+
+/* One more variable, of the type of another. */
+static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_type *type)
+{
+    hy_array *x = hy_var(U->B.S, name, NULL);
+    if (x) x->t.type = x->node->type[0] = *type;
+    return x;
+}
+
+/* The next result: a gradient, or zeros for variable i if there is none, and what else is added. */
+static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *gradient, hy_array *more)
+{
+    hy_frame *S = U->B.S;
+    if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
+    if (more) gradient = hy_add(S, gradient, more);
+    if (!S->code) hy__inner_head(S, &gradient);
+    U->head[U->heads++] = gradient;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__unwinding_graph(hy__unwinding *U)
+{
+    hy_frame *S = U->B.S;
+    hy__nodes *store = S->graph->store;
+    hy_array *heads;
+    int i, k = 0;
+    if (S->code) return NULL;
+    for (i = 0; i < store->n && k < U->vars; i++) {     /* the places of variables, filled in the new order */
+        if (store->node[i]->op || store->node[i]->held) continue;
+        store->node[i] = U->order[k++];
+        store->node[i]->number = i;
+    }
+    heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
+    return hy__inner_graph(S, heads, 0);
+}
+
+/* The variable that walking back made for the gradient of result i: they stand in the order of the
+ * results. */
+static hy__node *hy__unwinding_given(const hy__unwinding *U, int vars, int i)
+{
+    const hy__nodes *store = U->B.S->graph->store;
+    int at, k = 0;
+    for (at = 0; at < i; at++) k += U->given[at];
+    for (at = 0; at < store->n; at++) {
+        const hy__node *node = store->node[at];
+        if (node->op || node->held || --vars >= 0) continue;
+        if (!k--) return store->node[at];
+    }
+    return NULL;
+}
+
+/* Inputs of the operator that runs a new body, one after another. */
+typedef struct hy__given { hy__buffer *room; hy_array **at; int n; } hy__given;
+
+static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
+{
+    size_t most = 4 * ((size_t)D->nin + (size_t)D->nout) + 8;
+    in->n = 0;
+    in->room = hy__buffer_new(&F->cache, most * sizeof *in->at);
+    if (!in->room) { hy__no_memory(F, "gradient"); return -1; }
+    in->at = (hy_array **)in->room->data;
+    return 0;
+}
+static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
+
+/* Where things stand in a diff of control flow. */
+static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
+static int hy__diff_remain(const hy__control_rec *r, int i) { return r->data + r->states + i; }
+
+/* What ends the inputs: how many turns, the key, copies of statistics, so that a turn that is computed again
+ * does not count twice. */
+static void hy__given_end(hy_frame *F, hy__given *in, const hy_diff *D, hy__control_rec *r2)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, at = hy__diff_remain(r, r->remain);
+    if (r->counted) hy__given_add(in, D->in[at]);
+    else if (r->limit > 0) hy__given_add(in, D->out[hy__diff_kept(r, r->states)]);
+    if (r->draws) hy__given_add(in, D->out[D->nout - 1]);
+    for (i = at + r->counted + r->keyed; i < D->nin; i++) hy__given_add(in, hy_identity(F, D->in[i]));
+    r2->counted = r->counted || r->limit > 0;
+    r2->draws = r2->keyed = r->draws;
+    r2->remain += r->remain;
+    r2->aux = r->aux;
+}
+
+static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const hy__given *in,
+                                const hy__control_rec *r, int n, hy_graph *const *sub)
+{
+    int i;
+    for (i = 0; i < in->n && !F->code; i++) hy__alive(F, in->at[i], D->op->name);
+    return F->code ? NULL : F->emit(F, D->op - D->op->member + which, in->n, in->at, r, n, sub);
+}
+
+/* The types of a loop's variables, and whose gradients are wanted: those of all states, since what comes
+ * later goes back through them. */
+static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[D->nsub - 1];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return -1;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 0, i);
+        hy_type type = i < r->data ? hy__item_type(&D->in[at]->t.type) : D->in[at]->t.type;
+        hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
+    }
+    for (i = 0; i < sub->heads; i++)
+        U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
+                             : U->stand_in[r->data + i - r->outputs].tape != NULL);
+    return hy__unwind_body(U, F, sub, D->training);
+}
+
+/* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
+ * states. */
+static void hy__loop_back_data(const hy_diff *D, hy__unwinding *U, hy__given *in, hy__control_rec *r2,
+                               hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__node **var = U->B.S->graph->store->node;
+    int i, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) { hy__given_add(in, D->in[i]); hy__unwinding_next(U, var[i]); }
+    for (i = 0; i < r->states; i++) {
+        hy__given_add(in, D->out[hy__diff_kept(r, i)]);
+        hy__unwinding_next(U, var[r->data + i]);
+    }
+    for (i = 0; i < r->outputs; i++) {
+        if (!U->given[i]) continue;
+        hy__given_add(in, D->dy[i]);
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, i));
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[hy__diff_kept(r, i)];
+        more[i] = dy && U->given[r->outputs + i]
+            ? hy__unwinding_new(U, "kept_grad", &U->stand_in[r->data + i].t.type) : NULL;
+        if (!more[i]) continue;
+        hy__given_add(in, dy);
+        hy__unwinding_next(U, more[i]->node);
+    }
+    r2->data = in->n;
+}
+
+/* States of the loop back: gradients of the states, and sums of those of what is the same in all turns.
+ * Results
+ * first those of the data. */
+static void hy__loop_back_states(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in,
+                                 hy__control_rec *r2, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, first = in->n, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) {
+        if (!U->stand_in[i].tape) continue;
+        hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        r2->outputs++;
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[r->outputs + i];
+        int v = r->data + i;
+        if (!U->given[r->outputs + i]) continue;
+        hy__given_add(in, dy ? dy : hy_zeros_like(F, D->in[v]));
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, r->outputs + i));
+        hy__unwinding_result(U, v, hy__derive_result(&U->B, v), more[i]);
+    }
+    for (i = 0; i < r->remain; i++) {
+        int v = hy__diff_remain(r, i);
+        hy_array *gradient = hy__derive_result(&U->B, v), *sum;
+        if (!gradient) continue;
+        sum = hy__unwinding_new(U, "sum", &U->stand_in[v].t.type);
+        hy__given_add(in, hy_zeros_like(F, D->in[v]));
+        if (sum) hy__unwinding_next(U, sum->node);
+        hy__unwinding_result(U, v, sum, gradient);
+    }
+    r2->states = in->n - first;
+}
+
+/* What the loop back gave, in the order in which it was asked for. */
+static void hy__loop_back_results(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_array **at = y->count ? y->item : &y;
+    int i;
+    for (i = 0; i < r->data; i++) if (U->stand_in[i].tape) D->dx[i] = hy_reshape_like(F, *at++, D->in[i],
+                                                                                      NULL);
+    for (i = 0; i < r->states; i++) if (U->given[r->outputs + i]) D->dx[r->data + i] = *at++;
+    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++)
+        if (hy__derive_result(&U->B, i)) D->dx[i] = *at++;
+}
+
+/* A loop from the last turn to the first. */
+static void hy__loop_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy_graph *graph;
+    hy_array *y = NULL;
+    int i;
+    memset(&r2, 0, sizeof r2);
+    r2.reverse = !r->reverse;
+    hy__loop_back_data(D, U, in, &r2, more);
+    hy__loop_back_states(F, D, U, in, &r2, more);
+    if (!U->heads) return;
+    for (i = 0; i < r->remain + r->aux; i++) {
+        if (i < r->remain) hy__given_add(in, D->in[hy__diff_remain(r, i)]);
+        hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
+    }
+    hy__given_end(F, in, D, &r2);
+    graph = hy__unwinding_graph(U);
+    if (graph) y = hy__given_emit(F, D, 0, in, &r2, 1, &graph);
+    if (y) hy__loop_back_results(F, D, U, y);
+    hy__graph_drop(graph);
+}
+
+static int hy__loop_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__unwinding U;
+    hy__given in;
+    hy__buffer *more = hy__buffer_new(&F->cache, (size_t)r->states * sizeof(hy_array *) + 1);
+    memset(&U, 0, sizeof U);
+    if (!more) { hy__no_memory(F, "gradient"); return 0; }
+    if (!hy__given_open(F, &in, D) && !hy__loop_unwind(F, D, &U)) hy__loop_back(F, D, &U, &in,
+                                                                                (hy_array **)more->data);
+    hy__unwinding_close(&U);
+    hy__buffer_drop(&F->cache, in.room);
+    hy__buffer_drop(&F->cache, more);
+    return 0;
+}
+
+/* The way back through one branch. */
+static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[k];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return NULL;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 1, i);
+        hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
+    }
+    for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
+    if (hy__unwind_body(U, F, sub, D->training)) return NULL;
+    for (i = 0; i < r->remain; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->outputs; i++)
+        if (U->given[i]) hy__unwinding_next(U, hy__unwinding_given(U, sub->vars, i));
+    for (i = r->remain; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->remain; i++)
+        if (U->stand_in[i].tape) hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+    return U->heads ? hy__unwinding_graph(U) : NULL;
+}
+
+/* A branch again, by the same condition. */
+static int hy__cond_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy__unwinding U[2];
+    hy__given in;
+    hy_graph *sub[2];
+    hy_array *y = NULL, **at;
+    int i, opened = !hy__given_open(F, &in, D);
+    memset(U, 0, sizeof U);
+    memset(&r2, 0, sizeof r2);
+    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
+    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
+    r2.data = 1;
+    r2.outputs = U[0].heads;
+    for (i = 0; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; sub[1] && i < r->outputs; i++)
+        if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
+    if (sub[1]) hy__given_end(F, &in, D, &r2);
+    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    at = y && y->count ? y->item : &y;
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
+    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    hy__buffer_drop(&F->cache, in.room);
+    return 0;
+}
+#else
+#define hy__loop_grad NULL
+#define hy__cond_grad NULL
+#endif
 
 /* --- the operators --- */
 enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
@@ -34661,13 +35062,6 @@ static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int p
     return hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states);
 }
 
-/* A value of another frame, or a variable, becomes a result through an identity. */
-static void hy__inner_head(hy_frame *S, hy_array **x)
-{
-    if (hy__alive(S, *x, "a body of control flow") && (!(*x)->node || (*x)->frame != S || !(*x)->node->op))
-        *x = hy_identity(S, *x);
-}
-
 static int hy__inner_heads(hy__inner *N)
 {
     hy_frame *S = N->S;
@@ -34679,12 +35073,9 @@ static int hy__inner_heads(hy__inner *N)
         hy__inner_head(S, &head[i]);
     }
     if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
-    if (!S->code) N->graph = hy__compile_heads(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
+    if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
     hy__buffer_drop(&S->cache, room);
-    if (!N->graph) return -1;
-    HY__ADD(&N->graph->refs, 1);        /* ours, not the root's */
-    hy__graph_unlist(S->root, N->graph);
-    return 0;
+    return N->graph ? 0 : -1;
 }
 
 /* Every body has a variable for what any of them takes from outside, in one order, statistics last. */
@@ -35053,7 +35444,7 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
     hy__flat out, after;
     int failed;
     hy_begin(F);
-    hy__draws_for(F, draws, G->turns, l->body == NULL);
+    hy__draws_for(F, draws, G->turns, 0);
     if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
     states = hy__group_form(F, l->states.full, G->state);
     if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
@@ -35099,7 +35490,7 @@ static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l
     hy_array *states;
     int holds;
     hy_begin(F);
-    hy__draws_for(F, draws, G->turns, 0);
+    hy__draws_for(F, draws, G->turns, 1);
     states = hy__group_form(F, l->states.full, G->state);
     holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
     hy_end(F);
