@@ -5,6 +5,8 @@
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <math.h>
+#include <stdio.h>
 
 /* --- a language model: group(words, states...) -> group(scores, states...) --- */
 enum { WORDS = 1000, HIDDEN = 128, BATCH = 2, STEPS = 50 };

@@ -8,6 +8,12 @@
 #define HY__VERIFY
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+/* What is tested is the library as it was optimised. The tests themselves compile sooner without. */
+#if defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC optimize("O0")
+#endif
 #include "test.h"
 #include "ref.h"
 #include "ops_ref.c"
@@ -46,6 +52,10 @@
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_first_call.c"
+#include "test_catalogue.c"
+#include "test_front.c"
+#include "test_train.c"
+#include "test_losses.c"
 
 int main(int argc, char **argv)
 {
@@ -81,6 +91,10 @@ int main(int argc, char **argv)
     test_layered();
     test_control();
     test_first_call();
+    test_catalogue();
+    test_front();
+    test_train();
+    test_losses();
     test_ops();
     test_sizes();
     test_edges();

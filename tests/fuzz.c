@@ -18,7 +18,10 @@
 #define HYBRID_NO_THREADS
 #include "../hybrid.h"
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #ifndef FUZZ_SECONDS
 #define FUZZ_SECONDS 20
 #endif

@@ -4,12 +4,8 @@
  * numbers of threads. Before anything is timed its result is compared with plain loops in double precision,
  * which stand here too and share nothing with the library but the weights; what is wrong is not timed, and
  * the program ends with 1. `bench --help` tells the options.
- *
- * -DBENCH_LINKED takes the library from an object file instead of compiling it again.
  */
-#ifndef BENCH_LINKED
 #define HYBRID_IMPLEMENTATION
-#endif
 #include "../hybrid.h"
 #include <math.h>
 #include <stdarg.h>

@@ -7,9 +7,16 @@
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include "layered.h"
+#include "prototype.h"
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #ifdef _WIN32
 #include <direct.h>
@@ -1274,7 +1281,58 @@ static const char *default_text(tool *T, const hy_op *op, const hy_attr *a)
     return text_of(T, "%s", text);
 }
 
-static void op_args(report *r, const char *key, const hy_arg *args)
+/* Operators of files and gradients only; programs have other functions for these. */
+static int op_is_called(const hy_op *op) { return op->name[0] != '_'; }
+
+/* An argument that an example may give: its default, or something of the kind that is due. */
+static const char *sample_of(tool *T, const hy_attr *a)
+{
+    int given = a->missing != HY_REQUIRED && a->missing != HY_NONE;
+    switch (a->kind) {
+    case HY_ATTR_real:  return given ? text_of(T, "%g", a->missing) : "0.5";
+    case HY_ATTR_dtype: return "HY_F32";
+    case HY_ATTR_shape: return "HY_SHAPE(2, 3)";
+    case HY_ATTR_ints:  return a->missing == HY_NONE ? "HY_ALL" : "HY_INTS(2, 2)";
+    case HY_ATTR_oints: return "HY_INTS(HY_NONE, 2)";
+    case HY_ATTR_reals: return "HY_REALS(0.5, 1)";
+    case HY_ATTR_oint:  return given ? text_of(T, "%g", a->missing) : "HY_NONE";
+    default:            return given ? text_of(T, "%g", a->missing) : "1";
+    }
+}
+
+/* A call with the defaults: what they do not ask for is NULL. */
+static const char *example_of(tool *T, const hy_op *op, const char *options)
+{
+    const char *call = text_of(T, "y = hy_%s(F", op->name);
+    void *plain = room(T, 1, op->record + 1);
+    const hy_attr *a;
+    int i;
+    hy_defaults(op, plain);
+    for (i = 0; op->in[i].name; i++) {
+        int many = op->count ? op->count(plain, 0, i) : 1;
+        if (many < 0) call = text_of(T, "%s, hy_group(F, a, b)", call);
+        else call = text_of(T, "%s, %s", call, many ? op->in[i].name : "NULL");
+    }
+    for (a = op->attr; a && a->name; a++) if (!a->option) call = text_of(T, "%s, %s", call, sample_of(T, a));
+    return text_of(T, "%s%s);", call, options ? ", NULL" : "");
+}
+
+/* What a C programmer asks first: options, prototype, a call, whether it has a gradient. */
+static void op_in_c(report *r, const hy_op *op)
+{
+    const char *options = prototype_options(op, hy_op_find(r->T->F, "sum")), *example;
+    prototype p;
+    if (!op_is_called(op)) return;
+    memset(&p, 0, sizeof p);
+    if (options) prototype_struct(&p, options, op->attr);
+    prototype_function(&p, op, options, "");
+    example = example_of(r->T, op, options);
+    json_text(r, "prototype", p.text);
+    json_text(r, "example", example);
+    if (!r->T->json) printf("\n%s\n\nexample     %s\n", p.text, example);
+}
+
+static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
     static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
@@ -1282,12 +1340,17 @@ static void op_args(report *r, const char *key, const hy_arg *args)
                                          "hidden: for the gradient" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
+    void *plain = room(r->T, 1, op->record + 1);
+    int i, inputs = args == op->in;
+    hy_defaults(op, plain);
     if (!r->T->json && args->name) printf("\n%s\n", key);
-    for (ROWS_OPEN(r, key, columns); args->name; args++) {
+    for (i = 0, ROWS_OPEN(r, key, columns); args->name; args++, i++) {
+        const char *otherwise = op->count && op->count(plain, 0, i) ? "or NULL, where attributes say so"
+                                                                    : "or NULL; if attributes ask for it";
         cell_text(r, " ");
         cell_text(r, args->name);
         cell_text(r, kinds[args->kind]);
-        cell_text(r, notes[args->kind]);
+        cell_text(r, inputs && args->kind == HY_ARG_OPT ? otherwise : notes[args->kind]);
     }
     rows_close(r);
 }
@@ -1298,7 +1361,7 @@ static void op_attributes(report *r, const hy_op *op)
                                          "shape", "ints", "ints or None", "floats" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("field", NULL), TEXT("type", ""), TEXT("default", NULL),
-        TEXT(NULL, ""), TEXT("doc", "") };
+        TEXT(NULL, ""), TEXT("given", ""), TEXT("doc", "") };
     const hy_attr *a = op->attr;
     if (!r->T->json && a && a->name) printf("\nattributes\n");
     for (ROWS_OPEN(r, "attributes", columns); a && a->name; a++) {
@@ -1313,6 +1376,7 @@ static void op_attributes(report *r, const hy_op *op)
         cell_text(r, words ? text_of(r->T, "%.*s", (int)strcspn(a->doc, ":"), a->doc) : types[a->kind]);
         cell_text(r, needed ? NULL : otherwise);
         cell_text(r, needed ? otherwise : text_of(r->T, "= %s", otherwise));
+        cell_text(r, a->option ? "option" : "argument");
         cell_text(r, r->T->json || !strcmp(a->name, a->mxnet) ? doc
                   : text_of(r->T, "%s (in C: %s%s)", doc, a->name, opposite));
     }
@@ -1331,8 +1395,11 @@ static void show_op(tool *T, const hy_op *op)
     if (!T->json && (op->mxnet || op->aliases))
         printf("in files: %s%s%s\n", op->mxnet ? op->mxnet : "", op->mxnet && op->aliases ? "|" : "",
                op->aliases ? op->aliases : "");
-    op_args(&r, "inputs", op->in);
-    op_args(&r, "outputs", op->out);
+    json_raw(&r, "gradient", op->grad ? "true" : "false");
+    if (!T->json) printf("gradient: %s\n", op->grad ? "yes" : "none flows");
+    op_in_c(&r, op);
+    op_args(&r, "inputs", op, op->in);
+    op_args(&r, "outputs", op, op->out);
     op_attributes(&r, op);
     report_close(&r);
 }
@@ -2219,8 +2286,10 @@ typedef struct command {
 
 static const command commands[] = {
     { "ops", "[NAME]", 0, 1, "lists the operators, or tells all about one",
-      "NAME is ours, MXNet's or an older one. Told are inputs, outputs and attributes, with their types,\n"
-      "their defaults and what they mean.", run_ops },
+      "NAME is ours, MXNet's or an older one. Told are the C function and its options, a call of it, inputs,\n"
+      "outputs and attributes, with their types, their defaults and what they mean. An attribute is an\n"
+      "argument of the function, or an option: a field of the struct that comes last, where 0 is the default\n"
+      "and NULL in place of the struct all defaults.", run_ops },
     { "show", "MODEL", 1, 1, "its layers, parameters, FLOPs and memory; arrays of a file",
       MODEL_HELP " Of .params, .npy, .npz and .safetensors the arrays are listed.\n\n"
       "FLOPs: a multiplication with its addition counts as 2 (convolution, deconvolution,\n"
