@@ -47,7 +47,8 @@
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
  *     >>block     networks: names, parameters, calls >>gradient  one walk for tape and graph
- *     >>autograd  the tape                           >>layers    ready-made blocks, first values
+ *     >>autograd  the tape                           >>control   loops and branches in a graph
+ *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
@@ -137,6 +138,29 @@
  *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours. A binding lasts
  *   until another hy_bind there, hy_block_free or hy_close: a block that has changed moves in again at its
  *   next call, or that call says why it cannot. hy_planned gives the plan to be walked.
+ *
+ * CONTROL FLOW
+ *   A `for` or `if` of C in forward happens once, while tracing. hy_foreach, hy_while_loop and hy_cond are
+ *   loops and branches that a graph keeps: line by line they call your C functions turn after turn; a trace
+ *   runs each once over symbols and makes a body of it, which compiled calls run without any C function. The
+ *   graph does not grow with the number of turns, and other lengths need no new trace.
+ *       static hy_array *add(hy_frame *F, hy_array *x, hy_array *sum, void *user)
+ *       {
+ *           sum = hy_add(F, sum, x);
+ *           return hy_group(F, sum, sum);           -- what the turn gives, and the state after it
+ *       }
+ *       y = hy_foreach(F, add, x, hy_zeros(F, HY_SHAPE(1)), NULL);
+ *       hy_get(F, y, 0);                            -- 1, 3, 6 for 1, 2, 3: one row for each turn
+ *       hy_get(F, y, 1);                            -- 6: the state after the last
+ *   A turn gets row i of the data (of data (T,) an array (1,)); several arrays, outputs or states are groups,
+ *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
+ *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
+ *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all
+ * turns is
+ *   computed once before. The gradient of a compiled loop computes each turn a second time, from the states
+ *   before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled body
+ *   run in one thread, beside other jobs of the program. Where values decide the shape of something in a
+ *   body, it cannot be compiled.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
@@ -448,7 +472,9 @@ typedef struct hy_desc {
 } hy_desc;
 
 /* --- what an operator is made of --- */
-typedef enum hy_arg_kind { HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID } hy_arg_kind;
+typedef enum hy_arg_kind {              /* HID: outputs for the tape alone, one or a list */
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_HID_LIST
+} hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
@@ -493,6 +519,7 @@ typedef struct hy_infer {
     int          status;                /* 1 something was learnt, 0 nothing, -1 contradiction */
     hy_error_t   code;
     char         text[256];             /* the contradiction */
+    hy_frame    *frame;                 /* whose call it is */
 } hy_infer;
 
 /* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
@@ -2311,6 +2338,22 @@ HY_API int          hy_infer_fail(hy_infer *I, hy_error_t code, const char *form
 HY_API int          hy_refuse(hy_job *job, hy_error_t code, const char *format, ...);  /* for your own bind */
 HY_API void         hy_fault(hy_run *now);                       /* for your own run: bad data met */
 HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs and outputs alike */
+
+/* --- control flow: see >>manual --- */
+/* One turn: what it gets of the data, and the states; returns hy_group(F, outputs, states). */
+typedef hy_array *(*hy_body_fn)(hy_frame *F, hy_array *x, hy_array *states, void *user);
+typedef hy_array *(*hy_step_fn)(hy_frame *F, hy_array *x, void *user);
+/* A turn for each row of data: group(outputs, one row per turn; states after the last turn). */
+HY_API hy_array    *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user);
+/* Turns while cond(variables) is not 0, at most max_iterations. func returns hy_group(F, outputs,
+ * variables), and so
+ * does this: outputs have max_iterations rows, 0 where there was no turn. */
+HY_API hy_array    *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
+                                  int64_t max_iterations, void *user);
+/* What then_fn gives of the inputs if pred, one number, is not 0, else what else_fn gives. */
+HY_API hy_array    *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                            hy_array *inputs,
+                            void *user);
 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
@@ -4189,6 +4232,7 @@ typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
 typedef struct hy__param hy__param;     /* a parameter of a block */
 typedef struct hy__encore hy__encore;   /* a call that may come again, see >>execute */
+typedef struct hy__outside hy__outside; /* a value from outside of a body, see >>trace */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
@@ -4245,7 +4289,8 @@ struct hy__node {
     int          counted;               /* its name ends in a number that settling may change */
     int          scope;                 /* which entry of which block made it: numbers restart in each */
     int          mark;                  /* for walks */
-    int          early;                 /* only parameters and constants decide its value: computed once */
+    int          early;                 /* only parameters and constants decide its value: computed once; */
+                                        /* a variable of a body: it is the same in all turns */
 };
 
 enum { HY__SEEN = 256 };
@@ -4403,6 +4448,11 @@ struct hy_frame {
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
     int         filling;                /* one is getting them now */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
+    hy_frame   *outer;                  /* of one that traces a body of control flow: where that stands,
+        ... */
+    hy__outside *outside;               /* ... and what the body takes from there */
+    int         outsides, outsides_cap;
+    struct hy__planner *planner;        /* the plan that is being made, or NULL */
     int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
     char        bound[256];             /* hy_cache_stats.bound: who asked for a shape or a type */
     hy__names   aliases;                /* numbers given to blocks without a scope */
@@ -4918,7 +4968,7 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     if (args[index].kind == HY_ARG_HID) {
         *hidden = n != 2;
         n = n > 0;
-    }
+    } else if (args[index].kind == HY_ARG_HID_LIST) *hidden = 1;
     return n;
 }
 
@@ -9855,7 +9905,7 @@ static void *hy__job_notes(hy_job *job, size_t bytes)
 HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
 
 /* Why bind refused. */
-typedef struct hy__refusal { hy_error_t code; char text[256]; } hy__refusal;
+typedef struct hy__refusal { hy_error_t code; char text[256]; hy_frame *frame; } hy__refusal;
 
 HY_API int hy_refuse(hy_job *job, hy_error_t code, const char *format, ...)
 {
@@ -23984,6 +24034,7 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.out = c->type + c->nin;
     I.nsub = c->nsub;
     I.sub = c->sub;
+    I.frame = F;
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
@@ -24020,6 +24071,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->why = &why;
     why.code = HY_ERROR_UNSUPPORTED;
     why.text[0] = 0;
+    why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
         return 0;
@@ -26196,7 +26248,7 @@ static int hy__find_fixed(hy__rewrite *R)
     if (!facts) { hy__no_memory(R->F, "passes"); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        int fixed = (node->held || node->param) ||
+        int fixed = node->held || node->param || (!node->op && node->early) ||
                     (hy__is_function(R, node) && node->nin > 0 && !node->nsub &&
                      hy__types_known(node->type, node->nout));
         for (k = 0; k < node->nin; k++) {
@@ -28350,6 +28402,7 @@ typedef struct hy__plan {
     size_t     arena, unplanned, scratch, shared, parameters;
     hy__buffer *room[20];               /* all of these arrays */
     int        rooms;
+    hy__buffer *users;                  /* counts of what jobs use that is kept elsewhere: a chain */
 } hy__plan;
 
 typedef struct hy__planner {
@@ -28358,6 +28411,7 @@ typedef struct hy__planner {
     const hy__mode *mode;
     hy__plan *p;
     int       back;                     /* where tensors of early steps begin: they fill up from behind */
+    struct hy__planner *outer;          /* the plan that waits for this one, its body's */
 } hy__planner;
 
 /* Zeroed room for n items that the plan owns. */
@@ -28370,9 +28424,26 @@ static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
     return b->data;
 }
 
+/* What its jobs use must stay as long as the plan: counts it in `users`. 0, or -1. */
+static int hy__plan_use(hy__planner *P, int *users)
+{
+    hy__buffer *b = hy__buffer_new(&P->F->cache, sizeof users);
+    if (!b) { hy__no_memory(P->F, "plan"); return -1; }
+    *(int **)b->data = users;
+    b->next = P->p->users;
+    P->p->users = b;
+    HY__ADD(users, 1);
+    return 0;
+}
+
 static void hy__plan_free(hy_root *root, hy__plan *p)
 {
-    hy__buffer *jobs;
+    hy__buffer *jobs, *use;
+    while ((use = p->users) != NULL) {
+        HY__ADD(*(int **)use->data, -1);
+        p->users = use->next;
+        hy__buffer_free(&root->heap, use);
+    }
     while (p->rooms) hy__buffer_free(&root->heap, p->room[--p->rooms]);
     while ((jobs = p->jobs) != NULL) { p->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
 }
@@ -28511,7 +28582,8 @@ static int hy__plan_is_early(hy__planner *P, const hy__node *node)
     for (k = 0; k < node->nin; k++) {
         const hy__spot *s = &P->p->spot[hy__value_of(P, &node->in[k])];
         if (s->written) return 0;
-        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY) return 0;
+        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY &&
+            (s->where != HY__AT_INPUT || !node->in[k].node->early)) return 0;
     }
     return 1;
 }
@@ -29095,7 +29167,7 @@ static int hy__plan_watch(hy__planner *P)
 static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__plan *p)
 {
     hy__planner P;
-    int i;
+    int i, failed;
     memset(p, 0, sizeof *p);
     P.F = F;
     P.g = g;
@@ -29103,8 +29175,12 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
     P.p = p;
     p->workers = mode->threads > 0 && mode->threads < F->root->threads ? mode->threads : F->root->threads;
     if (p->workers > 1 && F->root->desc.parallel_for) p->workers = F->root->threads;
-    if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
-        hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P)) return -1;
+    P.outer = F->planner;
+    F->planner = &P;
+    failed = hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
+             hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P);
+    F->planner = P.outer;
+    if (failed) return -1;
     for (i = p->early; i < p->steps; i++)
         if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
     for (i = 0; i < p->params; i++) p->parameters += p->spot[p->param[i]].bytes;
@@ -31044,11 +31120,69 @@ static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
     return at ? S->param_node[at - 1] : NULL;
 }
 
+/* --- what a body of control flow takes from outside: variables, for which its operator is given values
+ * --- */
+struct hy__outside { hy_array *x; hy__node *var; };
+
+static int hy__same_outside(const hy_array *a, const hy_array *b)
+{
+    if (a->node || b->node) return a->node == b->node && a->output == b->output;
+    if (a->param || b->param) return a->param == b->param;
+    return a->buffer == b->buffer && a->t.data == b->t.data && hy__same_type(&a->t.type, &b->t.type) &&
+           !memcmp(a->t.stride, b->t.stride, (size_t)a->t.type.shape.ndim * sizeof *a->t.stride);
+}
+
+/* An array that the body itself has made lives on outside. */
+static hy_array *hy__outside_handle(hy_frame *S, const hy_array *x)
+{
+    hy_array *y = hy__handle(S);
+    if (!y) return NULL;
+    y->t = x->t;
+    y->buffer = hy__buffer_hold(x->buffer);
+    return y;
+}
+
+static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
+{
+    char name[256];
+    hy__line line = hy__line_open(name, sizeof name);
+    hy__node *var;
+    if (x->node) hy__put_output_name(&line, x->node, x->output);
+    else hy__puts(&line, x->param ? hy__called(x->param) : "constant");
+    var = hy__node_new(S, NULL, 0, 1, NULL, name);
+    if (!var) return NULL;
+    if (x->param) hy__fill_begin(S);
+    var->type[0] = x->node ? x->node->type[x->output] : x->param ? x->param->array.t.type : x->t.type;
+    if (x->param) hy__fill_end(S);
+    var->constant.type.shape = hy__no_shape();
+    var->aux = x->node ? !x->node->op && x->node->aux : x->param && x->param->aux;
+    if (!hy__node_join(S, S->graph->store, var)) return var;
+    hy__node_discard(S, var);
+    return NULL;
+}
+
+/* The variable of a body that stands for a value from outside; one for each. */
+static hy__node *hy__outside_node(hy_frame *S, hy_array *x)
+{
+    hy__node *var;
+    int i;
+    for (i = 0; i < S->outsides; i++) if (hy__same_outside(S->outside[i].x, x)) return S->outside[i].var;
+    if (hy__grow(&S->root->heap, (void **)&S->outside, &S->outsides_cap, S->outsides + 1,
+                 sizeof *S->outside)) return (hy__node *)hy__no_memory(S, "trace");
+    var = hy__outside_var(S, x);
+    if (var && x->frame == S) x = hy__outside_handle(S->outer, x);
+    if (!var || !x) return NULL;
+    S->outside[S->outsides].x = x;
+    S->outside[S->outsides++].var = var;
+    return var;
+}
+
 /* The variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
     hy__node *node = hy__param_met(S, p);
     if (node) return node;
+    if (S->outer) return hy__outside_node(S, &p->array);
     if (hy__param_room(S)) return (hy__node *)hy__no_memory(S, "trace");
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
@@ -31097,6 +31231,11 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
+    if (S->outer && (!node || x->frame != S)) {
+        edge->output = 0;
+        edge->node = hy__outside_node(S, x->param ? &hy__param_of(x)->array : x);
+        return edge->node ? 0 : -1;
+    }
     if (x->frame != S && node) {
         hy__fail(S, HY_ERROR_ARGUMENT, "%s: the symbol belongs to another symbolic frame", op->name);
         return -1;
@@ -31543,6 +31682,7 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->scratch);
     hy__free(&root->heap, (void *)F->param_node);
     hy__free(&root->heap, F->param_slot);
+    hy__free(&root->heap, F->outside);
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
     hy__free(&root->heap, F->aliases.value);
@@ -34326,8 +34466,9 @@ static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
     if (!x) return NULL;
     x->t = v->t;
     x->node = v->node;
-    if (x->node) return x;              /* its only output */
+    if (x->node && x->node->nout == 1) return x;        /* of a variable: its only output */
     x->output = v->output;
+    if (x->node) return x;
     if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
     if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
     return x;
@@ -34596,6 +34737,7 @@ typedef struct hy__deriving {
     int        n;                       /* inputs of the graph, and captured constants */
     hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
     hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
+    hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
     hy__node **var;                     /* per value: the variable that stands for it, ... */
     int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
 } hy__deriving;
@@ -34624,6 +34766,12 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
 static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
     hy_array *x;
+    if (B->again) {
+        to->t.type = B->T.type[v];
+        to->node = B->again[B->owner[v]];
+        to->output = v - B->T.first[B->owner[v]];
+        return;
+    }
     if (!B->var[v] && hy__derive_var(B, "shape", v, -1)) {
         x = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
         if (x) B->var[v] = x->node;
@@ -34692,8 +34840,32 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+/* The nodes once more, variables in front, in the frame where the gradient is emitted. */
+static void hy__derive_again(hy__deriving *B)
+{
+    const hy_graph *g = B->g;
+    hy_frame *S = B->S;
+    int i, k, place;
+    for (i = -g->vars; i < g->n && !S->code; i++) {
+        const hy__node *from = i < 0 ? g->var[i + g->vars] : g->node[i];
+        hy__node *node;
+        if (i >= 0 && hy__is_input(from)) continue;
+        node = hy__node_copy(S, from);
+        place = g->place[from->number];
+        if (!node) return;
+        for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
+        for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
+        if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return; }
+        if (place >= 0) B->again[place] = node;
+    }
+    S->ranks = g->ranks;
+}
+
+/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
+ * the
+ * gradient reads values of the graph's nodes, which it has too, instead of variables. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
+                           int again)
 {
     size_t values, bytes;
     int i, unknown;
@@ -34709,15 +34881,17 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->S->traced_for = NULL;
     B->S->training = training;
     values = (size_t)B->T.n;
-    bytes = ((size_t)B->n + (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
+    bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
     B->room = hy__buffer_new(&F->cache, bytes + 1);
     if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
     memset(B->room->data, 0, bytes);
     B->leaf = (hy__tape **)B->room->data;
     B->call = B->leaf + B->n;
-    B->var = (hy__node **)(void *)(B->call + g->n);
+    B->again = again ? (hy__node **)(void *)(B->call + g->n) : NULL;
+    B->var = (hy__node **)(void *)(B->call + 2 * g->n);
     B->place = (int *)(void *)(B->var + values);
     B->owner = B->place + values;
+    if (again) hy__derive_again(B);
     hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
 }
@@ -34891,7 +35065,7 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    if (!hy__derive_open(&B, F, f, D->in, D->training)) graph = hy__derive_graph(&B, given);
+    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) graph = hy__derive_graph(&B, given);
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
     if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
@@ -35008,7 +35182,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
     hy__try(F);
     arranged = hy__derive_arranged(F, g, in, mode);
     if (arranged) g = arranged;
-    opened = hy__derive_open(&B, F, g, in, mode->training);
+    opened = hy__derive_open(&B, F, g, in, mode->training, 0);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -35637,6 +35811,1865 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 }
 #endif
 
+/* MARK: - 26 >>control ----------------------------------------------------------------------------------
+ *
+ * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
+ * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
+ * types; its memory is part of what the operator shares among workers, so plans count it, and a run calls
+ * nothing but jobs. What is the same in all turns is computed before the first.
+ * The room stands behind >>gradient, which derives the gradient of a body: another body, run from the last
+ * turn to the first, that computes a turn once more from the states before it and goes back through it.
+ */
+HY__COLD_ROOMS
+
+/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
+ * those of the turns, states after the last; hidden: states before each turn, how many turns there were, the
+ * random key. */
+typedef struct hy__control_rec {
+    int     data, states, remain, aux, outputs;
+    int     reverse,
+        counted;           /* from the last turn to the first; an input says how many there are */
+    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int64_t limit;                      /* of while_loop: most turns */
+} hy__control_rec;
+
+#define HY__CONTROL_ATTR(kind, name, doc) \
+    { #name, #name, HY_ATTR_##kind, 0, offsetof(hy__control_rec, name), 0, doc }
+static const hy_attr hy__control_attr[] = {
+    HY__CONTROL_ATTR(int, data, "arrays to go along"), HY__CONTROL_ATTR(int, states, "states"),
+    HY__CONTROL_ATTR(int, remain, "other inputs"), HY__CONTROL_ATTR(int, aux, "statistics"),
+    HY__CONTROL_ATTR(int, outputs, "outputs of a turn"), HY__CONTROL_ATTR(int, reverse, "from the last "
+                                                                                        "turn on"),
+    HY__CONTROL_ATTR(int, counted, "an input tells the turns"), HY__CONTROL_ATTR(int, draws, "it draws"),
+    HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(i64, limit, "most turns"),
+    { NULL, NULL, HY_ATTR_int, 0, 0, 0, NULL }
+};
+
+static const hy_arg hy__control_in[] = {
+    { "data", HY_ARG_LIST }, { "states", HY_ARG_LIST }, { "remain", HY_ARG_LIST }, { "turns", HY_ARG_OPT },
+    { "key", HY_ARG_OPT }, { "aux", HY_ARG_AUX }, { NULL, HY_ARG_ONE }
+};
+static const hy_arg hy__control_out[] = {
+    { "output", HY_ARG_LIST }, { "state", HY_ARG_LIST }, { "kept", HY_ARG_HID_LIST }, { "turns", HY_ARG_HID },
+    { "key", HY_ARG_HID }, { NULL, HY_ARG_ONE }
+};
+
+static int hy__control_count(const void *attr, int output, int index)
+{
+    const hy__control_rec *r = (const hy__control_rec *)attr;
+    const int in[] = { r->data, r->states, r->remain, r->counted, r->keyed, r->aux };
+    const int out[] = { r->outputs, r->states, r->states, r->limit > 0, r->draws };
+    return output ? out[index] : in[index];
+}
+
+/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+static int hy__control_input(const hy__control_rec *r, int pred, int i)
+{
+    i += pred;
+    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
+}
+
+static int hy__control_vars(const hy__control_rec *r, int pred)
+{
+    return r->data - pred + r->states + r->remain + r->aux;
+}
+
+/* --- types --- */
+/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+static hy_type hy__item_type(const hy_type *data)
+{
+    hy_type item = *data;
+    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
+    if (data->shape.ndim < 2) return item;
+    item.shape.ndim--;
+    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
+    return item;
+}
+
+/* Values of so many turns together. */
+static hy_type hy__rows_type(const hy_type *one, int64_t turns)
+{
+    hy_type all = *one;
+    if (one->shape.ndim < 0) return all;
+    memmove(all.shape.dim + 1, all.shape.dim, (size_t)all.shape.ndim * sizeof *all.shape.dim);
+    all.shape.dim[0] = turns;
+    all.shape.ndim++;
+    return all;
+}
+
+static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t turns)
+{
+    hy_type rows;
+    if (one->shape.ndim >= HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "a turn gives %z: there is no room for one more axis",
+                             &one->shape);
+    rows = hy__rows_type(one, turns);
+    hy_infer_type(I, &all->dtype, rows.dtype);
+    hy_infer_shape(I, &all->shape, rows.shape);
+    return I->status;
+}
+
+/* Types of all values of body k, where var[] are those of its variables; they learn. */
+static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads, hy__types *T)
+{
+    const hy_graph *g;
+    int i, place;
+    memset(T, 0, sizeof *T);
+    if (k < 0 || k >= I->nsub || !I->frame)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "it has no body: use hy_foreach, hy_while_loop or "
+                                                   "hy_cond");
+    g = I->sub[k];
+    if (g->vars != vars || g->heads != heads)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "its body has %d variables and %d results, %d and %d "
+                                                   "are due",
+                             g->vars, g->heads, vars, heads);
+    if (hy__types_infer(I->frame, g, T, NULL, var, NULL) < 0) return I->status = -1;
+    for (i = 0; i < vars; i++) {
+        place = g->place[g->var[i]->number];
+        if (place >= 0) var[i] = T->type[T->first[place]];
+    }
+    return 0;
+}
+
+/* How many turns: what data and stacked outputs say; -1: they do not. */
+static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
+{
+    int64_t turns = r->limit > 0 ? r->limit : -1;
+    int i;
+    for (i = 0; i < r->data; i++) {
+        const hy_shape *s = &I->in[i].shape;
+        if (!s->ndim) hy_infer_fail(I, HY_ERROR_SHAPE, "data %d is a single number: there is no axis to go "
+                                                       "along", i);
+        if (s->ndim < 1 || s->dim[0] < 0) continue;
+        if (turns >= 0 && turns != s->dim[0])
+            hy_infer_fail(I, HY_ERROR_SHAPE, "data %d has %l rows, others have %l: one for each turn is "
+                                             "due", i,
+                          s->dim[0], turns);
+        turns = s->dim[0];
+    }
+    return turns;
+}
+
+/* A state is the same before and after a turn. */
+static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *after)
+{
+    int d, same = before->shape.ndim < 0 || after->shape.ndim < 0 || before->shape.ndim == after->shape.ndim;
+    if (before->dtype && after->dtype) same = same && before->dtype == after->dtype;
+    for (d = 0; same && d < before->shape.ndim && d < after->shape.ndim; d++)
+        same = before->shape.dim[d] < 0 || after->shape.dim[d] < 0 ||
+            before->shape.dim[d] == after->shape.dim[d];
+    if (!same) {
+        hy_infer_fail(I, HY_ERROR_SHAPE, "state %d is %z %t before a turn and %z %t after it", i,
+                      &before->shape,
+                      (int)before->dtype, &after->shape, (int)after->dtype);
+        return;
+    }
+    hy_infer_type(I, &before->dtype, after->dtype);
+    hy_infer_shape(I, &before->shape, after->shape);
+}
+
+/* What the variables have learnt goes to the inputs. */
+static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, const hy_type *var)
+{
+    int i, d, data = r->data - pred;
+    for (i = 0; i < hy__control_vars(r, pred); i++) {
+        hy_type *in = &I->in[hy__control_input(r, pred, i)];
+        hy_infer_type(I, &in->dtype, var[i].dtype);
+        if (i >= data) hy_infer_shape(I, &in->shape, var[i].shape);
+        else if (in->shape.ndim > 1 && in->shape.ndim == var[i].shape.ndim + 1)
+            for (d = 0; d < var[i].shape.ndim; d++) hy_infer_dim(I, &in->shape.dim[d + 1],
+                                                                 var[i].shape.dim[d]);
+    }
+}
+
+/* The hidden outputs that are no states, and the inputs like them. */
+static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
+{
+    int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states;
+    if (r->counted) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in++].shape,
+                                                                                 hy__shape1(1)); }
+    if (r->keyed) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in].shape,
+                                                                               hy__shape1(2)); }
+    if (r->limit > 0) {
+        hy_infer_type(I, &I->out[out].dtype, HY_I64);
+        hy_infer_shape(I, &I->out[out++].shape, hy__shape1(1));
+    }
+    if (!r->draws) return;
+    hy_infer_type(I, &I->out[out].dtype, HY_I64);
+    hy_infer_shape(I, &I->out[out].shape, hy__shape1(2));
+}
+
+/* Room for the types of the variables, filled from the inputs. */
+static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pred)
+{
+    int i, n = hy__control_vars(r, pred);
+    hy__buffer *room = I->frame ? hy__buffer_new(&I->frame->cache, (size_t)n * sizeof(hy_type) + 1) : NULL;
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    if (!I->frame) hy_infer_fail(I, HY_ERROR_ARGUMENT, "it has no body: use hy_foreach, hy_while_loop or "
+                                                       "hy_cond");
+    else if (!room) { hy__no_memory(I->frame, I->op->name); I->status = -1; }
+    for (i = 0; var && i < n; i++) {
+        const hy_type *in = &I->in[hy__control_input(r, pred, i)];
+        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    return room;
+}
+
+/* The body of a loop, which comes last; before it that of the condition. */
+static void hy__infer_loop_body(hy_infer *I, const hy__control_rec *r, hy_type *var, int64_t turns)
+{
+    const hy_graph *g = I->nsub ? I->sub[I->nsub - 1] : NULL;
+    hy__types T;
+    int i;
+    if (hy__infer_body(I, I->nsub - 1, var, hy__control_vars(r, 0), r->outputs + r->states, &T) >= 0) {
+        for (i = 0; i < r->outputs && I->status >= 0; i++)
+            hy__infer_rows(I, &I->out[i], hy__type_of(g, &T, &g->head[i]), turns);
+        for (i = 0; i < r->states && I->status >= 0; i++)
+            hy__infer_state(I, i, &var[r->data + i], hy__type_of(g, &T, &g->head[r->outputs + i]));
+    }
+    if (I->frame) hy__types_close(I->frame, &T);
+}
+
+static int hy__loop_infer(hy_infer *I)
+{
+    const hy__control_rec *r = (const hy__control_rec *)I->attr;
+    int64_t turns = hy__infer_turns(I, r);
+    hy__buffer *room = I->status < 0 ? NULL : hy__infer_open(I, r, 0);
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    hy__types T;
+    int i;
+    if (var && r->limit > 0) {
+        if (hy__infer_body(I, 0, var, hy__control_vars(r, 0), 1, &T) >= 0) {
+            const hy_type *t = hy__type_of(I->sub[0], &T, &I->sub[0]->head[0]);
+            if (hy__shape_known(&t->shape) && hy__size(&t->shape) != 1)
+                hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &t->shape);
+        }
+        hy__types_close(I->frame, &T);
+    }
+    if (var && I->status >= 0) hy__infer_loop_body(I, r, var, turns);
+    if (var && I->status >= 0) {
+        hy__infer_inputs(I, r, 0, var);
+        hy__infer_extras(I, r);
+    }
+    for (i = 0; var && i < r->states && I->status >= 0; i++) {
+        const hy_type *state = &var[r->data + i];
+        hy_infer_type(I, &I->out[r->outputs + i].dtype, state->dtype);
+        hy_infer_shape(I, &I->out[r->outputs + i].shape, state->shape);
+        hy__infer_rows(I, &I->out[r->outputs + r->states + i], state, turns);
+    }
+    if (room) hy__buffer_drop(&I->frame->cache, room);
+    return I->status;
+}
+
+/* Both branches give the same. */
+static int hy__cond_infer(hy_infer *I)
+{
+    const hy__control_rec *r = (const hy__control_rec *)I->attr;
+    hy__buffer *room = hy__infer_open(I, r, 1);
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    hy__types T;
+    int i, k;
+    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+        hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
+    for (k = 0; var && k < 2 && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+            for (i = 0; i < r->outputs && I->status >= 0; i++) {
+                const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
+                hy_type was = I->out[i];
+                hy_infer_type(I, &I->out[i].dtype, t->dtype);
+                if (I->status >= 0) hy_infer_shape(I, &I->out[i].shape, t->shape);
+                if (I->status < 0 && k)
+                    hy_infer_fail(I, HY_ERROR_SHAPE, "the branches differ: output %d is %z %t in the "
+                                                     "first, %z %t in "
+                                  "the second", i, &was.shape, (int)was.dtype, &t->shape, (int)t->dtype);
+            }
+        hy__types_close(I->frame, &T);
+    }
+    if (var && I->status >= 0) {
+        hy__infer_inputs(I, r, 1, var);
+        hy__infer_extras(I, r);
+    }
+    if (room) hy__buffer_drop(&I->frame->cache, room);
+    return I->status;
+}
+
+/* --- a body for one set of types --- */
+/* Hangs on its graph. Its memory: runs of its steps, where operands lie, what early steps give, arena, what
+ * jobs share, scratch. */
+typedef struct hy__body {
+    hy__attached head;
+    int       users;                    /* plans with jobs that run it */
+    hy_graph *graph;                    /* optimised */
+    hy__plan  plan;
+    const hy_job **early;               /* of the steps that run before the first turn */
+    hy__buffer *jobs;                   /* these lie here: a chain */
+    size_t   *lies;                     /* by value: where an early one lies */
+    size_t    data, arena, shared, scratch, bytes;
+    hy__mode  mode;
+    int       n;
+    hy_type  *type;                     /* of the variables */
+} hy__body;
+
+static void hy__body_free(hy_root *root, hy__attached *it)
+{
+    hy__body *b = (hy__body *)(void *)it;
+    hy__buffer *jobs;
+    hy__plan_free(root, &b->plan);
+    hy__graph_drop(b->graph);
+    while ((jobs = b->jobs) != NULL) { b->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
+    hy__free(&root->heap, (void *)b->early);
+    hy__free(&root->heap, b->lies);
+    hy__free(&root->heap, b);
+}
+
+/* Early steps are bound here, since nobody else runs them: each with its operands in one block. */
+static int hy__body_bind_early(hy_frame *F, hy__body *b)
+{
+    const hy__plan *p = &b->plan;
+    int i;
+    for (i = 0; i < p->early; i++) {
+        const hy__step *s = &p->step[i];
+        size_t operands = hy__round64((size_t)(s->nin + s->nout) * sizeof(hy_tensor));
+        hy__buffer *room = hy__buffer_new(&F->cache, operands + sizeof(hy_job));
+        hy_job *job;
+        if (!room) { hy__no_memory(F, s->op->name); return -1; }
+        room->next = b->jobs;
+        b->jobs = room;
+        job = (hy_job *)(void *)((char *)room->data + operands);
+        hy__plan_operands(p, s, (hy_tensor *)room->data);
+        if (hy__plan_bind(F, s, job, (hy_tensor *)room->data, b->mode.training)) return -1;
+        b->early[i] = job;
+    }
+    return 0;
+}
+
+/* Where things lie in its memory. 0, or -1: it is too large. */
+static int hy__body_lay(hy__body *b)
+{
+    const hy__plan *p = &b->plan;
+    int i, k;
+    hy__layout l;
+    memset(&l, 0, sizeof l);
+    hy__lay(&l, (size_t)p->steps, sizeof(hy_run));
+    b->data = l.at;
+    hy__lay(&l, (size_t)p->tensors, sizeof(void *));
+    for (i = 0; i < p->early; i++)
+        for (k = p->step[i].nin; k < p->step[i].nin + p->step[i].nout; k++) {
+            int v = p->tensor[p->step[i].tensor + k];
+            b->lies[v] = l.at;
+            hy__lay(&l, 1, p->spot[v].bytes);
+        }
+    b->arena = l.at;
+    hy__lay(&l, 1, p->arena);
+    b->shared = l.at;
+    hy__lay(&l, 1, p->shared);
+    b->scratch = l.at;
+    hy__lay(&l, 1, p->scratch);
+    b->bytes = l.at;
+    return l.too_large ? -1 : 0;
+}
+
+/* Nobody but the caller knows it yet. */
+static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__body *b = (hy__body *)hy__alloc_zero(heap, sizeof *b + (size_t)sub->vars * sizeof *type);
+    int i, failed;
+    if (!b) return (hy__body *)hy__no_memory(F, "control flow");
+    b->head.free_fn = hy__body_free;
+    b->mode = *mode;
+    b->n = sub->vars;
+    b->type = (hy_type *)(void *)(b + 1);
+    memcpy(b->type, type, (size_t)sub->vars * sizeof *type);
+    b->graph = hy__optimize(F, sub, type, mode);
+    for (i = 0; b->graph && i < b->graph->n; i++)
+        if (!hy__types_known(b->graph->node[i]->type, b->graph->node[i]->nout))
+            hy__fail(F, HY_ERROR_UNSUPPORTED, "values decide the shape of %s, in the body of a compiled "
+                                              "loop or branch: "
+                     "leave the block around it as it is, or compute that outside", b->graph->node[i]->name);
+    failed = !b->graph || F->code || hy__plan_make(F, b->graph, mode, &b->plan);
+    if (!failed) {
+        b->early = (const hy_job **)hy__alloc_zero(heap, ((size_t)b->plan.early + 1) * sizeof *b->early);
+        b->lies = (size_t *)hy__alloc_zero(heap, ((size_t)b->plan.values + 1) * sizeof *b->lies);
+        if (!b->early || !b->lies) hy__no_memory(F, "control flow");
+        failed = F->code || hy__body_bind_early(F, b);
+    }
+    if (!failed && hy__body_lay(b)) { hy__too_large(F); failed = 1; }
+    if (!failed) return b;
+    hy__body_free(F->root, &b->head);
+    return NULL;
+}
+
+/* Under the lock. */
+static hy__body *hy__body_find(hy_graph *sub, uint64_t hash, const hy_type *type, const hy__mode *mode)
+{
+    hy__kept *e;
+    int i;
+    for (e = hy__table_find(&sub->derived, hash); e; e = hy__table_again(e)) {
+        hy__body *b = (hy__body *)(void *)e;
+        if (b->head.free_fn != hy__body_free || b->mode.training != mode->training ||
+            b->mode.exact != mode->exact ||
+            b->mode.off != mode->off || b->n != sub->vars) continue;
+        for (i = 0; i < b->n && hy__same_type(&b->type[i], &type[i]); i++) continue;
+        if (i == b->n) { e->used = ++sub->derived.clock; return b; }
+    }
+    return NULL;
+}
+
+enum { HY__MOST_BODIES = 8 };           /* that no plan uses, of one graph */
+
+/* The one unused for longest that no plan needs, if there are too many. Under the lock. */
+static hy__body *hy__body_surplus(hy_graph *sub)
+{
+    hy__kept *e;
+    hy__body *oldest = NULL;
+    int n = 0;
+    for (e = hy__table_next(&sub->derived, NULL); e; e = hy__table_next(&sub->derived, e)) {
+        hy__body *b = (hy__body *)(void *)e;
+        if (b->head.free_fn != hy__body_free || HY__PEEK(&b->users)) continue;
+        n++;
+        if (!oldest || e->used < oldest->head.kept.used) oldest = b;
+    }
+    if (n <= HY__MOST_BODIES) return NULL;
+    hy__table_remove(&sub->derived, &oldest->head.kept);
+    return oldest;
+}
+
+/* The body of a job's operator: found, or made, and counted by the plan that is being made. One that runs at
+ * once stays as long as its graph. */
+static const hy__body *hy__body_for(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
+{
+    hy_root *root = F->root;
+    uint64_t hash = hy__hash_type((uint64_t)mode->training, sub->vars ? &type[0]
+                                  : &sub->head[0].node->type[0]);
+    hy__body *b, *fresh = NULL, *gone = NULL;
+    int failed;
+    hy__acquire(&root->lock);
+    b = hy__body_find(sub, hash, type, mode);
+    if (b) HY__ADD(&b->users, 1);
+    hy__release(&root->lock);
+    if (!b) {
+        fresh = hy__body_new(F, sub, type, mode);
+        if (!fresh) return NULL;
+        hy__acquire(&root->lock);
+        b = hy__body_find(sub, hash, type, mode);
+        if (!b) { b = fresh; fresh = NULL; hy__table_add(&root->heap, &sub->derived, &b->head.kept, hash); }
+        HY__ADD(&b->users, 1);
+        gone = hy__body_surplus(sub);
+        hy__release(&root->lock);
+        if (fresh) hy__body_free(root, &fresh->head);
+        if (gone) hy__body_free(root, &gone->head);
+    }
+    if (!F->planner) return b;
+    failed = hy__plan_use(F->planner, &b->users);
+    HY__ADD(&b->users, -1);
+    return failed ? NULL : b;
+}
+
+/* --- binding --- */
+typedef struct hy__control {            /* the job's plan */
+    const hy__body *body[2];
+    size_t  at[2], states;              /* where their memory begins; two places for each state */
+    int64_t turns;
+} hy__control;
+HY__FITS_PLAN(hy__control);
+
+/* Binds the bodies of a job for the types of its inputs. pred: as above. */
+static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    hy_frame *F = job->why->frame;
+    int i, k, n = hy__control_vars(r, pred);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)n * sizeof(hy_type) + 1);
+    hy_type *var = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, job->op->name);
+    hy__mode mode;
+    memset(&mode, 0, sizeof mode);
+    if (F->planner) mode = *F->planner->mode;
+    mode.training = job->training;
+    mode.recorded = mode.given = 0;
+    mode.owner = NULL;
+    mode.threads = 1;
+    for (i = 0; var && i < n; i++) {
+        const hy_type *in = &job->in[hy__control_input(r, pred, i)].type;
+        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    for (k = 0; var && k < job->nsub && k < 2 && !F->code; k++) c->body[k] = hy__body_for(F, job->sub[k],
+                                                                                          var, &mode);
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? -1 : 0;
+}
+
+/* --- running --- */
+HY__WARM_ROOMS
+typedef struct hy__turning {            /* a loop or branch that runs */
+    const hy_job *job;
+    hy_run  *now;
+    const hy__control_rec *r;
+    const hy__control *c;
+    char    *memory;
+    uint64_t seed, stream;              /* the random key */
+    int      pred;
+    int64_t  turn, row;                 /* counted from 0; which row of the data */
+} hy__turning;
+
+static char *hy__body_memory(const hy__turning *L, int k) { return L->memory + L->c->at[k]; }
+
+static hy_run *hy__body_runs(const hy__turning *L, int k) { return (hy_run *)(void *)hy__body_memory(L, k); }
+
+/* Where state i lies before turn number `turn`. */
+static char *hy__state_at(const hy__turning *L, int i, int64_t turn)
+{
+    const hy_tensor *in = L->job->in + L->r->data;
+    char *at = L->memory + L->c->states;
+    int k;
+    if (!turn) return (char *)L->now->data[L->r->data + i];
+    for (k = 0; k < i; k++) at += 2 * hy__round64((size_t)hy__bytes(&in[k].type));
+    return at + (turn & 1 ? hy__round64((size_t)hy__bytes(&in[i].type)) : 0);
+}
+
+/* Row `row` of an operand (rows, ...). */
+static char *hy__row_at(const hy__turning *L, int operand, int64_t row)
+{
+    const hy_tensor *t = &L->job->in[operand];          /* outputs follow */
+    char *data = (char *)L->now->data[operand];
+    return data ? data + row * (hy__bytes(&t->type) / t->type.shape.dim[0]) : NULL;
+}
+
+/* Where the value of a variable lies in this turn. */
+static char *hy__var_at(const hy__turning *L, int i)
+{
+    int data = L->r->data - L->pred;
+    if (i < data) return hy__row_at(L, i, L->row);
+    if (i < data + L->r->states) return hy__state_at(L, i - data, L->turn);
+    return (char *)L->now->data[hy__control_input(L->r, L->pred, i)];
+}
+
+/* Where result i of a turn goes. */
+static char *hy__result_at(const hy__turning *L, int i)
+{
+    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
+        : hy__state_at(L, i - L->r->outputs, L->turn + 1);
+}
+
+/* All operands that are value v. */
+static void hy__body_aim(const hy__turning *L, int k, int v, void *to)
+{
+    const hy__body *b = L->c->body[k];
+    void **data = (void **)(void *)(hy__body_memory(L, k) + b->data);
+    int i;
+    for (i = b->plan.use_first[v]; i < b->plan.use_first[v + 1]; i++) data[b->plan.use[i]] = to;
+}
+
+/* Variables from .. to. */
+static void hy__body_aim_vars(const hy__turning *L, int k, int from, int to)
+{
+    const hy__plan *p = &L->c->body[k]->plan;
+    for (; from < to; from++) if (p->input[from] >= 0) hy__body_aim(L, k, p->input[from], hy__var_at(L,
+                                                                                                     from));
+}
+
+/* Steps that nothing changes run now; what varies from turn to turn is aimed at later. */
+static int hy__body_open(const hy__turning *L, int k)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__plan *p = &b->plan;
+    char *memory = hy__body_memory(L, k);
+    void **data = (void **)(void *)(memory + b->data);
+    hy_run *run = hy__body_runs(L, k);
+    int i, t, vary = L->r->data - L->pred + L->r->states;
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        hy__run_open(&run[i], i < p->early ? b->early[i] : s->job, data + s->tensor, 0, 0);
+        for (t = s->tensor; t < s->tensor + s->nin + s->nout; t++) {
+            const hy__spot *root = &p->spot[p->spot[p->tensor[t]].root];
+            data[t] = root->where == HY__AT_ARENA ? memory + b->arena + p->spot[p->tensor[t]].offset
+                : root->where == HY__AT_EARLY ? memory + b->lies[root - p->spot]
+                : root->where == HY__AT_CONSTANT ? root->node->constant.data : NULL;
+        }
+    }
+    hy__body_aim_vars(L, k, vary, p->inputs);
+    return hy__runs_alone(run, p->early, memory + b->scratch, memory + b->shared);
+}
+
+/* What an item of the body met is the operator's fault. */
+static void hy__body_fault(const hy__turning *L, int k)
+{
+    hy_run *run = hy__body_runs(L, k);
+    int i;
+    for (i = 0; i < L->c->body[k]->plan.steps; i++)
+        if (run[i].fault && !L->now->fault) {
+            L->now->fault_text = hy__fault_text(&run[i]);
+            hy_fault(L->now);
+        }
+}
+
+/* A result that no job has put in its place: another's twin, a variable, something early. */
+static void hy__body_copy(const hy__turning *L, int k, int i, char *to, char *twin)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__spot *s = &b->plan.spot[b->plan.head[i]], *root = &b->plan.spot[s->root];
+    const char *from = s->where == HY__AT_HEAD ? twin
+        : s->where == HY__AT_INPUT ? hy__var_at(L, root->index)
+        : s->where == HY__AT_EARLY ? hy__body_memory(L, k) + b->lies[root - b->plan.spot]
+        : (const char *)root->node->constant.data;
+    if (from != to && s->bytes) memcpy(to, from, s->bytes);
+}
+
+static int hy__body_run(const hy__turning *L, int k)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__plan *p = &b->plan;
+    char *memory = hy__body_memory(L, k);
+    hy_run *run = hy__body_runs(L, k);
+    int i, which = L->pred ? k : k < L->job->nsub - 1;  /* 1: the condition of a loop, or the second branch */
+    for (i = 0; i < p->randoms; i++) {
+        run[p->random[i]].seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
+        run[p->random[i]].stream = (uint64_t)p->step[p->random[i]].node->rank;
+    }
+    if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch,
+                        memory + b->shared)) return 0;
+    hy__body_fault(L, k);
+    return -1;
+}
+
+/* One turn of a body whose results are outputs, then states. */
+static int hy__body_turn(const hy__turning *L, int k)
+{
+    const hy__plan *p = &L->c->body[k]->plan;
+    int i;
+    hy__body_aim_vars(L, k, 0, L->r->data - L->pred + L->r->states);
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *s = &p->spot[p->head[i]];
+        if (s->where == HY__AT_HEAD && s->index == i) hy__body_aim(L, k, p->head[i], hy__result_at(L, i));
+    }
+    if (hy__body_run(L, k)) return -1;
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *s = &p->spot[p->head[i]];
+        if (s->where == HY__AT_HEAD && s->index == i) continue;
+        hy__body_copy(L, k, i, hy__result_at(L, i), s->where == HY__AT_HEAD ? hy__result_at(L, s->index)
+                      : NULL);
+    }
+    return 0;
+}
+
+/* Does the loop go on? -1: the condition met bad data. */
+static int hy__loop_goes_on(const hy__turning *L)
+{
+    const hy__plan *p = &L->c->body[0]->plan;
+    const hy__spot *s = &p->spot[p->head[0]];
+    union { double align[2]; char bytes[16]; } value;
+    hy__body_aim_vars(L, 0, 0, L->r->states);
+    if (s->where == HY__AT_HEAD) hy__body_aim(L, 0, p->head[0], value.bytes);
+    if (hy__body_run(L, 0)) return -1;
+    if (s->where != HY__AT_HEAD) hy__body_copy(L, 0, 0, value.bytes, NULL);
+    return hy__load(value.bytes, s->type->dtype) != 0;
+}
+
+/* The states before this turn, for the gradient. */
+static void hy__loop_keep(const hy__turning *L)
+{
+    int i;
+    for (i = 0; i < L->r->states; i++) {
+        char *to = hy__row_at(L, L->job->nin + L->r->outputs + L->r->states + i, L->row);
+        size_t bytes = (size_t)hy__bytes(&L->job->in[L->r->data + i].type);
+        if (to && bytes) memcpy(to, hy__state_at(L, i, L->turn), bytes);
+    }
+}
+
+/* Rows that had no turn are 0. */
+static void hy__loop_clear(const hy__turning *L, int output, int64_t turns)
+{
+    const hy_type *t = &L->job->out[output].type;
+    char *data = (char *)L->now->data[L->job->nin + output];
+    int64_t rows = t->shape.dim[0], bytes = hy__bytes(t);
+    if (data && turns < rows && bytes) memset(data + bytes / rows * turns, 0,
+                                              (size_t)(bytes / rows * (rows - turns)));
+}
+
+static void hy__loop_finish(const hy__turning *L)
+{
+    const hy__control_rec *r = L->r;
+    void **out = L->now->data + L->job->nin;
+    int i, at = r->outputs + 2 * r->states;
+    for (i = 0; i < r->states; i++) {
+        size_t bytes = (size_t)hy__bytes(&L->job->out[r->outputs + i].type);
+        if (out[r->outputs + i] && bytes) memcpy(out[r->outputs + i], hy__state_at(L, i, L->turn), bytes);
+        hy__loop_clear(L, r->outputs + r->states + i, L->turn);
+    }
+    for (i = 0; i < r->outputs; i++) hy__loop_clear(L, i, L->turn);
+    if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
+}
+
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
+    L->job = job;
+    L->now = now;
+    L->r = r;
+    L->c = (const hy__control *)(const void *)&job->plan;
+    L->memory = memory;
+    L->pred = pred;
+    L->turn = L->row = 0;
+    L->seed = now->seed;
+    L->stream = now->stream;
+    if (r->keyed) {
+        const int64_t *given = (const int64_t *)now->data[r->data + r->states + r->remain + r->counted];
+        L->seed = (uint64_t)given[0];
+        L->stream = (uint64_t)given[1];
+    }
+    if (!r->draws || !key) return;
+    key[0] = (int64_t)L->seed;
+    key[1] = (int64_t)L->stream;
+}
+
+static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy__turning L;
+    int64_t turns;
+    int k, goes = 1, last = job->nsub - 1;
+    (void)stage; (void)item; (void)scratch;
+    hy__turning_open(&L, job, now, (char *)shared, 0);
+    turns = L.c->turns;
+    if (L.r->counted) {
+        int64_t given = *(const int64_t *)now->data[L.r->data + L.r->states + L.r->remain];
+        if (given >= 0 && given < turns) turns = given;
+    }
+    for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
+    for (; L.turn < turns; L.turn++) {
+        L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
+        if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
+        hy__loop_keep(&L);
+        if (hy__body_turn(&L, last)) return;
+    }
+    if (goes >= 0) hy__loop_finish(&L);
+}
+
+static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy__turning L;
+    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    (void)stage; (void)item; (void)scratch;
+    hy__turning_open(&L, job, now, (char *)shared, 1);
+    if (hy__body_open(&L, k)) hy__body_fault(&L, k);
+    else hy__body_turn(&L, k);
+}
+HY__COLD_ROOMS
+
+static int hy__loop_bind(hy_job *job)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    hy__control *c = (hy__control *)(void *)&job->plan;
+    double cost = 0;
+    int i, k;
+    memset(c, 0, sizeof *c);
+    job->notes = sizeof *c;
+    if (hy__control_bodies(job, 0, c)) return -1;
+    for (k = 0; k < job->nsub; k++) {
+        c->at[k] = job->shared;
+        job->shared += c->body[k]->bytes;
+        cost += c->body[k]->plan.cost;
+    }
+    c->states = job->shared;
+    for (i = r->data; i < r->data + r->states; i++)
+        job->shared += 2 * hy__round64((size_t)hy__bytes(&job->in[i].type));
+    c->turns = r->limit > 0 ? r->limit : job->in[0].type.shape.dim[0];
+    return hy__one_stage(job, hy__run_loop, 1, (double)c->turns * cost);
+}
+
+static int hy__cond_bind(hy_job *job)
+{
+    hy__control *c = (hy__control *)(void *)&job->plan;
+    double cost;
+    memset(c, 0, sizeof *c);
+    job->notes = sizeof *c;
+    if (hy__control_bodies(job, 1, c)) return -1;
+    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
+    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    return hy__one_stage(job, hy__run_cond, 1, cost);
+}
+
+/* --- results of a body --- */
+/* A value of another frame, or a variable, becomes a result through an identity. */
+static void hy__inner_head(hy_frame *S, hy_array **x)
+{
+    if (hy__alive(S, *x, "a body of control flow") &&
+        (!(*x)->node || (*x)->frame != S || !(*x)->node->op)) *x = hy_identity(S, *x);
+}
+
+/* The graph of a body, which is the caller's and not the root's. all: calls that write count as results. */
+static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads, int all)
+{
+    hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, all);
+    if (!g) return NULL;
+    HY__ADD(&g->refs, 1);
+    hy__graph_unlist(S->root, g);
+    return g;
+}
+
+/* --- gradients --- */
+#ifndef HYBRID_NO_TRAIN
+/* A body and its gradient, while that is derived: the body once more, then what leads from the gradients of
+ * its results to those of its variables, all in one graph. */
+typedef struct hy__unwinding {
+    hy__deriving B;
+    hy__buffer *room;
+    hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
+    hy_array  **in;
+    char       *given;                  /* by result: has it a gradient? */
+    hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
+    hy__node  **order;                  /* the variables as the new body has them; room for all */
+    hy_array  **head;                   /* its results */
+    int         vars, heads;            /* so many so far */
+} hy__unwinding;
+
+static void hy__unwinding_close(hy__unwinding *U)
+{
+    hy_frame *F = U->B.F;
+    if (!F) return;
+    hy__derive_close(&U->B);
+    hy__buffer_drop(&F->cache, U->room);
+}
+
+/* Room for so many variables and results, and what is known of them, to be filled in by the caller. */
+static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
+{
+    size_t n = (size_t)sub->vars, all = 3 * ((size_t)sub->vars + (size_t)sub->heads);
+    size_t bytes = n * (sizeof *U->stand_in + sizeof *U->in) + all * (sizeof *U->order + sizeof *U->head) +
+                   (size_t)sub->heads + 1;
+    int i;
+    memset(U, 0, sizeof *U);
+    U->B.F = F;
+    U->room = hy__buffer_new(&F->cache, bytes);
+    if (!U->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(U->room->data, 0, bytes);
+    U->stand_in = (hy_array *)U->room->data;
+    U->in = (hy_array **)(void *)(U->stand_in + n);
+    U->order = (hy__node **)(void *)(U->in + n);
+    U->head = (hy_array **)(void *)(U->order + all);
+    U->given = (char *)(U->head + all);
+    for (i = 0; i < sub->vars; i++) U->in[i] = &U->stand_in[i];
+    return 0;
+}
+
+/* Variable i has this type; is its gradient wanted? */
+static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int wanted)
+{
+    U->stand_in[i].t.type = *type;
+    U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
+}
+
+/* From here on B.S holds the body and the way back through it. */
+static int hy__unwind_body(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
+{
+    int i, unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    if (unknown > 0)
+        hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
+    if (unknown || hy__derive_walk(&U->B, U->given)) return -1;
+    for (i = 0; i < U->B.S->graph->store->n; i++)
+        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank = 0;
+    return 0;
+}
+
+/* The variable i of the body, as a value. */
+static hy_array *hy__unwinding_value(hy__unwinding *U, int i)
+{
+    return hy__node_handle(U->B.S, U->B.S->graph->store->node[i], 0);
+}
+
+/* The next variable of the new body. */
+static void hy__unwinding_next(hy__unwinding *U, hy__node *var) { U->order[U->vars++] = var; }
+
+/* One more variable, of the type of another. */
+static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_type *type)
+{
+    hy_array *x = hy_var(U->B.S, name, NULL);
+    if (x) x->t.type = x->node->type[0] = *type;
+    return x;
+}
+
+/* The next result: a gradient, or zeros for variable i if there is none, and what else is added. */
+static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *gradient, hy_array *more)
+{
+    hy_frame *S = U->B.S;
+    if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
+    if (more) gradient = hy_add(S, gradient, more);
+    if (!S->code) hy__inner_head(S, &gradient);
+    U->head[U->heads++] = gradient;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__unwinding_graph(hy__unwinding *U)
+{
+    hy_frame *S = U->B.S;
+    hy__nodes *store = S->graph->store;
+    hy_array *heads;
+    int i, k = 0;
+    if (S->code) return NULL;
+    for (i = 0; i < store->n && k < U->vars; i++) {     /* the places of variables, filled in the new order */
+        if (store->node[i]->op || store->node[i]->held) continue;
+        store->node[i] = U->order[k++];
+        store->node[i]->number = i;
+    }
+    heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
+    return hy__inner_graph(S, heads, 0);
+}
+
+/* The variable that walking back made for the gradient of result i: they stand in the order of the
+ * results. */
+static hy__node *hy__unwinding_given(const hy__unwinding *U, int vars, int i)
+{
+    const hy__nodes *store = U->B.S->graph->store;
+    int at, k = 0;
+    for (at = 0; at < i; at++) k += U->given[at];
+    for (at = 0; at < store->n; at++) {
+        const hy__node *node = store->node[at];
+        if (node->op || node->held || --vars >= 0) continue;
+        if (!k--) return store->node[at];
+    }
+    return NULL;
+}
+
+/* Inputs of the operator that runs a new body, one after another. */
+typedef struct hy__given { hy__buffer *room; hy_array **at; int n; } hy__given;
+
+static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
+{
+    size_t most = 4 * ((size_t)D->nin + (size_t)D->nout) + 8;
+    in->n = 0;
+    in->room = hy__buffer_new(&F->cache, most * sizeof *in->at);
+    if (!in->room) { hy__no_memory(F, "gradient"); return -1; }
+    in->at = (hy_array **)in->room->data;
+    return 0;
+}
+static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
+
+/* Where things stand in a diff of control flow. */
+static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
+static int hy__diff_remain(const hy__control_rec *r, int i) { return r->data + r->states + i; }
+
+/* What ends the inputs: how many turns, the key, copies of statistics, so that a turn that is computed again
+ * does not count twice. */
+static void hy__given_end(hy_frame *F, hy__given *in, const hy_diff *D, hy__control_rec *r2)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, at = hy__diff_remain(r, r->remain);
+    if (r->counted) hy__given_add(in, D->in[at]);
+    else if (r->limit > 0) hy__given_add(in, D->out[hy__diff_kept(r, r->states)]);
+    if (r->draws) hy__given_add(in, D->out[D->nout - 1]);
+    for (i = at + r->counted + r->keyed; i < D->nin; i++) hy__given_add(in, hy_identity(F, D->in[i]));
+    r2->counted = r->counted || r->limit > 0;
+    r2->draws = r2->keyed = r->draws;
+    r2->remain += r->remain;
+    r2->aux = r->aux;
+}
+
+static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const hy__given *in,
+                                const hy__control_rec *r, int n, hy_graph *const *sub)
+{
+    int i;
+    for (i = 0; i < in->n && !F->code; i++) hy__alive(F, in->at[i], D->op->name);
+    return F->code ? NULL : F->emit(F, D->op - D->op->member + which, in->n, in->at, r, n, sub);
+}
+
+/* The types of a loop's variables, and whose gradients are wanted: those of all states, since what comes
+ * later goes back through them. */
+static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[D->nsub - 1];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return -1;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 0, i);
+        hy_type type = i < r->data ? hy__item_type(&D->in[at]->t.type) : D->in[at]->t.type;
+        hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
+    }
+    for (i = 0; i < sub->heads; i++)
+        U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
+                             : U->stand_in[r->data + i - r->outputs].tape != NULL);
+    return hy__unwind_body(U, F, sub, D->training);
+}
+
+/* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
+ * states. */
+static void hy__loop_back_data(const hy_diff *D, hy__unwinding *U, hy__given *in, hy__control_rec *r2,
+                               hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__node **var = U->B.S->graph->store->node;
+    int i, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) { hy__given_add(in, D->in[i]); hy__unwinding_next(U, var[i]); }
+    for (i = 0; i < r->states; i++) {
+        hy__given_add(in, D->out[hy__diff_kept(r, i)]);
+        hy__unwinding_next(U, var[r->data + i]);
+    }
+    for (i = 0; i < r->outputs; i++) {
+        if (!U->given[i]) continue;
+        hy__given_add(in, D->dy[i]);
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, i));
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[hy__diff_kept(r, i)];
+        more[i] = dy && U->given[r->outputs + i]
+            ? hy__unwinding_new(U, "kept_grad", &U->stand_in[r->data + i].t.type) : NULL;
+        if (!more[i]) continue;
+        hy__given_add(in, dy);
+        hy__unwinding_next(U, more[i]->node);
+    }
+    r2->data = in->n;
+}
+
+/* States of the loop back: gradients of the states, and sums of those of what is the same in all turns.
+ * Results
+ * first those of the data. */
+static void hy__loop_back_states(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in,
+                                 hy__control_rec *r2, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, first = in->n, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) {
+        if (!U->stand_in[i].tape) continue;
+        hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        r2->outputs++;
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[r->outputs + i];
+        int v = r->data + i;
+        if (!U->given[r->outputs + i]) continue;
+        hy__given_add(in, dy ? dy : hy_zeros_like(F, D->in[v]));
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, r->outputs + i));
+        hy__unwinding_result(U, v, hy__derive_result(&U->B, v), more[i]);
+    }
+    for (i = 0; i < r->remain; i++) {
+        int v = hy__diff_remain(r, i);
+        hy_array *gradient = hy__derive_result(&U->B, v), *sum;
+        if (!gradient) continue;
+        sum = hy__unwinding_new(U, "sum", &U->stand_in[v].t.type);
+        hy__given_add(in, hy_zeros_like(F, D->in[v]));
+        if (sum) hy__unwinding_next(U, sum->node);
+        hy__unwinding_result(U, v, sum, gradient);
+    }
+    r2->states = in->n - first;
+}
+
+/* What the loop back gave, in the order in which it was asked for. */
+static void hy__loop_back_results(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_array **at = y->count ? y->item : &y;
+    int i;
+    for (i = 0; i < r->data; i++) if (U->stand_in[i].tape) D->dx[i] = hy_reshape_like(F, *at++, D->in[i],
+                                                                                      NULL);
+    for (i = 0; i < r->states; i++) if (U->given[r->outputs + i]) D->dx[r->data + i] = *at++;
+    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++)
+        if (hy__derive_result(&U->B, i)) D->dx[i] = *at++;
+}
+
+/* A loop from the last turn to the first. */
+static void hy__loop_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy_graph *graph;
+    hy_array *y = NULL;
+    int i;
+    memset(&r2, 0, sizeof r2);
+    r2.reverse = !r->reverse;
+    hy__loop_back_data(D, U, in, &r2, more);
+    hy__loop_back_states(F, D, U, in, &r2, more);
+    if (!U->heads) return;
+    for (i = 0; i < r->remain + r->aux; i++) {
+        if (i < r->remain) hy__given_add(in, D->in[hy__diff_remain(r, i)]);
+        hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
+    }
+    hy__given_end(F, in, D, &r2);
+    graph = hy__unwinding_graph(U);
+    if (graph) y = hy__given_emit(F, D, 0, in, &r2, 1, &graph);
+    if (y) hy__loop_back_results(F, D, U, y);
+    hy__graph_drop(graph);
+}
+
+static int hy__loop_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__unwinding U;
+    hy__given in;
+    hy__buffer *more = hy__buffer_new(&F->cache, (size_t)r->states * sizeof(hy_array *) + 1);
+    memset(&U, 0, sizeof U);
+    if (!more) { hy__no_memory(F, "gradient"); return 0; }
+    if (!hy__given_open(F, &in, D) && !hy__loop_unwind(F, D, &U)) hy__loop_back(F, D, &U, &in,
+                                                                                (hy_array **)more->data);
+    hy__unwinding_close(&U);
+    hy__buffer_drop(&F->cache, in.room);
+    hy__buffer_drop(&F->cache, more);
+    return 0;
+}
+
+/* The way back through one branch. */
+static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[k];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return NULL;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 1, i);
+        hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
+    }
+    for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
+    if (hy__unwind_body(U, F, sub, D->training)) return NULL;
+    for (i = 0; i < r->remain; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->outputs; i++)
+        if (U->given[i]) hy__unwinding_next(U, hy__unwinding_given(U, sub->vars, i));
+    for (i = r->remain; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->remain; i++)
+        if (U->stand_in[i].tape) hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+    return U->heads ? hy__unwinding_graph(U) : NULL;
+}
+
+/* A branch again, by the same condition. */
+static int hy__cond_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy__unwinding U[2];
+    hy__given in;
+    hy_graph *sub[2];
+    hy_array *y = NULL, **at;
+    int i, opened = !hy__given_open(F, &in, D);
+    memset(U, 0, sizeof U);
+    memset(&r2, 0, sizeof r2);
+    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
+    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
+    r2.data = 1;
+    r2.outputs = U[0].heads;
+    for (i = 0; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; sub[1] && i < r->outputs; i++)
+        if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
+    if (sub[1]) hy__given_end(F, &in, D, &r2);
+    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    at = y && y->count ? y->item : &y;
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
+    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    hy__buffer_drop(&F->cache, in.room);
+    return 0;
+}
+#else
+#define hy__loop_grad NULL
+#define hy__cond_grad NULL
+#endif
+
+/* --- the operators --- */
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+static const hy_op hy__control_ops[] = {
+    { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__FOREACH, hy__control_count, hy__loop_infer,
+      hy__loop_bind, hy__loop_grad, NULL },
+    { "_while_loop", "_while_loop", NULL, "a body while a condition holds", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__WHILE_LOOP, hy__control_count,
+          hy__loop_infer,
+      hy__loop_bind, hy__loop_grad, NULL },
+    { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__COND, hy__control_count, hy__cond_infer,
+      hy__cond_bind, hy__cond_grad, NULL }
+};
+
+/* The handles of a form, as the C functions get them. */
+static hy_array *hy__group_form(hy_frame *F, const char *form, hy_array **at)
+{
+    return hy__group_as(F, &form, &at);
+}
+
+/* What a body returned: outputs and states, opened. 0, or -1; to be closed in any case. */
+static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const char *state_form, hy__flat *out,
+                            hy__flat *states)
+{
+    out->room = states->room = NULL;
+    if (F->code) return -1;
+    if (!y || y->state != HY__LIVE || y->count != 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a group of "
+                                       "two, either "
+                 "of which may be NULL, an array or a group", who);
+        return -1;
+    }
+    if (hy__flat_open(F, out, y->item[0], who) || hy__flat_open(F, states, y->item[1], who)) return -1;
+    if (strcmp(states->form, state_form)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
+                                       "array)", who,
+                 state_form, states->form);
+        return -1;
+    }
+    return 0;
+}
+
+/* MARK: - 26 >>loops ------------------------------------------------------------------------------------
+ *
+ * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
+ * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
+ * operator's body. Values from outside that it meets become variables there, and inputs of the operator.
+ */
+typedef struct hy__loop {               /* what the user gave: of a loop, or of a branch */
+    const char *who;
+    hy_body_fn  body;                   /* of foreach; else ... */
+    hy_step_fn  step[2];                /* ... condition and body, or both branches */
+    void       *user;
+    int64_t     limit;
+    hy__flat    data, states;           /* of a branch: the condition, inputs */
+} hy__loop;
+
+typedef struct hy__inner {              /* one body */
+    hy_frame *S;
+    hy__scope scope;
+    hy__flat  out, states;              /* what it returned */
+    hy_graph *graph;
+} hy__inner;
+
+static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
+{
+    const hy_frame *at;
+    int depth = 0;
+    memset(N, 0, sizeof *N);
+    for (at = S; at->outer; at = at->outer) depth++;
+    if (depth >= HY__NEST) {
+        hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no deeper",
+                 who,
+                 (int)HY__NEST);
+        return -1;
+    }
+    N->S = hy__tracer_open(S);
+    if (!N->S) return -1;
+    N->S->outer = S;
+    N->S->scopes = S->scopes;
+    if (!S->scope) return 0;
+    N->scope = *S->scope;               /* the same place in the program, but its nodes are counted anew */
+    N->scope.first = 0;
+    N->S->scope = &N->scope;
+    return 0;
+}
+
+static void hy__inner_close(hy_frame *S, hy__inner *N)
+{
+    if (!N->S) return;
+    hy__flat_close(S, &N->out);
+    hy__flat_close(S, &N->states);
+    if (N->S->asked && !S->asked) memcpy(S->bound, N->S->bound, sizeof S->bound);
+    S->asked |= N->S->asked;
+    S->scopes = N->S->scopes;
+    N->S->scope = NULL;
+    hy__tracer_close(S, N->S);
+    hy__graph_drop(N->graph);
+}
+
+static hy_type hy__type_now(const hy_array *x) { return x->node ? x->node->type[x->output] : x->t.type; }
+
+/* Variables for arguments, or for the rows of them that a turn gets, grouped as these are. */
+static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *name, int rows)
+{
+    hy__buffer *room = hy__buffer_new(&N->S->cache, (size_t)in->n * sizeof(hy_array *) + 1);
+    hy_array **var = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(N->S, "trace"), *x = NULL;
+    const char *form = in->full;
+    char text[24];
+    int i;
+    for (i = 0; var && i < in->n; i++) {
+        hy_type type = hy__type_now(in->at[i]);
+        hy__line line = hy__line_open(text, sizeof text);
+        hy__puts(&line, name);
+        hy__put_int(&line, i);
+        var[i] = hy_var(N->S, text, NULL);
+        if (!var[i]) break;
+        var[i]->t.type = var[i]->node->type[0] = rows ? hy__item_type(&type) : type;
+    }
+    if (var && !N->S->code) x = hy__group_as(N->S, &form, &var);
+    hy__buffer_drop(&N->S->cache, room);
+    return x;
+}
+
+/* What the body returned: outputs and states if it is that of a loop. */
+static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
+{
+    hy_frame *S = N->S;
+    if (S->code) return -1;
+    if (!paired) return hy__flat_open(S, &N->out, y, l->who);
+    return hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states);
+}
+
+static int hy__inner_heads(hy__inner *N)
+{
+    hy_frame *S = N->S;
+    int i, n = N->out.n + N->states.n;
+    hy__buffer *room = hy__buffer_new(&S->cache, (size_t)n * sizeof(hy_array *) + 1);
+    hy_array **head = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, "trace");
+    for (i = 0; head && i < n; i++) {
+        head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
+        hy__inner_head(S, &head[i]);
+    }
+    if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
+    if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
+    hy__buffer_drop(&S->cache, room);
+    return N->graph ? 0 : -1;
+}
+
+/* Every body has a variable for what any of them takes from outside, in one order, statistics last. */
+static int hy__inner_share(hy__inner *N, int n)
+{
+    const hy_frame *last = N[n - 1].S;
+    int i, k;
+    for (k = 0; k < n; k++)
+        for (i = 0; i < last->outsides; i++)
+            if (!hy__outside_node(N[k].S, last->outside[i].x)) return -1;
+    return 0;
+}
+
+/* Puts the variables of statistics behind the others. Returns how many there are. */
+static int hy__inner_sort(hy_frame *S)
+{
+    hy__nodes *store = S->graph->store;
+    int i, k, aux = 0;
+    for (i = 0; i < S->outsides; i++) aux += S->outside[i].var->aux;
+    for (k = 0; aux && k < aux; k++)
+        for (i = 0; i + 1 < S->outsides; i++) {
+            hy__outside a = S->outside[i], b = S->outside[i + 1];
+            int from = a.var->number, to = b.var->number;
+            if (!a.var->aux || b.var->aux) continue;
+            S->outside[i] = b;
+            S->outside[i + 1] = a;
+            store->node[from] = b.var;
+            store->node[to] = a.var;
+            b.var->number = from;
+            a.var->number = to;
+        }
+    return aux;
+}
+
+/* What is the same in all turns; and a parameter that a layer has given its shape to keeps that. */
+static void hy__inner_settle(const hy_frame *S, int early)
+{
+    int i;
+    for (i = 0; i < S->outsides; i++) {
+        hy__node *var = S->outside[i].var;
+        var->early = early && !var->aux;
+        if (S->outside[i].x->param) var->constant.type = var->type[0];
+    }
+}
+
+/* The operator: leading inputs, then what the bodies take from outside. */
+static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__inner *N, int n)
+{
+    hy__control_rec r;
+    const hy_frame *B = N[0].S;
+    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
+    hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
+    hy_graph *sub[2];
+    memset(&r, 0, sizeof r);
+    r.data = l->data.n;
+    r.states = lead - first ? 0 : l->states.n;
+    r.outputs = N[n - 1].out.n;
+    r.limit = l->limit;
+    for (i = 0; i < n; i++) {
+        r.aux = hy__inner_sort(N[i].S);
+        hy__inner_settle(N[i].S, which != HY__COND);
+        if (S->code || hy__inner_heads(&N[i])) break;
+        sub[i] = N[i].graph;
+        r.draws |= sub[i]->ranks > 0;
+    }
+    r.remain = lead - first + B->outsides - r.aux;
+    for (i = 0; in && i < lead + B->outsides; i++) {
+        in[i] = i < l->data.n ? l->data.at[i] : i < lead ? l->states.at[i - l->data.n]
+            : B->outside[i - lead].x;
+        hy__alive(S, in[i], l->who);
+    }
+    for (i = 0; i < n; i++) if (N[i].S->code && !S->code) hy__fail(S, N[i].S->code, "%s", N[i].S->text);
+    if (in && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
+    hy__buffer_drop(&S->cache, room);
+    return y;
+}
+
+/* hy_group(outputs, states) of what the operator gave. */
+static hy_array *hy__inner_regroup(hy_frame *S, const hy__loop *l, const hy__inner *N, hy_array *y)
+{
+    hy_array *part[2], **at = y->count ? y->item : &y;
+    part[0] = hy__group_form(S, N->out.full, at);
+    part[1] = hy__group_form(S, l->states.full, at + N->out.n);
+    return S->code ? NULL : hy_group_of(S, 2, part);
+}
+
+static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N;
+    hy_array *x, *states, *y = NULL;
+    if (!hy__inner_open(S, &N, l->who)) {
+        x = hy__inner_vars(&N, &l->data, "item", 1);
+        states = hy__inner_vars(&N, &l->states, "state", 0);
+        if (!N.S->code && !hy__inner_results(&N, l->body(N.S, x, states, l->user), l, 1))
+            y = hy__inner_emit(S, l, HY__FOREACH, &N, 1);
+        if (y) y = hy__inner_regroup(S, l, &N, y);
+    }
+    hy__inner_close(S, &N);
+    return S->code ? NULL : y;
+}
+
+/* Both C functions of a while_loop or a cond, one after the other: N has room for two. 0, or -1. */
+static int hy__trace_both(hy_frame *S, const hy__loop *l, hy__inner *N, int which)
+{
+    const char *name = which == HY__COND ? "data" : "state";
+    int i, k;
+    for (k = 0; k < 2; k++) {
+        hy_array *x;
+        if (hy__inner_open(S, &N[k], l->who)) return -1;
+        x = hy__inner_vars(&N[k], &l->states, name, 0);
+        for (i = 0; k && i < N[0].S->outsides; i++) hy__outside_node(N[k].S, N[0].S->outside[i].x);
+        if (N[k].S->code ||
+            hy__inner_results(&N[k], l->step[k](N[k].S, x, l->user), l, k &&
+                              which == HY__WHILE_LOOP)) return -1;
+    }
+    return hy__inner_share(N, 2);
+}
+
+static hy_array *hy__traced_while(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N[2];
+    hy_array *y = NULL;
+    memset(N, 0, sizeof N);
+    if (!hy__trace_both(S, l, N, HY__WHILE_LOOP)) {
+        if (N[0].out.n == 1) y = hy__inner_emit(S, l, HY__WHILE_LOOP, N, 2);
+        else hy__fail(S, HY_ERROR_ARGUMENT, "%s: the condition returned %d arrays, one is due", l->who,
+                      N[0].out.n);
+        if (y) y = hy__inner_regroup(S, l, &N[1], y);
+    }
+    hy__inner_close(S, &N[0]);
+    hy__inner_close(S, &N[1]);
+    return S->code ? NULL : y;
+}
+
+static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N[2];
+    hy_array *y = NULL, **at;
+    memset(N, 0, sizeof N);
+    if (!hy__trace_both(S, l, N, HY__COND)) {
+        if (strcmp(N[0].out.form, N[1].out.form))
+            hy__fail(S, HY_ERROR_ARGUMENT, "%s: the first branch returns %s, the second %s (x is an array)",
+                     l->who,
+                     N[0].out.form, N[1].out.form);
+        else y = hy__inner_emit(S, l, HY__COND, N, 2);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N[0].out.full, at);
+    }
+    hy__inner_close(S, &N[0]);
+    hy__inner_close(S, &N[1]);
+    return S->code ? NULL : y;
+}
+
+/* --- line by line --- */
+/* Each call of a C function draws by a key of its own, as compiled turns do. */
+typedef struct hy__draws { uint64_t seed, stream; } hy__draws;
+
+static hy__draws hy__draws_open(hy_frame *F)
+{
+    hy__draws d;
+    d.seed = F->seed;
+    d.stream = F->stream;
+    return d;
+}
+static void hy__draws_for(hy_frame *F, const hy__draws *d, int64_t turn, int k)
+{
+    F->seed = hy__mix64(hy__mix64(d->seed, d->stream), (uint64_t)(2 * turn + k));
+    F->stream = 0;
+}
+static void hy__draws_close(hy_frame *F, const hy__draws *d)
+{
+    F->seed = d->seed;
+    F->stream = d->stream + 1;
+}
+
+/* What the turns of a loop gave so far: n outputs each. */
+typedef struct hy__gathering {
+    const char *who;
+    hy_array  **out;                    /* by turn and output */
+    int         n, turns, cap;
+    hy_array  **state;                  /* the latest ones, ... */
+    int         states, mine;           /* ... made by a turn */
+    char       *form;                   /* of the outputs */
+} hy__gathering;
+
+static void hy__gathering_close(hy_frame *F, hy__gathering *G)
+{
+    hy__free(&F->root->heap, (void *)G->out);
+    hy__free(&F->root->heap, (void *)G->state);
+    hy__free(&F->root->heap, G->form);
+}
+
+static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, const hy__flat *states)
+{
+    memset(G, 0, sizeof *G);
+    G->who = who;
+    G->states = states->n;
+    G->state = (hy_array **)hy__alloc(&F->root->heap, (size_t)states->n * sizeof *G->state + 1);
+    if (!G->state) { hy__no_memory(F, who); return -1; }
+    if (states->n) memcpy((void *)G->state, (void *)states->at, (size_t)states->n * sizeof *G->state);
+    return 0;
+}
+
+/* The same value under another handle: the old one is a state, which goes after the next turn. */
+static hy_array *hy__second_handle(hy_frame *F, const hy_array *x)
+{
+    hy_array *y = hy__handle(F);
+    if (!y) return NULL;
+    y->t = x->t;
+    y->output = x->output;
+    y->buffer = x->buffer ? hy__buffer_hold(x->buffer) : NULL;
+    y->tape = x->tape;
+    if (y->tape) HY__ADD(&y->tape->refs, 1);
+    return y;
+}
+
+/* Takes the outputs of one more turn out of its bracket. */
+static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out)
+{
+    int i;
+    if (!G->turns) {
+        G->n = out->n;
+        G->form = (char *)hy__alloc(&F->root->heap, strlen(out->full) + 1);
+        if (!G->form) { hy__no_memory(F, G->who); return -1; }
+        memcpy(G->form, out->full, strlen(out->full) + 1);
+    }
+    if (strcmp(out->full, G->form)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
+                                       "array)", G->who,
+                 G->turns, out->full, G->form);
+        return -1;
+    }
+    if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
+        hy__no_memory(F, G->who);
+        return -1;
+    }
+    for (i = 0; i < G->n; i++) {
+        hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
+        if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
+        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type)) {
+            hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before", G->who, i,
+                     &x->t.type.shape, (int)x->t.type.dtype, G->turns, &G->out[i]->t.type.shape,
+                     (int)G->out[i]->t.type.dtype);
+            return -1;
+        }
+        *to = hy__second_handle(F, x);
+        if (!*to || !hy_return(F, *to)) return -1;
+    }
+    G->turns++;
+    return 0;
+}
+
+/* The states of one more turn take the place of those before, which go. */
+static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *states)
+{
+    int i;
+    for (i = 0; i < G->states; i++) {
+        const hy_array *was = G->state[i];
+        hy_array *x = states->at[i];
+        if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
+        if (!hy__same_type(&x->t.type, &was->t.type)) {
+            hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", G->who, i,
+                     &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape, (int)x->t.type.dtype);
+            return -1;
+        }
+    }
+    for (i = 0; i < G->states; i++) {
+        hy_array *x = hy__second_handle(F, states->at[i]);
+        if (!x || !hy_return(F, x)) return -1;
+        if (G->mine && G->state[i]->state == HY__LIVE && !G->state[i]->kept) hy_free(F, G->state[i]);
+        G->state[i] = x;
+    }
+    G->mine = 1;
+    return 0;
+}
+
+/* Output i of all turns along a new axis, and 0 for turns that there were not. */
+static hy_array *hy__stacked(hy_frame *F, const hy__gathering *G, int i, int64_t rows)
+{
+    hy_array *all = hy__group_make(F, G->turns), *part[2], *y;
+    hy_type rest;
+    int t;
+    for (t = 0; all && t < G->turns; t++) all->item[t] = G->out[t * G->n + i];
+    y = all ? hy_stack(F, all, 0) : NULL;
+    if (!y || rows == G->turns) return y;
+    rest = hy__rows_type(&G->out[i]->t.type, rows - G->turns);
+    part[0] = y;
+    part[1] = hy__make(F, &rest, G->who);
+    if (part[1]) hy_fill(F, part[1], 0);
+    return F->code ? NULL : hy_concat(F, hy_group_of(F, 2, part), 0);
+}
+
+/* Without a turn nobody knows the outputs' types but a trace: zeros of the types it finds, or None. */
+typedef hy_array *(*hy__trace_loop)(hy_frame *S, const hy__loop *l);
+
+/* y: what the trace gave. The caller closes out. */
+static hy_array *hy__zeros_like_traced(hy_frame *F, const hy_array *y, hy__flat *out, const char *who)
+{
+    hy_array **at;
+    const char *form;
+    int i;
+    if (hy__flat_open(F, out, y->item[0], who)) return NULL;
+    for (i = 0; i < out->n; i++) {
+        hy_type type = out->at[i]->t.type;
+        if (!hy__types_known(&type, 1)) return NULL;
+        out->at[i] = hy__make(F, &type, who);
+        if (!out->at[i]) return NULL;
+        hy_fill(F, out->at[i], 0);
+    }
+    form = out->full;
+    at = out->at;
+    return hy__group_as(F, &form, &at);
+}
+
+static hy_array *hy__no_turns(hy_frame *F, const hy__loop *l, hy__trace_loop trace)
+{
+    hy_frame *S;
+    hy_array *y = NULL, *zeros = NULL;
+    hy__flat out;
+    out.room = NULL;
+    hy__try(F);
+    S = hy__tracer_open(F);
+    if (S) S->traced_for = NULL;        /* arrays with a gradient may be looked at, too */
+    if (S) y = trace(S, l);
+    if (y) zeros = hy__zeros_like_traced(F, y, &out, l->who);
+    hy__flat_close(F, &out);
+    if (S) hy__tracer_close(F, S);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    return zeros;
+}
+
+/* hy_group(outputs, states) of a loop that has ended. */
+static hy_array *hy__gathering_result(hy_frame *F, hy__gathering *G, const hy__loop *l, int64_t rows,
+                                      hy__trace_loop trace)
+{
+    hy_array *part[2];
+    int i;
+    part[0] = G->turns ? NULL : hy__no_turns(F, l, trace);
+    for (i = 0; i < G->n && G->turns && !F->code; i++) G->out[i] = hy__stacked(F, G, i, rows);
+    if (F->code) return NULL;
+    if (G->turns) part[0] = hy__group_form(F, G->form, G->out);
+    part[1] = hy__group_form(F, l->states.full, G->state);
+    return F->code ? NULL : hy_group_of(F, 2, part);
+}
+
+/* Row `turn` of every array of the data, grouped as these are. */
+static hy_array *hy__loop_items(hy_frame *F, const hy__flat *data, int64_t turn, hy_array **room)
+{
+    hy_ints first;
+    int i;
+    memset(&first, 0, sizeof first);
+    first.n = 1;
+    for (i = 0; i < data->n && !F->code; i++) {
+        room[i] = hy_slice_axis(F, data->at[i], 0, (int)turn, (int)turn + 1);
+        if (data->at[i]->t.type.shape.ndim > 1) room[i] = hy_squeeze(F, room[i], first);
+    }
+    return F->code ? NULL : hy__group_form(F, data->full, room);
+}
+
+/* One turn, in a bracket of its own: data, or NULL, is what the body gets beside the states. */
+static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const hy__draws *draws,
+                         hy_array **room)
+{
+    hy_array *x = NULL, *states, *y = NULL;
+    hy__flat out, after;
+    int failed;
+    hy_begin(F);
+    hy__draws_for(F, draws, G->turns, 0);
+    if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
+    states = hy__group_form(F, l->states.full, G->state);
+    if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
+    if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
+    hy__flat_close(F, &out);
+    hy__flat_close(F, &after);
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+
+static hy_array *hy__foreach_now(hy_frame *F, const hy__loop *l)
+{
+    hy__gathering G;
+    hy__draws draws = hy__draws_open(F);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)l->data.n * sizeof(hy_array *) + 1);
+    hy_array *y = NULL;
+    int64_t turns = l->data.at[0]->t.type.shape.dim[0];
+    int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    if (!room) hy__no_memory(F, l->who);
+    while (!failed && room && G.turns < turns) failed = hy__loop_turn(F, &G, l, &draws,
+                                                                      (hy_array **)room->data);
+    hy__draws_close(F, &draws);
+    if (!failed && !F->code) y = hy__gathering_result(F, &G, l, turns, hy__traced_foreach);
+    hy__buffer_drop(&F->cache, room);
+    hy__gathering_close(F, &G);
+    return y;
+}
+
+/* Does the condition hold? -1: an error. */
+static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
+{
+    if (!hy__concrete(F, x, who, "an array with values")) return -1;
+    if (hy__size(&x->t.type.shape) != 1) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who, &x->t.type.shape);
+        return -1;
+    }
+    return hy__load(x->t.data, x->t.type.dtype) != 0;
+}
+
+static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l, const hy__draws *draws)
+{
+    hy_array *states;
+    int holds;
+    hy_begin(F);
+    hy__draws_for(F, draws, G->turns, 1);
+    states = hy__group_form(F, l->states.full, G->state);
+    holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    hy_end(F);
+    return F->code ? -1 : holds;
+}
+
+static hy_array *hy__while_now(hy_frame *F, const hy__loop *l)
+{
+    hy__gathering G;
+    hy__draws draws = hy__draws_open(F);
+    hy_array *y = NULL;
+    int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    while (!failed && G.turns < l->limit) {
+        int holds = hy__loop_holds(F, &G, l, &draws);
+        if (!holds) break;
+        failed = holds < 0 || hy__loop_turn(F, &G, l, &draws, NULL);
+    }
+    hy__draws_close(F, &draws);
+    if (!failed && !F->code) y = hy__gathering_result(F, &G, l, l->limit, hy__traced_while);
+    hy__gathering_close(F, &G);
+    return y;
+}
+
+static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
+{
+    hy__draws draws = hy__draws_open(F);
+    int holds = hy__is_true(F, l->data.at[0], l->who);
+    hy_array *y = NULL;
+    if (holds < 0) return NULL;
+    hy__draws_for(F, &draws, 0, !holds);
+    y = l->step[!holds](F, inputs, l->user);
+    hy__draws_close(F, &draws);
+    if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
+    return y;
+}
+
+/* --- in either mode --- */
+static void hy__loop_close(hy_frame *F, hy__loop *l)
+{
+    hy__flat_close(F, &l->data);
+    hy__flat_close(F, &l->states);
+}
+
+/* Opens what the user gave; line by line it must have values. 0, or -1; to be closed in any case. */
+static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *states)
+{
+    int i;
+    l->data.room = l->states.room = NULL;
+    if (hy__flat_open(F, &l->data, data, l->who) || hy__flat_open(F, &l->states, states, l->who)) return -1;
+    for (i = 0; i < l->data.n + l->states.n && !F->graph; i++)
+        if (!hy__concrete(F, i < l->data.n ? l->data.at[i] : l->states.at[i - l->data.n], l->who,
+                          "an array with values")) return -1;
+    return F->code ? -1 : 0;
+}
+
+/* Each array has a first axis, and all are equally long as far as that is known. */
+static int hy__check_rows(hy_frame *F, const hy__loop *l)
+{
+    int64_t rows = -1;
+    int i;
+    if (!l->data.n) hy__fail(F, HY_ERROR_ARGUMENT, "%s: there is no data to go along", l->who);
+    for (i = 0; i < l->data.n; i++) {
+        hy_type type = hy__type_now(l->data.at[i]);
+        if (!type.shape.ndim)
+            hy__fail(F, HY_ERROR_SHAPE, "%s: data %d is a single number: there is no axis to go along",
+                     l->who, i);
+        if (type.shape.ndim < 1 || type.shape.dim[0] < 0) continue;
+        if (rows >= 0 && rows != type.shape.dim[0])
+            hy__fail(F, HY_ERROR_SHAPE, "%s: data %d has %l rows, others have %l: one for each turn is due",
+                     l->who, i,
+                     type.shape.dim[0], rows);
+        rows = type.shape.dim[0];
+    }
+    return F->code ? -1 : 0;
+}
+
+HY_API hy_array *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_foreach";
+    l.body = body;
+    l.user = user;
+    if (!body) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_foreach: the body is NULL"); return NULL; }
+    if (!hy__loop_open(F, &l, data, states) && !hy__check_rows(F, &l))
+        y = F->graph ? hy__traced_foreach(F, &l) : hy__foreach_now(F, &l);
+    hy__loop_close(F, &l);
+    return y;
+}
+
+HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
+                               int64_t max_iterations, void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_while_loop";
+    l.step[0] = cond;
+    l.step[1] = func;
+    l.user = user;
+    l.limit = max_iterations;
+    if (!cond || !func) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: the %s is NULL", cond ? "body" : "condition");
+        return NULL;
+    }
+    if (max_iterations < 1 || max_iterations > INT_MAX / 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: max_iterations should be specified, from 1 to %d: "
+                                       "it is %l",
+                 INT_MAX / 2, max_iterations);
+        return NULL;
+    }
+    if (!hy__loop_open(F, &l, NULL, loop_vars)) {
+        if (!l.states.n) hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: there are no loop variables");
+        else y = F->graph ? hy__traced_while(F, &l) : hy__while_now(F, &l);
+    }
+    hy__loop_close(F, &l);
+    return y;
+}
+
+HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                         hy_array *inputs,
+                         void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_cond";
+    l.step[0] = then_fn;
+    l.step[1] = else_fn;
+    l.user = user;
+    if (!then_fn || !else_fn) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: a branch is NULL");
+        return NULL;
+    }
+    if (!hy__loop_open(F, &l, pred, inputs)) {
+        if (l.data.n != 1) hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: the condition is one array");
+        else y = F->graph ? hy__traced_cond(F, &l) : hy__cond_now(F, &l, inputs);
+    }
+    hy__loop_close(F, &l);
+    return y;
+}
+HY__WARM_ROOMS
 
 /* MARK: - 27 >>layers -----------------------------------------------------------------------------------
  *

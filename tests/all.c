@@ -51,6 +51,7 @@
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
+#include "test_control.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
     test_symbol();
     test_profile();
     test_layered();
+    test_control();
     test_first_call();
     test_catalogue();
     test_front();
