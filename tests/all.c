@@ -47,6 +47,7 @@
 #include "test_first_call.c"
 #include "test_train.c"
 #include "test_losses.c"
+#include "test_data.c"
 
 int main(int argc, char **argv)
 {
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
     test_first_call();
     test_train();
     test_losses();
+    test_data();
     test_ops();
     test_sizes();
     test_edges();
