@@ -54,6 +54,7 @@
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
+ *     >>fit       epochs, history, the report
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -2544,6 +2545,37 @@ HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *op
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
 #endif
 #endif
+#endif
+
+/* --- fit --- *
+ * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
+ * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
+ * together with its loss: a step is one call forward, one backward and the update.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_epoch {
+    int     epoch;                      /* from 0 */
+    double  loss, metric;               /* means of training ... */
+    double  validation_loss, validation_metric;     /* ... and of validation, NaN without */
+    double  learning_rate, seconds;
+    int64_t samples;
+    int     best;                       /* the best epoch so far is this one */
+} hy_epoch;
+typedef struct hy_fit_opt {
+    int         epochs;                 /* 1 */
+    hy_metric  *metric;
+    int         higher;                 /* the best epoch has the highest metric; 0: the least loss */
+    int         patience;               /* stop after so many epochs without a better one: never */
+    const char *checkpoint;             /* parameters of the best epoch go to this file */
+    const char *history;                /* one line an epoch, as CSV */
+    const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
+    int         progress;               /* a line an epoch: 1 yes, -1 no, 0 if stdout is a terminal */
+    int       (*each)(hy_frame *F, const hy_epoch *epoch, void *user);      /* after each; nonzero: stop */
+    void       *user;
+} hy_fit_opt;
+typedef struct hy_history { int n; const hy_epoch *at; } hy_history;            /* lives as arrays do */
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt);
 #endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
@@ -44364,6 +44396,370 @@ HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
 }
 #endif
 #endif
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>fit --------------------------------------------------------------------------------------
+ *
+ * The loop over epochs, what it writes down, and the page that shows it.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* A network and its loss as one block: group(data, label ...) -> group(loss, outputs). */
+typedef struct hy__lesson { hy_block base; hy_block *net, *loss; } hy__lesson;
+
+static hy_array *hy__lesson_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__lesson *lesson = (const hy__lesson *)(void *)self;
+    hy_array *both[2], *seen;
+    int i, n = hy_count(F, x);
+    both[1] = hy_call_at(F, lesson->net, hy_get(F, x, 0), NULL, 0);
+    seen = both[1] ? hy__group_make(F, n) : NULL;
+    for (i = 0; seen && i < n; i++) seen->item[i] = i ? hy_get(F, x, i) : both[1];
+    both[0] = seen ? hy_call_at(F, lesson->loss, seen, NULL, 0) : NULL;
+    return both[0] ? hy_group_of(F, 2, both) : NULL;
+}
+
+/* Compiled if the network is, in the same way. */
+static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
+{
+    hy__lesson *lesson;
+    if (!hy__prefix(F, net) || !hy__prefix(F, loss)) return NULL;
+    lesson = (hy__lesson *)(void *)hy_block_new(F, sizeof *lesson, "fit", hy__lesson_forward,
+                                                net->house->hybrid);
+    if (!lesson) return NULL;
+    lesson->net = hy__add_shared_child(F, &lesson->base, "net", net);
+    lesson->loss = hy__add_shared_child(F, &lesson->base, "loss", loss);
+    lesson->base.house->opt = net->house->opt;
+    lesson->base.house->active = net->house->active && net->house->hybrid;
+    if (!F->code) return lesson;
+    hy_block_free(F, &lesson->base);
+    return NULL;
+}
+
+/* --- an epoch --- */
+typedef struct hy__fit {
+    hy_frame   *F;
+    hy__lesson   *lesson;
+    hy_trainer *T;
+    hy_fit_opt  opt;
+    hy_epoch   *epoch;                  /* those so far */
+    int         n, best;
+    const char *report;
+    hy__line    times;                  /* for the report: what the first epoch spent its time on, as rows */
+    char        room[8192];
+} hy__fit;
+
+static double hy__fit_sum(const hy_array *x)
+{
+    double sum = 0;
+    int64_t i, n = hy__size(&x->t.type.shape);
+    for (i = 0; i < n; i++)
+        sum += hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+    return sum;
+}
+
+/* One batch: in training forward, backward, update. */
+static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
+{
+    hy_frame *F = W->F;
+    hy_array *y, *loss, *head;
+    if (hy_count(F, batch) < 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_fit: a batch is a group of data and label; this one is one array");
+        return;
+    }
+    if (training) hy_record(F);
+    y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
+    head = loss = y ? hy_get(F, y, 0) : NULL;
+    if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
+    hy_pause(F);
+    if (training) hy_backward(F, head, NULL);
+    if (training) hy_step(F, W->T, (double)hy_dim(F, hy_get(F, batch, 0), 0));
+    loss = F->code ? NULL : hy__packed_array(F, loss);
+    if (!loss) return;
+    *sum += hy__fit_sum(loss);
+    *count += (double)hy__size(&loss->t.type.shape);
+    if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
+}
+
+/* All batches of a loader: samples, mean loss, metric. */
+static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
+{
+    hy_frame *F = W->F;
+    int64_t samples = 0;
+    double sum = 0, count = 0;
+    int more = 1;
+    if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
+    while (more && !F->code) {
+        hy_array *batch;
+        hy_begin(F);
+        batch = hy_next(F, L);
+        more = batch != NULL;
+        if (more) hy__fit_batch(W, batch, training, &sum, &count);
+        if (more && !F->code) samples += hy_dim(F, hy_get(F, batch, 0), 0);
+        hy_end(F);
+    }
+    *loss = count > 0 ? sum / count : (double)HY__F32_NAN;
+    *metric = W->opt.metric && !F->code ? hy_metric_get(F, W->opt.metric) : (double)HY__F32_NAN;
+    return samples;
+}
+
+/* What epochs are compared by: less is better. */
+static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    if (W->opt.higher) return -(validation ? e->validation_metric : e->metric);
+    return validation ? e->validation_loss : e->loss;
+}
+
+/* --- what an epoch leaves --- */
+/* The number of four digits next to v. */
+static double hy__short(double v)
+{
+    double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
+    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
+}
+static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    const char *name = W->opt.metric ? hy_metric_name(W->F, W->opt.metric) : NULL;
+    hy__say(line, "epoch %d: loss %g", e->epoch, hy__short(e->loss));
+    if (name) hy__say(line, ", %s %g", name, hy__short(e->metric));
+    if (validation) hy__say(line, ", validation loss %g", hy__short(e->validation_loss));
+    if (validation && name) hy__say(line, ", %s %g", name, hy__short(e->validation_metric));
+    hy__say(line, ", lr %g, %g s%s\n", hy__short(e->learning_rate), hy__short(e->seconds),
+            e->best ? ", best" : "");
+}
+
+static int hy__fit_shows(const hy__fit *W)
+{
+    if (W->opt.progress) return W->opt.progress > 0;
+#if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
+    return isatty(1);
+#else
+    return 0;
+#endif
+}
+
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+static void hy__put_say(hy__target *t, const char *format, ...)
+{
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__put_text(t, text);
+}
+
+static void hy__put_history(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    int i;
+    hy__put_text(t, "epoch,loss,metric,validation_loss,validation_metric,learning_rate,seconds,samples,"
+                    "best\n");
+    for (i = 0; i < W->n; i++) {
+        const hy_epoch *e = &W->epoch[i];
+        hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d\n", e->epoch, e->loss, e->metric, e->validation_loss,
+                    e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best);
+    }
+}
+
+/* --- the page --- */
+static void hy__put_escaped(hy__target *t, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<') hy__put_text(t, "&lt;");
+        else if (*text == '&') hy__put_text(t, "&amp;");
+        else if (*text == '>') hy__put_text(t, "&gt;");
+        else hy__put_bytes(t, text, 1);
+    }
+}
+
+static double hy__epoch_value(const hy_epoch *e, int k)
+{
+    return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric : e->validation_metric;
+}
+
+/* One line of a picture of 600 x 200, between low and high. */
+static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double high)
+{
+    double span = high > low ? high - low : 1;
+    int i, drawn = 0;
+    for (i = 0; i < W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i], k);
+        double x = 40 + (W->n > 1 ? 550.0 * i / (W->n - 1) : 0), y = 190 - 180 * (v - low) / span;
+        if (v - v != 0) continue;
+        if (!drawn++) hy__put_say(t, "<polyline class=\"%s\" points=\"", k % 2 ? "v" : "t");
+        hy__put_say(t, "%d,%d ", (int)x, (int)y);
+    }
+    if (drawn) hy__put_text(t, "\"/>\n");
+}
+
+static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, int k)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    int i;
+    for (i = 0; i < 2 * W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i / 2], k + i % 2);
+        if (v - v != 0) continue;
+        if (v < low) low = v;
+        if (v > high) high = v;
+    }
+    if (low > high) return;
+    hy__put_text(t, "<h2>");
+    hy__put_escaped(t, title);
+    hy__put_text(t, "</h2>\n<svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\">\n");
+    hy__put_curve(t, W, k, low, high);
+    hy__put_curve(t, W, k + 1, low, high);
+    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n", high, low);
+}
+
+static void hy__put_epochs(hy__target *t, const hy__fit *W)
+{
+    int i, k;
+    hy__put_text(t, "<table><tr><th>epoch<th>loss<th>validation loss<th>metric<th>validation metric"
+                    "<th>learning rate<th>seconds</tr>\n");
+    for (i = 0; i < W->n; i++) {
+        hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? " (best)" : "");
+        for (k = 0; k < 4; k++) {
+            double v = hy__epoch_value(&W->epoch[i], k);
+            if (v - v == 0) hy__put_say(t, "<td>%g", v);
+            else hy__put_text(t, "<td>");
+        }
+        hy__put_say(t, "<td>%g<td>%g</tr>\n", W->epoch[i].learning_rate, W->epoch[i].seconds);
+    }
+    hy__put_text(t, "</table>\n");
+}
+
+static void hy__put_report(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
+    hy_memory memory = hy_memory_use(W->F);
+    char text[8192];
+    hy__put_text(t, "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>Training</title>\n<style>body{font:14px "
+                    "sans-serif;margin:2em}svg{background:#f6f6f6}polyline{fill:none;stroke-width:2}"
+                    ".t{stroke:#1f6fb4}.v{stroke:#d9601a}td,th{text-align:right;padding:1px 10px}</style>\n"
+                    "<h1>Training</h1>\n<p>Blue: training, orange: validation.</p>\n");
+    hy__put_picture(t, W, "Loss", 0);
+    if (W->opt.metric) hy__put_picture(t, W, hy_metric_name(W->F, W->opt.metric), 2);
+    hy__put_text(t, "<h2>Epochs</h2>\n");
+    hy__put_epochs(t, W);
+    hy__put_text(t, "<h2>Network</h2>\n<pre>");
+    hy_block_text(W->F, W->lesson->net, text, sizeof text);
+    hy__put_escaped(t, text);
+    hy__put_text(t, "</pre>\n<h2>Memory and programs</h2>\n");
+    hy__put_say(t, "<p>%l bytes held, %l at most. Programs: %d, of %l bytes; %l traces, %l calls found a "
+                "program, %l made one.</p>\n<p>The latest was made because: ", (int64_t)memory.bytes,
+                (int64_t)memory.peak, stats.programs, (int64_t)stats.bytes, stats.traces, stats.hits,
+                stats.misses);
+    hy__put_escaped(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
+    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n"
+                    "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
+    hy__put_text(t, W->room);
+    hy__put_text(t, "</table>\n");
+}
+#endif
+
+/* Time by operator, from the profile of the first epoch; the most expensive first. */
+enum { HY__KINDS = 64 };
+typedef struct hy__spent { const char *what; double seconds; int64_t calls; } hy__spent;
+static void hy__fit_times(hy__fit *W)
+{
+    hy__spent all[HY__KINDS], one;
+    hy_event e;
+    int i, k, n = 0;
+    for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
+        if (k == HY__KINDS) continue;
+        if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }
+        all[k].seconds += e.seconds;
+        all[k].calls++;
+    }
+    for (i = 1; i < n; i++) {
+        one = all[i];
+        for (k = i; k > 0 && all[k - 1].seconds < one.seconds; k--) all[k] = all[k - 1];
+        all[k] = one;
+    }
+    W->times = hy__line_open(W->room, sizeof W->room);
+    for (i = 0; i < n && i < 30; i++)
+        hy__say(&W->times, "<tr><td>%s<td>%l<td>%g</tr>\n", all[i].what, all[i].calls, all[i].seconds);
+}
+
+static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__sink sink;
+    sink.put = hy__sink_to_print;
+    sink.user = F;
+    hy__fit_line(&line, W, e, validation);
+    if (hy__fit_shows(W)) hy__write_text(sink, text);
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    if (W->opt.checkpoint && e->best) hy_save_parameters(F, W->lesson->net, W->opt.checkpoint, NULL);
+    if (W->opt.history) hy__to_file(F, W->opt.history, hy__put_history, W);
+    if (W->report) hy__to_file(F, W->report, hy__put_report, W);
+#endif
+}
+
+/* --- all epochs --- */
+static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    hy_epoch *e = &W->epoch[W->n];
+    double start = hy_seconds();
+    int timed = W->report && !W->n && !F->root->profile.on && !hy_profile(F, "");
+    memset(e, 0, sizeof *e);
+    e->epoch = W->n;
+    e->validation_loss = e->validation_metric = (double)HY__F32_NAN;
+    e->samples = hy__fit_pass(W, train, 1, &e->loss, &e->metric);
+    if (timed) { hy_profile(F, NULL); hy__fit_times(W); }
+    if (validation && !F->code) hy__fit_pass(W, validation, 0, &e->validation_loss, &e->validation_metric);
+    if (F->code) return 1;
+    e->learning_rate = hy_learning_rate(F, W->T);
+    e->seconds = hy_seconds() - start;
+    e->best = !W->n || hy__fit_rank(W, e, validation) < hy__fit_rank(W, &W->epoch[W->best], validation);
+    if (e->best) W->best = W->n;
+    W->n++;
+    hy__fit_leave(W, e, validation);
+    if (F->code || (W->opt.each && W->opt.each(F, e, W->opt.user))) return 1;
+    return W->opt.patience > 0 && W->n - 1 - W->best >= W->opt.patience;
+}
+
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt)
+{
+    hy_history none, list;
+    hy_array *holder;
+    hy__fit *W;
+    memset(&none, 0, sizeof none);
+    if (!hy__block_ok(F, net, "hy_fit") || !hy__block_ok(F, loss, "hy_fit")) return none;
+    if (!hy__trainer_ok(F, T, "hy_fit") || !hy__loader_ok(F, train, "hy_fit")) return none;
+    if (validation && !hy__loader_ok(F, validation, "hy_fit")) return none;
+    if (opt && !hy__wants(F, "hy_fit", "epochs", opt->epochs ? opt->epochs : 1, 1)) return none;
+    W = (hy__fit *)hy__alloc_zero(&F->root->heap, sizeof *W);
+    holder = hy__handle(F);
+    if (!W) hy__no_memory(F, "hy_fit");
+    if (!W || !holder) { hy__free(&F->root->heap, W); return none; }
+    W->F = F;
+    W->T = T;
+    HY__OPTIONS_INTO(W->opt, opt);
+    if (!W->opt.epochs) W->opt.epochs = 1;
+    W->report = W->opt.report ? W->opt.report : getenv("HY_REPORT");
+    holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch);
+    if (!holder->buffer) hy__no_memory(F, "hy_fit");
+    else W->epoch = (hy_epoch *)holder->buffer->data;
+    W->lesson = F->code ? NULL : hy__lesson_new(F, net, loss);
+    while (W->lesson && W->n < W->opt.epochs && !hy__fit_epoch(W, train, validation)) continue;
+    if (W->lesson) hy_block_free(F, &W->lesson->base);
+    list.n = W->n;
+    list.at = W->epoch;
+    hy__free(&F->root->heap, W);
+    return F->code ? none : list;
+}
 HY__WARM_ROOMS
 #endif
 

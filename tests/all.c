@@ -48,6 +48,7 @@
 #include "test_train.c"
 #include "test_losses.c"
 #include "test_data.c"
+#include "test_fit.c"
 
 int main(int argc, char **argv)
 {
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
     test_train();
     test_losses();
     test_data();
+    test_fit();
     test_ops();
     test_sizes();
     test_edges();
