@@ -55,6 +55,8 @@
  *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
+ *     >>data      datasets, loaders, readers
+ *     >>fit       epochs, history, the report
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -3088,6 +3090,99 @@ HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M);
 HY_API void        hy_metric_reset(hy_frame *F, hy_metric *M);
 HY_API void        hy_metric_reset_local(hy_frame *F, hy_metric *M);        /* hy_metric_global goes on */
 HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
+#endif
+
+/* --- data --- *
+ * A dataset gives samples by number, a loader gives batches of them:
+ *
+ *     hy_dataset *D = hy_dataset_arrays(F, hy_group(F, images, labels));
+ *     hy_loader  *L = hy_loader_new(F, D, 64, &opt);
+ *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
+ *
+ * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
+ * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_dataset hy_dataset;
+typedef struct hy_loader hy_loader;
+/* Makes sample i: reads its parts from `in` (NULL if there is no dataset below), writes those to `out`,
+ * packed. Called on any thread, for several samples at a time; random: 64 bits that are this sample's in this
+ * epoch. Nonzero: it cannot be made, which is an error of the batch. */
+typedef int (*hy_sample_fn)(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out);
+/* Sample i is row i of each array of the group, or of the one array. The values are not copied. */
+HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays);
+/* n samples of as many parts as there are types. */
+HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
+                                 void *user);
+/* Samples of another dataset, changed: how many parts of which types come out. */
+HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user);
+HY_API int64_t     hy_dataset_length(hy_frame *F, hy_dataset *D);
+HY_API hy_array   *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i);      /* a batch of one sample */
+HY_API void        hy_dataset_free(hy_frame *F, hy_dataset *D);
+/* A last batch that is not full: is shorter, is left out, or begins the next epoch. */
+enum { HY_LAST_KEEP, HY_LAST_DISCARD, HY_LAST_ROLLOVER };
+typedef struct hy_loader_opt {
+    int      shuffle;
+    uint64_t seed;                      /* of the order and of what samples draw */
+    int      last_batch;                /* HY_LAST_KEEP */
+    int      prefetch;                  /* batches that are made at a time: 1 */
+} hy_loader_opt;
+HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
+HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
+HY_API hy_array   *hy_next(hy_frame *F, hy_loader *L);  /* the next batch, or NULL at the end of an epoch */
+HY_API void        hy_loader_rewind(hy_frame *F, hy_loader *L);     /* back to the first epoch */
+HY_API void        hy_loader_free(hy_frame *F, hy_loader *L);
+
+/* Readers of files that data sets come in; the ..._from twins read memory. */
+#ifndef HYBRID_NO_IO
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes);     /* MNIST's: one array */
+/* CIFAR's binary files: group(images (N,3,32,32) u8, labels (N,) i32), of 100 classes (N,2): coarse, fine. */
+HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes);
+typedef struct hy_csv_opt { char delimiter; int skip; hy_dtype dtype; } hy_csv_opt;    /* ','; lines; f32 */
+/* A table of numbers. */
+HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt);
+/* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
+ * refused by name. */
+HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+#ifndef HYBRID_NO_STDIO
+HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
+HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
+HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
+HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+#endif
+#endif
+#endif
+
+/* --- fit --- *
+ * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
+ * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
+ * together with its loss: a step is one call forward, one backward and the update.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_epoch {
+    int     epoch;                      /* from 0 */
+    double  loss, metric;               /* means of training ... */
+    double  validation_loss, validation_metric;     /* ... and of validation, NaN without */
+    double  learning_rate, seconds;
+    int64_t samples;
+    int     best;                       /* the best epoch so far is this one */
+} hy_epoch;
+typedef struct hy_fit_opt {
+    int         epochs;                 /* 1 */
+    hy_metric  *metric;
+    int         higher;                 /* the best epoch has the highest metric; 0: the least loss */
+    int         patience;               /* stop after so many epochs without a better one: never */
+    const char *checkpoint;             /* parameters of the best epoch go to this file */
+    const char *history;                /* one line an epoch, as CSV */
+    const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
+    int         progress;               /* a line an epoch: 1 yes, -1 no, 0 if stdout is a terminal */
+    int       (*each)(hy_frame *F, const hy_epoch *epoch, void *user);      /* after each; nonzero: stop */
+    void       *user;
+} hy_fit_opt;
+typedef struct hy_history { int n; const hy_epoch *at; } hy_history;            /* lives as arrays do */
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt);
 #endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
@@ -47120,6 +47215,1133 @@ HY_API void hy_metric_reset_local(hy_frame *F, hy_metric *M)
     if (hy__metric_ok(F, M, "hy_metric_reset_local")) hy__metric_forget(M, HY__LOCAL);
 }
 HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, &M->base); }
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>data -------------------------------------------------------------------------------------
+ *
+ * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
+ * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
+ * >>files.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* --- datasets --- */
+enum { HY__PARTS = 16, HY__MAPS = 16 };
+struct hy_dataset {
+    hy_block     base;                  /* so that it ends with the root, if not before */
+    hy_dataset  *below;                 /* whose samples this one changes, ... */
+    int          depth;                 /* ... and how many are below */
+    int64_t      n;
+    int          parts;
+    hy_type      type[HY__PARTS];       /* of a sample's parts */
+    size_t       bytes[HY__PARTS], room;        /* of each; of a whole sample, each part aligned */
+    hy_tensor    rows[HY__PARTS];       /* of arrays, ... */
+    hy__buffer  *held[HY__PARTS];       /* ... counted */
+    hy_sample_fn fn;
+    void        *user;
+};
+
+static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
+    return NULL;
+}
+static void hy__dataset_release(hy_block *self)
+{
+    hy_dataset *D = (hy_dataset *)(void *)self;
+    int k;
+    for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
+}
+
+static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char *who)
+{
+    hy_dataset *D;
+    if (!F || F->code) return NULL;
+    if (n < 0 || parts < 1 || parts > HY__PARTS) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %l samples of %d parts; 1 to %d parts are possible", who, n,
+                 parts, (int)HY__PARTS);
+        return NULL;
+    }
+    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__data_forward, 0);
+    if (!D) return NULL;
+    D->base.free_fn = hy__dataset_release;
+    D->n = n;
+    return D;
+}
+/* One more part. */
+static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, const char *who)
+{
+    int k = D->parts;
+    if (!hy__check_type(F, type, who)) return -1;
+    D->type[k] = *type;
+    D->bytes[k] = (size_t)hy__bytes(type);
+    D->room += hy__round64(D->bytes[k]);
+    D->parts++;
+    return 0;
+}
+
+HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays)
+{
+    int k, parts = hy_count(F, arrays);
+    hy_dataset *D = hy__dataset_new(F, 0, parts, "hy_dataset_arrays");
+    for (k = 0; D && k < parts; k++) {
+        hy_array *x = hy_get(F, arrays, k);
+        hy_type row;
+        if (!hy__concrete(F, x, "hy_dataset_arrays", "an array with values")) break;
+        row = x->t.type;
+        if (row.shape.ndim < 1 || (k && row.shape.dim[0] != D->n)) {
+            hy__fail(F, HY_ERROR_SHAPE, "hy_dataset_arrays: array %d has shape %z, where as many rows as in "
+                     "the first are due", k, &row.shape);
+            break;
+        }
+        D->n = row.shape.dim[0];
+        row.shape.ndim--;
+        memmove(row.shape.dim, row.shape.dim + 1, (size_t)row.shape.ndim * sizeof row.shape.dim[0]);
+        x = hy__packed_array(F, x);
+        if (!x || hy__dataset_part(F, D, &row, "hy_dataset_arrays")) break;
+        D->rows[k] = x->t;
+        D->held[k] = hy__buffer_hold(x->buffer);
+    }
+    if (!D || !F->code) return D;
+    hy_block_free(F, &D->base);
+    return NULL;
+}
+
+static hy_dataset *hy__dataset_by(hy_frame *F, hy_dataset *below, int64_t n, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user, const char *who)
+{
+    hy_dataset *D = hy__dataset_new(F, n, parts, who);
+    int k;
+    if (!D) return NULL;
+    D->below = below;
+    D->depth = below ? below->depth + 1 : 0;
+    D->fn = fn;
+    D->user = user;
+    if (!fn || !types) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function or the list of types is NULL", who);
+    else if (D->depth >= HY__MAPS)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: more than %d datasets in a chain", who, (int)HY__MAPS);
+    for (k = 0; k < parts && !F->code; k++) hy__dataset_part(F, D, &types[k], who);
+    if (!F->code) return D;
+    hy_block_free(F, &D->base);
+    return NULL;
+}
+HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
+                                 void *user)
+{
+    return hy__dataset_by(F, NULL, n, parts, types, fn, user, "hy_dataset_of");
+}
+static int hy__dataset_ok(hy_frame *F, hy_dataset *D, const char *who)
+{
+    return hy__block_ok(F, D ? &D->base : NULL, who);
+}
+HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user)
+{
+    if (!hy__dataset_ok(F, D, "hy_dataset_map")) return NULL;
+    return hy__dataset_by(F, D, D->n, parts, types, fn, user, "hy_dataset_map");
+}
+HY_API int64_t hy_dataset_length(hy_frame *F, hy_dataset *D)
+{
+    return hy__dataset_ok(F, D, "hy_dataset_length") ? D->n : 0;
+}
+HY_API void hy_dataset_free(hy_frame *F, hy_dataset *D) { if (D) hy_block_free(F, &D->base); }
+
+/* Bytes that a worker needs for the samples of datasets below. */
+static size_t hy__dataset_scratch(const hy_dataset *D)
+{
+    size_t room = 0;
+    for (D = D->below; D; D = D->below) room += D->room;
+    return room;
+}
+
+/* Sample i into out; nonzero when a function gave up. From the source upward. */
+static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, void *const *out,
+                              char *scratch)
+{
+    const hy_dataset *chain[HY__MAPS], *at;
+    void *made[2][HY__PARTS];
+    int n = 0, k, d;
+    for (at = D; at; at = at->below) chain[n++] = at;
+    for (d = n - 1; d >= 0; d--) {
+        void **to = made[d & 1], **from = d < n - 1 ? made[(d + 1) & 1] : NULL;
+        at = chain[d];
+        for (k = 0; k < at->parts; k++) {
+            to[k] = d ? scratch : out[k];
+            if (d) scratch += hy__round64(at->bytes[k]);
+        }
+        if (at->fn && at->fn(at->user, i, random, (const void *const *)from, to)) return -1;
+        if (!at->fn)
+            for (k = 0; k < at->parts; k++)
+                memcpy(to[k], (const char *)at->rows[k].data + (size_t)i * at->bytes[k], at->bytes[k]);
+    }
+    return 0;
+}
+
+/* --- loaders --- */
+struct hy_loader {
+    hy_block     base;
+    hy_dataset  *data;
+    hy_loader_opt opt;
+    int64_t      size;                  /* of a batch */
+    int64_t      epoch, at, n;          /* epoch under way (-1: none), samples given out, of so many */
+    int          ended;                 /* the last call said that the epoch is over */
+    int64_t     *order;                 /* numbers of samples, what was left over first */
+    int64_t      left;                  /* of them from the epoch before */
+    int          ready, next;           /* batches made and not given out: from next on */
+    hy__value   *made;                  /* [batch * parts + part] */
+    int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
+    int64_t      samples;               /* ... and how many they have */
+    char        *scratch;               /* of all workers */
+    size_t       each;                  /* bytes of one */
+    unsigned char *failed;              /* by sample of the batches under way */
+};
+
+static void hy__loader_release(hy_block *self)
+{
+    hy_loader *L = (hy_loader *)(void *)self;
+    hy__heap *heap = &self->house->root->heap;
+    int i;
+    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
+        hy__buffer_free(heap, L->made[i].buffer);
+    hy__free(heap, L->order);
+    hy__free(heap, L->made);
+    hy__free(heap, L->scratch);
+    hy__free(heap, L->failed);
+}
+
+HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt)
+{
+    hy_loader_opt o;
+    hy_loader *L;
+    hy__heap *heap;
+    HY__OPTIONS_INTO(o, opt);
+    if (!o.prefetch) o.prefetch = 1;
+    if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+        return NULL;
+    }
+    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
+    if (!L) return NULL;
+    heap = &F->root->heap;
+    L->base.free_fn = hy__loader_release;
+    L->data = D;
+    L->opt = o;
+    L->size = batch_size;
+    L->epoch = -1;
+    L->each = hy__round64(hy__dataset_scratch(D) + 1);
+    L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
+    L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
+    if (L->order && L->made && L->scratch && L->failed) return L;
+    hy__no_memory(F, "hy_loader_new");
+    hy_block_free(F, &L->base);
+    return NULL;
+}
+HY_API void hy_loader_free(hy_frame *F, hy_loader *L) { if (L) hy_block_free(F, &L->base); }
+static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
+{
+    if (!hy__block_ok(F, L ? &L->base : NULL, who)) return 0;
+    if (hy__block_lives(F->root, &L->data->base)) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed", who);
+    return 0;
+}
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+static void hy__loader_drop(hy_frame *F, hy_loader *L)
+{
+    int i;
+    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+        hy__buffer_drop(&F->cache, L->made[i].buffer);
+        L->made[i].buffer = NULL;
+    }
+    L->ready = L->next = 0;
+}
+
+/* The order of the next epoch, behind what the last one left over. */
+static void hy__loader_begin(hy_loader *L)
+{
+    int64_t i, k, n = L->data->n, left = L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0;
+    memmove(L->order, L->order + L->at, (size_t)left * sizeof *L->order);
+    L->epoch++;
+    for (i = 0; i < n; i++) L->order[left + i] = i;
+    for (i = n - 1; i > 0 && L->opt.shuffle; i--) {
+        int64_t *order = L->order + left, swap = order[i];
+        k = (int64_t)(hy__loader_bits(L, 1, i) % (uint64_t)(i + 1));
+        order[i] = order[k];
+        order[k] = swap;
+    }
+    L->left = left;
+    L->n = left + n;
+    L->at = 0;
+    L->ended = 0;
+}
+
+/* Of samples that are left in this epoch: how many make up its next batches. */
+static int64_t hy__loader_rest(const hy_loader *L)
+{
+    int64_t rest = L->n - L->at;
+    return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    const hy_dataset *D = L->data;
+    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
+    void *out[HY__PARTS];
+    uint64_t random;
+    int k;
+    (void)stage;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
+    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
+}
+
+/* Room for batches of rows, counted from the first that is not ready. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+{
+    const hy_dataset *D = L->data;
+    int k;
+    for (k = 0; k < D->parts; k++) {
+        hy__value *v = &L->made[L->ready * D->parts + k];
+        int d;
+        v->t.type.dtype = D->type[k].dtype;
+        v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
+        v->t.type.shape.dim[0] = rows;
+        for (d = 0; d < D->type[k].shape.ndim; d++) v->t.type.shape.dim[d + 1] = D->type[k].shape.dim[d];
+        hy__pack_strides(&v->t);
+        v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
+        if (!v->buffer) {
+            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
+            hy__no_memory(F, "hy_next");
+            return -1;
+        }
+        v->t.data = v->buffer->data;
+    }
+    L->ready++;
+    return 0;
+}
+
+/* The next batches, all at once. */
+static void hy__loader_make(hy_frame *F, hy_loader *L)
+{
+    int64_t rest = hy__loader_rest(L), rows, i;
+    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;
+    hy__region region;
+    L->begin = L->at;
+    L->samples = 0;
+    while (L->samples < rest && L->ready < L->opt.prefetch) {
+        rows = hy__least(rest - L->samples, L->size);
+        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        L->samples += rows;
+    }
+    region.run = hy__loader_item;
+    region.arg = L;
+    region.stages = 1;
+    region.items = &L->samples;
+    hy__parallel(F->root, &region, (L->data->fn ? 10 : 0.1) * cost * (double)L->samples);
+    for (i = 0; i < L->samples; i++) {
+        if (!L->failed[i]) continue;
+        hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                 L->order[L->begin + i]);
+        hy__loader_drop(F, L);
+        return;
+    }
+}
+
+/* A batch as an array or a group, in this scope. */
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+{
+    int k, parts = L->data->parts;
+    hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
+    for (k = 0; k < parts && !F->code; k++) {
+        hy__value *v = &L->made[L->next * parts + k];
+        x = hy__handle(F);
+        if (!x) break;
+        x->t = v->t;
+        x->buffer = v->buffer;
+        v->buffer = NULL;
+        if (all) all->item[k] = x;
+    }
+    for (; F->code && k < parts; k++) {
+        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
+        L->made[L->next * parts + k].buffer = NULL;
+    }
+    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return F->code ? NULL : parts > 1 ? all : x;
+}
+
+HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
+{
+    if (!hy__loader_ok(F, L, "hy_next")) return NULL;
+    if (F->graph) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
+        return NULL;
+    }
+    if (L->epoch < 0 || L->ended) hy__loader_begin(L);
+    if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (!L->ready) hy__loader_make(F, L);
+    return F->code ? NULL : hy__loader_hand_out(F, L);
+}
+
+HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
+{
+    int64_t n;
+    if (!hy__loader_ok(F, L, "hy_loader_length")) return 0;
+    n = L->n;
+    if (L->epoch < 0 || L->ended)
+        n = L->data->n + (L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0);
+    return L->opt.last_batch == HY_LAST_KEEP ? (n + L->size - 1) / L->size : n / L->size;
+}
+HY_API void hy_loader_rewind(hy_frame *F, hy_loader *L)
+{
+    if (!hy__loader_ok(F, L, "hy_loader_rewind")) return;
+    hy__loader_drop(F, L);
+    L->epoch = -1;
+    L->at = L->n = 0;
+    L->ended = 0;
+}
+
+HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
+{
+    hy_loader *L;
+    hy_array *y = NULL;
+    if (!hy__dataset_ok(F, D, "hy_dataset_get")) return NULL;
+    if (i < 0 || i >= D->n) {
+        hy__fail(F, HY_ERROR_INDEX, "hy_dataset_get: sample %l of %l", i, D->n);
+        return NULL;
+    }
+    L = hy_loader_new(F, D, 1, NULL);
+    if (!L) return NULL;
+    hy__loader_begin(L);
+    L->at = i;
+    y = hy_next(F, L);
+    hy_loader_free(F, L);
+    return y;
+}
+
+/* --- readers --- */
+#ifndef HYBRID_NO_IO
+/* idx: 0 0 type ndim, sizes of 4 bytes, values; all big-endian. */
+static hy_array *hy__get_idx(hy__input *s, const void *options)
+{
+    static const struct { unsigned char code; const char *npy; } types[] = {
+        { 0x08, "u1" }, { 0x09, "i1" }, { 0x0b, "i2" }, { 0x0c, "i4" }, { 0x0d, "f4" }, { 0x0e, "f8" } };
+    unsigned char head[4], b[4];
+    hy__stowed how;
+    hy_array *x;
+    uint64_t end;
+    size_t k;
+    int d;
+    (void)options;
+    memset(&how, 0, sizeof how);
+    if (hy__get(s, 0, head, 4)) return NULL;
+    if (head[0] == 0x1f && head[1] == 0x8b) hy__damaged(s, 0, "packed with gzip: unpack it first");
+    for (k = 0; k < sizeof types / sizeof *types && types[k].code != head[2]; k++) continue;
+    if (!s->F->code && (head[0] || head[1] || k == sizeof types / sizeof *types))
+        hy__damaged(s, 0, "no idx file: it begins with %d %d %d %d", head[0], head[1], head[2], head[3]);
+    if (!s->F->code && (head[3] < 1 || head[3] > HY_MAX_DIM)) hy__damaged(s, 3, "%d dims", head[3]);
+    if (s->F->code) return NULL;
+    how.type = hy__stored_named(types[k].npy, 0);
+    how.swap = 1;
+    how.shape.ndim = head[3];
+    for (d = 0; d < head[3]; d++) {
+        if (hy__get(s, 4 + 4 * (uint64_t)d, b, 4)) return NULL;
+        for (k = 0; k < 4; k++) how.shape.dim[d] = how.shape.dim[d] << 8 | b[k];
+    }
+    x = hy__get_values(s, 4 + 4 * (uint64_t)head[3], &how, &end);
+    if (x && end != s->bytes)
+        hy__damaged(s, end, "%l bytes behind the last value", (int64_t)(s->bytes - end));
+    return s->F->code ? NULL : x;
+}
+
+/* CIFAR: per image one label (of 100 classes two), then 3 planes of 32 x 32 bytes. */
+enum { HY__CIFAR_BYTES = 3 * 32 * 32 };
+static hy_array *hy__get_cifar(hy__input *s, const void *options)
+{
+    int classes = *(const int *)options, labels = classes == 100 ? 2 : 1, k;
+    int64_t i, n, each = labels + HY__CIFAR_BYTES;
+    hy_array *image, *label, *both[2];
+    hy_shape shape;
+    if (classes != 10 && classes != 100) {
+        hy__fail(s->F, HY_ERROR_ARGUMENT, "%s: CIFAR has 10 or 100 classes, not %d", s->name, classes);
+        return NULL;
+    }
+    n = (int64_t)(s->bytes / (uint64_t)each);
+    if (!n || (uint64_t)(n * each) != s->bytes) {
+        hy__damaged(s, (uint64_t)(n * each), "%l bytes are no whole number of images of %l",
+                    (int64_t)s->bytes, each);
+        return NULL;
+    }
+    shape.ndim = 4;
+    shape.dim[0] = n;
+    shape.dim[1] = 3;
+    shape.dim[2] = shape.dim[3] = 32;
+    image = hy_empty(s->F, shape, HY_U8);
+    label = hy_empty(s->F, labels == 2 ? hy__shape2(n, 2) : hy__shape1(n), HY_I32);
+    for (i = 0; i < n && !s->F->code; i++) {
+        unsigned char number[2];
+        uint64_t at = (uint64_t)(i * each);
+        if (hy__get(s, at, number, (uint64_t)labels)) break;
+        for (k = 0; k < labels; k++) {
+            if (number[k] >= (classes == 10 ? 10 : k ? 100 : 20))
+                hy__damaged(s, at + (uint64_t)k, "label %d", number[k]);
+            ((int32_t *)label->t.data)[i * labels + k] = number[k];
+        }
+        hy__get(s, at + (uint64_t)labels, (char *)image->t.data + i * HY__CIFAR_BYTES, HY__CIFAR_BYTES);
+    }
+    both[0] = image;
+    both[1] = label;
+    return s->F->code ? NULL : hy_group_of(s->F, 2, both);
+}
+
+/* --- CSV: numbers, lines of equal length --- */
+typedef struct hy__csv {
+    hy__input  *s;
+    const char *text;
+    double     *v;
+    int64_t     n, cap, rows, columns;
+} hy__csv;
+
+static int hy__csv_bad(const hy__csv *c, const char *at, int64_t line, const char *why)
+{
+    return hy__damaged(c->s, (uint64_t)(at - c->text), "line %l: %s", line, why);
+}
+static int hy__csv_number(hy__csv *c, double v)
+{
+    if (c->n == c->cap) {
+        int64_t wide = c->cap ? c->cap * 2 : 1024;
+        double *more = (double *)hy__alloc(&c->s->F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(c->s->F, "hy_read_csv"); return -1; }
+        if (c->n) memcpy(more, c->v, (size_t)c->n * sizeof *more);
+        hy__free(&c->s->F->root->heap, c->v);
+        c->v = more;
+        c->cap = wide;
+    }
+    c->v[c->n++] = v;
+    return 0;
+}
+
+static int hy__csv_read(hy__csv *c, char delimiter, int64_t skip)
+{
+    const char *p = c->text, *end;
+    int64_t line = 1, column = 0;
+    double v;
+    for (; skip > 0 && *p; skip--, line++) {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    while (*p) {
+        while (*p == ' ' || *p == '\r') p++;
+        if (*p == '\n' && !column) { p++; line++; continue; }
+        if (*p == '\n' || *p == delimiter) return hy__csv_bad(c, p, line, "a number is missing");
+        if (!*p && !column) break;
+        if (!hy__read_f64(p, &end, &v)) return hy__csv_bad(c, p, line, "no number");
+        if (hy__csv_number(c, v)) return -1;
+        for (p = end, column++; *p == ' ' || *p == '\r'; ) p++;
+        if (*p == delimiter && delimiter != '\n') { p++; continue; }
+        if (*p && *p != '\n') return hy__csv_bad(c, p, line, "no delimiter behind a number");
+        if (c->rows++ && column != c->columns) return hy__csv_bad(c, p, line, "another number of columns");
+        c->columns = column;
+        column = 0;
+        line += *p == '\n';
+        p += *p == '\n';
+    }
+    return column ? hy__csv_bad(c, p, line, "a number is missing") : 0;
+}
+
+static hy_array *hy__get_csv(hy__input *s, const void *options)
+{
+    const hy_csv_opt *opt = (const hy_csv_opt *)options;
+    hy_frame *F = s->F;
+    hy_array *x = NULL;
+    hy__csv c;
+    char *text;
+    if (s->bytes > SIZE_MAX / 2 || !(text = (char *)hy__alloc(&F->root->heap, (size_t)s->bytes + 1)))
+        return (hy_array *)hy__no_memory(F, "hy_read_csv");
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    c.text = text;
+    if (!hy__get(s, 0, text, s->bytes)) {
+        text[s->bytes] = 0;
+        if (strlen(text) != s->bytes) hy__damaged(s, strlen(text), "a byte 0 is no text");
+        else if (!hy__csv_read(&c, opt && opt->delimiter ? opt->delimiter : ',', opt ? opt->skip : 0)) {
+            hy_begin(F);
+            x = hy_from(F, hy__shape2(c.rows, c.columns), HY_F64, c.v ? (const void *)c.v : text);
+            x = hy_return(F, hy_cast(F, x, opt && opt->dtype ? opt->dtype : HY_F32));
+            hy_end(F);
+        }
+    }
+    hy__free(&F->root->heap, text);
+    hy__free(&F->root->heap, c.v);
+    return F->code ? NULL : x;
+}
+
+/* --- RecordIO --- *
+ * A record: the magic number, kind (3 bits) and length (29), payload, zeros up to 4 bytes. Where a payload
+ * holds the magic number itself it is cut there: kinds 1, 2, 3 are its first, middle and last piece. The
+ * payload of data sets begins with flag, label, id, id2; if flag is not 0, so many labels stand behind.
+ */
+#define HY__RECORD_MAGIC 0xced7230au
+enum { HY__RECORD_HEAD = 24 };
+typedef struct hy__records {
+    hy__input *s;
+    uint64_t   at, bytes;               /* of the record under way: where, with its pieces */
+    char      *room;                    /* the payload, put together */
+    uint64_t   cap;
+    int64_t    n;                       /* records before it */
+} hy__records;
+
+/* The next payload's bytes in R->room; 0 at the end, -1 with an error. */
+static int hy__record_next(hy__records *R)
+{
+    hy__input *s = R->s;
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    R->bytes = 0;
+    if (R->at == s->bytes) return 0;
+    do {
+        if (hy__get_u64(s, R->at, 4, &magic) || hy__get_u64(s, R->at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = word & 0x1fffffff;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, R->at, "record %l does not begin with the magic number", R->n);
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1))
+            return hy__damaged(s, R->at + 4, "record %l is cut", R->n);
+        if (!hy__there(s, R->at + 8, (n + 3) / 4 * 4)) return -1;
+        if (R->bytes + n + 4 > R->cap) {
+            char *more = (char *)hy__alloc(&s->F->root->heap, (size_t)(2 * (R->bytes + n) + 64));
+            if (!more) { hy__no_memory(s->F, "hy_read_records"); return -1; }
+            if (R->bytes) memcpy(more, R->room, (size_t)R->bytes);
+            hy__free(&s->F->root->heap, R->room);
+            R->room = more;
+            R->cap = 2 * (R->bytes + n) + 64;
+        }
+        if (pieces++) { memcpy(R->room + R->bytes, "\x0a\x23\xd7\xce", 4); R->bytes += 4; }
+        if (hy__get(s, R->at + 8, R->room + R->bytes, n)) return -1;
+        R->bytes += n;
+        R->at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    R->n++;
+    return 1;
+}
+
+static uint32_t hy__record_u32(const char *at)
+{
+    const unsigned char *b = (const unsigned char *)at;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* Labels of the record under way; 0 with an error when it is none of raw values of this size. */
+static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes)
+{
+    uint32_t labels = R->bytes < HY__RECORD_HEAD ? 0 : hy__record_u32(R->room);
+    uint64_t head = HY__RECORD_HEAD + (uint64_t)labels * 4;
+    const char *payload = R->room + head;
+    if (R->bytes < HY__RECORD_HEAD || R->bytes < head)
+        hy__damaged(R->s, at, "record %l is too short for its labels", R->n - 1);
+    else if (R->bytes - head >= 4 && !memcmp(payload, "\xff\xd8\xff", 3))
+        hy__damaged(R->s, at, "record %l is a JPEG image, which nothing here decodes: write raw arrays",
+                    R->n - 1);
+    else if (R->bytes - head >= 4 && !memcmp(payload, "\x89PNG", 4))
+        hy__damaged(R->s, at, "record %l is a PNG image, which nothing here decodes: write raw arrays",
+                    R->n - 1);
+    else if (R->bytes - head != bytes)
+        hy__damaged(R->s, at, "record %l holds %l bytes of data, where %l are due", R->n - 1,
+                    (int64_t)(R->bytes - head), (int64_t)bytes);
+    else return labels ? (int64_t)labels : 1;
+    return 0;
+}
+
+static hy_array *hy__records_read(hy__records *R, const hy_type *type, hy_array *data, hy_array *label,
+                                  int64_t width)
+{
+    uint64_t bytes = (uint64_t)hy__bytes(type), at;
+    hy_array *both[2];
+    int64_t i, k;
+    for (i = 0; i < data->t.type.shape.dim[0]; i++) {
+        at = R->at;
+        if (hy__record_next(R) < 0) return NULL;
+        if (hy__record_labels(R, at, bytes) != width) {
+            if (!R->s->F->code) hy__damaged(R->s, at, "record %l has another number of labels", i);
+            return NULL;
+        }
+        for (k = 0; k < width; k++) {
+            uint32_t flag = hy__record_u32(R->room);
+            uint32_t bits = hy__record_u32(R->room + (flag ? HY__RECORD_HEAD + 4 * k : 4));
+            memcpy((char *)label->t.data + 4 * (i * width + k), &bits, 4);
+        }
+        memcpy((char *)data->t.data + (uint64_t)i * bytes, R->room + R->bytes - bytes, (size_t)bytes);
+    }
+    both[0] = data;
+    both[1] = label;
+    return hy_group_of(R->s->F, 2, both);
+}
+
+static hy_array *hy__get_records(hy__input *s, const void *options)
+{
+    const hy_type *type = (const hy_type *)options;
+    hy_frame *F = s->F;
+    hy__records R;
+    hy_array *y = NULL, *data, *label;
+    hy_shape all;
+    int64_t width = 1, n = 0;
+    int more;
+    memset(&R, 0, sizeof R);
+    R.s = s;
+    if (!hy__check_type(F, type, s->name)) return NULL;
+    if (type->shape.ndim == HY_MAX_DIM) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s: records of %d dims", s->name, (int)HY_MAX_DIM);
+        return NULL;
+    }
+    for (; (more = hy__record_next(&R)) > 0; n++)       /* how many, and how many labels the first has */
+        if (!n && (width = hy__record_labels(&R, 0, (uint64_t)hy__bytes(type))) == 0) break;
+    if (!F->code && more == 0) {
+        all = type->shape;
+        memmove(all.dim + 1, all.dim, (size_t)all.ndim * sizeof all.dim[0]);
+        all.dim[0] = n;
+        all.ndim++;
+        data = hy_empty(F, all, type->dtype);
+        label = hy_empty(F, width > 1 ? hy__shape2(n, width) : hy__shape1(n), HY_F32);
+        R.at = 0;
+        R.n = 0;
+        if (data && label) y = hy__records_read(&R, type, data, label, width);
+    }
+    hy__free(&F->root->heap, R.room);
+    return F->code ? NULL : y;
+}
+
+/* All of them read memory, or a file. */
+typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
+static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
+                               const void *options)
+{
+    hy__input s;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&s, F, data, bytes, 0);
+    return fn(&s, options);
+}
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes)
+{
+    return hy__read_from(F, data, bytes, hy__get_idx, NULL);
+}
+HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes)
+{
+    return hy__read_from(F, data, bytes, hy__get_cifar, &classes);
+}
+HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt)
+{
+    return hy__read_from(F, data, bytes, hy__get_csv, opt);
+}
+HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type)
+{
+    return hy__read_from(F, data, bytes, hy__get_records, &type);
+}
+#ifndef HYBRID_NO_STDIO
+static hy_array *hy__read_file(hy_frame *F, const char *file, hy__reading_fn fn, const void *options)
+{
+    hy__input s;
+    hy_array *x;
+    if (hy__file_input(&s, F, file)) return NULL;
+    x = fn(&s, options);
+    fclose(s.file);
+    return x;
+}
+HY_API hy_array *hy_read_idx(hy_frame *F, const char *file)
+{
+    return hy__read_file(F, file, hy__get_idx, NULL);
+}
+HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes)
+{
+    return hy__read_file(F, file, hy__get_cifar, &classes);
+}
+HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt)
+{
+    return hy__read_file(F, file, hy__get_csv, opt);
+}
+HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
+{
+    return hy__read_file(F, file, hy__get_records, &type);
+}
+#endif
+#endif
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>fit --------------------------------------------------------------------------------------
+ *
+ * The loop over epochs, what it writes down, and the page that shows it.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* A network and its loss as one block: group(data, label ...) -> group(loss, outputs). */
+typedef struct hy__lesson { hy_block base; hy_block *net, *loss; } hy__lesson;
+
+static hy_array *hy__lesson_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__lesson *lesson = (const hy__lesson *)(void *)self;
+    hy_array *both[2], *seen;
+    int i, n = hy_count(F, x);
+    both[1] = hy_call_at(F, lesson->net, hy_get(F, x, 0), NULL, 0);
+    seen = both[1] ? hy__group_make(F, n) : NULL;
+    for (i = 0; seen && i < n; i++) seen->item[i] = i ? hy_get(F, x, i) : both[1];
+    both[0] = seen ? hy_call_at(F, lesson->loss, seen, NULL, 0) : NULL;
+    return both[0] ? hy_group_of(F, 2, both) : NULL;
+}
+
+/* Compiled if the network is, in the same way. */
+static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
+{
+    hy__lesson *lesson;
+    if (!hy__prefix(F, net) || !hy__prefix(F, loss)) return NULL;
+    lesson = (hy__lesson *)(void *)hy_block_new(F, sizeof *lesson, "fit", hy__lesson_forward,
+                                                net->house->hybrid);
+    if (!lesson) return NULL;
+    lesson->net = hy__add_shared_child(F, &lesson->base, "net", net);
+    lesson->loss = hy__add_shared_child(F, &lesson->base, "loss", loss);
+    lesson->base.house->opt = net->house->opt;
+    lesson->base.house->active = net->house->active && net->house->hybrid;
+    if (!F->code) return lesson;
+    hy_block_free(F, &lesson->base);
+    return NULL;
+}
+
+/* --- an epoch --- */
+typedef struct hy__fit {
+    hy_frame   *F;
+    hy__lesson   *lesson;
+    hy_trainer *T;
+    hy_fit_opt  opt;
+    hy_epoch   *epoch;                  /* those so far */
+    int         n, best;
+    const char *report;
+    hy__line    times;                  /* for the report: what the first epoch spent its time on, as rows */
+    char        room[8192];
+} hy__fit;
+
+static double hy__fit_sum(const hy_array *x)
+{
+    double sum = 0;
+    int64_t i, n = hy__size(&x->t.type.shape);
+    for (i = 0; i < n; i++)
+        sum += hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+    return sum;
+}
+
+/* One batch: in training forward, backward, update. */
+static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
+{
+    hy_frame *F = W->F;
+    hy_array *y, *loss, *head;
+    if (hy_count(F, batch) < 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_fit: a batch is a group of data and label; this one is one array");
+        return;
+    }
+    if (training) hy_record(F);
+    y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
+    head = loss = y ? hy_get(F, y, 0) : NULL;
+    if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
+    hy_pause(F);
+    if (training) hy_backward(F, head, NULL);
+    if (training) hy_step(F, W->T, (double)hy_dim(F, hy_get(F, batch, 0), 0));
+    loss = F->code ? NULL : hy__packed_array(F, loss);
+    if (!loss) return;
+    *sum += hy__fit_sum(loss);
+    *count += (double)hy__size(&loss->t.type.shape);
+    if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
+}
+
+/* All batches of a loader: samples, mean loss, metric. */
+static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
+{
+    hy_frame *F = W->F;
+    int64_t samples = 0;
+    double sum = 0, count = 0;
+    int more = 1;
+    if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
+    while (more && !F->code) {
+        hy_array *batch;
+        hy_begin(F);
+        batch = hy_next(F, L);
+        more = batch != NULL;
+        if (more) hy__fit_batch(W, batch, training, &sum, &count);
+        if (more && !F->code) samples += hy_dim(F, hy_get(F, batch, 0), 0);
+        hy_end(F);
+    }
+    *loss = count > 0 ? sum / count : (double)HY__F32_NAN;
+    *metric = W->opt.metric && !F->code ? hy_metric_get(F, W->opt.metric) : (double)HY__F32_NAN;
+    return samples;
+}
+
+/* What epochs are compared by: less is better. */
+static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    if (W->opt.higher) return -(validation ? e->validation_metric : e->metric);
+    return validation ? e->validation_loss : e->loss;
+}
+
+/* --- what an epoch leaves --- */
+/* The number of four digits next to v. */
+static double hy__short(double v)
+{
+    double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
+    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
+}
+static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    const char *name = W->opt.metric ? hy_metric_name(W->F, W->opt.metric) : NULL;
+    hy__say(line, "epoch %d: loss %g", e->epoch, hy__short(e->loss));
+    if (name) hy__say(line, ", %s %g", name, hy__short(e->metric));
+    if (validation) hy__say(line, ", validation loss %g", hy__short(e->validation_loss));
+    if (validation && name) hy__say(line, ", %s %g", name, hy__short(e->validation_metric));
+    hy__say(line, ", lr %g, %g s%s\n", hy__short(e->learning_rate), hy__short(e->seconds),
+            e->best ? ", best" : "");
+}
+
+static int hy__fit_shows(const hy__fit *W)
+{
+    if (W->opt.progress) return W->opt.progress > 0;
+#if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
+    return isatty(1);
+#else
+    return 0;
+#endif
+}
+
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+static void hy__put_say(hy__target *t, const char *format, ...)
+{
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__put_text(t, text);
+}
+
+static void hy__put_history(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    int i;
+    hy__put_text(t, "epoch,loss,metric,validation_loss,validation_metric,learning_rate,seconds,samples,"
+                    "best\n");
+    for (i = 0; i < W->n; i++) {
+        const hy_epoch *e = &W->epoch[i];
+        hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d\n", e->epoch, e->loss, e->metric, e->validation_loss,
+                    e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best);
+    }
+}
+
+/* --- the page --- */
+static void hy__put_escaped(hy__target *t, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<') hy__put_text(t, "&lt;");
+        else if (*text == '&') hy__put_text(t, "&amp;");
+        else if (*text == '>') hy__put_text(t, "&gt;");
+        else hy__put_bytes(t, text, 1);
+    }
+}
+
+static double hy__epoch_value(const hy_epoch *e, int k)
+{
+    return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric : e->validation_metric;
+}
+
+/* One line of a picture of 600 x 200, between low and high. */
+static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double high)
+{
+    double span = high > low ? high - low : 1;
+    int i, drawn = 0;
+    for (i = 0; i < W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i], k);
+        double x = 40 + (W->n > 1 ? 550.0 * i / (W->n - 1) : 0), y = 190 - 180 * (v - low) / span;
+        if (v - v != 0) continue;
+        if (!drawn++) hy__put_say(t, "<polyline class=\"%s\" points=\"", k % 2 ? "v" : "t");
+        hy__put_say(t, "%d,%d ", (int)x, (int)y);
+    }
+    if (drawn) hy__put_text(t, "\"/>\n");
+}
+
+static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, int k)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    int i;
+    for (i = 0; i < 2 * W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i / 2], k + i % 2);
+        if (v - v != 0) continue;
+        if (v < low) low = v;
+        if (v > high) high = v;
+    }
+    if (low > high) return;
+    hy__put_text(t, "<h2>");
+    hy__put_escaped(t, title);
+    hy__put_text(t, "</h2>\n<svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\">\n");
+    hy__put_curve(t, W, k, low, high);
+    hy__put_curve(t, W, k + 1, low, high);
+    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n", high, low);
+}
+
+static void hy__put_epochs(hy__target *t, const hy__fit *W)
+{
+    int i, k;
+    hy__put_text(t, "<table><tr><th>epoch<th>loss<th>validation loss<th>metric<th>validation metric"
+                    "<th>learning rate<th>seconds</tr>\n");
+    for (i = 0; i < W->n; i++) {
+        hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? " (best)" : "");
+        for (k = 0; k < 4; k++) {
+            double v = hy__epoch_value(&W->epoch[i], k);
+            if (v - v == 0) hy__put_say(t, "<td>%g", v);
+            else hy__put_text(t, "<td>");
+        }
+        hy__put_say(t, "<td>%g<td>%g</tr>\n", W->epoch[i].learning_rate, W->epoch[i].seconds);
+    }
+    hy__put_text(t, "</table>\n");
+}
+
+static void hy__put_report(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
+    hy_memory memory = hy_memory_use(W->F);
+    char text[8192];
+    hy__put_text(t, "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>Training</title>\n<style>body{font:14px "
+                    "sans-serif;margin:2em}svg{background:#f6f6f6}polyline{fill:none;stroke-width:2}"
+                    ".t{stroke:#1f6fb4}.v{stroke:#d9601a}td,th{text-align:right;padding:1px 10px}</style>\n"
+                    "<h1>Training</h1>\n<p>Blue: training, orange: validation.</p>\n");
+    hy__put_picture(t, W, "Loss", 0);
+    if (W->opt.metric) hy__put_picture(t, W, hy_metric_name(W->F, W->opt.metric), 2);
+    hy__put_text(t, "<h2>Epochs</h2>\n");
+    hy__put_epochs(t, W);
+    hy__put_text(t, "<h2>Network</h2>\n<pre>");
+    hy_block_text(W->F, W->lesson->net, text, sizeof text);
+    hy__put_escaped(t, text);
+    hy__put_text(t, "</pre>\n<h2>Memory and programs</h2>\n");
+    hy__put_say(t, "<p>%l bytes held, %l at most. Programs: %d, of %l bytes; %l traces, %l calls found a "
+                "program, %l made one.</p>\n<p>The latest was made because: ", (int64_t)memory.bytes,
+                (int64_t)memory.peak, stats.programs, (int64_t)stats.bytes, stats.traces, stats.hits,
+                stats.misses);
+    hy__put_escaped(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
+    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n"
+                    "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
+    hy__put_text(t, W->room);
+    hy__put_text(t, "</table>\n");
+}
+#endif
+
+/* Time by operator, from the profile of the first epoch; the most expensive first. */
+enum { HY__KINDS = 64 };
+typedef struct hy__spent { const char *what; double seconds; int64_t calls; } hy__spent;
+static void hy__fit_times(hy__fit *W)
+{
+    hy__spent all[HY__KINDS], one;
+    hy_event e;
+    int i, k, n = 0;
+    for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
+        if (k == HY__KINDS) continue;
+        if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }
+        all[k].seconds += e.seconds;
+        all[k].calls++;
+    }
+    for (i = 1; i < n; i++) {
+        one = all[i];
+        for (k = i; k > 0 && all[k - 1].seconds < one.seconds; k--) all[k] = all[k - 1];
+        all[k] = one;
+    }
+    W->times = hy__line_open(W->room, sizeof W->room);
+    for (i = 0; i < n && i < 30; i++)
+        hy__say(&W->times, "<tr><td>%s<td>%l<td>%g</tr>\n", all[i].what, all[i].calls, all[i].seconds);
+}
+
+static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__sink sink;
+    sink.put = hy__sink_to_print;
+    sink.user = F;
+    hy__fit_line(&line, W, e, validation);
+    if (hy__fit_shows(W)) hy__write_text(sink, text);
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    if (W->opt.checkpoint && e->best) hy_save_parameters(F, W->lesson->net, W->opt.checkpoint, NULL);
+    if (W->opt.history) hy__to_file(F, W->opt.history, hy__put_history, W);
+    if (W->report) hy__to_file(F, W->report, hy__put_report, W);
+#endif
+}
+
+/* --- all epochs --- */
+static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    hy_epoch *e = &W->epoch[W->n];
+    double start = hy_seconds();
+    int timed = W->report && !W->n && !F->root->profile.on && !hy_profile(F, "");
+    memset(e, 0, sizeof *e);
+    e->epoch = W->n;
+    e->validation_loss = e->validation_metric = (double)HY__F32_NAN;
+    e->samples = hy__fit_pass(W, train, 1, &e->loss, &e->metric);
+    if (timed) { hy_profile(F, NULL); hy__fit_times(W); }
+    if (validation && !F->code) hy__fit_pass(W, validation, 0, &e->validation_loss, &e->validation_metric);
+    if (F->code) return 1;
+    e->learning_rate = hy_learning_rate(F, W->T);
+    e->seconds = hy_seconds() - start;
+    e->best = !W->n || hy__fit_rank(W, e, validation) < hy__fit_rank(W, &W->epoch[W->best], validation);
+    if (e->best) W->best = W->n;
+    W->n++;
+    hy__fit_leave(W, e, validation);
+    if (F->code || (W->opt.each && W->opt.each(F, e, W->opt.user))) return 1;
+    return W->opt.patience > 0 && W->n - 1 - W->best >= W->opt.patience;
+}
+
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt)
+{
+    hy_history none, list;
+    hy_array *holder;
+    hy__fit *W;
+    memset(&none, 0, sizeof none);
+    if (!hy__block_ok(F, net, "hy_fit") || !hy__block_ok(F, loss, "hy_fit")) return none;
+    if (!hy__trainer_ok(F, T, "hy_fit") || !hy__loader_ok(F, train, "hy_fit")) return none;
+    if (validation && !hy__loader_ok(F, validation, "hy_fit")) return none;
+    if (opt && !hy__wants(F, "hy_fit", "epochs", opt->epochs ? opt->epochs : 1, 1)) return none;
+    W = (hy__fit *)hy__alloc_zero(&F->root->heap, sizeof *W);
+    holder = hy__handle(F);
+    if (!W) hy__no_memory(F, "hy_fit");
+    if (!W || !holder) { hy__free(&F->root->heap, W); return none; }
+    W->F = F;
+    W->T = T;
+    HY__OPTIONS_INTO(W->opt, opt);
+    if (!W->opt.epochs) W->opt.epochs = 1;
+    W->report = W->opt.report ? W->opt.report : getenv("HY_REPORT");
+    holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch);
+    if (!holder->buffer) hy__no_memory(F, "hy_fit");
+    else W->epoch = (hy_epoch *)holder->buffer->data;
+    W->lesson = F->code ? NULL : hy__lesson_new(F, net, loss);
+    while (W->lesson && W->n < W->opt.epochs && !hy__fit_epoch(W, train, validation)) continue;
+    if (W->lesson) hy_block_free(F, &W->lesson->base);
+    list.n = W->n;
+    list.at = W->epoch;
+    hy__free(&F->root->heap, W);
+    return F->code ? none : list;
+}
 HY__WARM_ROOMS
 #endif
 

@@ -57,6 +57,8 @@
 #include "test_front.c"
 #include "test_train.c"
 #include "test_losses.c"
+#include "test_data.c"
+#include "test_fit.c"
 
 int main(int argc, char **argv)
 {
@@ -96,6 +98,8 @@ int main(int argc, char **argv)
     test_front();
     test_train();
     test_losses();
+    test_data();
+    test_fit();
     test_ops();
     test_sizes();
     test_edges();
