@@ -40900,10 +40900,13 @@ typedef struct hy__c_value {            /* an output of a node */
 /* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
  * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
  * have two parts, of which the second counts to `split`. */
+typedef struct hy__c_part { int64_t start, rows, columns; } hy__c_part;     /* a matrix inside of a blob */
 typedef struct hy__c_blob {
     const char *name, *of;              /* of a packed one: what reads it */
     hy_tensor   from;
     int64_t     n, groups, rows, columns, lanes, step_g, step_r, step_c, split, step_s;
+    hy__c_part *part;                   /* matrices that are packed, each in its place; the rest is not */
+    int         parts;
     size_t      offset;                 /* in a file of weights */
 } hy__c_blob;
 
@@ -41413,9 +41416,14 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
                                                                                       at); break;
         case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
         case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
-        case HY_OP_dropout: case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
+        case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
         case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
         case HY_OP_squeeze: at->text = "x"; break;
+        case HY_OP_dropout: {
+            const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
+            if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";
+            break;
+        }
         default: break;
     }
     return at->text != NULL || number == HY_OP_add_n || number == HY_OP_where;
@@ -41585,6 +41593,12 @@ static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
     int k, d, e, ops = node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS;
     int64_t size[HY__FUSED_INPUTS + 1];
     memset(w, 0, sizeof *w);
+    if ((node->op->flags & HY_OP_VIEW) || hy__op_number(node->op) == HY_OP_identity_like) {
+        w->dims = 1;                    /* element by element, whatever the shapes */
+        w->n[0] = hy__size(y);
+        w->step[0][0] = w->step[ops][0] = 1;
+        return;
+    }
     for (k = 0; k <= ops; k++) size[k] = 1;
     for (d = y->ndim - 1; d >= 0; d--) {
         int64_t step[HY__FUSED_INPUTS + 1];
@@ -41961,6 +41975,7 @@ static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
     hy__c_batches(c, s, r->transpose_a, r->transpose_b, r->axis, r->alpha);
 }
 
+#ifndef HYBRID_NO_VISION
 /* --- windows --- *
  * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
 typedef struct hy__c_window {
@@ -42285,7 +42300,7 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     if (max && whole) hy__w(c, "if (first || e > y) y = e;\n            first = 0;\n");
     else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
     else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
-    else hy__w(c, r->p_value == 1 ? "y += fabs((double)e);\n" : r->p_value == 2 ? "y += (double)e * e;\n"
+    else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
                                   : "y += (double)e * e * e;\n");
     hy__w(c, "        }\n");
     if (r->pool_type == HY_POOL_AVG) {
@@ -42304,9 +42319,771 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
           w.filters * w.results,
           w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, (int)c->real);
 }
+#endif
+
+/* --- lines: what goes along one axis --- */
+/* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
+static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
+{
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n", l.outer, l.inner);
+    hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
+    if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
+}
+
+/* Functions for the current type. */
+static const char *hy__c_function(hy__c *c, const char *name, char *to)
+{
+    hy__c_text(to, "%s%s", name, c->real == HY_F64 ? "" : "f");
+    if (hy__c_helper_at(to, strlen(to)) < 0) return to;
+    hy__c_need(c, to);
+    return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
+}
+
+static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
+                                int lengths)
+{
+    char e[HY__C_TEXT], number[HY__C_NUMBER];
+    if (!l.n) return;
+    if (c->real != HY_F64) c->real = HY_F32;
+    hy__c_function(c, "exp", e);
+    hy__c_number(number, factor, c->real);
+    hy__c_open_lines(c, s, l, l.n);
+    if (lengths) hy__w(c, "const int n = (double)x1[o * %l + j] < %l ? (int)x1[o * %l + j] : %l;\n", l.inner,
+                       l.n, l.inner, l.n);
+    else hy__w(c, "enum { n = %l };\n", l.n);
+    hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
+    hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
+             "%l] * %s;\n",
+          l.inner, number, l.inner, l.inner, l.inner, number);
+    if (log_too) {
+        hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
+        hy__w(c, "top += %s(sum);\n", hy__c_function(c, "log", e));
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = x[k * %l] * %s - top;\n", l.inner, l.inner, number);
+    } else {
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = %s(x[k * %l] * %s - top);\n", l.inner, e, l.inner,
+              number);
+        hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
+        if (lengths) hy__w(c, "for (int k = n > 0 ? n : 0; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
+    }
+    hy__w(c, "}\n");
+}
+
+static void hy__c_softmax(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const void *record = s->node->record;
+    const hy__softmax_rec *r = (const hy__softmax_rec *)record;
+    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)record;
+    hy__c_lines rows = { 0, 0, 1 };
+    int channel = 0;
+    switch (hy__op_number(s->node->op)) {
+    case HY_OP_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, r->axis), 1 / r->temperature, 0, r->use_length);
+        break;
+    case HY_OP_log_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__log_softmax_rec *)record)->axis),
+                            1 / ((const hy__log_softmax_rec *)record)->temperature, 1, 0);
+        break;
+    case HY_OP_softmin:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__softmin_rec *)record)->axis),
+                            -1 / ((const hy__softmin_rec *)record)->temperature, 0, 0);
+        break;
+    case HY_OP_softmax_activation:
+        channel = ((const hy__softmax_activation_rec *)record)->mode == HY_SOFTMAX_CHANNEL;
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, channel ? 1 : -1), 1, 0, 0);
+        break;
+    default:
+        rows.outer = x->dim[0];
+        rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+        hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
+            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows,
+                            1, 0, 0);
+    }
+}
+
+static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
+{
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, -1);
+    char e[HY__C_TEXT], g[HY__C_TEXT];
+    hy__c_function(c, "exp", e);
+    hy__c_function(c, "log", g);
+    hy__c_need(c, "index_of");
+    hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
+             "-INFINITY, sum = 0;\n",
+          l.outer, (int)c->real, l.n, (int)c->real);
+    hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
+    hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_of((double)x1[o], %l, 0)];\n}\ny0[0] = (%t)loss;\n", g, l.n,
+          (int)c->real);
+}
+
+static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
+{
+    const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
+    hy__c_lines l = { 1, 0, 1 };
+    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape,
+                                               r->axis); else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += x[k * %l]);\n}\n",
+          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
+}
+
+/* topk, sort, argsort: the best so far stay in order. */
+static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
+{
+    hy__c_lines l = { 1, 0, 1 };
+    if (axis != HY_NONE) return hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
+    l.n = hy__size(&hy__c_in(s, 0)->shape);
+    return l;
+}
+
+static int hy__c_sorted_axis(const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    const void *r = s->node->record;
+    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
+    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
+}
+
+static size_t hy__c_sort_scratch(const hy__c_step *s)
+{
+    return (size_t)hy__c_sorted_lines(s, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+}
+
+static void hy__c_sort(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
+    hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
+    int64_t k = l.n;
+    hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    if (number == HY_OP_topk) {
+        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
+        up = r->is_ascend;
+        kind = r->ret_typ;
+        if (r->k >= 1 && r->k < k) k = r->k;
+        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
+    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
+    else {
+        up = !((const hy__argsort_rec *)s->node->record)->descending;
+        kind = HY_TOPK_INDICES;
+        indices = 0;
+    }
+    if (!l.n) return;
+    hy__c_need(c, "after");
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
+                                    hy__size(&hy__c_out(s)->shape));
+    hy__c_open_lines(c, s, l, 0);
+    hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, up ? "for (; p > 0 && %p_after(x[order[p - 1] * %l], x[i * %l]); p--) if (p < n) order[p] = "
+                  "order[p - 1];\n"
+                : "for (; p > 0 && %p_after(x[i * %l], x[order[p - 1] * %l]); p--) if (p < n) order[p] = "
+                  "order[p - 1];\n",
+          l.inner, l.inner);
+    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
+    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
+        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
+    if (indices >= 0 && hy__c_wants(c, s, indices))
+        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
+              (int)hy__c_wide(s->node->type[indices].dtype));
+    hy__w(c, "}\n}\n");
+}
+
+static void hy__c_arg(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    hy__c_lines l = { 1, 0, 1 };
+    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
+        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
+    if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
+        0)->shape);
+    hy__c_open_lines(c, s, l, 1);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
+             "x[k * %l] "
+          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+}
+
+/* --- reductions --- */
+/* Loops over what stays, then over what goes; texts of both indices. */
+static void hy__c_reduce_open(hy__c *c, const hy_shape *x, int bits, char *from, char *to, int64_t *gone)
+{
+    int64_t kept[HY_MAX_DIM], step_x[HY_MAX_DIM], step_y[HY_MAX_DIM], at = 1, y = 1;
+    int d;
+    for (d = x->ndim - 1; d >= 0; d--) {
+        int goes = bits >> d & 1;
+        kept[d] = goes ? 1 : x->dim[d];
+        gone[d] = goes ? x->dim[d] : 1;
+        step_x[d] = at;
+        at *= x->dim[d];
+        step_y[d] = goes ? 0 : y;
+        y *= kept[d];
+    }
+    hy__c_loops(c, x->ndim, kept);
+    hy__c_index(from, x->ndim, x->dim, step_x, 0);
+    hy__c_index(to, x->ndim, kept, step_y, 0);
+}
+
+static int64_t hy__c_product_of(const int64_t *n, int dims)
+{
+    int64_t all = 1;
+    while (dims-- > 0) all *= n[dims];
+    return all;
+}
+
+static void hy__c_reduce(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
+    const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
+    const hy__norm_rec *q = (const hy__norm_rec *)s->node->record;
+    int number = hy__op_number(s->node->op), bits = 0, d, kind = s->node->op->member,
+    whole = !hy__floating(c->real);
+    int64_t gone[HY_MAX_DIM];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    if (number == HY_OP__sum_like) {
+        for (d = 0; d < x->ndim; d++) {
+            int e = d - (x->ndim - like->ndim);
+            if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
+        }
+        kind = HY__SUM;
+    } else if (number == HY_OP_norm) bits = hy__known_axis_bits(&q->axis, 0, x->ndim);
+    else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
+    hy__c_reduce_open(c, x, bits, from, to, gone);
+    if (number == HY_OP_norm) hy__w(c, "double sum = 0;\n");
+    else if (kind == HY__MAX || kind == HY__MIN)
+        hy__w(c, whole ? "int first = 1;\n%t sum = 0;\n" : "%t sum = %s;\n", (int)hy__c_wide(hy__c_in(s,
+            0)->dtype),
+              kind == HY__MAX ? "-INFINITY" : "INFINITY");
+    else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
+    if (number == HY_OP_norm) hy__w(c, q->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
+    else switch (kind) {
+        case HY__MAX: case HY__MIN:
+            hy__w(c, whole ? "if (first || e %s sum) sum = e;\nfirst = 0;\n" : "if (e %s sum || e != e) "
+                                                                               "sum = e;\n",
+                  kind == HY__MAX ? ">" : "<");
+            break;
+        case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
+        case HY__NANSUM: hy__w(c, "if (e == e) sum += %se;\n", whole ? "(uint64_t)" : ""); break;
+        case HY__NANPROD: hy__w(c, "if (e == e) sum *= %se;\n", whole ? "(uint64_t)" : ""); break;
+        default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
+    }
+    hy__w(c, "}\n");
+    if (kind == HY__MEAN && number != HY_OP_norm)
+        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l;\n",
+              whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
+    hy__w(c, number == HY_OP_norm && q->ord == 2 ? "y0[%s] = (%t)sqrt(sum);\n}\n" : "y0[%s] = (%t)sum;\n}\n",
+          to,
+          (int)c->real);
+}
+
+static void hy__c_moments(hy__c *c, const hy__c_step *s)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t gone[HY_MAX_DIM], n;
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), from, to, gone);
+    n = hy__c_product_of(gone, x->ndim);
+    hy__w(c, "double mean = 0, var = 0;\n");
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "mean += x0[%s];\n}\nmean /= %l;\n", from, n);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = (%t)mean;\n", to, (int)c->real);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)(var / %l);\n", to, (int)c->real, n);
+    hy__w(c, "}\n");
+}
+
+/* --- normalisation --- */
+/* n elements of x at `at`; scaled by those of x1 and x2 at `which`. */
+static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const char *at, double eps,
+                             const char *which,
+                             const char *statistic)
+{
+    hy_dtype real = c->real;
+    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l;\n", n, at,
+          n);
+    hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
+    c->real = HY_F64;
+    hy__w(c, "const double deviation = sqrt(var / %l + %v);\n", n, eps);
+    c->real = real;
+    hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
+    hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
+          which, which);
+    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
+    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    char at[HY__C_TEXT], statistic[HY__C_TEXT];
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, hy__c_text(at, "k * %l", l.inner), r->eps, "k",
+                     hy__c_text(statistic, "o * %l + j", l.inner));
+}
+
+static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
+    const hy__group_norm_rec *g = (const hy__group_norm_rec *)s->node->record;
+    hy__c_lines l;
+    char which[HY__C_TEXT];
+    int64_t groups = grouped ? g->num_groups : x->dim[1];
+    l.outer = x->dim[0] * groups;
+    l.n = l.outer ? hy__size(x) / l.outer : 0;
+    l.inner = 1;
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, "k", grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps,
+                     hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
+}
+
+static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
+    hy__w(c, "for (int k = 0; k < %l; k++) {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n,
+          r->eps);
+    hy__w(c, "const %t middle = x3[k], scale = (%t)(inverse%s), shift = x2[k];\n", (int)c->real, (int)c->real,
+          r->learn_gamma ? " * x1[k]" : "");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
+    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%t)inverse;\n", (int)c->real);
+    if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + k) * %l + j;\nconst %t e = (x0[at] - middle) * scale + shift;\n",
+          l.outer, l.inner,
+          l.n, l.inner, (int)c->real);
+    hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
+}
+
+static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__c_lines l = { 0, 0, 1 };
+    char at[HY__C_TEXT];
+    if (r->mode == HY_L2_CHANNEL) l = hy__c_lines_of(x, 1);
+    else {
+        l.outer = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
+        l.n = l.outer ? hy__size(x) / l.outer : 0;
+    }
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_text(at, "k * %l", l.inner);
+    hy__w(c, "double sum = %v;\nfor (int k = 0; k < %l; k++) sum += (double)x[%s] * x[%s];\n", r->eps, l.n,
+          at, at);
+    hy__w(c, "const %t norm = (%t)sqrt(sum);\nfor (int k = 0; k < %l; k++) y[%s] = x[%s] / norm;\n}\n",
+          (int)c->real,
+          (int)c->real, l.n, at, at);
+}
+
+static void hy__c_prelu(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
+    hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
+    int64_t n = hy__size(g);
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int k = 0; k < %l; k++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + k) * %l + j;\ny0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n",
+          l.outer, l.n,
+          l.inner, l.n, l.inner, n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+}
+
+/* --- indexing --- */
+static void hy__c_take(hy__c *c, const hy__c_step *s)
+{
+    int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
+    const hy__take_rec *r = (const hy__take_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
+    int64_t m = hy__size(&hy__c_in(s, index)->shape);
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\n"
+          "const int64_t at = %p_index_of((double)x%d[i], %l, %d);\n"
+          "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
+          l.outer, m, index,
+          l.n, !embedding && r->mode == HY_INDEX_WRAP, l.inner, m, l.inner, a, l.n, l.inner);
+}
+
+static void hy__c_pick(hy__c *c, const hy__c_step *s)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
+    hy__c_lines l = { 1, 0, 1 };
+    int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
+    m = all / hy__most(l.outer * l.inner, 1);
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + i) * %l + j;\n"
+          "y0[at] = x0[(o * %l + %p_index_of((double)x1[at], %l, %d)) * %l + j];\n}\n", l.outer, m, l.inner,
+          m, l.inner,
+          l.n, l.n, !batch && r->mode == HY_INDEX_WRAP, l.inner);
+}
+
+static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
+{
+    const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
+          "y0[i * %d + k] = (int64_t)x0[i] == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape), r->depth,
+          r->depth,
+          r->on_value, r->off_value);
+}
+
+/* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
+static void hy__c_tuples(hy__c *c, const hy__c_step *s)
+{
+    int gather = hy__op_number(s->node->op) == HY_OP_gather_nd, d;
+    const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
+        1)->shape;
+    int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
+    hy__c_need(c, "index_of");
+    if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
+    hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
+    for (d = 0; d < m; d++)
+        hy__w(c, "at = at * %l + %p_index_of((double)x1[i + %l], %l, 0);\n", whole->dim[d], d * tuples,
+              whole->dim[d]);
+    hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
+                    slice);
+}
+
+static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) for (int k = 0; k "
+             "< %l; k++)\n"
+          "y0[%p_index_of((double)x1[i], %l, 0) * %l + k] = x2[i * %l + k];\n", hy__size(x),
+          hy__size(&hy__c_in(s, 1)->shape), row, x->dim[0], row, row);
+}
+
+/* --- sequences: time is axis 0 or 1, the batch the other --- */
+static void hy__c_sequence(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
+    int64_t rest = 1, steps, batch, by_time, by_batch;
+    const void *r = s->node->record;
+    int d;
+    axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
+        : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
+        : ((const hy__sequence_reverse_rec *)r)->axis;
+    for (d = 2; d < x->ndim; d++) rest *= x->dim[d];
+    steps = x->dim[axis];
+    batch = x->dim[1 - axis];
+    by_time = axis ? rest : batch * rest;
+    by_batch = axis ? steps * rest : rest;
+    hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
+    if (given) hy__w(c, "const int length = (double)x1[n] < %l ? (int)x1[n] : %l;\n", steps, steps);
+    else hy__w(c, "const int length = %l;\n", steps);
+    if (number == HY_OP_sequence_last)
+        hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
+                 "* %l + k];\n}\n",
+              rest, rest, by_batch, by_time);
+    else {
+        hy__w(c, "for (int t = 0; t < %l; t++) for (int k = 0; k < %l; k++)\ny0[n * %l + t * %l + k] = ",
+              steps, rest,
+              by_batch, by_time);
+        if (number == HY_OP_sequence_mask)
+            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%t)%v;\n}\n", by_batch, by_time, (int)c->real,
+                  ((const hy__sequence_mask_rec *)r)->value);
+        else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
+    }
+}
+
+#ifndef HYBRID_NO_VISION
+/* --- more windows --- */
+static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
+    hy__conv_attr a;
+    hy_ints pad, adj;
+    hy__c_window w;
+    int64_t per, each;
+    HY__CONV_ATTR(&a, r);
+    hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &adj);
+    hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &pad, a.last);
+    per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
+    each = w.filters / r->num_group;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
+          "y0[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, w.channels * w.places,
+          w.fine_c, w.fine_p,
+          s->node->nin > 2 ? "x2[c]" : "0");
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
+          "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
+          w.coarse[1],
+          w.coarse[2]);
+    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)c->real,
+          w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
+          "for (int kv = 0; kv < %l; kv++) {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
+    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\nconst int fv = v * %l + "
+             "kv * %l - %l;\n",
+          w.stride[0], w.dilate[0], w.pad[0], w.stride[1], w.dilate[1], w.pad[1], w.stride[2], w.dilate[2],
+          w.pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
+          w.fine[1],
+          w.fine[2]);
+    hy__w(c, "y0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
+          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", w.channels * w.places, each,
+          per, w.fine_c,
+          w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
+          w.kernel[2],
+          a.last ? per : (int64_t)1);
+}
+
+static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
+          x[2], y[2], x[2],
+          y[2], y[2]);
+    hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
+          y[3], x[3],
+          y[3], y[3]);
+    hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
+             "* %l + k];\n"
+          "y0[(p * %l + h) * %l + v] = (%t)(sum / ((bottom - top) * (right - left)));\n}\n", x[2], x[3],
+          y[2], y[3],
+          (int)c->real);
+}
+
+static void hy__c_lrn(hy__c *c, const hy__c_step *s)
+{
+    const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
+    char power[HY__C_TEXT];
+    hy__c_function(c, "pow", power);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "for (int k = 0; k < %l; k++) {\n%t sum = 0;\n", l.n, (int)c->real);
+    hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
+          r->nsize / 2,
+          r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
+    hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
+          r->alpha / r->nsize, -r->beta);
+}
+
+/* Several inputs, each as large as the result: side by side or summed. */
+static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
+    const int64_t *y = hy__c_out(s)->shape.dim;
+    int64_t at = 0;
+    int k, sum = r->multi_input_mode == HY_JOIN_SUM;
+    for (k = 0; k < s->node->nin; k++) {
+        const int64_t *x = hy__c_in(s, k)->shape.dim;
+        hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\nfor (int h = 0; h < %l; h++) "
+              "for (int v = 0; v < %l; v++)\n", x[0], x[1], y[2], y[3]);
+        hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
+                 "%l];\n", y[1], at,
+              y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
+        if (!sum) at += x[1];
+    }
+}
+#endif
+
+#ifndef HYBRID_NO_RNN
+/* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
+typedef struct hy__c_rnn {
+    hy__rnn r;
+    int64_t steps, batch, input, gates, units, width,
+    wide;    /* gates: of all units; wide: a step's outputs */
+    int     packed;
+} hy__c_rnn;
+
+static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__rnn_read(s->node->record, HY__RNN_FORWARD, &v->r);
+    v->steps = x->dim[0];
+    v->batch = x->dim[1];
+    v->input = x->dim[2];
+    v->gates = v->r.gate;
+    v->units = v->r.cell.units;
+    v->width = v->r.width;
+    v->wide = v->width * v->r.directions;
+    v->packed = s->packed >= 0;
+}
+
+static size_t hy__c_rnn_scratch(const hy__c_step *s)
+{
+    hy__c_rnn v;
+    int64_t n;
+    hy__c_rnn_of(s, &v);
+    n = v.batch * (v.gates + v.width + 2 * v.units) + v.steps * v.batch * (v.gates + 2 * v.wide);
+    return (size_t)n * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
+}
+
+/* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
+static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
+{
+    hy__c_rnn v;
+    int64_t at = 0;
+    int unit, k, n = 0;
+    hy__c_rnn_of(s, &v);
+    for (unit = 0; unit < v.r.layers * v.r.directions; unit++)
+        for (k = 0; k < 2 + v.r.project; k++) {
+            part[n].start = at;
+            part[n].rows = k == 2 ? v.units : k ? v.width : unit < v.r.directions ? v.input : v.wide;
+            part[n].columns = k == 2 ? v.width : v.gates;
+            at += part[n].rows * part[n].columns;
+            n++;
+        }
+    return n;
+}
+
+static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, int64_t m,
+                              const hy__c_part *w, const char *a,
+                              const char *to)
+{
+    hy__c_product p;
+    char weights[HY__C_TEXT];
+    hy__c_text(weights, "(x1 + %l)", w->start);
+    if (!v->packed) {
+        hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n%t sum = 0;\n", m, w->columns,
+              (int)c->real);
+        hy__w(c, "for (int k = 0; k < %l; k++) sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = "
+                 "sum;\n}\n", w->rows, a,
+              w->rows, weights, w->rows, to, w->columns);
+        return;
+    }
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n = p.y_row = w->columns;
+    p.k = p.a_row = w->rows;
+    p.a_step = 1;
+    p.a = a;
+    p.w = weights;
+    p.to = to;
+    hy__c_write_product(c, s, &p);
+}
+
+/* New state and cell of sample n from its gates g and b = wh h; biases bx and bh. */
+static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
+{
+    char sg[HY__C_TEXT], th[HY__C_TEXT];
+    int64_t u = v->units;
+    hy__c_function(c, "sigmoid", sg);
+    hy__c_function(c, "tanh", th);
+    hy__w(c, "for (int j = 0; j < %l; j++) {\n", u);
+    if (v->r.cell.mode == HY_RNN_LSTM) {
+        hy__w(c, "const %t in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
+        hy__w(c, "const %t forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
+              sg, u, u, u, u);
+        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, th,
+              2 * u, 2 * u,
+              2 * u, 2 * u);
+        hy__w(c, "const %t leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, sg,
+              3 * u, 3 * u,
+              3 * u, 3 * u);
+        hy__w(c, "%t e = forget * cell[n * %l + j] + in * fresh;\n", (int)c->real, u);
+        if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
+        if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
+        if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
+        hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
+    } else if (v->r.cell.mode == HY_RNN_GRU) {
+        hy__w(c, "const %t reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
+        hy__w(c, "const %t update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
+              sg, u, u, u, u);
+        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n",
+              (int)c->real, th, 2 * u,
+              2 * u, 2 * u, 2 * u);
+        hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
+    } else {
+        hy__w(c, "const %t e = g[j] + bx[j] + b[j] + bh[j];\n", (int)c->real);
+        if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
+        else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
+    }
+    hy__w(c, "}\n");
+}
+
+/* One direction of a layer: from `low` to `high`. unit: its number among all. */
+static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, const hy__c_part *part,
+                           int unit)
+{
+    int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
+    int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
+    hy__w(c, "{\nconst %t *bx = x1 + %l, *bh = bx + %l;\n", (int)c->real, biases, v->gates);
+    hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
+    hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
+    if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
+                    v->batch * v->units);
+    hy__w(c, "for (int step = 0; step < %l; step++) {\nconst int t = %s;\n", v->steps,
+          direction ? "last - step" : "step");
+    hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
+    hy__w(c, "for (int n = 0; n < %l; n++) {\nconst %t *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n",
+          v->batch,
+          (int)c->real, v->batch, v->gates, v->gates);
+    hy__w(c, "%t *y = high + (t * %l + n) * %l + %l;\n", (int)c->real, v->batch, v->wide,
+          direction * v->width);
+    if (s->node->nin > lengths)
+        hy__w(c, "if (t >= x%d[n]) {\nfor (int j = 0; j < %l; j++) y[j] = 0;\ncontinue;\n}\n", lengths,
+              v->width);
+    hy__c_rnn_cell(c, v);
+    if (v->r.project) {
+        hy__w(c, "%t *to = h + n * %l;\nconst %t *from = full + n * %l;\n", (int)c->real, v->width,
+              (int)c->real, v->units);
+        hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
+    } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
+    hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
+    for (k = 1; k < 3; k++)
+        if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
+            hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
+                  unit * v->batch * (k == 1 ? v->width : v->units),
+                  k == 1 ? "h" : "cell", v->batch * (k == 1 ? v->width : v->units));
+    hy__w(c, "}\n");
+}
+
+static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
+{
+    hy__c_rnn v;
+    hy__c_part *part;
+    int layer, d, each;
+    int64_t at, rows;
+    hy__c_rnn_of(s, &v);
+    each = 2 + v.r.project;
+    part = (hy__c_part *)hy__alloc(&c->F->root->heap,
+                                   (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
+    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
+    hy__c_rnn_parts(s, part);
+    rows = v.steps * v.batch;
+    at = rows * v.gates;
+    hy__w(c, "enum { last = %l };\n%t *gates = (%t *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
+          v.steps - 1,
+          (int)c->real, (int)c->real, at, at + v.batch * v.gates);
+    at += v.batch * (v.gates + v.width);
+    hy__w(c, "%t *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", (int)c->real, at,
+          at + v.batch * v.units);
+    at += 2 * v.batch * v.units;
+    for (layer = 0; layer < v.r.layers; layer++) {
+        hy__w(c, "{\nconst %t *low = ", (int)c->real);
+        if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
+        hy__w(c, "%t *high = ", (int)c->real);
+        if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
+            "y0;\n");
+        for (d = 0; d < v.r.directions; d++)
+            hy__c_rnn_walk(c, s, &v, part + (layer * v.r.directions + d) * each, layer * v.r.directions + d);
+        hy__w(c, "}\n");
+    }
+    hy__free(&c->F->root->heap, part);
+}
+#endif
 
 /* --- which emitter --- */
-enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_WHOLE = 8, HY__C_SCRATCH = 16 };
+enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
+       HY__C_WHOLE = 16 };
 typedef struct hy__c_emitter {
     int      op;
     hy__c_fn emit;
@@ -42322,11 +43099,57 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
-/*MORE*/
+    { HY_OP_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_softmin, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
+    { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argmax, hy__c_arg, 0, NULL },
+    { HY_OP_argmin, hy__c_arg, 0, NULL },
+    { HY_OP_argmax_channel, hy__c_arg, 0, NULL },
+    { HY_OP_sum, hy__c_reduce, 0, NULL },
+    { HY_OP_mean, hy__c_reduce, 0, NULL },
+    { HY_OP_prod, hy__c_reduce, 0, NULL },
+    { HY_OP_nansum, hy__c_reduce, 0, NULL },
+    { HY_OP_nanprod, hy__c_reduce, 0, NULL },
+    { HY_OP_max, hy__c_reduce, 0, NULL },
+    { HY_OP_min, hy__c_reduce, 0, NULL },
+    { HY_OP_norm, hy__c_reduce, 0, NULL },
+    { HY_OP__sum_like, hy__c_reduce, 0, NULL },
+    { HY_OP_moments, hy__c_moments, 0, NULL },
+    { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
+    { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_batch_norm, hy__c_batch_norm, 0, NULL },
+    { HY_OP_batch_norm_relu, hy__c_batch_norm, 0, NULL },
+    { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
+    { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
+    { HY_OP_embedding, hy__c_take, 0, NULL },
+    { HY_OP_take, hy__c_take, 0, NULL },
+    { HY_OP_pick, hy__c_pick, 0, NULL },
+    { HY_OP_batch_take, hy__c_pick, 0, NULL },
+    { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, 0, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, 0, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, 0, NULL },
+    { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_RNN
+    { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
+#endif
 #ifndef HYBRID_NO_VISION
     { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
     { HY_OP_pooling, hy__c_pooling, 0, NULL },
-/*VISION*/
+    { HY_OP_deconvolution, hy__c_deconvolution, 0, NULL },
+    { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
+    { HY_OP_lrn, hy__c_lrn, 0, NULL },
+    { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
 #endif
     { -1, NULL, 0, NULL }
 };
@@ -42335,7 +43158,8 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 {
     const hy__c_emitter *e = hy__c_emitters;
     int number = hy__op_number(node->op);
-    if (number < 0) return NULL;
+    if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
+        return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
     for (; e->emit; e++) if (e->op == number) return e;
     return NULL;
 }
@@ -42360,7 +43184,6 @@ static int hy__c_is_move(const hy__node *node)
     if (number == HY_OP_concat || number == HY_OP_stack || number < 0) return 0;
 #ifndef HYBRID_NO_VISION
     if (number == HY_OP_depth_to_space || number == HY_OP_space_to_depth || number == HY_OP_crop) return 1;
-    if (number == HY_OP_upsampling) return node->nin == 1;
 #endif
     return (node->op->flags & HY_OP_MOVES) && number != HY_OP__pad_grad && number != HY_OP__diag_grad &&
            number != HY_OP__slice_grad;
@@ -42509,17 +43332,31 @@ static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
 /* The element of a packed blob that stands at i. */
 static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 {
-    int64_t group, panel, k, lane, lanes, column;
+    int64_t group, panel, row, lane, lanes, column;
+    int k;
     if (!b->lanes) return i;
+    if (b->parts) {
+        for (k = 0; k < b->parts; k++) {
+            const hy__c_part *p = &b->part[k];
+            if (i < p->start || i - p->start >= p->rows * p->columns) continue;
+            i -= p->start;
+            panel = i / (p->rows * b->lanes);
+            i %= p->rows * b->lanes;
+            lanes = hy__least(b->lanes, p->columns - panel * b->lanes);
+            return p->start + (panel * b->lanes + i % lanes) * p->rows + i / lanes;
+        }
+        return i;
+    }
     group = i / (b->rows * b->columns);
     i %= b->rows * b->columns;
     panel = i / (b->rows * b->lanes);
     i %= b->rows * b->lanes;
     lanes = hy__least(b->lanes, b->columns - panel * b->lanes);
-    k = i / lanes;
+    row = i / lanes;
     lane = i % lanes;
     column = panel * b->lanes + lane;
-    return group * b->step_g + column * b->step_c + k / b->split * b->step_r + k % b->split * b->step_s;
+    return group * b->step_g + column * b->step_c + row / b->split * b->step_r +
+           row % b->split * b->step_s;
 }
 
 /* A constant that something reads as it is. */
@@ -42715,15 +43552,31 @@ static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
     return 0;
 }
 
+#ifndef HYBRID_NO_RNN
+static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
+    size_t most = (size_t)r->num_layers * 6;
+    b->part = (hy__c_part *)hy__alloc(&c->F->root->heap, most * sizeof *b->part);
+    if (!b->part) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    b->parts = hy__c_rnn_parts(s, b->part);
+    return 0;
+}
+#endif
+
 static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
 {
     const hy__node *w = s->node->nin > 1 ? s->node->in[1].node : NULL;
-    if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV)) || !w || !w->held ||
+    if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
         !hy__size(&w->constant.type.shape) ||
         !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
     s->packed = hy__c_blob_add(c, &w->constant, c->name[c->g->place[w->number]]);
     if (s->packed < 0) return -1;
     c->blob[s->packed].of = s->name;
+    c->blob[s->packed].lanes = HY__C_LANES;
+#ifndef HYBRID_NO_RNN
+    if (flags & HY__C_PACK_RNN) return hy__c_pack_rnn(c, s, &c->blob[s->packed]);
+#endif
 #ifndef HYBRID_NO_VISION
     if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
 #endif
@@ -42734,7 +43587,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
 /* A step for a node that no other step does. */
 static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
 {
-    const hy__c_emitter *e = hy__c_emitter_of(node);
+    const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
     hy__c_step *s = &c->step[c->steps];
     memset(s, 0, sizeof *s);
     s->node = node;
@@ -42779,6 +43632,14 @@ static int hy__c_check(hy__c *c)
     return line.n ? -1 : 0;
 }
 
+/* Nothing comes out of it. */
+static int hy__c_is_empty(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) if (hy__size(&node->type[k].shape)) return 0;
+    return 1;
+}
+
 static int hy__c_steps(hy__c *c)
 {
     hy_graph *g = c->g;
@@ -42798,6 +43659,7 @@ static int hy__c_steps(hy__c *c)
             v->root = c->first[i] + k;
             v->where = v->index >= 0 ? HY__AT_HEAD : c->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
         }
+        if (hy__c_is_empty(node)) continue;
         if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->first[i])) return -1; continue; }
         if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
         if (hy__c_step_of(c, node, i)) return -1;
@@ -42843,7 +43705,7 @@ static int hy__c_place(hy__c *c)
     for (i = 0; i < c->values + c->steps; i++) {
         const hy__c_step *s = i < c->values ? NULL : &c->step[i - c->values];
         const hy__c_value *v = s ? NULL : &c->value[i];
-        if (s ? !s->emit || !(s->scratch + s->halves) : v->where != HY__AT_ARENA || v->root != i ||
+        if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
         b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
         b[n].from = s ? i - c->values : v->from;
@@ -43287,6 +44149,7 @@ static void hy__c_close(hy__c *c)
             for (o = 0; o < c->step[i].node->nout; o++) hy__free(heap, c->step[i].map[o].table);
             hy__free(heap, c->step[i].map);
         }
+    for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
     for (i = 0; c->g && c->name && i < c->g->n; i++) {
         int k, lent = 0;
         for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];

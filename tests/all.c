@@ -6,6 +6,7 @@
 #define HY__ZIP_MOST 1000
 #define HY__STREAM_BYTES 500
 #define HY__VERIFY
+#define HYBRID_SOURCE
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include "test.h"
@@ -45,6 +46,7 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_first_call.c"
+#include "test_source.c"
 
 int main(int argc, char **argv)
 {
@@ -78,6 +80,7 @@ int main(int argc, char **argv)
     test_symbol();
     test_profile();
     test_layered();
+    test_source();
     test_first_call();
     test_ops();
     test_sizes();
