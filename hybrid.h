@@ -40882,7 +40882,7 @@ HY__WARM_ROOMS
  */
 #if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
 HY__COLD_ROOMS
-enum { HY__C_LANES = 32, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
+enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
        HY__C_LINE = 400, HY__C_NUMBER = 56 };
 
 typedef struct hy__c hy__c;
@@ -40900,7 +40900,7 @@ typedef struct hy__c_value {            /* an output of a node */
 /* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
  * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
  * have two parts, of which the second counts to `split`. */
-typedef struct hy__c_part { int64_t start, rows, columns; } hy__c_part;     /* a matrix inside of a blob */
+typedef struct hy__c_part { int64_t start, rows, columns, lanes; } hy__c_part;      /* a matrix in a blob */
 typedef struct hy__c_blob {
     const char *name, *of;              /* of a packed one: what reads it */
     hy_tensor   from;
@@ -40996,7 +40996,8 @@ static void hy__c_line(hy__c *c)
     hy__put_bytes(c->t, s, (size_t)n);
     hy__put_bytes(c->t, "\n", 1);
     c->depth += open;
-    c->goes_on = n && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && !(n > 1 && s[n - 2] == '*');
+    c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
+                                                                                             "_APART", 6);
     c->letters = 0;
 }
 
@@ -41074,36 +41075,58 @@ static const hy__c_helper hy__c_helpers[] = {
     { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\n    const uint32_t b = %p_bits(x);\n"
       "    if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
       "    return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
-    { "exp", "static inline double %p_exp(double x) { return exp(x); }\n" },
-    { "expf", "/* e^x = 2^n e^r, |r| <= log(2) / 2, without branches */\n"
-      "static inline float %p_expf(float x)\n{\n"
-      "    const float low = x < -104.5f ? -104.5f : x, a = low > 90.0f ? 90.0f : low;\n"
-      "    const float n = (a * 1.44269504f + 12582912.0f) - 12582912.0f;\n"
-      "    const float r = (a - n * 0.693115234f) - n * 3.19461849e-05f, z = r * r;\n"
-      "    const float p = (0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r) + "
-      "0.00139406417f * z) * z;\n"
-      "    const float m = a != a ? 0.0f : n;\n"
-      "    const int32_t half = (int32_t)m / 2, rest = (int32_t)m - half;\n"
-      "    const float power = %p_float((uint32_t)(half + 127) << 23) * (1.0f + (r + z * p));\n"
-      "    return power * %p_float((uint32_t)(rest + 127) << 23);\n}\n" },
+    { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
+      "    const float y = x < low ? low : x;\n    return y > high ? high : y;\n}\n" },
+    { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
+      "    return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
+    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) */\n"
+      "static inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
+      "    const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
+      "    const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = "
+      "r * r;\n"
+      "    *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
+      "        + 0.00139406417f * z) * z);\n"
+      "    return %p_float(bits << 23);\n}\n" },
+    { "expf", "static inline float %p_expf(float x)\n{\n"
+      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
+      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "    return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
+    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\n    float small;\n"
+      "    const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
+      "    return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
+    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n "
+                    "   float small;\n"
+      "    const float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
+      "    return power * small + (power - 1.0f);\n}\n" },
     { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
-    { "sigmoidf", "static inline float %p_sigmoidf(float x) { return 1.0f / (1.0f + %p_expf(-x)); }\n" },
+    { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
+      "    const float e = %p_exp_down(%p_copysign(x, 1.0f));\n"
+      "    return (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
     { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
-      "    const float a = x < 0 ? -x : x, b = a > 10.0f ? 10.0f : a, z = x * x;\n"
-      "    const float e = %p_expf(2.0f * b), far = 1.0f - 2.0f / (e + 1.0f);\n"
-      "    const float near = a + a * z * (-0.333332796f + z * (0.133314422f + z * (-0.0534457f + z * "
-      "0.0177f)));\n"
-      "    const float y = a < 0.25f ? near : far;\n"
-      "    return x < 0 ? -y : y;\n}\n" },
+      "    const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
+      "    return %p_copysign(m / (2.0f + m), x);\n}\n" },
+    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\nstatic inline float %p_erf_fall(float "
+                  "a)\n{\n"
+      "    const float z = a * a;\n"
+      "    const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - "
+      "0.000376014767f) * z;\n"
+      "    return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p "
+      "* (z * z));\n"
+      "}\n" },
+    { "erff", "static inline float %p_erff(float x)\n{\n"
+      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
+      "    return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
     { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
                   "log1p(exp(x)); }\n" },
     { "softreluf", "static inline float %p_softreluf(float x)\n{\n"
-      "    return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x));\n}\n" },
+      "    return (x > 0 ? x : 0) + log1pf(%p_exp_down(%p_copysign(x, 1.0f)));\n}\n" },
     { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
     { "mishf", "static inline float %p_mishf(float x) { return x * %p_tanhf(%p_softreluf(x)); }\n" },
     { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
               "0.7071067811865476)); }\n" },
-    { "geluf", "static inline float %p_geluf(float x) { return 0.5f * x * erfcf(x * -0.707106781f); }\n" },
+    { "geluf", "static inline float %p_geluf(float x)\n{\n"
+      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 100.0f);\n"
+      "    return (x > 0.0f ? x : 0.0f) - 0.5f * a * %p_exp_down(%p_erf_fall(0.707106781f * a));\n}\n" },
     { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) : "
                    "ceil(x); }\n" },
     { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
@@ -41766,6 +41789,9 @@ typedef struct hy__c_product {
     int     adds;                       /* to what is there */
 } hy__c_product;
 
+/* One row alone keeps as many sums as processors add at a time. */
+static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LANES : HY__C_LANES; }
+
 static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
 {
     int r;
@@ -41831,17 +41857,17 @@ static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_produc
 
 static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
 {
-    int64_t panels = p->n / HY__C_LANES, rest = p->n % HY__C_LANES;
+    int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
     char column[HY__C_TEXT];
     if (panels) {
         hy__c_loop(c, "    ", "p", panels);
-        hy__w(c, " {\n    const %t *w = %s + p * %l;\n", (int)c->real, p->w, p->k * HY__C_LANES);
-        hy__c_product_rows(c, s, p, HY__C_LANES, hy__c_text(column, "p * %d", (int)HY__C_LANES));
+        hy__w(c, " {\n    const %t *w = %s + p * %l;\n", (int)c->real, p->w, p->k * lanes);
+        hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
         hy__w(c, "    }\n");
     }
     if (!rest) return;
-    hy__w(c, "    {\n    const %t *w = %s + %l;\n", (int)c->real, p->w, p->k * panels * HY__C_LANES);
-    hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * HY__C_LANES));
+    hy__w(c, "    {\n    const %t *w = %s + %l;\n", (int)c->real, p->w, p->k * panels * lanes);
+    hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
     hy__w(c, "    }\n");
 }
 
@@ -41906,7 +41932,7 @@ static void hy__c_pack_dense(const hy__c_step *s, hy__c_blob *b)
     b->groups = 1;
     b->columns = w->dim[0];
     b->rows = w->dim[1];
-    b->lanes = HY__C_LANES;
+    b->lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
     b->step_c = w->dim[1];
     b->step_r = 1;
 }
@@ -42100,11 +42126,19 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           "        const %t *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1],
           (int)c->real, w->fine_c,
           w->fine[1], w->fine[2] * w->fine_p);
-    hy__c_loop(c, "        ", "v", l->size[2]);
-    hy__w(c, " {\n            const int fv = v * %l + pv - %l;\n"
-          "            row[v] = inside && fv >= 0 && fv < %l ? from[fv * %l] : 0;\n        }\n    }\n",
-          w->stride[2],
-          w->pad[2], w->fine[2], w->fine_p);
+    hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
+          w->stride[2] - 1,
+          w->stride[2]);
+    hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
+          w->fine[2] - 1 + w->pad[2],
+          w->stride[2], w->stride[2], l->size[2], l->size[2]);
+    hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
+          l->size[2],
+          l->size[2], l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\nfor (int v = low; v < high; v++) row[v] = "
+          "from[(v * %l + pv - %l) * %l];\nfor (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2],
+          w->pad[2],
+          w->fine_p, l->size[2]);
 }
 
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
@@ -42938,6 +42972,7 @@ static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
             part[n].start = at;
             part[n].rows = k == 2 ? v.units : k ? v.width : unit < v.r.directions ? v.input : v.wide;
             part[n].columns = k == 2 ? v.width : v.gates;
+            part[n].lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v.batch : v.steps * v.batch);
             at += part[n].rows * part[n].columns;
             n++;
         }
@@ -42977,7 +43012,7 @@ static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
     int64_t u = v->units;
     hy__c_function(c, "sigmoid", sg);
     hy__c_function(c, "tanh", th);
-    hy__w(c, "for (int j = 0; j < %l; j++) {\n", u);
+    hy__w(c, "%u_APART\nfor (int j = 0; j < %l; j++) {\n", u);
     if (v->r.cell.mode == HY_RNN_LSTM) {
         hy__w(c, "const %t in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
         hy__w(c, "const %t forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
@@ -43340,10 +43375,10 @@ static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
             const hy__c_part *p = &b->part[k];
             if (i < p->start || i - p->start >= p->rows * p->columns) continue;
             i -= p->start;
-            panel = i / (p->rows * b->lanes);
-            i %= p->rows * b->lanes;
-            lanes = hy__least(b->lanes, p->columns - panel * b->lanes);
-            return p->start + (panel * b->lanes + i % lanes) * p->rows + i / lanes;
+            panel = i / (p->rows * p->lanes);
+            i %= p->rows * p->lanes;
+            lanes = hy__least(p->lanes, p->columns - panel * p->lanes);
+            return p->start + (panel * p->lanes + i % lanes) * p->rows + i / lanes;
         }
         return i;
     }
@@ -43382,13 +43417,18 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
 {
     hy_frame *F = c->F;
     hy_array *in[4], *y;
-    int k;
+    int k, number = hy__op_number(node->op);
     for (k = 0; k < node->nin && k < 4; k++) {
         const hy_type *t = hy__edge_type(&node->in[k]);
         in[k] = hy__c_blank(F, t->shape, t->dtype);
     }
-    y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
-    if (!y || y->count) return -1;
+    if (number == HY_OP__zeros || number == HY_OP__ones ||
+        number == HY_OP__full) {     /* others say the shape */
+        y = hy__c_blank(F, node->type[0].shape, node->type[0].dtype);
+        hy_fill(F, y,
+                number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
+    } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
+    if (!y || F->code || y->count) return -1;
     c->value[v].where = HY__AT_CONSTANT;
     c->value[v].index = hy__c_blob_add(c, &y->t, c->name[c->g->place[node->number]]);
     return c->value[v].index < 0 ? -1 : 0;
@@ -43918,7 +43958,7 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
 static void hy__c_write_step(hy__c *c, const hy__c_step *s)
 {
     hy__c_write_types(c, s);
-    hy__w(c, "static void %p_%s(", s->name);
+    hy__w(c, "%u_STEP void %p_%s(", s->name);
     hy__c_write_ports(c, s, 0);
     hy__w(c, ")\n{\n");
     if (!s->whole) hy__c_write_halves(c, s, 0);
@@ -44073,6 +44113,11 @@ static void hy__c_put_source(hy__target *t, const void *what)
     hy__c_write_sizes(&c);
     hy__c_write_signature(&c);
     hy__w(&c, ";\n\n");
+    hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
+          "#define %u_STEP static __attribute__((noinline))\n#else\n#define %u_STEP static\n#endif\n"
+          "#if defined(__clang__)      /* what a loop writes is none of what it reads */\n"
+          "#define %u_APART _Pragma(\"clang loop vectorize(assume_safety)\")\n#elif defined(__GNUC__)\n"
+          "#define %u_APART _Pragma(\"GCC ivdep\")\n#else\n#define %u_APART\n#endif\n\n");
     hy__c_write_helpers(&c);
     hy__c_write_weights(&c);
     hy__c_write_body(&c);
