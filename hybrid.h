@@ -57,6 +57,7 @@
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
+ *     >>emitters  operators as C source      >>source    programs as C source (HYBRID_SOURCE)
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -241,6 +242,7 @@
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
  *                            line. Gradients are made of operators, too, which have to be listed
+ *     HYBRID_SOURCE          with hy_export_c: programs as C source
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
@@ -2847,6 +2849,19 @@ HY_API int        hy_load_parameters(hy_frame *F, hy_block *net, const char *fil
 HY_API int        hy_save_model(hy_frame *F, hy_block *net, const char *file);
 HY_API int        hy_save_model_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *file);
 HY_API hy_block  *hy_load_model(hy_frame *F, const char *file);
+#ifdef HYBRID_SOURCE
+/* The program for inputs like these, compiled and frozen, as one C99 file that needs libm only:
+ *     int PREFIX_run(const float *data, float *out, void *workspace)
+ * See >>manual. It is for inference, and refuses by name what it has no source for. */
+typedef struct hy_export_c_opt {
+    const char *prefix;                 /* of all names; the file's name up to its first dot if NULL */
+    const char *header;                 /* a file for the prototype and the sizes, too */
+    const char *weights;                /* a file for the weights, which PREFIX_run is given; else arrays */
+    int         no_test;                /* without recorded inputs, results and the main of -DPREFIX_TEST */
+} hy_export_c_opt;
+HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
+                              const hy_export_c_opt *opt);
+#endif
 #endif
 #endif
 
@@ -48341,6 +48356,3439 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
     list.at = W->epoch;
     hy__free(&F->root->heap, W);
     return F->code ? none : list;
+}
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>emitters ---------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from the emitter that
+ * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
+ */
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+HY__COLD_ROOMS
+enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
+       HY__C_LINE = 400, HY__C_NUMBER = 56 };
+
+typedef struct hy__c hy__c;
+typedef struct hy__c_step hy__c_step;
+typedef void (*hy__c_fn)(hy__c *c, const hy__c_step *s);
+
+typedef struct hy__c_value {            /* an output of a node */
+    const hy_type *type;
+    int    where, index;                /* HY__AT_...; which input, head or blob it is */
+    int    root;                        /* the value whose memory it shares, or itself */
+    int    from, to;                    /* steps it lives in */
+    size_t offset;
+} hy__c_value;
+
+/* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
+ * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
+ * have two parts, of which the second counts to `split`. */
+typedef struct hy__c_part { int64_t start, rows, columns, lanes; } hy__c_part;      /* a matrix in a blob */
+typedef struct hy__c_blob {
+    const char *name, *of;              /* of a packed one: what reads it */
+    hy_tensor   from;
+    int64_t     n, groups, rows, columns, lanes, step_g, step_r, step_c, split, step_s;
+    hy__c_part *part;                   /* matrices that are packed, each in its place; the rest is not */
+    int         parts;
+    size_t      offset;                 /* in a file of weights */
+} hy__c_blob;
+
+/* out[i] = in[base + sum of place * step]; (inverse) the other way round; (table) by a list of indices. */
+typedef struct hy__c_map {
+    int     dims, inverse, *table;
+    int64_t base, total, n[HY__C_DIMS], step[HY__C_DIMS];
+    double  fill;                       /* what stands where nothing comes */
+} hy__c_map;
+
+struct hy__c_step {
+    const hy__node *node;
+    const char *name;
+    hy__c_fn  emit;
+    const hy__node *tail;               /* what is done to results on their way out, or NULL */
+    int       place, tail_at;           /* of the node; which input of the tail they are */
+    int       y;                        /* the value of output 0 */
+    int       packed;                   /* the blob that stands for input 1, or -1 */
+    int       whole, tails;             /* halves are read as they are; it may have a tail */
+    size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
+    hy__c_map *map;                     /* per output */
+};
+
+struct hy__c {
+    hy_frame *F;
+    hy__target *t;
+    hy_graph *g;
+    const char *prefix, *upper, *title;
+    int       separate, records;        /* weights are another file; with recorded inputs and outputs */
+    char      line[HY__C_LINE];
+    int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
+    uint64_t  needs;                    /* helpers, as bits */
+    hy_dtype  real;                     /* the type of numbers in formulas, for now */
+    int      *first, *uses;             /* by place, by value */
+    hy__c_value *value;
+    hy__c_step *step;
+    hy__c_blob *blob;
+    const char **name, **var;           /* by place: of steps and inputs; by variable */
+    int       values, steps, blobs, blob_cap;
+    size_t    arena, weights;
+    hy_array *const *in;                /* what was recorded, ... */
+    hy_array **out;                     /* ... and what came out */
+};
+
+/* --- text --- *
+ * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %p prefix  %u PREFIX
+ */
+static const char *hy__c_type(hy_dtype dtype)
+{
+    static const char *const names[HY_DTYPE_COUNT] = {
+        "void", "float", "double", "uint16_t", "uint16_t", "int8_t", "uint8_t", "int32_t", "int64_t",
+        "uint8_t"
+    };
+    return names[dtype];
+}
+
+static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
+static hy_dtype hy__c_wide(hy_dtype dtype) { return hy__c_is_half(dtype) ? HY_F32 : dtype; }
+
+/* A literal; negative ones in brackets. */
+static const char *hy__c_number(char *to, double v, hy_dtype dtype)
+{
+    int single = dtype == HY_F32 || hy__c_is_half(dtype), n;
+    if (v != v || v == HUGE_VAL || v == -HUGE_VAL)
+        return strcpy(to, v != v ? "NAN" : v > 0 ? "INFINITY" : "(-INFINITY)");
+    if (v < 0) *to = '(';
+    n = v < 0;
+    n += single ? hy__text_float(to + n, (float)v, HY__AS_F32, 1e-4) : hy__text_f64(to + n, v);
+    if (!hy__floating(dtype) && !memcmp(to + n - 2, ".0", 2)) n -= 2;
+    if (single) to[n++] = 'f';
+    if (v < 0) to[n++] = ')';
+    to[n] = 0;
+    return to;
+}
+
+/* Text goes out line by line, each as far to the right as braces are open. */
+static void hy__c_line(hy__c *c)
+{
+    static const char spaces[] = "                                ";
+    const char *s = c->line;
+    int n = c->letters, deep = c->depth, i, open = 0;
+    while (n && *s == ' ') { s++; n--; }
+    for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
+    if (n && *s == '}') deep--;
+    else if (c->goes_on && n && *s != '{') deep++;
+    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    hy__put_bytes(c->t, s, (size_t)n);
+    hy__put_bytes(c->t, "\n", 1);
+    c->depth += open;
+    c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
+                                                                                             "_APART", 6);
+    c->letters = 0;
+}
+
+static void hy__c_put(hy__c *c, const char *s, size_t n)
+{
+    for (; n; n--, s++) {
+        if (*s == '\n') { hy__c_line(c); continue; }
+        if (c->letters == HY__C_LINE) {         /* a very long one comes in pieces */
+            hy__put_bytes(c->t, c->line, (size_t)c->letters);
+            c->letters = 0;
+        }
+        c->line[c->letters++] = *s;
+    }
+}
+
+static void hy__w(hy__c *c, const char *format, ...)
+{
+    char text[HY__C_NUMBER];
+    const char *s;
+    va_list args;
+    va_start(args, format);
+    for (; *format; format++) {
+        size_t plain = strcspn(format, "%");
+        hy__c_put(c, format, plain);
+        format += plain;
+        if (!*format) break;
+        switch (*++format) {
+        case 's': s = va_arg(args, const char *); hy__c_put(c, s, strlen(s)); break;
+        case 'd': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int))); break;
+        case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
+        case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
+        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
+        case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
+        case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        default:  hy__c_put(c, format, 1);
+        }
+    }
+    va_end(args);
+}
+
+/* Text in memory of the caller's, cut when it is full. */
+static const char *hy__c_text(char *to, const char *format, ...)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    return to;
+}
+
+/* --- helpers: functions that a file has when something in it asks for them --- */
+typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
+
+/* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats. */
+static const hy__c_helper hy__c_helpers[] = {
+    { "bits", "static inline uint32_t %p_bits(float x) { uint32_t b; memcpy(&b, &x, sizeof b); return b; "
+              "}\n" },
+    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
+               "}\n" },
+    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
+      "    const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
+      "    const float small = (float)rest * 5.9604644775390625e-8f;\n"
+      "    if (rest < 0x400) return sign ? -small : small;\n"
+      "    return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
+      "0x7f800000u));\n"
+      "}\n" },
+    { "to_f16", "static inline uint16_t %p_to_f16(float x)\n{\n"
+      "    const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
+      "    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
+      "    if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
+      "    if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
+      "    return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
+    { "from_bf16", "static inline float %p_from_bf16(uint16_t h) { return %p_float((uint32_t)h << 16); }\n" },
+    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\n    const uint32_t b = %p_bits(x);\n"
+      "    if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
+      "    return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
+    { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
+      "    const float y = x < low ? low : x;\n    return y > high ? high : y;\n}\n" },
+    { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
+      "    return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
+    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) */\n"
+      "static inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
+      "    const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
+      "    const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = "
+      "r * r;\n"
+      "    *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
+      "        + 0.00139406417f * z) * z);\n"
+      "    return %p_float(bits << 23);\n}\n" },
+    { "expf", "static inline float %p_expf(float x)\n{\n"
+      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
+      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "    return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
+    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\n    float small;\n"
+      "    const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
+      "    return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
+    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n "
+                    "   float small;\n"
+      "    const float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
+      "    return power * small + (power - 1.0f);\n}\n" },
+    { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
+    { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
+      "    const float e = %p_exp_down(%p_copysign(x, 1.0f));\n"
+      "    return (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
+    { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
+      "    const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
+      "    return %p_copysign(m / (2.0f + m), x);\n}\n" },
+    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\nstatic inline float %p_erf_fall(float "
+                  "a)\n{\n"
+      "    const float z = a * a;\n"
+      "    const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - "
+      "0.000376014767f) * z;\n"
+      "    return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p "
+      "* (z * z));\n"
+      "}\n" },
+    { "erff", "static inline float %p_erff(float x)\n{\n"
+      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
+      "    return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
+    { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
+                  "log1p(exp(x)); }\n" },
+    { "softreluf", "static inline float %p_softreluf(float x)\n{\n"
+      "    return (x > 0 ? x : 0) + log1pf(%p_exp_down(%p_copysign(x, 1.0f)));\n}\n" },
+    { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
+    { "mishf", "static inline float %p_mishf(float x) { return x * %p_tanhf(%p_softreluf(x)); }\n" },
+    { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
+              "0.7071067811865476)); }\n" },
+    { "geluf", "static inline float %p_geluf(float x)\n{\n"
+      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 100.0f);\n"
+      "    return (x > 0.0f ? x : 0.0f) - 0.5f * a * %p_exp_down(%p_erf_fall(0.707106781f * a));\n}\n" },
+    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) : "
+                   "ceil(x); }\n" },
+    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
+      "    return x - floorf(x) <= 0.5f ? floorf(x) : ceilf(x);\n}\n" },
+    { "mod", "static inline double %p_mod(double a, double b)\n{\n    const double r = b != 0 ? fmod(a, b) "
+             ": 0;\n"
+      "    return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "modf", "static inline float %p_modf(float a, float b)\n{\n    const float r = b != 0 ? fmodf(a, b) "
+              ": 0;\n"
+      "    return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "erfinv", "/* a first guess, then Newton's steps */\n"
+      "static inline double %p_erfinv(double y)\n{\n"
+      "    const double l = log(1 - y * y), h = 4.33 + l / 2;\n"
+      "    double x = sqrt(sqrt(h * h - l / 0.147) - h);\n    int i;\n"
+      "    if (!(y > -1 && y < 1)) return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;\n"
+      "    if (y < 0) x = -x;\n"
+      "    for (i = 0; i < 4; i++) x -= (erf(x) - y) / (1.1283791670955126 * exp(-x * x));\n"
+      "    return x;\n}\n" },
+    { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
+      "    if (x <= 0 && x == floor(x)) return NAN;\n"
+      "    if (x < 0) return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * x);\n"
+      "    for (; x < 12; x++) sum -= 1 / x;\n    s = 1 / (x * x);\n"
+      "    s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
+      "    return sum + log(x) - 0.5 / x - s;\n}\n" },
+    { "trigamma", "static inline double %p_trigamma(double x)\n{\n    double sum = 0, s;\n"
+      "    if (x <= 0 && x == floor(x)) return INFINITY;\n"
+      "    if (x < 0) {\n        s = 3.14159265358979324 / sin(3.14159265358979324 * x);\n"
+      "        return s * s - %p_trigamma(1 - x);\n    }\n"
+      "    for (; x < 20; x++) sum += 1 / (x * x);\n    s = 1 / (x * x);\n"
+      "    return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
+    { "int_div", "static inline int64_t %p_int_div(int64_t a, int64_t b)\n{\n"
+      "    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
+    { "int_mod", "static inline int64_t %p_int_mod(int64_t a, int64_t b)\n{\n"
+      "    const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n    return r != 0 && (r < 0) != (b < 0) ? r "
+      "+ b : r;\n}\n" },
+    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n    uint64_t y = 1, x = "
+                 "(uint64_t)a;\n"
+      "    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
+      "    for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\n    return (int64_t)y;\n}\n" },
+    { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
+      "    return (int64_t)hypot((double)a, (double)b);\n}\n" },
+    { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
+      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\n"
+      "    if (x != x) return 0;\n    if (x <= (double)low) return low;\n"
+      "    return x >= (double)high ? high : (int64_t)x;\n}\n" },
+    { "index_of", "static inline int64_t %p_index_of(double x, int64_t n, int wrap)\n{\n"
+      "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
+      "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+    { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
+      "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
+};
+enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers) };
+
+/* Which helper has this name, or -1. */
+static int hy__c_helper_at(const char *name, size_t n)
+{
+    int i;
+    for (i = 0; i < HY__C_HELPERS; i++)
+        if (strlen(hy__c_helpers[i].name) == n && !memcmp(hy__c_helpers[i].name, name, n)) return i;
+    return -1;
+}
+
+static void hy__c_need(hy__c *c, const char *name)
+{
+    int at = hy__c_helper_at(name, strlen(name));
+    if (at >= 0) c->needs |= (uint64_t)1 << at;
+}
+
+/* What is needed, and what that names in turn. */
+static void hy__c_write_helpers(hy__c *c)
+{
+    int i;
+    for (i = HY__C_HELPERS - 1; i >= 0; i--) {
+        const char *s = c->needs >> i & 1 ? hy__c_helpers[i].text : "";
+        while ((s = strstr(s, "%p_")) != NULL) {
+            size_t n = strspn(s += 3, "abcdefghijklmnopqrstuvwxyz_0123456789");
+            int at = hy__c_helper_at(s, n);
+            if (at >= 0) c->needs |= (uint64_t)1 << at;
+        }
+    }
+    for (i = 0; i < HY__C_HELPERS; i++) if (c->needs >> i & 1) hy__w(c, hy__c_helpers[i].text);
+    if (c->needs) hy__w(c, "\n");
+}
+
+/* --- formulas: those of the catalogue as text --- *
+ * x, a, b, p0, p1 stand for operands, V__T and V__U for the type and an unsigned one, V__f for a function f.
+ */
+#undef V_K
+#undef V_SEL
+#undef V_BOOL
+#undef V_MAX
+#undef V_MIN
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#undef V_ABS
+#undef V_SQRT
+#undef V_EXP
+#undef V_EXPM1
+#undef V_LOG
+#undef V_LOG2
+#undef V_LOG10
+#undef V_LOG1P
+#undef V_SIGMOID
+#undef V_SOFTRELU
+#undef V_TANH
+#undef V_ERF
+#undef V_GELU
+#undef V_MISH
+#undef V_SIN
+#undef V_COS
+#undef V_TAN
+#undef V_ASIN
+#undef V_ACOS
+#undef V_ATAN
+#undef V_SINH
+#undef V_COSH
+#undef V_ASINH
+#undef V_ACOSH
+#undef V_ATANH
+#undef V_CBRT
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#undef V_ERFINV
+#undef V_GAMMA
+#undef V_GAMMALN
+#undef V_DIGAMMA
+#undef V_TRIGAMMA
+#define V_K(k)          ((V__T)k)
+#define V_SEL(c, a, b)  (c ? a : b)
+#define V_BOOL(c)       (c ? 1 : 0)
+#define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
+#define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
+#define V_NEG(x)        (-x)
+#define V_ADD(a, b)     (a + b)
+#define V_SUB(a, b)     (a - b)
+#define V_MUL(a, b)     (a * b)
+#define V_DIV(a, b)     (a / b)
+#define V_MOD(a, b)     V__mod(a, b)
+#define V_POW(a, b)     V__pow(a, b)
+#define V_HYPOT(a, b)   V__hypot(a, b)
+#define V_ABS(x)        V__fabs(x)
+#define V_SQRT(x)       V__sqrt(x)
+#define V_EXP(x)        V__exp(x)
+#define V_EXPM1(x)      V__expm1(x)
+#define V_LOG(x)        V__log(x)
+#define V_LOG2(x)       V__log2(x)
+#define V_LOG10(x)      V__log10(x)
+#define V_LOG1P(x)      V__log1p(x)
+#define V_SIGMOID(x)    V__sigmoid(x)
+#define V_SOFTRELU(x)   V__softrelu(x)
+#define V_TANH(x)       V__tanh(x)
+#define V_ERF(x)        V__erf(x)
+#define V_GELU(x)       V__gelu(x)
+#define V_MISH(x)       V__mish(x)
+#define V_SIN(x)        V__sin(x)
+#define V_COS(x)        V__cos(x)
+#define V_TAN(x)        V__tan(x)
+#define V_ASIN(x)       V__asin(x)
+#define V_ACOS(x)       V__acos(x)
+#define V_ATAN(x)       V__atan(x)
+#define V_SINH(x)       V__sinh(x)
+#define V_COSH(x)       V__cosh(x)
+#define V_ASINH(x)      V__asinh(x)
+#define V_ACOSH(x)      V__acosh(x)
+#define V_ATANH(x)      V__atanh(x)
+#define V_CBRT(x)       V__cbrt(x)
+#define V_ROUND(x)      V__round(x)
+#define V_RINT(x)       V__rint_down(x)
+#define V_CEIL(x)       V__ceil(x)
+#define V_FLOOR(x)      V__floor(x)
+#define V_TRUNC(x)      V__trunc(x)
+#define V_ERFINV(x)     V__erfinv(x)
+#define V_GAMMA(x)      V__tgamma(x)
+#define V_GAMMALN(x)    V__lgamma(x)
+#define V_DIGAMMA(x)    V__digamma(x)
+#define V_TRIGAMMA(x)   V__trigamma(x)
+#define HY__C_TEXT_OF(formula)  HY__C_TEXT_AS(formula)
+#define HY__C_TEXT_AS(formula)  #formula
+#define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) HY__C_TEXT_OF(formula),
+#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) \
+    HY__C_TEXT_OF(formula),
+#define HY__C_EXTRA(name, of, formula, doc) HY__C_TEXT_OF(formula),
+static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
+static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
+static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#define V_NEG(x)        ((V__T)(0 - (V__U)x))
+#define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
+#define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
+#define V_MUL(a, b)     ((V__T)((V__U)a * (V__U)b))
+#define V_DIV(a, b)     ((V__T)V__int_div(a, b))
+#define V_MOD(a, b)     ((V__T)V__int_mod(a, b))
+#define V_POW(a, b)     ((V__T)V__int_pow(a, b))
+#define V_HYPOT(a, b)   ((V__T)V__int_hypot(a, b))
+static const char *const hy__c_unary_whole[] = { HY_UNARY_OPS(HY__C_UNARY) };
+static const char *const hy__c_binary_whole[] = { HY_BINARY_OPS(HY__C_BINARY) };
+
+/* A name of the formula's: an operand, a type or a function. */
+static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, const char *b, const double *p)
+{
+    char name[32];
+    int single = c->real == HY_F32;
+    if (n == 1 && (*word == 'x' || *word == 'a' || *word == 'b')) { hy__w(c, "%s",
+                                                                          *word == 'b' ? b : a); return; }
+    if (n == 2 && *word == 'p') { hy__w(c, "%v", p[word[1] - '0']); return; }
+    if (n == 4 && !memcmp(word, "V__T", 4)) { hy__w(c, "%s", hy__c_type(c->real)); return; }
+    if (n == 4 && !memcmp(word, "V__U", 4)) { hy__w(c, "uint64_t"); return; }
+    if (n < 4 || n > 24 || memcmp(word, "V__", 3)) { hy__c_put(c, word, n); return; }
+    n -= 3;
+    memcpy(name, word + 3, n);
+    if (single) name[n++] = 'f';
+    name[n] = 0;
+    if (hy__c_helper_at(name, n) < 0 && single) {       /* some are there in doubles only */
+        name[n - 1] = 0;
+        if (hy__c_helper_at(name, n - 1) < 0) name[n - 1] = 'f';
+        else hy__w(c, "(float)");
+    }
+    hy__c_need(c, name);
+    hy__w(c, hy__c_helper_at(name, strlen(name)) >= 0 ? "%p_%s" : "%s", name);
+}
+
+static void hy__c_formula(hy__c *c, const char *text, const char *a, const char *b, const double *p)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    while (*text) {
+        size_t n = strspn(text, letters);
+        if (!n) hy__c_put(c, text, n = 1);
+        else if (*text >= '0' && *text <= '9') {        /* a number; 1e5 and 0.5 have no sign inside */
+            n += text[n] == '.' ? 1 + strspn(text + n + 1, letters) : 0;
+            hy__c_put(c, text, n);
+        } else hy__c_word(c, text, n, a, b, p);
+        text += n;
+    }
+}
+
+/* An operator by which each element goes its own way: its formula, operands a and b, and parameters. */
+typedef struct hy__c_point { const char *text; double p[2]; int scalar; double number; } hy__c_point;
+
+static void hy__c_leaky(const hy__node *node, hy__c_point *at)
+{
+    static const int extra[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
+                                 HY__EXTRA_leaky };
+    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)node->record;
+    if (r->act_type == HY_LEAKY_PRELU) return;
+    at->text = hy__c_extra[extra[r->act_type]];
+    at->p[0] = r->act_type == HY_LEAKY_RRELU ? (r->lower_bound + r->upper_bound) / 2 : r->slope;
+}
+
+static void hy__c_activation(const hy__node *node, hy__c_point *at)
+{
+    static const int unary[] = { HY__UNARY_relu, HY__UNARY_sigmoid, HY__UNARY_tanh, HY__UNARY_softrelu,
+                                 HY__UNARY_softsign, HY__UNARY_log_sigmoid, HY__UNARY_mish };
+    at->text = hy__c_unary[unary[((const hy__activation_rec *)node->record)->act_type]];
+}
+
+static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
+{
+    if (number == HY_OP_clip) {
+        const hy__clip_rec *r = (const hy__clip_rec *)node->record;
+        at->text = hy__c_extra[HY__EXTRA_clip];
+        at->p[0] = r->a_min;
+        at->p[1] = r->a_max;
+    } else if (number == HY_OP_hard_sigmoid) {
+        const hy__hard_sigmoid_rec *r = (const hy__hard_sigmoid_rec *)node->record;
+        at->text = hy__c_extra[HY__EXTRA_hard_sigmoid];
+        at->p[0] = r->alpha;
+        at->p[1] = r->beta;
+    } else {
+        double sigma = ((const hy__smooth_l1_rec *)node->record)->scalar;
+        at->text = hy__c_extra[HY__EXTRA_smooth_l1];
+        at->p[0] = sigma * sigma;
+        at->p[1] = 1 / (sigma * sigma);
+    }
+}
+
+/* Is there a formula for it? Operators that leave values as they are have one, too. */
+static int hy__c_point_of(const hy__node *node, hy__c_point *at)
+{
+    int number = hy__op_number(node->op), whole = !hy__floating(node->type[0].dtype);
+    memset(at, 0, sizeof *at);
+    if (!node->op) return 0;
+    if (node->op->bind == hy__unary_bind)
+        at->text = (whole ? hy__c_unary_whole : hy__c_unary)[node->op->member];
+    else if (node->op->bind == hy__binary_bind || node->op->bind == hy__scalar_bind ||
+             node->op->bind == hy__rscalar_bind) {
+        at->text = (whole ? hy__c_binary_whole : hy__c_binary)[node->op->member];
+        at->scalar = node->op->bind == hy__scalar_bind ? 2 : node->op->bind == hy__rscalar_bind;
+        if (at->scalar) at->number = ((const hy__scalar_rec *)node->record)->scalar;
+    } else switch (number) {
+        case HY_OP_activation: hy__c_activation(node, at); break;
+        case HY_OP_leaky_relu: hy__c_leaky(node, at); break;
+        case HY_OP_clip: case HY_OP_smooth_l1: case HY_OP_hard_sigmoid: hy__c_bounded(node, number,
+                                                                                      at); break;
+        case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
+        case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
+        case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
+        case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
+        case HY_OP_squeeze: at->text = "x"; break;
+        case HY_OP_dropout: {
+            const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
+            if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";
+            break;
+        }
+        default: break;
+    }
+    return at->text != NULL || number == HY_OP_add_n || number == HY_OP_where;
+}
+
+/* The expression of one operator: names of its operands, in its type. */
+static void hy__c_expression(hy__c *c, const hy__node *node, const char (*operand)[HY__C_TEXT])
+{
+    hy__c_point at;
+    char number[HY__C_NUMBER];
+    int k;
+    hy__c_point_of(node, &at);
+    if (hy__op_number(node->op) == HY_OP_add_n) {
+        for (k = 0; k < node->nin; k++) hy__w(c, k ? " + %s" : "%s", operand[k]);
+    } else if (hy__op_number(node->op) == HY_OP_where) {
+        hy__w(c, "%s != 0 ? %s : %s", operand[0], operand[1], operand[2]);
+    } else if (at.scalar) {
+        hy__c_number(number, at.number, c->real);
+        hy__c_formula(c, at.text, at.scalar == 1 ? number : operand[0], at.scalar == 1 ? operand[0] : number,
+                      at.p);
+    } else hy__c_formula(c, at.text, operand[0], node->nin > 1 ? operand[1] : "", at.p);
+}
+
+/* --- what emitters ask --- */
+static const hy_type *hy__c_in(const hy__c_step *s, int k) { return hy__edge_type(&s->node->in[k]); }
+static const hy_type *hy__c_out(const hy__c_step *s) { return &s->node->type[0]; }
+static int hy__c_value_of(const hy__c *c, const hy__edge *e)
+{
+    return c->first[c->g->place[e->node->number]] + e->output;
+}
+static int hy__c_wants(const hy__c *c, const hy__c_step *s, int output)
+{
+    return c->value[s->y + output].where != HY__NOWHERE;
+}
+static int hy__c_is_number(const hy__edge *e)          /* one that is written where it is used */
+{
+    return e->node->held && hy__size(&e->node->constant.type.shape) == 1;
+}
+
+/* Elements before an axis, along it and behind it. */
+typedef struct hy__c_lines { int64_t outer, n, inner; } hy__c_lines;
+static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
+{
+    hy__c_lines l = { 1, 1, 1 };
+    int d;
+    if (axis < 0) axis += x->ndim;
+    for (d = 0; d < x->ndim; d++) *(d < axis ? &l.outer : d == axis ? &l.n : &l.inner) *= x->dim[d];
+    return l;
+}
+
+static void hy__c_loop(hy__c *c, const char *indent, const char *name, int64_t n)
+{
+    hy__w(c, "%sfor (int %s = 0; %s < %l; %s++)", indent, name, name, n, name);
+}
+
+/* "i0 * 12 + i2" */
+static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    char number[32];
+    int d;
+    for (d = 0; d < dims; d++) {
+        if (!step[d] || n[d] == 1) continue;
+        if (line.n) hy__puts(&line, " + ");
+        hy__puts(&line, "i");
+        hy__put_int(&line, d);
+        if (step[d] != 1) { hy__puts(&line, " * "); hy__put_int(&line, step[d]); }
+    }
+    if (base || !line.n) {
+        if (line.n) hy__puts(&line, " + ");
+        hy__put(&line, number, (size_t)hy__text_i64(number, base));
+    }
+    return to;
+}
+
+/* Opens loops i0, i1, ... around a body. */
+static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
+{
+    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",
+        "i11",
+                                         "i12", "i13", "i14", "i15" };
+    int d;
+    for (d = 0; d < dims; d++) if (n[d] != 1) { hy__c_loop(c, "    ", names[d], n[d]); hy__w(c, "\n"); }
+    hy__w(c, "    {\n");
+}
+
+/* --- pointwise: one loop for a group --- */
+static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
+{
+    if (!hy__c_is_half(dtype)) return hy__c_text(to, "%s[%s]", array, index);
+    return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, dtype == HY_F16 ? "f16" : "bf16", array, index);
+}
+
+static void hy__c_need_half(hy__c *c, hy_dtype dtype)
+{
+    if (!hy__c_is_half(dtype)) return;
+    hy__c_need(c, dtype == HY_F16 ? "from_f16" : "from_bf16");
+    hy__c_need(c, dtype == HY_F16 ? "to_f16" : "to_bf16");
+}
+
+/* The name of input k of a pointwise node, whose value was loaded as a0, a1, ..., or a number. */
+static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
+{
+    const hy__edge *e = &node->in[k];
+    if (!hy__c_is_number(e)) hy__c_text(to, "a%d", k);
+    else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
+}
+
+/* One line: a name for the result of an operator. Halves are rounded after each, as line by line. */
+static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const char (*operand)[HY__C_TEXT])
+{
+    hy_dtype dtype = node->type[0].dtype;
+    const char *half = dtype == HY_F16 ? "f16" : "bf16";
+    c->real = hy__c_wide(dtype);
+    hy__w(c, "        const %t %s = ", (int)c->real, name);
+    if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
+    else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
+    hy__c_expression(c, node, operand);
+    hy__w(c, hy__c_is_half(dtype) ? "));\n" : hy__floating(dtype) ? ";\n" : ");\n");
+    hy__c_need_half(c, dtype);
+}
+
+/* What a pointwise node, or a group of them, makes of a0, a1, ...: lines; to[o] names output o. */
+static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
+{
+    char outer[HY__FUSED_INPUTS][HY__C_TEXT], operand[HY__FUSED_INPUTS][HY__C_TEXT], name[HY__C_TEXT];
+    const hy_graph *sub = hy__node_sub(node);
+    int i, k, vars = sub ? sub->vars : 0;
+    c->real = hy__c_wide(node->type[0].dtype);
+    for (k = 0; k < node->nin && k < HY__FUSED_INPUTS; k++) hy__c_operand(c, node, k, outer[k]);
+    if (!sub) {
+        hy__c_result(c, node, "r", (const char (*)[HY__C_TEXT])outer);
+        memcpy(to[0], "r", 2);
+        return;
+    }
+    for (i = vars; i < sub->store->n; i++) {
+        const hy__node *member = sub->store->node[i];
+        for (k = 0; k < member->nin; k++) {
+            int from = member->in[k].node->number;
+            if (from < vars) memcpy(operand[k], outer[from], HY__C_TEXT);
+            else hy__c_text(operand[k], "v%d", from - vars);
+        }
+        hy__c_result(c, member, hy__c_text(name, "v%d", i - vars), (const char (*)[HY__C_TEXT])operand);
+    }
+    for (i = 0; i < sub->heads; i++) {
+        hy__c_text(name, "v%d", sub->head[i].node->number - vars);
+        memcpy(to[i], name, 16);
+    }
+}
+
+/* Does the emitter of a pointwise node read this input? */
+static int hy__c_reads(const hy__node *node, int k)
+{
+    hy__c_point at;
+    if (hy__c_is_number(&node->in[k])) return 0;
+    if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
+    return node->op->bind == hy__binary_bind;
+}
+
+/* Dims of the result that all operands walk alike become one. step[k]: of operand k, -1 the result. */
+typedef struct hy__c_walk { int dims; int64_t n[HY_MAX_DIM],
+    step[HY__FUSED_INPUTS + 1][HY_MAX_DIM]; } hy__c_walk;
+
+static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
+{
+    const hy_shape *y = &node->type[0].shape;
+    int k, d, e, ops = node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS;
+    int64_t size[HY__FUSED_INPUTS + 1];
+    memset(w, 0, sizeof *w);
+    if ((node->op->flags & HY_OP_VIEW) || hy__op_number(node->op) == HY_OP_identity_like) {
+        w->dims = 1;                    /* element by element, whatever the shapes */
+        w->n[0] = hy__size(y);
+        w->step[0][0] = w->step[ops][0] = 1;
+        return;
+    }
+    for (k = 0; k <= ops; k++) size[k] = 1;
+    for (d = y->ndim - 1; d >= 0; d--) {
+        int64_t step[HY__FUSED_INPUTS + 1];
+        int joins = w->dims > 0;
+        for (k = 0; k <= ops; k++) {
+            const hy_shape *x = k == ops ? y : &hy__edge_type(&node->in[k])->shape;
+            int rows = hy__op_number(node->op) == HY_OP_where && !k && x->ndim == 1 && y->ndim > 1;
+            e = rows ? (d == 0 ? 0 : -1) : d - (y->ndim - x->ndim);
+            step[k] = e >= 0 && x->dim[e] != 1 ? size[k] : 0;
+            if (e >= 0) size[k] *= x->dim[e];
+            if (joins) joins = step[k] == w->step[k][w->dims - 1] * w->n[w->dims - 1];
+        }
+        if (y->dim[d] == 1) continue;
+        if (joins) { w->n[w->dims - 1] *= y->dim[d]; continue; }
+        for (k = 0; k <= ops; k++) w->step[k][w->dims] = step[k];
+        w->n[w->dims++] = y->dim[d];
+    }
+    for (d = 0; d < w->dims / 2; d++) {
+        int other = w->dims - 1 - d;
+        int64_t keep = w->n[d];
+        w->n[d] = w->n[other];
+        w->n[other] = keep;
+        for (k = 0; k <= ops; k++) {
+            keep = w->step[k][d];
+            w->step[k][d] = w->step[k][other];
+            w->step[k][other] = keep;
+        }
+    }
+}
+
+static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
+{
+    if (!hy__c_is_half(dtype)) hy__w(c, "        %s[%s] = %s;\n", array, index, value);
+    else hy__w(c, "        %s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
+}
+
+static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
+{
+    const hy__node *node = s->node;
+    char text[HY__C_TEXT], index[HY__C_TEXT], array[HY__C_TEXT], last[HY__FUSED_STEPS][16];
+    hy__c_walk w;
+    int k;
+    hy__c_walk_of(node, &w);
+    hy__c_loops(c, w.dims, w.n);
+    for (k = 0; k < node->nin; k++) {
+        hy_dtype dtype = hy__c_in(s, k)->dtype;
+        if (!hy__c_reads(node, k)) continue;
+        hy__c_need_half(c, dtype);
+        hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
+                                                                            0));
+        hy__w(c, "        const %t a%d = %s;\n", (int)hy__c_wide(dtype), k, text);
+    }
+    hy__c_chain(c, node, last);
+    hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
+    for (k = 0; k < node->nout; k++)
+        if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
+            hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
+    hy__w(c, "    }\n");
+}
+
+/* y0[index] = value, by way of the tail if there is one. */
+static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const char *value)
+{
+    const hy__node *tail = s->tail;
+    char last[HY__FUSED_STEPS][16];
+    int k;
+    if (!tail) { hy__w(c, "        y0[%s] = %s;\n", index, value); return; }
+    hy__w(c, "        const int at = %s;\n", index);
+    for (k = 0; k < tail->nin; k++) {
+        hy_dtype dtype = hy__edge_type(&tail->in[k])->dtype;
+        if (k == s->tail_at) hy__w(c, "        const %t a%d = %s;\n", (int)dtype, k, value);
+        else if (hy__c_reads(tail, k))
+            hy__w(c, "        const %t a%d = z%d[%s];\n", (int)dtype, k, k,
+                  hy__size(&hy__edge_type(&tail->in[k])->shape) == 1 ? "0" : "at");
+    }
+    hy__c_chain(c, tail, last);
+    hy__w(c, "        y0[at] = %s;\n", last[0]);
+}
+
+/* --- moves --- */
+static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
+{
+    char inside[HY__C_TEXT], flat[HY__C_TEXT];
+    int64_t step[HY__C_DIMS], at = 1;
+    int d;
+    for (d = m->dims - 1; d >= 0; d--) { step[d] = at; at *= m->n[d]; }
+    hy__c_loops(c, m->dims, m->n);
+    hy__c_index(inside, m->dims, m->n, m->step, m->base);
+    hy__c_index(flat, m->dims, m->n, step, 0);
+    hy__w(c, "        y%d[%s] = x0[%s];\n    }\n", output, m->inverse ? inside : flat,
+          m->inverse ? flat : inside);
+}
+
+static void hy__c_moves(hy__c *c, const hy__c_step *s)
+{
+    int o;
+    int64_t i;
+    for (o = 0; o < s->node->nout; o++) {
+        const hy__c_map *m = &s->map[o];
+        int64_t n = hy__size(&s->node->type[o].shape);
+        hy_dtype dtype = s->node->type[o].dtype;
+        if (!hy__c_wants(c, s, o)) continue;
+        if (m->inverse || m->table) {
+            hy__c_loop(c, "    ", "i", n);
+            c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
+            if (m->inverse) {
+                uint64_t bits = 0;
+                hy__store(&bits, dtype, m->fill);
+                hy__w(c, " y%d[i] = %v;\n", o,
+                      hy__c_is_half(dtype) ? (double)*(uint16_t *)(void *)&bits : m->fill);
+            }
+        }
+        if (m->table) {
+            hy__w(c, " {\n        static const int32_t from[] = {");
+            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
+                                          m->table[i] - 1);
+            hy__w(c, " };\n        y%d[i] = ", o);
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, m->fill);
+            hy__w(c, "x0[from[i]];\n    }\n");
+        } else hy__c_move_from(c, m, o);
+    }
+}
+
+/* concat and stack: each input is a run of each row. */
+static void hy__c_join(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int stack = hy__op_number(s->node->op) == HY_OP_stack, k;
+    int axis = stack ? ((const hy__stack_rec *)s->node->record)->axis
+        : ((const hy__concat_rec *)s->node->record)->dim;
+    hy__c_lines all = hy__c_lines_of(y, axis);
+    int64_t row = all.n * all.inner, at = 0;
+    for (k = 0; k < s->node->nin; k++) {
+        int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
+        if (run < 1) continue;
+        hy__w(c, "    for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
+              "        y0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
+        at += run;
+    }
+}
+
+static void hy__c_cast(hy__c *c, const hy__c_step *s)
+{
+    hy_dtype from = hy__c_in(s, 0)->dtype, to = hy__c_out(s)->dtype;
+    static const char *const low[] = { "", "", "", "", "", "-128", "0", "INT32_MIN", "INT64_MIN", "" };
+    static const char *const high[] = { "", "", "", "", "", "127", "255", "INT32_MAX", "INT64_MAX", "" };
+    char x[HY__C_TEXT];
+    hy__c_need_half(c, from);
+    hy__c_need_half(c, to);
+    hy__c_load(c, x, from, "x0", "i");
+    hy__c_loop(c, "    ", "i", hy__size(&hy__c_out(s)->shape));
+    if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
+    else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
+    else if (hy__floating(from) && !hy__floating(to)) {
+        hy__c_need(c, "int_of");
+        hy__w(c, " y0[i] = (%t)%p_int_of(%s, %s, %s);\n", (int)to, x, low[to], high[to]);
+    } else hy__w(c, " y0[i] = (%t)%s;\n", (int)to, x);
+}
+
+/* --- products: a tile of rows by lanes, whose sums stay in registers --- *
+ * y (m,n) = a (m,k) w (k,n) + bias, w in panels. Texts name the arrays. */
+typedef struct hy__c_product {
+    int64_t m, n, k, a_row, a_step, y_row;
+    const char *a, *w, *bias, *to;      /* bias: NULL for none; to: NULL is the output, by way of the tail */
+    int     adds;                       /* to what is there */
+} hy__c_product;
+
+/* One row alone keeps as many sums as processors add at a time. */
+static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LANES : HY__C_LANES; }
+
+static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
+{
+    int r;
+    hy__w(c, "        %t ", (int)c->real);
+    for (r = 0; r < rows; r++) hy__w(c, "%ss%d[%l]", r ? ", " : "", r, lanes);
+    hy__w(c, ";\n");
+    hy__c_loop(c, "        ", "q", lanes);
+    hy__w(c, " ");
+    for (r = 0; r < rows; r++) hy__w(c, "s%d[q] = ", r);
+    hy__w(c, "%s;\n", start);
+}
+
+static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
+{
+    int r;
+    for (r = 0; r < rows; r++) {
+        hy__c_loop(c, "            ", "q", lanes);
+        hy__w(c, " s%d[q] += u%d * %s;\n", r, r, term);
+    }
+}
+
+/* One tile: rows i .. i + rows - 1, lanes from column `column` on. */
+static void hy__c_product_tile(hy__c *c, const hy__c_step *s, const hy__c_product *p, int rows, int64_t lanes,
+                               const char *column)
+{
+    char text[HY__C_TEXT], value[HY__C_TEXT];
+    hy_dtype real = c->real;
+    int r;
+    hy__c_sums(c, rows, lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, column) : "0");
+    hy__c_loop(c, "        ", "k", p->k);
+    hy__w(c, " {\n");
+    for (r = 0; r < rows; r++)
+        hy__w(c, "            const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row,
+              p->a_step);
+    hy__c_sums_add(c, rows, lanes, hy__c_text(text, "w[k * %l + q]", lanes));
+    hy__w(c, "        }\n");
+    for (r = 0; r < rows; r++) {
+        hy__c_loop(c, "        ", "q", lanes);
+        hy__w(c, " {\n");
+        hy__c_text(value, "s%d[q]", r);
+        hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, column);
+        if (p->to) hy__w(c, "        %s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
+        else hy__c_store(c, s, text, value);
+        hy__w(c, "        }\n");
+        c->real = real;
+    }
+}
+
+static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_product *p, int64_t lanes,
+                               const char *column)
+{
+    int64_t whole = p->m / HY__C_ROWS * HY__C_ROWS;
+    if (whole) {
+        hy__w(c, "    for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
+        hy__c_product_tile(c, s, p, HY__C_ROWS, lanes, column);
+        hy__w(c, "    }\n");
+    }
+    if (p->m == whole) return;
+    hy__w(c, "    {\n        const int i = %l;\n", whole);
+    hy__c_product_tile(c, s, p, (int)(p->m - whole), lanes, column);
+    hy__w(c, "    }\n");
+}
+
+static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
+{
+    int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
+    char column[HY__C_TEXT];
+    if (panels) {
+        hy__c_loop(c, "    ", "p", panels);
+        hy__w(c, " {\n    const %t *w = %s + p * %l;\n", (int)c->real, p->w, p->k * lanes);
+        hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
+        hy__w(c, "    }\n");
+    }
+    if (!rest) return;
+    hy__w(c, "    {\n    const %t *w = %s + %l;\n", (int)c->real, p->w, p->k * panels * lanes);
+    hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
+    hy__w(c, "    }\n");
+}
+
+/* Any matrices: a and b by their steps, sums of one place after the other. */
+static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
+                           const int64_t *step_b, const int64_t *step_y, double alpha)
+{
+    hy_dtype type = c->real;                /* batch, rows, inner, columns, depth */
+    hy__w(c, "    for (int b = 0; b < %l; b++) for (int i = 0; i < %l; i++)\n"
+          "    for (int h = 0; h < %l; h++) for (int j = 0; j < %l; j++) {\n        %t sum = 0;\n", size[0],
+          size[1],
+          size[2], size[3], (int)type);
+    hy__c_loop(c, "        ", "k", size[4]);
+    hy__w(c,
+            "\n            sum += x0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
+            "* %l];\n",
+          step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
+    if (alpha != 1) hy__w(c, "        sum *= %v;\n", alpha);
+    {
+        char at[HY__C_TEXT];
+        hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
+        hy__c_store(c, s, at, "sum");
+    }
+    hy__w(c, "    }\n");
+}
+
+static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
+{
+    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
+    int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
+    m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
+    if (s->packed >= 0) {
+        hy__c_product p;
+        memset(&p, 0, sizeof p);
+        p.m = m;
+        p.n = n;
+        p.k = p.a_row = k;
+        p.a_step = 1;
+        p.y_row = n;
+        p.a = "x0";
+        p.w = "x1";
+        p.bias = r->no_bias ? NULL : "x2";
+        hy__c_write_product(c, s, &p);
+    } else {
+        hy__w(c, "    for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n        %t sum = %s;\n",
+              m, n,
+              (int)c->real, r->no_bias ? "0" : "x2[j]");
+        hy__c_loop(c, "        ", "k", k);
+        hy__w(c, " sum += x0[i * %l + k] * x1[j * %l + k];\n", k, k);
+        {
+            char at[HY__C_TEXT];
+            hy__c_store(c, s, hy__c_text(at, "i * %l + j", n), "sum");
+        }
+        hy__w(c, "    }\n");
+    }
+}
+
+/* The weights of a product, if they stand still: n columns for each of k rows. */
+static void hy__c_pack_dense(const hy__c_step *s, hy__c_blob *b)
+{
+    const hy_shape *w = &hy__c_in(s, 1)->shape;
+    b->groups = 1;
+    b->columns = w->dim[0];
+    b->rows = w->dim[1];
+    b->lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
+    b->step_c = w->dim[1];
+    b->step_r = 1;
+}
+
+static void hy__c_dot(hy__c *c, const hy__c_step *s)
+{
+    const hy__dot_rec *r = (const hy__dot_rec *)s->node->record;
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    int64_t k = a->ndim ? r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1] : 1;
+    int64_t m = k ? hy__size(a) / k : 0, n = k ? hy__size(b) / k : 0;
+    int64_t size[5], sa[5] = { 0, 0, 0, 0, 0 }, sb[5] = { 0, 0, 0, 0, 0 }, sy[5] = { 0, 0, 0, 1, 0 };
+    if (!k) { m = hy__size(&hy__c_out(s)->shape); n = 1; }
+    size[0] = size[2] = 1;
+    size[1] = m;
+    size[3] = n;
+    size[4] = k;
+    sa[1] = r->transpose_a ? 1 : k;
+    sa[4] = r->transpose_a ? m : 1;
+    sb[3] = r->transpose_b ? k : 1;
+    sb[4] = r->transpose_b ? 1 : n;
+    sy[1] = n;
+    hy__c_matrices(c, s, size, sa, sb, sy, 1);
+}
+
+/* Matrices of a batch. axis: where rows are; columns are the last axis, what lies between is a batch too. */
+static void hy__c_batches(hy__c *c, const hy__c_step *s, int ta, int tb, int axis, double alpha)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    hy__c_lines la, lb;
+    int64_t ca = a->dim[a->ndim - 1], cb = b->dim[b->ndim - 1], ha, hb, size[5];
+    int64_t sa[5], sb[5], sy[5];
+    if (axis < 0) axis += a->ndim;
+    la = hy__c_lines_of(a, axis);
+    lb = hy__c_lines_of(b, axis);
+    ha = la.inner / (ca ? ca : 1);
+    hb = lb.inner / (cb ? cb : 1);
+    size[0] = la.outer;
+    size[1] = ta ? ca : la.n;
+    size[2] = ha;
+    size[3] = tb ? lb.n : cb;
+    size[4] = ta ? la.n : ca;
+    sa[0] = la.n * la.inner;
+    sa[1] = ta ? 1 : la.inner;
+    sa[2] = ca;
+    sa[4] = ta ? la.inner : 1;
+    sb[0] = lb.n * lb.inner;
+    sb[3] = tb ? hb * cb : 1;
+    sb[2] = cb;
+    sb[4] = tb ? 1 : lb.inner;
+    sy[0] = size[1] * ha * size[3];
+    sy[1] = ha * size[3];
+    sy[2] = size[3];
+    sy[3] = 1;
+    hy__c_matrices(c, s, size, sa, sb, sy, alpha);
+}
+
+static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)s->node->record;
+    hy__c_batches(c, s, r->transpose_a, r->transpose_b, -2, 1);
+}
+
+static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
+{
+    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
+    hy__c_batches(c, s, r->transpose_a, r->transpose_b, r->axis, r->alpha);
+}
+
+#ifndef HYBRID_NO_VISION
+/* --- windows --- *
+ * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
+typedef struct hy__c_window {
+    int64_t batch, channels, filters, groups, fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t fine_c, fine_p, coarse_c, coarse_p;     /* steps from channel to channel, from place to place */
+    int64_t places, results, taps;
+    int     last;
+} hy__c_window;
+
+static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shape *coarse,
+                            const hy_ints *kernel,
+                            const hy_ints *stride, const hy_ints *dilate, const hy_ints *pad, int last)
+{
+    int d, n = fine->ndim - 2, first = last ? 1 : 2, channel = last ? n + 1 : 1;
+    memset(w, 0, sizeof *w);
+    w->batch = fine->dim[0];
+    w->channels = fine->dim[channel];
+    w->filters = coarse->dim[channel];
+    w->groups = 1;
+    w->last = last;
+    w->places = w->results = w->taps = 1;
+    for (d = 0; d < 3; d++) {
+        int at = d - (3 - n);
+        w->fine[d] = at < 0 ? 1 : fine->dim[first + at];
+        w->coarse[d] = at < 0 ? 1 : coarse->dim[first + at];
+        w->kernel[d] = at < 0 ? 1 : kernel ? kernel->v[at] : w->fine[d];
+        w->stride[d] = at < 0 ? 1 : hy__tuple_at(stride, at, 1);
+        w->dilate[d] = at < 0 ? 1 : hy__tuple_at(dilate, at, 1);
+        w->pad[d] = at < 0 ? 0 : hy__tuple_at(pad, at, 0);
+        w->places *= w->fine[d];
+        w->results *= w->coarse[d];
+        w->taps *= w->kernel[d];
+    }
+    w->fine_c = last ? 1 : w->places;
+    w->fine_p = last ? w->channels : 1;
+    w->coarse_c = last ? 1 : w->results;
+    w->coarse_p = last ? w->filters : 1;
+}
+
+static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
+    hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &r->pad,
+                    hy__channels_last(r->layout));
+    w->groups = r->num_group;
+}
+
+/* How a convolution reads: its image is laid out with its border, places that one tap meets side by side
+ * ("phases" of the stride); then each tap is a shift, and all results of a plane are one row. */
+typedef struct hy__c_laid { int direct; int64_t phase[3], size[3], plane, channel, row, span; } hy__c_laid;
+
+static hy__c_laid hy__c_laid_of(const hy__c_window *w)
+{
+    hy__c_laid l;
+    int d;
+    l.direct = !w->last;
+    l.plane = l.channel = 1;
+    for (d = 0; d < 3; d++) {
+        int64_t reach = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
+        l.phase[d] = w->stride[d];
+        if (w->kernel[d] == 1) l.phase[d] = 1;
+        l.size[d] = w->kernel[d] == 1 ? w->coarse[d] : (reach + w->stride[d] - 1) / w->stride[d];
+        l.plane *= l.size[d];
+        l.channel *= l.phase[d];
+        if (w->pad[d] || w->stride[d] > 1 || l.size[d] != w->fine[d]) l.direct = 0;
+    }
+    l.channel *= l.plane;
+    l.row = (w->coarse[0] - 1) * l.size[1] * l.size[2] + (w->coarse[1] - 1) * l.size[2] + w->coarse[2];
+    l.span = l.direct && l.row == w->results;       /* results need no place of their own first */
+    return l;
+}
+
+static void hy__c_pack_conv(const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
+    const hy_shape *w = &hy__c_in(s, 1)->shape;
+    int64_t each = w->dim[0] ? hy__size(w) / w->dim[0] : 0;
+    b->groups = r->num_group;
+    b->columns = w->dim[0] / r->num_group;
+    b->rows = each;
+    b->lanes = HY__C_ROWS;
+    b->step_g = b->columns * each;
+    b->step_c = each;
+    b->step_r = 1;
+    if (!hy__channels_last(r->layout)) return;
+    b->split = 1;
+    for (int d = 0; d < r->kernel.n; d++) b->split *= r->kernel.v[d];
+    b->step_s = w->dim[w->ndim - 1];                /* (tap, channel) is read as (channel, tap) */
+}
+
+static size_t hy__c_conv_scratch(const hy__c_step *s)
+{
+    hy__c_window w;
+    hy__c_laid l;
+    size_t size = hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)), n = 0;
+    if (s->packed < 0) return 0;
+    hy__c_window_of_conv(s, &w);
+    l = hy__c_laid_of(&w);
+    if (!l.direct) n += (size_t)(l.channel * w.channels);
+    if (!l.span) n += (size_t)(HY__C_ROWS * l.row);
+    return n * size;
+}
+
+/* The image, with its border, phase by phase. */
+static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int d;
+    static const char *const at[] = { "d", "h", "v" };
+    hy__w(c,
+            "    for (int c = 0; c < %l; c++) for (int pd = 0; pd < %l; pd++) for (int ph = 0; ph < %l; "
+            "ph++)\n"
+          "    for (int pv = 0; pv < %l; pv++) for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) {\n",
+          w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
+    for (d = 0; d < 2; d++)
+        hy__w(c, "        const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d],
+              w->pad[d]);
+    hy__w(c, "        %t *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n",
+          (int)c->real,
+          l->channel, l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
+    hy__w(c, "        const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
+          "        const %t *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1],
+          (int)c->real, w->fine_c,
+          w->fine[1], w->fine[2] * w->fine_p);
+    hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
+          w->stride[2] - 1,
+          w->stride[2]);
+    hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
+          w->fine[2] - 1 + w->pad[2],
+          w->stride[2], w->stride[2], l->size[2], l->size[2]);
+    hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
+          l->size[2],
+          l->size[2], l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\nfor (int v = low; v < high; v++) row[v] = "
+          "from[(v * %l + pv - %l) * %l];\nfor (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2],
+          w->pad[2],
+          w->fine_p, l->size[2]);
+}
+
+/* A tile: filters of one block, lanes of the row of results from place `p` on. */
+static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
+                            int rows,
+                            int64_t lanes)
+{
+    hy_dtype real = c->real;
+    char text[HY__C_TEXT], value[HY__C_TEXT];
+    int r;
+    hy__c_sums(c, rows, lanes, "0");
+    hy__c_loop(c, "        ", "c", w->channels / w->groups);
+    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
+    hy__w(c, " {\n            const %t *from = image + (g * %l + c) * %l + p%s;\n", (int)real,
+          w->channels / w->groups,
+          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "            const %t u%d = w[(c * %l + t) * %d + %d];\n", (int)real, r,
+                               w->taps, rows, r);
+        else hy__w(c, "            const %t u%d = w[c * %d + %d];\n", (int)real, r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "        }\n");
+    for (r = 0; r < rows; r++) {
+        hy__c_loop(c, "        ", "q", lanes);
+        if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
+        hy__w(c, " {\n");
+        hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
+        hy__c_store(c, s, text, s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
+                                                 : hy__c_text(value, "s%d[q]", r));
+        hy__w(c, "        }\n");
+        c->real = real;
+    }
+}
+
+/* All results of some filters; those that were left between rows do not come out. */
+static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
+                             int rows)
+{
+    hy_dtype real = c->real;
+    int64_t whole = l->row / HY__C_LANES * HY__C_LANES, rest = l->row - whole;
+    char text[HY__C_TEXT];
+    if (whole) {
+        hy__w(c, "    for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
+        hy__c_conv_tile(c, s, w, l, rows, HY__C_LANES);
+        hy__w(c, "    }\n");
+    }
+    if (rest) {
+        hy__w(c, "    {\n        const int p = %l;\n", whole);
+        hy__c_conv_tile(c, s, w, l, rows, rest);
+        hy__w(c, "    }\n");
+    }
+    if (l->span) return;
+    hy__c_loop(c, "    ", "f", rows);
+    hy__c_loop(c, " ", "d", w->coarse[0]);
+    hy__c_loop(c, " ", "h", w->coarse[1]);
+    hy__c_loop(c, "\n    ", "v", w->coarse[2]);
+    hy__w(c, " {\n        const %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int)real, l->row,
+          l->size[1] * l->size[2], l->size[2], s->node->nin > 2 ? " + x2[o + f]" : "");
+    hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
+               w->coarse_c,
+               w->coarse[1], w->coarse[2], w->coarse_p);
+    hy__c_store(c, s, text, "sum");
+    hy__w(c, "    }\n");
+    c->real = real;
+}
+
+static void hy__c_conv_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t d, h, v;
+    int n = 0;
+    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    for (d = 0; d < w->kernel[0]; d++) for (h = 0; h < w->kernel[1]; h++) for (v = 0; v < w->kernel[2]; v++) {
+        int64_t at[3], phase = 0, place = 0;
+        int k;
+        at[0] = d * w->dilate[0];
+        at[1] = h * w->dilate[1];
+        at[2] = v * w->dilate[2];
+        for (k = 0; k < 3; k++) {
+            phase = phase * l->phase[k] + at[k] % l->phase[k];
+            place = place * l->size[k] + at[k] / w->stride[k];
+        }
+        hy__w(c, "%s%l", n++ ? ", " : " ", phase * l->plane + place);
+    }
+    hy__w(c, " };\n");
+}
+
+/* Weights that the program is given: one sum after the other. */
+static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
+{
+    int64_t per = w->channels / w->groups, each = w->filters / w->groups;
+    char at[HY__C_TEXT];
+    hy__w(c, "    for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\n"
+          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "        %t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1], w->coarse[2],
+          (int)c->real,
+          s->node->nin > 2 ? "x2[o]" : "0");
+    hy__w(c, "        for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\n"
+          "        for (int kh = 0; kh < %l; kh++) for (int kv = 0; kv < %l; kv++) {\n", per, w->kernel[0],
+          w->kernel[1],
+          w->kernel[2]);
+    hy__w(c,
+          "            const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l, fv = v * %l + kv "
+          "* %l - %l;\n",
+          w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1], w->stride[2],
+          w->dilate[2],
+          w->pad[2]);
+    hy__w(c, "            if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n",
+          w->fine[0],
+          w->fine[1], w->fine[2]);
+    hy__w(c, "            sum += x0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+          "                * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n        }\n",
+          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
+          w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
+    hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
+               w->coarse[1],
+               w->coarse[2], w->coarse_p);
+    hy__c_store(c, s, at, "sum");
+    hy__w(c, "    }\n");
+}
+
+static void hy__c_convolution(hy__c *c, const hy__c_step *s)
+{
+    hy__c_window w;
+    hy__c_laid l;
+    int64_t each, rest, whole, k;
+    hy_dtype real = c->real;
+    hy__c_window_of_conv(s, &w);
+    if (s->packed < 0) { hy__c_conv_plain(c, s, &w); return; }
+    l = hy__c_laid_of(&w);
+    each = w.filters / w.groups;
+    rest = each % HY__C_ROWS;
+    whole = each - rest;
+    k = w.channels / w.groups * w.taps;
+    if (w.taps > 1) hy__c_conv_taps(c, &w, &l);
+    if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
+    if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
+                       l.direct ? (int64_t)0 : l.channel * w.channels);
+    hy__c_loop(c, "    ", "n", w.batch);
+    hy__w(c, " {\n    const %t *%s = x0 + n * %l;\n", (int)real, l.direct ? "image" : "x",
+          w.channels * w.places);
+    if (!l.direct) hy__c_conv_lay(c, &w, &l);
+    hy__c_loop(c, "    ", "g", w.groups);
+    hy__w(c, " {\n");
+    if (whole) {
+        hy__w(c, "    for (int b = 0; b < %l; b += %d) {\n        const int o = g * %l + b;\n"
+              "        const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real,
+              each, k);
+        hy__c_conv_block(c, s, &w, &l, HY__C_ROWS);
+        hy__w(c, "    }\n");
+    }
+    if (rest) {
+        hy__w(c,
+              "    {\n        const int o = g * %l + %l;\n        const %t *w = x1 + (g * %l + %l) * %l;\n",
+              each, whole,
+              (int)real, each, whole, k);
+        hy__c_conv_block(c, s, &w, &l, (int)rest);
+        hy__w(c, "    }\n");
+    }
+    hy__w(c, "    }\n    }\n");
+}
+
+static void hy__c_pooling(hy__c *c, const hy__c_step *s)
+{
+    const hy__pooling_rec *r = (const hy__pooling_rec *)s->node->record;
+    hy__c_window w;
+    int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real), d;
+    static const char *const names[] = { "d", "h", "v" };
+    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
+                    r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
+                    hy__channels_last(r->layout));
+    hy__w(c, "    for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\n"
+          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "        const %t *x = x0 + n * %l + c * %l;\n", w.batch, w.channels, w.coarse[0], w.coarse[1],
+          w.coarse[2],
+          (int)c->real, w.channels * w.places, w.fine_c);
+    if (max) hy__w(c, "        %t y = %s;\n", (int)c->real, whole ? "0" : "-INFINITY");
+    else hy__w(c, "        double y = 0;\n");
+    if (max && whole) hy__w(c, "        int first = 1;\n");
+    for (d = 0; d < 3; d++)
+        hy__w(c,
+              "        const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, e%s = a%s + %l < %l ? a%s + "
+              "%l : %l;\n",
+              names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d], names[d],
+              w.kernel[d],
+              w.fine[d], names[d], w.kernel[d], w.fine[d]);
+    hy__w(c,
+            "        for (int i = bd; i < ed; i++) for (int j = bh; j < eh; j++) for (int k = bv; k < ev; "
+            "k++) {\n"
+          "            const %t e = x[((i * %l + j) * %l + k) * %l];\n            ", (int)c->real, w.fine[1],
+          w.fine[2],
+          w.fine_p);
+    if (max && whole) hy__w(c, "if (first || e > y) y = e;\n            first = 0;\n");
+    else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
+    else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
+    else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
+                                  : "y += (double)e * e * e;\n");
+    hy__w(c, "        }\n");
+    if (r->pool_type == HY_POOL_AVG) {
+        hy__w(c, "        double area = 1;\n");
+        for (d = 0; d < 3; d++) {
+            if (r->exclude_pad) hy__w(c, "        area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d],
+                                      names[d], names[d]);
+            else hy__w(c, "        area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
+                       w.fine[d] + w.pad[d], names[d], w.kernel[d], w.fine[d] + w.pad[d], names[d]);
+        }
+        hy__w(c, "        y = area > 0 ? y / area : 0;\n");
+    }
+    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "        y = %s(y);\n",
+                                                            r->p_value == 2 ? "sqrt" : "cbrt");
+    hy__w(c, "        y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = (%t)y;\n    }\n",
+          w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, (int)c->real);
+}
+#endif
+
+/* --- lines: what goes along one axis --- */
+/* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
+static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
+{
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n", l.outer, l.inner);
+    hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
+    if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
+}
+
+/* Functions for the current type. */
+static const char *hy__c_function(hy__c *c, const char *name, char *to)
+{
+    hy__c_text(to, "%s%s", name, c->real == HY_F64 ? "" : "f");
+    if (hy__c_helper_at(to, strlen(to)) < 0) return to;
+    hy__c_need(c, to);
+    return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
+}
+
+static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
+                                int lengths)
+{
+    char e[HY__C_TEXT], number[HY__C_NUMBER];
+    if (!l.n) return;
+    if (c->real != HY_F64) c->real = HY_F32;
+    hy__c_function(c, "exp", e);
+    hy__c_number(number, factor, c->real);
+    hy__c_open_lines(c, s, l, l.n);
+    if (lengths) hy__w(c, "const int n = (double)x1[o * %l + j] < %l ? (int)x1[o * %l + j] : %l;\n", l.inner,
+                       l.n, l.inner, l.n);
+    else hy__w(c, "enum { n = %l };\n", l.n);
+    hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
+    hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
+             "%l] * %s;\n",
+          l.inner, number, l.inner, l.inner, l.inner, number);
+    if (log_too) {
+        hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
+        hy__w(c, "top += %s(sum);\n", hy__c_function(c, "log", e));
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = x[k * %l] * %s - top;\n", l.inner, l.inner, number);
+    } else {
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = %s(x[k * %l] * %s - top);\n", l.inner, e, l.inner,
+              number);
+        hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
+        if (lengths) hy__w(c, "for (int k = n > 0 ? n : 0; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
+    }
+    hy__w(c, "}\n");
+}
+
+static void hy__c_softmax(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const void *record = s->node->record;
+    const hy__softmax_rec *r = (const hy__softmax_rec *)record;
+    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)record;
+    hy__c_lines rows = { 0, 0, 1 };
+    int channel = 0;
+    switch (hy__op_number(s->node->op)) {
+    case HY_OP_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, r->axis), 1 / r->temperature, 0, r->use_length);
+        break;
+    case HY_OP_log_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__log_softmax_rec *)record)->axis),
+                            1 / ((const hy__log_softmax_rec *)record)->temperature, 1, 0);
+        break;
+    case HY_OP_softmin:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__softmin_rec *)record)->axis),
+                            -1 / ((const hy__softmin_rec *)record)->temperature, 0, 0);
+        break;
+    case HY_OP_softmax_activation:
+        channel = ((const hy__softmax_activation_rec *)record)->mode == HY_SOFTMAX_CHANNEL;
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, channel ? 1 : -1), 1, 0, 0);
+        break;
+    default:
+        rows.outer = x->dim[0];
+        rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+        hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
+            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows,
+                            1, 0, 0);
+    }
+}
+
+static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
+{
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, -1);
+    char e[HY__C_TEXT], g[HY__C_TEXT];
+    hy__c_function(c, "exp", e);
+    hy__c_function(c, "log", g);
+    hy__c_need(c, "index_of");
+    hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
+             "-INFINITY, sum = 0;\n",
+          l.outer, (int)c->real, l.n, (int)c->real);
+    hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
+    hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_of((double)x1[o], %l, 0)];\n}\ny0[0] = (%t)loss;\n", g, l.n,
+          (int)c->real);
+}
+
+static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
+{
+    const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
+    hy__c_lines l = { 1, 0, 1 };
+    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape,
+                                               r->axis); else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += x[k * %l]);\n}\n",
+          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
+}
+
+/* topk, sort, argsort: the best so far stay in order. */
+static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
+{
+    hy__c_lines l = { 1, 0, 1 };
+    if (axis != HY_NONE) return hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
+    l.n = hy__size(&hy__c_in(s, 0)->shape);
+    return l;
+}
+
+static int hy__c_sorted_axis(const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    const void *r = s->node->record;
+    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
+    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
+}
+
+static size_t hy__c_sort_scratch(const hy__c_step *s)
+{
+    return (size_t)hy__c_sorted_lines(s, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+}
+
+static void hy__c_sort(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
+    hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
+    int64_t k = l.n;
+    hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    if (number == HY_OP_topk) {
+        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
+        up = r->is_ascend;
+        kind = r->ret_typ;
+        if (r->k >= 1 && r->k < k) k = r->k;
+        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
+    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
+    else {
+        up = !((const hy__argsort_rec *)s->node->record)->descending;
+        kind = HY_TOPK_INDICES;
+        indices = 0;
+    }
+    if (!l.n) return;
+    hy__c_need(c, "after");
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
+                                    hy__size(&hy__c_out(s)->shape));
+    hy__c_open_lines(c, s, l, 0);
+    hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, up ? "for (; p > 0 && %p_after(x[order[p - 1] * %l], x[i * %l]); p--) if (p < n) order[p] = "
+                  "order[p - 1];\n"
+                : "for (; p > 0 && %p_after(x[i * %l], x[order[p - 1] * %l]); p--) if (p < n) order[p] = "
+                  "order[p - 1];\n",
+          l.inner, l.inner);
+    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
+    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
+        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
+    if (indices >= 0 && hy__c_wants(c, s, indices))
+        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
+              (int)hy__c_wide(s->node->type[indices].dtype));
+    hy__w(c, "}\n}\n");
+}
+
+static void hy__c_arg(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    hy__c_lines l = { 1, 0, 1 };
+    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
+        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
+    if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
+        0)->shape);
+    hy__c_open_lines(c, s, l, 1);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
+             "x[k * %l] "
+          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+}
+
+/* --- reductions --- */
+/* Loops over what stays, then over what goes; texts of both indices. */
+static void hy__c_reduce_open(hy__c *c, const hy_shape *x, int bits, char *from, char *to, int64_t *gone)
+{
+    int64_t kept[HY_MAX_DIM], step_x[HY_MAX_DIM], step_y[HY_MAX_DIM], at = 1, y = 1;
+    int d;
+    for (d = x->ndim - 1; d >= 0; d--) {
+        int goes = bits >> d & 1;
+        kept[d] = goes ? 1 : x->dim[d];
+        gone[d] = goes ? x->dim[d] : 1;
+        step_x[d] = at;
+        at *= x->dim[d];
+        step_y[d] = goes ? 0 : y;
+        y *= kept[d];
+    }
+    hy__c_loops(c, x->ndim, kept);
+    hy__c_index(from, x->ndim, x->dim, step_x, 0);
+    hy__c_index(to, x->ndim, kept, step_y, 0);
+}
+
+static int64_t hy__c_product_of(const int64_t *n, int dims)
+{
+    int64_t all = 1;
+    while (dims-- > 0) all *= n[dims];
+    return all;
+}
+
+static void hy__c_reduce(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
+    const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
+    const hy__norm_rec *q = (const hy__norm_rec *)s->node->record;
+    int number = hy__op_number(s->node->op), bits = 0, d, kind = s->node->op->member,
+    whole = !hy__floating(c->real);
+    int64_t gone[HY_MAX_DIM];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    if (number == HY_OP__sum_like) {
+        for (d = 0; d < x->ndim; d++) {
+            int e = d - (x->ndim - like->ndim);
+            if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
+        }
+        kind = HY__SUM;
+    } else if (number == HY_OP_norm) bits = hy__known_axis_bits(&q->axis, 0, x->ndim);
+    else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
+    hy__c_reduce_open(c, x, bits, from, to, gone);
+    if (number == HY_OP_norm) hy__w(c, "double sum = 0;\n");
+    else if (kind == HY__MAX || kind == HY__MIN)
+        hy__w(c, whole ? "int first = 1;\n%t sum = 0;\n" : "%t sum = %s;\n", (int)hy__c_wide(hy__c_in(s,
+            0)->dtype),
+              kind == HY__MAX ? "-INFINITY" : "INFINITY");
+    else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
+    if (number == HY_OP_norm) hy__w(c, q->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
+    else switch (kind) {
+        case HY__MAX: case HY__MIN:
+            hy__w(c, whole ? "if (first || e %s sum) sum = e;\nfirst = 0;\n" : "if (e %s sum || e != e) "
+                                                                               "sum = e;\n",
+                  kind == HY__MAX ? ">" : "<");
+            break;
+        case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
+        case HY__NANSUM: hy__w(c, "if (e == e) sum += %se;\n", whole ? "(uint64_t)" : ""); break;
+        case HY__NANPROD: hy__w(c, "if (e == e) sum *= %se;\n", whole ? "(uint64_t)" : ""); break;
+        default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
+    }
+    hy__w(c, "}\n");
+    if (kind == HY__MEAN && number != HY_OP_norm)
+        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l;\n",
+              whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
+    hy__w(c, number == HY_OP_norm && q->ord == 2 ? "y0[%s] = (%t)sqrt(sum);\n}\n" : "y0[%s] = (%t)sum;\n}\n",
+          to,
+          (int)c->real);
+}
+
+static void hy__c_moments(hy__c *c, const hy__c_step *s)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t gone[HY_MAX_DIM], n;
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), from, to, gone);
+    n = hy__c_product_of(gone, x->ndim);
+    hy__w(c, "double mean = 0, var = 0;\n");
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "mean += x0[%s];\n}\nmean /= %l;\n", from, n);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = (%t)mean;\n", to, (int)c->real);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)(var / %l);\n", to, (int)c->real, n);
+    hy__w(c, "}\n");
+}
+
+/* --- normalisation --- */
+/* n elements of x at `at`; scaled by those of x1 and x2 at `which`. */
+static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const char *at, double eps,
+                             const char *which,
+                             const char *statistic)
+{
+    hy_dtype real = c->real;
+    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l;\n", n, at,
+          n);
+    hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
+    c->real = HY_F64;
+    hy__w(c, "const double deviation = sqrt(var / %l + %v);\n", n, eps);
+    c->real = real;
+    hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
+    hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
+          which, which);
+    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
+    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    char at[HY__C_TEXT], statistic[HY__C_TEXT];
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, hy__c_text(at, "k * %l", l.inner), r->eps, "k",
+                     hy__c_text(statistic, "o * %l + j", l.inner));
+}
+
+static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
+    const hy__group_norm_rec *g = (const hy__group_norm_rec *)s->node->record;
+    hy__c_lines l;
+    char which[HY__C_TEXT];
+    int64_t groups = grouped ? g->num_groups : x->dim[1];
+    l.outer = x->dim[0] * groups;
+    l.n = l.outer ? hy__size(x) / l.outer : 0;
+    l.inner = 1;
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, "k", grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps,
+                     hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
+}
+
+static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
+    hy__w(c, "for (int k = 0; k < %l; k++) {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n,
+          r->eps);
+    hy__w(c, "const %t middle = x3[k], scale = (%t)(inverse%s), shift = x2[k];\n", (int)c->real, (int)c->real,
+          r->learn_gamma ? " * x1[k]" : "");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
+    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%t)inverse;\n", (int)c->real);
+    if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + k) * %l + j;\nconst %t e = (x0[at] - middle) * scale + shift;\n",
+          l.outer, l.inner,
+          l.n, l.inner, (int)c->real);
+    hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
+}
+
+static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__c_lines l = { 0, 0, 1 };
+    char at[HY__C_TEXT];
+    if (r->mode == HY_L2_CHANNEL) l = hy__c_lines_of(x, 1);
+    else {
+        l.outer = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
+        l.n = l.outer ? hy__size(x) / l.outer : 0;
+    }
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_text(at, "k * %l", l.inner);
+    hy__w(c, "double sum = %v;\nfor (int k = 0; k < %l; k++) sum += (double)x[%s] * x[%s];\n", r->eps, l.n,
+          at, at);
+    hy__w(c, "const %t norm = (%t)sqrt(sum);\nfor (int k = 0; k < %l; k++) y[%s] = x[%s] / norm;\n}\n",
+          (int)c->real,
+          (int)c->real, l.n, at, at);
+}
+
+static void hy__c_prelu(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
+    hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
+    int64_t n = hy__size(g);
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int k = 0; k < %l; k++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + k) * %l + j;\ny0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n",
+          l.outer, l.n,
+          l.inner, l.n, l.inner, n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+}
+
+/* --- indexing --- */
+static void hy__c_take(hy__c *c, const hy__c_step *s)
+{
+    int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
+    const hy__take_rec *r = (const hy__take_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
+    int64_t m = hy__size(&hy__c_in(s, index)->shape);
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\n"
+          "const int64_t at = %p_index_of((double)x%d[i], %l, %d);\n"
+          "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
+          l.outer, m, index,
+          l.n, !embedding && r->mode == HY_INDEX_WRAP, l.inner, m, l.inner, a, l.n, l.inner);
+}
+
+static void hy__c_pick(hy__c *c, const hy__c_step *s)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
+    hy__c_lines l = { 1, 0, 1 };
+    int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
+    m = all / hy__most(l.outer * l.inner, 1);
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + i) * %l + j;\n"
+          "y0[at] = x0[(o * %l + %p_index_of((double)x1[at], %l, %d)) * %l + j];\n}\n", l.outer, m, l.inner,
+          m, l.inner,
+          l.n, l.n, !batch && r->mode == HY_INDEX_WRAP, l.inner);
+}
+
+static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
+{
+    const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
+          "y0[i * %d + k] = (int64_t)x0[i] == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape), r->depth,
+          r->depth,
+          r->on_value, r->off_value);
+}
+
+/* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
+static void hy__c_tuples(hy__c *c, const hy__c_step *s)
+{
+    int gather = hy__op_number(s->node->op) == HY_OP_gather_nd, d;
+    const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
+        1)->shape;
+    int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
+    hy__c_need(c, "index_of");
+    if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
+    hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
+    for (d = 0; d < m; d++)
+        hy__w(c, "at = at * %l + %p_index_of((double)x1[i + %l], %l, 0);\n", whole->dim[d], d * tuples,
+              whole->dim[d]);
+    hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
+                    slice);
+}
+
+static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) for (int k = 0; k "
+             "< %l; k++)\n"
+          "y0[%p_index_of((double)x1[i], %l, 0) * %l + k] = x2[i * %l + k];\n", hy__size(x),
+          hy__size(&hy__c_in(s, 1)->shape), row, x->dim[0], row, row);
+}
+
+/* --- sequences: time is axis 0 or 1, the batch the other --- */
+static void hy__c_sequence(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
+    int64_t rest = 1, steps, batch, by_time, by_batch;
+    const void *r = s->node->record;
+    int d;
+    axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
+        : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
+        : ((const hy__sequence_reverse_rec *)r)->axis;
+    for (d = 2; d < x->ndim; d++) rest *= x->dim[d];
+    steps = x->dim[axis];
+    batch = x->dim[1 - axis];
+    by_time = axis ? rest : batch * rest;
+    by_batch = axis ? steps * rest : rest;
+    hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
+    if (given) hy__w(c, "const int length = (double)x1[n] < %l ? (int)x1[n] : %l;\n", steps, steps);
+    else hy__w(c, "const int length = %l;\n", steps);
+    if (number == HY_OP_sequence_last)
+        hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
+                 "* %l + k];\n}\n",
+              rest, rest, by_batch, by_time);
+    else {
+        hy__w(c, "for (int t = 0; t < %l; t++) for (int k = 0; k < %l; k++)\ny0[n * %l + t * %l + k] = ",
+              steps, rest,
+              by_batch, by_time);
+        if (number == HY_OP_sequence_mask)
+            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%t)%v;\n}\n", by_batch, by_time, (int)c->real,
+                  ((const hy__sequence_mask_rec *)r)->value);
+        else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
+    }
+}
+
+#ifndef HYBRID_NO_VISION
+/* --- more windows --- */
+static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
+    hy__conv_attr a;
+    hy_ints pad, adj;
+    hy__c_window w;
+    int64_t per, each;
+    HY__CONV_ATTR(&a, r);
+    hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &adj);
+    hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &pad, a.last);
+    per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
+    each = w.filters / r->num_group;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
+          "y0[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, w.channels * w.places,
+          w.fine_c, w.fine_p,
+          s->node->nin > 2 ? "x2[c]" : "0");
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
+          "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
+          w.coarse[1],
+          w.coarse[2]);
+    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)c->real,
+          w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
+          "for (int kv = 0; kv < %l; kv++) {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
+    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\nconst int fv = v * %l + "
+             "kv * %l - %l;\n",
+          w.stride[0], w.dilate[0], w.pad[0], w.stride[1], w.dilate[1], w.pad[1], w.stride[2], w.dilate[2],
+          w.pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
+          w.fine[1],
+          w.fine[2]);
+    hy__w(c, "y0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
+          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", w.channels * w.places, each,
+          per, w.fine_c,
+          w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
+          w.kernel[2],
+          a.last ? per : (int64_t)1);
+}
+
+static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
+          x[2], y[2], x[2],
+          y[2], y[2]);
+    hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
+          y[3], x[3],
+          y[3], y[3]);
+    hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
+             "* %l + k];\n"
+          "y0[(p * %l + h) * %l + v] = (%t)(sum / ((bottom - top) * (right - left)));\n}\n", x[2], x[3],
+          y[2], y[3],
+          (int)c->real);
+}
+
+static void hy__c_lrn(hy__c *c, const hy__c_step *s)
+{
+    const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
+    char power[HY__C_TEXT];
+    hy__c_function(c, "pow", power);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "for (int k = 0; k < %l; k++) {\n%t sum = 0;\n", l.n, (int)c->real);
+    hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
+          r->nsize / 2,
+          r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
+    hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
+          r->alpha / r->nsize, -r->beta);
+}
+
+/* Several inputs, each as large as the result: side by side or summed. */
+static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
+    const int64_t *y = hy__c_out(s)->shape.dim;
+    int64_t at = 0;
+    int k, sum = r->multi_input_mode == HY_JOIN_SUM;
+    for (k = 0; k < s->node->nin; k++) {
+        const int64_t *x = hy__c_in(s, k)->shape.dim;
+        hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\nfor (int h = 0; h < %l; h++) "
+              "for (int v = 0; v < %l; v++)\n", x[0], x[1], y[2], y[3]);
+        hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
+                 "%l];\n", y[1], at,
+              y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
+        if (!sum) at += x[1];
+    }
+}
+#endif
+
+#ifndef HYBRID_NO_RNN
+/* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
+typedef struct hy__c_rnn {
+    hy__rnn r;
+    int64_t steps, batch, input, gates, units, width,
+    wide;    /* gates: of all units; wide: a step's outputs */
+    int     packed;
+} hy__c_rnn;
+
+static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__rnn_read(s->node->record, HY__RNN_FORWARD, &v->r);
+    v->steps = x->dim[0];
+    v->batch = x->dim[1];
+    v->input = x->dim[2];
+    v->gates = v->r.gate;
+    v->units = v->r.cell.units;
+    v->width = v->r.width;
+    v->wide = v->width * v->r.directions;
+    v->packed = s->packed >= 0;
+}
+
+static size_t hy__c_rnn_scratch(const hy__c_step *s)
+{
+    hy__c_rnn v;
+    int64_t n;
+    hy__c_rnn_of(s, &v);
+    n = v.batch * (v.gates + v.width + 2 * v.units) + v.steps * v.batch * (v.gates + 2 * v.wide);
+    return (size_t)n * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
+}
+
+/* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
+static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
+{
+    hy__c_rnn v;
+    int64_t at = 0;
+    int unit, k, n = 0;
+    hy__c_rnn_of(s, &v);
+    for (unit = 0; unit < v.r.layers * v.r.directions; unit++)
+        for (k = 0; k < 2 + v.r.project; k++) {
+            part[n].start = at;
+            part[n].rows = k == 2 ? v.units : k ? v.width : unit < v.r.directions ? v.input : v.wide;
+            part[n].columns = k == 2 ? v.width : v.gates;
+            part[n].lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v.batch : v.steps * v.batch);
+            at += part[n].rows * part[n].columns;
+            n++;
+        }
+    return n;
+}
+
+static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, int64_t m,
+                              const hy__c_part *w, const char *a,
+                              const char *to)
+{
+    hy__c_product p;
+    char weights[HY__C_TEXT];
+    hy__c_text(weights, "(x1 + %l)", w->start);
+    if (!v->packed) {
+        hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n%t sum = 0;\n", m, w->columns,
+              (int)c->real);
+        hy__w(c, "for (int k = 0; k < %l; k++) sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = "
+                 "sum;\n}\n", w->rows, a,
+              w->rows, weights, w->rows, to, w->columns);
+        return;
+    }
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n = p.y_row = w->columns;
+    p.k = p.a_row = w->rows;
+    p.a_step = 1;
+    p.a = a;
+    p.w = weights;
+    p.to = to;
+    hy__c_write_product(c, s, &p);
+}
+
+/* New state and cell of sample n from its gates g and b = wh h; biases bx and bh. */
+static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
+{
+    char sg[HY__C_TEXT], th[HY__C_TEXT];
+    int64_t u = v->units;
+    hy__c_function(c, "sigmoid", sg);
+    hy__c_function(c, "tanh", th);
+    hy__w(c, "%u_APART\nfor (int j = 0; j < %l; j++) {\n", u);
+    if (v->r.cell.mode == HY_RNN_LSTM) {
+        hy__w(c, "const %t in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
+        hy__w(c, "const %t forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
+              sg, u, u, u, u);
+        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, th,
+              2 * u, 2 * u,
+              2 * u, 2 * u);
+        hy__w(c, "const %t leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, sg,
+              3 * u, 3 * u,
+              3 * u, 3 * u);
+        hy__w(c, "%t e = forget * cell[n * %l + j] + in * fresh;\n", (int)c->real, u);
+        if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
+        if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
+        if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
+        hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
+    } else if (v->r.cell.mode == HY_RNN_GRU) {
+        hy__w(c, "const %t reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
+        hy__w(c, "const %t update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
+              sg, u, u, u, u);
+        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n",
+              (int)c->real, th, 2 * u,
+              2 * u, 2 * u, 2 * u);
+        hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
+    } else {
+        hy__w(c, "const %t e = g[j] + bx[j] + b[j] + bh[j];\n", (int)c->real);
+        if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
+        else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
+    }
+    hy__w(c, "}\n");
+}
+
+/* One direction of a layer: from `low` to `high`. unit: its number among all. */
+static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, const hy__c_part *part,
+                           int unit)
+{
+    int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
+    int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
+    hy__w(c, "{\nconst %t *bx = x1 + %l, *bh = bx + %l;\n", (int)c->real, biases, v->gates);
+    hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
+    hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
+    if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
+                    v->batch * v->units);
+    hy__w(c, "for (int step = 0; step < %l; step++) {\nconst int t = %s;\n", v->steps,
+          direction ? "last - step" : "step");
+    hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
+    hy__w(c, "for (int n = 0; n < %l; n++) {\nconst %t *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n",
+          v->batch,
+          (int)c->real, v->batch, v->gates, v->gates);
+    hy__w(c, "%t *y = high + (t * %l + n) * %l + %l;\n", (int)c->real, v->batch, v->wide,
+          direction * v->width);
+    if (s->node->nin > lengths)
+        hy__w(c, "if (t >= x%d[n]) {\nfor (int j = 0; j < %l; j++) y[j] = 0;\ncontinue;\n}\n", lengths,
+              v->width);
+    hy__c_rnn_cell(c, v);
+    if (v->r.project) {
+        hy__w(c, "%t *to = h + n * %l;\nconst %t *from = full + n * %l;\n", (int)c->real, v->width,
+              (int)c->real, v->units);
+        hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
+    } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
+    hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
+    for (k = 1; k < 3; k++)
+        if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
+            hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
+                  unit * v->batch * (k == 1 ? v->width : v->units),
+                  k == 1 ? "h" : "cell", v->batch * (k == 1 ? v->width : v->units));
+    hy__w(c, "}\n");
+}
+
+static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
+{
+    hy__c_rnn v;
+    hy__c_part *part;
+    int layer, d, each;
+    int64_t at, rows;
+    hy__c_rnn_of(s, &v);
+    each = 2 + v.r.project;
+    part = (hy__c_part *)hy__alloc(&c->F->root->heap,
+                                   (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
+    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
+    hy__c_rnn_parts(s, part);
+    rows = v.steps * v.batch;
+    at = rows * v.gates;
+    hy__w(c, "enum { last = %l };\n%t *gates = (%t *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
+          v.steps - 1,
+          (int)c->real, (int)c->real, at, at + v.batch * v.gates);
+    at += v.batch * (v.gates + v.width);
+    hy__w(c, "%t *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", (int)c->real, at,
+          at + v.batch * v.units);
+    at += 2 * v.batch * v.units;
+    for (layer = 0; layer < v.r.layers; layer++) {
+        hy__w(c, "{\nconst %t *low = ", (int)c->real);
+        if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
+        hy__w(c, "%t *high = ", (int)c->real);
+        if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
+            "y0;\n");
+        for (d = 0; d < v.r.directions; d++)
+            hy__c_rnn_walk(c, s, &v, part + (layer * v.r.directions + d) * each, layer * v.r.directions + d);
+        hy__w(c, "}\n");
+    }
+    hy__free(&c->F->root->heap, part);
+}
+#endif
+
+/* --- which emitter --- */
+enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
+       HY__C_WHOLE = 16 };
+typedef struct hy__c_emitter {
+    int      op;
+    hy__c_fn emit;
+    int      flags;
+    size_t (*scratch)(const hy__c_step *s);
+} hy__c_emitter;
+
+static const hy__c_emitter hy__c_emitters[] = {
+    { HY_OP_fully_connected, hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL },
+    { HY_OP_dot, hy__c_dot, HY__C_TAIL, NULL },
+    { HY_OP_batch_dot, hy__c_batch_dot, HY__C_TAIL, NULL },
+    { HY_OP_linalg_gemm2, hy__c_gemm2, HY__C_TAIL, NULL },
+    { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_softmin, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
+    { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argmax, hy__c_arg, 0, NULL },
+    { HY_OP_argmin, hy__c_arg, 0, NULL },
+    { HY_OP_argmax_channel, hy__c_arg, 0, NULL },
+    { HY_OP_sum, hy__c_reduce, 0, NULL },
+    { HY_OP_mean, hy__c_reduce, 0, NULL },
+    { HY_OP_prod, hy__c_reduce, 0, NULL },
+    { HY_OP_nansum, hy__c_reduce, 0, NULL },
+    { HY_OP_nanprod, hy__c_reduce, 0, NULL },
+    { HY_OP_max, hy__c_reduce, 0, NULL },
+    { HY_OP_min, hy__c_reduce, 0, NULL },
+    { HY_OP_norm, hy__c_reduce, 0, NULL },
+    { HY_OP__sum_like, hy__c_reduce, 0, NULL },
+    { HY_OP_moments, hy__c_moments, 0, NULL },
+    { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
+    { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_batch_norm, hy__c_batch_norm, 0, NULL },
+    { HY_OP_batch_norm_relu, hy__c_batch_norm, 0, NULL },
+    { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
+    { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
+    { HY_OP_embedding, hy__c_take, 0, NULL },
+    { HY_OP_take, hy__c_take, 0, NULL },
+    { HY_OP_pick, hy__c_pick, 0, NULL },
+    { HY_OP_batch_take, hy__c_pick, 0, NULL },
+    { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, 0, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, 0, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, 0, NULL },
+    { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_RNN
+    { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
+#endif
+#ifndef HYBRID_NO_VISION
+    { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
+    { HY_OP_pooling, hy__c_pooling, 0, NULL },
+    { HY_OP_deconvolution, hy__c_deconvolution, 0, NULL },
+    { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
+    { HY_OP_lrn, hy__c_lrn, 0, NULL },
+    { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+#endif
+    { -1, NULL, 0, NULL }
+};
+
+static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
+{
+    const hy__c_emitter *e = hy__c_emitters;
+    int number = hy__op_number(node->op);
+    if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
+        return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
+    for (; e->emit; e++) if (e->op == number) return e;
+    return NULL;
+}
+
+/* Do its results not depend on any value? */
+static int hy__c_is_known(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (node->op->flags & HY_OP_RANDOM) return 0;
+    return (number >= 0 && !node->nin) || number == HY_OP_shape_array || number == HY_OP_size_array ||
+           number == HY_OP_zeros_like || number == HY_OP_ones_like || number == HY_OP_arange_like
+#ifndef HYBRID_NO_VISION
+           || number == HY_OP_multibox_prior
+#endif
+           ;
+}
+
+/* Operators whose elements come from one place each, whatever the values. */
+static int hy__c_is_move(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_concat || number == HY_OP_stack || number < 0) return 0;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_depth_to_space || number == HY_OP_space_to_depth || number == HY_OP_crop) return 1;
+#endif
+    return (node->op->flags & HY_OP_MOVES) && number != HY_OP__pad_grad && number != HY_OP__diag_grad &&
+           number != HY_OP__slice_grad;
+}
+
+static int hy__c_is_pointwise(const hy__node *node)
+{
+    hy__c_point at;
+    return node->op == &hy__fused_op || hy__c_point_of(node, &at);
+}
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>source -----------------------------------------------------------------------------------
+ *
+ * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
+ * passes run, and what is left is written operator by operator: a function each, called in order by
+ * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
+ * reads a product is written into its loop: its "tail".
+ */
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+HY__COLD_ROOMS
+/* --- freezing: parameters become constants --- */
+static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy_frame *F = R->F;
+    hy_array *x = node->param ? &node->param->array : NULL, *y;
+    hy__node *fresh;
+    (void)in;
+    if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
+    if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
+    if (!x && (x = hy__handle(F)) != NULL) {
+        x->buffer = hy__buffer_hold(node->held);
+        x->t = node->constant;
+    }
+    y = x ? hy_copy(F, x) : NULL;       /* of its own: nobody writes it while it is read */
+    if (!y) return -1;
+    fresh = hy__node_new(F, NULL, 0, 1, NULL, node->name);
+    if (!fresh) return -1;
+    fresh->type[0] = y->t.type;
+    fresh->constant = y->t;
+    fresh->held = hy__buffer_hold(y->buffer);
+    fresh->early = 1;
+    out->node = hy__rewrite_join(R, fresh);
+    out->output = 0;
+    return out->node ? 1 : -1;
+}
+
+/* The graph that is written: frozen, and what the passes make of it; all types known. */
+static hy_graph *hy__c_graph(hy_frame *F, hy_graph *g, const hy_type *input)
+{
+    static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
+    hy__mode mode;
+    int i;
+    memset(&mode, 0, sizeof mode);
+    mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
+    g = hy__typed_copy(F, g, input, &mode);
+    if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
+    if (g) g = hy__run_passes(F, g, &mode);
+    mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
+    if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
+    for (i = 0; g && i < g->n && !F->code; i++)
+        if (!hy__types_known(g->node[i]->type, g->node[i]->nout))
+            hy__fail(F, HY_ERROR_UNSUPPORTED,
+                     "hy_export_c: values decide the shape of %s: C source is for fixed "
+                     "shapes", g->node[i]->name);
+    if (g && !F->code) return g;
+    hy__graph_drop(g);
+    return NULL;
+}
+
+/* --- names --- */
+/* Letters, digits and underscores; unique among those that were taken before. */
+static const char *hy__c_name(hy__c *c, hy__names *taken, const char *from)
+{
+    char *name = hy__string(c->F, from[0] ? from : "value", "_________");
+    size_t n, i;
+    int k;
+    if (!name) return NULL;
+    n = strlen(name) - 9;
+    for (i = 0; i < n; i++)
+        if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
+                                                                   name[i] <= '9')) name[i] = '_';
+    name[n] = 0;
+    for (k = 2; hy__names_find(taken, name) >= 0; k++) {
+        char number[32];
+        int digits = hy__text_i64(number, k);
+        name[n] = '_';
+        memcpy(name + n + 1, number, (size_t)digits);
+        name[n + 1 + (size_t)digits] = 0;
+    }
+    if (!hy__names_add(&c->F->root->heap, taken, name, 0)) return name;
+    hy__free(&c->F->root->heap, name);
+    return (const char *)hy__no_memory(c->F, "hy_export_c");
+}
+
+static int hy__c_names(hy__c *c)
+{
+    static const char *const reserved[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern",
+        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
+        "signed",
+        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+        "ws",
+        "workspace", "weights", "run", "out", "memory", "test", "main", "name", "arena" };
+    hy__names taken;
+    size_t k;
+    int i;
+    memset(&taken, 0, sizeof taken);
+    for (k = 0; k < sizeof reserved / sizeof *reserved; k++)
+        if (hy__names_add(&c->F->root->heap, &taken, reserved[k], 0)) hy__no_memory(c->F, "hy_export_c");
+    for (k = 0; k < (size_t)HY__C_HELPERS; k++)
+        if (hy__names_add(&c->F->root->heap, &taken, hy__c_helpers[k].name, 0)) hy__no_memory(c->F,
+                "hy_export_c");
+    for (i = 0; i < c->g->vars && !c->F->code; i++) {
+        int place = c->g->place[c->g->var[i]->number];
+        const char *name = hy__c_name(c, &taken, c->g->var[i]->name);
+        if (place >= 0) c->name[place] = name;
+        c->var[i] = name;
+    }
+    for (i = 0; i < c->g->n && !c->F->code; i++)
+        if (!c->name[i]) c->name[i] = hy__c_name(c, &taken, c->g->node[i]->name);
+    hy__free(&c->F->root->heap, (void *)taken.key);
+    hy__free(&c->F->root->heap, taken.value);
+    return c->F->code ? -1 : 0;
+}
+
+/* --- values that are there before the run --- */
+static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
+{
+    hy__c_blob *b;
+    if (hy__grow(&c->F->root->heap, (void **)&c->blob, &c->blob_cap, c->blobs + 1, sizeof *c->blob)) {
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
+    b = &c->blob[c->blobs];
+    memset(b, 0, sizeof *b);
+    b->from = *from;
+    b->name = name;
+    b->n = hy__size(&from->type.shape);
+    b->split = 1;
+    return c->blobs++;
+}
+
+/* The element of a packed blob that stands at i. */
+static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
+{
+    int64_t group, panel, row, lane, lanes, column;
+    int k;
+    if (!b->lanes) return i;
+    if (b->parts) {
+        for (k = 0; k < b->parts; k++) {
+            const hy__c_part *p = &b->part[k];
+            if (i < p->start || i - p->start >= p->rows * p->columns) continue;
+            i -= p->start;
+            panel = i / (p->rows * p->lanes);
+            i %= p->rows * p->lanes;
+            lanes = hy__least(p->lanes, p->columns - panel * p->lanes);
+            return p->start + (panel * p->lanes + i % lanes) * p->rows + i / lanes;
+        }
+        return i;
+    }
+    group = i / (b->rows * b->columns);
+    i %= b->rows * b->columns;
+    panel = i / (b->rows * b->lanes);
+    i %= b->rows * b->lanes;
+    lanes = hy__least(b->lanes, b->columns - panel * b->lanes);
+    row = i / lanes;
+    lane = i % lanes;
+    column = panel * b->lanes + lane;
+    return group * b->step_g + column * b->step_c + row / b->split * b->step_r +
+           row % b->split * b->step_s;
+}
+
+/* A constant that something reads as it is. */
+static void hy__c_raw(hy__c *c, int v)
+{
+    hy__c_value *x = &c->value[c->value[v].root];
+    const hy__node *node = NULL;
+    int i;
+    if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
+    for (i = 0; i < c->g->n; i++) if (c->first[i] == c->value[v].root) node = c->g->node[i];
+    if (node && node->held) x->index = hy__c_blob_add(c, &node->constant, c->name[c->g->place[node->number]]);
+}
+
+static hy_array *hy__c_blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
+{
+    hy_array *x = hy_empty(F, shape, dtype);
+    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    return x;
+}
+
+/* What an operator without inputs that count gives is a constant from here on. */
+static int hy__c_compute(hy__c *c, const hy__node *node, int v)
+{
+    hy_frame *F = c->F;
+    hy_array *in[4], *y;
+    int k, number = hy__op_number(node->op);
+    for (k = 0; k < node->nin && k < 4; k++) {
+        const hy_type *t = hy__edge_type(&node->in[k]);
+        in[k] = hy__c_blank(F, t->shape, t->dtype);
+    }
+    if (number == HY_OP__zeros || number == HY_OP__ones ||
+        number == HY_OP__full) {     /* others say the shape */
+        y = hy__c_blank(F, node->type[0].shape, node->type[0].dtype);
+        hy_fill(F, y,
+                number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
+    } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
+    if (!y || F->code || y->count) return -1;
+    c->value[v].where = HY__AT_CONSTANT;
+    c->value[v].index = hy__c_blob_add(c, &y->t, c->name[c->g->place[node->number]]);
+    return c->value[v].index < 0 ? -1 : 0;
+}
+
+/* --- maps of positions --- */
+/* Into nested loops, if there are some; a: what each element comes from, n of them. */
+static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
+{
+    int64_t stride = 1, i, k, run, left = n;
+    int dims = 0, d;
+    m->base = n ? a[0] : 0;
+    while (left > 1) {
+        int64_t step = a[stride] - a[0];
+        for (run = 1; run < left && a[run * stride] - a[(run - 1) * stride] == step; run++) continue;
+        while (left % run) run--;       /* every block is as long */
+        if (run < 2 || dims == HY__C_DIMS) return -1;
+        for (i = 0; i < left; i += run)
+            for (k = 1; k < run; k++) if (a[(i + k) * stride] - a[(i + k - 1) * stride] != step) return -1;
+        m->n[dims] = run;
+        m->step[dims++] = step;
+        stride *= run;
+        left /= run;
+    }
+    for (d = 0; d < dims / 2; d++) {
+        int64_t keep = m->n[d];
+        m->n[d] = m->n[dims - 1 - d];
+        m->n[dims - 1 - d] = keep;
+        keep = m->step[d];
+        m->step[d] = m->step[dims - 1 - d];
+        m->step[dims - 1 - d] = keep;
+    }
+    m->dims = dims;
+    return 0;
+}
+
+/* Where elements come from, counted from 1; 0: from nowhere. As loops over the result, over the input with
+ * the rest filled, or as a table. */
+static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs, double fill)
+{
+    hy_frame *F = c->F;
+    int64_t i, filled = 0, used = 0;
+    int *to;
+    m->fill = fill;
+    for (i = 0; i < n; i++) filled += from[i] == 0;
+    if (!filled && !hy__c_map_loops(m, from, n)) { m->base--; return 0; }
+    if (filled) {
+        hy_array *room = hy__c_blank(F, hy__shape1(inputs + 1), HY_I32);
+        if (!room) return -1;
+        to = (int *)room->t.data;
+        for (i = 0; i < n; i++) if (from[i]) { used += !to[from[i] - 1]; to[from[i] - 1] = (int)i + 1; }
+        if (used == inputs && used == n - filled && !hy__c_map_loops(m, to, inputs)) {
+            m->inverse = 1;
+            m->base--;
+            return 0;
+        }
+    }
+    m->base = filled > 0;
+    m->table = (int *)hy__alloc(&F->root->heap, (size_t)n * sizeof(int) + 1);
+    if (!m->table) { hy__no_memory(F, "hy_export_c"); return -1; }
+    memcpy(m->table, from, (size_t)n * sizeof(int));
+    return 0;
+}
+
+/* Runs the operator on the positions of its elements. */
+static int hy__c_map_of(hy__c *c, hy__c_step *s)
+{
+    hy_frame *F = c->F;
+    const hy__node *node = s->node;
+    const hy_type *x = hy__c_in(s, 0);
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    int64_t n = hy__size(&x->shape);
+    hy_array *in[2], *y;
+    double fill = 0;
+    int o, failed = 0;
+    memcpy(record.bytes, node->record, node->op->record);
+    if (hy__op_number(node->op) == HY_OP_pad) {
+        fill = ((hy__pad_rec *)(void *)record.bytes)->constant_value;
+        ((hy__pad_rec *)(void *)record.bytes)->constant_value = 0;
+    }
+    if (n >= INT32_MAX) return -1;
+    s->map = (hy__c_map *)hy__alloc_zero(&F->root->heap, (size_t)node->nout * sizeof *s->map);
+    if (!s->map) { hy__no_memory(F, "hy_export_c"); return -1; }
+    hy_begin(F);
+    in[0] = hy__c_blank(F, x->shape, HY_I32);
+    if (in[0]) for (o = 0; o < n; o++) ((int *)in[0]->t.data)[o] = o + 1;
+    in[1] = node->nin > 1 ? hy__c_blank(F, hy__c_in(s, 1)->shape, HY_I32) : NULL;
+    y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, record.bytes, 0, NULL);
+    if (!y) failed = -1;
+    for (o = 0; !failed && o < (y->count ? y->count : 1); o++) {
+        hy_array *part = y->count ? y->item[o] : y;
+        part = hy_copy(F, part);
+        failed = !part || hy__c_map_make(c, &s->map[o], (const int *)part->t.data,
+                                         hy__size(&part->t.type.shape), n,
+                                         fill);
+    }
+    hy_end(F);
+    return failed ? -1 : 0;
+}
+
+/* --- what is done: steps and values --- */
+static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, int index)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->value[c->first[place] + k];
+        v->type = &node->type[k];
+        v->where = where;
+        v->index = index;
+        v->root = c->first[place] + k;
+    }
+    return 0;
+}
+
+/* The same elements in another shape, and nobody's own. */
+static int hy__c_alias(hy__c *c, const hy__node *node, int place)
+{
+    hy__c_value *v = &c->value[c->first[place]];
+    int from;
+    if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || v->index >= 0) return 0;
+    from = hy__c_value_of(c, &node->in[0]);
+    v->root = c->value[from].root;
+    v->type = &node->type[0];
+    v->where = c->value[v->root].where;
+    return 1;
+}
+
+/* May the pointwise node be done where its operand k is stored? */
+static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
+{
+    const hy_type *x = hy__edge_type(&node->in[k]);
+    int v = hy__c_value_of(c, &node->in[k]), i;
+    if (c->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
+        hy__c_is_half(x->dtype) || hy__size(&x->shape) != hy__size(&node->type[0].shape)) return 0;
+    for (i = 0; i < node->nin; i++) {
+        const hy_type *t = hy__edge_type(&node->in[i]);
+        int64_t n = hy__size(&t->shape);
+        if (t->dtype != x->dtype || (n != 1 && n != hy__size(&x->shape))) return 0;
+    }
+    return x->dtype == node->type[0].dtype;
+}
+
+/* Joins a pointwise node to the step that gives one of its operands. */
+static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
+{
+    int k, i;
+    for (k = 0; k < node->nin; k++) {
+        int v = hy__c_value_of(c, &node->in[k]);
+        if (!node->in[k].node->op || c->value[v].root != v || !hy__c_tail_fits(c, node, k)) continue;
+        for (i = c->steps - 1; i >= 0; i--) if (c->step[i].y == v) break;
+        if (i < 0 || c->step[i].tail || !c->step[i].tails || c->step[i].node->nout != 1) continue;
+        c->step[c->steps] = c->step[i];
+        c->step[i].emit = NULL;
+        c->value[v].where = HY__NOWHERE;
+        c->step[c->steps].tail = node;
+        c->step[c->steps].tail_at = k;
+        c->step[c->steps].place = place;
+        c->step[c->steps++].y = c->first[place];
+        return 1;
+    }
+    return 0;
+}
+
+#ifndef HYBRID_NO_RNN
+static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
+    size_t most = (size_t)r->num_layers * 6;
+    b->part = (hy__c_part *)hy__alloc(&c->F->root->heap, most * sizeof *b->part);
+    if (!b->part) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    b->parts = hy__c_rnn_parts(s, b->part);
+    return 0;
+}
+#endif
+
+static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
+{
+    const hy__node *w = s->node->nin > 1 ? s->node->in[1].node : NULL;
+    if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
+        !hy__size(&w->constant.type.shape) ||
+        !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
+    s->packed = hy__c_blob_add(c, &w->constant, c->name[c->g->place[w->number]]);
+    if (s->packed < 0) return -1;
+    c->blob[s->packed].of = s->name;
+    c->blob[s->packed].lanes = HY__C_LANES;
+#ifndef HYBRID_NO_RNN
+    if (flags & HY__C_PACK_RNN) return hy__c_pack_rnn(c, s, &c->blob[s->packed]);
+#endif
+#ifndef HYBRID_NO_VISION
+    if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
+#endif
+    hy__c_pack_dense(s, &c->blob[s->packed]);
+    return 0;
+}
+
+/* A step for a node that no other step does. */
+static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
+{
+    const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
+    hy__c_step *s = &c->step[c->steps];
+    memset(s, 0, sizeof *s);
+    s->node = node;
+    s->name = c->name[place];
+    s->place = place;
+    s->packed = -1;
+    s->y = c->first[place];
+    s->whole = !e || (e->flags & HY__C_WHOLE);
+    s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
+    s->tails = e && (e->flags & HY__C_TAIL);
+    c->steps++;
+    if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
+    if (e && hy__c_pack(c, s, e->flags)) return -1;
+    if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
+    return 0;
+}
+
+/* Is there something that writes it? Those without are named together. */
+static int hy__c_covered(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nout; k++)
+        if (hy__size(&node->type[k].shape) > INT_MAX / 16) return 0;
+    if (hy__c_is_known(node) || hy__c_is_pointwise(node)) return 1;
+    return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
+}
+
+static int hy__c_check(hy__c *c)
+{
+    char text[sizeof c->F->text / 2];
+    hy__line line = hy__line_open(text, sizeof text);
+    int i, k;
+    for (i = 0; i < c->g->n; i++) {
+        const hy__node *node = c->g->node[i];
+        if (!node->op || hy__c_covered(node)) continue;
+        for (k = 0; k < i && !(c->g->node[k]->op == node->op && !hy__c_covered(c->g->node[k])); k++) continue;
+        if (k < i) continue;
+        if (line.n) hy__puts(&line, ", ");
+        hy__puts(&line, node->op->name);
+    }
+    if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
+    return line.n ? -1 : 0;
+}
+
+/* Nothing comes out of it. */
+static int hy__c_is_empty(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) if (hy__size(&node->type[k].shape)) return 0;
+    return 1;
+}
+
+static int hy__c_steps(hy__c *c)
+{
+    hy_graph *g = c->g;
+    int i, k;
+    for (i = 0; i < c->values; i++) c->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) c->value[hy__c_value_of(c, &g->head[i])].index = i;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) hy__c_value_is(c, g->var[i], g->place[g->var[i]->number],
+                                                             HY__AT_INPUT, i);
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
+        if (!node->op || hy__c_alias(c, node, i)) continue;
+        for (k = 0; k < node->nout; k++) {
+            hy__c_value *v = &c->value[c->first[i] + k];
+            v->type = &node->type[k];
+            v->root = c->first[i] + k;
+            v->where = v->index >= 0 ? HY__AT_HEAD : c->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+        }
+        if (hy__c_is_empty(node)) continue;
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->first[i])) return -1; continue; }
+        if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
+        if (hy__c_step_of(c, node, i)) return -1;
+    }
+    return 0;
+}
+
+/* --- where values lie --- */
+static void hy__c_touch(hy__c *c, int v, int step)
+{
+    hy__c_value *x = &c->value[c->value[v].root];
+    if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
+    if (x->from < 0) x->from = step;
+    x->to = step;
+}
+
+/* Input k as the function's parameter: is it read? */
+static int hy__c_takes(const hy__c_step *s, int k)
+{
+    return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
+}
+
+static int hy__c_place(hy__c *c)
+{
+    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
+                                                (size_t)(c->values + c->steps + 1) * sizeof *b);
+    int i, k, n = 0;
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    for (i = 0; i < c->values; i++) c->value[i].from = -1;
+    for (i = 0; i < c->steps; i++) {
+        const hy__c_step *s = &c->step[i];
+        const hy__node *last = s->tail ? s->tail : s->node;
+        if (!s->emit) continue;
+        for (k = 0; k < s->node->nin; k++)
+            if (hy__c_takes(s, k) && !(k == 1 && s->packed >= 0)) hy__c_touch(c, hy__c_value_of(c,
+                    &s->node->in[k]), i);
+        for (k = 0; s->tail && k < s->tail->nin; k++)
+            if (k != s->tail_at && hy__c_reads(s->tail, k))
+                hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
+        for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
+    }
+    for (i = 0; i < c->g->heads; i++) hy__c_raw(c, hy__c_value_of(c, &c->g->head[i]));
+    for (i = 0; i < c->values + c->steps; i++) {
+        const hy__c_step *s = i < c->values ? NULL : &c->step[i - c->values];
+        const hy__c_value *v = s ? NULL : &c->value[i];
+        if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
+            v->from < 0) continue;
+        b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
+        b[n].from = s ? i - c->values : v->from;
+        b[n].to = s ? i - c->values : v->to;
+        b[n++].value = i;
+    }
+    hy__sort_blocks(b, n, 0);
+    c->arena = hy__place_by_size(b, n);
+    while (n--) {
+        if (b[n].value < c->values) c->value[b[n].value].offset = b[n].offset;
+        else c->step[b[n].value - c->values].scratch_at = b[n].offset;
+    }
+    hy__free(&c->F->root->heap, b);
+    for (i = 0; i < c->blobs; i++) {
+        c->blob[i].offset = c->weights;
+        c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
+    }
+    return c->F->code ? -1 : 0;
+}
+
+/* Halves that a step wants as floats lie behind its scratch. */
+static void hy__c_widen(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->steps; i++) {
+        hy__c_step *s = &c->step[i];
+        if (!s->emit || s->whole) continue;
+        for (k = 0; k < s->node->nin; k++)
+            if (hy__c_is_half(hy__c_in(s, k)->dtype))
+                s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
+        for (k = 0; k < s->node->nout; k++)
+            if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
+                s->halves += hy__round64((size_t)hy__size(&s->node->type[k].shape) * sizeof(float));
+    }
+}
+
+/* --- the file --- */
+static void hy__c_write_types(hy__c *c, const hy__c_step *s)
+{
+    char text[HY__C_TEXT];
+    const hy__node *last = s->tail ? s->tail : s->node;
+    int k;
+    hy__w(c, "/* %s: %s", s->name, s->node->op->name);
+    if (s->node->op == &hy__fused_op) {
+        const hy_graph *sub = hy__node_sub(s->node);
+        for (k = sub->vars; k < sub->store->n; k++) hy__w(c, "%s %s", k > sub->vars ? "," : ":",
+                                                          sub->store->node[k]->op->name);
+    }
+    for (k = 0; k < s->node->nin && k < 4; k++) {
+        hy__c_text(text, "%s%z", k ? ", " : " ", &hy__c_in(s, k)->shape);
+        hy__w(c, "%s", text);
+    }
+    hy__c_text(text, "%s -> %z", k < s->node->nin ? ", ..." : "", &last->type[0].shape);
+    hy__w(c, "%s", text);
+    if (s->tail) hy__w(c, ", then %s", s->tail->op->name);
+    hy__w(c, " */\n");
+}
+
+/* Numbers of a constant, as many in a line as fit. */
+static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blob *b, int64_t n)
+{
+    hy_dtype dtype = from->type.dtype;
+    int64_t i, in_line = hy__floating(dtype) && !hy__c_is_half(dtype) ? 8 : 16;
+    c->real = dtype;
+    for (i = 0; i < n; i++) {
+        const char *at = (const char *)from->data + (b ? hy__c_blob_at(b, i) : i) * hy__traits[dtype].size;
+        hy__w(c, i % in_line ? ", " : i ? ",\n    " : "\n    ");
+        if (hy__c_is_half(dtype)) {
+            uint16_t bits;
+            memcpy(&bits, at, sizeof bits);
+            hy__w(c, "%d", (int)bits);
+        } else if (dtype == HY_I64) {
+            int64_t v;
+            memcpy(&v, at, sizeof v);
+            if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
+        } else hy__w(c, "%v", hy__load(at, dtype));
+    }
+    if (!n) hy__w(c, " 0");
+}
+
+static void hy__c_blob_name(const hy__c_blob *b, char *to)
+{
+    if (b->of) hy__c_text(to, "%s_packed", b->of);
+    else hy__c_text(to, "%s", b->name);
+}
+
+static void hy__c_write_weights(hy__c *c)
+{
+    char name[HY__C_TEXT];
+    int i;
+    for (i = 0; i < c->blobs && !c->separate; i++) {
+        const hy__c_blob *b = &c->blob[i];
+        hy__c_blob_name(b, name);
+        hy__w(c, "static const %t %p_%s[%l] = {", (int)b->from.type.dtype, name, b->n ? b->n : (int64_t)1);
+        hy__c_write_numbers(c, &b->from, b->lanes ? b : NULL, b->n);
+        hy__w(c, "\n};\n\n");
+    }
+}
+
+/* The bytes of a file of weights: each as in the source, at its offset. */
+static void hy__c_put_weights(hy__target *t, const void *what)
+{
+    const hy__c *c = (const hy__c *)what;
+    uint64_t start = t->n;
+    int64_t i;
+    int k;
+    for (k = 0; k < c->blobs; k++) {
+        const hy__c_blob *b = &c->blob[k];
+        size_t size = hy_dtype_size(b->from.type.dtype);
+        while (t->n - start < b->offset) hy__put_u64(t, 1, 0);
+        for (i = 0; i < b->n; i++) {
+            uint64_t bits = 0;
+            const char *at = (const char *)b->from.data + hy__c_blob_at(b, i) * (int64_t)size;
+            switch (size) {
+            case 1: bits = *(const uint8_t *)at; break;
+            case 2: { uint16_t v; memcpy(&v, at, 2); bits = v; break; }
+            case 4: { uint32_t v; memcpy(&v, at, 4); bits = v; break; }
+            default: memcpy(&bits, at, 8);
+            }
+            hy__put_u64(t, (int)size, bits);
+        }
+    }
+    while (t->n - start < c->weights) hy__put_u64(t, 1, 0);
+}
+
+/* Where the value lies, as an argument of a call. */
+static void hy__c_write_where(hy__c *c, int v)
+{
+    const hy__c_value *x = &c->value[c->value[v].root];
+    char name[HY__C_TEXT];
+    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->var[x->index]);
+    else if (x->where == HY__AT_HEAD) hy__w(c, c->g->heads > 1 ? "out%d" : "out", x->index);
+    else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
+                                             (int64_t)x->offset);
+    else if (x->index < 0) hy__w(c, "0");
+    else if (c->separate)
+        hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)", (int)x->type->dtype,
+              (int64_t)c->blob[x->index].offset);
+    else {
+        hy__c_blob_name(&c->blob[x->index], name);
+        hy__w(c, "%p_%s", name);
+    }
+}
+
+static void hy__c_write_packed(hy__c *c, const hy__c_blob *b)
+{
+    char name[HY__C_TEXT];
+    hy__c_blob_name(b, name);
+    if (c->separate) hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)",
+                           (int)b->from.type.dtype,
+                           (int64_t)b->offset);
+    else hy__w(c, "%p_%s", name);
+}
+
+/* The parameters of a step's function, or (call) what stands for them. */
+static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
+{
+    const hy__node *last = s->tail ? s->tail : s->node;
+    const char *comma = "";
+    int k;
+    for (k = 0; k < s->node->nin; k++) {
+        if (!hy__c_takes(s, k)) continue;
+        hy__w(c, "%s", comma);
+        comma = ", ";
+        if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
+                         hy__c_is_half(hy__c_in(s, k)->dtype) && !s->whole ? "h" : "x", k);
+        else if (k == 1 && s->packed >= 0) hy__c_write_packed(c, &c->blob[s->packed]);
+        else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
+    }
+    for (k = 0; s->tail && k < s->tail->nin; k++) {
+        if (k == s->tail_at || !hy__c_reads(s->tail, k)) continue;
+        hy__w(c, "%s", comma);
+        if (!call) hy__w(c, "const %t *restrict z%d", (int)hy__edge_type(&s->tail->in[k])->dtype, k);
+        else hy__c_write_where(c, hy__c_value_of(c, &s->tail->in[k]));
+    }
+    for (k = 0; k < last->nout; k++) {
+        if (!hy__c_wants(c, s, k)) continue;
+        hy__w(c, "%s", comma);
+        comma = ", ";
+        if (!call) hy__w(c, "%t *restrict %s%d", (int)last->type[k].dtype,
+                         hy__c_is_half(last->type[k].dtype) && !s->whole ? "e" : "y", k);
+        else hy__c_write_where(c, s->y + k);
+    }
+    if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
+                                      (int64_t)s->scratch_at);
+}
+
+/* Halves come in as floats before the body, or leave as halves behind it. */
+static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
+{
+    size_t at = s->scratch;
+    int k;
+    for (k = 0; k < s->node->nin + s->node->nout; k++) {
+        int out = k - s->node->nin;
+        const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
+        const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
+        if (!hy__c_is_half(t->dtype) || (out >= 0 && !hy__c_wants(c, s, out))) continue;
+        hy__c_need_half(c, t->dtype);
+        if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
+                           out < 0 ? k : out,
+                           (int64_t)at);
+        at += hy__round64((size_t)hy__size(&t->shape) * sizeof(float));
+        if (behind != (out >= 0)) continue;
+        hy__c_loop(c, "    ", "i", hy__size(&t->shape));
+        if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
+        else hy__w(c, " x%d[i] = %p_from_%s(h%d[i]);\n", k, half, k);
+    }
+}
+
+static void hy__c_write_step(hy__c *c, const hy__c_step *s)
+{
+    hy__c_write_types(c, s);
+    hy__w(c, "%u_STEP void %p_%s(", s->name);
+    hy__c_write_ports(c, s, 0);
+    hy__w(c, ")\n{\n");
+    if (!s->whole) hy__c_write_halves(c, s, 0);
+    c->real = hy__c_wide(s->node->type[0].dtype);
+    s->emit(c, s);
+    if (!s->whole) hy__c_write_halves(c, s, 1);
+    hy__w(c, "}\n\n");
+}
+
+static void hy__c_write_signature(hy__c *c)
+{
+    int i;
+    hy__w(c, "int %p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
+    for (i = 0; i < c->g->heads; i++) {
+        hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
+        if (c->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ", ");
+    }
+    hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
+}
+
+static void hy__c_write_sizes(hy__c *c)
+{
+    int i;
+    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->arena);
+    hy__w(c, "      /* bytes of memory that a run takes */\n");
+    if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
+                           (int64_t)c->weights);
+    for (i = 0; i < c->g->vars + c->g->heads; i++) {
+        int out = i - c->g->vars;
+        const hy_type *t = out < 0 ? &c->g->var[i]->type[0] : hy__edge_type(&c->g->head[out]);
+        const char *s = out < 0 ? c->var[i] : c->g->heads > 1 ? "OUT" : "OUT";
+        hy__w(c, "#define %u_");
+        for (; *s; s++) {
+            char letter = *s >= 'a' && *s <= 'z' ? (char)(*s - 32) : *s;
+            hy__c_put(c, &letter, 1);
+        }
+        if (out >= 0 && c->g->heads > 1) hy__w(c, "%d", out);
+        {
+            char shape[HY__C_TEXT];
+            hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
+        }
+    }
+}
+
+/* Calls in order, then what comes out twice or was never computed. */
+static void hy__c_write_run(hy__c *c)
+{
+    int i, k;
+    hy__w(c, "/* 0, or -1 without memory to work in */\n");
+    hy__c_write_signature(c);
+    hy__w(c, "\n{\n");
+    if (c->arena) hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
+                        "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
+                        "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n    if (!ws) "
+                        "return -1;\n");
+    else hy__w(c, "    (void)workspace;\n");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "    (void)%s;\n", c->var[i]);
+    if (c->separate) hy__w(c, "    (void)weights;\n");
+    for (i = 0; i < c->steps; i++) {
+        const hy__c_step *s = &c->step[i];
+        if (!s->emit) continue;
+        hy__w(c, "    %p_%s(", s->name);
+        hy__c_write_ports(c, s, 1);
+        hy__w(c, ");\n");
+    }
+    for (i = 0; i < c->g->heads; i++) {
+        int v = hy__c_value_of(c, &c->g->head[i]);
+        const hy__c_value *x = &c->value[c->value[v].root];
+        if (x->where == HY__AT_HEAD && x->index == i) continue;
+        for (k = 0; k < c->values && x->where == HY__AT_HEAD && c->value[v].root != v; k++) continue;
+        hy__w(c, "    memcpy(out");
+        if (c->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ", ");
+        hy__c_write_where(c, v);
+        hy__w(c, ", %l);\n", hy__bytes(c->value[v].type));
+    }
+    hy__w(c, "    return 0;\n}\n");
+}
+
+/* Inputs and results that were recorded, and a program that compares. */
+static void hy__c_write_test(hy__c *c)
+{
+    static const double tolerance[HY_DTYPE_COUNT] = { 0, 3e-5, 1e-10, 4e-3, 3e-2, 0, 0, 0, 0, 0 };
+    int i, heads = c->g->heads;
+    hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
+    for (i = 0; i < c->g->vars + heads; i++) {
+        const hy_tensor *x = i < c->g->vars ? &c->in[i]->t : &c->out[i - c->g->vars]->t;
+        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->g->vars ? "given" : "due",
+              i < c->g->vars ? i : i - c->g->vars, hy__most(hy__size(&x->type.shape), 1));
+        hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
+        hy__w(c, "\n};\n");
+    }
+    for (i = 0; i < heads; i++)
+        hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
+              hy__most(hy__size(&c->out[i]->t.type.shape), 1));
+    if (c->separate) hy__w(c, "static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n");
+    hy__w(c, "\nint main(int argc, char **argv)\n{\n    double worst, largest;\n    int bad = 0;\n"
+          "    (void)argc; (void)argv;\n");
+    if (c->separate)
+        hy__w(c, "    FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
+              "    if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no "
+              "weights\"); return 2; }\n"
+              "    fclose(file);\n");
+    hy__w(c, "    if (%p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
+    for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
+    hy__w(c, "0%s)) return 2;\n", c->separate ? ", test_loaded" + 4 : "");
+    for (i = 0; i < heads; i++) {
+        hy_dtype dtype = c->out[i]->t.type.dtype;
+        char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
+        hy__c_need_half(c, dtype);
+        hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
+        hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
+        c->real = HY_F64;
+        hy__w(c, "    worst = largest = 0;\n");
+        hy__c_loop(c, "    ", "i", hy__size(&c->out[i]->t.type.shape));
+        hy__w(c, " {\n        const double got = (double)%s, due = (double)%s, size = fabs(due);\n"
+              "        if (size > largest && size < INFINITY) largest = size;\n"
+              "        if (got == due || (got != got && due != due)) continue;\n"
+              "        if (!(fabs(got - due) <= worst)) worst = fabs(got - due);\n    }\n", got, due);
+        hy__w(c, "    printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
+              "    if (!(worst <= %v * largest)) bad = 1;\n", i, tolerance[dtype]);
+    }
+    hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
+}
+
+static void hy__c_write_body(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
+    hy__c_write_run(c);
+    if (c->records) hy__c_write_test(c);
+}
+
+static void hy__c_put_source(hy__target *t, const void *what)
+{
+    hy__c c = *(const hy__c *)what;
+    hy__target nowhere;
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.F = c.F;
+    c.t = &nowhere;
+    hy__c_write_body(&c);               /* tells which helpers it needs */
+    c.t = t;
+    hy__w(&c, "/* %s as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", c.title, hy_version(), c.prefix);
+    if (c.records) hy__w(&c,
+            " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
+    hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
+          "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    hy__c_write_sizes(&c);
+    hy__c_write_signature(&c);
+    hy__w(&c, ";\n\n");
+    hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
+          "#define %u_STEP static __attribute__((noinline))\n#else\n#define %u_STEP static\n#endif\n"
+          "#if defined(__clang__)      /* what a loop writes is none of what it reads */\n"
+          "#define %u_APART _Pragma(\"clang loop vectorize(assume_safety)\")\n#elif defined(__GNUC__)\n"
+          "#define %u_APART _Pragma(\"GCC ivdep\")\n#else\n#define %u_APART\n#endif\n\n");
+    hy__c_write_helpers(&c);
+    hy__c_write_weights(&c);
+    hy__c_write_body(&c);
+}
+
+static void hy__c_put_header(hy__target *t, const void *what)
+{
+    hy__c c = *(const hy__c *)what;
+    c.t = t;
+    hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
+    hy__c_write_sizes(&c);
+    hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    hy__c_write_signature(&c);
+    hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+/* --- from a network --- */
+/* A name for all names: the caller's, or of the file. */
+static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
+{
+    hy_frame *F = c->F;
+    const char *name = prefix ? prefix : file, *slash;
+    char *own, *upper;
+    size_t n, i;
+    int fits;
+    for (slash = name; !prefix && (slash = strpbrk(name, "/\\")) != NULL; ) name = slash + 1;
+    n = prefix ? strlen(name) : strcspn(name, ".");
+    own = hy__string(F, name, "");
+    upper = own ? hy__string(F, name, "") : NULL;
+    if (!upper) { hy__free(&F->root->heap, own); return -1; }
+    own[n] = upper[n] = 0;
+    fits = n > 0 && n < 64;
+    for (i = 0; i < n; i++) {
+        int letter = ((own[i] | 32) >= 'a' && (own[i] | 32) <= 'z') || own[i] == '_';
+        fits = fits && (letter || (i && own[i] >= '0' && own[i] <= '9'));
+        if (own[i] >= 'a' && own[i] <= 'z') upper[i] = (char)(own[i] - 32);
+    }
+    c->prefix = own;
+    c->upper = upper;
+    if (!fits) hy__fail(F, HY_ERROR_ARGUMENT,
+                        "hy_export_c: '%s' is no C identifier of less than 64 letters%s", own,
+                        prefix ? "" : ": give opt.prefix");
+    return fits ? 0 : -1;
+}
+
+static int hy__c_rooms(hy__c *c)
+{
+    hy__heap *heap = &c->F->root->heap;
+    size_t n = (size_t)c->g->n + 1;
+    int i, k;
+    c->first = (int *)hy__alloc_zero(heap, n * sizeof *c->first);
+    c->name = (const char **)hy__alloc_zero(heap, n * sizeof *c->name);
+    c->var = (const char **)hy__alloc_zero(heap, ((size_t)c->g->vars + 1) * sizeof *c->var);
+    c->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *c->step);
+    for (i = 0; i < c->g->n && c->first; i++) { c->first[i] = c->values; c->values += c->g->node[i]->nout; }
+    c->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->value);
+    c->uses = (int *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->uses);
+    if (!c->first || !c->name || !c->var || !c->step || !c->value || !c->uses) {
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
+    for (i = 0; i < c->g->n; i++)
+        for (k = 0; k < c->g->node[i]->nin; k++) c->uses[hy__c_value_of(c, &c->g->node[i]->in[k])]++;
+    for (i = 0; i < c->g->heads; i++) c->uses[hy__c_value_of(c, &c->g->head[i])]++;
+    return 0;
+}
+
+static void hy__c_close(hy__c *c)
+{
+    hy__heap *heap = &c->F->root->heap;
+    int i, o;
+    for (i = 0; i < c->steps; i++)
+        if (c->step[i].map && c->step[i].emit) {
+            for (o = 0; o < c->step[i].node->nout; o++) hy__free(heap, c->step[i].map[o].table);
+            hy__free(heap, c->step[i].map);
+        }
+    for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
+    for (i = 0; c->g && c->name && i < c->g->n; i++) {
+        int k, lent = 0;
+        for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
+        if (!lent) hy__free(heap, (void *)c->name[i]);
+    }
+    for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
+    hy__free(heap, (void *)c->prefix);
+    hy__free(heap, (void *)c->upper);
+    hy__free(heap, (void *)c->name);
+    hy__free(heap, (void *)c->var);
+    hy__free(heap, c->first);
+    hy__free(heap, c->uses);
+    hy__free(heap, c->value);
+    hy__free(heap, c->step);
+    hy__free(heap, c->blob);
+    hy__free(heap, (void *)c->out);
+    hy__graph_drop(c->g);
+}
+
+/* The results that the compiled program has for these inputs. */
+static int hy__c_record(hy__c *c, hy_graph *g)
+{
+    hy__mode mode;
+    memset(&mode, 0, sizeof mode);
+    c->out = (hy_array **)hy__alloc_zero(&c->F->root->heap, ((size_t)g->heads + 1) * sizeof *c->out);
+    if (!c->out) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
+}
+
+/* All about the program of a graph for such inputs. */
+static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
+                      const char *file,
+                      const hy_export_c_opt *opt)
+{
+    hy__buffer *room;
+    int i;
+    memset(c, 0, sizeof *c);
+    c->F = F;
+    c->in = in;
+    c->title = title;
+    c->records = !(opt && opt->no_test);
+    c->separate = opt && opt->weights;
+    if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
+    room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
+    if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
+    for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
+    c->g = hy__c_graph(F, g, (const hy_type *)room->data);
+    hy__buffer_drop(&F->cache, room);
+    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+    hy__c_widen(c);
+    if (hy__c_place(c)) return -1;
+    return c->records ? hy__c_record(c, g) : 0;
+}
+
+static int hy__c_to_files(hy__c *c, const char *file, const hy_export_c_opt *opt)
+{
+    hy__pending p[3];
+    int n = 0;
+    memset(p, 0, sizeof p);
+    p[n].name = file;
+    p[n++].fn = hy__c_put_source;
+    if (opt && opt->header) { p[n].name = opt->header; p[n++].fn = hy__c_put_header; }
+    if (opt && opt->weights) { p[n].name = opt->weights; p[n++].fn = hy__c_put_weights; }
+    p[0].what = p[1].what = p[2].what = c;
+    return hy__to_files(c->F, p, n);
+}
+
+HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
+                       const hy_export_c_opt *opt)
+{
+    hy__scope scope;
+    hy__flat in;
+    hy__trace *t;
+    hy__c c;
+    int failed = -1, training;
+    if (!F || F->code) return -1;
+    if (!file) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: the name of the file is NULL"); return -1; }
+    if (!hy__alive(F, inputs, "hy_export_c") || !hy__block_ok(F, net, "hy_export_c") || !hy__prefix(F,
+            net)) return -1;
+    if (F->graph || !net->house->hybrid) {
+        hy__fail(F, HY_ERROR_STATE, "hy_export_c: %s", F->graph ? "the frame is symbolic"
+                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
+        return -1;
+    }
+    memset(&scope, 0, sizeof scope);
+    scope.block = net;
+    scope.prefix = net->house->prefix;
+    scope.label = net->house->label ? net->house->label : net->house->name;
+    in.room = NULL;
+    training = F->training;
+    F->training = 0;
+    hy_begin(F);
+    hy__fresh_keep(F);
+    F->scope = &scope;
+    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in);
+    F->scope = NULL;
+    if (F->code) hy__take_back(F);
+    hy__fresh_keep(F);
+    if (t) {
+        if (!hy__c_open(&c, F, t->graph, in.at, net->kind, file, opt)) failed = hy__c_to_files(&c, file, opt);
+        hy__c_close(&c);
+    }
+    hy__trace_leave(t);
+    hy__flat_close(F, &in);
+    hy_end(F);
+    F->training = training;
+    return failed;
 }
 HY__WARM_ROOMS
 #endif

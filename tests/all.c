@@ -6,6 +6,7 @@
 #define HY__ZIP_MOST 1000
 #define HY__STREAM_BYTES 500
 #define HY__VERIFY
+#define HYBRID_SOURCE
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 /* What is tested is the library as it was optimised. The tests themselves compile sooner without. */
@@ -59,6 +60,7 @@
 #include "test_losses.c"
 #include "test_data.c"
 #include "test_fit.c"
+#include "test_source.c"
 
 int main(int argc, char **argv)
 {
@@ -93,6 +95,7 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_control();
+    test_source();
     test_first_call();
     test_catalogue();
     test_front();
