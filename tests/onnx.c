@@ -105,7 +105,7 @@ static const char *run_set(hy_frame *F, const test_case *c, hy_block *net, int s
     for (; !hy_onnx_input(net, n, &name, NULL); n++)
         for (in[n] = NULL, i = 0; i < c->inputs; i++)
             if (c->input_set[i] == set && !strcmp(c->name[i], name)) in[n] = read_array(F, c, c->input[i]);
-    y = hy_call(F, net, n == 1 ? in[0] : n ? hy_group_of(F, n, in) : NULL);
+    y = hy_call(F, net, n == 1 ? in[0] : n ? hy_group_of(F, n, in) : hy_scalar(F, 0));
     for (i = k = 0; i < c->outputs && !why && !hy_error(F); i++) {
         if (c->output_set[i] != set) continue;
         why = compare(F, c, hy_count(F, y) > 1 ? hy_get(F, y, k) : y, read_array(F, c, c->output[i]));

@@ -184,7 +184,8 @@ typedef struct onnx__row {
     onnx__two   two;
     int         special;                /* ONNX__SHAPES and so on */
 } onnx__row;
-enum { ONNX__SHAPES = 1, ONNX__RANDOM, ONNX__FLOW };    /* asks shapes only; draws numbers; runs bodies */
+enum { ONNX__SHAPES = 1, ONNX__RANDOM, ONNX__FLOW, ONNX__FIRST };  /* asks shapes only; draws numbers; runs bodies; */
+                                                                  /* reads input 0 alone, of others the type */
 
 typedef struct onnx__node {
     const char     *op, *domain, *name;
@@ -1500,8 +1501,12 @@ static void onnx__do_where(onnx__run *R)
 static void onnx__do_cast(onnx__run *R)
 {
     int64_t to = onnx__int(R, "to", 1);
-    hy_dtype d = R->node->nin > 1 ? onnx__type_in(R, 1) : onnx__dtype(to);
+    hy_dtype d = onnx__dtype(to);
     hy_array *x = onnx__in(R, 0);
+    if (onnx__has(R, 1)) {
+        const onnx__value *like = &R->value[R->node->in[1]];
+        d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known) : HY_DTYPE_NONE;
+    }
     if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(to)); return; }
     onnx__out(R, 0, hy_cast(R->F, d == HY_BOOL ? hy_not_equal_scalar(R->F, x, 0) : x, d));
 }
@@ -4514,7 +4519,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation), ONNX__DO("HardSigmoid", 0, activation),
     ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation), ONNX__DO("Swish", 0, activation),
     ONNX__DO("Selu", 0, selu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu), ONNX__DO("Shrink", 0, shrink),
-    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__DO("CastLike", 0, cast),
+    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__WITH("CastLike", cast, ONNX__FIRST),
     ONNX__DO("BitCast", 1, bit_cast), { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
     ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
     ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose), ONNX__DO("Unsqueeze", 2, unsqueeze),
@@ -4822,6 +4827,7 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nin; i++)
         if (n->in[i] >= 0) {
             onnx__load_constant(R, n->in[i]);
+            if (i && n->row && n->row->special == ONNX__FIRST) continue;
             known = known && R->value[n->in[i]].known != NULL;
             live |= R->value[n->in[i]].live;
         }
@@ -4857,7 +4863,7 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
     onnx__body *b = &R->m->body[0];
     int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0;
     for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && !R->net->given[R->m->slot[b->in[i]].input - 1].data;
-    if (count != due) {
+    if (count != due && due) {
         char text[128];
         snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
         hy_raise(R->F, HY_ERROR_ARGUMENT, text);
@@ -5017,20 +5023,24 @@ static int onnx__mark(onnx__model *m, int k)
 static void onnx__find_given(onnx__model *m)
 {
     onnx__node *n;
-    int b, i, more = 1, turn;
+    int b, i, k, more = 1, turn;
     for (turn = 0; more && turn < 100; turn++)
         for (more = 0, b = m->bodies - 1; b >= 0; b--)
             for (n = m->body[b].first; n; n = n->next) {
                 int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
                 for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
                 if (!flow && n->row->special == ONNX__SHAPES) continue;
-                for (i = 0; i < n->nin; i++)
+                for (i = 0; i < n->nin && (!i || flow || n->row->special != ONNX__FIRST); i++)
                     if (wanted || (!flow && i < 31 && (n->row->reads >> i & 1))) more |= onnx__mark(m, n->in[i]);
                 if (n->body >= 0) {
                     onnx__body *f = &m->body[n->body];
                     for (i = 0; wanted && i < f->nout; i++) more |= onnx__mark(m, f->out[i]);
                     for (i = 0; i < f->nin && i < n->nin; i++)
                         if (m->slot[f->in[i]].used) more |= onnx__mark(m, n->in[i]);
+                }
+                for (i = 0; flow && wanted && i < n->attrs; i++) {
+                    onnx__body *f = n->attr[i].body < 0 ? NULL : &m->body[n->attr[i].body];
+                    for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
                 if (flow && n->body < 0 && strcmp(n->op, "Scan"))
                     for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m, n->in[i]);
