@@ -40,6 +40,9 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
  * 0, or -1 past the end. */
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
+/* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
+ * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. */
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
 #endif /* HYBRID_ONNX_H */
 
 #if defined(HYBRID_ONNX_IMPLEMENTATION) && !defined(HYBRID_ONNX_IMPLEMENTED)
@@ -5221,5 +5224,61 @@ HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_typ
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type)
 {
     return onnx__describe(block, i, 1, name, type);
+}
+
+/* A traced graph holds its parameters and constants; here they become variables with values beside them. */
+static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_arrays *values)
+{
+    hy_arrays all;
+    hy_array *text = NULL;
+    hy_block *holder;
+    const char *name;
+    char *list;
+    size_t n = 1;
+    int i;
+    for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
+    list = (char *)HY_ONNX_MALLOC(n);
+    if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
+    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list, name);
+    holder = hy_nn_symbol_block(F, graph, list);
+    HY_ONNX_FREE(list);
+    if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
+    if (values) *values = all;
+    return hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+}
+
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array **in, *y = NULL;
+    hy_graph *graph = NULL;
+    hy_type type;
+    const char *name;
+    int i, k, n = 0;
+    if (!S) return NULL;
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1));
+    if (!in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
+    for (i = 0; in && !hy_onnx_input(block, i, &name, &type); i++) {
+        hy_var_opt opt;
+        if (types) type = types[i];
+        memset(&opt, 0, sizeof opt);
+        opt.dtype = type.dtype;
+        opt.shaped = 1;
+        opt.shape = type.shape;
+        if (opt.shape.ndim < 0) opt.shape.ndim = 0;
+        for (k = 0; k < opt.shape.ndim; k++) if (opt.shape.dim[k] < 0) opt.shape.dim[k] = 1;
+        in[i] = hy_var(S, name, &opt);
+    }
+    if (in) y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
+    for (i = 0; y && !hy_error(S) && !hy_onnx_output(block, i, &name, NULL); i++)
+        hy_named(S, hy_count(S, y) > 1 ? hy_get(S, y, i) : y, name);
+    if (!hy_error(S)) graph = hy_compile(S, y);
+    if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
+    HY_ONNX_FREE(in);
+    hy_clear(S);
+    hy_close(S);
+    if (graph) graph = onnx__apart(F, block, graph, values);
+    return hy_error(F) ? NULL : graph;
 }
 #endif /* HYBRID_ONNX_IMPLEMENTATION */
