@@ -15,10 +15,13 @@
  *
  * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend on
  * constants and shapes alone are computed on the way, at the side of a trace, so that they leave only numbers
- * in the compiled program; whatever asked for a shape is traced anew when the shape changes. Inputs whose
- * values decide shapes (of Reshape, say) are read before a trace and compiled in: such a network is a plain
- * block around a hybrid one. If, Loop and Scan run line by line; while tracing their conditions and counts
- * have to be known.
+ * in the compiled program; whatever asked for a shape is traced anew when the shape changes. Two things do not
+ * fit into one program; such a network is a plain block around a hybrid one:
+ *     inputs whose values decide shapes (of Reshape, say) are read first and compiled in;
+ *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all behind
+ *     them, run line by line after the compiled part.
+ * If, Loop and Scan run line by line; while tracing, their conditions and counts have to be known. A network
+ * without inputs takes any one array.
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`), functions
  * of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file is believed
@@ -126,13 +129,6 @@ static double onnx__float_of(uint64_t bits)
     return f;
 }
 
-static double onnx__double_of(uint64_t bits)
-{
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
 /* A repeated number comes packed, a run of them in one field, or one by one: the next of them, 0 at the end. */
 static int onnx__packed(onnx__field *f, uint32_t kind, uint64_t *v)
 {
@@ -187,8 +183,13 @@ typedef struct onnx__row {
     onnx__two   two;
     int         special;                /* ONNX__SHAPES and so on */
 } onnx__row;
-enum { ONNX__SHAPES = 1, ONNX__RANDOM, ONNX__FLOW, ONNX__FIRST };  /* asks shapes only; draws numbers; runs bodies; */
-                                                                  /* reads input 0 alone, of others the type */
+enum {                                  /* what is special about an operator */
+    ONNX__SHAPES = 1,                   /* it asks shapes only */
+    ONNX__RANDOM,                       /* it draws numbers */
+    ONNX__FLOW,                         /* it runs bodies */
+    ONNX__FIRST,                        /* it reads input 0 alone, of the others it takes the type */
+    ONNX__DYNAMIC                       /* values decide the shape of what it gives */
+};
 
 typedef struct onnx__node {
     const char     *op, *domain, *name;
@@ -196,6 +197,8 @@ typedef struct onnx__node {
     int             attrs, body;                /* body: what a call of a function runs, else -1 */
     onnx__attr     *attr;
     const onnx__row *row;
+    int             home;                       /* the body it stands in */
+    int             late;                       /* a shape before it is known only when the network runs */
     struct onnx__node *next;
 } onnx__node;
 
@@ -205,7 +208,7 @@ typedef struct onnx__body {
     int         scope, parent, opset, depth;
     onnx__bytes message;                /* still to be read */
     int         is_function;
-    onnx__node *caller;
+    onnx__node *caller, *owner;         /* owner: the node that runs it */
 } onnx__body;
 
 typedef struct onnx__slot {             /* a value of the model */
@@ -214,6 +217,8 @@ typedef struct onnx__slot {             /* a value of the model */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
+    int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; cut: a late
+                                           node reads what an earlier one has made */
 } onnx__slot;
 
 typedef struct onnx__function { const char *domain, *name; onnx__bytes message; } onnx__function;
@@ -230,6 +235,7 @@ typedef struct onnx__model {
     int        *table, table_room;      /* hash of (scope, name) -> slot + 1 */
     int        *scope_of;               /* of a slot */
     int         opset;
+    onnx__node *present;                /* the node that is being read */
     const char *folder, *why;           /* why: the first fault of the file */
     char       *list;                   /* what cannot run */
     size_t      listed;
@@ -378,6 +384,7 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
     b->opset = parent < 0 ? m->opset : m->body[parent].opset;
     b->is_function = function;
     b->caller = caller;
+    b->owner = m->present;
     if (b->depth > ONNX__MOST_DEPTH) onnx__broken(m, "functions or branches lie too deep within one another");
     return m->bodies++;
 }
@@ -671,6 +678,8 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     if (!n || m->why) return;
     n->op = n->domain = n->name = "";
     n->body = -1;
+    n->home = body;
+    m->present = n;
     n->in = ONNX__ROOM(m, int, onnx__count_fields(b, 1) + 1);
     n->out = ONNX__ROOM(m, int, onnx__count_fields(b, 2) + 1);
     n->attr = ONNX__ROOM(m, onnx__attr, onnx__count_fields(b, 5) + 1);
@@ -860,7 +869,8 @@ typedef struct onnx__net {
     onnx__model   model;
     struct onnx__net *inner;            /* of the plain block around: the one that runs */
     onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
-    int           inputs, outputs;
+    int           inputs, late;         /* late: some nodes run line by line behind the compiled ones */
+    int           cuts, *cut;           /* what the inner one gives: values of the model */
 } onnx__net;
 
 typedef struct onnx__run {
@@ -869,7 +879,7 @@ typedef struct onnx__run {
     onnx__model  *m;
     onnx__node   *node;
     onnx__value  *value;
-    int           opset, depth;
+    int           opset, depth, late;   /* late: only late nodes run, else the others */
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
 } onnx__run;
 
@@ -3927,7 +3937,7 @@ static hy_array *onnx__diagonals(onnx__run *R, hy_array *x, char *have)
  * matrices over letters of both, those alone, those summed. Gives its letters in lo. */
 static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy_array *b, const char *lb, const char *needed, char *lo)
 {
-    char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[64];
+    char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[128];
     const char *at;
     hy_shape sa, sb, s;
     int64_t size[4] = { 1, 1, 1, 1 };
@@ -4006,7 +4016,7 @@ static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
 
 static void onnx__do_einsum(onnx__run *R)
 {
-    char term[9][32], out[32], needed[64], now[64];
+    char term[9][32], out[32], needed[256], now[128];
     hy_array *x, *y;
     hy_ints axes;
     int n, i, k;
@@ -4015,12 +4025,12 @@ static void onnx__do_einsum(onnx__run *R)
     y = onnx__diagonals(R, onnx__in(R, 0), term[0]);
     sprintf(now, "%.31s", term[0]);
     for (i = 1; i < n && !hy_error(R->F); i++) {
-        char next[64];
+        char next[128];
         x = onnx__diagonals(R, onnx__in(R, i), term[i]);
         sprintf(needed, "%.31s", out);
         for (k = i + 1; k < n; k++) strncat(needed, term[k], 12);
         y = onnx__einsum_pair(R, y, now, x, term[i], needed, next);
-        sprintf(now, "%.63s", next);
+        sprintf(now, "%.100s", next);
     }
     if (hy_error(R->F)) return;
     for (axes.n = i = k = 0; now[i]; i++) {     /* letters that nobody needs any more */
@@ -4274,7 +4284,7 @@ static void onnx__do_nms(onnx__run *R)
     onnx__nms_record r;
     hy_array *in[2];
     memset(&r, 0, sizeof r);
-    r.most = (int64_t)onnx__clamped((int64_t)onnx__number(R, 2, 0), 0, INT32_MAX);
+    r.most = (int64_t)fmin(fmax(onnx__number(R, 2, 0), 0), INT32_MAX);
     r.overlap = onnx__number(R, 3, 0);
     r.threshold = onnx__number(R, 4, -INFINITY);
     r.center = onnx__int(R, "center_point_box", 0) != 0;
@@ -4540,8 +4550,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul), ONNX__DO("Gemm", 0, gemm),
     ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
     ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
-    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot), ONNX__DO("Compress", 0, compress),
-    ONNX__DO("NonZero", 0, non_zero), ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
+    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot), ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
+    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
     ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
     ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
     ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
@@ -4562,8 +4572,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
-    ONNX__DO("BlackmanWindow", 1, window), ONNX__DO("NonMaxSuppression", 28, nms),
-    ONNX__DO("Unique", 0, unique), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
+    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
 
@@ -4845,6 +4855,7 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
 }
 
+/* The nodes that are late, or all others; nodes of bodies go with their owners. */
 static void onnx__walk(onnx__run *R)
 {
     onnx__push(R, 0, NULL, 1);
@@ -4855,7 +4866,7 @@ static void onnx__walk(onnx__run *R)
         R->node = n;
         if (n) {
             a->next = n->next;
-            onnx__step(R, n);
+            if (R->depth > 1 || n->late == R->late) onnx__step(R, n);
         } else onnx__end(R);
         if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); return; }
     }
@@ -4864,8 +4875,8 @@ static void onnx__walk(onnx__run *R)
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
 {
     onnx__body *b = &R->m->body[0];
-    int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0;
-    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && !R->net->given[R->m->slot[b->in[i]].input - 1].data;
+    int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0, all = R->late;
+    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && (all || !R->net->given[R->m->slot[b->in[i]].input - 1].data);
     if (count != due && due) {
         char text[128];
         snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
@@ -4878,7 +4889,7 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
         onnx__value *v = &R->value[b->in[i]];
         hy_frame *F = R->K ? R->K : R->F;
         if (!g) continue;
-        if (!g->data) {
+        if (all || !g->data) {
             v->x = due == 1 ? x : hy_get(R->F, x, n++);
             if (v->x && s->type.dtype && hy_dtype_of(R->F, v->x) != s->type.dtype && !hy_error(R->F)) {
                 char text[256];
@@ -4893,24 +4904,45 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
     }
 }
 
-static hy_array *onnx__outputs(onnx__run *R)
+/* Values of the model as one array or group. */
+static hy_array *onnx__outputs(onnx__run *R, const int *list, int n)
 {
-    onnx__body *b = &R->m->body[0];
-    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(b->nout + 1)), *all = NULL;
+    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(n + 1)), *all = NULL;
     int i;
     if (!y) { hy_raise(R->trace, HY_ERROR_MEMORY, "out of memory"); return NULL; }
     R->F = R->trace;
     R->node = NULL;
-    for (i = 0; i < b->nout; i++) {
-        onnx__slot *s = &R->m->slot[b->out[i]];
-        onnx__load_constant(R, b->out[i]);
-        y[i] = onnx__in_trace(R, R->value[b->out[i]]);
+    for (i = 0; i < n; i++) {
+        onnx__slot *s = &R->m->slot[list[i]];
+        onnx__load_constant(R, list[i]);
+        y[i] = onnx__in_trace(R, R->value[list[i]]);
         if (y[i] && (s->input || s->param)) y[i] = hy_identity(R->F, y[i]);
         if (!y[i]) onnx__fail(R, "output '%s' has no value", s->name);
     }
-    if (!hy_error(R->F)) all = b->nout == 1 ? y[0] : hy_group_of(R->F, b->nout, y);
+    if (!hy_error(R->F)) all = n == 1 ? y[0] : hy_group_of(R->F, n, y);
     HY_ONNX_FREE(y);
     return all;
+}
+
+static int onnx__run_open(onnx__run *R, hy_frame *F, onnx__net *net)
+{
+    size_t bytes = sizeof *R->value * (size_t)(net->model.slots + 1);
+    memset(R, 0, sizeof *R);
+    R->F = R->trace = F;
+    R->net = net;
+    R->m = &net->model;
+    R->value = (onnx__value *)HY_ONNX_MALLOC(bytes);
+    if (R->value) memset(R->value, 0, bytes);
+    else hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    if (R->value && hy_mode(F)[0] == 's' && (R->K = hy_fork(F)) == NULL) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    return !hy_error(F);
+}
+
+static void onnx__run_close(onnx__run *R)
+{
+    onnx__blame(R);
+    if (R->K) { hy_clear(R->K); hy_close(R->K); }
+    HY_ONNX_FREE(R->value);
 }
 
 static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -4918,29 +4950,35 @@ static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
     onnx__net *net = (onnx__net *)self;
     onnx__run R;
     hy_array *y = NULL;
-    size_t bytes = sizeof *R.value * (size_t)(net->model.slots + 1);
     if (hy_error(F)) return NULL;
-    memset(&R, 0, sizeof R);
-    R.F = R.trace = F;
-    R.net = net;
-    R.m = &net->model;
-    R.value = (onnx__value *)HY_ONNX_MALLOC(bytes);
-    if (!R.value) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
-    memset(R.value, 0, bytes);
-    if (hy_mode(F)[0] == 's') {
-        R.K = hy_fork(F);
-        if (!R.K) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    if (onnx__run_open(&R, F, net)) {
+        onnx__bind_inputs(&R, x);
+        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) y = onnx__outputs(&R, net->cut, net->cuts);
     }
-    if (!hy_error(F)) onnx__bind_inputs(&R, x);
-    if (!hy_error(F)) onnx__walk(&R);
-    if (!hy_error(F)) y = onnx__outputs(&R);
-    onnx__blame(&R);
-    if (R.K) { hy_clear(R.K); hy_close(R.K); }
-    HY_ONNX_FREE(R.value);
+    onnx__run_close(&R);
     return y;
 }
 
-/* --- the block around, where inputs decide shapes --- */
+/* What the inner network gave goes on through the late nodes. */
+static hy_array *onnx__finish(hy_frame *F, onnx__net *net, hy_array *x, hy_array *cut)
+{
+    onnx__run R;
+    hy_array *y = NULL;
+    int i;
+    if (hy_error(F)) return NULL;
+    if (onnx__run_open(&R, F, net)) {
+        R.late = 1;
+        onnx__bind_inputs(&R, x);
+        for (i = 0; i < net->cuts; i++) R.value[net->cut[i]].x = net->cuts == 1 ? cut : hy_get(F, cut, i);
+        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) y = onnx__outputs(&R, net->model.body[0].out, net->model.body[0].nout);
+    }
+    onnx__run_close(&R);
+    return y;
+}
+
+/* --- the block around, where values decide shapes --- */
 static int onnx__give(hy_frame *F, onnx__given *g, hy_array *x)
 {
     size_t bytes = (size_t)hy_size(F, x) * hy_dtype_size(hy_dtype_of(F, x));
@@ -4967,6 +5005,7 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
     onnx__net *net = ((onnx__net *)self)->inner;
     onnx__body *b = &net->model.body[0];
     hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) * (net->inputs + 1)), HY_U8));
+    hy_array *y;
     int i, n = 0, k = 0, changed = 0;
     if (!rest || hy_error(F)) return NULL;
     if (hy_count(F, x) != net->inputs) {
@@ -4983,9 +5022,11 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
         else rest[n++] = in;
     }
     if (hy_error(F)) return NULL;
-    if (!n) return onnx__forward(F, &net->base, NULL);
     if (changed) hy_add_child(F, &net->base, "given", hy_nn_identity(F));     /* programs for other values go */
-    return hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
+    if (!net->cuts) y = NULL;
+    else if (!n) y = onnx__forward(F, &net->base, NULL);
+    else y = hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
+    return net->late ? onnx__finish(F, net, x, y) : y;
 }
 
 /* --- from the file to the block --- */
@@ -5066,6 +5107,62 @@ static void onnx__set_param(onnx__model *m, hy_frame *F, onnx__slot *s)
     HY_ONNX_FREE(own);
 }
 
+/* Late nodes: operators that give values of shapes not known before, unless constants and shapes alone decide
+ * them, and all that comes of those. */
+static void onnx__find_late(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i, more = 1, turn;
+    for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next) {
+            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow && n->row->special != ONNX__RANDOM;
+            for (i = 0; i < n->nin && fixed && n->row->special != ONNX__SHAPES; i++)
+                fixed = n->in[i] < 0 || m->slot[n->in[i]].fixed || (i && n->row->special == ONNX__FIRST);
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].fixed = fixed;
+            n->late = !flow && !fixed && n->row->special == ONNX__DYNAMIC;
+        }
+    for (turn = 0; more && turn < 100; turn++)
+        for (more = 0, b = m->bodies - 1; b >= 0; b--)
+            for (n = m->body[b].first; n; n = n->next) {
+                int late = n->late;
+                for (i = 0; i < n->nin; i++) late |= n->in[i] >= 0 && m->slot[n->in[i]].late;
+                if (!late) continue;
+                if (b && m->body[b].owner && !m->body[b].owner->late) more = m->body[b].owner->late = 1;
+                n->late = 1;
+                for (i = 0; i < n->nout; i++)
+                    if (n->out[i] >= 0 && !m->slot[n->out[i]].late) more = m->slot[n->out[i]].late = 1;
+            }
+}
+
+static void onnx__mark_cut(onnx__model *m, int k) { if (k >= 0 && m->slot[k].cut) m->slot[k].cut = 2; }
+
+/* Which values the part that is compiled has to give: outputs, and what late nodes read. */
+static void onnx__find_cuts(onnx__net *net)
+{
+    onnx__model *m = &net->model;
+    onnx__node *n, *top;
+    int b, i, up;
+    for (n = m->body[0].first; n; n = n->next) net->late |= n->late;
+    if (!net->late) {
+        net->cut = m->body[0].out;
+        net->cuts = m->body[0].nout;
+        return;
+    }
+    net->cut = ONNX__ROOM(m, int, m->slots + 1);
+    if (!net->cut) return;
+    for (n = m->body[0].first; n; n = n->next)          /* what is made early ... */
+        for (i = 0; i < n->nout && !n->late; i++) if (n->out[i] >= 0) m->slot[n->out[i]].cut = 1;
+    for (b = 0; b < m->bodies; b++) {                   /* ... and read late, also deep in a body */
+        for (top = NULL, up = b; up; up = top->home) top = m->body[up].owner;
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; (top ? top : n)->late && i < n->nin; i++) onnx__mark_cut(m, n->in[i]);
+        for (i = 0; top && top->late && i < m->body[b].nout; i++) onnx__mark_cut(m, m->body[b].out[i]);
+    }
+    for (i = 0; i < m->body[0].nout; i++) onnx__mark_cut(m, m->body[0].out[i]);
+    for (i = 0; i < m->slots; i++) if (m->slot[i].cut == 2) net->cut[net->cuts++] = i;
+}
+
 /* Numbers stay numbers; all else is a parameter, to be trained where it is a float of the file's. */
 static void onnx__add_params(onnx__net *net, hy_frame *F)
 {
@@ -5132,6 +5229,7 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
             if (!s->type.dtype) onnx__complain(&m, "input", s->name, "of a type that hybrid.h has not");
         }
         if (!m.list) onnx__find_given(&m);
+        if (!m.list) onnx__find_late(&m);
         for (i = 0; i < m.slots; i++) given |= m.slot[i].given;
     }
     if (onnx__refuse(F, &m)) { onnx__release(m.memory); return NULL; }
@@ -5140,11 +5238,11 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
     net->model = m;
     net->base.free_fn = onnx__free;
     net->inputs = inputs;
-    net->outputs = m.body[0].nout;
+    onnx__find_cuts(net);
     net->given = ONNX__ROOM(&net->model, onnx__given, inputs + 1);
     hy_set_prefix(F, &net->base, "");
     onnx__add_params(net, F);
-    if (!hy_error(F) && given) {
+    if (!hy_error(F) && (given || net->late)) {
         around = HY_PLAIN_BLOCK_NEW(F, onnx__net, onnx__forward_given);
         if (around) {
             around->inner = net;
