@@ -62,7 +62,8 @@ HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *type
 #endif
 
 enum {
-    ONNX__MOST_NODES = 1 << 20,         /* functions count once for every call */
+    ONNX__MOST_NODES = 1 << 18,         /* functions count once for every call */
+    ONNX__MOST_STEPS = 1 << 24,         /* nodes that a call runs, turns of loops counted */
     ONNX__MOST_DEPTH = 64,              /* of functions and branches within one another */
     ONNX__SMALL = 64                    /* constants of so many elements are numbers, larger ones parameters */
 };
@@ -408,7 +409,8 @@ static const char *onnx__kind_name(int64_t kind)
 
 static hy_dtype onnx__dtype(int64_t kind)
 {
-    return kind >= 0 && kind < ONNX__KINDS ? onnx__kinds[kind].dtype : HY_DTYPE_NONE;
+    if (kind < 0 || kind >= ONNX__KINDS) return HY_DTYPE_NONE;
+    return onnx__kinds[kind].dtype;
 }
 
 static void onnx__read_place(onnx__model *m, onnx__tensor *t, onnx__bytes b)
@@ -674,7 +676,7 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     const onnx__function *function;
     onnx__bytes again = b;
     onnx__field f;
-    if (++m->nodes > ONNX__MOST_NODES) onnx__broken(m, "more than 2^20 nodes");
+    if (++m->nodes > ONNX__MOST_NODES) onnx__broken(m, "more than 2^18 nodes");
     if (!n || m->why) return;
     n->op = n->domain = n->name = "";
     n->body = -1;
@@ -880,8 +882,11 @@ typedef struct onnx__run {
     onnx__node   *node;
     onnx__value  *value;
     int           opset, depth, late;   /* late: only late nodes run, else the others */
+    int           blamed, steps;
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
 } onnx__run;
+
+static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
 
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
@@ -1038,6 +1043,13 @@ static double onnx__number(onnx__run *R, int i, double missing)
     double v = missing;
     if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) < 1) return missing;
     return v;
+}
+
+/* The same for a count or an axis. */
+static int64_t onnx__whole(onnx__run *R, int i, double missing)
+{
+    double v = onnx__number(R, i, missing);
+    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0 ? -(int64_t)9000000000000000 : 0;
 }
 
 /* --- shapes --- */
@@ -1692,8 +1704,6 @@ static void onnx__do_split(onnx__run *R)
     }
 }
 
-static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
-
 static void onnx__do_slice(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
@@ -1791,7 +1801,7 @@ static void onnx__do_trilu(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *mask;
     hy_shape s, m;
     double *v;
-    int64_t i, j, k = (int64_t)onnx__number(R, 1, 0), rows, columns;
+    int64_t i, j, k = onnx__whole(R, 1, 0), rows, columns;
     int upper = onnx__int(R, "upper", 1) != 0;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
     m = HY_SHAPE(rows = s.dim[s.ndim - 2], columns = s.dim[s.ndim - 1]);
@@ -1814,7 +1824,7 @@ static void onnx__do_depth_to_space(onnx__run *R)
         return;
     }
     if (!onnx__shape(R, x, &s)) return;
-    if (s.ndim != 4 || b < 1 || s.dim[1] % (b * b)) { onnx__fail(R, "blocks of %d", (int)b); return; }
+    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] % (b * b)) { onnx__fail(R, "blocks of %d", (int)b); return; }
     x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), b, b, s.dim[2], s.dim[3]));
     x = hy_transpose(R->F, x, HY_INTS(0, 1, 4, 2, 5, 3));
     onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), s.dim[2] * b, s.dim[3] * b)));
@@ -1960,7 +1970,7 @@ static void onnx__do_top_k(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *both;
     hy_topk_opt opt;
-    int64_t k = onnx__has(R, 1) ? (int64_t)onnx__number(R, 1, 1) : onnx__int(R, "k", 1);
+    int64_t k = onnx__has(R, 1) ? onnx__whole(R, 1, 1) : onnx__int(R, "k", 1);
     int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
     memset(&opt, 0, sizeof opt);
     opt.ret_typ = HY_TOPK_BOTH;
@@ -2010,7 +2020,7 @@ static void onnx__do_cum_sum(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y;
     hy_shape s;
     hy_frame *F = R->F;
-    int axis = (int)onnx__number(R, 1, 0), reverse = onnx__int(R, "reverse", 0) != 0, product;
+    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0, product;
     int exclusive = onnx__int(R, "exclusive", 0) != 0;
     int64_t d, by;
     if (!onnx__shape(R, x, &s)) return;
@@ -2257,7 +2267,7 @@ static void onnx__do_one_hot(onnx__run *R)
 {
     hy_array *at = onnx__in(R, 0), *values = onnx__in(R, 2), *y, *off, *on;
     hy_one_hot_opt opt;
-    int64_t depth = (int64_t)onnx__number(R, 1, 1);
+    int64_t depth = onnx__whole(R, 1, 1);
     int ndim = onnx__rank(R, at), axis = onnx__axis(R, onnx__int(R, "axis", -1), ndim + 1);
     if (depth < 1 || depth > INT32_MAX) { onnx__fail(R, "a depth of %d", (int)depth); return; }
     memset(&opt, 0, sizeof opt);
@@ -2348,7 +2358,8 @@ static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onn
         w->before[i] = pads.n ? pads.v[i] : 0;
         w->after[i] = pads.n ? pads.v[i + w->dims] : 0;
         if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilate[i] < 1 || w->kernel[i] > INT32_MAX / w->dilate[i] ||
-            w->before[i] < 0 || w->after[i] < 0) {
+            w->stride[i] > INT32_MAX || w->before[i] < 0 || w->after[i] < 0 || w->before[i] > INT32_MAX ||
+            w->after[i] > INT32_MAX) {
             onnx__fail(R, "kernel %d, stride %d, dilation %d", (int)w->kernel[i], (int)w->stride[i], (int)w->dilate[i]);
             return 0;
         }
@@ -2431,6 +2442,9 @@ static void onnx__do_conv_transpose(onnx__run *R)
     if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return;
     some = onnx__ints(R, "output_shape", &out);
     onnx__ints(R, "output_padding", &more);
+    for (i = 0; i < more.n; i++) more.v[i] = onnx__clamped(more.v[i], 0, INT32_MAX);
+    for (i = 0; i < out.n; i++) out.v[i] = onnx__clamped(out.v[i], 1, INT32_MAX);
+    if ((some && out.n < w.dims) || s.dim[1] > INT32_MAX / groups) { onnx__fail(R, "output_shape or group"); return; }
     opt.stride = onnx__list(w.stride, w.dims);
     opt.dilate = onnx__list(w.dilate, w.dims);
     opt.num_group = groups;
@@ -2465,8 +2479,10 @@ static hy_array *onnx__taps(onnx__run *R, hy_array *x, const onnx__window *w, on
     hy_array *y = NULL;
     hy_ints b, e;
     hy_slice_opt opt;
-    int64_t at[HY_MAX_DIM] = { 0 };
+    int64_t at[HY_MAX_DIM] = { 0 }, taps = 1;
     int i;
+    for (i = 0; i < w->dims; i++) taps = taps > 4096 ? taps : taps * w->kernel[i];
+    if (taps > 4096) { onnx__fail(R, "a window of more than 4096 elements"); return NULL; }
     b.n = e.n = opt.step.n = w->dims + 2;
     for (;;) {
         for (i = -2; i < w->dims; i++) {
@@ -2655,7 +2671,8 @@ static void onnx__do_global_pool(onnx__run *R)
     }
     opt.pool_type = strcmp(R->node->op, "GlobalMaxPool") ? HY_POOL_AVG : HY_POOL_MAX;
     if (n > 2 && n < 6) onnx__out(R, 0, hy_pooling(R->F, x, HY_EMPTY, &opt));
-    else onnx__out(R, 0, onnx__reduce(R, opt.pool_type == HY_POOL_MAX ? hy_max : hy_mean, x, axes, 1));
+    else if (opt.pool_type == HY_POOL_MAX) onnx__out(R, 0, onnx__reduce(R, hy_max, x, axes, 1));
+    else onnx__out(R, 0, onnx__reduce(R, hy_mean, x, axes, 1));
 }
 
 static void onnx__do_max_unpool(onnx__run *R)
@@ -2706,7 +2723,7 @@ static void onnx__do_batch_norm(onnx__run *R)
     int n = onnx__rank(R, x), i, train = onnx__int(R, "training_mode", 0) != 0;
     hy_batch_norm_opt opt;
     hy_ints axes;
-    if (hy_error(R->F)) return;
+    if (hy_error(R->F) || !mean || !var) return;
     if (!train && R->m->slot[R->node->in[3]].aux && R->m->slot[R->node->in[4]].aux) {
         memset(&opt, 0, sizeof opt);
         opt.eps = eps == 0 ? HY_ZERO : eps;
@@ -2973,7 +2990,7 @@ static void onnx__do_resize(onnx__run *R)
         onnx__fail(R, "roi does not fit");
         return;
     }
-    if (hy_error(R->F) || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
+    if (hy_error(R->F) || axes.n > HY_MAX_DIM || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
     for (i = 0; i < axes.n && sizes.n; i++) {
         int64_t d = s.dim[onnx__axis(R, axes.v[i], s.ndim)];
         scales[i] = (double)sizes.v[i] / (double)(d ? d : 1);
@@ -2983,6 +3000,7 @@ static void onnx__do_resize(onnx__run *R)
         int axis = onnx__axis(R, axes.v[i], s.ndim);
         int64_t d = s.dim[axis], m;
         double scale = sizes.n && strcmp(policy, "stretch") ? ratio : scales[i];
+        if (!(scale > 1e-6 && scale < 1e6)) { onnx__fail(R, "a scale of %g", scale); return; }
         if (!strcmp(z.where, "tf_crop_and_resize")) { z.from = roi[i]; z.to = roi[i + axes.n]; }
         m = sizes.n ? (int64_t)floor(scale * (double)d + 0.5) : (int64_t)floor((double)d * scale * (z.to > 0 ? z.to - z.from : 1));
         if (!sizes.n && z.to > 0) m = (int64_t)floor((double)d * (z.to - z.from) * scale);
@@ -3186,8 +3204,8 @@ static void onnx__do_deform_conv(onnx__run *R)
     hy_dot_opt opt;
     if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
     if (!onnx__shape(R, offset, &so)) return;
-    taps = w.kernel[0] * w.kernel[1];
-    if (w.dims != 2 || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
+    taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
+    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
@@ -3272,11 +3290,19 @@ static void onnx__do_col2im(onnx__run *R)
     onnx__ints(R, "dilations", &dilate);
     onnx__ints(R, "pads", &pads);
     n = places;
-    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3) { onnx__fail(R, "images of 1 to 3 dims"); return; }
+    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 || (stride.n && stride.n != image.n) ||
+        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 * image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
     for (k = 0; k < image.n; k++) {
+        int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
+        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 || gap < 1 ||
+            step > 65536 || gap > 65536 || taps > 65536 || (pads.n && (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
+            pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
+            onnx__fail(R, "blocks do not fit");
+            return;
+        }
         padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
-        n[k] = (padded[k] - (dilate.n ? dilate.v[k] : 1) * (block.v[k] - 1) - 1) / (stride.n ? stride.v[k] : 1) + 1;
-        if (n[k] < 1 || block.v[k] < 1 || padded[k] > INT32_MAX || padded[k] < 1) { onnx__fail(R, "blocks do not fit"); return; }
+        n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
+        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) { onnx__fail(R, "blocks do not fit"); return; }
         taps *= block.v[k];
         blocks *= n[k];
         whole *= padded[k];
@@ -3758,6 +3784,7 @@ static void onnx__do_attention(onnx__run *R)
     onnx__out(R, 1, onnx__wants(R, 1) ? hy_identity(F, k) : NULL);
     onnx__out(R, 2, onnx__wants(R, 2) ? hy_identity(F, v) : NULL);
     if (!onnx__shape(R, q, &sq) || !onnx__shape(R, k, &sk)) return;
+    if (sq.ndim != 4 || sk.ndim != 4) { onnx__fail(R, "queries and keys of 3 or 4 dims are due"); return; }
     scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
     k = onnx__shared_heads(R, k, sq.dim[1]);
     v = onnx__shared_heads(R, v, sq.dim[1]);
@@ -3790,7 +3817,7 @@ static void onnx__do_rotary(onnx__run *R)
     int64_t part, half;
     hy_shape s, sa;
     if (flat) x = onnx__heads(R, x, onnx__int(R, "num_heads", 0));
-    if (!onnx__shape(R, x, &s)) return;
+    if (!onnx__shape(R, x, &s) || s.ndim != 4) { onnx__fail(R, "data of 3 or 4 dims is due"); return; }
     part = onnx__int(R, "rotary_embedding_dim", 0);
     if (part < 1 || part > s.dim[3]) part = s.dim[3];
     half = part / 2;
@@ -3850,6 +3877,7 @@ static void onnx__do_linear_attention(onnx__run *R)
     double scale = onnx__float(R, "scale", 0);
     hy_shape sq, sv;
     if (!onnx__shape(R, q, &sq) || !onnx__shape(R, v, &sv)) return;
+    if (sq.ndim != 4 || sv.ndim != 4) { onnx__fail(R, "queries and values of 3 dims are due"); return; }
     B = sq.dim[0]; T = sq.dim[2]; dk = sq.dim[3]; dv = sv.dim[3];
     if (scale == 0) scale = 1 / sqrt((double)dk);
     q = onnx__cast(R, q, HY_F32);
@@ -3900,6 +3928,7 @@ static hy_array *onnx__lettered(onnx__run *R, hy_array *x, const char *have, con
     const char *at;
     int k;
     if (!onnx__shape(R, x, &own)) return NULL;
+    if (strlen(to) > HY_MAX_DIM) { onnx__fail(R, "more than 8 axes"); return NULL; }
     for (perm.n = 0, s.ndim = 0, at = to; *at; at++) {
         const char *found = strchr(have, *at);
         k = found ? (int)(found - have) : -1;
@@ -3961,6 +3990,7 @@ static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy
     sprintf(to, "%s%s%s", both, inner, second);
     b = onnx__to(R, onnx__lettered(R, b, lb, to), HY_SHAPE(size[0], size[3], size[2]));
     sprintf(lo, "%s%s%s", both, first, second);
+    if (strlen(lo) > HY_MAX_DIM) { onnx__fail(R, "more than 8 axes"); return NULL; }
     for (s.ndim = 0, at = lo; *at; at++) {
         const char *k = strchr(la, *at);
         s.dim[s.ndim++] = k ? sa.dim[k - la] : sb.dim[strchr(lb, *at) - lb];
@@ -3972,7 +4002,7 @@ static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy
 static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
 {
     const char *e = onnx__string(R, "equation", "");
-    char all[64] = "", *to = term[0];
+    char all[256] = "", *to = term[0];
     int n = 0, i, k, most = 0, explicit_out = 0, used = 0;
     for (i = 0; i < 9; i++) term[i][0] = 0;
     *out = 0;
@@ -4089,11 +4119,11 @@ static void onnx__do_dft(onnx__run *R)
     hy_shape s;
     int64_t length, n, m;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
-    axis = onnx__axis(R, R->opset < 20 ? onnx__int(R, "axis", 1) : (int64_t)onnx__number(R, 2, -2), s.ndim);
+    axis = onnx__axis(R, R->opset < 20 ? onnx__int(R, "axis", 1) : onnx__whole(R, 2, -2), s.ndim);
     if (axis == s.ndim - 1) { onnx__fail(R, "the axis of real and imaginary parts"); return; }
     n = s.dim[axis];
     back = inverse && half;                     /* from half a spectrum to real numbers */
-    length = (int64_t)onnx__number(R, 1, back ? 2.0 * (double)(n - 1) : (double)n);
+    length = onnx__whole(R, 1, back ? 2.0 * (double)(n - 1) : (double)n);
     if (length < 1 || length > 1 << 20) { onnx__fail(R, "a length of %d", (int)length); return; }
     re = onnx__without_last(R, x, 0);
     if (s.dim[s.ndim - 1] == 2) im = onnx__without_last(R, x, 1);
@@ -4125,12 +4155,12 @@ static void onnx__do_dft(onnx__run *R)
 static void onnx__do_stft(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *window = onnx__in(R, 2), *re, *im = NULL, *at;
-    int64_t step = (int64_t)onnx__number(R, 1, 1), length, frames, i, j;
+    int64_t step = onnx__whole(R, 1, 1), length, frames, i, j;
     int half = onnx__int(R, "onesided", 1) != 0;
     hy_shape s;
     double *v;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
-    length = onnx__has(R, 3) ? (int64_t)onnx__number(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
+    length = onnx__has(R, 3) ? onnx__whole(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
     if (length < 1 || length > 1 << 16 || step < 1 || s.dim[1] < length) { onnx__fail(R, "frames of %d", (int)length); return; }
     frames = (s.dim[1] - length) / step + 1;
     v = (double *)onnx__scratch(R, frames * length, sizeof *v);
@@ -4824,10 +4854,12 @@ static void onnx__blame(onnx__run *R)
     const char *why;
     if (R->K && hy_error(R->K) && !hy_error(R->trace)) hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
     why = hy_error(R->trace);
-    if (!why) return;
+    if (!why || R->blamed) return;
+    R->blamed = 1;
     code = hy_error_code(R->trace);
     snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node && *R->node->name ? " '" : "",
              R->node ? R->node->name : "", R->node && *R->node->name ? "'" : "", why);
+    if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
     hy_clear(R->trace);
     hy_raise(R->trace, code, text);
 }
@@ -4865,6 +4897,7 @@ static void onnx__walk(onnx__run *R)
         R->opset = R->m->body[a->body].opset;
         R->node = n;
         if (n) {
+            if (++R->steps > ONNX__MOST_STEPS) onnx__fail(R, "more than 2^24 steps");
             a->next = n->next;
             if (R->depth > 1 || n->late == R->late) onnx__step(R, n);
         } else onnx__end(R);
