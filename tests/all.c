@@ -45,6 +45,7 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_first_call.c"
+#include "test_onnx.c"
 
 int main(int argc, char **argv)
 {
@@ -79,6 +80,7 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_first_call();
+    test_onnx();
     test_ops();
     test_sizes();
     test_edges();

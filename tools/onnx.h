@@ -904,6 +904,7 @@ static int onnx__has(onnx__run *R, int i) { return i < R->node->nin && R->node->
 static hy_array *onnx__copied(hy_frame *F, hy_frame *K, hy_array *x)
 {
     hy_shape shape = hy_shape_of(K, x);
+    if (hy_error(K)) { hy_raise(F, hy_error_code(K), hy_error(K)); return NULL; }
     if (!hy_size(K, x)) return hy_empty(F, shape, hy_dtype_of(K, x));
     return hy_from(F, shape, hy_dtype_of(K, x), hy_data(K, x));
 }
@@ -937,6 +938,7 @@ static hy_array *onnx__in(onnx__run *R, int i)
     v = &R->value[R->node->in[i]];
     if (R->K && R->F == R->K) return v->known;
     if (!v->x && v->known) v->x = onnx__copied(R->F, R->K, v->known);
+    if (!v->x && R->K && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->x) onnx__fail(R, "input %d, '%s', has no value", i, R->m->slot[R->node->in[i]].name);
     return v->x;
 }
@@ -950,6 +952,7 @@ static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
     if (!onnx__has(R, i)) return NULL;
     onnx__load_constant(R, R->node->in[i]);
     v = &R->value[R->node->in[i]];
+    if (!v->known && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->known) onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
                               "when it runs: such a network runs line by line", i,
                               R->m->slot[R->node->in[i]].name);
@@ -2481,8 +2484,8 @@ static hy_array *onnx__taps(onnx__run *R, hy_array *x, const onnx__window *w, on
     hy_slice_opt opt;
     int64_t at[HY_MAX_DIM] = { 0 }, taps = 1;
     int i;
-    for (i = 0; i < w->dims; i++) taps = taps > 4096 ? taps : taps * w->kernel[i];
-    if (taps > 4096) { onnx__fail(R, "a window of more than 4096 elements"); return NULL; }
+    for (i = 0; i < w->dims; i++) taps = taps > 16384 ? taps : taps * w->kernel[i];
+    if (taps > 16384) { onnx__fail(R, "a window of more than 16384 elements"); return NULL; }
     b.n = e.n = opt.step.n = w->dims + 2;
     for (;;) {
         for (i = -2; i < w->dims; i++) {
