@@ -23,8 +23,8 @@
  * INDEX (search for the tag). A room names only what stands above it.
  *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
  *     >>config    switches                           >>types     values of the API, what an operator is
- *     >>catalogue every operator, once               >>api       everything else that is public
- *     >>cpp       conveniences for C++
+ *     >>catalogue every operator, once               >>operators their prototypes
+ *     >>api       everything else that is public     >>cpp       conveniences for C++
  *   with HYBRID_IMPLEMENTATION:
  *     >>platform  compiler, processor, number text   >>memory    allocation, buffers
  *     >>frame     errors, scopes, operator calls     >>threads   the pool
@@ -540,7 +540,7 @@ struct hy_op {
 /* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
  *
  * Every operator, once. From these lists come the functions, the records, the tables that read and print
- * attributes, and the tests. The prototypes at the end are written out, for whoever reads or searches.
+ * attributes, and the tests. The prototypes in >>operators are written out, for whoever reads or searches.
  * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
  *                                     true; LIST, a group of any size; AUX, a running statistic, written
@@ -1596,9 +1596,12 @@ enum {
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
 
-/* The operators as functions: F, the inputs, what must be said, options. A field of options that is 0 has its
- * default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may be
- * NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the rows above. */
+/* MARK: - 04 >>operators --------------------------------------------------------------------------------
+ *
+ * Every operator as a function: F, the inputs, what must be said, options. A field of options that is 0 has
+ * its default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may
+ * be NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the catalogue's rows.
+ */
 /* --- functions of each element --- */
 HY_API hy_array *hy_relu(hy_frame *F, hy_array *data);  /* max(x, 0) */
 HY_API hy_array *hy_sigmoid(hy_frame *F, hy_array *data);  /* 1 / (1 + exp(-x)) */
@@ -29607,8 +29610,9 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
 
 static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who)
 {
-    if (info->dynamic) hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes "
-                                "on and nothing is counted here", who);
+    if (info->dynamic)
+        hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes on and "
+                 "nothing is counted here", who);
 }
 
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
@@ -41519,8 +41523,8 @@ HY__WARM_ROOMS
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their layers;
- *          a list of hy_collect_params knows that its scope has ended.
+ *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
+ *          layers; a list of hy_collect_params knows that its scope has ended.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

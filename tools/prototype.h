@@ -1,4 +1,4 @@
-/* An operator's options and prototype as C, written from its tables: what stands at the end of >>catalogue. */
+/* An operator's options and prototype as C, written from its tables: as they stand in >>operators. */
 #ifndef PROTOTYPE_H
 #define PROTOTYPE_H
 #include <stdio.h>
