@@ -9,8 +9,8 @@ tmp=${TMPDIR:-/tmp}/rooms.$$
 mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-ceilings="door 110 manual 400 config 120 types 350 catalogue 1100 api 660 cpp 120 platform 900 memory 560 frame 900 threads 500
-shape 450 array 1240 kernels 5500 ops 10500 invoke 1270 graph 990 passes 2250 plan 960 execute 1840 trace 1330 block 2010
+ceilings="door 110 manual 400 config 120 types 350 catalogue 1100 operators 600 api 660 cpp 120 platform 900 memory 560 frame 900 threads 500
+shape 450 array 1240 kernels 5500 ops 10500 invoke 1270 graph 990 passes 2250 plan 960 execute 1840 trace 1330 block 2040
 gradient 790 autograd 710 layers 1300 recurrent 700 check 500 train 800 files 2190 symbol 1600 save 1440 profile 400 end 120"
 
 awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { exit n > 0 }' $h > "$tmp/long" ||
