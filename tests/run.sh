@@ -64,6 +64,7 @@ part_examples()
 {
     await library || return
     mkdir "$out/examples"
+    ln -s "$PWD/tests" "$out/examples/tests"                    # one of them reads a model there
     for source in examples/*.c; do
         name=$(basename "$source" .c)
         program "$source" "$out/examples/$name" && (cd "$out/examples" && "./$name" > "$name.out")
