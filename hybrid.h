@@ -2790,7 +2790,9 @@ HY_API hy_block  *hy_load_model(hy_frame *F, const char *file);
 #endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
- * C++ may hand options by reference, and group arrays with braces.
+ * C++ may hand options by reference, group arrays with braces, and write formulas: an hy::value is an array
+ * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back into
+ * the array wherever one is due.
  */
 #ifdef __cplusplus
 #include <initializer_list>
@@ -2815,6 +2817,30 @@ HY_OPS(HY__CPP_OP, HY__CPP_OPT)
     static inline hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt &opt) \
     { return hy_##name(F, data, axis, &opt); }
 HY_REDUCE_OPS(HY__CPP_REDUCE)
+
+namespace hy {
+struct value {
+    hy_frame *frame;
+    hy_array *array;
+    value(hy_frame *F, hy_array *x) : frame(F), array(x) {}
+    operator hy_array *() const { return array; }
+};
+#define HY__CPP_SIGN(sign, name, reversed) \
+    inline value operator sign(const value &a, const value &b) \
+    { return value(a.frame, hy_##name(a.frame, a.array, b.array)); } \
+    inline value operator sign(const value &a, double b) \
+    { return value(a.frame, hy_##name##_scalar(a.frame, a.array, b)); } \
+    inline value operator sign(double a, const value &b) \
+    { return value(b.frame, hy_##reversed##_scalar(b.frame, b.array, a)); }
+HY__CPP_SIGN(+, add, add)
+HY__CPP_SIGN(-, sub, rsub)
+HY__CPP_SIGN(*, mul, mul)
+HY__CPP_SIGN(/, div, rdiv)
+inline value operator-(const value &a) { return value(a.frame, hy_negative(a.frame, a.array)); }
+#define HY__CPP_UNARY(name, ...) \
+    inline value name(const value &x) { return value(x.frame, hy_##name(x.frame, x.array)); }
+HY_UNARY_OPS(HY__CPP_UNARY)
+}
 #endif
 
 #endif /* HYBRID_H */

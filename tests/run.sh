@@ -127,6 +127,8 @@ part_bench()
     note $? "the benchmark reads the lines of other programs"
     grep -q '</html>' "$out/bench.html" && grep -q 'other-' "$out/bench.html"
     note $? "the benchmark writes a page with them"
+    "$out/bench" --quick --threads 1 --svg "$out/bench.svg" mlp_b1 > "$out/bench.text" && grep -q '</svg>' "$out/bench.svg"
+    note $? "the benchmark draws a picture"
     if have python3; then
         python3 -c 'import json, sys
 results = json.load(sys.stdin)["results"]
