@@ -53,6 +53,8 @@
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
+#include "test_train.c"
+#include "test_losses.c"
 
 int main(int argc, char **argv)
 {
@@ -89,6 +91,8 @@ int main(int argc, char **argv)
     test_first_call();
     test_catalogue();
     test_front();
+    test_train();
+    test_losses();
     test_ops();
     test_sizes();
     test_edges();

@@ -2661,7 +2661,8 @@ static const char *const cases_pick[] = {
     "(4,3) (4)int[0,2]", "(4,3) (4,1)int[0,2]", "(4,3) (4)int[0,2] | keepdims=True",
     "(4,3) (4,1)int[0,2] | keepdims=True", "(4,3) (3)int[0,3] | axis=0",
     "(4,3) (1,3)int[0,3] | axis=0 keepdims=True", "(4,3) (4)int[-2,5] | axis=1 mode=clip",
-    "(4,3) (4)int[-5,7] | axis=1 mode=wrap", "(4,3) (4)[-1.5,3.5] | axis=-1", "(5) (1)int[0,4] | axis=0",
+    "(4,3) (4)int[-5,7] | axis=1 mode=wrap", "(4,3) (4)int[0,2] | axis=1 mode=raise",
+    "(4,3) (4)[-1.5,3.5] | axis=-1", "(5) (1)int[0,4] | axis=0",
     "(2,3,4) (2,4)int[0,2] | axis=1", "(2,3,4) (2,1,4)int[-4,4] | axis=-2 mode=wrap keepdims=True",
     "(2,3,2,2) (3,2,2)int[0,1] | axis=0", "(1,2,3,2,2) (1,2,3,2)int[0,1]", "(2,3) (1)int[0,5] | axis=None",
     "(2,3) (1)int[-7,9] | axis=None keepdims=True mode=wrap", "(0,3) (0)int[0,2]", NULL };
