@@ -444,7 +444,9 @@ typedef struct hy_desc {
 } hy_desc;
 
 /* --- what an operator is made of --- */
-typedef enum hy_arg_kind { HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID } hy_arg_kind;
+typedef enum hy_arg_kind {              /* see >>catalogue */
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE
+} hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
@@ -557,7 +559,8 @@ struct hy_op {
  * attributes, and the tests. The prototypes in >>operators are written out, for whoever reads or searches.
  * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
- *                                     true; LIST, a group of any size; AUX, a running statistic, written
+ *                                     true; RARE, such a one that stands among the options; LIST, a group of
+ *                                     any size; AUX, a running statistic, written
  *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
  *                                     2 shows it
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
@@ -957,7 +960,7 @@ struct hy_op {
 #define HY_P_activation(P, R) P(R, enum, act_type, act_type, HY_REQUIRED, \
     "relu|sigmoid|tanh|softrelu|softsign|log_sigmoid|mish: which function")
 
-#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, OPT, r->act_type == HY_LEAKY_PRELU)
+#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, RARE, r->act_type == HY_LEAKY_PRELU)
 #define HY_O_leaky_relu(O) O(output, ONE, 1) O(mask, HID, r->act_type == HY_LEAKY_RRELU)
 #define HY_P_leaky_relu(P, R) \
     P(R, enum, act_type, act_type, 0, "leaky|elu|selu|gelu|prelu|rrelu: which function")
@@ -968,7 +971,7 @@ struct hy_op {
 #define HY_A_SOFTMAX(A, R) A(R, real, temperature, temperature, 1, "x is divided by it") \
     A(R, dtype, dtype, dtype, 0, "type of the result, of the input if 0")
 #define HY_P_SOFTMAX(P, R) P(R, int, axis, axis, -1, "the axis that sums to 1")
-#define HY_I_softmax(I) I(data, ONE, 1) I(length, OPT, r->use_length)
+#define HY_I_softmax(I) I(data, ONE, 1) I(length, RARE, r->use_length)
 #define HY_O_softmax HY_O_OUT
 #define HY_P_softmax HY_P_SOFTMAX
 #define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) \
@@ -1599,7 +1602,12 @@ struct hy_op {
 #define HY__C_reals hy_reals
 #define HY__FIELD_P(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__FIELD_A(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
-#define HY__PARAM_I(name, kind, many) , hy_array *name
+#define HY__PARAM_I(name, kind, many) HY__PARAM_##kind(name)
+#define HY__PARAM_ONE(name) , hy_array *name
+#define HY__PARAM_OPT(name) , hy_array *name
+#define HY__PARAM_LIST(name) , hy_array *name
+#define HY__PARAM_AUX(name) , hy_array *name
+#define HY__PARAM_RARE(name)
 #define HY__PARAM_P(R, kind, name, mxnet, missing, doc) , HY__C_##kind name
 
 #define HY__NUMBER_OP(name, ...) HY_OP_##name,
@@ -1864,12 +1872,13 @@ HY_API hy_array *hy_l2_normalization(hy_frame *F, hy_array *data, const hy_l2_no
 /* --- activations, softmax, losses, dropout --- */
 HY_API hy_array *hy_activation(hy_frame *F, hy_array *data, int act_type);  /* a function by name */
 typedef struct hy_leaky_relu_opt { double slope /* 0.25 */; double lower_bound /* 0.125 */;
-    double upper_bound /* 0.334 */; } hy_leaky_relu_opt;
-HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, hy_array *gamma, int act_type,
-                               const hy_leaky_relu_opt *opt);  /* x above 0, something small below */
-typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length; } hy_softmax_opt;
-HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, hy_array *length, int axis,
-                            const hy_softmax_opt *opt);  /* exp(x) over its sum */
+    double upper_bound /* 0.334 */; hy_array *gamma; } hy_leaky_relu_opt;
+HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, int act_type, const hy_leaky_relu_opt *opt);
+    /* x above 0, something small below */
+typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length;
+    hy_array *length; } hy_softmax_opt;
+HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, int axis, const hy_softmax_opt *opt);
+    /* exp(x) over its sum */
 typedef struct hy_log_softmax_opt { double temperature /* 1 */; hy_dtype dtype; } hy_log_softmax_opt;
 HY_API hy_array *hy_log_softmax(hy_frame *F, hy_array *data, int axis, const hy_log_softmax_opt *opt);
     /* log of softmax */
@@ -3061,7 +3070,12 @@ static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initial
 {
     return hy_append_of(F, net, (int)list.size(), list.begin());
 }
-#define HY__NAME_I(name, kind, many) , name
+#define HY__NAME_I(name, kind, many) HY__NAME_##kind(name)
+#define HY__NAME_ONE(name) , name
+#define HY__NAME_OPT(name) , name
+#define HY__NAME_LIST(name) , name
+#define HY__NAME_AUX(name) , name
+#define HY__NAME_RARE(name)
 #define HY__NAME_P(R, kind, name, mxnet, missing, doc) , name
 #define HY__CPP_OP(name, ...)
 #define HY__CPP_OPT(name, ...) \
@@ -5020,7 +5034,12 @@ HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
 
-#define HY__ARG_I(name, kind, many) name,
+#define HY__ARG_I(name, kind, many) HY__ARG_##kind(name),
+#define HY__ARG_ONE(name) name
+#define HY__ARG_OPT(name) name
+#define HY__ARG_LIST(name) name
+#define HY__ARG_AUX(name) name
+#define HY__ARG_RARE(name) opt ? opt->name : NULL
 #define HY__SET_P(R, kind, name, mxnet, missing, doc) r.name = name;
 #define HY__SET_A(R, kind, name, mxnet, missing, doc) r.name = opt->name;
 #define HY__WRAP(name) \
@@ -12940,11 +12959,11 @@ static hy_array *hy__output_softmax(hy_frame *F, const hy__softmax_output_rec *r
 {
     hy_ints rows;
     if (!x || r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
-        return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+        return hy_softmax(F, x, r->multi_output ? 1 : -1, NULL);
     memset(&rows, 0, sizeof rows);
     rows.n = 2;
     rows.v[1] = -1;
-    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
+    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), -1, NULL), x, NULL);
 }
 
 /* Second order: (p - label) factor by the data, p being their softmax, for what comes through the output
@@ -13082,7 +13101,7 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
     opt.dtype = x->t.type.dtype;
     if (!D->dy[0]) return 0;
     unit = hy_one_hot(F, D->in[1], (int)x->t.type.shape.dim[1], &opt);
-    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, NULL, -1, NULL), unit), D->dy[0]);
+    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, -1, NULL), unit), D->dy[0]);
     return 0;
 }
 #define HY__ON_softmax_cross_entropy HY__OWN(softmax_cross_entropy), NULL
@@ -34966,7 +34985,8 @@ static hy_array *hy__curve_forward(hy_frame *F, hy_block *self, hy_array *x)
     }
     memset(&opt, 0, sizeof opt);
     opt.slope = b->number == 0 ? HY_ZERO : b->number;
-    y = hy_leaky_relu(F, x, b->alpha, b->act, &opt);
+    opt.gamma = b->alpha;
+    y = hy_leaky_relu(F, x, b->act, &opt);
     return b->act == HY_LEAKY_ELU ? y : hy__fwd(F, y);
 }
 static void hy__curve_describe(const hy_block *self, char *text, size_t bytes)
@@ -44233,7 +44253,9 @@ HY__WARM_ROOMS
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
  *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
- *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics.
+ *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
+ *          options now.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

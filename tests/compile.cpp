@@ -11,7 +11,7 @@ int main()
     warm.temperature = 2;
     hy_reduce_opt keep = {};
     keep.keepdims = 1;
-    hy_array *y = hy_softmax(F, x, NULL, -1, warm);
+    hy_array *y = hy_softmax(F, x, -1, warm);
     hy_array *z = hy_concat(F, hy_group(F, x, y), 0);
     double total = hy_item(F, hy_sum(F, hy_sum(F, z, HY_AXES(1), keep), HY_ALL, NULL));
     bool ok = total > 11.99 && total < 12.01;

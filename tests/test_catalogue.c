@@ -46,7 +46,7 @@ static void catalogue_of(prototype *p, const hy_op *op, const hy_op *sum)
 {
     const char *options = prototype_options(op, sum);
     memset(p, 0, sizeof *p);
-    if (options && (op == sum || op->attr != sum->attr)) prototype_struct(p, options, op->attr);
+    if (options && (op == sum || op->attr != sum->attr)) prototype_struct(p, options, op);
     prototype_function(p, op, options, "HY_API ");
     p->indent = 4;
     prototype_add(p, " /* ");

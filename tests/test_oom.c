@@ -87,7 +87,7 @@ static int oom_arithmetic(hy_frame *F)
     for (i = 0; i < 3; i++) {
         hy_begin(F);
         x = hy_add(F, hy_arange(F, 0, 300, 1), hy_ones(F, HY_SHAPE(300)));
-        x = hy_sort(F, hy_softmax(F, hy_reshape(F, x, HY_INTS(3, 100), NULL), NULL, 1, NULL), 1, NULL);
+        x = hy_sort(F, hy_softmax(F, hy_reshape(F, x, HY_INTS(3, 100), NULL), 1, NULL), 1, NULL);
         y = hy_keep(F, hy_sum(F, hy_dot(F, x, hy_ones(F, HY_SHAPE(100, 7)), NULL), HY_ALL, NULL));
         hy_end(F);
     }

@@ -197,7 +197,7 @@ static hy_block *layer_norm(hy_frame *F)
     return hy_nn_layer_norm(F, &o);
 }
 
-static hy_array *gelu(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, NULL, HY_LEAKY_GELU, NULL); }
+static hy_array *gelu(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, HY_LEAKY_GELU, NULL); }
 static hy_array *image(hy_frame *F, int n, int channels, int side)
 {
     return hy_normal(F, HY_SHAPE(n, channels, side, side), 0, 1);
@@ -379,7 +379,7 @@ static hy_array *chain_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     chain *c = (chain *)self;
     x = gelu(F, hy_add(F, hy_mul(F, x, c->scale), c->shift));
-    return hy_softmax(F, hy_call(F, c->norm, x), NULL, -1, NULL);
+    return hy_softmax(F, hy_call(F, c->norm, x), -1, NULL);
 }
 
 static hy_block *chain_network(hy_frame *F, const int *size)
@@ -434,7 +434,7 @@ static hy_array *attention(hy_frame *F, encoder *e, hy_array *x)
     x = hy_reshape(F, hy_call(F, e->apart, x), HY_INTS(e->steps, 3, e->heads, part), NULL);
     x = hy_transpose(F, x, HY_AXES(1, 2, 0, 3));
     seen = hy_mul_scalar(F, hy_batch_dot(F, third(F, x, 0), third(F, x, 1), &with_columns), 1 / sqrt(part));
-    x = hy_batch_dot(F, hy_softmax(F, seen, NULL, -1, NULL), third(F, x, 2), NULL);
+    x = hy_batch_dot(F, hy_softmax(F, seen, -1, NULL), third(F, x, 2), NULL);
     x = hy_reshape(F, hy_transpose(F, x, HY_AXES(1, 0, 2)), HY_INTS(1, e->steps, e->width), NULL);
     return hy_call(F, e->joined, x);
 }
