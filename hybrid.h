@@ -23,8 +23,8 @@
  * INDEX (search for the tag). A room names only what stands above it.
  *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
  *     >>config    switches                           >>types     values of the API, what an operator is
- *     >>catalogue every operator, once               >>api       everything else that is public
- *     >>cpp       conveniences for C++
+ *     >>catalogue every operator, once               >>operators their prototypes
+ *     >>api       everything else that is public     >>cpp       conveniences for C++
  *   with HYBRID_IMPLEMENTATION:
  *     >>platform  compiler, processor, number text   >>memory    allocation, buffers
  *     >>frame     errors, scopes, operator calls     >>threads   the pool
@@ -476,8 +476,8 @@ typedef struct hy_desc {
 } hy_desc;
 
 /* --- what an operator is made of --- */
-typedef enum hy_arg_kind {              /* HID: outputs for the tape alone, one or a list */
-    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_HID_LIST
+typedef enum hy_arg_kind {              /* see >>catalogue */
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE, HY_ARG_HID_LIST
 } hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
@@ -590,10 +590,11 @@ struct hy_op {
 /* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
  *
  * Every operator, once. From these lists come the functions, the records, the tables that read and print
- * attributes, and the tests. The prototypes at the end are written out, for whoever reads or searches.
+ * attributes, and the tests. The prototypes in >>operators are written out, for whoever reads or searches.
  * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
- *                                     true; LIST, a group of any size; AUX, a running statistic, written
+ *                                     true; RARE, such a one that stands among the options; LIST, a group of
+ *                                     any size; AUX, a running statistic, written
  *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
  *                                     2 shows it
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
@@ -993,7 +994,7 @@ struct hy_op {
 #define HY_P_activation(P, R) P(R, enum, act_type, act_type, HY_REQUIRED, \
     "relu|sigmoid|tanh|softrelu|softsign|log_sigmoid|mish: which function")
 
-#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, OPT, r->act_type == HY_LEAKY_PRELU)
+#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, RARE, r->act_type == HY_LEAKY_PRELU)
 #define HY_O_leaky_relu(O) O(output, ONE, 1) O(mask, HID, r->act_type == HY_LEAKY_RRELU)
 #define HY_P_leaky_relu(P, R) \
     P(R, enum, act_type, act_type, 0, "leaky|elu|selu|gelu|prelu|rrelu: which function")
@@ -1004,7 +1005,7 @@ struct hy_op {
 #define HY_A_SOFTMAX(A, R) A(R, real, temperature, temperature, 1, "x is divided by it") \
     A(R, dtype, dtype, dtype, 0, "type of the result, of the input if 0")
 #define HY_P_SOFTMAX(P, R) P(R, int, axis, axis, -1, "the axis that sums to 1")
-#define HY_I_softmax(I) I(data, ONE, 1) I(length, OPT, r->use_length)
+#define HY_I_softmax(I) I(data, ONE, 1) I(length, RARE, r->use_length)
 #define HY_O_softmax HY_O_OUT
 #define HY_P_softmax HY_P_SOFTMAX
 #define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) \
@@ -1635,7 +1636,12 @@ struct hy_op {
 #define HY__C_reals hy_reals
 #define HY__FIELD_P(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__FIELD_A(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
-#define HY__PARAM_I(name, kind, many) , hy_array *name
+#define HY__PARAM_I(name, kind, many) HY__PARAM_##kind(name)
+#define HY__PARAM_ONE(name) , hy_array *name
+#define HY__PARAM_OPT(name) , hy_array *name
+#define HY__PARAM_LIST(name) , hy_array *name
+#define HY__PARAM_AUX(name) , hy_array *name
+#define HY__PARAM_RARE(name)
 #define HY__PARAM_P(R, kind, name, mxnet, missing, doc) , HY__C_##kind name
 
 #define HY__NUMBER_OP(name, ...) HY_OP_##name,
@@ -1646,9 +1652,12 @@ enum {
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
 
-/* The operators as functions: F, the inputs, what must be said, options. A field of options that is 0 has its
- * default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may be
- * NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the rows above. */
+/* MARK: - 04 >>operators --------------------------------------------------------------------------------
+ *
+ * Every operator as a function: F, the inputs, what must be said, options. A field of options that is 0 has
+ * its default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may
+ * be NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the catalogue's rows.
+ */
 /* --- functions of each element --- */
 HY_API hy_array *hy_relu(hy_frame *F, hy_array *data);  /* max(x, 0) */
 HY_API hy_array *hy_sigmoid(hy_frame *F, hy_array *data);  /* 1 / (1 + exp(-x)) */
@@ -1897,12 +1906,13 @@ HY_API hy_array *hy_l2_normalization(hy_frame *F, hy_array *data, const hy_l2_no
 /* --- activations, softmax, losses, dropout --- */
 HY_API hy_array *hy_activation(hy_frame *F, hy_array *data, int act_type);  /* a function by name */
 typedef struct hy_leaky_relu_opt { double slope /* 0.25 */; double lower_bound /* 0.125 */;
-    double upper_bound /* 0.334 */; } hy_leaky_relu_opt;
-HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, hy_array *gamma, int act_type,
-                               const hy_leaky_relu_opt *opt);  /* x above 0, something small below */
-typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length; } hy_softmax_opt;
-HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, hy_array *length, int axis,
-                            const hy_softmax_opt *opt);  /* exp(x) over its sum */
+    double upper_bound /* 0.334 */; hy_array *gamma; } hy_leaky_relu_opt;
+HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, int act_type, const hy_leaky_relu_opt *opt);
+    /* x above 0, something small below */
+typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length;
+    hy_array *length; } hy_softmax_opt;
+HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, int axis, const hy_softmax_opt *opt);
+    /* exp(x) over its sum */
 typedef struct hy_log_softmax_opt { double temperature /* 1 */; hy_dtype dtype; } hy_log_softmax_opt;
 HY_API hy_array *hy_log_softmax(hy_frame *F, hy_array *data, int axis, const hy_log_softmax_opt *opt);
     /* log of softmax */
@@ -3201,7 +3211,9 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 #endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
- * C++ may hand options by reference, and group arrays with braces.
+ * C++ may hand options by reference, group arrays with braces, and write formulas: an hy::value is an array
+ * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
+ * into the array wherever one is due.
  */
 #ifdef __cplusplus
 #include <initializer_list>
@@ -3214,7 +3226,12 @@ static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initial
 {
     return hy_append_of(F, net, (int)list.size(), list.begin());
 }
-#define HY__NAME_I(name, kind, many) , name
+#define HY__NAME_I(name, kind, many) HY__NAME_##kind(name)
+#define HY__NAME_ONE(name) , name
+#define HY__NAME_OPT(name) , name
+#define HY__NAME_LIST(name) , name
+#define HY__NAME_AUX(name) , name
+#define HY__NAME_RARE(name)
 #define HY__NAME_P(R, kind, name, mxnet, missing, doc) , name
 #define HY__CPP_OP(name, ...)
 #define HY__CPP_OPT(name, ...) \
@@ -3226,6 +3243,30 @@ HY_OPS(HY__CPP_OP, HY__CPP_OPT)
     static inline hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt &opt) \
     { return hy_##name(F, data, axis, &opt); }
 HY_REDUCE_OPS(HY__CPP_REDUCE)
+
+namespace hy {
+struct value {
+    hy_frame *frame;
+    hy_array *array;
+    value(hy_frame *F, hy_array *x) : frame(F), array(x) {}
+    operator hy_array *() const { return array; }
+};
+#define HY__CPP_SIGN(sign, name, reversed) \
+    inline value operator sign(const value &a, const value &b) \
+    { return value(a.frame, hy_##name(a.frame, a.array, b.array)); } \
+    inline value operator sign(const value &a, double b) \
+    { return value(a.frame, hy_##name##_scalar(a.frame, a.array, b)); } \
+    inline value operator sign(double a, const value &b) \
+    { return value(b.frame, hy_##reversed##_scalar(b.frame, b.array, a)); }
+HY__CPP_SIGN(+, add, add)
+HY__CPP_SIGN(-, sub, rsub)
+HY__CPP_SIGN(*, mul, mul)
+HY__CPP_SIGN(/, div, rdiv)
+inline value operator-(const value &a) { return value(a.frame, hy_negative(a.frame, a.array)); }
+#define HY__CPP_UNARY(name, ...) \
+    inline value name(const value &x) { return value(x.frame, hy_##name(x.frame, x.array)); }
+HY_UNARY_OPS(HY__CPP_UNARY)
+}
 #endif
 
 #endif /* HYBRID_H */
@@ -5164,7 +5205,12 @@ HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
 
-#define HY__ARG_I(name, kind, many) name,
+#define HY__ARG_I(name, kind, many) HY__ARG_##kind(name),
+#define HY__ARG_ONE(name) name
+#define HY__ARG_OPT(name) name
+#define HY__ARG_LIST(name) name
+#define HY__ARG_AUX(name) name
+#define HY__ARG_RARE(name) opt ? opt->name : NULL
 #define HY__SET_P(R, kind, name, mxnet, missing, doc) r.name = name;
 #define HY__SET_A(R, kind, name, mxnet, missing, doc) r.name = opt->name;
 #define HY__WRAP(name) \
@@ -13198,11 +13244,11 @@ static hy_array *hy__output_softmax(hy_frame *F, const hy__softmax_output_rec *r
 {
     hy_ints rows;
     if (!x || r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
-        return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+        return hy_softmax(F, x, r->multi_output ? 1 : -1, NULL);
     memset(&rows, 0, sizeof rows);
     rows.n = 2;
     rows.v[1] = -1;
-    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
+    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), -1, NULL), x, NULL);
 }
 
 /* Second order: (p - label) factor by the data, p being their softmax, for what comes through the output
@@ -13340,7 +13386,7 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
     opt.dtype = x->t.type.dtype;
     if (!D->dy[0]) return 0;
     unit = hy_one_hot(F, D->in[1], (int)x->t.type.shape.dim[1], &opt);
-    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, NULL, -1, NULL), unit), D->dy[0]);
+    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, -1, NULL), unit), D->dy[0]);
     return 0;
 }
 #define HY__ON_softmax_cross_entropy HY__OWN(softmax_cross_entropy), NULL
@@ -37976,7 +38022,8 @@ static hy_array *hy__curve_forward(hy_frame *F, hy_block *self, hy_array *x)
     }
     memset(&opt, 0, sizeof opt);
     opt.slope = b->number == 0 ? HY_ZERO : b->number;
-    y = hy_leaky_relu(F, x, b->alpha, b->act, &opt);
+    opt.gamma = b->alpha;
+    y = hy_leaky_relu(F, x, b->act, &opt);
     return b->act == HY_LEAKY_ELU ? y : hy__fwd(F, y);
 }
 static void hy__curve_describe(const hy_block *self, char *text, size_t bytes)
@@ -51804,7 +51851,9 @@ HY__WARM_ROOMS
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
  *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
- *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics.
+ *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
+ *          options now.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

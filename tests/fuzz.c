@@ -504,7 +504,7 @@ static void fuzz_put_node(fuzz_maker *M, int number)
     if (op->name[0] == '_' && !op->mxnet) return;       /* internal ones appear in no file */
     for (i = 0; op->in[i].name && n < 12; i++) {
         some = op->in[i].kind == HY_ARG_LIST ? 1 + fuzz_pick(M, 3)
-                                             : op->in[i].kind == HY_ARG_OPT ? fuzz_pick(M, 2) : 1;
+                                             : op->in[i].kind == HY_ARG_OPT || op->in[i].kind == HY_ARG_RARE ? fuzz_pick(M, 2) : 1;
         for (k = 0; k < some; k++, n++) {
             int fresh = op->in[i].kind == HY_ARG_AUX || (i && fuzz_pick(M, 2));
             if (fresh) {

@@ -1351,6 +1351,7 @@ static const char *example_of(tool *T, const hy_op *op, const char *options)
     hy_defaults(op, plain);
     for (i = 0; op->in[i].name; i++) {
         int many = op->count ? op->count(plain, 0, i) : 1;
+        if (op->in[i].kind == HY_ARG_RARE) continue;
         if (many < 0) call = text_of(T, "%s, hy_group(F, a, b)", call);
         else call = text_of(T, "%s, %s", call, many ? op->in[i].name : "NULL");
     }
@@ -1365,7 +1366,7 @@ static void op_in_c(report *r, const hy_op *op)
     prototype p;
     if (!op_is_called(op)) return;
     memset(&p, 0, sizeof p);
-    if (options) prototype_struct(&p, options, op->attr);
+    if (options) prototype_struct(&p, options, op);
     prototype_function(&p, op, options, "");
     example = example_of(r->T, op, options);
     json_text(r, "prototype", p.text);
@@ -1375,10 +1376,11 @@ static void op_in_c(report *r, const hy_op *op)
 
 static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden" };
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
-                                         "hidden: for the gradient" };
+                                         "hidden: for the gradient",
+                                         "an option; if its attributes ask for it" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
     void *plain = room(r->T, 1, op->record + 1);
