@@ -63,7 +63,7 @@ fi
 cat > "$out/wrong.c" <<'X'
 #include "hybrid.h"
 hy_array *wrong(hy_frame *F, hy_array *x);
-hy_array *wrong(hy_frame *F, hy_array *x) { return hy_relu(F, hy_softmax(F, x, NULL, -1)); }
+hy_array *wrong(hy_frame *F, hy_array *x) { return hy_relu(F, hy_softmax(F, x, -1)); }
 X
 says_once()
 {
