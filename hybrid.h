@@ -211,6 +211,21 @@
  *   and it writes only its own part of the output, since items of a stage run in any order on any thread.
  *   now->data says where inputs and outputs lie; the job itself is shared and knows types and strides only.
  *
+ * AN OPERATOR OF THIS FILE
+ *   A function of one array is a row of HY_UNARY_OPS in >>catalogue: name, MXNet's name, class, formula (V_
+ *   words mean the same in each number type), gradient, what it gives.
+ *       U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
+ *   Any other is a row of HY_OPS with four lists (inputs, outputs, arguments, attributes),
+ *       OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
+ *       #define HY_I_clip HY_I_DATA
+ *       #define HY_O_clip HY_O_OUT
+ *       #define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") ...
+ *   and a block in the room of its family: type and shape, loops, gradient, axes along which it falls apart.
+ *       HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
+ *       HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
+ *       #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
+ *   Tests ask for its prototype at the end of >>catalogue and for a reference in tests/ops_ref.c.
+ *
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
@@ -7050,6 +7065,14 @@ HY__WARM_ROOMS
 #endif
 HY__LOOPS_BEGIN
 
+/* What a processor runs best of something that is stamped for each instruction set. */
+#if HY__X86
+#define HY__OF_ISA(isa, base, avx2, avx512) \
+    ((isa) == HY_ISA_AVX512 ? (avx512) : (isa) == HY_ISA_AVX2 ? (avx2) : (base))
+#else
+#define HY__OF_ISA(isa, base, avx2, avx512) ((void)(isa), (base))
+#endif
+
 /* --- elementary functions --- *
  * Elementary functions in f32, made of IEEE add, multiply, divide, square root, compares and integer
  * operations only: the same bits on every machine that rounds like IEEE and keeps denormals. All are
@@ -8072,12 +8095,7 @@ HY__LOOPS_END
 
 static const hy__word_maps *hy__word_maps_of(int isa)
 {
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__word_maps_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__word_maps_avx2;
-#endif
-    (void)isa;
-    return &hy__word_maps_base;
+    return HY__OF_ISA(isa, &hy__word_maps_base, &hy__word_maps_avx2, &hy__word_maps_avx512);
 }
 
 /* y[0] becomes element first; low <= y < high */
@@ -10711,12 +10729,7 @@ static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_av
 #endif
 static const hy__kernels *hy__kernels_for(int isa)
 {
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__kernels_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__kernels_avx2;
-#endif
-    (void)isa;
-    return &hy__kernels_base;
+    return HY__OF_ISA(isa, &hy__kernels_base, &hy__kernels_avx2, &hy__kernels_avx512);
 }
 
 /* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
@@ -11847,12 +11860,7 @@ HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: convers
 static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
     if (compute == HY_F64) return &hy__rows_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
-#endif
-    (void)isa;
-    return &hy__rows_base;
+    return HY__OF_ISA(isa, &hy__rows_base, &hy__rows_avx2, &hy__rows_avx512);
 }
 
 /* --- how an array is reduced --- */
@@ -12902,12 +12910,7 @@ HY__DEFINE_SOFTMAX(f64, , double, exp, log)
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
     if (compute == HY_F64) return hy__softmax_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return hy__softmax_f32_avx512;
-    if (isa == HY_ISA_AVX2) return hy__softmax_f32_avx2;
-#endif
-    (void)isa;
-    return hy__softmax_f32_base;
+    return HY__OF_ISA(isa, hy__softmax_f32_base, hy__softmax_f32_avx2, hy__softmax_f32_avx512);
 }
 HY__LOOPS_END
 
@@ -20495,11 +20498,7 @@ static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_av
 #endif
 static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
-#if HY__X86
-    if (isa >= HY_ISA_AVX2) return &hy__windows_avx2;
-#endif
-    (void)isa;
-    return &hy__windows_base;
+    return HY__OF_ISA(isa, &hy__windows_base, &hy__windows_avx2, &hy__windows_avx2);
 }
 
 /* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
@@ -51855,7 +51854,7 @@ HY__WARM_ROOMS
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
+ *          operators have prototypes that are written out; HYBRID_LINKED; HYBRID_OPS; imported networks print their
  *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
