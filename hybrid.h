@@ -51854,8 +51854,9 @@ HY__WARM_ROOMS
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; HYBRID_OPS; imported networks print their
- *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          operators have prototypes that are written out; HYBRID_LINKED; HYBRID_OPS; imported networks
+ *          print their layers; a list of hy_collect_params knows that its scope has ended; trainers, losses,
+ *          metrics;
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
