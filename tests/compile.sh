@@ -96,3 +96,9 @@ for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
     try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
 done
+
+# A few operators alone, and what the others say.
+for flags in "" -DHYBRID_NO_TRAIN "$together"; do
+    try "some operators: $flags" $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c -o "$out/some" -lm -lpthread
+    try "some operators run: $flags" "$out/some"
+done
