@@ -476,8 +476,8 @@ typedef struct hy_desc {
 } hy_desc;
 
 /* --- what an operator is made of --- */
-typedef enum hy_arg_kind {              /* HID: outputs for the tape alone, one or a list; RARE: an option */
-    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_HID_LIST, HY_ARG_RARE
+typedef enum hy_arg_kind {              /* see >>catalogue */
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE, HY_ARG_HID_LIST
 } hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 

@@ -61,6 +61,7 @@
 #include "test_data.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_onnx.c"
 
 int main(int argc, char **argv)
 {
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
     test_losses();
     test_data();
     test_fit();
+    test_onnx();
     test_ops();
     test_sizes();
     test_edges();

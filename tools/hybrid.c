@@ -6,6 +6,8 @@
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#define HYBRID_ONNX_IMPLEMENTATION
+#include "onnx.h"
 #include "layered.h"
 #include "prototype.h"
 #include <ctype.h>
@@ -615,7 +617,7 @@ static int read_dims(const char **text, hy_shape *shape)
 
 /* MARK: - models ------------------------------------------------------------------------------------- */
 
-typedef enum file_kind { FILE_NONE, FILE_FOLDER, FILE_SYMBOL, FILE_MODEL, FILE_ARRAYS } file_kind;
+typedef enum file_kind { FILE_NONE, FILE_FOLDER, FILE_SYMBOL, FILE_MODEL, FILE_ARRAYS, FILE_ONNX } file_kind;
 typedef struct named { const char *name; hy_array *x; } named;
 typedef struct input { const char *name, *from; int node, number; hy_type type; hy_array *x; } input;
 
@@ -641,6 +643,7 @@ static file_kind kind_of_file(tool *T, const char *name)
     if (!f) fail(T, FAILED, "%s cannot be read: %s", name, strerror(errno));
     head[fread(head, 1, sizeof head - 1, f)] = 0;
     fclose(f);
+    if (ends_in(name, ".onnx")) return FILE_ONNX;
     if (head[strspn(head, " \t\r\n")] == '{') return FILE_SYMBOL;
     /* Single files are zips that begin with the program. */
     if (memcmp(head, "PK\3\4", 4) || strncmp(head + 30, "model-symbol.json", 17)) return FILE_ARRAYS;
@@ -720,13 +723,51 @@ static hy_arrays load_arrays(tool *T, const char *file)
     return a;
 }
 
+/* The value of --shape NAME=..., or NULL. */
+static const char *shape_said_of(const tool *T, const char *name)
+{
+    size_t n = strlen(name);
+    int i;
+    for (i = 0; i < T->sets; i++)
+        if (!strcmp(T->set[i].name, "shape") && !strncmp(T->set[i].value, name, n) && T->set[i].value[n] == '=')
+            return T->set[i].value + n + 1;
+    return NULL;
+}
+
+/* A network of an ONNX file as a graph, for the shapes that are said, else declared; sizes that the file leaves
+ * open are 1. */
+static void load_onnx(tool *T, model *m)
+{
+    hy_block *block = hy_onnx_load(T->F, m->symbol);
+    const char *name, *text;
+    hy_type type, *types;
+    int i, k, n = 0;
+    check(T);
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    types = ROOM(T, hy_type, n);
+    for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
+        if ((text = shape_said_of(T, name)) != NULL && (read_dims(&text, &type.shape) || *text))
+            fail(T, MISUSED, "--shape %s: up to %d sizes are due, as in 1,3,224,224", name, (int)HY_MAX_DIM);
+        for (k = 0; k < type.shape.ndim; k++) {
+            if (type.shape.dim[k] >= 0) continue;
+            note(T, "note: %s leaves size %d of input %s open: 1 is taken; --shape %s=... says otherwise", m->name, k,
+                 name, name);
+            type.shape.dim[k] = 1;
+        }
+        types[i] = type;
+    }
+    m->graph = hy_onnx_graph(T->F, block, types, &m->arrays);
+    check(T);
+}
+
 /* Reads what find_model has found. */
 static void load_model(tool *T, model *m)
 {
     int i;
-    if (m->kind != FILE_ARRAYS) m->graph = hy_load_symbol(T->F, m->symbol);
+    if (m->kind == FILE_ONNX) load_onnx(T, m);
+    else if (m->kind != FILE_ARRAYS) m->graph = hy_load_symbol(T->F, m->symbol);
     check(T);
-    if (m->params) m->arrays = load_arrays(T, m->params);
+    if (m->params && m->kind != FILE_ONNX) m->arrays = load_arrays(T, m->params);
     if (!m->arrays.name) return;
     m->index = ROOM(T, named, m->arrays.n);
     for (i = 0; i < m->arrays.n; i++) {
@@ -1335,12 +1376,12 @@ static void op_in_c(report *r, const hy_op *op)
 
 static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "hidden", "option" };
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option", "hidden" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
                                          "hidden: for the gradient",
-                                         "hidden: for the gradient, any number",
-                                         "an option; if its attributes ask for it" };
+                                         "an option; if its attributes ask for it",
+                                         "hidden: for the gradient, any number" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
     void *plain = room(r->T, 1, op->record + 1);
@@ -2388,7 +2429,7 @@ typedef struct command {
 
 #define MODEL_HELP \
     "MODEL is what stands before -symbol.json and -0000.params, the -symbol.json itself, or a single\n" \
-    "file of hy_save_model."
+    "file of hy_save_model; or an ONNX file, whose name ends in .onnx."
 #define RANDOM_HELP " Parameters without values get random ones.\n"
 
 static const command commands[] = {
@@ -2433,6 +2474,7 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 #define WITH_MODEL "show|graph|run|bench|check|convert"
 static const known_option options[] = {
     { "show|graph|bench|check", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
+    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, for sizes that an ONNX file leaves open" },
     { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },
