@@ -1376,11 +1376,12 @@ static void op_in_c(report *r, const hy_op *op)
 
 static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option" };
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option", "hidden" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
                                          "hidden: for the gradient",
-                                         "an option; if its attributes ask for it" };
+                                         "an option; if its attributes ask for it",
+                                         "hidden: for the gradient, any number" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
     void *plain = room(r->T, 1, op->record + 1);
