@@ -44067,7 +44067,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    if (%p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
-    hy__w(c, "0%s)) return 2;\n", c->separate ? ", test_loaded" + 4 : "");
+    hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
         char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
@@ -44130,6 +44130,7 @@ static void hy__c_put_header(hy__target *t, const void *what)
     hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    c.depth = 0;
     hy__c_write_signature(&c);
     hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
@@ -44197,7 +44198,7 @@ static void hy__c_close(hy__c *c)
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
     for (i = 0; c->g && c->name && i < c->g->n; i++) {
         int k, lent = 0;
-        for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
+        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
         if (!lent) hy__free(heap, (void *)c->name[i]);
     }
     for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
@@ -44237,6 +44238,12 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
     c->title = title;
     c->records = !(opt && opt->no_test);
     c->separate = opt && opt->weights;
+    if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
+                                                                                        opt->weights)) ||
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights)))) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their own");
+        return -1;
+    }
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
     room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
     if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
