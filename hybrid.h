@@ -23,28 +23,46 @@
  * INDEX (search for the tag). A room names only what stands above it.
  *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
  *     >>config    switches                           >>types     values of the API, what an operator is
- *     >>catalogue every operator, once               >>api       everything else that is public
- *     >>cpp       conveniences for C++
+ *     >>catalogue every operator, once               >>operators their prototypes
+ *     >>api       everything else that is public     >>cpp       conveniences for C++
  *   with HYBRID_IMPLEMENTATION:
  *     >>platform  compiler, processor, number text   >>memory    allocation, buffers
  *     >>frame     errors, scopes, operator calls     >>threads   the pool
  *     >>shape     types, sizes, walks                >>array     data in and out, text
- *     >>kernels   loops over numbers                 >>ops       what each operator does
+ *     >>numbers   elementary functions, random       >>product   products of matrices
+ *     >>walks     elements go from place to place    >>rules     what operators are written with
+ *   families of operators, each with its loops, rules and gradients:
+ *     >>pointwise element by element                 >>reduce    sums, largest, moments
+ *     >>linear    matrices and batches of them       >>softmax   and losses with a gradient of their own
+ *     >>shapes    reshape, transpose, slice, join    >>indexing  take, pick, gather, one_hot
+ *     >>sorting   sort, topk, argmax, cumsum         >>recurrence sequences, rnn
+ *     >>duals     the gradient of rnn's gradient     >>windows   what the next three share
+ *     >>abreast   windows over lines of values       >>convolution in any layout and type
+ *     >>direct    the same, channels last, compiled
+ *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
+ *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
+ *     >>ops       the table of all operators
+ *
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
  *     >>block     networks: names, parameters, calls >>gradient  one walk for tape and graph
- *     >>autograd  the tape                           >>layers    ready-made blocks, first values
+ *     >>autograd  the tape                           >>control   loops and branches in a graph
+ *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
  *     >>profile   what was timed, as a Chrome trace
+ *     >>train     optimisers, schedules, the trainer
+ *     >>losses    losses and metrics
+ *     >>data      datasets, loaders, readers
+ *     >>fit       epochs, history, the report
  *     >>emitters  operators as C source      >>source    programs as C source (HYBRID_SOURCE)
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
- * reached as F->root->ops[HY_OP_x]. So gradients in >>ops may use every operator although running one comes
- * later.
+ * reached as F->root->ops[HY_OP_x]. So gradients may use every operator although the table and running one
+ * come later.
  */
 
 /* MARK: - 01 >>manual -----------------------------------------------------------------------------------
@@ -124,6 +142,29 @@
  *   until another hy_bind there, hy_block_free or hy_close: a block that has changed moves in again at its
  *   next call, or that call says why it cannot. hy_planned gives the plan to be walked.
  *
+ * CONTROL FLOW
+ *   A `for` or `if` of C in forward happens once, while tracing. hy_foreach, hy_while_loop and hy_cond are
+ *   loops and branches that a graph keeps: line by line they call your C functions turn after turn; a trace
+ *   runs each once over symbols and makes a body of it, which compiled calls run without any C function. The
+ *   graph does not grow with the number of turns, and other lengths need no new trace.
+ *       static hy_array *add(hy_frame *F, hy_array *x, hy_array *sum, void *user)
+ *       {
+ *           sum = hy_add(F, sum, x);
+ *           return hy_group(F, sum, sum);           -- what the turn gives, and the state after it
+ *       }
+ *       y = hy_foreach(F, add, x, hy_zeros(F, HY_SHAPE(1)), NULL);
+ *       hy_get(F, y, 0);                            -- 1, 3, 6 for 1, 2, 3: one row for each turn
+ *       hy_get(F, y, 1);                            -- 6: the state after the last
+ *   A turn gets row i of the data (of data (T,) an array (1,)); several arrays, outputs or states are groups,
+ *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
+ *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
+ *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all
+ * turns is
+ *   computed once before. The gradient of a compiled loop computes each turn a second time, from the states
+ *   before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled body
+ *   run in one thread, beside other jobs of the program. Where values decide the shape of something in a
+ *   body, it cannot be compiled.
+ *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
  *   hy_graph_text prints a graph as a program, hy_graph_node walks it, hy_optimize shows what the passes
@@ -190,6 +231,7 @@
  *
  * Switches, all off unless defined before the include:
  *     HYBRID_IMPLEMENTATION  this file holds the code too (in exactly one source file)
+ *     HYBRID_LINKED          the code is in an object already: HYBRID_IMPLEMENTATION is passed over
  *     HYBRID_STATIC          every function is static: the library is private to one source file
  *     HYBRID_API             what stands before each prototype (dllexport and the like)
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
@@ -197,6 +239,9 @@
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients
  *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
+ *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
+ *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
+ *                            line. Gradients are made of operators, too, which have to be listed
  *     HYBRID_SOURCE          with hy_export_c: programs as C source
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
@@ -431,7 +476,9 @@ typedef struct hy_desc {
 } hy_desc;
 
 /* --- what an operator is made of --- */
-typedef enum hy_arg_kind { HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID } hy_arg_kind;
+typedef enum hy_arg_kind {              /* see >>catalogue */
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE, HY_ARG_HID_LIST
+} hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
@@ -456,7 +503,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_INPLACE   = 32,               /* may write over its first input */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
-    HY_OP_MOVES     = 128 + 64          /* only moves elements */
+    HY_OP_MOVES     = 128 + 64,         /* only moves elements */
+    HY_OP_ABSENT    = 256               /* known by name only: HYBRID_OPS does not list it */
 };
 
 struct hy_run;
@@ -475,6 +523,7 @@ typedef struct hy_infer {
     int          status;                /* 1 something was learnt, 0 nothing, -1 contradiction */
     hy_error_t   code;
     char         text[256];             /* the contradiction */
+    hy_frame    *frame;                 /* whose call it is */
 } hy_infer;
 
 /* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
@@ -540,17 +589,19 @@ struct hy_op {
 
 /* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
  *
- * Every operator, once. From these lists come the prototypes, the option structs, the records, the tables
- * that read and print attributes, and the tests. An operator `x` is one row in HY_OPS and four lists:
+ * Every operator, once. From these lists come the functions, the records, the tables that read and print
+ * attributes, and the tests. The prototypes in >>operators are written out, for whoever reads or searches.
+ * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
- *                                     true; LIST, a group of any size; AUX, a running statistic, written
+ *                                     true; RARE, such a one that stands among the options; LIST, a group of
+ *                                     any size; AUX, a running statistic, written
  *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
  *                                     2 shows it
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
  *     HY_A_x(A, R)  fields of hy_x_opt  A(R, kind, name, MXNet's name, default, doc): zero is the default
  * Expressions may use the record `r`; R is passed on. Kinds: flag, inv (a flag whose MXNet twin has the
  * opposite sense), int, oint (int or HY_NONE), i64, real, dtype, shape, ints, oints, reals, and enum,
- * whose doc begins with its names in order. What it does is the block of the same name in >>ops.
+ * whose doc begins with its names in order. What it does is the block of the same name, HY__ON_x.
  */
 #define HY_NOTHING(...)
 
@@ -943,7 +994,7 @@ struct hy_op {
 #define HY_P_activation(P, R) P(R, enum, act_type, act_type, HY_REQUIRED, \
     "relu|sigmoid|tanh|softrelu|softsign|log_sigmoid|mish: which function")
 
-#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, OPT, r->act_type == HY_LEAKY_PRELU)
+#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, RARE, r->act_type == HY_LEAKY_PRELU)
 #define HY_O_leaky_relu(O) O(output, ONE, 1) O(mask, HID, r->act_type == HY_LEAKY_RRELU)
 #define HY_P_leaky_relu(P, R) \
     P(R, enum, act_type, act_type, 0, "leaky|elu|selu|gelu|prelu|rrelu: which function")
@@ -954,7 +1005,7 @@ struct hy_op {
 #define HY_A_SOFTMAX(A, R) A(R, real, temperature, temperature, 1, "x is divided by it") \
     A(R, dtype, dtype, dtype, 0, "type of the result, of the input if 0")
 #define HY_P_SOFTMAX(P, R) P(R, int, axis, axis, -1, "the axis that sums to 1")
-#define HY_I_softmax(I) I(data, ONE, 1) I(length, OPT, r->use_length)
+#define HY_I_softmax(I) I(data, ONE, 1) I(length, RARE, r->use_length)
 #define HY_O_softmax HY_O_OUT
 #define HY_P_softmax HY_P_SOFTMAX
 #define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) \
@@ -1205,7 +1256,7 @@ struct hy_op {
 #define HY_P_batch_take HY_NOTHING
 #define HY_P_PICK(P, R) P(R, oint, axis, axis, -1, "the axis to pick from; HY_NONE flattens")
 #define HY_A_PICK(A, R) A(R, flag, keepdims, keepdims, 0, "the axis stays with size 1") \
-    A(R, enum, mode, mode, 0, "clip|wrap: what an index outside does")
+    A(R, enum, mode, mode, 0, "clip|wrap|raise: what an index outside does")
 #define HY_I_pick(I) I(data, ONE, 1) I(index, ONE, 1)
 #define HY_O_pick HY_O_OUT
 #define HY_P_pick HY_P_PICK
@@ -1570,7 +1621,7 @@ struct hy_op {
     OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
 #endif
 
-/* Prototypes, option structs and operator numbers, from the lists above. */
+/* Operator numbers, and the C types of attributes. */
 #define HY__C_flag  int
 #define HY__C_inv   int
 #define HY__C_int   int
@@ -1585,31 +1636,13 @@ struct hy_op {
 #define HY__C_reals hy_reals
 #define HY__FIELD_P(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__FIELD_A(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
-#define HY__PARAM_I(name, kind, many) , hy_array *name
+#define HY__PARAM_I(name, kind, many) HY__PARAM_##kind(name)
+#define HY__PARAM_ONE(name) , hy_array *name
+#define HY__PARAM_OPT(name) , hy_array *name
+#define HY__PARAM_LIST(name) , hy_array *name
+#define HY__PARAM_AUX(name) , hy_array *name
+#define HY__PARAM_RARE(name)
 #define HY__PARAM_P(R, kind, name, mxnet, missing, doc) , HY__C_##kind name
-
-#define HY__DECLARE_OP(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name));
-#define HY__DECLARE_OPT(name, ...) \
-    typedef struct hy_##name##_opt { HY_A_##name(HY__FIELD_A, name) } hy_##name##_opt; \
-    HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
-                               const hy_##name##_opt *opt);
-HY_OPS(HY__DECLARE_OP, HY__DECLARE_OPT)
-
-#define HY__DECLARE_UNARY(name, ...) HY_API hy_array *hy_##name(hy_frame *F, hy_array *data);
-HY_UNARY_OPS(HY__DECLARE_UNARY)
-#define HY__DECLARE_BINARY(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *lhs, hy_array *rhs); \
-    HY_API hy_array *hy_elemwise_##name(hy_frame *F, hy_array *lhs, hy_array *rhs); \
-    HY_API hy_array *hy_##name##_scalar(hy_frame *F, hy_array *data, double scalar);
-HY_BINARY_OPS(HY__DECLARE_BINARY)
-#define HY__DECLARE_RSCALAR(name, ...) \
-    HY_API hy_array *hy_r##name##_scalar(hy_frame *F, hy_array *data, double scalar);
-HY_RSCALAR_OPS(HY__DECLARE_RSCALAR)
-typedef struct hy_reduce_opt { HY_A_REDUCE(HY__FIELD_A, reduce) } hy_reduce_opt;
-#define HY__DECLARE_REDUCE(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
-HY_REDUCE_OPS(HY__DECLARE_REDUCE)
 
 #define HY__NUMBER_OP(name, ...) HY_OP_##name,
 #define HY__NUMBER_BINARY(name, ...) HY_OP_##name, HY_OP_elemwise_##name, HY_OP_##name##_scalar,
@@ -1618,6 +1651,589 @@ enum {
     HY_UNARY_OPS(HY__NUMBER_OP) HY_BINARY_OPS(HY__NUMBER_BINARY) HY_RSCALAR_OPS(HY__NUMBER_RSCALAR)
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
+
+/* MARK: - 04 >>operators --------------------------------------------------------------------------------
+ *
+ * Every operator as a function: F, the inputs, what must be said, options. A field of options that is 0 has
+ * its default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may
+ * be NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the catalogue's rows.
+ */
+/* --- functions of each element --- */
+HY_API hy_array *hy_relu(hy_frame *F, hy_array *data);  /* max(x, 0) */
+HY_API hy_array *hy_sigmoid(hy_frame *F, hy_array *data);  /* 1 / (1 + exp(-x)) */
+HY_API hy_array *hy_log_sigmoid(hy_frame *F, hy_array *data);  /* log(1 / (1 + exp(-x))) */
+HY_API hy_array *hy_softrelu(hy_frame *F, hy_array *data);  /* log(1 + exp(x)) */
+HY_API hy_array *hy_mish(hy_frame *F, hy_array *data);  /* x tanh(log(1 + exp(x))) */
+HY_API hy_array *hy_softsign(hy_frame *F, hy_array *data);  /* x / (1 + |x|) */
+HY_API hy_array *hy_erf(hy_frame *F, hy_array *data);  /* the error function */
+HY_API hy_array *hy_erfinv(hy_frame *F, hy_array *data);  /* inverse of the error function */
+HY_API hy_array *hy_gamma(hy_frame *F, hy_array *data);  /* the gamma function */
+HY_API hy_array *hy_gammaln(hy_frame *F, hy_array *data);  /* log |gamma(x)| */
+HY_API hy_array *hy_digamma(hy_frame *F, hy_array *data);  /* derivative of log gamma */
+HY_API hy_array *hy_trigamma(hy_frame *F, hy_array *data);  /* derivative of digamma */
+HY_API hy_array *hy_abs(hy_frame *F, hy_array *data);  /* |x| */
+HY_API hy_array *hy_sign(hy_frame *F, hy_array *data);  /* -1, 0 or 1 */
+HY_API hy_array *hy_round(hy_frame *F, hy_array *data);  /* nearest integer, halves away from zero */
+HY_API hy_array *hy_rint(hy_frame *F, hy_array *data);  /* nearest integer, halves to the lower one */
+HY_API hy_array *hy_ceil(hy_frame *F, hy_array *data);  /* least integer not below x */
+HY_API hy_array *hy_floor(hy_frame *F, hy_array *data);  /* greatest integer not above x */
+HY_API hy_array *hy_trunc(hy_frame *F, hy_array *data);  /* x without its fraction */
+HY_API hy_array *hy_fix(hy_frame *F, hy_array *data);  /* x rounded toward zero */
+HY_API hy_array *hy_square(hy_frame *F, hy_array *data);  /* x * x */
+HY_API hy_array *hy_sqrt(hy_frame *F, hy_array *data);  /* square root */
+HY_API hy_array *hy_rsqrt(hy_frame *F, hy_array *data);  /* 1 / sqrt(x) */
+HY_API hy_array *hy_cbrt(hy_frame *F, hy_array *data);  /* cube root */
+HY_API hy_array *hy_rcbrt(hy_frame *F, hy_array *data);  /* 1 / cbrt(x) */
+HY_API hy_array *hy_reciprocal(hy_frame *F, hy_array *data);  /* 1 / x */
+HY_API hy_array *hy_exp(hy_frame *F, hy_array *data);  /* e to the x */
+HY_API hy_array *hy_expm1(hy_frame *F, hy_array *data);  /* exp(x) - 1 */
+HY_API hy_array *hy_log(hy_frame *F, hy_array *data);  /* natural logarithm */
+HY_API hy_array *hy_log2(hy_frame *F, hy_array *data);  /* logarithm to base 2 */
+HY_API hy_array *hy_log10(hy_frame *F, hy_array *data);  /* logarithm to base 10 */
+HY_API hy_array *hy_log1p(hy_frame *F, hy_array *data);  /* log(1 + x) */
+HY_API hy_array *hy_sin(hy_frame *F, hy_array *data);  /* sine */
+HY_API hy_array *hy_cos(hy_frame *F, hy_array *data);  /* cosine */
+HY_API hy_array *hy_tan(hy_frame *F, hy_array *data);  /* tangent */
+HY_API hy_array *hy_arcsin(hy_frame *F, hy_array *data);  /* inverse sine */
+HY_API hy_array *hy_arccos(hy_frame *F, hy_array *data);  /* inverse cosine */
+HY_API hy_array *hy_arctan(hy_frame *F, hy_array *data);  /* inverse tangent */
+HY_API hy_array *hy_sinh(hy_frame *F, hy_array *data);  /* hyperbolic sine */
+HY_API hy_array *hy_cosh(hy_frame *F, hy_array *data);  /* hyperbolic cosine */
+HY_API hy_array *hy_tanh(hy_frame *F, hy_array *data);  /* hyperbolic tangent */
+HY_API hy_array *hy_arcsinh(hy_frame *F, hy_array *data);  /* inverse hyperbolic sine */
+HY_API hy_array *hy_arccosh(hy_frame *F, hy_array *data);  /* inverse hyperbolic cosine */
+HY_API hy_array *hy_arctanh(hy_frame *F, hy_array *data);  /* inverse hyperbolic tangent */
+HY_API hy_array *hy_degrees(hy_frame *F, hy_array *data);  /* radians to degrees */
+HY_API hy_array *hy_radians(hy_frame *F, hy_array *data);  /* degrees to radians */
+HY_API hy_array *hy_negative(hy_frame *F, hy_array *data);  /* -x */
+HY_API hy_array *hy_logical_not(hy_frame *F, hy_array *data);  /* 1 where x is 0, else 0 */
+typedef struct hy_hard_sigmoid_opt { double alpha /* 0.2 */; double beta /* 0.5 */; } hy_hard_sigmoid_opt;
+HY_API hy_array *hy_hard_sigmoid(hy_frame *F, hy_array *data, const hy_hard_sigmoid_opt *opt);
+    /* alpha x + beta, clipped to [0, 1] */
+HY_API hy_array *hy_smooth_l1(hy_frame *F, hy_array *data, double scalar);
+    /* (sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2) */
+HY_API hy_array *hy_clip(hy_frame *F, hy_array *data, double a_min, double a_max);
+    /* x kept within [a_min, a_max] */
+HY_API hy_array *hy_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
+    /* x in another type; floats become integers by truncation, out of range saturates */
+HY_API hy_array *hy_identity(hy_frame *F, hy_array *data);  /* x */
+HY_API hy_array *hy_block_grad(hy_frame *F, hy_array *data);  /* x; no gradient passes */
+
+/* --- two arrays, or an array and a number --- */
+HY_API hy_array *hy_add(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a + b, broadcasting */
+HY_API hy_array *hy_elemwise_add(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a + b, for equal shapes */
+HY_API hy_array *hy_add_scalar(hy_frame *F, hy_array *data, double scalar);  /* a + b, b a number */
+HY_API hy_array *hy_sub(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a - b, broadcasting */
+HY_API hy_array *hy_elemwise_sub(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a - b, for equal shapes */
+HY_API hy_array *hy_sub_scalar(hy_frame *F, hy_array *data, double scalar);  /* a - b, b a number */
+HY_API hy_array *hy_mul(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a * b, broadcasting */
+HY_API hy_array *hy_elemwise_mul(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a * b, for equal shapes */
+HY_API hy_array *hy_mul_scalar(hy_frame *F, hy_array *data, double scalar);  /* a * b, b a number */
+HY_API hy_array *hy_div(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a / b; integer x / 0 is 0, broadcasting */
+HY_API hy_array *hy_elemwise_div(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a / b; integer x / 0 is 0, for equal shapes */
+HY_API hy_array *hy_div_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a / b; integer x / 0 is 0, b a number */
+HY_API hy_array *hy_mod(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a mod b with the sign of b; x mod 0 is 0, broadcasting */
+HY_API hy_array *hy_elemwise_mod(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a mod b with the sign of b; x mod 0 is 0, for equal shapes */
+HY_API hy_array *hy_mod_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a mod b with the sign of b; x mod 0 is 0, b a number */
+HY_API hy_array *hy_power(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* a to the power b, broadcasting */
+HY_API hy_array *hy_elemwise_power(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* a to the power b, for equal shapes */
+HY_API hy_array *hy_power_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* a to the power b, b a number */
+HY_API hy_array *hy_maximum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the larger; NaN wins, broadcasting */
+HY_API hy_array *hy_elemwise_maximum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the larger; NaN wins, for equal shapes */
+HY_API hy_array *hy_maximum_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* the larger; NaN wins, b a number */
+HY_API hy_array *hy_minimum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the smaller; NaN wins, broadcasting */
+HY_API hy_array *hy_elemwise_minimum(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the smaller; NaN wins, for equal shapes */
+HY_API hy_array *hy_minimum_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* the smaller; NaN wins, b a number */
+HY_API hy_array *hy_hypot(hy_frame *F, hy_array *lhs, hy_array *rhs);  /* sqrt(a*a + b*b), broadcasting */
+HY_API hy_array *hy_elemwise_hypot(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* sqrt(a*a + b*b), for equal shapes */
+HY_API hy_array *hy_hypot_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* sqrt(a*a + b*b), b a number */
+HY_API hy_array *hy_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a == b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a == b, else 0, for equal shapes */
+HY_API hy_array *hy_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a == b, else 0, b a number */
+HY_API hy_array *hy_not_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a != b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_not_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a != b, else 0, for equal shapes */
+HY_API hy_array *hy_not_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a != b, else 0, b a number */
+HY_API hy_array *hy_greater(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a > b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_greater(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a > b, else 0, for equal shapes */
+HY_API hy_array *hy_greater_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a > b, else 0, b a number */
+HY_API hy_array *hy_greater_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a >= b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_greater_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a >= b, else 0, for equal shapes */
+HY_API hy_array *hy_greater_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a >= b, else 0, b a number */
+HY_API hy_array *hy_lesser(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a < b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_lesser(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a < b, else 0, for equal shapes */
+HY_API hy_array *hy_lesser_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a < b, else 0, b a number */
+HY_API hy_array *hy_lesser_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a <= b, else 0, broadcasting */
+HY_API hy_array *hy_elemwise_lesser_equal(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where a <= b, else 0, for equal shapes */
+HY_API hy_array *hy_lesser_equal_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where a <= b, else 0, b a number */
+HY_API hy_array *hy_logical_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where both are not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where both are not 0, for equal shapes */
+HY_API hy_array *hy_logical_and_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where both are not 0, b a number */
+HY_API hy_array *hy_logical_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where one is not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where one is not 0, for equal shapes */
+HY_API hy_array *hy_logical_or_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where one is not 0, b a number */
+HY_API hy_array *hy_logical_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where exactly one is not 0, broadcasting */
+HY_API hy_array *hy_elemwise_logical_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* 1 where exactly one is not 0, for equal shapes */
+HY_API hy_array *hy_logical_xor_scalar(hy_frame *F, hy_array *data, double scalar);
+    /* 1 where exactly one is not 0, b a number */
+HY_API hy_array *hy_rsub_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar - x */
+HY_API hy_array *hy_rdiv_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar / x */
+HY_API hy_array *hy_rmod_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar mod x */
+HY_API hy_array *hy_rpower_scalar(hy_frame *F, hy_array *data, double scalar);  /* scalar to the power x */
+HY_API hy_array *hy_add_n(hy_frame *F, hy_array *args);  /* sum of all inputs, left to right */
+HY_API hy_array *hy_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
+    /* x where condition is not 0, else y */
+
+/* --- over axes --- */
+typedef struct hy_reduce_opt { int keepdims; int exclude; } hy_reduce_opt;
+HY_API hy_array *hy_sum(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* sum over axes */
+HY_API hy_array *hy_mean(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* mean over axes */
+HY_API hy_array *hy_prod(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* product over axes */
+HY_API hy_array *hy_nansum(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* sum, NaN counted as 0 */
+HY_API hy_array *hy_nanprod(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* product, NaN counted as 1 */
+HY_API hy_array *hy_max(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* largest value over axes; NaN wins */
+HY_API hy_array *hy_min(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt);
+    /* smallest value over axes; NaN wins */
+typedef struct hy_norm_opt { int ord /* 2 */; int keepdims; hy_dtype out_dtype; } hy_norm_opt;
+HY_API hy_array *hy_norm(hy_frame *F, hy_array *data, hy_ints axis, const hy_norm_opt *opt);
+    /* sum |x|, or sqrt(sum x^2) */
+typedef struct hy_moments_opt { int keepdims; } hy_moments_opt;
+HY_API hy_array *hy_moments(hy_frame *F, hy_array *data, hy_ints axes, const hy_moments_opt *opt);
+    /* mean and variance */
+typedef struct hy_cumsum_opt { hy_dtype dtype; } hy_cumsum_opt;
+HY_API hy_array *hy_cumsum(hy_frame *F, hy_array *data, int axis, const hy_cumsum_opt *opt);
+    /* running sum */
+typedef struct hy_argmax_opt { int keepdims; } hy_argmax_opt;
+HY_API hy_array *hy_argmax(hy_frame *F, hy_array *data, int axis, const hy_argmax_opt *opt);
+    /* index of the largest, the first of equals */
+typedef struct hy_argmin_opt { int keepdims; } hy_argmin_opt;
+HY_API hy_array *hy_argmin(hy_frame *F, hy_array *data, int axis, const hy_argmin_opt *opt);
+    /* index of the smallest, the first of equals */
+HY_API hy_array *hy_argmax_channel(hy_frame *F, hy_array *data);  /* argmax over axis 1 of a matrix */
+
+/* --- products --- */
+typedef struct hy_fully_connected_opt { int no_bias; int no_flatten; } hy_fully_connected_opt;
+HY_API hy_array *hy_fully_connected(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
+                                    int num_hidden, const hy_fully_connected_opt *opt);
+    /* data weight^T + bias */
+typedef struct hy_dot_opt { int transpose_a; int transpose_b; } hy_dot_opt;
+HY_API hy_array *hy_dot(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_dot_opt *opt);
+    /* product over the last axis of lhs and the first of rhs */
+typedef struct hy_batch_dot_opt { int transpose_a; int transpose_b; } hy_batch_dot_opt;
+HY_API hy_array *hy_batch_dot(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_batch_dot_opt *opt);
+    /* matrix products of a batch */
+typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double alpha /* 1 */;
+    int axis /* -2 */; } hy_linalg_gemm2_opt;
+HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
+    /* alpha op(A) op(B), for each matrix of a batch */
+
+/* --- normalisation --- */
+typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
+    int use_global_stats; int output_mean_var; int axis /* 1 */; } hy_batch_norm_opt;
+HY_API hy_array *hy_batch_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               hy_array *moving_mean, hy_array *moving_var, const hy_batch_norm_opt *opt);
+    /* (x - mean) / sqrt(var + eps) gamma + beta per channel */
+typedef struct hy_batch_norm_relu_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
+    int use_global_stats; int output_mean_var; int axis /* 1 */; } hy_batch_norm_relu_opt;
+HY_API hy_array *hy_batch_norm_relu(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                                    hy_array *moving_mean, hy_array *moving_var,
+                                    const hy_batch_norm_relu_opt *opt);  /* max(batch_norm, 0) */
+typedef struct hy_layer_norm_opt { int axis /* -1 */; double eps /* 1e-05 */;
+    int output_mean_var; } hy_layer_norm_opt;
+HY_API hy_array *hy_layer_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               const hy_layer_norm_opt *opt);
+    /* each vector along axis to mean 0, variance 1; gamma and beta per element */
+typedef struct hy_group_norm_opt { int num_groups /* 1 */; double eps /* 1e-05 */;
+    int output_mean_var; } hy_group_norm_opt;
+HY_API hy_array *hy_group_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                               const hy_group_norm_opt *opt);
+    /* each group of channels to mean 0, variance 1 */
+typedef struct hy_instance_norm_opt { double eps /* 0.001 */; } hy_instance_norm_opt;
+HY_API hy_array *hy_instance_norm(hy_frame *F, hy_array *data, hy_array *gamma, hy_array *beta,
+                                  const hy_instance_norm_opt *opt);
+    /* each channel of each sample to mean 0, variance 1 */
+typedef struct hy_l2_normalization_opt { double eps /* 1e-10 */; int mode; } hy_l2_normalization_opt;
+HY_API hy_array *hy_l2_normalization(hy_frame *F, hy_array *data, const hy_l2_normalization_opt *opt);
+    /* x / sqrt(sum x^2 + eps) */
+
+/* --- activations, softmax, losses, dropout --- */
+HY_API hy_array *hy_activation(hy_frame *F, hy_array *data, int act_type);  /* a function by name */
+typedef struct hy_leaky_relu_opt { double slope /* 0.25 */; double lower_bound /* 0.125 */;
+    double upper_bound /* 0.334 */; hy_array *gamma; } hy_leaky_relu_opt;
+HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, int act_type, const hy_leaky_relu_opt *opt);
+    /* x above 0, something small below */
+typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length;
+    hy_array *length; } hy_softmax_opt;
+HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, int axis, const hy_softmax_opt *opt);
+    /* exp(x) over its sum */
+typedef struct hy_log_softmax_opt { double temperature /* 1 */; hy_dtype dtype; } hy_log_softmax_opt;
+HY_API hy_array *hy_log_softmax(hy_frame *F, hy_array *data, int axis, const hy_log_softmax_opt *opt);
+    /* log of softmax */
+typedef struct hy_softmin_opt { double temperature /* 1 */; hy_dtype dtype; } hy_softmin_opt;
+HY_API hy_array *hy_softmin(hy_frame *F, hy_array *data, int axis, const hy_softmin_opt *opt);
+    /* softmax of -x */
+typedef struct hy_softmax_activation_opt { int mode; } hy_softmax_activation_opt;
+HY_API hy_array *hy_softmax_activation(hy_frame *F, hy_array *data, const hy_softmax_activation_opt *opt);
+    /* softmax of old files */
+typedef struct hy_softmax_output_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy_softmax_output_opt;
+HY_API hy_array *hy_softmax_output(hy_frame *F, hy_array *data, hy_array *label,
+                                   const hy_softmax_output_opt *opt);
+    /* softmax whose gradient is that of the cross entropy */
+typedef struct hy_linear_regression_output_opt { double grad_scale /* 1 */; } hy_linear_regression_output_opt;
+HY_API hy_array *hy_linear_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                             const hy_linear_regression_output_opt *opt);
+    /* x; gradient (x - label) scale / n */
+typedef struct hy_logistic_regression_output_opt {
+    double grad_scale /* 1 */; } hy_logistic_regression_output_opt;
+HY_API hy_array *hy_logistic_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                               const hy_logistic_regression_output_opt *opt);
+    /* sigmoid; gradient (y - label) scale / n */
+typedef struct hy_mae_regression_output_opt { double grad_scale /* 1 */; } hy_mae_regression_output_opt;
+HY_API hy_array *hy_mae_regression_output(hy_frame *F, hy_array *data, hy_array *label,
+                                          const hy_mae_regression_output_opt *opt);
+    /* x; gradient sign(x - label) scale / n */
+typedef struct hy_make_loss_opt { double grad_scale /* 1 */; double valid_thresh;
+    int normalization; } hy_make_loss_opt;
+HY_API hy_array *hy_make_loss(hy_frame *F, hy_array *data, const hy_make_loss_opt *opt);
+    /* x; the gradient starts here */
+HY_API hy_array *hy_softmax_cross_entropy(hy_frame *F, hy_array *data, hy_array *label);
+    /* sum of -log softmax(data)[label], shape (1,) */
+typedef struct hy_dropout_opt { int mode; hy_ints axes; } hy_dropout_opt;
+HY_API hy_array *hy_dropout(hy_frame *F, hy_array *data, double p, const hy_dropout_opt *opt);
+    /* in training a share p becomes 0, the rest grows by 1/(1-p) */
+
+/* --- shapes --- */
+typedef struct hy_reshape_opt { int reverse; } hy_reshape_opt;
+HY_API hy_array *hy_reshape(hy_frame *F, hy_array *data, hy_ints shape, const hy_reshape_opt *opt);
+    /* the same elements in another shape */
+typedef struct hy_reshape_like_opt { int lhs_begin /* none */; int lhs_end /* none */;
+    int rhs_begin /* none */; int rhs_end /* none */; } hy_reshape_like_opt;
+HY_API hy_array *hy_reshape_like(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_reshape_like_opt *opt);
+    /* lhs in the shape of rhs */
+HY_API hy_array *hy_flatten(hy_frame *F, hy_array *data);  /* (d0, product of the rest) */
+HY_API hy_array *hy_transpose(hy_frame *F, hy_array *data, hy_ints axes);  /* axes in another order */
+HY_API hy_array *hy_expand_dims(hy_frame *F, hy_array *data, int axis);  /* a new axis of size 1 */
+HY_API hy_array *hy_squeeze(hy_frame *F, hy_array *data, hy_ints axis);  /* without axes of size 1 */
+HY_API hy_array *hy_swap_axes(hy_frame *F, hy_array *data, int dim1, int dim2);  /* two axes exchanged */
+HY_API hy_array *hy_shape_array(hy_frame *F, hy_array *data);  /* the shape, as int64 */
+HY_API hy_array *hy_size_array(hy_frame *F, hy_array *data);  /* the number of elements, as int64 */
+HY_API hy_array *hy_concat(hy_frame *F, hy_array *args, int dim);  /* inputs joined along an axis */
+HY_API hy_array *hy_stack(hy_frame *F, hy_array *args, int axis);  /* inputs joined along a new axis */
+typedef struct hy_split_opt { int squeeze_axis; } hy_split_opt;
+HY_API hy_array *hy_split(hy_frame *F, hy_array *data, int num_outputs, int axis, const hy_split_opt *opt);
+    /* equal parts along an axis */
+typedef struct hy_split_v2_opt { int squeeze_axis; int sections; } hy_split_v2_opt;
+HY_API hy_array *hy_split_v2(hy_frame *F, hy_array *data, hy_ints indices, int axis,
+                             const hy_split_v2_opt *opt);  /* parts along an axis, cut at indices */
+typedef struct hy_slice_opt { hy_ints step; } hy_slice_opt;
+HY_API hy_array *hy_slice(hy_frame *F, hy_array *data, hy_ints begin, hy_ints end, const hy_slice_opt *opt);
+    /* a box, with steps */
+HY_API hy_array *hy_slice_axis(hy_frame *F, hy_array *data, int axis, int begin, int end);
+    /* a range of one axis */
+HY_API hy_array *hy_slice_like(hy_frame *F, hy_array *data, hy_array *shape_like, hy_ints axes);
+    /* the corner of data as large as shape_like */
+HY_API hy_array *hy_repeat(hy_frame *F, hy_array *data, int repeats, int axis);
+    /* each element several times */
+HY_API hy_array *hy_tile(hy_frame *F, hy_array *data, hy_ints reps);  /* the whole several times */
+HY_API hy_array *hy_reverse(hy_frame *F, hy_array *data, hy_ints axis);  /* axes turned round */
+typedef struct hy_pad_opt { double constant_value; } hy_pad_opt;
+HY_API hy_array *hy_pad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode, const hy_pad_opt *opt);
+    /* a border around the array */
+typedef struct hy_diag_opt { int axis1; int axis2 /* 1 */; } hy_diag_opt;
+HY_API hy_array *hy_diag(hy_frame *F, hy_array *data, int k, const hy_diag_opt *opt);
+    /* a diagonal, or a matrix with one */
+HY_API hy_array *hy_broadcast_to(hy_frame *F, hy_array *data, hy_ints shape);  /* axes of size 1 repeated */
+HY_API hy_array *hy_broadcast_axis(hy_frame *F, hy_array *data, hy_ints axis, hy_ints size);
+    /* named axes of size 1 repeated */
+typedef struct hy_broadcast_like_opt { hy_ints lhs_axes; hy_ints rhs_axes; } hy_broadcast_like_opt;
+HY_API hy_array *hy_broadcast_like(hy_frame *F, hy_array *lhs, hy_array *rhs,
+                                   const hy_broadcast_like_opt *opt);  /* lhs repeated to the shape of rhs */
+HY_API hy_array *hy_zeros_like(hy_frame *F, hy_array *data);  /* zeros of the same shape */
+HY_API hy_array *hy_ones_like(hy_frame *F, hy_array *data);  /* ones of the same shape */
+HY_API hy_array *hy_identity_like(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* lhs, whose shape is that of rhs */
+
+/* --- indexing --- */
+typedef struct hy_embedding_opt { hy_dtype dtype /* HY_F32 */; int sparse_grad; } hy_embedding_opt;
+HY_API hy_array *hy_embedding(hy_frame *F, hy_array *data, hy_array *weight, int input_dim, int output_dim,
+                              const hy_embedding_opt *opt);  /* rows of weight; indices are clipped */
+typedef struct hy_take_opt { int mode; } hy_take_opt;
+HY_API hy_array *hy_take(hy_frame *F, hy_array *a, hy_array *indices, int axis, const hy_take_opt *opt);
+    /* slices of a along axis at indices */
+HY_API hy_array *hy_batch_take(hy_frame *F, hy_array *a, hy_array *indices);  /* one element per row */
+typedef struct hy_pick_opt { int keepdims; int mode; } hy_pick_opt;
+HY_API hy_array *hy_pick(hy_frame *F, hy_array *data, hy_array *index, int axis, const hy_pick_opt *opt);
+    /* one element along axis per place */
+typedef struct hy_one_hot_opt { double on_value /* 1 */; double off_value;
+    hy_dtype dtype /* HY_F32 */; } hy_one_hot_opt;
+HY_API hy_array *hy_one_hot(hy_frame *F, hy_array *indices, int depth, const hy_one_hot_opt *opt);
+    /* on_value at the index, off_value elsewhere */
+HY_API hy_array *hy_gather_nd(hy_frame *F, hy_array *data, hy_array *indices);  /* elements at index tuples */
+HY_API hy_array *hy_scatter_nd(hy_frame *F, hy_array *data, hy_array *indices, hy_ints shape);
+    /* elements put at index tuples; the last one stays */
+HY_API hy_array *hy_boolean_mask(hy_frame *F, hy_array *data, hy_array *index, int axis);
+    /* slices of data where index is not 0 */
+HY_API hy_array *hy_index_copy(hy_frame *F, hy_array *old_tensor, hy_array *index_vector,
+                               hy_array *new_tensor);  /* old_tensor with rows replaced */
+
+/* --- sorting --- */
+typedef struct hy_topk_opt { int ret_typ; int is_ascend; hy_dtype dtype /* HY_F32 */; } hy_topk_opt;
+HY_API hy_array *hy_topk(hy_frame *F, hy_array *data, int axis, int k, const hy_topk_opt *opt);
+    /* the largest k, NaN above all; ties by index */
+typedef struct hy_sort_opt { int descending; } hy_sort_opt;
+HY_API hy_array *hy_sort(hy_frame *F, hy_array *data, int axis, const hy_sort_opt *opt);
+    /* sorted along axis, NaN the largest */
+typedef struct hy_argsort_opt { int descending; hy_dtype dtype /* HY_F32 */; } hy_argsort_opt;
+HY_API hy_array *hy_argsort(hy_frame *F, hy_array *data, int axis, const hy_argsort_opt *opt);
+    /* the indices that sort */
+
+/* --- sequences --- */
+typedef struct hy_sequence_mask_opt { int use_sequence_length; double value; int axis; } hy_sequence_mask_opt;
+HY_API hy_array *hy_sequence_mask(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                  const hy_sequence_mask_opt *opt);  /* steps beyond the length replaced */
+typedef struct hy_sequence_last_opt { int use_sequence_length; int axis; } hy_sequence_last_opt;
+HY_API hy_array *hy_sequence_last(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                  const hy_sequence_last_opt *opt);  /* the last step of each sequence */
+typedef struct hy_sequence_reverse_opt { int use_sequence_length; int axis; } hy_sequence_reverse_opt;
+HY_API hy_array *hy_sequence_reverse(hy_frame *F, hy_array *data, hy_array *sequence_length,
+                                     const hy_sequence_reverse_opt *opt);  /* each sequence turned round */
+
+/* --- random numbers, and arrays like others --- */
+typedef struct hy_random_uniform_opt { hy_dtype dtype /* HY_F32 */; } hy_random_uniform_opt;
+HY_API hy_array *hy_random_uniform(hy_frame *F, hy_shape shape, double low, double high,
+                                   const hy_random_uniform_opt *opt);  /* uniform in [low, high) */
+typedef struct hy_random_normal_opt { hy_dtype dtype /* HY_F32 */; } hy_random_normal_opt;
+HY_API hy_array *hy_random_normal(hy_frame *F, hy_shape shape, double loc, double scale,
+                                  const hy_random_normal_opt *opt);
+    /* normal with mean loc, deviation scale */
+typedef struct hy_random_exponential_opt { hy_dtype dtype /* HY_F32 */; } hy_random_exponential_opt;
+HY_API hy_array *hy_random_exponential(hy_frame *F, hy_shape shape, double lam,
+                                       const hy_random_exponential_opt *opt);  /* exponential with rate lam */
+typedef struct hy_random_randint_opt { hy_dtype dtype /* 7 */; } hy_random_randint_opt;
+HY_API hy_array *hy_random_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high,
+                                   const hy_random_randint_opt *opt);  /* integers in [low, high) */
+HY_API hy_array *hy_uniform_like(hy_frame *F, hy_array *data, double low, double high);
+    /* uniform, shaped like data */
+HY_API hy_array *hy_normal_like(hy_frame *F, hy_array *data, double loc, double scale);
+    /* normal, shaped like data */
+HY_API hy_array *hy_exponential_like(hy_frame *F, hy_array *data, double lam);
+    /* exponential, shaped like data */
+HY_API hy_array *hy_shuffle(hy_frame *F, hy_array *data);  /* slices along axis 0 in random order */
+typedef struct hy_arange_like_opt { int repeat /* 1 */; } hy_arange_like_opt;
+HY_API hy_array *hy_arange_like(hy_frame *F, hy_array *data, double start, double step, int axis,
+                                const hy_arange_like_opt *opt);
+    /* start, start + step, ... as many as data has */
+
+/* --- convolution, pooling, images --- */
+#ifndef HYBRID_NO_VISION
+typedef struct hy_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int no_bias; int layout; } hy_convolution_opt;
+HY_API hy_array *hy_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias, hy_ints kernel,
+                                int num_filter, const hy_convolution_opt *opt);
+    /* sliding dot products with weight (O, C/g, k...) */
+typedef struct hy_deconvolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; hy_ints adj;
+    hy_ints target_shape; int num_group /* 1 */; int use_bias; int layout; } hy_deconvolution_opt;
+HY_API hy_array *hy_deconvolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
+                                  hy_ints kernel, int num_filter, const hy_deconvolution_opt *opt);
+    /* the transpose of a convolution; weight (C, O/g, k...) */
+typedef struct hy_pooling_opt { int pool_type; int global_pool; int convention; hy_ints stride; hy_ints pad;
+    int p_value /* 2 */; int exclude_pad; int layout; } hy_pooling_opt;
+HY_API hy_array *hy_pooling(hy_frame *F, hy_array *data, hy_ints kernel, const hy_pooling_opt *opt);
+    /* one number per window */
+typedef struct hy_upsampling_opt { int sample_type; int multi_input_mode; } hy_upsampling_opt;
+HY_API hy_array *hy_upsampling(hy_frame *F, hy_array *args, int scale, const hy_upsampling_opt *opt);
+    /* each pixel scale x scale times */
+HY_API hy_array *hy_adaptive_avg_pooling(hy_frame *F, hy_array *data, hy_ints output_size);
+    /* averages over windows that cover the input */
+typedef struct hy_lrn_opt { double alpha /* 0.0001 */; double beta /* 0.75 */;
+    double knorm /* 2 */; } hy_lrn_opt;
+HY_API hy_array *hy_lrn(hy_frame *F, hy_array *data, int nsize, const hy_lrn_opt *opt);
+    /* x (knorm + alpha/nsize sum of squares over near channels)^-beta */
+typedef struct hy_crop_opt { hy_ints offset; hy_ints h_w; int center_crop; } hy_crop_opt;
+HY_API hy_array *hy_crop(hy_frame *F, hy_array *args, const hy_crop_opt *opt);
+    /* a window of (N,C,H,W), as large as h_w or the second input */
+HY_API hy_array *hy_depth_to_space(hy_frame *F, hy_array *data, int block_size);
+    /* channels become blocks of pixels */
+HY_API hy_array *hy_space_to_depth(hy_frame *F, hy_array *data, int block_size);
+    /* blocks of pixels become channels */
+typedef struct hy_box_nms_opt { double overlap_thresh /* 0.5 */; double valid_thresh; int topk /* -1 */;
+    int coord_start /* 2 */; int score_index /* 1 */; int id_index /* -1 */; int background_id /* -1 */;
+    int force_suppress; int in_format; int out_format; } hy_box_nms_opt;
+HY_API hy_array *hy_box_nms(hy_frame *F, hy_array *data, const hy_box_nms_opt *opt);
+    /* boxes by falling score, without those that overlap a better one; -1 in the rows that are left */
+typedef struct hy_box_iou_opt { int format; } hy_box_iou_opt;
+HY_API hy_array *hy_box_iou(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_box_iou_opt *opt);
+    /* what part of their union each two boxes have in common */
+typedef struct hy_multibox_prior_opt { int clip; hy_reals steps; hy_reals offsets; } hy_multibox_prior_opt;
+HY_API hy_array *hy_multibox_prior(hy_frame *F, hy_array *data, hy_reals sizes, hy_reals ratios,
+                                   const hy_multibox_prior_opt *opt);
+    /* boxes around each place of a feature map, as parts of the image */
+typedef struct hy_multibox_detection_opt { int no_clip; double threshold /* 0.01 */; int background_id;
+    double nms_threshold /* 0.5 */; int force_suppress; hy_reals variances;
+    int nms_topk /* -1 */; } hy_multibox_detection_opt;
+HY_API hy_array *hy_multibox_detection(hy_frame *F, hy_array *cls_prob, hy_array *loc_pred, hy_array *anchor,
+                                       const hy_multibox_detection_opt *opt);
+    /* rows of class, score and box from scores and shifts of anchors; class -1 in those that go */
+HY_API hy_array *hy_roi_pooling(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
+                                double spatial_scale);
+    /* largest values in the bins of regions (image, left, top, right, bottom) */
+typedef struct hy_roi_align_opt { int sample_ratio /* -1 */; int position_sensitive;
+    int aligned; } hy_roi_align_opt;
+HY_API hy_array *hy_roi_align(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
+                              double spatial_scale, const hy_roi_align_opt *opt);
+    /* averages of samples between places in the bins of regions */
+#endif
+
+/* --- recurrent layers --- */
+#ifndef HYBRID_NO_RNN
+typedef struct hy_rnn_opt { int bidirectional; double p; int state_outputs; int projection_size /* none */;
+    int use_sequence_length; double clip_min /* none */; double clip_max /* none */;
+    int clip_nan; } hy_rnn_opt;
+HY_API hy_array *hy_rnn(hy_frame *F, hy_array *data, hy_array *parameters, hy_array *state,
+                        hy_array *state_cell, hy_array *sequence_length, int state_size, int num_layers,
+                        int mode, const hy_rnn_opt *opt);  /* stacked recurrent layers over (T, N, I) */
+#endif
+
+/* --- what gradients and the calls that make arrays emit: programs have no use for these --- */
+HY_API hy_array *hy__batch_norm_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *gamma,
+                                     hy_array *mean, hy_array *rstd, int axis, int batch_stats,
+                                     int learn_gamma);  /* gradient of batch_norm */
+typedef struct hy__softmax_output_grad_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy__softmax_output_grad_opt;
+HY_API hy_array *hy__softmax_output_grad(hy_frame *F, hy_array *out, hy_array *label, hy_array *data,
+                                         const hy__softmax_output_grad_opt *opt);
+    /* gradient of softmax_output */
+typedef struct hy__softmax_output_scale_opt { double grad_scale /* 1 */; double ignore_label /* -1 */;
+    int multi_output; int use_ignore; int preserve_shape; int normalization; int out_grad;
+    double smooth_alpha; } hy__softmax_output_scale_opt;
+HY_API hy_array *hy__softmax_output_scale(hy_frame *F, hy_array *data, hy_array *label,
+                                          const hy__softmax_output_scale_opt *opt);
+    /* x by what that gradient is multiplied by */
+typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
+HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
+                                const hy__slice_grad_opt *opt);
+    /* a box of out_grad in zeros shaped like data */
+HY_API hy_array *hy__pad_grad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode);
+    /* gradient of pad */
+typedef struct hy__diag_grad_opt { int axis1; int axis2 /* 1 */; } hy__diag_grad_opt;
+HY_API hy_array *hy__diag_grad(hy_frame *F, hy_array *out_grad, hy_array *data, int k,
+                               const hy__diag_grad_opt *opt);  /* gradient of diag */
+HY_API hy_array *hy__sum_like(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* lhs summed to the shape of rhs: what undoes broadcasting */
+typedef struct hy__take_grad_opt { int mode; } hy__take_grad_opt;
+HY_API hy_array *hy__take_grad(hy_frame *F, hy_array *out_grad, hy_array *indices, hy_array *a, int axis,
+                               const hy__take_grad_opt *opt);  /* gradient of take and embedding */
+typedef struct hy__pick_grad_opt { int keepdims; int mode; } hy__pick_grad_opt;
+HY_API hy_array *hy__pick_grad(hy_frame *F, hy_array *out_grad, hy_array *index, hy_array *data, int axis,
+                               const hy__pick_grad_opt *opt);  /* gradient of pick */
+HY_API hy_array *hy__gather_nd_grad(hy_frame *F, hy_array *out_grad, hy_array *indices, hy_array *data);
+    /* elements added at index tuples */
+HY_API hy_array *hy__boolean_mask_grad(hy_frame *F, hy_array *out_grad, hy_array *index, hy_array *data,
+                                       int axis);  /* gradient of boolean_mask */
+typedef struct hy__sequence_last_grad_opt { int use_sequence_length; int axis; } hy__sequence_last_grad_opt;
+HY_API hy_array *hy__sequence_last_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                        hy_array *sequence_length, const hy__sequence_last_grad_opt *opt);
+    /* gradient of sequence_last */
+typedef struct hy__zeros_opt { hy_dtype dtype /* HY_F32 */; } hy__zeros_opt;
+HY_API hy_array *hy__zeros(hy_frame *F, hy_shape shape, const hy__zeros_opt *opt);  /* zeros */
+typedef struct hy__ones_opt { hy_dtype dtype /* HY_F32 */; } hy__ones_opt;
+HY_API hy_array *hy__ones(hy_frame *F, hy_shape shape, const hy__ones_opt *opt);  /* ones */
+typedef struct hy__full_opt { hy_dtype dtype /* HY_F32 */; } hy__full_opt;
+HY_API hy_array *hy__full(hy_frame *F, hy_shape shape, double value, const hy__full_opt *opt);
+    /* one value everywhere */
+typedef struct hy__eye_opt { hy_dtype dtype /* HY_F32 */; } hy__eye_opt;
+HY_API hy_array *hy__eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k, const hy__eye_opt *opt);
+    /* ones on a diagonal */
+typedef struct hy__arange_opt { int repeat /* 1 */; hy_dtype dtype /* HY_F32 */; } hy__arange_opt;
+HY_API hy_array *hy__arange(hy_frame *F, double start, double stop, double step, const hy__arange_opt *opt);
+    /* start, start + step, ... below stop */
+typedef struct hy__linspace_opt { int no_endpoint; hy_dtype dtype /* HY_F32 */; } hy__linspace_opt;
+HY_API hy_array *hy__linspace(hy_frame *F, double start, double stop, int64_t num,
+                              const hy__linspace_opt *opt);  /* num values from start to stop */
+#ifndef HYBRID_NO_VISION
+typedef struct hy__conv_weight_grad_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int layout; } hy__conv_weight_grad_opt;
+HY_API hy_array *hy__conv_weight_grad(hy_frame *F, hy_array *data, hy_array *out_grad, hy_ints kernel,
+                                      int num_filter, const hy__conv_weight_grad_opt *opt);
+    /* gradient of a convolution's weight */
+typedef struct hy__pooling_grad_opt { int pool_type; int global_pool; int convention; hy_ints stride;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_grad_opt;
+HY_API hy_array *hy__pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *out,
+                                  hy_ints kernel, const hy__pooling_grad_opt *opt);  /* gradient of pooling */
+typedef struct hy__pooling_gather_opt { int pool_type; int global_pool; int convention; hy_ints stride;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_gather_opt;
+HY_API hy_array *hy__pooling_gather(hy_frame *F, hy_array *picked, hy_array *data, hy_ints kernel,
+                                    const hy__pooling_gather_opt *opt);
+    /* what max pooling of other data picks */
+HY_API hy_array *hy__adaptive_avg_pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                               hy_ints output_size);  /* gradient of adaptive_avg_pooling */
+HY_API hy_array *hy__channel_window_sum(hy_frame *F, hy_array *data, int nsize);
+    /* sum over a window of channels */
+typedef struct hy__roi_align_grad_opt { int sample_ratio /* -1 */; int position_sensitive;
+    int aligned; } hy__roi_align_grad_opt;
+HY_API hy_array *hy__roi_align_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *rois,
+                                    hy_ints pooled_size, double spatial_scale,
+                                    const hy__roi_align_grad_opt *opt);  /* gradient of roi_align */
+#endif
+#ifndef HYBRID_NO_RNN
+typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
+    int projection_size /* none */; int use_sequence_length; double clip_min /* none */;
+    double clip_max /* none */; int clip_nan; } hy__rnn_grad_opt;
+HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_grad, hy_array *cell_grad,
+                              hy_array *data, hy_array *parameters, hy_array *state, hy_array *state_cell,
+                              hy_array *sequence_length, hy_array *output, hy_array *reserve, int state_size,
+                              int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
+#endif
 
 /* MARK: - 05 >>api --------------------------------------------------------------------------------------
  *
@@ -1736,6 +2352,22 @@ HY_API int          hy_infer_fail(hy_infer *I, hy_error_t code, const char *form
 HY_API int          hy_refuse(hy_job *job, hy_error_t code, const char *format, ...);  /* for your own bind */
 HY_API void         hy_fault(hy_run *now);                       /* for your own run: bad data met */
 HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs and outputs alike */
+
+/* --- control flow: see >>manual --- */
+/* One turn: what it gets of the data, and the states; returns hy_group(F, outputs, states). */
+typedef hy_array *(*hy_body_fn)(hy_frame *F, hy_array *x, hy_array *states, void *user);
+typedef hy_array *(*hy_step_fn)(hy_frame *F, hy_array *x, void *user);
+/* A turn for each row of data: group(outputs, one row per turn; states after the last turn). */
+HY_API hy_array    *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user);
+/* Turns while cond(variables) is not 0, at most max_iterations. func returns hy_group(F, outputs,
+ * variables), and so
+ * does this: outputs have max_iterations rows, 0 where there was no turn. */
+HY_API hy_array    *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
+                                  int64_t max_iterations, void *user);
+/* What then_fn gives of the inputs if pred, one number, is not 0, else what else_fn gives. */
+HY_API hy_array    *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                            hy_array *inputs,
+                            void *user);
 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
@@ -1867,7 +2499,8 @@ typedef struct hy_plan_info {
     size_t record, packed, activations, outputs, shared, scratch;     /* scratch: of all threads */
     size_t parameters;                  /* apart */
     size_t unplanned;                   /* the activations, were each to have its own memory */
-    int    values, jobs, regions, dynamic;      /* dynamic: values decide shapes; planned as they come */
+    int    values, jobs, regions;
+    int    dynamic;                     /* values decide shapes: no bytes are counted, which a warning says */
 } hy_plan_info;
 
 /* A plan, job by job and value by value: of a graph that hy_planned or hy_graph_planned made. */
@@ -1920,7 +2553,7 @@ HY_API void        hy_remove_hook(hy_frame *F, hy_block *block, int hook);
 /* Those whose full name begins with a match of the regular expression (NULL: all), in order. The list
  * lives as arrays do. */
 typedef struct hy_params { int n; hy_array *const *at; } hy_params;
-HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);
+HY_API hy_params   hy_collect_params(hy_frame *F, hy_block *block, const char *pattern);  /* until hy_end */
 HY_API hy_array   *hy_param(hy_frame *F, hy_block *block, const char *path);  /* "features.0.weight" */
 HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *param);
 HY_API hy_shape    hy_param_shape(hy_frame *F, hy_array *param);  /* -1 where not known yet */
@@ -2241,9 +2874,346 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
 #endif
 #endif
 #endif
+
+/* --- training --- *
+ * A trainer updates the parameters of a block from their gradients:
+ *
+ *     hy_optim_opt o = { 0 };
+ *     o.learning_rate = 0.1;
+ *     o.momentum = 0.9;
+ *     T = hy_trainer_new(F, net, hy_optim_sgd(&o), NULL);
+ *     ...
+ *     hy_record(F);
+ *     L = hy_call(F, loss, hy_group(F, hy_call(F, net, x), label));
+ *     hy_pause(F);
+ *     hy_backward(F, L, NULL);
+ *     hy_step(F, T, batch_size);
+ *
+ * Optimisers and schedules compute what MXNet's do.
+ */
+#ifndef HYBRID_NO_TRAIN
+/* A learning rate that depends on the number of updates; {0}: none. Yours: fn and base_lr. */
+typedef struct hy_schedule {
+    double    (*fn)(const struct hy_schedule *s, int64_t num_update);
+    double      base_lr, final_lr, factor, stop_factor_lr, power, warmup_begin_lr;
+    int64_t     step, warmup_steps;
+    int         warmup_constant;
+    hy_ints     steps;
+    const char *wrong;                  /* what the trainer will refuse, or NULL */
+    void       *user;
+} hy_schedule;
+typedef struct hy_schedule_opt {
+    double  base_lr;                    /* 0.01 */
+    double  final_lr;                   /* of poly and cosine: 0 */
+    double  factor;                     /* of factor and multi_factor: 1, at most */
+    double  stop_factor_lr;             /* of factor, where it ends: 1e-8 */
+    double  power;                      /* of poly: 2 */
+    int64_t warmup_steps;               /* the first updates rise from warmup_begin_lr to base_lr, ... */
+    double  warmup_begin_lr;
+    int     warmup_constant;            /* ... or stay at warmup_begin_lr */
+} hy_schedule_opt;
+HY_API hy_schedule hy_schedule_factor(int64_t step, const hy_schedule_opt *opt);  /* times factor each step */
+HY_API hy_schedule hy_schedule_multi_factor(hy_ints steps, const hy_schedule_opt *opt);  /* after each step */
+HY_API hy_schedule hy_schedule_poly(int64_t max_update, const hy_schedule_opt *opt);
+HY_API hy_schedule hy_schedule_cosine(int64_t max_update, const hy_schedule_opt *opt);
+HY_API double      hy_schedule_at(const hy_schedule *schedule, int64_t num_update);
+
+/* Zero is the default, which is that of MXNet's optimiser of the name; HY_ZERO is 0. */
+typedef struct hy_optim_opt {
+    double      learning_rate;          /* 0.01; adam's kin 0.001, adamax 0.002, ftrl 0.1 */
+    hy_schedule schedule;               /* decides the learning rate, if given */
+    double      wd, clip_gradient;      /* weight decay; limit of each number of a gradient: none */
+    double      rescale_grad;           /* factor on gradients: 1; hy_step divides it by the batch size */
+    double      momentum;               /* sgd, nag, lars, lbsgd, dcasgd: 0; signum: 0.9 */
+    double      beta1, beta2;           /* adam's kin: 0.9, 0.999; ftml: 0.6, 0.999 */
+    double      epsilon;                /* 1e-8; lamb 1e-6, adagrad 1e-7, adadelta and groupadagrad 1e-5 */
+    double      schedule_decay;         /* nadam: 0.004 */
+    double      gamma1, gamma2;         /* rmsprop: 0.9, 0.9 */
+    int         centered;               /* rmsprop by the variance, with momentum gamma2 */
+    double      clip_weights;           /* rmsprop: none */
+    double      rho;                    /* adadelta: 0.9 */
+    double      lamda1, beta;           /* ftrl: 0.01, 1 */
+    double      lamda;                  /* dcasgd: 0.04 */
+    double      wd_lh;                  /* signum: 0 */
+    double      eta;                    /* lars: 0.001 */
+    int         no_momentum_correction; /* lars */
+    double      lower_bound, upper_bound;       /* lamb, of the weights' norm: none */
+    int         no_bias_correction;     /* lamb, adamw */
+    int         batch_scale;            /* lbsgd: gradients of so many steps make one: 1 */
+    const char *warmup_strategy;        /* lbsgd: "linear", "power2", "sqrt", "lars" or "none" */
+    int         warmup_epochs, updates_per_epoch, begin_epoch;          /* lbsgd: 5, 32, 0 */
+    int64_t     begin_num_update;       /* updates that were made before: 0 */
+} hy_optim_opt;
+
+/* One parameter in one step, as an optimiser sees it. */
+typedef struct hy_optim hy_optim;
+typedef struct hy_update {
+    const hy_optim *optim;
+    const char *name;                   /* of the parameter */
+    hy_dtype    dtype;                  /* of its numbers here: HY_F32 or HY_F64 */
+    int64_t     t, size, row;           /* which update of it this is, from 1; numbers, in all and a row */
+    double      rate;                   /* the trainer's learning rate now */
+    double      lr, wd;                 /* of this parameter, multipliers counted */
+    double      rescale, clip;          /* factor on its gradient; limit, HUGE_VAL: none */
+    double      number[8];              /* begin's and settle's notes */
+    double      sum[2];                 /* what measure added up */
+    double     *memory;                 /* 8 numbers of the trainer, saved with it */
+    int         first;                  /* the first parameter of this step */
+    int         isa;
+    uint64_t    seed, stream;           /* the random key of this parameter in this step */
+} hy_update;
+
+/* An optimiser; yours, too. update computes part [from, from + n) of a parameter; parts run at the same time
+ * on any thread and may not depend on each other. Where they must (a norm), measure adds to sum for its part
+ * first, and settle turns the whole sum into notes. begin, measure and settle may be NULL. */
+struct hy_optim {
+    const char  *name;
+    hy_optim_opt opt;
+    int          states;                /* arrays of numbers beside a parameter, at most 4: zeros at first, */
+    unsigned     copies;                /* ... but bit i: state i begins as a copy of the parameter */
+    int          by_row;                /* parts are whole rows; state 0 has one number for each */
+    void       (*begin)(hy_update *u);
+    void       (*measure)(const hy_update *u, int64_t from, int64_t n, const void *weight, const void *grad,
+                          void *const *state, double *sum);
+    void       (*settle)(hy_update *u);
+    void       (*update)(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                         void *const *state);
+    void        *user;
+    const char  *wrong;                 /* what the trainer will refuse, or NULL */
+};
+HY_API hy_optim hy_optim_sgd(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_nag(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_adam(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_adamw(const hy_optim_opt *opt);        /* weight decay apart from the gradient */
+HY_API hy_optim hy_optim_adamax(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_nadam(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_adagrad(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_groupadagrad(const hy_optim_opt *opt); /* one rate a row; parameters of two dims */
+HY_API hy_optim hy_optim_adadelta(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_rmsprop(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_ftrl(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_ftml(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_lamb(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_lars(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_lbsgd(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_signum(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_sgld(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt);
+HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt);      /* "adam" */
+
+typedef struct hy_trainer hy_trainer;
+/* Between backward and update: makes one gradient of those of several machines, in place. */
+typedef void (*hy_reduce_fn)(hy_frame *F, int n, hy_array *const *grads, void *user);
+typedef struct hy_trainer_opt {
+    const char  *pattern;               /* which parameters, as in hy_collect_params: all */
+    int          ignore_stale_grad;     /* parameters that the last backward did not reach stay as they are */
+    double       clip_global_norm;      /* limit of the norm of all gradients together: none */
+    int          check_finite;          /* a gradient with NaN or infinity is an error, nothing is updated */
+    double       loss_scale;            /* see hy_scale_loss; 0: none */
+    hy_reduce_fn reduce;
+    void        *reduce_user;
+} hy_trainer_opt;
+/* It lives until hy_trainer_free or the last hy_close. Parameters of 16 bits get masters of 32, which are
+ * updated in their place. */
+HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt);
+HY_API void     hy_trainer_free(hy_frame *F, hy_trainer *T);
+/* Updates every parameter that wants a gradient; gradients are divided by batch_size. */
+HY_API void     hy_step(hy_frame *F, hy_trainer *T, double batch_size);
+HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
+HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
+HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
+/* Before hy_pause: loss times the loss scale, by which hy_step divides again, so that small gradients
+ * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others
+ * double it. */
+HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss);
+HY_API double   hy_loss_scale(hy_frame *F, hy_trainer *T);
+#ifndef HYBRID_NO_IO
+/* What a trainer has beside the parameters, by name, to go on later in the same way. The list lives as arrays
+ * do; setting takes all or, with an error, nothing. */
+HY_API hy_arrays hy_trainer_states(hy_frame *F, hy_trainer *T);
+HY_API int      hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states);    /* 0, or nonzero */
+#ifndef HYBRID_NO_STDIO
+HY_API int      hy_save_states(hy_frame *F, hy_trainer *T, const char *file);
+HY_API int      hy_load_states(hy_frame *F, hy_trainer *T, const char *file);
+#endif
+#endif
+#endif
+
+/* --- losses --- *
+ * A loss is a block over group(prediction, label) or group(prediction, label, sample_weight) and gives a
+ * number for each sample (the mean or sum over the other axes), as MXNet's of the name does. Labels take the
+ * shape of the prediction where they have another.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_loss_opt {
+    double weight;                      /* factor: 1 */
+    int    batch_axis;                  /* 0 */
+    int    axis;                        /* of the classes (softmax_ce, kl_div): -1 */
+    int    dense_label;                 /* softmax_ce: labels are probabilities, not numbers of classes */
+    int    from_logits;                 /* softmax_ce: the prediction is a log_softmax already */
+    int    no_logits;                   /* kl_div: it is none yet; poisson_nll: it is a rate, not its log */
+    int    from_sigmoid;                /* sigmoid_bce: it is a probability already */
+    double rho;                         /* huber, where it becomes a line: 1 */
+    double margin;                      /* hinge, squared_hinge, triplet: 1; cosine_embedding: 0 */
+    int    binary_label;                /* logistic: labels are 0 and 1, not -1 and 1 */
+    int    compute_full;                /* poisson_nll: with the part that depends on the label alone */
+    double smoothing;                   /* sdml: 0.3 */
+} hy_loss_opt;
+HY_API hy_block *hy_loss_l1(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_l2(hy_frame *F, const hy_loss_opt *opt);                   /* half the square */
+HY_API hy_block *hy_loss_softmax_ce(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_sigmoid_bce(hy_frame *F, const hy_loss_opt *opt);  /* and pos_weight, the fourth */
+HY_API hy_block *hy_loss_kl_div(hy_frame *F, const hy_loss_opt *opt);               /* a sum */
+HY_API hy_block *hy_loss_huber(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_hinge(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_squared_hinge(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_logistic(hy_frame *F, const hy_loss_opt *opt);
+HY_API hy_block *hy_loss_triplet(hy_frame *F, const hy_loss_opt *opt);  /* group(prediction, near, far) */
+HY_API hy_block *hy_loss_poisson_nll(hy_frame *F, const hy_loss_opt *opt);          /* one number, the mean */
+HY_API hy_block *hy_loss_cosine_embedding(hy_frame *F, const hy_loss_opt *opt);     /* group(a, b, +-1) */
+HY_API hy_block *hy_loss_sdml(hy_frame *F, const hy_loss_opt *opt);                 /* group(a, b) */
+
+/* --- metrics --- *
+ * hy_metric_update looks at a batch: labels and predictions, or groups of as many of both. hy_metric_get is
+ * what all batches since the last reset give (NaN if there were none), hy_metric_global since the making or
+ * the last full reset. They live until hy_metric_free or the last hy_close.
+ */
+typedef struct hy_metric hy_metric;
+typedef struct hy_metric_opt {
+    const char *name;                   /* "accuracy" ... */
+    int         axis;                   /* of the classes: accuracy 1, perplexity -1 */
+    int         micro;                  /* f1, mcc, pearson: over all samples, not the mean over batches */
+    double      epsilon;                /* cross_entropy, nll, added to probabilities: 1e-12 */
+    int         ignores;                /* perplexity: samples with this label do not count: ... */
+    double      ignore_label;
+} hy_metric_opt;
+/* Your own: adds to *sum and *count what one pair of arrays gives. */
+typedef void (*hy_metric_fn)(hy_frame *F, hy_array *label, hy_array *prediction, double *sum, double *count,
+                             void *user);
+HY_API hy_metric *hy_metric_accuracy(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_top_k(hy_frame *F, int k, const hy_metric_opt *opt);    /* top_k_accuracy_5 */
+HY_API hy_metric *hy_metric_f1(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mcc(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mae(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_mse(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_rmse(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_cross_entropy(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_nll(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_perplexity(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_pearson(hy_frame *F, const hy_metric_opt *opt);
+HY_API hy_metric *hy_metric_pcc(hy_frame *F, const hy_metric_opt *opt);     /* mcc of many classes */
+HY_API hy_metric *hy_metric_loss(hy_frame *F, const hy_metric_opt *opt);    /* mean of predictions */
+HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, const hy_metric_opt *opt);
+/* Several as one: updates and resets reach all. Its parts are freed with it. */
+HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts);
+HY_API int         hy_metric_count(hy_frame *F, hy_metric *M);              /* parts; 1 for a single one */
+HY_API hy_metric  *hy_metric_at(hy_frame *F, hy_metric *M, int i);
+HY_API void        hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_array *predictions);
+HY_API double      hy_metric_get(hy_frame *F, hy_metric *M);                /* of a composite: its first */
+HY_API double      hy_metric_global(hy_frame *F, hy_metric *M);
+HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M);
+HY_API void        hy_metric_reset(hy_frame *F, hy_metric *M);
+HY_API void        hy_metric_reset_local(hy_frame *F, hy_metric *M);        /* hy_metric_global goes on */
+HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
+#endif
+
+/* --- data --- *
+ * A dataset gives samples by number, a loader gives batches of them:
+ *
+ *     hy_dataset *D = hy_dataset_arrays(F, hy_group(F, images, labels));
+ *     hy_loader  *L = hy_loader_new(F, D, 64, &opt);
+ *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
+ *
+ * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
+ * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_dataset hy_dataset;
+typedef struct hy_loader hy_loader;
+/* Makes sample i: reads its parts from `in` (NULL if there is no dataset below), writes those to `out`,
+ * packed. Called on any thread, for several samples at a time; random: 64 bits that are this sample's in this
+ * epoch. Nonzero: it cannot be made, which is an error of the batch. */
+typedef int (*hy_sample_fn)(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out);
+/* Sample i is row i of each array of the group, or of the one array. The values are not copied. */
+HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays);
+/* n samples of as many parts as there are types. */
+HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
+                                 void *user);
+/* Samples of another dataset, changed: how many parts of which types come out. */
+HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user);
+HY_API int64_t     hy_dataset_length(hy_frame *F, hy_dataset *D);
+HY_API hy_array   *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i);      /* a batch of one sample */
+HY_API void        hy_dataset_free(hy_frame *F, hy_dataset *D);
+/* A last batch that is not full: is shorter, is left out, or begins the next epoch. */
+enum { HY_LAST_KEEP, HY_LAST_DISCARD, HY_LAST_ROLLOVER };
+typedef struct hy_loader_opt {
+    int      shuffle;
+    uint64_t seed;                      /* of the order and of what samples draw */
+    int      last_batch;                /* HY_LAST_KEEP */
+    int      prefetch;                  /* batches that are made at a time: 1 */
+} hy_loader_opt;
+HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
+HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
+HY_API hy_array   *hy_next(hy_frame *F, hy_loader *L);  /* the next batch, or NULL at the end of an epoch */
+HY_API void        hy_loader_rewind(hy_frame *F, hy_loader *L);     /* back to the first epoch */
+HY_API void        hy_loader_free(hy_frame *F, hy_loader *L);
+
+/* Readers of files that data sets come in; the ..._from twins read memory. */
+#ifndef HYBRID_NO_IO
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes);     /* MNIST's: one array */
+/* CIFAR's binary files: group(images (N,3,32,32) u8, labels (N,) i32), of 100 classes (N,2): coarse, fine. */
+HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes);
+typedef struct hy_csv_opt { char delimiter; int skip; hy_dtype dtype; } hy_csv_opt;    /* ','; lines; f32 */
+/* A table of numbers. */
+HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt);
+/* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
+ * refused by name. */
+HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+#ifndef HYBRID_NO_STDIO
+HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
+HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
+HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
+HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+#endif
+#endif
+#endif
+
+/* --- fit --- *
+ * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
+ * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
+ * together with its loss: a step is one call forward, one backward and the update.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_epoch {
+    int     epoch;                      /* from 0 */
+    double  loss, metric;               /* means of training ... */
+    double  validation_loss, validation_metric;     /* ... and of validation, NaN without */
+    double  learning_rate, seconds;
+    int64_t samples;
+    int     best;                       /* the best epoch so far is this one */
+} hy_epoch;
+typedef struct hy_fit_opt {
+    int         epochs;                 /* 1 */
+    hy_metric  *metric;
+    int         higher;                 /* the best epoch has the highest metric; 0: the least loss */
+    int         patience;               /* stop after so many epochs without a better one: never */
+    const char *checkpoint;             /* parameters of the best epoch go to this file */
+    const char *history;                /* one line an epoch, as CSV */
+    const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
+    int         progress;               /* a line an epoch: 1 yes, -1 no, 0 if stdout is a terminal */
+    int       (*each)(hy_frame *F, const hy_epoch *epoch, void *user);      /* after each; nonzero: stop */
+    void       *user;
+} hy_fit_opt;
+typedef struct hy_history { int n; const hy_epoch *at; } hy_history;            /* lives as arrays do */
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt);
+#endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
- * C++ may hand options by reference, and group arrays with braces.
+ * C++ may hand options by reference, group arrays with braces, and write formulas: an hy::value is an array
+ * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
+ * into the array wherever one is due.
  */
 #ifdef __cplusplus
 #include <initializer_list>
@@ -2256,7 +3226,12 @@ static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initial
 {
     return hy_append_of(F, net, (int)list.size(), list.begin());
 }
-#define HY__NAME_I(name, kind, many) , name
+#define HY__NAME_I(name, kind, many) HY__NAME_##kind(name)
+#define HY__NAME_ONE(name) , name
+#define HY__NAME_OPT(name) , name
+#define HY__NAME_LIST(name) , name
+#define HY__NAME_AUX(name) , name
+#define HY__NAME_RARE(name)
 #define HY__NAME_P(R, kind, name, mxnet, missing, doc) , name
 #define HY__CPP_OP(name, ...)
 #define HY__CPP_OPT(name, ...) \
@@ -2268,11 +3243,35 @@ HY_OPS(HY__CPP_OP, HY__CPP_OPT)
     static inline hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt &opt) \
     { return hy_##name(F, data, axis, &opt); }
 HY_REDUCE_OPS(HY__CPP_REDUCE)
+
+namespace hy {
+struct value {
+    hy_frame *frame;
+    hy_array *array;
+    value(hy_frame *F, hy_array *x) : frame(F), array(x) {}
+    operator hy_array *() const { return array; }
+};
+#define HY__CPP_SIGN(sign, name, reversed) \
+    inline value operator sign(const value &a, const value &b) \
+    { return value(a.frame, hy_##name(a.frame, a.array, b.array)); } \
+    inline value operator sign(const value &a, double b) \
+    { return value(a.frame, hy_##name##_scalar(a.frame, a.array, b)); } \
+    inline value operator sign(double a, const value &b) \
+    { return value(b.frame, hy_##reversed##_scalar(b.frame, b.array, a)); }
+HY__CPP_SIGN(+, add, add)
+HY__CPP_SIGN(-, sub, rsub)
+HY__CPP_SIGN(*, mul, mul)
+HY__CPP_SIGN(/, div, rdiv)
+inline value operator-(const value &a) { return value(a.frame, hy_negative(a.frame, a.array)); }
+#define HY__CPP_UNARY(name, ...) \
+    inline value name(const value &x) { return value(x.frame, hy_##name(x.frame, x.array)); }
+HY_UNARY_OPS(HY__CPP_UNARY)
+}
 #endif
 
 #endif /* HYBRID_H */
 
-#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_IMPLEMENTED)
+#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && !defined(HYBRID_IMPLEMENTED)
 #define HYBRID_IMPLEMENTED
 
 /* MARK: - 10 >>platform ---------------------------------------------------------------------------------
@@ -3384,6 +4383,7 @@ typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
 typedef struct hy__param hy__param;     /* a parameter of a block */
 typedef struct hy__encore hy__encore;   /* a call that may come again, see >>execute */
+typedef struct hy__outside hy__outside; /* a value from outside of a body, see >>trace */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
@@ -3413,6 +4413,7 @@ struct hy__tape {
     int          spent;                 /* backward has run and let go of the values */
     hy_frame    *frame;                 /* who recorded it, or attached the leaf */
     int          training;              /* the mode it ran in */
+    int          fresh;                 /* of a leaf: backward has filled the gradient since the last step */
     hy_graph   **sub;                   /* counted: programs that the call ran, ... */
     int          nsub;                  /* ... so many */
 };
@@ -3439,18 +4440,20 @@ struct hy__node {
     int          counted;               /* its name ends in a number that settling may change */
     int          scope;                 /* which entry of which block made it: numbers restart in each */
     int          mark;                  /* for walks */
-    int          early;                 /* only parameters and constants decide its value: computed once */
+    int          early;                 /* only parameters and constants decide its value: computed once; */
+                                        /* a variable of a body: it is the same in all turns */
 };
 
 enum { HY__SEEN = 256 };
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
-enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8 };
+enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
+       HY__PARAMS = -1 };               /* the buffer is a list of hy_collect_params */
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
     int         kept, slot;             /* place in the frame's list of kept, or of live arrays */
     int         count;                  /* of a group */
-    int         depth;                  /* of groups in it */
+    int         depth;                  /* of groups in it, or HY__PARAMS */
     hy_frame   *frame;
     hy_tensor   t;
     hy__buffer *buffer;                 /* NULL for traced values; of a group: its items */
@@ -3552,6 +4555,7 @@ typedef struct hy_root {
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
+    hy_array   over;                    /* what lists of parameters hold when their scope has ended */
     hy__lock   fill;                    /* held while a parameter gets its first values */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
@@ -3566,6 +4570,7 @@ struct hy_frame {
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
     hy__cache   cache;
     hy__list    live, kept;
+    hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
     hy__table   bound_jobs;             /* kept for the next calls like them, ... */
@@ -3594,6 +4599,11 @@ struct hy_frame {
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
     int         filling;                /* one is getting them now */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
+    hy_frame   *outer;                  /* of one that traces a body of control flow: where that stands,
+        ... */
+    hy__outside *outside;               /* ... and what the body takes from there */
+    int         outsides, outsides_cap;
+    struct hy__planner *planner;        /* the plan that is being made, or NULL */
     int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
     char        bound[256];             /* hy_cache_stats.bound: who asked for a shape or a type */
     hy__names   aliases;                /* numbers given to blocks without a scope */
@@ -3844,9 +4854,29 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
     }
 }
 
+/* Its memory stays a list, of handles that are known to be dead: a program may have kept it. */
+static void hy__params_over(hy_frame *F, hy__buffer *list)
+{
+    hy_array **at = (hy_array **)list->data;
+    size_t i;
+    for (i = 0; i < list->bytes / sizeof *at; i++) at[i] = &F->root->over;
+    list->next = F->over;
+    F->over = list;
+}
+
+static hy__buffer *hy__params_room(hy_frame *F, size_t bytes)
+{
+    hy__buffer **b = &F->over, *found;
+    while (*b && (*b)->bytes < bytes) b = &(*b)->next;
+    found = *b;
+    if (found) *b = found->next;
+    return found ? found : hy__buffer_new(&F->cache, bytes);
+}
+
 static void hy__handle_drop(hy_frame *F, hy_array *x)
 {
-    hy__buffer_drop(&F->cache, x->buffer);
+    if (x->depth == HY__PARAMS) hy__params_over(F, x->buffer);
+    else hy__buffer_drop(&F->cache, x->buffer);
     if (x->tape) hy__tape_drop(F, x->tape);
     x->state = HY__DEAD;
     x->item = NULL;
@@ -3861,6 +4891,9 @@ static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
     if (!x) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL", who);
+    else if (x == &F->root->over)
+        hy__fail(F, HY_ERROR_STATE, "%s: the list of hy_collect_params is used after its hy_end: collect "
+                 "again, or before the hy_begin", who);
     else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before",
                   who);
     return 0;
@@ -4086,13 +5119,21 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     if (args[index].kind == HY_ARG_HID) {
         *hidden = n != 2;
         n = n > 0;
-    }
+    } else if (args[index].kind == HY_ARG_HID_LIST) *hidden = 1;
     return n;
+}
+
+static int hy__absent(hy_frame *F, const hy_op *op)
+{
+    if (!(op->flags & HY_OP_ABSENT)) return 0;
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op->name, op->name);
+    return 1;
 }
 
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
     int i, arg;
+    if (hy__absent(F, op)) return NULL;
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
@@ -4117,7 +5158,7 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!F || F->code) return NULL;
+    if (!F || F->code || hy__absent(F, op)) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -4164,7 +5205,12 @@ HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
 
-#define HY__ARG_I(name, kind, many) name,
+#define HY__ARG_I(name, kind, many) HY__ARG_##kind(name),
+#define HY__ARG_ONE(name) name
+#define HY__ARG_OPT(name) name
+#define HY__ARG_LIST(name) name
+#define HY__ARG_AUX(name) name
+#define HY__ARG_RARE(name) opt ? opt->name : NULL
 #define HY__SET_P(R, kind, name, mxnet, missing, doc) r.name = name;
 #define HY__SET_A(R, kind, name, mxnet, missing, doc) r.name = opt->name;
 #define HY__WRAP(name) \
@@ -5983,18 +7029,23 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
     return seconds;
 }
 
-/* MARK: - 16 >>kernels ----------------------------------------------------------------------------------
+/* MARK: - 16 >>numbers ----------------------------------------------------------------------------------
  *
- * Pure loops on raw pointers: no allocation, no locks, nothing that can trap. Hot f32 loops are plain
- * scalar bodies that the compiler vectorises, stamped once per instruction set; since every operation in
- * them is a single IEEE rounding, all instruction sets, tails included, give the same bits. Reductions
- * have fixed trees.
+ * What loops over numbers are made of: elementary functions in f32 (hy__exp_f32, hy__log_f32, ...), special
+ * functions in f64, and random numbers. Like all loops below these are pure work on raw pointers: no
+ * allocation, no locks, nothing that can trap. Hot f32 loops are plain scalar bodies that the compiler
+ * vectorises, stamped once per instruction set; every operation in them is a single IEEE rounding, so that
+ * all instruction sets, tails included, give the same bits. Loops stand between HY__LOOPS_BEGIN and
+ * HY__LOOPS_END.
  */
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#endif
 HY__LOOPS_BEGIN
 
-/* --- elementary functions and random numbers --- */
-/* MARK: - >>math ----------------------------------------------------------------------------------------
- *
+/* --- elementary functions --- *
  * Elementary functions in f32, made of IEEE add, multiply, divide, square root, compares and integer
  * operations only: the same bits on every machine that rounds like IEEE and keeps denormals. All are
  * branch-free, so that a loop y[i] = f(x[i]) becomes vector code. A ternary here is a select: both sides
@@ -6730,13 +7781,12 @@ static double hy__mod_f64(double x, double y)
     return y == 0.0 ? 0.0 : copysign(r, y);
 }
 
-/* MARK: - >>random --------------------------------------------------------------------------------------
- *
+/* --- random numbers --- *
  * Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011): 128 bits of counter and 64 of key make 128 random bits.
  * A stream is (seed, stream); its word i is output i mod 4 of the block with counter i / 4. Element i of a
  * tensor owns fixed words, so any thread draws any part: f32 word i, f64 and integers words 2i (low half)
- * and 2i + 1; normal numbers come as pairs 2j, 2j + 1 from the words of both. IEEE arithmetic only, as in
- * >>math: the same numbers on every machine.
+ * and 2i + 1; normal numbers come as pairs 2j, 2j + 1 from the words of both. IEEE arithmetic only, as in the
+ * functions above: the same numbers on every machine.
  */
 #define HY__DRAW 512                    /* words drawn at once, ... */
 #define HY__DRAW_ROOM (HY__DRAW + 64)   /* ... from the first of a block to the last of sixteen */
@@ -7168,887 +8218,15 @@ HY__FILL_RANDOM(float, f32)
 HY__FILL_RANDOM(double, f64)
 #undef HY__FILL_RANDOM
 
-/* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
-typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
-                                 const double *p);
-
-#define HY__PASTE_(a, b, c) a##b##_##c
-#define HY__PASTE(a, b, c)  HY__PASTE_(a, b, c)
-#define HY__LOOP1(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; int64_t i; (void)step; (void)p; \
-      HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
-#define HY__LOOP2(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      if (step[0] && step[1]) { HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } \
-      else if (step[0]) { HY__T b = in1[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i]; y[i] = (HY__T)(formula); } } \
-      else { HY__T a = in0[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T b = in1[i]; y[i] = (HY__T)(formula); } } }
-#define HY__POINTWISE_ARGS (const void *const *in, const int *step, void *out, int64_t n, const double *p)
-#define HY__LOOP2_PLAIN(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      (void)step; \
-      HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } }
-#define HY__DEFINE_MAP(name, formula) \
-    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
-#define HY__DEFINE_ZIP(name, LOOP, formula) \
-    HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
-#define HY__DEFINE_EXTRA(name, formula, doc) \
-    HY__TARGET static void HY__PASTE(hy__extra_, name, HY__NAME) HY__POINTWISE_ARGS \
-    { const HY__T p0 = V_K(p[0]), p1 = V_K(p[1]); (void)p0; (void)p1; HY__LOOP1(formula) }
-#define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
-#define HY__DEFINE_BINARY(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
-    HY__DEFINE_ZIP_##speed(name, formula)
-#define HY__DEFINE_FAST_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_FAST_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2, formula)
-/* For the plainest instruction set everything, ... */
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
-#define HY__DEFINE_ZIP_OWN(name, formula)
-
-/* Functions of one array with parameters p0, p1. */
-#define HY__EXTRAS(X) \
-    X(leaky,        V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
-    X(elu,          V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
-    X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
-      "scaled elu") \
-    X(gelu,         V_GELU(x), "x times the normal distribution") \
-    X(clip,         V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
-    X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
-                          V_ABS(x) - V_K(0.5) * p1), \
-                    "p0 = sigma^2, p1 = 1 / sigma^2") \
-    X(root,         V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
-    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
-#define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
-enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
-
-#define HY__STAMP_POINTWISE \
-    HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) \
-    HY__EXTRAS(HY__DEFINE_EXTRA)
-#define HY__ROW_UNARY(name, mxnet, class, ...) HY__ROW_##class(name),
-#define HY__ROW_BINARY(name, speed, ...) HY__ROW_##speed(name),
-#define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
-#define HY__ROW_FAST_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
-#define HY__ROW_FAST(name)       HY__PASTE(hy__zip_, name, HY__NAME)
-#define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
-#define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
-#define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
-#define HY__ROW_SINGLE HY__ROW_PLAIN
-#define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
-#define HY__ROW_EXTRA(name, formula, doc) HY__PASTE(hy__extra_, name, HY__NAME),
-#define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
-#define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
-enum { HY_UNARY_OPS(HY__UNARY_NUMBER) HY__UNARY_COUNT };
-enum { HY_BINARY_OPS(HY__BINARY_NUMBER) HY__BINARY_COUNT };
-
-typedef struct hy__pointwise_table {
-    hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT];
-} hy__pointwise_table;
-#define HY__STAMP_TABLE \
-    static const hy__pointwise_table HY__PASTE(hy__, table, HY__NAME) = { \
-        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) } };
-
-/* What the formulas' words mean: floats. */
-#define V_K(k)       ((HY__T)(k))
-#define V_SEL(c, a, b) ((c) ? (HY__T)(a) : (HY__T)(b))
-#define V_BOOL(c)    ((HY__T)((c) ? 1 : 0))
-#define V_MAX(a, b)  V_SEL((((a) > (b)) | ((a) != (a))), a, b)
-#define V_MIN(a, b)  V_SEL((((a) < (b)) | ((a) != (a))), a, b)
-#define V_NEG(x)     (-(x))
-#define V_ADD(a, b)  ((a) + (b))
-#define V_SUB(a, b)  ((a) - (b))
-#define V_MUL(a, b)  ((a) * (b))
-#define V_DIV(a, b)  ((a) / (b))
-
-#define HY__T float
-#define V_ABS(x)     hy__abs_f32(x)
-#define V_POW(a, b)  hy__power_f32(a, b)
-#define V_HYPOT(a, b) hy__hypot_f32(a, b)
-#define V_SQRT(x)    sqrtf(x)
-#define V_EXP(x)     hy__exp_f32(x)
-#define V_EXPM1(x)   hy__expm1_f32(x)
-#define V_LOG(x)     hy__log_f32(x)
-#define V_LOG2(x)    hy__log2_f32(x)
-#define V_LOG10(x)   hy__log10_f32(x)
-#define V_LOG1P(x)   hy__log1p_f32(x)
-#define V_SIGMOID(x) hy__sigmoid_f32(x)
-#define V_SOFTRELU(x) hy__softrelu_f32(x)
-#define V_TANH(x)    hy__tanh_f32(x)
-#define V_ERF(x)     hy__erf_f32(x)
-#define V_GELU(x)    hy__gelu_f32(x)
-#define V_MISH(x)    hy__mish_f32(x)
-#define V_SIN(x)     hy__sin_f32(x)
-#define V_COS(x)     hy__cos_f32(x)
-#define V_TAN(x)     hy__tan_f32(x)
-#define V_ASIN(x)    hy__arcsin_f32(x)
-#define V_ACOS(x)    hy__arccos_f32(x)
-#define V_ATAN(x)    hy__arctan_f32(x)
-#define V_SINH(x)    hy__sinh_f32(x)
-#define V_COSH(x)    hy__cosh_f32(x)
-#define V_ASINH(x)   hy__arcsinh_f32(x)
-#define V_ACOSH(x)   hy__arccosh_f32(x)
-#define V_ATANH(x)   hy__arctanh_f32(x)
-#define V_CBRT(x)    hy__cbrt_f32(x)
-#define V_ROUND(x)   hy__round_f32(x)
-#define V_RINT(x)    hy__rint_f32(x)
-#define V_CEIL(x)    hy__ceil_f32(x)
-#define V_FLOOR(x)   hy__floor_f32(x)
-#define V_TRUNC(x)   hy__trunc_f32(x)
-#define V_ERFINV(x)  ((float)hy__erfinv((double)(x)))
-#define V_GAMMA(x)   ((float)hy__gamma((double)(x)))
-#define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
-#define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
-#define V_TRIGAMMA(x) ((float)hy__trigamma((double)(x)))
-
-HY__LOOPS_BEGIN
-HY__FORMULAS
-
-/* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
-   has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
-   right by the next step, and in the end by adding y. */
-#define HY__MOD(name, target) \
-    target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
-    { \
-        enum { M = 128 }; \
-        const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
-        float *to = (float *)out, x[M], y[M]; \
-        double d[M], inverse[M], r[M]; \
-        int64_t i, m; \
-        (void)p; \
-        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
-            double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
-            int far = 0; \
-            m = hy__least(n, M); \
-            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
-            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
-            for (i = 0; i < m; i++) { \
-                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
-                int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
-                d[i] = plain ? (double)y[i] : 1.0; \
-                r[i] = plain ? (double)x[i] : 0.0; \
-                inverse[i] = 1.0 / d[i]; \
-                far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
-            } \
-            if (!far) up = down = 1.0; \
-            for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
-                for (i = 0; i < m; i++) { \
-                    double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
-                    r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
-                } \
-            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
-        } \
-    }
-HY__MOD(base, )
-#if HY__X86
-HY__MOD(avx2, HY__TARGET_AVX2)
-#endif
-#undef HY__MOD
-
-#define HY__NAME f32_base
-#define HY__TARGET
-HY__STAMP_POINTWISE
-HY__STAMP_TABLE
-#if HY__X86
-/* ... for the others what is fast; the tables fill up from the plain ones. */
-#undef HY__NAME
-#undef HY__TARGET
-#undef HY__DEFINE_ARITH
-#undef HY__DEFINE_MATH
-#undef HY__DEFINE_ZIP_PLAIN
-#undef HY__DEFINE_ZIP_SINGLE
-#undef HY__ROW_ARITH
-#undef HY__ROW_MATH
-#undef HY__ROW_PLAIN
-#define HY__DEFINE_ARITH(name, formula)
-#define HY__DEFINE_MATH(name, formula)
-#define HY__DEFINE_ZIP_PLAIN(name, formula)
-#define HY__DEFINE_ZIP_SINGLE(name, formula)
-#define HY__ROW_ARITH(name) hy__map_##name##_f32_base
-#define HY__ROW_MATH(name)  hy__map_##name##_f32_base
-#define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
-#undef HY__ROW_OWN
-#define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
-#define HY__NAME f32_avx2
-#define HY__TARGET HY__TARGET_AVX2
-HY__STAMP_POINTWISE
-HY__STAMP_TABLE
-#undef HY__NAME
-#undef HY__TARGET
-#define HY__NAME f32_avx512
-#define HY__TARGET HY__TARGET_AVX512
-HY__STAMP_POINTWISE
-HY__STAMP_TABLE
-#undef HY__DEFINE_ARITH
-#undef HY__DEFINE_MATH
-#undef HY__DEFINE_ZIP_PLAIN
-#undef HY__ROW_ARITH
-#undef HY__ROW_MATH
-#undef HY__ROW_PLAIN
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__ROW_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
-#define HY__ROW_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
-#define HY__ROW_PLAIN(name) HY__PASTE(hy__zip_, name, HY__NAME)
-#endif
-#undef HY__NAME
-#undef HY__TARGET
-#define HY__TARGET
-
-/* The same words for doubles: the C library's functions. */
-#undef HY__T
-#undef V_ABS
-#undef V_POW
-#undef V_HYPOT
-#undef V_SQRT
-#undef V_EXP
-#undef V_EXPM1
-#undef V_LOG
-#undef V_LOG2
-#undef V_LOG10
-#undef V_LOG1P
-#undef V_SIGMOID
-#undef V_SOFTRELU
-#undef V_TANH
-#undef V_ERF
-#undef V_GELU
-#undef V_MISH
-#undef V_SIN
-#undef V_COS
-#undef V_TAN
-#undef V_ASIN
-#undef V_ACOS
-#undef V_ATAN
-#undef V_SINH
-#undef V_COSH
-#undef V_ASINH
-#undef V_ACOSH
-#undef V_ATANH
-#undef V_CBRT
-#undef V_ROUND
-#undef V_RINT
-#undef V_CEIL
-#undef V_FLOOR
-#undef V_TRUNC
-#undef V_ERFINV
-#undef V_GAMMA
-#undef V_GAMMALN
-#undef V_DIGAMMA
-#undef V_TRIGAMMA
-#define HY__T double
-#define V_ABS(x)     fabs(x)
-#define V_MOD(a, b)  hy__mod_f64(a, b)
-#define V_POW(a, b)  pow(a, b)
-#define V_HYPOT(a, b) hypot(a, b)
-#define V_SQRT(x)    sqrt(x)
-#define V_EXP(x)     exp(x)
-#define V_EXPM1(x)   expm1(x)
-#define V_LOG(x)     log(x)
-#define V_LOG2(x)    log2(x)
-#define V_LOG10(x)   log10(x)
-#define V_LOG1P(x)   log1p(x)
-#define V_SIGMOID(x) (1 / (1 + exp(-(x))))
-#define V_SOFTRELU(x) ((x) > 0 ? (x) + log1p(exp(-(x))) : log1p(exp(x)))
-#define V_TANH(x)    tanh(x)
-#define V_ERF(x)     erf(x)
-#define V_GELU(x)    (0.5 * (x) * (1 + erf((x) * 0.7071067811865476)))
-#define V_MISH(x)    ((x) * tanh(V_SOFTRELU(x)))
-#define V_SIN(x)     sin(x)
-#define V_COS(x)     cos(x)
-#define V_TAN(x)     tan(x)
-#define V_ASIN(x)    asin(x)
-#define V_ACOS(x)    acos(x)
-#define V_ATAN(x)    atan(x)
-#define V_SINH(x)    sinh(x)
-#define V_COSH(x)    cosh(x)
-#define V_ASINH(x)   asinh(x)
-#define V_ACOSH(x)   acosh(x)
-#define V_ATANH(x)   atanh(x)
-#define V_CBRT(x)    cbrt(x)
-#define V_ROUND(x)   round(x)
-#define V_RINT(x)    hy__rint_down(x)
-#define V_CEIL(x)    ceil(x)
-#define V_FLOOR(x)   floor(x)
-#define V_TRUNC(x)   trunc(x)
-#define V_ERFINV(x)  hy__erfinv(x)
-#define V_GAMMA(x)   hy__gamma(x)
-#define V_GAMMALN(x) hy__gammaln(x)
-#define V_DIGAMMA(x) hy__digamma(x)
-#undef HY__DEFINE_ZIP_OWN
-#undef HY__DEFINE_ZIP_SINGLE
-#undef HY__ROW_OWN
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
-#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
-#define HY__ROW_OWN HY__ROW_PLAIN
-#define V_TRIGAMMA(x) hy__trigamma(x)
-#define HY__NAME f64
-HY__STAMP_POINTWISE
-HY__STAMP_TABLE
-#undef HY__NAME
-
-/* And for integers, where only ARITH rows and binary ones exist: wrap round, never trap. */
-#define HY__INT_MATH(T, U) \
-    HY__INLINE T hy__div_##T(T a, T b) { return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : (T)(a / b); } \
-    HY__INLINE T hy__mod_##T(T a, T b) \
-    { \
-        T m = b == 0 || b == -1 ? 0 : (T)(a % b); \
-        return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m; \
-    } \
-    static T hy__pow_##T(T a, T b) \
-    { \
-        U y = 1, f = (U)a; \
-        if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0; \
-        for (; b; b >>= 1, f *= f) if (b & 1) y *= f; \
-        return (T)y; \
-    } \
-    HY__INLINE T hy__hypot_##T(T a, T b) { return (T)hy__to_i64(hypot((double)a, (double)b)); }
-HY__INT_MATH(int32_t, uint32_t)
-HY__INT_MATH(int64_t, uint64_t)
-#undef HY__DEFINE_MATH
-#undef HY__DEFINE_FAST_MATH
-#undef HY__DEFINE_ZIP_FAST
-#undef HY__ROW_MATH
-#undef HY__ROW_FAST_MATH
-#undef HY__DEFINE_EXTRA
-#undef HY__ROW_EXTRA
-#define HY__DEFINE_MATH(name, formula)
-#define HY__DEFINE_FAST_MATH(name, formula)
-#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__ROW_MATH(name) NULL
-#define HY__ROW_FAST_MATH(name) NULL
-#define HY__DEFINE_EXTRA(name, formula, doc)
-#define HY__ROW_EXTRA(name, formula, doc) NULL,
-#undef V_NEG
-#undef V_ADD
-#undef V_SUB
-#undef V_MUL
-#undef V_DIV
-#undef V_MOD
-#undef V_POW
-#undef V_HYPOT
-#undef HY__T
-#define V_NEG(x)    ((HY__T)(0 - (HY__U)(x)))
-#define V_ADD(a, b) ((HY__T)((HY__U)(a) + (HY__U)(b)))
-#define V_SUB(a, b) ((HY__T)((HY__U)(a) - (HY__U)(b)))
-#define V_MUL(a, b) ((HY__T)((HY__U)(a) * (HY__U)(b)))
-#define V_DIV(a, b) HY__PASTE(hy__, div, HY__T)(a, b)
-#define V_MOD(a, b) HY__PASTE(hy__, mod, HY__T)(a, b)
-#define V_POW(a, b) HY__PASTE(hy__, pow, HY__T)(a, b)
-#define V_HYPOT(a, b) HY__PASTE(hy__, hypot, HY__T)(a, b)
-#define HY__T int32_t
-#define HY__U uint32_t
-#define HY__NAME i32
-HY__STAMP_POINTWISE
-HY__STAMP_TABLE
-#undef HY__T
-#undef HY__U
-#undef HY__NAME
-#define HY__T int64_t
-#define HY__U uint64_t
-#define HY__NAME i64
-HY__STAMP_POINTWISE
-HY__STAMP_TABLE
-#undef HY__T
-#undef HY__U
-#undef HY__NAME
 HY__LOOPS_END
 
-/* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
-#define HY__CHUNK ((int64_t)HYBRID_CHUNK)
-enum { HY__OPERANDS = 4 };
-typedef struct hy__pointwise {
-    hy__walk  walk;
-    int64_t   total;
-    hy_dtype  compute, dtype[HY__OPERANDS];
-    int       loose;                    /* the kernel takes steps of 0 */
-    hy__pointwise_fn fn;
-    double    p[3];
-} hy__pointwise;
-
-/* One row segment: n elements from the operands' addresses with their inner strides. */
-static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t n)
-{
-    double tile[HY__OPERANDS][HY__TILE];
-    const void *in[HY__OPERANDS];
-    int step[HY__OPERANDS], direct[HY__OPERANDS], all = 1, k;
-    int64_t stride[HY__OPERANDS], i, m;
-    for (k = 0; k < pw->walk.n; k++) {
-        stride[k] = hy__walk_step(&pw->walk, k);
-        direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
-                                                    (k && stride[k] == 0 && pw->loose));
-        all &= direct[k];
-    }
-    for (i = 0; i < n; i += m) {
-        void *out = direct[0] ? at[0] + i * hy__traits[pw->dtype[0]].size : (char *)tile[0];
-        m = all || n - i < HY__TILE ? n - i : HY__TILE;
-        for (k = 1; k < pw->walk.n; k++) {
-            const char *from = at[k] + i * stride[k] * hy__traits[pw->dtype[k]].size;
-            step[k - 1] = !(direct[k] && stride[k] == 0);
-            if (!direct[k]) hy__load_tile(pw->compute, tile[k], from, pw->dtype[k], stride[k], m);
-            in[k - 1] = direct[k] ? (const void *)from : (const void *)tile[k];
-        }
-        if (pw->walk.n == 3 && !step[0] && !step[1]) step[0] = step[1] = m == 1;
-        if (pw->walk.n == 3 && !step[0] && !step[1]) {          /* two single values: widen one */
-            hy__load_tile(pw->compute, tile[1], in[0], pw->compute, 0, m < HY__TILE ? m : (m = HY__TILE));
-            in[0] = tile[1];
-            step[0] = 1;
-        }
-        pw->fn(in, step, out, m, pw->p);
-        if (!direct[0])
-            hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
-                           stride[0],
-                           tile[0], m);
-    }
-}
-
-/* --- rows so short that a call for each would be most of the work: they come together in tiles --- */
-enum { HY__SHORT_ROW = 64 };
-
-/* Which operands lie in one piece, as bits; 0 where rows are better taken one by one. */
-static int hy__pointwise_whole(const hy__pointwise *pw)
-{
-    const hy__walk *w = &pw->walk;
-    int whole = 0, k, d;
-    if (w->ndim < 2 || w->dim[w->ndim - 1] >= HY__SHORT_ROW) return 0;
-    for (k = 0; k < w->n; k++) {
-        int64_t expected = 1;
-        for (d = w->ndim - 1; d >= 0 && w->stride[k][d] == expected; d--) expected *= w->dim[d];
-        whole |= (d < 0) << k;
-        if (pw->dtype[k] != pw->compute) return 0;
-    }
-    return whole & 1 ? whole : 0;
-}
-
-HY__INLINE void hy__gather_row(void *to, const void *from, int size, int64_t stride, int64_t n)
-{
-    int64_t i;
-    if (size == 4 && stride == 0) {
-        uint32_t v = *(const uint32_t *)from;
-        for (i = 0; i < n; i++) ((uint32_t *)to)[i] = v;
-    } else if (size == 4) for (i = 0; i < n; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i * stride];
-    else for (i = 0; i < n; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i * stride];
-}
-
-static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const *data, int64_t first,
-                                int64_t n)
-{
-    static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
-    double tile[HY__OPERANDS][HY__TILE];
-    const void *in[HY__OPERANDS];
-    int size = hy__traits[pw->compute].size, k;
-    int64_t m, i, run;
-    hy__walker r;
-    hy__walk_from(&r, &pw->walk, first);
-    for (; n > 0; first += m, n -= m) {
-        m = hy__least(n, HY__TILE);
-        for (k = 1; k < pw->walk.n; k++)
-            in[k - 1] = whole >> k & 1 ? (const char *)data[k] + first * size : (const char *)tile[k];
-        for (i = 0; i < m; i += run) {
-            run = hy__walk_run(&r, m - i);
-            for (k = 1; k < pw->walk.n; k++)
-                if (!(whole >> k & 1))
-                    hy__gather_row((char *)tile[k] + i * size, (const char *)data[k] + r.offset[k] * size,
-                                   size, hy__walk_step(&pw->walk, k), run);
-            hy__walk_past(&r, run);
-        }
-        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
-    }
-}
-
-static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
-{
-    int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
-    char *address[HY__OPERANDS];
-    hy__walker r;
-    int k, whole = hy__pointwise_whole(pw);
-    if (whole) {
-        hy__pointwise_short(pw, whole, data, item * HY__CHUNK, n);
-        return;
-    }
-    for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
-        m = hy__walk_run(&r, n);
-        for (k = 0; k < pw->walk.n; k++)
-            address[k] = (char *)data[k] + r.offset[k] * hy__traits[pw->dtype[k]].size;
-        hy__pointwise_row(pw, address, m);
-        hy__walk_past(&r, m);
-    }
-}
-
-/* --- reductions: doubles for floats, int64 for integers --- *
- * Of rows side by side, acc[i] is joined with x[r step + i] for every row r < count, i < n <= HY__COLUMNS. Of
- * lines, acc[r] is joined with all x[r step + i], i < n, which are first dealt out to lanes. What networks do
- * all day with f32 is stamped for each instruction set, the rest goes through f64. */
-typedef enum hy__reduction {
-    HY__SUM, HY__MEAN, HY__PROD, HY__NANSUM, HY__NANPROD, HY__MAX, HY__MIN, HY__NORM1, HY__NORM2
-} hy__reduction;
-typedef void (*hy__fold_fn)(hy__reduction kind, void *acc, const void *x, int64_t count, int64_t step,
-                            int64_t n);
-enum { HY__COLUMNS = HY__TILE, HY__LANES = 64, HY__SHORT_LINE = 16 };
-#define HY__PART (1 << 16)              /* values of a long reduction that one item joins */
-
-/* How two partial results join: sums of squares are already squared. */
-static hy__reduction hy__join(hy__reduction kind)
-{
-    return kind == HY__NORM1 || kind == HY__NORM2 || kind == HY__NANSUM || kind == HY__SUM ? HY__MEAN
-         : kind == HY__NANPROD ? HY__PROD : kind;
-}
-
-static double hy__fold_start(hy__reduction kind)
-{
-    return kind == HY__PROD || kind == HY__NANPROD ? 1 : kind == HY__MAX ? -HUGE_VAL : kind == HY__MIN
-        ? HUGE_VAL : 0;
-}
-static void hy__fold_open(hy__reduction kind, int integer, void *acc, int64_t n)
-{
-    double *to = (double *)acc;
-    int64_t *whole = (int64_t *)acc, i, start = kind == HY__PROD || kind == HY__NANPROD ? 1
-                   : kind == HY__MAX ? INT64_MIN : kind == HY__MIN ? INT64_MAX : 0;
-    for (i = 0; i < n; i++) if (integer) whole[i] = start; else to[i] = hy__fold_start(kind);
-}
-
-/* A NaN stays, whichever comes first. */
-HY__INLINE float hy__larger_f32(float x, float y) { float v = x > y ? x : y; return x != x ? x : v; }
-HY__INLINE double hy__added_f64(double x, double y) { return x + y; }
-HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
-
-/* Four rows at a time: acc is read and written once for them. */
-#define HY__FOLD_ROWS(V, VALUE, JOIN) \
-    for (; count >= 4; count -= 4, x += 4 * step) { \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            V a = VALUE(x[i]), b = VALUE(x[i + step]); \
-            V c = VALUE(x[i + 2 * step]), d = VALUE(x[i + 3 * step]); \
-            to[i] = JOIN(JOIN(JOIN(a, b), JOIN(c, d)), to[i]); \
-        } \
-    } \
-    for (; count > 0; count--, x += step) { \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) to[i] = JOIN(VALUE(x[i]), to[i]); \
-    }
-
-/* One line in W lanes, eight values of each at a time; short ones in order. */
-#define HY__FOLD_EIGHT(x, W, VALUE, JOIN) \
-    JOIN(JOIN(JOIN(VALUE((x)[0]), VALUE((x)[W])), JOIN(VALUE((x)[2 * W]), VALUE((x)[3 * W]))), \
-         JOIN(JOIN(VALUE((x)[4 * W]), VALUE((x)[5 * W])), JOIN(VALUE((x)[6 * W]), VALUE((x)[7 * W]))))
-#define HY__FOLD_LINE(v, V, W, start, VALUE, JOIN) \
-    { \
-        V lane[W]; \
-        for (j = 0; n < HY__SHORT_LINE && j < n; j++) v = JOIN(VALUE(x[j]), v); \
-        if (j < n) { \
-            for (i = 0; i < W; i++) lane[i] = start; \
-            for (; j + 8 * W <= n; j += 8 * W) \
-                for (i = 0; i < W; i++) \
-                    lane[i] = JOIN(HY__FOLD_EIGHT(x + j + i, W, VALUE, JOIN), lane[i]); \
-            for (; j + W <= n; j += W) for (i = 0; i < W; i++) lane[i] = JOIN(VALUE(x[j + i]), lane[i]); \
-            for (; j < n; j++) v = JOIN(VALUE(x[j]), v); \
-            for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) lane[i] = JOIN(lane[i], lane[i + j]); \
-            v = JOIN(lane[0], v); \
-        } \
-    }
-
-#define HY__AS_DOUBLE(v) ((double)(v))
-#define HY__SQUARED(v)   ((double)(v) * (double)(v))
-#define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
-#define HY__DEFINE_FOLDS(name, target) \
-    target static void hy__fold_rows_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                            int64_t step, int64_t n) \
-    { \
-        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
-        double *out = (double *)acc; \
-        int64_t i; \
-        if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
-        else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
-        else { \
-            float to[HY__COLUMNS]; \
-            for (i = 0; i < n; i++) to[i] = (float)out[i] * sign; \
-            HY__FOLD_ROWS(float, HY__SIGNED, hy__larger_f32) \
-            for (i = 0; i < n; i++) out[i] = to[i] * sign; \
-        } \
-    } \
-    target static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                             int64_t step, int64_t n) \
-    { \
-        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
-        double *out = (double *)acc; \
-        int64_t i, j; \
-        for (; count > 0; count--, x += step, out++) { \
-            double sum = *out; \
-            float most = (float)sum * sign; \
-            if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64) \
-            else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64) \
-            else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32) \
-            *out = kind == HY__MEAN || kind == HY__NORM2 ? sum : most * sign; \
-        } \
-    }
-
-/* Everything else: row by row, and lines as rows of lanes. */
-#define HY__FOLD(kind, joined) \
-    case kind: \
-        for (; count > 0; count--, v += step) for (i = 0; i < n; i++) { \
-            T x = v[i], y = to[i]; \
-            to[i] = joined; \
-        } \
-        break;
-static void hy__fold_rows_f64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
-                              int64_t n)
-{
-    typedef double T;
-    const T *v = (const T *)from;
-    T *to = (T *)acc;
-    int64_t i;
-    switch (kind) {
-    HY__FOLD(HY__MEAN,    y + x)
-    HY__FOLD(HY__PROD,    y * x)
-    HY__FOLD(HY__NANSUM,  y + (x != x ? 0 : x))
-    HY__FOLD(HY__NANPROD, y * (x != x ? 1 : x))
-    HY__FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y)
-    HY__FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y)
-    HY__FOLD(HY__NORM1,   y + (x < 0 ? -x : x))
-    HY__FOLD(HY__NORM2,   y + x * x)
-    default: break;
-    }
-}
-static void hy__fold_rows_i64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
-                              int64_t n)
-{
-    typedef int64_t T;
-    const T *v = (const T *)from;
-    T *to = (T *)acc;
-    int64_t i;
-    switch (kind) {
-    case HY__NANSUM:
-    HY__FOLD(HY__MEAN,    (int64_t)((uint64_t)y + (uint64_t)x))
-    case HY__NANPROD:
-    HY__FOLD(HY__PROD,    (int64_t)((uint64_t)y * (uint64_t)x))
-    HY__FOLD(HY__MAX,     x > y ? x : y)
-    HY__FOLD(HY__MIN,     x < y ? x : y)
-    HY__FOLD(HY__NORM1,   (int64_t)((uint64_t)y + (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)))
-    HY__FOLD(HY__NORM2,   (int64_t)((uint64_t)y + (uint64_t)x * (uint64_t)x))
-    default: break;
-    }
-}
-#undef HY__FOLD
-HY__INLINE int64_t hy__larger_i64(int64_t x, int64_t y) { return x > y ? x : y; }
-#define HY__FLIPPED(v) ((v) ^ flip)             /* the least x is the largest ~x, turned round */
-static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
-                              int64_t n)                                /* HY__MEAN, HY__MAX, HY__MIN */
-{
-    const int32_t *x = (const int32_t *)from, flip = kind == HY__MIN ? -1 : 0;
-    int64_t *to = (int64_t *)acc, i;
-    if (kind == HY__MEAN) {
-        HY__FOLD_ROWS(int64_t, (int64_t), hy__added_i64)
-    } else {
-        for (i = 0; i < n; i++) to[i] ^= flip;
-        HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i64)
-        for (i = 0; i < n; i++) to[i] ^= flip;
-    }
-}
-
-#define HY__LINES_BY_ROWS(name, T, A, join, integer) \
-    static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                      int64_t step, int64_t n) \
-    { \
-        const T *x = (const T *)from; \
-        A lane[HY__LANES], *to = (A *)acc; \
-        int64_t rows = n / HY__LANES, wide = hy__least(n, HY__LANES), w, half; \
-        for (; count > 0; count--, x += step, to++) { \
-            hy__fold_open(kind, integer, lane, wide); \
-            hy__fold_rows_##name(kind, lane, x, rows, HY__LANES, wide); \
-            hy__fold_rows_##name(kind, lane, x + rows * HY__LANES, 1, 0, n - rows * HY__LANES); \
-            for (w = wide; w > 1; w = half) { \
-                half = (w + 1) / 2; \
-                hy__fold_rows_##join(hy__join(kind), lane, lane + half, 1, 0, w - half); \
-            } \
-            hy__fold_rows_##join(hy__join(kind), to, lane, 1, 0, wide > 0); \
-        } \
-    }
-HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
-HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
-HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
-
-/* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
- * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
- * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
-#define HY__MOMENT(k, at, c) \
-    double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
-#define HY__DEFINE_MOMENTS(name, target, type) \
-    HY__INLINE target void hy__moment_rows_##name(const int with, const type *x, const type *g, \
-                                                  int64_t count, int64_t step, int64_t n, \
-                                                  const double *center, double *s1, double *s2) \
-    { \
-        int64_t i; \
-        for (; count >= 4; count -= 4, x += 4 * step, g += 4 * step) { \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) { \
-                HY__MOMENT(0, i, center[i]) HY__MOMENT(1, i + step, center[i]) \
-                HY__MOMENT(2, i + 2 * step, center[i]) HY__MOMENT(3, i + 3 * step, center[i]) \
-                s1[i] += (g0 + g1) + (g2 + g3); \
-                s2[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
-            } \
-        } \
-        for (; count > 0; count--, x += step, g += step) { \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; } \
-        } \
-    } \
-    HY__INLINE target void hy__moment_line_##name(const int with, const type *x, const type *g, int64_t n, \
-                                                  const double c, double *s1, double *s2) \
-    { \
-        enum { W = 8 }; \
-        double a[W], b[W], sum = *s1, dot = *s2; \
-        int64_t i, j = 0; \
-        for (i = 0; i < W; i++) a[i] = b[i] = 0; \
-        for (; j + 4 * W <= n; j += 4 * W) \
-            for (i = 0; i < W; i++) { \
-                HY__MOMENT(0, j + i, c) HY__MOMENT(1, j + W + i, c) \
-                HY__MOMENT(2, j + 2 * W + i, c) HY__MOMENT(3, j + 3 * W + i, c) \
-                a[i] += (g0 + g1) + (g2 + g3); \
-                b[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
-            } \
-        for (; j + W <= n; j += W) \
-            for (i = 0; i < W; i++) { HY__MOMENT(0, j + i, c) a[i] += g0; b[i] += g0 * d0; } \
-        for (; j < n; j++) { HY__MOMENT(0, j, c) sum += g0; dot += g0 * d0; } \
-        for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) { a[i] += a[i + j]; b[i] += b[i + j]; } \
-        *s1 = sum + a[0]; \
-        *s2 = dot + b[0]; \
-    } \
-    target static void hy__moments_##name(const void *from, const void *with, int lines, int64_t count, \
-                                          int64_t step, int64_t n, const double *center, double *s1, \
-                                          double *s2) \
-    { \
-        const type *x = (const type *)from, *g = with ? (const type *)with : x; \
-        int64_t r; \
-        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, n, center, s1, s2); \
-        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, n, center, s1, s2); \
-        else for (r = 0; r < count; r++, x += step, g += step) { \
-            if (with) hy__moment_line_##name(1, x, g, n, center[r], s1 + r, s2 + r); \
-            else hy__moment_line_##name(0, x, g, n, center[r], s1 + r, s2 + r); \
-        } \
-    }
-typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t count, int64_t step,
-                               int64_t n, const double *center, double *s1, double *s2);
-
-/* --- how an array is reduced --- */
-typedef struct hy__reduce {
-    hy__walk      kept, gone;           /* the input's dims that stay and that vanish */
-    hy__reduction kind;
-    hy_dtype      from, to, compute;
-    int           integer, columns;     /* columns: neighbours in memory are different outputs */
-    int           direct;               /* they need neither conversion nor gathering */
-    hy__fold_fn   rows, lines;
-    hy__moments_fn moments;
-    int64_t       outputs, count;       /* outputs, and how many values each joins */
-    int64_t       width, parts;         /* outputs per item, pieces of a long reduction */
-} hy__reduce;
-
-/* Walks through the values [low, high) of the outputs [first, first + width): k outputs of m values each. */
-typedef void (*hy__block_fn)(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc);
-static void hy__reduce_walk(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
-                            int64_t high, hy__block_fn block, double *acc)
-{
-    hy__walker out, in;
-    int64_t i, j, k, m;
-    hy__walk_from(&out, &r->kept, first);
-    for (j = 0; j < width; j += k) {
-        k = hy__walk_run(&out, width - j);
-        hy__walk_from(&in, &r->gone, low);
-        for (i = low; i < high; i += m) {
-            m = hy__walk_run(&in, high - i);
-            block(r, data + (out.offset[0] + in.offset[0]) * hy__traits[r->from].size, k, m, acc + j);
-            hy__walk_past(&in, m);
-        }
-        hy__walk_past(&out, k);
-    }
-}
-
-static void hy__reduce_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
-{
-    hy__reduction kind = r->kind == HY__SUM ? HY__MEAN : r->kind;
-    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
-    int64_t size = hy__traits[r->from].size;
-    double tile[HY__TILE];
-    if (r->direct && r->columns) r->rows(kind, acc, from, m, down, k);
-    else if (r->direct) r->lines(kind, acc, from, k, across, m);
-    else if (r->columns) for (i = 0; i < m; i++) {
-        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
-        r->rows(kind, acc, tile, 1, 0, k);
-    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
-        n = hy__least(m - j, HY__TILE);
-        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
-        r->lines(kind, (double *)acc + i, tile, 1, 0, n);
-    }
-}
-
-/* The partial result of outputs [first, first + width) over values [low, high): 8 bytes each into acc. */
-static void hy__reduce_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
-                            int64_t high, void *acc)
-{
-    hy__fold_open(r->kind, r->integer, acc, width);
-    hy__reduce_walk(r, data, first, width, low, high, hy__reduce_block, (double *)acc);
-}
-
-/* The same of moments: acc holds width centers, which are the first values, then sums, then squares. */
-static void hy__moments_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
-{
-    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
-    int64_t size = hy__traits[r->from].size;
-    double tile[HY__TILE], *center = (double *)acc, *sum = center + r->width, *square = sum + r->width;
-    if (r->direct) r->moments(from, NULL, !r->columns, r->columns ? m : k, r->columns ? down : across,
-                              r->columns ? k : m, center, sum, square);
-    else if (r->columns) for (i = 0; i < m; i++) {
-        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
-        r->moments(tile, NULL, 0, 1, 0, k, center, sum, square);
-    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
-        n = hy__least(m - j, HY__TILE);
-        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
-        r->moments(tile, NULL, 1, 1, 0, n, center + i, sum + i, square + i);
-    }
-}
-static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
-                             int64_t high, double *acc)
-{
-    hy__walker out;
-    int64_t j, k;
-    memset(acc, 0, (size_t)(3 * r->width) * sizeof *acc);
-    hy__walk_from(&out, &r->kept, first);
-    for (j = 0; r->count && j < width; j += k) {
-        k = hy__walk_run(&out, width - j);
-        hy__load_f64(acc + j, data + out.offset[0] * hy__traits[r->from].size, r->from,
-                     hy__walk_step(&r->kept, 0), k);
-        hy__walk_past(&out, k);
-    }
-    for (j = 0; j < width; j++) if (acc[j] - acc[j] != 0) acc[j] = 0;     /* not if it is infinite */
-    hy__reduce_walk(r, data, first, width, low, high, hy__moments_block, acc);
-}
-
-/* Partial results -> outputs. */
-static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t first, int64_t width)
-{
-    double *sum = (double *)acc;
-    int64_t j;
-    if (r->integer) {
-        int64_t *isum = (int64_t *)acc;
-        for (j = 0; j < width; j++) {
-            if (r->kind == HY__MEAN) isum[j] = r->count ? isum[j] / r->count : 0;
-            if (r->kind == HY__NORM2) isum[j] = (int64_t)sqrt((double)isum[j]);
-        }
-        hy__store_i64(out + first * hy__traits[r->to].size, r->to, 1, isum, width);
-        return;
-    }
-    for (j = 0; j < width; j++) {
-        if (r->kind == HY__MEAN) sum[j] = sum[j] / (double)r->count;
-        if (r->kind == HY__NORM2) sum[j] = sqrt(sum[j]);
-    }
-    hy__store_f64(out + first * hy__traits[r->to].size, r->to, 1, sum, width);
-}
+/* MARK: - 16 >>product ----------------------------------------------------------------------------------
+ *
+ * Products of matrices, C = A B [+ C], f32 and f64: kernels per instruction set, packing, and what happens
+ * to the sums before they are stored. A user fills in a hy__gemm, plans it (hy__gemm_plan_f32 ...), packs
+ * by hy__gemm_pack and runs items by hy__gemm_run.
+ */
+HY__LOOPS_BEGIN
 
 /* ---- gemm: C(m,n) = A(m,k) B(k,n) [+ C]
    A register tile of up to 6 rows x 4 vectors of C walks along k, one row of B and one column of A per step.
@@ -8968,55 +9146,17 @@ static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_
 static void hy__gemm_plan_f64(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F64(isa), 8, 0); }
 static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 1); }
 
-/* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
-#define HY__SELECT(bits) \
-    case bits / 8: { \
-        typedef uint##bits##_t T; \
-        const T *p = (const T *)a, *q = (const T *)b; \
-        T *to = (T *)y; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) to[i] = (T)(q[i] ^ ((p[i] ^ q[i]) & (T)(0 - (T)mask[i]))); \
-        break; \
-    }
-/* The same where both the condition and the elements are f32. */
-#define HY__SELECT_F32(name, target) \
-    target static void hy__select_f32_##name(const float *condition, const void *a, const void *b, void *y, \
-                                             int64_t n) \
-    { \
-        const float *p = (const float *)a, *q = (const float *)b; \
-        float *to = (float *)y; \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]); \
-            to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask)); \
-        } \
-    }
-HY__SELECT_F32(base, )
-#if HY__X86
-HY__SELECT_F32(avx2, HY__TARGET_AVX2)
-#endif
-#undef HY__SELECT_F32
-static void hy__select_f32(int isa, const float *condition, const void *a, const void *b, void *y, int64_t n)
-{
-#if HY__X86
-    if (isa >= HY_ISA_AVX2) { hy__select_f32_avx2(condition, a, b, y, n); return; }
-#endif
-    (void)isa;
-    hy__select_f32_base(condition, a, b, y, n);
-}
-static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
-{
-    int64_t i;
-    switch (size) {
-    HY__SELECT(8)
-    HY__SELECT(16)
-    HY__SELECT(32)
-    HY__SELECT(64)
-    default: break;
-    }
-}
-#undef HY__SELECT
+HY__LOOPS_END
+
+/* MARK: - 16 >>walks ------------------------------------------------------------------------------------
+ *
+ * Elements go from one place to another as they are. hy__move_... copy a box, each dim with a stride of its
+ * own on either side; hy__stream_out writes past the caches.
+ */
+HY__LOOPS_BEGIN
+
+/* elements that one item of simple work moves */
+#define HY__CHUNK ((int64_t)HYBRID_CHUNK)
 
 /* --- results too large for any cache go past it: nobody waits for the lines they overwrite --- */
 #ifndef HY__STREAM_BYTES
@@ -9071,169 +9211,6 @@ static void hy__stream_end(void)
 #if HY__X86
     __builtin_ia32_sfence();
 #endif
-}
-
-/* --- softmax --- *
- * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
- * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
- * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
-enum { HY__DEAL = 32 };
-
-#define HY__FOLD_LANES(v, joined) \
-    for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
-    for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
-#define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
-/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
-#define HY__EACH_ROW_OF_STRIP(body) \
-    for (r = 0; r < rows; r++) { \
-        int whole = last == HY__DEAL || (line && r + 1 < rows); \
-        const T *p = x + r * step; \
-        T *q = y + r * step; \
-        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
-        body \
-    }
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
-    target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
-                                                int64_t step, int64_t last, type k, int log_too) \
-    { \
-        typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
-        int64_t half, r, i; \
-        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
-        HY__EACH_ROW_OF_STRIP( \
-            (void)q; \
-            HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
-        if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
-        HY__EACH_ROW_OF_STRIP( \
-            if (!whole) q = out; \
-            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
-        if (line) { HY__FOLD_LANES(sum, a + b) } \
-        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
-        else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
-        for (r = 0; r < rows; r++, y += step) \
-            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
-                for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
-            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
-            else HY__EACH_LANE(y[i] *= sum[i]) \
-    } \
-    static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
-                                   double scale, int log_too) \
-    { \
-        const type *x = (const type *)from, k = (type)scale; \
-        type *y = (type *)to; \
-        int64_t rows = (n + HY__DEAL - 1) / HY__DEAL, c, last; \
-        if (width == 1 && step == 1) { \
-            last = n - (rows - 1) * HY__DEAL; \
-            hy__softmax_strip_##name(x, y, 1, rows, HY__DEAL, last, k, log_too); \
-        } else for (c = 0; c < width; c += HY__DEAL) { \
-            last = hy__least(width - c, HY__DEAL); \
-            hy__softmax_strip_##name(x + c, y + c, 0, n, step, last, k, log_too); \
-        } \
-    }
-typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
-                               int log_too);
-
-#define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
-HY__STAMP_ACT(base, )
-#if HY__X86
-HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
-HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
-#endif
-HY__DEFINE_SOFTMAX(f64, , double, exp, log)
-
-static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
-{
-    if (compute == HY_F64) return hy__softmax_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return hy__softmax_f32_avx512;
-    if (isa == HY_ISA_AVX2) return hy__softmax_f32_avx2;
-#endif
-    (void)isa;
-    return hy__softmax_f32_base;
-}
-
-/* --- x above 0, gamma x below --- */
-#define HY__T float
-static void hy__prelu_f32 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
-#undef HY__T
-#define HY__T double
-static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
-#undef HY__T
-
-/* --- normalisation --- *
- *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
- *              vectors of n or single numbers
- *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
-#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < n; i++) y[i] = (x[i] - m) * f * k + b; }
-#define HY__BLEND(at) \
-    { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
-#define HY__DEFINE_NORMS(name, target, type) \
-    target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
-                                        const void *factor, int stats, const void *gain, const void *shift, \
-                                        int params) \
-    { \
-        typedef type T; \
-        const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor; \
-        const T *k = (const T *)gain, *b = (const T *)shift; \
-        T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0]; \
-        int64_t i; \
-        if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i]) \
-        else if (stats) HY__SCALE(m[i], f[i], k0, b0) \
-        else if (params) HY__SCALE(m0, f0, k[i], b[i]) \
-        else HY__SCALE(m0, f0, k0, b0) \
-    } \
-    target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, \
-                                        const void *const *part, int stats) \
-    { \
-        typedef type T; \
-        const T *g = (const T *)grad, *x = (const T *)from; \
-        const T *p0 = (const T *)part[0], *p1 = (const T *)part[1]; \
-        const T *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
-        T *y = (T *)to; \
-        int64_t i; \
-        if (stats) HY__BLEND(i) \
-        else HY__BLEND(0) \
-    }
-
-/* --- kernels of rows: all of them for f32, what norms are made of for f64 --- */
-typedef struct hy__row_kernels {
-    hy__fold_fn    fold_rows, fold_lines;
-    hy__moments_fn moments;
-    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
-                  const void *gain, const void *shift, int params);
-    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
-} hy__row_kernels;
-#define HY__ROW_KERNELS(name, sums) \
-    static const hy__row_kernels hy__rows_##name = { \
-        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##sums, hy__scale_##name, hy__blend_##name };
-HY__DEFINE_MOMENTS(f64, , double)
-HY__DEFINE_NORMS(f64, , double)
-HY__ROW_KERNELS(f64, f64)
-HY__DEFINE_FOLDS(base, )
-HY__DEFINE_MOMENTS(base, , float)
-HY__DEFINE_NORMS(base, , float)
-HY__ROW_KERNELS(base, base)
-#if HY__X86
-HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
-HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
-HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
-HY__ROW_KERNELS(avx2, avx2)
-HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
-HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: conversion and memory bound them */
-#endif
-
-static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
-{
-    if (compute == HY_F64) return &hy__rows_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
-#endif
-    (void)isa;
-    return &hy__rows_base;
 }
 
 /* --- moving: to[...] = from[...] over a box, each dim with a stride on either side --- *
@@ -9441,2052 +9418,131 @@ static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t
         }
     }
 }
-/* --- indexing: index values become positions once, then elements move --- *
- * Data is seen as (outer, n, inner), what is picked from it as (outer, m, inner). There is one position per
- * row of `inner` elements, the same for every outer, or (each) one per picked element. -1 is nowhere. */
-enum { HY__INDEX_SIGNED = HY_INDEX_RAISE + 1, HY__INDEX_DROP };    /* from the end if negative; or skipped */
-
-HY__INLINE int64_t hy__index_place(int64_t i, int64_t n, int mode)
-{
-    if (n <= 0) return -1;
-    if (mode == HY_INDEX_CLIP) return hy__clamp_i64(i, 0, n - 1);
-    if (mode == HY_INDEX_WRAP) { i %= n; return i < 0 ? i + n : i; }
-    if (mode == HY__INDEX_SIGNED && i < 0) i += n;
-    return i >= 0 && i < n ? i : -1;
-}
-
-/* Positions of the index tuples [first, first + count), component c of tuple t at index[c * tuples + t].
- * Returns how many are nowhere. */
-static int64_t hy__resolve(const char *index, hy_dtype dtype, int64_t tuples, int64_t first, int64_t count,
-                           int components, const int64_t *dim, int mode, int64_t *place)
-{
-    int64_t tile[HY__TILE], i, m, nowhere = 0;
-    int c;
-    for (; count > 0; first += m, place += m, count -= m) {
-        m = hy__least(count, HY__TILE);
-        for (i = 0; i < m; i++) place[i] = 0;
-        for (c = 0; c < components; c++) {
-            hy__load_i64tile(tile, index + (c * tuples + first) * hy__traits[dtype].size, dtype, 1, m);
-            for (i = 0; i < m; i++) {
-                int64_t at = hy__index_place(tile[i], dim[c], mode);
-                place[i] = (at < 0 || place[i] < 0) ? -1 : place[i] * dim[c] + at;
-            }
-        }
-        for (i = 0; i < m; i++) nowhere += place[i] < 0;
-    }
-    return nowhere;
-}
-
-/* Where a mask of n is not 0: the first m places, then -1. Returns how many there are. */
-static int64_t hy__resolve_mask(const char *mask, hy_dtype dtype, int64_t n, int64_t m, int64_t *place)
-{
-    double tile[HY__TILE];
-    int64_t i, j, k, found = 0;
-    for (i = 0; i < n; i += k) {
-        k = hy__least(n - i, HY__TILE);
-        hy__load_f64(tile, mask + i * hy__traits[dtype].size, dtype, 1, k);
-        for (j = 0; j < k; j++) {
-            if (tile[j] == 0) continue;
-            if (found < m) place[found] = i + j;
-            found++;
-        }
-    }
-    for (i = found; i < m; i++) place[i] = -1;
-    return found;
-}
-
-typedef struct hy__span {
-    int64_t m, columns;                 /* picked rows, and how many elements of each */
-    int64_t wide, tall;                 /* elements from row to row: of what is picked, of the data */
-    int64_t next;                       /* positions from row to row */
-    int     each;                       /* a position per element */
-    int64_t low, high;                  /* scatter: the rows that may be written; `to` is row low */
-} hy__span;
-typedef void (*hy__move_fn)(void *to, const void *from, const int64_t *place, const hy__span *s);
-
-#define HY__GATHER(T) \
-    static void hy__gather_##T(void *to, const void *from, const int64_t *place, const hy__span *s) \
-    { \
-        T *y = (T *)to; \
-        const T *x = (const T *)from; \
-        int64_t i, j; \
-        for (j = 0; j < s->m; j++, y += s->wide, place += s->next) { \
-            if (s->each) for (i = 0; i < s->columns; i++) \
-                y[i] = place[i] < 0 ? 0 : x[place[i] * s->tall + i]; \
-            else if (place[0] < 0) memset(y, 0, (size_t)s->columns * sizeof *y); \
-            else memcpy(y, x + place[0] * s->tall, (size_t)s->columns * sizeof *y); \
-        } \
-    }
-HY__GATHER(uint8_t)
-HY__GATHER(uint16_t)
-HY__GATHER(uint32_t)
-HY__GATHER(uint64_t)
-
-/* What is picked, added to the data (old) or put there, in the order of the positions. */
-#define HY__SCATTER(name, T, S, joined) \
-    static void hy__scatter_##name(void *to, const void *from, const int64_t *place, const hy__span *s) \
-    { \
-        T *y = (T *)to; \
-        const S *x = (const S *)from; \
-        int64_t i, j; \
-        for (j = 0; j < s->m; j++, x += s->wide, place += s->next) { \
-            if (s->each) for (i = 0; i < s->columns; i++) { \
-                if (place[i] < s->low || place[i] >= s->high) continue; \
-                T *at = &y[(place[i] - s->low) * s->tall + i], old = *at; \
-                S v = x[i]; \
-                (void)old; \
-                *at = (T)(joined); \
-            } else if (place[0] >= s->low && place[0] < s->high) { \
-                T *row = y + (place[0] - s->low) * s->tall; \
-                for (i = 0; i < s->columns; i++) { \
-                    T old = row[i]; \
-                    S v = x[i]; \
-                    (void)old; \
-                    row[i] = (T)(joined); \
-                } \
-            } \
-        } \
-    }
-HY__SCATTER(add_f32,  float,    float,    old + v)
-HY__SCATTER(add_f64,  double,   double,   old + v)
-HY__SCATTER(add_f16,  float,    uint16_t, old + hy__f16_to_f32(v))      /* halves are summed in f32 */
-HY__SCATTER(add_bf16, float,    uint16_t, old + hy__bf16_to_f32(v))
-HY__SCATTER(add_8,    uint8_t,  uint8_t,  old + v)
-HY__SCATTER(add_32,   uint32_t, uint32_t, old + v)
-HY__SCATTER(add_64,   uint64_t, uint64_t, old + v)
-HY__SCATTER(put_8,    uint8_t,  uint8_t,  v)
-HY__SCATTER(put_16,   uint16_t, uint16_t, v)
-HY__SCATTER(put_32,   uint32_t, uint32_t, v)
-HY__SCATTER(put_64,   uint64_t, uint64_t, v)
-
-static hy__move_fn hy__gather_fn(int size)
-{
-    return size == 1 ? hy__gather_uint8_t : size == 2 ? hy__gather_uint16_t : size == 4 ? hy__gather_uint32_t
-         : hy__gather_uint64_t;
-}
-static hy__move_fn hy__put_fn(int size)
-{
-    return size == 1 ? hy__scatter_put_8 : size == 2 ? hy__scatter_put_16 : size == 4 ? hy__scatter_put_32
-         : hy__scatter_put_64;
-}
-static hy__move_fn hy__add_fn(hy_dtype dtype)
-{
-    switch (dtype) {
-    case HY_F32:  return hy__scatter_add_f32;
-    case HY_F64:  return hy__scatter_add_f64;
-    case HY_F16:  return hy__scatter_add_f16;
-    case HY_BF16: return hy__scatter_add_bf16;
-    case HY_I8: case HY_U8: return hy__scatter_add_8;
-    case HY_I32:  return hy__scatter_add_32;
-    case HY_I64:  return hy__scatter_add_64;
-    default:      return NULL;
-    }
-}
-
-/* --- order: every type becomes unsigned keys that ascend in the wanted order; NaN is the largest --- */
-typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
-
-static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64_t stride, int64_t n,
-                          int descending)
-{
-    const uint64_t top = (uint64_t)1 << 63, flip = descending ? ~(uint64_t)0 : 0;
-    double real[HY__TILE];
-    int64_t whole[HY__TILE], i;
-    if (hy__floating(dtype)) {
-        hy__load_f64(real, data, dtype, stride, n);
-        for (i = 0; i < n; i++) {
-            double v = real[i] + 0.0;                           /* -0 equals 0 */
-            uint64_t bits;
-            memcpy(&bits, &v, 8);
-            bits ^= ((0 - (bits >> 63)) | top) ^ flip;
-            key[i] = v != v ? ~flip : bits;
-        }
-        return;
-    }
-    hy__load_i64tile(whole, data, dtype, stride, n);
-    for (i = 0; i < n; i++) key[i] = (uint64_t)whole[i] ^ top ^ flip;
-}
-
-/* Sorts by key, stable; the result is in v or in room. Digit by digit from the lowest, but those in which all
- * keys agree: of an f32 that is a double, three of eight. */
-static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
-{
-    int64_t start[256], i, k;
-    uint64_t differ = 0;
-    int shift;
-    if (n <= 32) {
-        for (i = 1; i < n; i++) {
-            hy__ranked x = v[i];
-            for (k = i; k > 0 && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
-            v[k] = x;
-        }
-        return v;
-    }
-    for (i = 1; i < n; i++) differ |= v[i].key ^ v[0].key;
-    for (shift = 0; shift < 64; shift += 8) {
-        hy__ranked *sorted = room;
-        if (!(differ >> shift & 255)) continue;
-        memset(start, 0, sizeof start);
-        for (i = 0; i < n; i++) start[v[i].key >> shift & 255]++;
-        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; }
-        for (i = 0; i < n; i++) sorted[start[v[i].key >> shift & 255]++] = v[i];
-        room = v;
-        v = sorted;
-    }
-    return v;
-}
-
-/* How many candidates a search for the first k of n holds. */
-static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 4 ? 2 * k + 16 : n; }
-
-/* The first k of a line in order. room is for twice hy__rank_room; when it is full the worst are dropped. */
-static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
-                                       int descending, hy__ranked *room)
-{
-    uint64_t key[HY__TILE], limit = 0;
-    int64_t most = hy__rank_room(n, k), held = 0, i, j, m;
-    hy__ranked *v = room;
-    int limited = 0;
-    for (i = 0; i < n; i += m) {
-        m = hy__least(n - i, HY__TILE);
-        hy__rank_keys(key, data + i * stride * hy__traits[dtype].size, dtype, stride, m, descending);
-        for (j = 0; j < m; j++) {
-            if (limited && key[j] >= limit) continue;
-            if (held == most) {
-                v = hy__rank_sort(v, v == room ? room + most : room, held);
-                held = k;
-                limited = 1;
-                limit = v[k - 1].key;
-                if (key[j] >= limit) continue;
-            }
-            v[held].key = key[j];
-            v[held++].at = i + j;
-        }
-    }
-    return hy__rank_sort(v, v == room ? room + most : room, held);
-}
-
-/* --- the place of the largest or least: the first of equals, NaN before all --- */
-#define HY__NAN_REAL(x)  ((x) != (x))
-#define HY__NAN_WHOLE(x) 0
-#define HY__BETTER(compare, IS_NAN) \
-    for (i = 0; i < n; i++) { \
-        int wins = (v[i] compare best[i]) | (IS_NAN(v[i]) & !IS_NAN(best[i])); \
-        best[i] = wins ? v[i] : best[i]; \
-        at[i] = wins ? where : at[i]; \
-    }
-#define HY__BEST(name, T, N, COMPUTE, IS_NAN) \
-    HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where, int least) \
-    { \
-        int64_t i; \
-        if (least) { HY__BETTER(<, IS_NAN) } else { HY__BETTER(>, IS_NAN) } \
-    } \
-    HY__INLINE const T *hy__load_best_##name(T *tile, const char *data, hy_dtype dtype, int64_t n) \
-    { \
-        if (dtype == COMPUTE) return (const T *)(const void *)data; \
-        hy__load_tile(COMPUTE, tile, data, dtype, 1, n); \
-        return tile; \
-    } \
-    /* down each of up to HY__TILE columns */ \
-    static void hy__best_columns_##name(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, \
-                                        int64_t n, int least, int64_t *place) \
-    { \
-        T best[HY__TILE], tile[HY__TILE]; \
-        N at[HY__TILE]; \
-        int64_t i, j; \
-        hy__load_tile(COMPUTE, best, data, dtype, 1, n); \
-        for (i = 0; i < n; i++) at[i] = 0; \
-        for (j = 1; j < rows; j++) { \
-            const T *v = hy__load_best_##name(tile, data + j * pitch * hy__traits[dtype].size, dtype, n); \
-            hy__better_##name(best, at, v, n, (N)j, least); \
-        } \
-        for (i = 0; i < n; i++) place[i] = at[i]; \
-    } \
-    /* along a line, as rows of 64 columns */ \
-    static int64_t hy__best_line_##name(const char *data, hy_dtype dtype, int64_t n, int least) \
-    { \
-        enum { WIDE = 64 }; \
-        T best[WIDE], tile[HY__TILE], b; \
-        N at[WIDE]; \
-        int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
-        hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
-        for (i = 0; i < WIDE; i++) at[i] = 0; \
-        for (i = wide; i < n; i += m) { \
-            const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
-                                              m = hy__least(n - i, HY__TILE)); \
-            for (j = 0; j + WIDE <= m; j += WIDE) \
-                hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE), least); \
-            if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE), least); \
-        } \
-        for (b = best[0], place = at[0] * (int64_t)WIDE, i = 1; i < wide; i++) { \
-            int64_t p = at[i] * (int64_t)WIDE + i; \
-            T x = best[i]; \
-            int wins = (least ? x < b : x > b) | (IS_NAN(x) & !IS_NAN(b)); \
-            int equal = (x == b) | (IS_NAN(x) & IS_NAN(b)); \
-            if (wins | (equal & (p < place))) { b = x; place = p; } \
-        } \
-        return place; \
-    }
-HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL)
-HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL)
-HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE)
-
-typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
-                                    int least, int64_t *place);
-typedef int64_t (*hy__best_line_fn)(const char *data, hy_dtype dtype, int64_t n, int least);
-
-/* --- running sums: of lines (columns = 1), or of up to HY__TILE columns side by side --- */
-#define HY__SCAN(name, T, LOAD, joined) \
-    static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
-                                int64_t pitch, int64_t rows, int64_t columns) \
-    { \
-        T sum[HY__TILE], v[HY__TILE], x, y = 0; \
-        int64_t i, j, m; \
-        if (columns == 1) for (j = 0; j < rows; j += m) { \
-            m = hy__least(rows - j, HY__TILE); \
-            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, pitch, m); \
-            for (i = 0; i < m; i++) { x = v[i]; v[i] = y = joined; } \
-            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, pitch, v, m); \
-        } else for (j = 0; j < rows; j++) { \
-            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, 1, columns); \
-            for (i = 0; i < columns; i++) { x = v[i]; y = j ? sum[i] : 0; sum[i] = joined; } \
-            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, 1, sum, columns); \
-        } \
-    }
-HY__SCAN(f64, double,  hy__load_f64,     y + x)
-HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
-typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
-                            int64_t rows, int64_t columns);
-
-#ifndef HYBRID_NO_RNN
-
-/* --- cells of recurrent layers: one sample, one step --- *
- * `gates` holds wx x, `rec` wh h, each a row per gate, without their biases bx and bh. The step leaves in
- * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the state. */
-typedef struct hy__rnn_cell {
-    int     mode;
-    int64_t units;
-    double  low, high, nan;             /* an lstm's cell is kept within [low, high], NaN becomes `nan` */
-} hy__rnn_cell;
-
-/* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
-typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
-                                const void *rec, const void *bx, const void *bh, void *h, void *cell);
-/* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
- * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
-typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
-                                const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
-                                void *dr, void *full);
-
-/* to[i] = f(x[i]) of n elements */
-static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
-{
-    const int step = 1;
-    f->unary[member](&x, &step, to, n, NULL);
-}
-
-#define HY__RNN_STEP(T, suffix) \
-    static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
-                                      const void *recurrent, const void *bias_x, const void *bias_h, \
-                                      void *state, void *cells) \
-    { \
-        T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
-        T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
-        const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
-        int64_t n = c->units, sums = n * (c->mode == HY_RNN_LSTM ? 4 : c->mode == HY_RNN_GRU ? 2 : 1), j; \
-        HY__IVDEP \
-        for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
-        if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
-                s = s != s ? nan : s; \
-                s = s < low ? low : s; \
-                g[4 * n + j] = cell[j] = s > high ? high : s; \
-            } \
-            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
-        } else if (c->mode == HY_RNN_GRU) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
-                g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
-            } \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
-        } else { \
-            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
-            memcpy(h, g, (size_t)n * sizeof *h); \
-        } \
-    }
-
-#define HY__RNN_BACK(T, suffix) \
-    static void hy__rnn_back_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, \
-                                      const void *gates, const void *h_old, const void *cell_old, \
-                                      void *dstate, void *dcells, void *dgates_x, void *dgates_h, \
-                                      void *state) \
-    { \
-        T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h; \
-        T *full = (T *)state; \
-        const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
-        T low = (T)c->low, high = (T)c->high; \
-        int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
-                T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
-                ds = ((s < low) | (s > high)) ? 0 : ds; \
-                dx[j] = ds * new_ * in * (1 - in); \
-                dx[n + j] = ds * cell[j] * forget * (1 - forget); \
-                dx[2 * n + j] = ds * in * (1 - new_ * new_); \
-                dx[3 * n + j] = dh[j] * t * out * (1 - out); \
-                dcell[j] = ds * forget; \
-                dh[j] = 0; \
-                full[j] = out * t; \
-            } \
-        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T reset = g[j], update = g[n + j], new_ = g[2 * n + j], inner = g[3 * n + j], d = dh[j]; \
-                T dn = d * (1 - update) * (1 - new_ * new_); \
-                dx[j] = dr[j] = dn * inner * reset * (1 - reset); \
-                dx[n + j] = dr[n + j] = d * (h[j] - new_) * update * (1 - update); \
-                dx[2 * n + j] = dn; \
-                dr[2 * n + j] = dn * reset; \
-                dh[j] = d * update; \
-            } \
-        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
-            for (j = 0; j < n; j++) { dx[j] = dh[j] * (1 - g[j] * g[j]); dh[j] = 0; } \
-        } else { HY__IVDEP \
-            for (j = 0; j < n; j++) { dx[j] = g[j] > 0 ? dh[j] : 0; dh[j] = 0; } \
-        } \
-    }
-
-HY__RNN_STEP(float, f32)
-HY__RNN_STEP(double, f64)
-HY__RNN_BACK(float, f32)
-HY__RNN_BACK(double, f64)
-#undef HY__RNN_STEP
-#undef HY__RNN_BACK
-#endif
-#ifndef HYBRID_NO_VISION
-/* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
- * --- * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
-typedef struct hy__window {
-    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
-    int64_t low[3], high[3];            /* fine places that count: all, or one item's band */
-} hy__window;
-
-static int64_t hy__window_size(const int64_t *size) { return size[0] * size[1] * size[2]; }
-
-static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
-{
-    at[2] = i % size[2];
-    at[1] = i / size[2] % size[1];
-    at[0] = i / size[2] / size[1];
-}
-
-/* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets
- * `fine`, each next one lies stride[2] further. */
-typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
-
-static hy__stretch hy__stretch_at(const hy__window *w, const int64_t *tap, const int64_t *at, int64_t most)
-{
-    int64_t p[3], step = w->stride[2];
-    hy__stretch s;
-    int d;
-    for (d = 0; d < 3; d++) p[d] = at[d] * w->stride[d] + tap[d] * w->dilate[d] - w->pad[d];
-    s.n = w->coarse[2] - at[2] < most ? w->coarse[2] - at[2] : most;
-    s.low = s.high = s.fine = 0;
-    if (p[0] < w->low[0] || p[0] >= w->high[0] || p[1] < w->low[1] || p[1] >= w->high[1]) return s;
-    if (p[2] < w->low[2]) s.low = (w->low[2] - p[2] + step - 1) / step;
-    s.high = s.n;                       /* a division only where the stretch runs over the edge */
-    if (p[2] + (s.n - 1) * step >= w->high[2]) s.high = p[2] < w->high[2] ? (w->high[2] - 1 - p[2])
-        / step + 1 : 0;
-    if (s.low >= s.high) s.low = s.high = 0;
-    s.fine = (p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2] + s.low * step;
-    return s;
-}
-
-static void hy__stretch_next(const hy__window *w, int64_t *at, int64_t n)
-{
-    at[2] += n;
-    if (at[2] < w->coarse[2]) return;
-    at[2] = 0;
-    if (++at[1] < w->coarse[1]) return;
-    at[1] = 0;
-    at[0]++;
-}
-
-/* What a tap meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the count. */
-enum { HY__LINE = HY__TILE };           /* a multiple of every panel of the matrix engine */
-static int hy__tap_stretches(const hy__window *w, const int64_t *tap, int64_t first, int64_t n,
-                             hy__stretch *list)
-{
-    int64_t at[3];
-    int count = 0;
-    hy__window_place(w->coarse, first, at);
-    for (; n > 0; n -= list[count++].n) {
-        list[count] = hy__stretch_at(w, tap, at, n);
-        hy__stretch_next(w, at, list[count].n);
-    }
-    return count;
-}
-static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
-{
-    int64_t tap[3];
-    hy__window_place(w->kernel, t, tap);
-    return hy__tap_stretches(w, tap, first, n, list);
-}
-
-/* The taps that meet anything from n coarse places: a box, its first one and the one to begin with. Only a
- * kernel larger than the data, in padding far wider than these, has others. */
-typedef struct hy__taps { int64_t low[3], high[3], at[3]; } hy__taps;
-static int hy__taps_open(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)   /* 0: none */
-{
-    int64_t from[3], to[3];
-    int d, rows = 0, any = 1, wide = 0;         /* rows: do they lie in several? */
-    for (d = 0; d < 3; d++) {
-        taps->low[d] = taps->at[d] = 0;
-        taps->high[d] = w->kernel[d];
-        wide |= w->kernel[d] > w->fine[d];
-    }
-    if (!wide) return 1;
-    hy__window_place(w->coarse, first, from);
-    hy__window_place(w->coarse, first + n - 1, to);
-    for (d = 0; d < 3; d++) {
-        int64_t a = rows ? 0 : from[d], b = rows ? w->coarse[d] - 1 : to[d];
-        int64_t low = w->low[d] + w->pad[d] - b * w->stride[d];
-        int64_t high = w->high[d] + w->pad[d] - a * w->stride[d];
-        rows |= from[d] != to[d];
-        if (low > 0) taps->low[d] = taps->at[d] = (low + w->dilate[d] - 1) / w->dilate[d];
-        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
-        if (high < w->kernel[d]) taps->high[d] = high;
-        any &= taps->low[d] < taps->high[d];
-    }
-    return any;
-}
-static int hy__taps_next(hy__taps *taps)                /* in the order of their numbers; 0 after the last */
-{
-    int d;
-    for (d = 2; d >= 0; d--) {
-        if (++taps->at[d] < taps->high[d]) return 1;
-        taps->at[d] = taps->low[d];
-    }
-    return 0;
-}
-
-/* --- planes: a tensor as images of channels of places, in either layout and any type --- */
-typedef struct hy__planes {
-    int64_t  images, channels, places, step_c, step_p;
-    hy_dtype dtype;
-    int      size;
-} hy__planes;
-enum { HY__PLANE_CHANNELS = 16, HY__PLANE_PLACES = 4096 };    /* of one item; 16 channels share cache lines */
-
-static hy__planes hy__planes_of(const hy_tensor *t, int last)
-{
-    const hy_shape *s = &t->type.shape;
-    hy__planes p;
-    p.images = s->dim[0];
-    p.channels = s->dim[last ? s->ndim - 1 : 1];
-    p.places = hy__product(s, last ? 1 : 2, last ? s->ndim - 1 : s->ndim);
-    p.step_c = last ? 1 : p.places;
-    p.step_p = last ? p.channels : 1;
-    p.dtype = t->type.dtype;
-    p.size = hy__traits[p.dtype].size;
-    return p;
-}
-
-/* Where plane i of all images begins, in bytes. */
-static int64_t hy__plane_at(const hy__planes *p, int64_t i)
-{
-    return (i / p->channels * p->channels * p->places + i % p->channels * p->step_c) * p->size;
-}
-
-static int64_t hy__planes_items(const hy__planes *p)
-{
-    return p->places ? p->images * hy__pieces(p->channels, HY__PLANE_CHANNELS) *
-                       hy__pieces(p->places, HY__PLANE_PLACES) : 0;
-}
-
-/* Between a tensor and its copy with channels first in another type: one item's part, to the copy or back. */
-static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor, char *copy, int64_t item,
-                            int back)
-{
-    int64_t bands = hy__pieces(p->places, HY__PLANE_PLACES), blocks = hy__pieces(p->channels,
-            HY__PLANE_CHANNELS);
-    int64_t place = item % bands * HY__PLANE_PLACES, image = item / bands / blocks;
-    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__least(c + HY__PLANE_CHANNELS,
-            p->channels);
-    int64_t end = hy__least(place + HY__PLANE_PLACES, p->places), first = c, n;
-    for (; place < end; place += n)
-        for (n = hy__least(end - place, HY__TILE), c = first; c < end_c; c++) {
-            char *from = tensor + hy__plane_at(p, image * p->channels + c) + place * p->step_p * p->size;
-            char *to = copy + ((image * p->channels + c) * p->places + place) * hy__traits[compute].size;
-            if (back) hy__store_tile(compute, from, p->dtype, p->step_p, to, n);
-            else hy__load_tile(compute, to, from, p->dtype, p->step_p, n);
-        }
-}
-
-/* --- convolution through matrices --- */
-/* Columns of a line into panels, `next` bytes apart; short moves of known length, as a panel may be one
- * vector. */
-static void hy__deal_line(char *to, const char *line, int64_t bytes, int64_t panel, int64_t next)
-{
-    int64_t j;
-    for (; bytes >= panel; bytes -= panel, line += panel, to += next) {
-        for (j = 0; j + 32 <= panel; j += 32) memcpy(to + j, line + j, 32);
-        if (j < panel) memcpy(to + j, line + j, (size_t)(panel - j));
-    }
-    if (bytes) memcpy(to, line, (size_t)bytes);
-}
-
-/* One row of the unrolled image: what a tap sees of a plane. */
-static void hy__im2col_line(const hy__stretch *s, int count, int64_t step, int64_t size, const char *plane,
-                            char *line)
-{
-    for (; count > 0; count--, line += s->n * size, s++) {
-        if (s->low) memset(line, 0, (size_t)(s->low * size));
-        hy__move_plane((int)size, line + s->low * size, plane + s->fine * size, s->high > s->low,
-                       s->high - s->low, 0, 1, 0, step);
-        if (s->high < s->n) memset(line + s->high * size, 0, (size_t)((s->n - s->high) * size));
-    }
-}
-
-/* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in
- * panels of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
-static void hy__im2col(const hy__window *w, int64_t size, const char *x, int64_t channels, int64_t first,
-                       int64_t cols, int64_t panel, int64_t depth, int64_t lanes, char *dst)
-{
-    hy__stretch list[HY__LINE];
-    double line[HY__LINE];
-    int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), ragged = cols % panel, t, c,
-        from, n;
-    for (t = 0; t < taps; t++)
-        for (from = 0; from < cols; from += n) {
-            int count;
-            n = hy__least(cols - from, HY__LINE);
-            count = hy__stretches(w, t, first + from, n, list);
-            for (c = 0; c < channels; c++) {
-                char *to = dst + (from * depth + (c * taps + t) * panel) * size;
-                hy__im2col_line(list, count, w->stride[2], size, x + c * fine * size, (char *)line);
-                hy__deal_line(to, (char *)line, n * size, panel * size, panel * depth * size);
-                if (from + n == cols && ragged && ragged < lanes)
-                    memset(to + ((n - ragged) * depth + ragged) * size, 0, (size_t)((lanes - ragged) * size));
-            }
-        }
-}
-
-static void hy__add_f32(float *y, int64_t step, const float *x, int64_t n)
-{
-    int64_t i;
-    if (step == 1) for (i = 0; i < n; i++) y[i] += x[i];
-    else for (i = 0; i < n; i++) y[i * step] += x[i];
-}
-/* Lines of n, one after the other, are added where each starts. */
-static void hy__add_lines_f32(float *y, const int64_t *start, int64_t lines, int64_t step, const float *x,
-                              int64_t n)
-{
-    for (; lines > 0; lines--, start++, x += n) {
-        float *to = y + *start;
-        int64_t i = 0;
-#if HY__SIMD
-        if (step == 1) for (; i + 4 <= n; i += 4) *(hy__f32x4_at *)(to + i) += *(const hy__f32x4_at *)(x + i);
-#endif
-        for (; i < n; i++) to[i * step] += x[i];
-    }
-}
-static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) y[i * step] += x[i];
-}
-
-/* The way back: rows of `step` columns (channels * taps, coarse), columns [first, first + cols), are added to
- * y (channels, fine) where w's band lets them. */
-static void hy__col2im(const hy__window *w, int64_t size, char *y, int64_t channels, int64_t first,
-                       int64_t cols, int64_t step, const char *col)
-{
-    hy__stretch list[HY__LINE];
-    int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), t, c, from, n;
-    for (t = 0; t < taps; t++)
-        for (from = 0; from < cols; from += n) {
-            int count, i;
-            n = hy__least(cols - from, HY__LINE);
-            count = hy__stretches(w, t, first + from, n, list);
-            for (c = 0; c < channels; c++) {
-                const char *line = col + ((c * taps + t) * step + from) * size;
-                for (i = 0; i < count; line += list[i++].n * size) {
-                    char *to = y + (c * fine + list[i].fine) * size;
-                    const char *add = line + list[i].low * size;
-                    int64_t m = list[i].high - list[i].low;
-                    if (size == 4) hy__add_f32((float *)(void *)to, w->stride[2],
-                                               (const float *)(const void *)add, m);
-                    else hy__add_f64((double *)(void *)to, w->stride[2], (const double *)(const void *)add,
-                                     m);
-                }
-            }
-        }
-}
-
-/* A whole product in one worker: what several readers share is packed into the scratch too. */
-static size_t hy__gemm_need(const hy__gemm *g)
-{
-    return (g->scratch_bytes + 63) / 64 * 64 + (g->shared_bytes + 63) / 64 * 64;
-}
-static void hy__gemm_all(const hy__gemm *g, const char *a, const char *b, char *c, char *scratch)
-{
-    char *shared = scratch + (g->scratch_bytes + 63) / 64 * 64;
-    int64_t i;
-    for (i = 0; i < g->pack_items; i++) hy__gemm_pack(g, b, i, shared);
-    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, scratch, shared, NULL);
-}
-
-/* The same product with fewer columns. */
-static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
-{
-    hy__gemm narrow = *g;
-    narrow.n = n;
-    narrow.col_blocks = hy__pieces(n, g->col_block);
-    if (g->pack_items) narrow.pack_items = hy__pieces(n, g->panel);
-    narrow.items = g->items ? narrow.row_blocks * narrow.col_blocks : 0;
-    return narrow;
-}
-
-/* --- convolution with channels last on both sides: f32, weights prepared --- *
- * Places of the coarse side are the rows of a product. A tap of the window is a stretch of k steps that
- * begins, for each row, where the tap meets the fine side, or in zeros where that is padding. Taps that lie
- * side by side make one stretch where no row of a tile is at an edge: the same sums in the same order. */
-enum { HY__DIRECT_STEPS = 2048 };       /* of k between visits to C: what a panel keeps of them fits L2 */
-typedef struct hy__direct {
-    hy__window win;
-    hy__gemm   gemm;                    /* of one image and group: places x filters, k = taps * channels */
-    int64_t    images, groups, channels, taps;  /* channels of a group */
-    int64_t    fine_c, coarse_c;        /* of all groups */
-    const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
-} hy__direct;
-
-/* The rows of a tile: the fine places that the first tap meets. Where they lie in one row of the coarse side,
- * the first one says it all. */
-typedef struct hy__aims {
-    int64_t place[HY__TILE_ROWS][3];
-    int     n, level;                   /* level: in one row */
-} hy__aims;
-
-/* The next n places; `at` goes on. */
-static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
-{
-    int i, d;
-    aims->n = n;
-    aims->level = at[2] + n <= w->coarse[2];
-    for (i = 0; i < n; i++) {
-        if (!i || !aims->level)
-            for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
-        if (++at[2] < w->coarse[2]) continue;
-        at[2] = 0;
-        if (++at[1] < w->coarse[1]) continue;
-        at[1] = 0;
-        at[0]++;
-    }
-}
-
-/* Do all taps of every row lie between the edges of this dim? */
-static int hy__aims_within(const hy__window *w, const hy__aims *aims, int d)
-{
-    int64_t reach = (w->kernel[d] - 1) * w->dilate[d];
-    int i;
-    if (aims->level && d == 2) reach += (aims->n - 1) * w->stride[2];
-    for (i = 0; i < (aims->level ? 1 : aims->n); i++)
-        if (aims->place[i][d] < 0 || aims->place[i][d] + reach >= w->fine[d]) return 0;
-    return 1;
-}
-
-/* Where a tap begins for each row. */
-static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64_t *tap, const float *x,
-                          const float *zeros, const void **from)
-{
-    const hy__window *w = &v->win;
-    const int64_t dz = tap[0] * w->dilate[0], dy = tap[1] * w->dilate[1], dx = tap[2] * w->dilate[2];
-    int i;
-    for (i = 0; i < aims->n; i++) {
-        const int64_t *place = aims->place[aims->level ? 0 : i];
-        const int64_t pz = place[0] + dz, py = place[1] + dy;
-        const int64_t px = place[2] + dx + (aims->level ? i * w->stride[2] : 0);
-        from[i] = pz < 0 || pz >= w->fine[0] || py < 0 || py >= w->fine[1] || px < 0 || px >= w->fine[2]
-            ? zeros : x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c;
-    }
-}
-
-static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
-{
-    tap[2] += by;
-    if (tap[2] < w->kernel[2]) return;
-    tap[2] = 0;
-    if (++tap[1] < w->kernel[1]) return;
-    tap[1] = 0;
-    tap[0]++;
-}
-
-/* Steps of k that one visit to C takes from `at` on: whole rows of taps, whole taps, or a part of one tap. */
-static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
-{
-    int64_t row = v->win.kernel[2] * v->channels, off = at % row;
-    if (row <= HY__DIRECT_STEPS) return hy__least(HY__DIRECT_STEPS / row * row, v->gemm.k - at);
-    if (v->channels <= HY__DIRECT_STEPS)
-        return hy__least(HY__DIRECT_STEPS / v->channels * v->channels, row - off);
-    return hy__least(HY__DIRECT_STEPS, v->channels - off % v->channels);
-}
-
-/* Where each row begins, if none is at an edge. */
-static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const float *x, const void **from)
-{
-    const hy__window *w = &v->win;
-    int i;
-    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
-    for (i = 0; i < aims->n; i++) {
-        const int64_t *p = aims->place[aims->level ? 0 : i];
-        const int64_t px = p[2] + (aims->level ? i * w->stride[2] : 0);
-        from[i] = x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + px) * v->fine_c;
-    }
-    return 1;
-}
-
-/* Steps of one stretch of a visit: taps side by side go together where that is one run of memory. */
-static int64_t hy__direct_run_of(const hy__direct *v, int64_t steps, int together)
-{
-    return hy__least(steps, together ? v->win.kernel[2] * v->channels : v->channels);
-}
-
-/* How much later than the first tap's each stretch of steps [at, at + steps) begins. Gives their number. */
-static int64_t hy__direct_shifts(const hy__direct *v, int64_t at, int64_t steps, int64_t run, int64_t *shift)
-{
-    const hy__window *w = &v->win;
-    int64_t tap[3], n = 0, off = at % v->channels;
-    hy__window_place(w->kernel, at / v->channels, tap);
-    for (; n * run < steps; n++, hy__tap_next(w, tap, hy__most(run / v->channels, 1)))
-        shift[n] = ((tap[0] * w->dilate[0] * w->fine[1] + tap[1] * w->dilate[1]) * w->fine[2] +
-                    tap[2] * w->dilate[2]) * v->fine_c + off;
-    return n;
-}
-
-/* The same for rows of which some are at an edge: where each stretch begins. */
-static void hy__direct_edges(const hy__direct *v, const hy__aims *aims, int64_t at, int64_t steps,
-                             int64_t run, const float *x, const float *zeros, const void **from)
-{
-    int64_t off = at % v->channels, end = at + steps, taps = hy__most(run / v->channels, 1), tap[3];
-    int i;
-    hy__window_place(v->win.kernel, at / v->channels, tap);
-    for (; at < end; at += run, from += HY__TILE_ROWS, hy__tap_next(&v->win, tap, taps)) {
-        hy__aims_from(v, aims, tap, x, zeros, from);
-        for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
-    }
-}
-
-/* The scratch: places for a tile's stretches, how much later each begins, zeros for one stretch. */
-static size_t hy__direct_stretches(const hy__direct *v)
-{
-    return (size_t)(v->depth ? v->taps : hy__least(v->taps, HY__DIRECT_STEPS));
-}
-static size_t hy__direct_zeros(const hy__direct *v)
-{
-    return (size_t)(v->depth ? v->fine_c : v->win.kernel[2] * v->channels) * sizeof(float);
-}
-static size_t hy__direct_scratch(const hy__direct *v)
-{
-    return hy__direct_stretches(v) * (HY__TILE_ROWS * sizeof(void *) + sizeof(int64_t)) + hy__direct_zeros(v);
-}
-
-typedef struct hy__direct_room { const void **from; int64_t *shift; float *zeros; } hy__direct_room;
-static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
-{
-    hy__direct_room room;
-    room.from = (const void **)(void *)scratch;
-    room.shift = (int64_t *)(void *)(room.from + hy__direct_stretches(v) * HY__TILE_ROWS);
-    room.zeros = (float *)(void *)(room.shift + hy__direct_stretches(v));
-    memset(room.zeros, 0, hy__direct_zeros(v));
-    return room;
-}
-
-/* An item of the product: some places by some filters of an image and group. */
-static void hy__direct_run(const hy__direct *v, const float *x, const float *weight, float *y, int64_t item,
-                           char *scratch, const hy__tail *tail)
-{
-    const hy__gemm *g = &v->gemm;
-    const int64_t unit = item / g->items, part = item % g->items, group = unit % v->groups;
-    const int64_t image = unit / v->groups, row = part % g->row_blocks * g->row_block;
-    const int64_t col = part / g->row_blocks * g->col_block, end = hy__least(col + g->col_block, g->n);
-    const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
-    const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
-    hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t at, steps, i, j, place[3], shifts, run;
-    hy__tail whole = hy__tail_at(tail, g, image * g->m, group * g->n);
-    hy__tile t;
-    x += image * hy__window_size(v->win.fine) * v->fine_c + group * v->channels;
-    y += image * g->m * v->coarse_c + group * g->n;
-    weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
-    t.from = room.from;
-    t.a_col = 1;
-    t.b_step = g->panel;
-    t.c_row = v->coarse_c;
-    for (at = 0; at < g->k; at += steps) {
-        hy__tail visit;
-        steps = hy__direct_steps(v, at);
-        visit = hy__tail_visit(&whole, y, at == 0, at + steps >= g->k);
-        run = hy__direct_run_of(v, steps, packed);
-        shifts = hy__direct_shifts(v, at, steps, run, room.shift);
-        hy__window_place(v->win.coarse, row, place);
-        for (i = 0; i < tiles; i++) {
-            const int64_t first = row + hy__gemm_tile_row(rows, i);
-            hy__aims aims;
-            hy__aim(&v->win, place, (int)(row + hy__gemm_tile_row(rows, i + 1) - first), &aims);
-            t.rows = aims.n;
-            if (hy__aims_inside(v, &aims, x, room.from)) {
-                t.shift = room.shift;
-                t.taps = shifts;
-                t.k = run;
-            } else {
-                t.shift = NULL;
-                t.k = hy__direct_run_of(v, steps, packed && hy__aims_within(&v->win, &aims, 2));
-                t.taps = hy__pieces(steps, t.k);
-                hy__direct_edges(v, &aims, at, steps, t.k, x, room.zeros, room.from);
-            }
-            for (j = col; j < end; j += g->width) {
-                const int64_t within = j % g->panel;
-                t.cols = hy__least(g->width, g->n - j);
-                t.last = hy__most(t.cols - g->isa->lanes, 0);
-                t.tail = hy__tail_at(&visit, g, first, j);
-                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + (j - within) * g->k + at * g->panel + within, y + first * v->coarse_c + j);
-            }
-        }
-    }
-}
-
-/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole. */
-static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
-                                 int64_t item, char *scratch, const hy__tail *tail)
-{
-    const hy__gemm *g = &v->gemm;
-    const hy__depth_isa *isa = v->depth;
-    const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
-    const int64_t rows = hy__least(g->row_block, g->m - row);
-    const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
-    const int64_t high = line < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
-    hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t i, place[3];
-    hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
-    hy__aims aims;
-    hy__tile t;
-    hy__direct_shifts(v, 0, v->taps, 1, room.shift);
-    x += image * hy__window_size(v->win.fine) * v->fine_c;
-    y += image * g->m * v->coarse_c;
-    t.from = room.from;
-    t.taps = v->taps;
-    t.b_step = t.c_row = v->coarse_c;
-    t.rows = (int)high;
-    for (i = 0; i < rows; i = i % line + high < line ? i + high : i / line * line + line) {
-        const int64_t first = row + hy__least(i, i / line * line + line - high);
-        hy__window_place(v->win.coarse, first, place);
-        hy__aim(&v->win, place, (int)high, &aims);
-        t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
-        if (!t.shift) hy__direct_edges(v, &aims, 0, v->taps, 1, x, room.zeros, room.from);
-        for (t.k = 0; t.k < v->fine_c; t.k += t.cols) {
-            const int wide = t.k + isa->vecs * isa->lanes <= v->fine_c;
-            t.cols = wide ? isa->vecs * isa->lanes : isa->lanes;
-            t.last = t.cols - isa->lanes;
-            t.k = hy__least(t.k, v->fine_c - t.cols);
-            t.tail = hy__tail_at(&whole, g, first, t.k);
-            isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
-        }
-    }
-}
-
-/* --- 3 x 3 windows of stride 1 by squares --- *
- * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
- * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel. */
-enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
-typedef struct hy__winograd {
-    hy__direct base;                    /* its product: block x filters, k = channels */
-    const hy__winograd_isa *isa;
-    int     out, side;
-    int64_t down, across;               /* squares of an image */
-    int64_t block, blocks;              /* squares of a block, blocks of all images */
-    int     apart;                      /* two stages */
-} hy__winograd;
-
-static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
-
-/* The values of one block: side * side matrices (block, channels). */
-static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
-                               float *to)
-{
-    const hy__window *w = &v->base.win;
-    const int64_t channels = v->base.channels, from = block * v->block;
-    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
-    const float *at[36];
-    int64_t s;
-    int i, j;
-    for (s = 0; s < n; s++) {
-        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
-        int64_t py = rest / v->across * v->out - w->pad[1], px = rest % v->across * v->out - w->pad[2];
-        const float *plane = x + image * hy__window_size(w->fine) * channels;
-        for (i = 0; i < v->side; i++)
-            for (j = 0; j < v->side; j++)
-                at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
-                    ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
-        v->isa->in(v->out, at, channels, to + s * channels, v->block * channels);
-    }
-}
-
-/* A block's matrices times the filters of a panel; sums: side * side matrices (block, panel). */
-static void hy__winograd_multiply(const hy__winograd *v, const float *values, const float *weight,
-                                  int64_t block, int64_t panel, float *sums)
-{
-    const hy__gemm *g = &v->base.gemm;
-    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - block * v->block);
-    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS), cols = hy__least(g->panel, g->n - panel * g->panel);
-    const void *from[HY__TILE_ROWS];
-    int64_t i, j, r;
-    int m;
-    hy__tile t;
-    memset(&t, 0, sizeof t);
-    t.k = g->k;
-    t.a_col = t.taps = 1;
-    t.from = from;
-    t.b_step = t.c_row = g->panel;
-    weight += panel * v->side * v->side * g->k * g->panel;
-    for (m = 0; m < v->side * v->side; m++) {
-        for (i = 0; i < tiles; i++) {
-            const int64_t row = hy__gemm_tile_row(n, i);
-            t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
-            for (r = 0; r < t.rows; r++) from[r] = values + (row + r) * g->k;
-            for (j = 0; j < cols; j += g->width) {
-                t.cols = hy__least(g->width, cols - j);
-                t.last = t.cols - g->isa->lanes;
-                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + j, sums + row * g->panel + j);
-            }
-        }
-        values += v->block * g->k;
-        weight += g->k * g->panel;
-        sums += v->block * g->panel;
-    }
-}
-
-static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t block, int64_t panel,
-                               float *y, const hy__tail *tail)
-{
-    const hy__gemm *g = &v->base.gemm;
-    const int64_t *size = v->base.win.coarse, from = block * v->block, col = panel * g->panel;
-    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
-    int64_t place[16], s;
-    hy__tail t = hy__tail_at(tail, g, 0, col);
-    int i, j;
-    for (s = 0; s < n; s++) {
-        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
-        int64_t py = rest / v->across * v->out, px = rest % v->across * v->out;
-        for (i = 0; i < v->out; i++)
-            for (j = 0; j < v->out; j++)
-                place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
-                    : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, sums + s * g->panel, v->block * g->panel, hy__least(g->panel, g->n - col),
-                    y + col, place, &t);
-    }
-}
-
-static int64_t hy__winograd_values(const hy__winograd *v)
-{
-    return v->side * v->side * v->block * v->base.channels;
-}
-static int64_t hy__winograd_sums(const hy__winograd *v)
-{
-    return v->side * v->side * v->block * HY__PREPARED_PANEL;
-}
-
-static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
-                             int64_t item, char *scratch, char *shared, const hy__tail *tail)
-{
-    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
-    float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
-    float *values = v->apart ? (float *)(void *)shared : zeros + v->base.channels;
-    int64_t block = v->apart && stage ? item % v->blocks : item, first = 0, end = panels, p;
-    if (v->apart) {
-        values += block * hy__winograd_values(v);
-        if (stage) { first = item / v->blocks; end = first + 1; }
-    }
-    if (!stage) {
-        memset(zeros, 0, (size_t)v->base.channels * sizeof *zeros);
-        hy__winograd_enter(v, x, block, zeros, values);
-        if (v->apart) return;
-    }
-    for (p = first; p < end; p++) {
-        hy__winograd_multiply(v, values, weight, block, p, sums);
-        hy__winograd_leave(v, sums, block, p, y, tail);
-    }
-}
-
-/* The cost of a way through a window, squares of `out` or 0 for directly: nanoseconds of a core with 100
- * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
-static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
-{
-    int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
-    double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
-    double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
-    double weights = (out ? side * side : 9) * channels * filters * 4;
-    double ns = 2 * values * channels * filters / 100;
-    if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
-    return out ? ns + 8 * values * (channels + filters) / 40 : ns;
-}
-
-static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
-                            int64_t filters)
-{
-    double best, ns;
-    int way = 0, out, d;
-    for (d = 0; d < 3; d++)
-        if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
-    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS ||
-        w->coarse[0] != 1) return 0;            /* squares lie in one plane */
-    best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
-    for (out = 2; out <= 4; out += 2) {
-        ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
-        if (ns < best) { best = ns; way = out; }
-    }
-    return way;
-}
-
-/* One filter's window in the places of a square: G w G^T. */
-static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
-{
-    static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
-    static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
-        { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
-        { 0, 0, 1 } };
-    const double (*g)[3] = out == 2 ? g2 : g4;
-    double half[6][3];
-    int side = out + 2, i, j;
-    for (i = 0; i < side; i++)
-        for (j = 0; j < 3; j++)
-            half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
-    for (i = 0; i < side; i++)
-        for (j = 0; j < side; j++)
-            to[i * side + j] = half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2];
-}
-
-/* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
-static void hy__winograd_plan(hy__winograd *v, int out, int isa)
-{
-    hy__gemm *g = &v->base.gemm;
-    int64_t weights, squares;
-    v->out = out;
-    v->side = out + 2;
-    v->down = hy__pieces(v->base.win.coarse[1], out);
-    v->across = hy__pieces(v->base.win.coarse[2], out);
-    weights = v->side * v->side * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
-    v->apart = weights > HY__WINOGRAD_L2;
-    squares = hy__winograd_squares(v);
-    v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
-    v->blocks = hy__pieces(squares, v->block);
-    memset(g, 0, sizeof *g);
-    g->m = v->block;
-    g->n = g->c_row = v->base.coarse_c;
-    g->k = v->base.channels;
-    hy__gemm_plan_prepared(g, isa);
-#if HY__SIMD
-    v->isa = &hy__winograd_base_isa;
-#ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
-    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
-#endif
-#endif
-}
-
-/* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
-static int64_t hy__direct_plan(hy__direct *v, int isa)
-{
-    hy__gemm *g = &v->gemm;
-    int64_t parts;
-    memset(g, 0, sizeof *g);
-    g->m = hy__window_size(v->win.coarse);
-    g->n = v->coarse_c / v->groups;
-    g->k = v->taps * v->channels;
-    g->c_row = v->coarse_c;
-    v->depth = NULL;
-    hy__gemm_plan_prepared(g, isa);
-    for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
-        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 64) break;
-    if (parts <= 8 && v->win.coarse[2] / parts >= 16) {
-        g->row_block = v->win.coarse[2] / parts;
-        g->row_blocks = hy__pieces(g->m, g->row_block);
-        g->items = g->row_blocks * g->col_blocks;
-    }
-    if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
-    v->depth = &hy__depth_plain;
-#if HY__SIMD
-    if (v->fine_c >= 4) v->depth = &hy__depth_base_isa;
-#ifdef HY__TARGET_AVX2
-    if (isa >= 1 && v->fine_c >= 8) v->depth = &hy__depth_avx2_isa;
-    if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_avx512_isa;
-#endif
-#endif
-    g->row_block = hy__pieces(HY__ITEM_WORK / 16, v->fine_c * v->taps);
-    g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
-    g->row_blocks = hy__pieces(g->m, g->row_block);
-    return v->images * g->row_blocks;
-}
-
-/* --- one channel per group: no matrix, but shifted planes --- *
- * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
- * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
-#define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
-#define HY__TAPS_PLAIN(name, T) \
-    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n, \
-                     T start) \
-    { \
-        int64_t t, i; \
-        for (i = 0; i < n; i++) y[i] = start; \
-        for (t = 0; t < taps; t++) { \
-            const T *a = x + offset[t]; \
-            const T p = weight[t]; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) y[i] += p * a[i]; \
-        } \
-    }
-HY__TAPS_PLAIN(hy__taps_f64, double)
-#if HY__SIMD
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=fast")
-#endif
-#define HY__TAPS(name, V, TARGET) \
-    TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
-                            int64_t taps, int64_t n, float start) \
-    { \
-        HY__CONTRACT \
-        const V zero = {0}, from = zero + start; \
-        enum { lanes = sizeof(V) / sizeof(float) }; \
-        int64_t i = 0, t; \
-        for (; i + 4 * lanes <= n; i += 4 * lanes) { \
-            V##_at *to = (V##_at *)(y + i); \
-            V s0 = from, s1 = from, s2 = from, s3 = from; \
-            for (t = 0; t < taps; t++) { \
-                const V##_at *a = (const V##_at *)(x + i + offset[t]); \
-                const float w = weight[t]; \
-                s0 += w * a[0]; \
-                s1 += w * a[1]; \
-                s2 += w * a[2]; \
-                s3 += w * a[3]; \
-            } \
-            to[0] = s0; \
-            to[1] = s1; \
-            to[2] = s2; \
-            to[3] = s3; \
-        } \
-        for (; i < n; i += lanes) { \
-            V s = from; \
-            for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
-            *(V##_at *)(y + i) = s; \
-        } \
-    }
-HY__TAPS(hy__taps_f32, hy__f32x4, )
-#ifdef HY__TARGET_AVX2
-HY__TAPS(hy__taps_f32_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
-#endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
-#else
-HY__TAPS_PLAIN(hy__taps_f32, float)
-#endif
-typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
-                                int64_t taps, int64_t n, float start);
-
-/* --- windows of floats --- *
- *     join:  y[i] = the largest, or the sum, of x[offset[t] + i] over all taps t, at least one
- *     claim: where x is y (both NaN, too), dx takes what is left of g: it goes to the first x that is y */
-#define HY__DEFINE_WINDOWS(name, target) \
-    target static void hy__join_##name(float *y, const float *x, const int64_t *offset, int64_t taps, \
-                                       int64_t n, int most) \
-    { \
-        const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : 0]; \
-        int64_t t = taps == 1 ? 1 : 2 + taps % 2, i;    /* leaves pairs */ \
-        if (taps == 1) memcpy(y, a, (size_t)n * sizeof *y); \
-        else if (most) HY__JOIN_EACH(hy__larger_f32(c[i], hy__larger_f32(b[i], a[i]))) \
-        else if (t == 2) HY__JOIN_EACH(a[i] + b[i]) \
-        else HY__JOIN_EACH(a[i] + b[i] + c[i]) \
-        for (; t < taps; t += 2) { \
-            a = x + offset[t]; \
-            b = x + offset[t + 1]; \
-            if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i]))) \
-            else HY__JOIN_EACH(y[i] + (a[i] + b[i])) \
-        } \
-    } \
-    target static void hy__claim_##name(float *dx, const float *x, const float *y, float *g, int64_t n) \
-    { \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            float v = g[i], same = x[i] == y[i] ? v : 0, nan = y[i] != y[i] ? v : 0; \
-            float left = x[i] == y[i] ? 0 : v, other = y[i] != y[i] ? 0 : v; \
-            dx[i] += x[i] != x[i] ? nan : same; \
-            g[i] = x[i] != x[i] ? other : left; \
-        } \
-    }
-#define HY__JOIN_EACH(joined) { HY__IVDEP for (i = 0; i < n; i++) y[i] = joined; }
-typedef struct hy__window_kernels {
-    void (*join)(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n, int most);
-    void (*claim)(float *dx, const float *x, const float *y, float *g, int64_t n);
-} hy__window_kernels;
-HY__DEFINE_WINDOWS(base, )
-static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base };
-#if HY__X86
-HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
-static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2 };
-#endif
-static const hy__window_kernels *hy__window_kernels_for(int isa)
-{
-#if HY__X86
-    if (isa >= HY_ISA_AVX2) return &hy__windows_avx2;
-#endif
-    (void)isa;
-    return &hy__windows_base;
-}
-
-/* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
-static void hy__unzip_f32(float *to, int64_t pitch, const float *x, int64_t step, int64_t n)
-{
-    int64_t i, p;
-    if (step != 2) {
-        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[p * pitch + i] = x[i * step + p];
-        return;
-    }
-    for (i = 0; i < n / 2; i++) { to[i] = x[2 * i]; to[pitch + i] = x[2 * i + 1]; }
-    if (n % 2) to[n / 2] = x[n - 1];
-}
-static void hy__zip_f32(float *to, const float *x, int64_t pitch, int64_t step, int64_t n)
-{
-    int64_t i, p;
-    if (step != 2) {
-        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[i * step + p] = x[p * pitch + i];
-        return;
-    }
-    for (i = 0; i < n / 2; i++) { to[2 * i] = x[i]; to[2 * i + 1] = x[pitch + i]; }
-    if (n % 2) to[n - 1] = x[n / 2];
-}
-static void hy__times_f64(float *y, const float *x, const double *share, int64_t step, int64_t n)
-{
-    int64_t i;
-    if (step) for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[i]);
-    else for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[0]);
-}
-
-/* --- the largest of 2 x 2 windows of floats, side by side: four at a time from two fine rows --- */
-#if HY__SIMD
-typedef struct hy__quads {
-    hy__f32x4      most;
-    hy__f32x4_bits right[2], lower;     /* where the right one wins in either row, the lower row in the end */
-} hy__quads;
-
-/* Where the later one is larger, or the first NaN. */
-HY__INLINE hy__f32x4_bits hy__quads_beat(hy__f32x4 later, hy__f32x4 first)
-{
-    return ~(hy__f32x4_bits)(first >= later) & (hy__f32x4_bits)(first == first);
-}
-
-HY__INLINE hy__f32x4 hy__quads_pick(hy__f32x4_bits wins, hy__f32x4 later, hy__f32x4 first)
-{
-    return (hy__f32x4)((wins & (hy__f32x4_bits)later) | (~wins & (hy__f32x4_bits)first));
-}
-
-HY__INLINE hy__quads hy__quads_of(const float *upper, const float *lower)
-{
-    const hy__f32x4_at *a = (const hy__f32x4_at *)upper, *b = (const hy__f32x4_at *)lower;
-    const hy__f32x4 a0 = a[0], a1 = a[1], b0 = b[0], b1 = b[1];
-    hy__f32x4 left = HY__SHUFFLE4(a0, a1, 0, 2, 4, 6), right = HY__SHUFFLE4(a0, a1, 1, 3, 5, 7), below;
-    hy__quads q;
-    q.right[0] = hy__quads_beat(right, left);
-    q.most = hy__quads_pick(q.right[0], right, left);
-    left = HY__SHUFFLE4(b0, b1, 0, 2, 4, 6);
-    right = HY__SHUFFLE4(b0, b1, 1, 3, 5, 7);
-    q.right[1] = hy__quads_beat(right, left);
-    below = hy__quads_pick(q.right[1], right, left);
-    q.lower = hy__quads_beat(below, q.most);
-    q.most = hy__quads_pick(q.lower, below, q.most);
-    return q;
-}
-
-/* n is 4 at least: the last four reach back. */
-static void hy__quads_join(float *y, const float *upper, const float *lower, int64_t n)
-{
-    int64_t i, j;
-    for (i = 0; i < n; i += 4) {
-        j = hy__least(i, n - 4);
-        *(hy__f32x4_at *)(y + j) = hy__quads_of(upper + 2 * j, lower + 2 * j).most;
-    }
-}
-
-/* dy goes to the first of a window's largest, zeros to its others. */
-HY__INLINE void hy__quads_deal(float *dx, hy__f32x4_bits dy, hy__f32x4_bits right)
-{
-    const hy__f32x4 zero_or_left = (hy__f32x4)(dy & ~right), zero_or_right = (hy__f32x4)(dy & right);
-    *(hy__f32x4_at *)dx = HY__SHUFFLE4(zero_or_left, zero_or_right, 0, 4, 1, 5);
-    *(hy__f32x4_at *)(dx + 4) = HY__SHUFFLE4(zero_or_left, zero_or_right, 2, 6, 3, 7);
-}
-static void hy__quads_back(float *dx, int64_t row, const float *x, const float *dy, int64_t n)
-{
-    int64_t i, j;
-    for (i = 0; i < n; i += 4) {
-        hy__quads q;
-        hy__f32x4_bits g;
-        j = hy__least(i, n - 4);
-        q = hy__quads_of(x + 2 * j, x + row + 2 * j);
-        g = (hy__f32x4_bits)*(const hy__f32x4_at *)(dy + j);
-        hy__quads_deal(dx + 2 * j, g & ~q.lower, q.right[0]);
-        hy__quads_deal(dx + row + 2 * j, g & q.lower, q.right[1]);
-    }
-}
-#endif
-
-/* --- pooling --- *
- * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
- * output places at a time, in doubles. */
-typedef struct hy__pool_plan {
-    hy__window win;
-    int64_t    planes, together;        /* planes in all and per item */
-    int        type, power, exclude_pad, last;
-    int64_t    blocks;                  /* of f32 with channels last: items of an image */
-} hy__pool_plan;
-enum {
-    HY__POOL_FLOATS = 32,               /* taps that may be summed in floats */
-    HY__POOL_PLANES = 4,                /* planes that go side by side */
-    HY__POOL_SPAN = 512,                /* of f32's rows: columns, and the most that fits them ... */
-    HY__POOL_TAPS = 256, HY__POOL_WIDE = 64, HY__POOL_STEP = 16
-};
-
-/* How many places of a window count along one dim: those within the padded input, or within the input. */
-static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
-{
-    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
-    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
-    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
-}
-
-/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
-static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
-{
-    int64_t at[3], i, rows = 0, area, last = 0;
-    double value = 0;
-    hy__window_place(v->win.coarse, first, at);
-    for (i = 0; i < n; i++) {
-        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
-        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
-        if (area != last) { value = area > 0 ? 1 / (double)area : 0; last = area; }
-        share[i] = value;
-        hy__stretch_next(&v->win, at, 1);
-    }
-}
-
-static void hy__cube(double *x, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
-}
-
-/* Tiles of n windows of `planes` planes. */
-typedef struct hy__pool_tile {
-    double acc[HY__POOL_PLANES][HY__TILE];
-    double share[HY__TILE], values[HY__TILE];
-} hy__pool_tile;
-
-static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
-                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
-{
-    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
-    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
-    int count, r;
-    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
-    hy__taps taps;
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    for (k = 0; k < planes; k++)
-        for (i = 0; i < n; i++) to->acc[k][i] = hy__fold_start(kind);
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (k = 0; k < planes; k++) {
-            const char *base = data + hy__plane_at(x, plane + k);
-            for (r = 0, i = 0; r < count; i += list[r++].n) {
-                const char *from = base + list[r].fine * x->step_p * x->size;
-                int64_t m = list[r].high - list[r].low;
-                j = i + list[r].low;
-                hy__load_f64(to->values, from, x->dtype, step, m);
-                if (v->power == 3) hy__cube(to->values, m);
-                hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
-            }
-        }
-    }
-}
-
-/* --- pooling f32 by kernels --- */
-/* Where the fine places under coarse place `at` lie, along the first `dims` dims; gives their count. */
-static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, int64_t step, int64_t *offset)
-{
-    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, p[3], n = 0;
-    int d;
-    for (d = 0; d < dims; d++) {
-        int64_t from = at[d] * w->stride[d] - w->pad[d];
-        low[d] = hy__most(from, 0);
-        high[d] = hy__least(from + w->kernel[d], w->fine[d]);
-    }
-    for (p[0] = low[0]; p[0] < high[0]; p[0]++)
-        for (p[1] = low[1]; p[1] < high[1]; p[1]++)
-            for (p[2] = low[2]; p[2] < high[2]; p[2]++)
-                offset[n++] = ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * step;
-    return n;
-}
-
-/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
- * `span` columns, of which `inside` exist, from number `left` on. */
-typedef struct hy__pool_row {
-    int64_t at[3], n, rows, span, left, inside, pitch, area;
-    int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
-    double  share[HY__POOL_SPAN];
-    float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
-    float   y[HY__POOL_SPAN], g[HY__POOL_SPAN];
-} hy__pool_row;
-
-static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
-{
-    const hy__window *w = &v->win;
-    int64_t step = w->stride[2], column = r->at[2], from, i, area;
-    if (first >= hy__window_size(w->coarse)) return 0;
-    hy__window_place(w->coarse, first, r->at);
-    r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
-    r->rows = hy__pool_taps(w, r->at, 2, 1, r->offset);
-    r->span = (r->n - 1) * step + w->kernel[2];
-    r->pitch = hy__pieces(r->span, step);
-    from = r->at[2] * step - w->pad[2];
-    r->left = from < 0 ? hy__least(-from, r->span) : 0;
-    r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
-    for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
-    for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
-    area = hy__pool_reach(v, 0, r->at[0]) * hy__pool_reach(v, 1, r->at[1]);
-    if (v->type == HY_POOL_AVG && (area != r->area || column != r->at[2]))
-        hy__pool_shares(v, first, r->n, r->share);      /* else those of the row above */
-    r->area = area;
-    return 1;
-}
-
-/* The row's windows of plane x: rows are joined first, then columns. */
-static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
-                              const float *x, float *y)
-{
-    int most = v->type == HY_POOL_MAX;
-    float none = most ? -HUGE_VALF : 0;
-    int64_t i;
-    for (i = 0; i < r->left; i++) r->line[i] = none;
-    if (r->rows && r->inside) kernel->join(r->line + r->left, x, r->offset, r->rows, r->inside, most);
-    else r->inside = 0;
-    for (i = r->left + r->inside; i < r->span; i++) r->line[i] = none;
-    if (v->win.stride[2] > 1) hy__unzip_f32(r->apart, r->pitch, r->line, v->win.stride[2], r->span);
-    kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
-    if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
-}
-/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
- * the largest so far and its place in the plane. */
-typedef struct hy__pool_back {
-    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
-    int64_t which[HY__TILE];
-} hy__pool_back;
-
-/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
-static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                            int64_t n, hy__pool_back *b)
-{
-    hy__taps taps;
-    int64_t i, j, m, step = v->win.stride[2];
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    int64_t *which = b->which;
-    double *best = b->best, *tile = b->values;
-    hy__stretch list[HY__LINE];
-    int count, r;
-    for (i = 0; i < n; i++) which[i] = -1;
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (r = 0, i = 0; r < count; i += list[r++].n) {
-            const hy__stretch s = list[r];
-            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
-                         s.high - s.low);
-            for (m = 0; m < s.high - s.low; m++) {
-                j = i + s.low + m;
-                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
-                    continue;
-                best[j] = tile[m];
-                which[j] = s.fine + m * step;
-            }
-        }
-    }
-}
-
-/* dx += share x^(power - 1) wherever a window lies. */
-static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
-                              int64_t n, hy__pool_back *b, double *dx)
-{
-    hy__taps taps;
-    int64_t i, j, m, step = v->win.stride[2];
-    int more = hy__taps_open(&v->win, first, n, &taps);
-    double *tile = b->values;
-    const double *share = b->share;
-    hy__stretch list[HY__LINE];
-    int count, r;
-    for (; more; more = hy__taps_next(&taps)) {
-        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
-        for (r = 0, i = 0; r < count; i += list[r++].n) {
-            const double *from = share + i + list[r].low;
-            double *to = dx + list[r].fine;
-            m = list[r].high - list[r].low;
-            if (v->power == 1) {
-                for (j = 0; j < m; j++) to[j * step] += from[j];
-                continue;
-            }
-            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
-            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
-            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
-        }
-    }
-}
-
-/* What a row's windows give to a plane: a claim of the largest, or the same for all. */
-static void hy__pool_row_back(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
-                              const float *x, const float *dy, float *dx)
-{
-    int64_t step = v->win.stride[2], pad = v->win.pad[2] - r->at[2] * step, i, k, low, high;
-    float *apart = step > 1 ? r->apart : r->line, *back = r->back;
-    if (!r->rows || !r->inside) return;
-    if (v->type != HY_POOL_MAX) {
-        if (v->type == HY_POOL_AVG) hy__times_f64(r->y, dy, r->share, 1, r->n);
-        memset(r->line, 0, (size_t)r->span * sizeof *r->line);
-        for (k = 0; k < v->win.kernel[2]; k++)
-            hy__add_f32(r->line + k, step, v->type == HY_POOL_AVG ? r->y : dy, r->n);
-        for (i = 0; i < r->rows; i++) hy__add_f32(dx + r->offset[i], 1, r->line + r->left, r->inside);
-        return;
-    }
-    hy__pool_row_join(v, kernel, r, x, r->y);
-    memcpy(r->g, dy, (size_t)r->n * sizeof *dy);
-    for (i = 0; i < r->rows; i++) {
-        memcpy(r->line + r->left, x + r->offset[i], (size_t)r->inside * sizeof *x);
-        if (step > 1) hy__unzip_f32(apart, r->pitch, r->line, step, r->span);
-        memset(back, 0, (size_t)(r->pitch * step) * sizeof *back);
-        for (k = 0; k < v->win.kernel[2]; k++) {
-            low = hy__clamp_i64(hy__pieces(hy__most(pad - k, 0), step), 0, r->n);
-            high = hy__clamp_i64(hy__pieces(hy__most(v->win.fine[2] + pad - k, 0), step), low, r->n);
-            kernel->claim(back + r->tap[k] + low, apart + r->tap[k] + low, r->y + low, r->g + low,
-                          high - low);
-        }
-        if (step > 1) hy__zip_f32(r->line, back, r->pitch, step, r->span);
-        hy__add_f32(dx + r->offset[i], 1, (step > 1 ? r->line : back) + r->left, r->inside);
-    }
-}
-/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
- * / m) --- */
-static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
-static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
-
-/* Rows of windows share their fine rows: those are summed first, or, going back, filled last. `row` has room
- * for one of them, edge[2 j] and edge[2 j + 1] bound window j in it; x is in the type of the kernels. */
-static void hy__adaptive_sums(const hy__row_kernels *kernel, int size, const char *x, const int64_t *from,
-                              double *y, const int64_t *to, double *row, const int64_t *edge)
-{
-    int64_t i, j, c, n;
-    for (i = 0; i < to[0]; i++) {
-        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
-        memset(row, 0, (size_t)from[1] * sizeof *row);
-        for (c = 0; c < from[1]; c += n) {
-            n = hy__least(from[1] - c, HY__COLUMNS);
-            kernel->fold_rows(HY__MEAN, row + c, x + (top * from[1] + c) * size, rows, from[1], n);
-        }
-        for (j = 0; j < to[1]; j++, y++) {
-            double sum = 0;
-            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) sum += row[c];
-            *y = sum / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
-        }
-    }
-}
-static void hy__adaptive_spread(double *dx, const int64_t *from, const double *dy, const int64_t *to,
-                                double *row, const int64_t *edge)
-{
-    int64_t i, j, c, r;
-    for (i = 0; i < to[0]; i++) {
-        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
-        memset(row, 0, (size_t)from[1] * sizeof *row);
-        for (j = 0; j < to[1]; j++, dy++) {
-            double share = *dy / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
-            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) row[c] += share;
-        }
-        for (r = top; r < top + rows; r++) hy__add_f64(dx + r * from[1], 1, row, from[1]);
-    }
-}
-
-/* --- sums over neighbouring channels of x (images, channels, inner) --- */
-/* scale = knorm + share (sum of x^2 of the channels [low, high), `inner` apart), of few channels */
-static void hy__square_window_f32(float *scale, const float *x, int64_t inner, int64_t low, int64_t high,
-                                  float knorm, float share, int64_t n)
-{
-    int64_t i, k;
-    for (i = 0; i < n; i++) scale[i] = 0;
-    for (k = low; k < high; k++) for (i = 0; i < n; i++) scale[i] += x[k * inner + i] * x[k * inner + i];
-    for (i = 0; i < n; i++) scale[i] = knorm + share * scale[i];
-}
-/* y = x scale^(-3/4), the power that everybody uses */
-static void hy__three_quarters_f32(float *y, const float *x, const float *scale, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        float root = 1 / sqrtf(scale[i]);
-        y[i] = x[i] * (root * sqrtf(root));
-    }
-}
-static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner,
-                            int64_t c,
-                            int64_t half, int squares, int64_t n)
-{
-    double tile[HY__TILE];
-    int64_t k, low = c > half ? c - half : 0, high = channels - c > half ? c + half + 1 : channels, i;
-    for (i = 0; i < n; i++) sum[i] = 0;
-    for (k = low; k < high; k++) {
-        hy__load_f64(tile, x + (k - c) * inner * hy__traits[dtype].size, dtype, 1, n);
-        hy__fold_rows_f64(squares ? HY__NORM2 : HY__MEAN, sum, tile, 1, 0, n);
-    }
-}
-
-/* --- boxes: (left, top, right, bottom), or (middle x, y, width, height) where `center` --- */
-typedef struct hy__nms {
-    int64_t n, k, width, coord, score, id;      /* rows, how many of the best count; columns, id < 0: none */
-    double  overlap, valid, background;         /* the class that does not count */
-    int     center, force;
-} hy__nms;
-
-/* A number as these values are compared with it. */
-static double hy__rounded(double v, hy_dtype dtype) { return dtype == HY_F64 ? v : (double)(float)v; }
-
-/* Scores by which rows are ranked: -inf for what may not stay, which no valid score is. */
-static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, int64_t rows, double *score)
-{
-    int64_t size = hy__traits[dtype].size, i, j, m;
-    double id[HY__TILE], valid = hy__rounded(p->valid, dtype);
-    for (i = 0; i < rows; i += m, data += m * p->width * size) {
-        m = hy__least(rows - i, HY__TILE);
-        hy__load_f64(score + i, data + p->score * size, dtype, p->width, m);
-        for (j = i; j < i + m; j++) if (!(score[j] > valid)) score[j] = -HUGE_VAL;
-        if (p->id < 0) continue;
-        hy__load_f64(id, data + p->id * size, dtype, p->width, m);
-        for (j = 0; j < m; j++) if (id[j] == p->background) score[i + j] = -HUGE_VAL;
-    }
-}
-
-/* hy__nms_x: place[0 ...] = the rows that stay, by falling score, then -1; room as hy__nms_room says. */
-#define HY__BOX_KERNELS(T, suffix) \
-    typedef struct hy__box_##suffix { T left, top, right, bottom, area; int64_t id; } hy__box_##suffix; \
-    static hy__box_##suffix hy__box_of_##suffix(const double *v, int center) \
-    { \
-        T x = (T)v[0], y = (T)v[1], wide = (T)v[2], tall = (T)v[3]; \
-        hy__box_##suffix b; \
-        b.left = center ? x - wide / 2 : x; \
-        b.top = center ? y - tall / 2 : y; \
-        b.right = center ? x + wide / 2 : wide; \
-        b.bottom = center ? y + tall / 2 : tall; \
-        if (!center) { wide -= x; tall -= y; } \
-        b.area = wide < 0 || tall < 0 ? 0 : wide * tall; \
-        b.id = 0; \
-        return b; \
-    } \
-    /* What part of their union do two boxes have in common? */ \
-    static T hy__overlap_##suffix(const hy__box_##suffix *a, const hy__box_##suffix *b) \
-    { \
-        T wide = (a->right < b->right ? a->right : b->right) - (a->left > b->left ? a->left : b->left); \
-        T tall = (a->bottom < b->bottom ? a->bottom : b->bottom) - (a->top > b->top ? a->top : b->top); \
-        T both = wide > 0 && tall > 0 ? wide * tall : 0; \
-        return both > 0 ? both / (a->area + b->area - both) : 0; \
-    } \
-    /* Does box n overlap one before it, of the same class, by more than `most`, or by as much? */ \
-    static int hy__crowded_##suffix(const hy__box_##suffix *box, int64_t n, T most, int as_much) \
-    { \
-        int64_t i; \
-        for (i = 0; i < n; i++) if (box[i].id == box[n].id) { \
-            T part = hy__overlap_##suffix(box + i, box + n); \
-            if (part > most || (as_much && part == most)) return 1; \
-        } \
-        return 0; \
-    } \
-    static void hy__nms_##suffix(const hy__nms *p, const char *data, hy_dtype dtype, const double *score, \
-                                 void *room, int64_t *place) \
-    { \
-        hy__ranked *ranked = (hy__ranked *)room; \
-        hy__box_##suffix *box = (hy__box_##suffix *)(void *)(ranked + 2 * hy__rank_room(p->n, p->k)); \
-        int64_t size = hy__traits[dtype].size, kept = 0, i; \
-        const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, p->n, p->k, 1, ranked); \
-        T overlap = (T)p->overlap; \
-        double v[4], id; \
-        for (i = 0; i < p->k && score[best[i].at] > -HUGE_VAL; i++) { \
-            const char *row = data + best[i].at * p->width * size; \
-            hy__load_f64(v, row + p->coord * size, dtype, 1, 4); \
-            box[kept] = hy__box_of_##suffix(v, p->center); \
-            if (p->id >= 0 && !p->force) { \
-                hy__load_f64(&id, row + p->id * size, dtype, 1, 1); \
-                box[kept].id = hy__to_i64(id); \
-            } \
-            if (!hy__crowded_##suffix(box, kept, overlap, 0)) place[kept++] = best[i].at; \
-        } \
-        for (; kept < p->n; kept++) place[kept] = -1; \
-    } \
-    /* one box with n others */ \
-    static void hy__overlaps_##suffix(const char *one, const char *others, hy_dtype dtype, int center, \
-                                      int64_t n, char *y) \
-    { \
-        enum { M = HY__TILE / 4 }; \
-        double v[HY__TILE]; \
-        T part[M]; \
-        hy__box_##suffix a, b; \
-        int64_t size = hy__traits[dtype].size, i, j, m; \
-        hy__load_f64(v, one, dtype, 1, 4); \
-        a = hy__box_of_##suffix(v, center); \
-        for (i = 0; i < n; i += m) { \
-            m = hy__least(n - i, M); \
-            hy__load_f64(v, others + 4 * i * size, dtype, 1, 4 * m); \
-            for (j = 0; j < m; j++) { \
-                b = hy__box_of_##suffix(v + 4 * j, center); \
-                part[j] = hy__overlap_##suffix(&a, &b); \
-            } \
-            hy__store_##suffix(y + i * size, dtype, 1, part, m); \
-        } \
-    } \
-    /* the corners of an anchor that is shifted and stretched */ \
-    static void hy__shift_anchor_##suffix(const double *anchor, const double *shift, const double *variance, \
-                                          int clip, double *box) \
-    { \
-        int k, side; \
-        for (k = 0; k < 2; k++) { \
-            T low = (T)anchor[k], size = (T)anchor[k + 2] - low, middle = (low + (T)anchor[k + 2]) / 2; \
-            T at = (T)shift[k] * (T)variance[k] * size + middle; \
-            T half = (T)exp((T)shift[k + 2] * (T)variance[k + 2]) * size / 2; \
-            box[k] = at - half; \
-            box[k + 2] = at + half; \
-            for (side = k; side < 4 && clip; side += 2) \
-                box[side] = box[side] < 0 ? 0 : box[side] > 1 ? 1 : box[side]; \
-        } \
-    } \
-    /* n rows of class, score and corners, the best first: those that are crowded out get the class -1 */ \
-    static void hy__thin_out_##suffix(char *rows, hy_dtype dtype, int64_t n, double most, int force, \
-                                      void *room) \
-    { \
-        hy__box_##suffix *box = (hy__box_##suffix *)room; \
-        double v[6], gone = -1; \
-        int64_t kept = 0; \
-        for (; n > 0; n--, rows += 6 * hy__traits[dtype].size) { \
-            hy__load_f64(v, rows, dtype, 1, 6); \
-            box[kept] = hy__box_of_##suffix(v + 2, 0); \
-            box[kept].id = force ? 0 : hy__to_i64(v[0]); \
-            if (!hy__crowded_##suffix(box, kept, (T)most, 1)) kept++; \
-            else hy__store_f64(rows, dtype, 1, &gone, 1); \
-        } \
-    }
-HY__BOX_KERNELS(float, f32)
-HY__BOX_KERNELS(double, f64)
-
-static size_t hy__nms_room(const hy__nms *p)
-{
-    return (size_t)p->k * sizeof(hy__box_f64) + 2 * (size_t)hy__rank_room(p->n, p->k) * sizeof(hy__ranked);
-}
-
-/* --- regions (image, left, top, right, bottom) of images, cut into bins; index 0 is down, 1 across --- */
-enum { HY__ROI_CHANNELS = 64 };         /* of one call, at most */
-typedef struct hy__rois {
-    int64_t images, channels;           /* channels of the result */
-    int64_t size[2], bins[2];
-    int64_t ratio;
-    int     aligned, sensitive;
-    double  scale;
-} hy__rois;
-
-/* v as a place, far outside if it is far outside */
-static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -INT32_MAX, INT32_MAX); }
-
-/* hy__roi_max_x: the largest values of n channels of a region, and their places in all of the data, -1 for
- * none. hy__roi_mean_x: averages of samples, or, going back, their shares of dy. */
-#define HY__ROI_KERNELS(T, suffix) \
-    static void hy__roi_max_##suffix(const hy__rois *p, const double *roi, const T *data, int64_t first, \
-                                     int64_t n, char *y, hy_dtype dtype, int64_t *place) \
-    { \
-        int64_t begin[2], from[2], to[2], bin[2], image = hy__to_i64(roi[0]), k, h, w, at = 0, best; \
-        int64_t area = p->size[0] * p->size[1], bins = p->bins[0] * p->bins[1], plane; \
-        T step[2], most[HY__ROI_CHANNELS]; \
-        int i, inside = image >= 0 && image < p->images; \
-        for (i = 0; i < 2; i++) { \
-            int64_t end = hy__roi_whole(round((T)roi[4 - i] * (T)p->scale)); \
-            begin[i] = hy__roi_whole(round((T)roi[2 - i] * (T)p->scale)); \
-            step[i] = (T)(end < begin[i] ? 1 : end - begin[i] + 1) / (T)p->bins[i]; \
-        } \
-        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
-            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
-                for (i = 0; i < 2; i++) { \
-                    T low = (T)bin[i] * step[i], high = (T)(bin[i] + 1) * step[i]; \
-                    from[i] = hy__clamp_i64(begin[i] + hy__roi_whole(floor(low)), 0, p->size[i]); \
-                    to[i] = hy__clamp_i64(begin[i] + hy__roi_whole(ceil(high)), 0, p->size[i]); \
-                } \
-                if (!inside || from[1] >= to[1]) to[0] = from[0]; \
-                for (k = 0; k < n; k++) { \
-                    plane = (inside ? image * p->channels + first + k : 0) * area; \
-                    most[k] = to[0] > from[0] ? (T)-HUGE_VAL : 0; \
-                    best = -1; \
-                    for (h = from[0]; h < to[0]; h++) \
-                        for (w = from[1]; w < to[1]; w++) \
-                            if (data[plane + h * p->size[1] + w] > most[k]) { \
-                                best = plane + h * p->size[1] + w; \
-                                most[k] = data[best]; \
-                            } \
-                    if (place) place[k * bins + at] = best; \
-                } \
-                hy__store_##suffix(y, dtype, bins, most, n); \
-            } \
-    } \
-    typedef struct hy__region_##suffix { T begin[2], step[2], count; int64_t grid[2]; } hy__region_##suffix; \
-    typedef struct hy__sample_##suffix { int64_t low, high; T share; } hy__sample_##suffix; \
-    /* 0: it has no size */ \
-    static int hy__region_of_##suffix(const hy__rois *p, const double *roi, hy__region_##suffix *g) \
-    { \
-        int i; \
-        for (i = 0; i < 2; i++) { \
-            T shift = p->aligned ? (T)0.5 : 0, size = (T)roi[4 - i] * (T)p->scale - shift; \
-            g->begin[i] = (T)roi[2 - i] * (T)p->scale - shift; \
-            size -= g->begin[i]; \
-            if (p->aligned && !(size > 0)) return 0; \
-            if (!p->aligned && !(size > 1)) size = 1; \
-            g->step[i] = size / (T)p->bins[i]; \
-            g->grid[i] = p->ratio > 0 ? p->ratio : hy__roi_whole(ceil(g->step[i])); \
-        } \
-        g->count = (T)g->grid[0] * (T)g->grid[1]; \
-        return 1; \
-    } \
-    /* Sample i of a bin: between which places? 0: it is outside. */ \
-    static int hy__sample_of_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t i, \
-                                      int64_t size, hy__sample_##suffix *s) \
-    { \
-        T at = g->begin[axis] + (T)bin * g->step[axis] + \
-               ((T)i + (T)0.5) * g->step[axis] / (T)g->grid[axis]; \
-        if (!(at >= -1 && at <= (T)size)) return 0; \
-        if (at < 0) at = 0; \
-        s->low = hy__least((int64_t)at, size - 1); \
-        s->high = hy__least(s->low + 1, size - 1); \
-        s->share = s->low < s->high ? at - (T)s->low : 0; \
-        return 1; \
-    } \
-    /* Which samples of a bin need a look? A large region has most of them outside. */ \
-    static void hy__samples_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t size, \
-                                     int64_t *from, int64_t *to) \
-    { \
-        double begin = (double)g->begin[axis] + (double)bin * (double)g->step[axis]; \
-        double step = (double)g->step[axis] / (double)g->grid[axis]; \
-        *from = hy__clamp_i64(hy__roi_whole((-1 - begin) / step) - 2, 0, g->grid[axis]); \
-        *to = hy__clamp_i64(hy__roi_whole(((double)size - begin) / step) + 2, 0, g->grid[axis]); \
-    } \
-    /* sums of samples of n planes, or, going back, their shares of the sums */ \
-    static void hy__roi_bin_##suffix(const hy__rois *p, const hy__region_##suffix *g, const int64_t *bin, \
-                                     int64_t stride, int64_t n, T *plane, T *sum, int back) \
-    { \
-        int64_t from[2], to[2], i, j, k, wide = p->size[1]; \
-        hy__sample_##suffix y, x; \
-        for (k = 0; k < 2; k++) hy__samples_##suffix(g, (int)k, bin[k], p->size[k], &from[k], &to[k]); \
-        for (i = from[0]; i < to[0]; i++) { \
-            if (!hy__sample_of_##suffix(g, 0, bin[0], i, p->size[0], &y)) continue; \
-            for (j = from[1]; j < to[1]; j++) { \
-                T *a = plane + y.low * wide, *b = plane + y.high * wide, u, v, w, z; \
-                if (!hy__sample_of_##suffix(g, 1, bin[1], j, wide, &x)) continue; \
-                u = (1 - y.share) * (1 - x.share); \
-                v = (1 - y.share) * x.share; \
-                w = y.share * (1 - x.share); \
-                z = y.share * x.share; \
-                for (k = 0; k < n; k++, a += stride, b += stride) \
-                    if (back) { \
-                        a[x.low] += sum[k] * u; \
-                        a[x.high] += sum[k] * v; \
-                        b[x.low] += sum[k] * w; \
-                        b[x.high] += sum[k] * z; \
-                    } else sum[k] += u * a[x.low] + v * a[x.high] + w * b[x.low] + z * b[x.high]; \
-            } \
-        } \
-    } \
-    /* Channels [first, first + n) of a region; y begins at its first. 0: it has no size. */ \
-    static int hy__roi_mean_##suffix(const hy__rois *p, const double *roi, T *data, int64_t first, \
-                                     int64_t n, char *y, hy_dtype dtype, int back) \
-    { \
-        int64_t image = hy__to_i64(roi[0]), bin[2], k, bins = p->bins[0] * p->bins[1], at = 0; \
-        int64_t area = p->size[0] * p->size[1], stride = p->sensitive ? bins * area : area; \
-        int inside = image >= 0 && image < p->images; \
-        T sum[HY__ROI_CHANNELS]; \
-        hy__region_##suffix g; \
-        memset(&g, 0, sizeof g); \
-        if (!inside) image = 0; \
-        else if (!hy__region_of_##suffix(p, roi, &g)) return 0; \
-        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
-            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
-                T *plane = data + (image * p->channels + first) * stride + (p->sensitive ? at * area : 0); \
-                if (back) hy__load_##suffix(sum, y, dtype, bins, n); \
-                for (k = 0; k < n; k++) sum[k] = back ? sum[k] / g.count : 0; \
-                if (inside) hy__roi_bin_##suffix(p, &g, bin, stride, n, plane, sum, back); \
-                for (k = 0; k < n && inside && !back; k++) sum[k] /= g.count; \
-                if (!back) hy__store_##suffix(y, dtype, bins, sum, n); \
-            } \
-        return 1; \
-    }
-HY__ROI_KERNELS(float, f32)
-HY__ROI_KERNELS(double, f64)
-#endif
-
-/* --- what a root uses --- */
-struct hy__kernels {
-    int isa;
-    const hy__pointwise_table *f32;
-};
-static const hy__kernels hy__kernels_base = { HY_ISA_BASE, &hy__table_f32_base };
-#if HY__X86
-static const hy__kernels hy__kernels_avx2 = { HY_ISA_AVX2, &hy__table_f32_avx2 };
-static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_avx512 };
-#endif
-static const hy__kernels *hy__kernels_for(int isa)
-{
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__kernels_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__kernels_avx2;
-#endif
-    (void)isa;
-    return &hy__kernels_base;
-}
 
 HY__LOOPS_END
 
-/* MARK: - 17 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 16 >>rules ------------------------------------------------------------------------------------
  *
- * What each operator of the catalogue does: shapes and types (infer), which kernel runs and how the work
- * falls into items (bind), and its gradient as other operators (grad). The block of an operator `x` ends with
+ * What the operators below are written with. Each is a block that ends with
  *     #define HY__ON_x infer, bind, grad, split
- * (HY__OWN names the first three when all are x's own; HY__INFER and its kin make those of one expression)
- * and the table at the end of the room puts it together with its row. To add one: a row and four lists in
- * >>catalogue, a block here, a row in tests/ops_ref.c.
+ * (HY__OWN names the first three when all are x's own): shapes and types (infer), which kernel runs and how
+ * the work falls into items (bind), its gradient as other operators (grad), whether it falls apart along an
+ * axis (split). HY__INFER and its kin make those of one expression. A family has a room, with its loops in
+ * front; the table in >>ops puts blocks and rows together. To add an operator: a row and four lists in
+ * >>catalogue, a block in the room of its family, a row in tests/ops_ref.c.
  */
 HY__COLD_ROOMS
 
-#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
+/* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
+#ifdef HYBRID_OPS
+#define HY__BASIS_RUN(X) \
+    X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
+    X(lesser)
+#ifdef HYBRID_NO_TRAIN
+#define HY__BASIS_TRAIN(X)
+#define HY__NEEDS_TRAIN(N)
+#else
+#define HY__BASIS_TRAIN(X) \
+    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
+    X(broadcast_like) X(add_n)
+#define HY__NEEDS_TRAIN(N) \
+    N(softmax_output, _softmax_output_grad) N(softmax_output, _softmax_output_scale) \
+    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) N(slice, _slice_grad) \
+    N(slice_axis, _slice_grad) N(slice_like, _slice_grad) N(pad, _pad_grad) N(diag, _diag_grad) \
+    N(take, _take_grad) N(embedding, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) \
+    N(topk, _pick_grad) N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) \
+    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) \
+    N(sequence_last, _sequence_last_grad) N(fully_connected, dot) N(fully_connected, flatten)
 #endif
+/* An operator, and another one whose loops it borrows or which it becomes when compiled. */
+#define HY__NEEDS_RUN(N) \
+    N(activation, relu) N(activation, sigmoid) N(activation, tanh) N(activation, softrelu) \
+    N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) N(batch_norm, rsqrt) \
+    N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) N(logistic_regression_output, sigmoid) \
+    N(power, square) N(power, reciprocal) N(power_scalar, power) N(power_scalar, square) \
+    N(power_scalar, reciprocal) \
+    N(rmod_scalar, mod) N(rpower_scalar, power)
+#ifdef HYBRID_NO_RNN
+#define HY__NEEDS_RNN(N)
+#else
+#define HY__NEEDS_RNN(N) N(rnn, relu) N(rnn, sigmoid) N(rnn, tanh) N(rnn, _rnn_grad)
+#endif
+#ifdef HYBRID_NO_VISION
+#define HY__NEEDS_VISION(N)
+#else
+#define HY__NEEDS_VISION(N) \
+    N(convolution, transpose) N(deconvolution, transpose) N(convolution, deconvolution) \
+    N(convolution, _conv_weight_grad) N(deconvolution, convolution) N(deconvolution, _conv_weight_grad) \
+    N(pooling, _pooling_grad) N(pooling, _pooling_gather) N(lrn, _channel_window_sum) N(lrn, power) \
+    N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(roi_align, _roi_align_grad)
+#endif
+
+/* Sets of operators, 30 in a word: those listed, then with what they need. */
+#define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
+#define HY__IN_SET(set, op) \
+    ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : HY_OP_##op / 30 == 2 ? set##_2 \
+      : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : HY_OP_##op / 30 == 5 ? set##_5 \
+      : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : HY_OP_##op / 30 == 8 ? set##_8 \
+      : set##_9) >> HY_OP_##op % 30 & 1)
+#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9)
+typedef char hy__words_suffice[HY_OP_COUNT <= 300 ? 1 : -1];
+#define HY__LISTED_IN(word) \
+    HY__LISTED_##word = 0 HYBRID_OPS(HY__OR_##word) HY__BASIS_RUN(HY__OR_##word) \
+        HY__BASIS_TRAIN(HY__OR_##word),
+#define HY__NEEDED_IN(word) \
+    HY__BUILT_##word = HY__LISTED_##word HY__NEEDS_RUN(HY__FOR_##word) HY__NEEDS_TRAIN(HY__FOR_##word) \
+        HY__NEEDS_RNN(HY__FOR_##word) HY__NEEDS_VISION(HY__FOR_##word),
+#define HY__FOR(op, needed, word) | (HY__IN_SET(HY__LISTED, op) ? HY__BIT(needed, word) : 0)
+#define HY__OR_0(op) | HY__BIT(op, 0)
+#define HY__OR_1(op) | HY__BIT(op, 1)
+#define HY__OR_2(op) | HY__BIT(op, 2)
+#define HY__OR_3(op) | HY__BIT(op, 3)
+#define HY__OR_4(op) | HY__BIT(op, 4)
+#define HY__OR_5(op) | HY__BIT(op, 5)
+#define HY__OR_6(op) | HY__BIT(op, 6)
+#define HY__OR_7(op) | HY__BIT(op, 7)
+#define HY__OR_8(op) | HY__BIT(op, 8)
+#define HY__OR_9(op) | HY__BIT(op, 9)
+#define HY__FOR_0(op, needed) HY__FOR(op, needed, 0)
+#define HY__FOR_1(op, needed) HY__FOR(op, needed, 1)
+#define HY__FOR_2(op, needed) HY__FOR(op, needed, 2)
+#define HY__FOR_3(op, needed) HY__FOR(op, needed, 3)
+#define HY__FOR_4(op, needed) HY__FOR(op, needed, 4)
+#define HY__FOR_5(op, needed) HY__FOR(op, needed, 5)
+#define HY__FOR_6(op, needed) HY__FOR(op, needed, 6)
+#define HY__FOR_7(op, needed) HY__FOR(op, needed, 7)
+#define HY__FOR_8(op, needed) HY__FOR(op, needed, 8)
+#define HY__FOR_9(op, needed) HY__FOR(op, needed, 9)
+enum { HY__EACH_WORD(HY__LISTED_IN) HY__LISTED_END };
+enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
+#define HY__BUILT(op) HY__IN_SET(HY__BUILT, op)
+#else
+#define HY__BUILT(op) 1
+#endif
+#define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
+
+/* The rule of an operator that is not there. */
+static int hy__absent_infer(hy_infer *I)
+{
+    return hy_infer_fail(I, HY_ERROR_UNKNOWN, "not in this build: add X(%s) to HYBRID_OPS", I->op->name);
+}
+
+/* Without training no operator has a gradient, and the functions that would emit one are left out. */
+#ifdef HYBRID_NO_TRAIN
+#define HY__GRAD(grad) NULL
+#else
+#define HY__GRAD(grad) grad
+#endif
+
+/* What an operator does, if it is built. */
+typedef int (*hy__infer_fn)(hy_infer *);
+typedef int (*hy__bind_fn)(hy_job *);
+typedef int (*hy__grad_fn)(hy_frame *, hy_diff *);
+typedef int (*hy__split_fn)(const hy_job *, int, hy_slicing *);
+#define HY__DOES(built, ...) HY__DOES_ALL(built, __VA_ARGS__)
+#define HY__DOES_ALL(built, infer, bind, grad, split) \
+    (built) ? infer : hy__absent_infer, (built) ? bind : (hy__bind_fn)NULL, \
+    (built) ? HY__GRAD(grad) : (hy__grad_fn)NULL, (built) ? split : (hy__split_fn)NULL
 
 /* --- records: attributes as text --- */
 static void hy__record_clear(const hy_op *op, void *record)
@@ -12000,15 +10056,12 @@ static void *hy__job_notes(hy_job *job, size_t bytes)
 /* A struct of notes must fit where bind keeps them. */
 #define HY__FITS_PLAN(type) \
     typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 : -1]
-HY__FITS_PLAN(hy__pointwise);
-HY__FITS_PLAN(hy__reduce);
-HY__FITS_PLAN(hy__gemm);
 
 /* An item met data it cannot work with; what that means is job->fault_text. */
 HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
 
 /* Why bind refused. */
-typedef struct hy__refusal { hy_error_t code; char text[256]; } hy__refusal;
+typedef struct hy__refusal { hy_error_t code; char text[256]; hy_frame *frame; } hy__refusal;
 
 HY_API int hy_refuse(hy_job *job, hy_error_t code, const char *format, ...)
 {
@@ -12058,7 +10111,6 @@ static int hy__stage_before(hy_job *job, int64_t items)
     return 0;
 }
 
-
 /* --- gradients: what every grad is written with --- */
 #define HY_NO_GRADIENT hy__no_gradient(F, D)
 static hy_array *hy__no_gradient(hy_frame *F, const hy_diff *D)
@@ -12074,20 +10126,6 @@ static hy_array *hy__unbroadcast(hy_frame *F, hy_array *g, hy_array *x)
     if (!g || !x || (hy__shape_known(&g->t.type.shape) && hy__same_shape(&g->t.type.shape, &x->t.type.shape)))
         return g;
     return hy__sum_like(F, g, x);
-}
-
-/* p0 exp(-x x), for the error function's gradients. */
-static hy_array *hy__gauss(hy_frame *F, hy_array *x, double factor)
-{
-    return hy_mul_scalar(F, hy_exp(F, hy_negative(F, hy_square(F, x))), factor);
-}
-static double hy__log_or_zero(double x) { return x > 0 ? log(x) : 0; }
-
-static hy_array *hy__mish_slope(hy_frame *F, hy_array *dy, hy_array *x)
-{
-    hy_array *t = hy_tanh(F, hy_softrelu(F, x));        /* t + x s (1 - t^2), s = sigmoid(x) */
-    hy_array *slope = hy_mul(F, hy_mul(F, x, hy_sigmoid(F, x)), hy_rsub_scalar(F, hy_square(F, t), 1));
-    return hy_mul(F, dy, hy_add(F, t, slope));
 }
 
 static hy_reduce_opt hy__reduce_options(int keepdims, int exclude)
@@ -12108,7 +10146,644 @@ static hy_array *hy__alike(hy_frame *F, const void *record, int op, hy_array *a,
     return hy__emit_args(F, F->root->ops[op], arg, record);
 }
 
+/* Over all axes but one. */
+static hy_array *hy__channel_sum_of(hy_frame *F, hy_array *v, int at)
+{
+    hy_reduce_opt opt = hy__reduce_options(0, 1);
+    return hy_sum(F, v, HY_AXES(at), &opt);
+}
+
+/* a + b, either of which may be absent. */
+static hy_array *hy__sum_of(hy_frame *F, hy_array *a, hy_array *b)
+{
+    return a && b ? hy_add(F, a, b) : a ? a : b;
+}
+
+HY__WARM_ROOMS
+
+/* MARK: - 16 >>pointwise --------------------------------------------------------------------------------
+ *
+ * Element by element: unary and binary operators and those with a scalar from the catalogue's formulas,
+ * copies and casts, add_n, where, clip, smooth_l1, hard_sigmoid, activation, dropout's masks, leaky_relu. A
+ * formula becomes a loop for each instruction set (HY__STAMP_POINTWISE); hy__pointwise_run feeds it with
+ * any strides and types, tile by tile.
+ */
+HY__LOOPS_BEGIN
+
+/* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
+typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
+                                 const double *p);
+
+#define HY__PASTE_(a, b, c) a##b##_##c
+#define HY__PASTE(a, b, c)  HY__PASTE_(a, b, c)
+#define HY__LOOP1(formula) \
+    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; int64_t i; (void)step; (void)p; \
+      HY__IVDEP \
+      for (i = 0; i < n; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
+#define HY__LOOP2(formula) \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+        int64_t i; (void)p; \
+      if (step[0] && step[1]) { HY__IVDEP \
+          for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } \
+      else if (step[0]) { HY__T b = in1[0]; HY__IVDEP \
+          for (i = 0; i < n; i++) { HY__T a = in0[i]; y[i] = (HY__T)(formula); } } \
+      else { HY__T a = in0[0]; HY__IVDEP \
+          for (i = 0; i < n; i++) { HY__T b = in1[i]; y[i] = (HY__T)(formula); } } }
+#define HY__POINTWISE_ARGS (const void *const *in, const int *step, void *out, int64_t n, const double *p)
+#define HY__LOOP2_PLAIN(formula) \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+        int64_t i; (void)p; \
+      (void)step; \
+      HY__IVDEP \
+      for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } }
+#define HY__DEFINE_MAP(name, formula) \
+    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
+#define HY__DEFINE_ZIP(name, LOOP, formula) \
+    HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
+#define HY__DEFINE_EXTRA(name, of, formula, doc) \
+    HY__TARGET static void HY__PASTE(hy__extra_, name, HY__NAME) HY__POINTWISE_ARGS \
+    { const HY__T p0 = V_K(p[0]), p1 = V_K(p[1]); (void)p0; (void)p1; HY__LOOP1(formula) }
+#define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
+#define HY__DEFINE_BINARY(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
+    HY__DEFINE_ZIP_##speed(name, formula)
+#define HY__DEFINE_FAST_ARITH HY__DEFINE_MAP
+#define HY__DEFINE_FAST_MATH  HY__DEFINE_MAP
+#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2, formula)
+/* For the plainest instruction set everything, ... */
+#define HY__DEFINE_ARITH HY__DEFINE_MAP
+#define HY__DEFINE_MATH  HY__DEFINE_MAP
+#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ZIP_OWN(name, formula)
+
+/* Functions of one array with parameters p0, p1, and the operator they belong to. */
+#define HY__EXTRAS(X) \
+    X(leaky, leaky_relu, V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
+    X(elu, leaky_relu, V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
+    X(selu, leaky_relu, V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
+      "scaled elu") \
+    X(gelu, leaky_relu, V_GELU(x), "x times the normal distribution") \
+    X(clip, clip, V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
+    X(smooth_l1, smooth_l1, V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
+                          V_ABS(x) - V_K(0.5) * p1), \
+                    "p0 = sigma^2, p1 = 1 / sigma^2") \
+    X(root, power, V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
+    X(hard_sigmoid, hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
+#define HY__EXTRA_NUMBER(name, of, formula, doc) HY__EXTRA_##name,
+enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
+
+#define HY__STAMP_POINTWISE \
+    HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) \
+    HY__EXTRAS(HY__DEFINE_EXTRA)
+#define HY__ROW_UNARY(name, mxnet, class, ...) \
+    HY__BUILT(name) ? HY__ROW_##class(name) : (hy__pointwise_fn)NULL,
+#define HY__ROW_BINARY(name, speed, ...) \
+    HY__BUILT_FORMS(name) ? HY__ROW_##speed(name) : (hy__pointwise_fn)NULL,
+#define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
+#define HY__ROW_FAST_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
+#define HY__ROW_FAST(name)       HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
+#define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
+#define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_SINGLE HY__ROW_PLAIN
+#define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
+#define HY__ROW_EXTRA(name, of, formula, doc) \
+    HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
+#define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
+#define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
+enum { HY_UNARY_OPS(HY__UNARY_NUMBER) HY__UNARY_COUNT };
+enum { HY_BINARY_OPS(HY__BINARY_NUMBER) HY__BINARY_COUNT };
+
+typedef struct hy__pointwise_table {
+    hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT];
+} hy__pointwise_table;
+#define HY__STAMP_TABLE \
+    static const hy__pointwise_table HY__PASTE(hy__, table, HY__NAME) = { \
+        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) } };
+
+/* What the formulas' words mean: floats. */
+#define V_K(k)       ((HY__T)(k))
+#define V_SEL(c, a, b) ((c) ? (HY__T)(a) : (HY__T)(b))
+#define V_BOOL(c)    ((HY__T)((c) ? 1 : 0))
+#define V_MAX(a, b)  V_SEL((((a) > (b)) | ((a) != (a))), a, b)
+#define V_MIN(a, b)  V_SEL((((a) < (b)) | ((a) != (a))), a, b)
+#define V_NEG(x)     (-(x))
+#define V_ADD(a, b)  ((a) + (b))
+#define V_SUB(a, b)  ((a) - (b))
+#define V_MUL(a, b)  ((a) * (b))
+#define V_DIV(a, b)  ((a) / (b))
+
+#define HY__T float
+#define V_ABS(x)     hy__abs_f32(x)
+#define V_POW(a, b)  hy__power_f32(a, b)
+#define V_HYPOT(a, b) hy__hypot_f32(a, b)
+#define V_SQRT(x)    sqrtf(x)
+#define V_EXP(x)     hy__exp_f32(x)
+#define V_EXPM1(x)   hy__expm1_f32(x)
+#define V_LOG(x)     hy__log_f32(x)
+#define V_LOG2(x)    hy__log2_f32(x)
+#define V_LOG10(x)   hy__log10_f32(x)
+#define V_LOG1P(x)   hy__log1p_f32(x)
+#define V_SIGMOID(x) hy__sigmoid_f32(x)
+#define V_SOFTRELU(x) hy__softrelu_f32(x)
+#define V_TANH(x)    hy__tanh_f32(x)
+#define V_ERF(x)     hy__erf_f32(x)
+#define V_GELU(x)    hy__gelu_f32(x)
+#define V_MISH(x)    hy__mish_f32(x)
+#define V_SIN(x)     hy__sin_f32(x)
+#define V_COS(x)     hy__cos_f32(x)
+#define V_TAN(x)     hy__tan_f32(x)
+#define V_ASIN(x)    hy__arcsin_f32(x)
+#define V_ACOS(x)    hy__arccos_f32(x)
+#define V_ATAN(x)    hy__arctan_f32(x)
+#define V_SINH(x)    hy__sinh_f32(x)
+#define V_COSH(x)    hy__cosh_f32(x)
+#define V_ASINH(x)   hy__arcsinh_f32(x)
+#define V_ACOSH(x)   hy__arccosh_f32(x)
+#define V_ATANH(x)   hy__arctanh_f32(x)
+#define V_CBRT(x)    hy__cbrt_f32(x)
+#define V_ROUND(x)   hy__round_f32(x)
+#define V_RINT(x)    hy__rint_f32(x)
+#define V_CEIL(x)    hy__ceil_f32(x)
+#define V_FLOOR(x)   hy__floor_f32(x)
+#define V_TRUNC(x)   hy__trunc_f32(x)
+#define V_ERFINV(x)  ((float)hy__erfinv((double)(x)))
+#define V_GAMMA(x)   ((float)hy__gamma((double)(x)))
+#define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
+#define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
+#define V_TRIGAMMA(x) ((float)hy__trigamma((double)(x)))
+
+HY__LOOPS_BEGIN
+HY__FORMULAS
+
+/* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
+   has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
+   right by the next step, and in the end by adding y. */
+#define HY__MOD(name, target) \
+    target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
+    { \
+        enum { M = 128 }; \
+        const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
+        float *to = (float *)out, x[M], y[M]; \
+        double d[M], inverse[M], r[M]; \
+        int64_t i, m; \
+        (void)p; \
+        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
+            double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
+            int far = 0; \
+            m = hy__least(n, M); \
+            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
+            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
+            for (i = 0; i < m; i++) { \
+                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
+                int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
+                d[i] = plain ? (double)y[i] : 1.0; \
+                r[i] = plain ? (double)x[i] : 0.0; \
+                inverse[i] = 1.0 / d[i]; \
+                far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
+            } \
+            if (!far) up = down = 1.0; \
+            for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
+                for (i = 0; i < m; i++) { \
+                    double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
+                    r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
+                } \
+            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
+        } \
+    }
+HY__MOD(base, )
+#if HY__X86
+HY__MOD(avx2, HY__TARGET_AVX2)
+#endif
+#undef HY__MOD
+
+#define HY__NAME f32_base
+#define HY__TARGET
+HY__STAMP_POINTWISE
+HY__STAMP_TABLE
+#if HY__X86
+/* ... for the others what is fast; the tables fill up from the plain ones. */
+#undef HY__NAME
+#undef HY__TARGET
+#undef HY__DEFINE_ARITH
+#undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_PLAIN
+#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__ROW_ARITH
+#undef HY__ROW_MATH
+#undef HY__ROW_PLAIN
+#define HY__DEFINE_ARITH(name, formula)
+#define HY__DEFINE_MATH(name, formula)
+#define HY__DEFINE_ZIP_PLAIN(name, formula)
+#define HY__DEFINE_ZIP_SINGLE(name, formula)
+#define HY__ROW_ARITH(name) hy__map_##name##_f32_base
+#define HY__ROW_MATH(name)  hy__map_##name##_f32_base
+#define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
+#undef HY__ROW_OWN
+#define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
+#define HY__NAME f32_avx2
+#define HY__TARGET HY__TARGET_AVX2
+HY__STAMP_POINTWISE
+HY__STAMP_TABLE
+#undef HY__NAME
+#undef HY__TARGET
+#define HY__NAME f32_avx512
+#define HY__TARGET HY__TARGET_AVX512
+HY__STAMP_POINTWISE
+HY__STAMP_TABLE
+#undef HY__DEFINE_ARITH
+#undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_PLAIN
+#undef HY__ROW_ARITH
+#undef HY__ROW_MATH
+#undef HY__ROW_PLAIN
+#define HY__DEFINE_ARITH HY__DEFINE_MAP
+#define HY__DEFINE_MATH  HY__DEFINE_MAP
+#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__ROW_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
+#define HY__ROW_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
+#define HY__ROW_PLAIN(name) HY__PASTE(hy__zip_, name, HY__NAME)
+#endif
+#undef HY__NAME
+#undef HY__TARGET
+#define HY__TARGET
+
+/* The same words for doubles: the C library's functions. */
+#undef HY__T
+#undef V_ABS
+#undef V_POW
+#undef V_HYPOT
+#undef V_SQRT
+#undef V_EXP
+#undef V_EXPM1
+#undef V_LOG
+#undef V_LOG2
+#undef V_LOG10
+#undef V_LOG1P
+#undef V_SIGMOID
+#undef V_SOFTRELU
+#undef V_TANH
+#undef V_ERF
+#undef V_GELU
+#undef V_MISH
+#undef V_SIN
+#undef V_COS
+#undef V_TAN
+#undef V_ASIN
+#undef V_ACOS
+#undef V_ATAN
+#undef V_SINH
+#undef V_COSH
+#undef V_ASINH
+#undef V_ACOSH
+#undef V_ATANH
+#undef V_CBRT
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#undef V_ERFINV
+#undef V_GAMMA
+#undef V_GAMMALN
+#undef V_DIGAMMA
+#undef V_TRIGAMMA
+#define HY__T double
+#define V_ABS(x)     fabs(x)
+#define V_MOD(a, b)  hy__mod_f64(a, b)
+#define V_POW(a, b)  pow(a, b)
+#define V_HYPOT(a, b) hypot(a, b)
+#define V_SQRT(x)    sqrt(x)
+#define V_EXP(x)     exp(x)
+#define V_EXPM1(x)   expm1(x)
+#define V_LOG(x)     log(x)
+#define V_LOG2(x)    log2(x)
+#define V_LOG10(x)   log10(x)
+#define V_LOG1P(x)   log1p(x)
+#define V_SIGMOID(x) (1 / (1 + exp(-(x))))
+#define V_SOFTRELU(x) ((x) > 0 ? (x) + log1p(exp(-(x))) : log1p(exp(x)))
+#define V_TANH(x)    tanh(x)
+#define V_ERF(x)     erf(x)
+#define V_GELU(x)    (0.5 * (x) * (1 + erf((x) * 0.7071067811865476)))
+#define V_MISH(x)    ((x) * tanh(V_SOFTRELU(x)))
+#define V_SIN(x)     sin(x)
+#define V_COS(x)     cos(x)
+#define V_TAN(x)     tan(x)
+#define V_ASIN(x)    asin(x)
+#define V_ACOS(x)    acos(x)
+#define V_ATAN(x)    atan(x)
+#define V_SINH(x)    sinh(x)
+#define V_COSH(x)    cosh(x)
+#define V_ASINH(x)   asinh(x)
+#define V_ACOSH(x)   acosh(x)
+#define V_ATANH(x)   atanh(x)
+#define V_CBRT(x)    cbrt(x)
+#define V_ROUND(x)   round(x)
+#define V_RINT(x)    hy__rint_down(x)
+#define V_CEIL(x)    ceil(x)
+#define V_FLOOR(x)   floor(x)
+#define V_TRUNC(x)   trunc(x)
+#define V_ERFINV(x)  hy__erfinv(x)
+#define V_GAMMA(x)   hy__gamma(x)
+#define V_GAMMALN(x) hy__gammaln(x)
+#define V_DIGAMMA(x) hy__digamma(x)
+#undef HY__DEFINE_ZIP_OWN
+#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__ROW_OWN
+#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
+#define HY__ROW_OWN HY__ROW_PLAIN
+#define V_TRIGAMMA(x) hy__trigamma(x)
+#define HY__NAME f64
+HY__STAMP_POINTWISE
+HY__STAMP_TABLE
+#undef HY__NAME
+
+/* And for integers, where only ARITH rows and binary ones exist: wrap round, never trap. */
+#define HY__INT_MATH(T, U) \
+    HY__INLINE T hy__div_##T(T a, T b) { return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : (T)(a / b); } \
+    HY__INLINE T hy__mod_##T(T a, T b) \
+    { \
+        T m = b == 0 || b == -1 ? 0 : (T)(a % b); \
+        return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m; \
+    } \
+    static T hy__pow_##T(T a, T b) \
+    { \
+        U y = 1, f = (U)a; \
+        if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0; \
+        for (; b; b >>= 1, f *= f) if (b & 1) y *= f; \
+        return (T)y; \
+    } \
+    HY__INLINE T hy__hypot_##T(T a, T b) { return (T)hy__to_i64(hypot((double)a, (double)b)); }
+HY__INT_MATH(int32_t, uint32_t)
+HY__INT_MATH(int64_t, uint64_t)
+#undef HY__DEFINE_MATH
+#undef HY__DEFINE_FAST_MATH
+#undef HY__DEFINE_ZIP_FAST
+#undef HY__ROW_MATH
+#undef HY__ROW_FAST_MATH
+#undef HY__DEFINE_EXTRA
+#undef HY__ROW_EXTRA
+#define HY__DEFINE_MATH(name, formula)
+#define HY__DEFINE_FAST_MATH(name, formula)
+#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__ROW_MATH(name) NULL
+#define HY__ROW_FAST_MATH(name) NULL
+#define HY__DEFINE_EXTRA(name, of, formula, doc)
+#define HY__ROW_EXTRA(name, of, formula, doc) NULL,
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#undef HY__T
+#define V_NEG(x)    ((HY__T)(0 - (HY__U)(x)))
+#define V_ADD(a, b) ((HY__T)((HY__U)(a) + (HY__U)(b)))
+#define V_SUB(a, b) ((HY__T)((HY__U)(a) - (HY__U)(b)))
+#define V_MUL(a, b) ((HY__T)((HY__U)(a) * (HY__U)(b)))
+#define V_DIV(a, b) HY__PASTE(hy__, div, HY__T)(a, b)
+#define V_MOD(a, b) HY__PASTE(hy__, mod, HY__T)(a, b)
+#define V_POW(a, b) HY__PASTE(hy__, pow, HY__T)(a, b)
+#define V_HYPOT(a, b) HY__PASTE(hy__, hypot, HY__T)(a, b)
+#define HY__T int32_t
+#define HY__U uint32_t
+#define HY__NAME i32
+HY__STAMP_POINTWISE
+HY__STAMP_TABLE
+#undef HY__T
+#undef HY__U
+#undef HY__NAME
+#define HY__T int64_t
+#define HY__U uint64_t
+#define HY__NAME i64
+HY__STAMP_POINTWISE
+HY__STAMP_TABLE
+#undef HY__T
+#undef HY__U
+#undef HY__NAME
+HY__LOOPS_END
+
+/* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
+enum { HY__OPERANDS = 4 };
+typedef struct hy__pointwise {
+    hy__walk  walk;
+    int64_t   total;
+    hy_dtype  compute, dtype[HY__OPERANDS];
+    int       loose;                    /* the kernel takes steps of 0 */
+    hy__pointwise_fn fn;
+    double    p[3];
+} hy__pointwise;
+
+/* One row segment: n elements from the operands' addresses with their inner strides. */
+static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t n)
+{
+    double tile[HY__OPERANDS][HY__TILE];
+    const void *in[HY__OPERANDS];
+    int step[HY__OPERANDS], direct[HY__OPERANDS], all = 1, k;
+    int64_t stride[HY__OPERANDS], i, m;
+    for (k = 0; k < pw->walk.n; k++) {
+        stride[k] = hy__walk_step(&pw->walk, k);
+        direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
+                                                    (k && stride[k] == 0 && pw->loose));
+        all &= direct[k];
+    }
+    for (i = 0; i < n; i += m) {
+        void *out = direct[0] ? at[0] + i * hy__traits[pw->dtype[0]].size : (char *)tile[0];
+        m = all || n - i < HY__TILE ? n - i : HY__TILE;
+        for (k = 1; k < pw->walk.n; k++) {
+            const char *from = at[k] + i * stride[k] * hy__traits[pw->dtype[k]].size;
+            step[k - 1] = !(direct[k] && stride[k] == 0);
+            if (!direct[k]) hy__load_tile(pw->compute, tile[k], from, pw->dtype[k], stride[k], m);
+            in[k - 1] = direct[k] ? (const void *)from : (const void *)tile[k];
+        }
+        if (pw->walk.n == 3 && !step[0] && !step[1]) step[0] = step[1] = m == 1;
+        if (pw->walk.n == 3 && !step[0] && !step[1]) {          /* two single values: widen one */
+            hy__load_tile(pw->compute, tile[1], in[0], pw->compute, 0, m < HY__TILE ? m : (m = HY__TILE));
+            in[0] = tile[1];
+            step[0] = 1;
+        }
+        pw->fn(in, step, out, m, pw->p);
+        if (!direct[0])
+            hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
+                           stride[0],
+                           tile[0], m);
+    }
+}
+
+/* --- rows so short that a call for each would be most of the work: they come together in tiles --- */
+enum { HY__SHORT_ROW = 64 };
+
+/* Which operands lie in one piece, as bits; 0 where rows are better taken one by one. */
+static int hy__pointwise_whole(const hy__pointwise *pw)
+{
+    const hy__walk *w = &pw->walk;
+    int whole = 0, k, d;
+    if (w->ndim < 2 || w->dim[w->ndim - 1] >= HY__SHORT_ROW) return 0;
+    for (k = 0; k < w->n; k++) {
+        int64_t expected = 1;
+        for (d = w->ndim - 1; d >= 0 && w->stride[k][d] == expected; d--) expected *= w->dim[d];
+        whole |= (d < 0) << k;
+        if (pw->dtype[k] != pw->compute) return 0;
+    }
+    return whole & 1 ? whole : 0;
+}
+
+HY__INLINE void hy__gather_row(void *to, const void *from, int size, int64_t stride, int64_t n)
+{
+    int64_t i;
+    if (size == 4 && stride == 0) {
+        uint32_t v = *(const uint32_t *)from;
+        for (i = 0; i < n; i++) ((uint32_t *)to)[i] = v;
+    } else if (size == 4) for (i = 0; i < n; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i * stride];
+    else for (i = 0; i < n; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i * stride];
+}
+
+static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const *data, int64_t first,
+                                int64_t n)
+{
+    static const int step[HY__OPERANDS] = { 1, 1, 1, 1 };
+    double tile[HY__OPERANDS][HY__TILE];
+    const void *in[HY__OPERANDS];
+    int size = hy__traits[pw->compute].size, k;
+    int64_t m, i, run;
+    hy__walker r;
+    hy__walk_from(&r, &pw->walk, first);
+    for (; n > 0; first += m, n -= m) {
+        m = hy__least(n, HY__TILE);
+        for (k = 1; k < pw->walk.n; k++)
+            in[k - 1] = whole >> k & 1 ? (const char *)data[k] + first * size : (const char *)tile[k];
+        for (i = 0; i < m; i += run) {
+            run = hy__walk_run(&r, m - i);
+            for (k = 1; k < pw->walk.n; k++)
+                if (!(whole >> k & 1))
+                    hy__gather_row((char *)tile[k] + i * size, (const char *)data[k] + r.offset[k] * size,
+                                   size, hy__walk_step(&pw->walk, k), run);
+            hy__walk_past(&r, run);
+        }
+        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
+    }
+}
+
+static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
+{
+    int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
+    char *address[HY__OPERANDS];
+    hy__walker r;
+    int k, whole = hy__pointwise_whole(pw);
+    if (whole) {
+        hy__pointwise_short(pw, whole, data, item * HY__CHUNK, n);
+        return;
+    }
+    for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
+        m = hy__walk_run(&r, n);
+        for (k = 0; k < pw->walk.n; k++)
+            address[k] = (char *)data[k] + r.offset[k] * hy__traits[pw->dtype[k]].size;
+        hy__pointwise_row(pw, address, m);
+        hy__walk_past(&r, m);
+    }
+}
+
+/* --- x above 0, gamma x below --- */
+#define HY__T float
+static void hy__prelu_f32 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
+#undef HY__T
+#define HY__T double
+static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
+#undef HY__T
+
+/* --- what a root uses --- */
+struct hy__kernels {
+    int isa;
+    const hy__pointwise_table *f32;
+};
+static const hy__kernels hy__kernels_base = { HY_ISA_BASE, &hy__table_f32_base };
+#if HY__X86
+static const hy__kernels hy__kernels_avx2 = { HY_ISA_AVX2, &hy__table_f32_avx2 };
+static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_avx512 };
+#endif
+static const hy__kernels *hy__kernels_for(int isa)
+{
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__kernels_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__kernels_avx2;
+#endif
+    (void)isa;
+    return &hy__kernels_base;
+}
+
+/* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
+#define HY__SELECT(bits) \
+    case bits / 8: { \
+        typedef uint##bits##_t T; \
+        const T *p = (const T *)a, *q = (const T *)b; \
+        T *to = (T *)y; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) to[i] = (T)(q[i] ^ ((p[i] ^ q[i]) & (T)(0 - (T)mask[i]))); \
+        break; \
+    }
+/* The same where both the condition and the elements are f32. */
+#define HY__SELECT_F32(name, target) \
+    target static void hy__select_f32_##name(const float *condition, const void *a, const void *b, void *y, \
+                                             int64_t n) \
+    { \
+        const float *p = (const float *)a, *q = (const float *)b; \
+        float *to = (float *)y; \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]); \
+            to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask)); \
+        } \
+    }
+HY__SELECT_F32(base, )
+#if HY__X86
+HY__SELECT_F32(avx2, HY__TARGET_AVX2)
+#endif
+#undef HY__SELECT_F32
+static void hy__select_f32(int isa, const float *condition, const void *a, const void *b, void *y, int64_t n)
+{
+#if HY__X86
+    if (isa >= HY_ISA_AVX2) { hy__select_f32_avx2(condition, a, b, y, n); return; }
+#endif
+    (void)isa;
+    hy__select_f32_base(condition, a, b, y, n);
+}
+static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
+{
+    int64_t i;
+    switch (size) {
+    HY__SELECT(8)
+    HY__SELECT(16)
+    HY__SELECT(32)
+    HY__SELECT(64)
+    default: break;
+    }
+}
+#undef HY__SELECT
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 /* --- pointwise families --- */
+HY__FITS_PLAN(hy__pointwise);
+
+/* p0 exp(-x x), for the error function's gradients. */
+static hy_array *hy__gauss(hy_frame *F, hy_array *x, double factor)
+{
+    return hy_mul_scalar(F, hy_exp(F, hy_negative(F, hy_square(F, x))), factor);
+}
+static double hy__log_or_zero(double x) { return x > 0 ? log(x) : 0; }
+
+static hy_array *hy__mish_slope(hy_frame *F, hy_array *dy, hy_array *x)
+{
+    hy_array *t = hy_tanh(F, hy_softrelu(F, x));        /* t + x s (1 - t^2), s = sigmoid(x) */
+    hy_array *slope = hy_mul(F, hy_mul(F, x, hy_sigmoid(F, x)), hy_rsub_scalar(F, hy_square(F, t), 1));
+    return hy_mul(F, dy, hy_add(F, t, slope));
+}
+
 HY__RUN(hy__run_pointwise)
 {
     void *data[HY__OPERANDS];
@@ -12394,728 +11069,6 @@ HY_BINARY_OPS(HY__GRAD_SCALAR)
     HY__GRAD_FUNCTION(hy__r##name##_scalar_grad, HY__REC(scalar, D); (void)r, gradient)
 HY_RSCALAR_OPS(HY__GRAD_RSCALAR)
 
-/* --- reductions --- */
-
-/* Which of ndim axes `axes` names, as bits; none given means all. -1 after an error. */
-static int hy__axis_bits(hy_infer *I, const hy_ints *axes, int exclude, int ndim)
-{
-    int bits = 0, i, all = ndim == 0 ? 0 : (1 << ndim) - 1;
-    for (i = 0; i < axes->n; i++) {
-        int at = hy__infer_axis(I, (int)hy__clamp_i64(axes->v[i], INT_MIN, INT_MAX), ndim);
-        if (at < 0) return -1;
-        if (bits >> at & 1) { hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis %d is named twice", at); return -1; }
-        bits |= 1 << at;
-    }
-    if (axes->n <= 0) return all;
-    return exclude ? all & ~bits : bits;
-}
-
-/* of axes that inference accepted */
-static int hy__known_axis_bits(const hy_ints *axes, int exclude, int ndim)
-{
-    hy_infer I;
-    memset(&I, 0, sizeof I);
-    return hy__axis_bits(&I, axes, exclude, ndim);
-}
-
-/* What is left of x when the axes in bits go; everything gone leaves (1,). */
-static hy_shape hy__reduced_shape(const hy_shape *x, int bits, int keepdims)
-{
-    hy_shape y;
-    int d;
-    y.ndim = 0;
-    for (d = 0; d < x->ndim; d++) {
-        if (!(bits >> d & 1)) y.dim[y.ndim++] = x->dim[d];
-        else if (keepdims) y.dim[y.ndim++] = 1;
-    }
-    if (!y.ndim && x->ndim) { y.ndim = 1; y.dim[0] = 1; }
-    return y;
-}
-
-static int hy__reduce_infer_axes(hy_infer *I, const hy_ints *axes, int exclude, int keepdims)
-{
-    int bits;
-    if (I->in[0].shape.ndim < 0) return I->status;
-    bits = hy__axis_bits(I, axes, exclude, I->in[0].shape.ndim);
-    if (bits < 0) return -1;
-    return hy__infer_result(I, hy__reduced_shape(&I->in[0].shape, bits, keepdims));
-}
-
-static int hy__reduce_infer(hy_infer *I)
-{
-    HY__REC(reduce, I);
-    hy__same_types(I);
-    return hy__reduce_infer_axes(I, &r->axis, r->exclude, r->keepdims);
-}
-
-HY__RUN(hy__run_reduce)
-{
-    const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
-    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width;
-    int64_t width = hy__least(r->outputs - first, r->width);
-    int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
-    double acc[HY__COLUMNS], *partial = (double *)shared;
-    if (stage == 0) {
-        void *to = r->parts == 1 ? (void *)acc : (void *)(partial + item * r->width);
-        hy__reduce_part(r, (const char *)now->data[0], first, width, low, high, to);
-        if (r->parts == 1) hy__reduce_finish(r, acc, (char *)now->data[job->nin], first, width);
-        return;
-    }
-    partial += item * r->parts * r->width;
-    (r->integer ? hy__fold_rows_i64 : hy__fold_rows_f64)(hy__join(r->kind), partial, partial + r->width,
-                                                         r->parts - 1, r->width, width);
-    hy__reduce_finish(r, partial, (char *)now->data[job->nin], first, width);
-}
-
-/* Which kernels: those of f32 and i32 know what is common, the others everything. */
-static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
-{
-    int extreme = r->kind == HY__MAX || r->kind == HY__MIN, sum = r->kind == HY__SUM || r->kind == HY__MEAN;
-    if (r->integer) r->compute = r->from != HY_I64 && (sum || extreme) ? HY_I32 : HY_I64;
-    else r->compute = r->from != HY_F64 && (sum || extreme || r->kind == HY__NORM2) ? HY_F32 : HY_F64;
-    if (r->integer) {
-        r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
-        r->lines = r->compute == HY_I32 ? hy__fold_lines_i32 : hy__fold_lines_i64;
-    } else {
-        const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
-        r->rows = kernels->fold_rows;
-        r->lines = kernels->fold_lines;
-    }
-    r->direct = r->from == r->compute && hy__walk_step(r->columns ? &r->kept : &r->gone, 0) == 1;
-}
-
-static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
-{
-    hy__reduce *r = HY__NOTES(hy__reduce, job);
-    hy_shape kept = hy__rank(0), gone = hy__rank(0);
-    int64_t stride[2][1][HY_MAX_DIM];
-    const hy_tensor *x = &job->in[0];
-    int d;
-    for (d = 0; d < x->type.shape.ndim; d++) {
-        hy_shape *to = bits >> d & 1 ? &gone : &kept;
-        stride[bits >> d & 1][0][to->ndim] = x->stride[d];
-        to->dim[to->ndim++] = x->type.shape.dim[d];
-    }
-    hy__walk_init(&r->kept, &kept, 1, (const int64_t (*)[HY_MAX_DIM])stride[0]);
-    hy__walk_init(&r->gone, &gone, 1, (const int64_t (*)[HY_MAX_DIM])stride[1]);
-    r->kind = kind;
-    r->from = x->type.dtype;
-    r->to = job->out[0].type.dtype;
-    r->integer = !hy__floating(r->from);
-    r->outputs = hy__size(&kept);
-    r->count = hy__size(&gone);
-    r->columns = r->outputs > 1 && r->count > 0 &&
-                 (r->count == 1 || hy__walk_step(&r->kept, 0) < hy__walk_step(&r->gone, 0));
-    hy__reduce_kernels(r, job);
-    r->width = r->columns ? HY__TILE : hy__clamp_i64(HY__CHUNK / (r->count + 1), 1, HY__TILE);
-    r->parts = r->outputs / r->width < 16 ? hy__pieces(r->count * (r->columns ? r->width : 1), HY__PART) : 1;
-    if (r->parts > 64) r->parts = 64;
-    if (r->parts < 1) r->parts = 1;
-    hy__one_stage(job, hy__run_reduce, hy__pieces(r->outputs, r->width) * r->parts,
-                  (r->direct ? 0.15 : 0.6) * (double)r->outputs * (double)r->count);
-    if (r->parts > 1) {
-        job->stages = 2;
-        job->items[1] = hy__pieces(r->outputs, r->width);
-        job->shared = (size_t)(job->items[0] * r->width) * sizeof(double);
-    }
-    return 0;
-}
-
-static int hy__reduce_bind(hy_job *job)
-{
-    HY__REC(reduce, job);
-    int bits = hy__known_axis_bits(&r->axis, r->exclude, job->in[0].type.shape.ndim);
-    return hy__reduce_bind_kind(job, (hy__reduction)job->op->member, bits);
-}
-
-/* Something of the reduced shape, spread over the shape of x again. */
-static hy_array *hy__spread(hy_frame *F, hy_array *g, hy_array *x, int bits, int keepdims)
-{
-    int d, ndim = x->t.type.shape.ndim;
-    if (!keepdims) {
-        if (bits == (1 << ndim) - 1) for (d = 1; d < ndim; d++) g = hy_expand_dims(F, g, 0);
-        else for (d = 0; d < ndim; d++) if (bits >> d & 1) g = hy_expand_dims(F, g, d);
-    }
-    return hy_broadcast_like(F, g, x, NULL);
-}
-
-static int hy__reduce_grad(hy_frame *F, hy_diff *D)
-{
-    HY__REC(reduce, D);
-    hy_array *x = D->in[0], *dy, *y;
-    int bits = hy__known_axis_bits(&r->axis, r->exclude, x->t.type.shape.ndim);
-    if (!D->dy[0]) return 0;
-    dy = hy__spread(F, D->dy[0], x, bits, r->keepdims);
-    switch ((hy__reduction)D->op->member) {
-    case HY__SUM: D->dx[0] = dy; return 0;
-    case HY__MEAN: {
-        int64_t n = hy__size(&x->t.type.shape), m = hy__size(&D->out[0]->t.type.shape);
-        D->dx[0] = hy_mul_scalar(F, dy, n ? (double)m / (double)n : 0);
-        return 0;
-    }
-    case HY__NANSUM: D->dx[0] = hy_mul(F, dy, hy_equal(F, x, x)); return 0;
-    default: break;
-    }
-    y = hy__spread(F, D->out[0], x, bits, r->keepdims);
-    switch ((hy__reduction)D->op->member) {
-    case HY__PROD:    D->dx[0] = hy_mul(F, dy, hy_div(F, y, x)); break;
-    case HY__NANPROD:
-        D->dx[0] = hy_where(F, hy_equal(F, x, x), hy_mul(F, dy, hy_div(F, y, x)), hy_zeros_like(F, x));
-        break;
-    default:          D->dx[0] = hy_mul(F, dy, hy_equal(F, x, y));
-    }
-    return 0;
-}
-
-/* What the product does besides: the last input is added, the sums are limited. */
-typedef struct hy__tail_rec { int add, clamp; double low, high; } hy__tail_rec;
-
-static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased)
-{
-    hy__tail t;
-    t.bias = biased ? now->data[2] : NULL;
-    t.add = r->add ? now->data[now->job->nin - 1] : NULL;
-    t.clamp = r->clamp;
-    t.low = r->low;
-    t.high = r->high;
-    return t;
-}
-
-/* A product with a weight that was laid out before. */
-typedef struct hy__dense_rec {
-    int64_t n, k;
-    int transposed;                     /* the weight is (n,k), else (k,n) */
-    int last, no_bias;                  /* last: rows lie along the last dim, else along all but the first */
-    hy__tail_rec tail;
-} hy__dense_rec;
-
-/* --- matrix products: C = alpha A B + bias, for each matrix of a batch --- *
- * Types without a kernel are converted first: halves to f32, integers to f64. */
-typedef struct hy__matmul {
-    hy__gemm gemm;
-    hy_dtype compute, dtype;
-    int64_t  batch, inner;                      /* matrices; how many lie interleaved, row by row */
-    int64_t  a_step, b_step, c_step;            /* elements from one such run to the next, ... */
-    int64_t  a_next, b_next, c_next;            /* ... and from one matrix of a run to the next */
-    int64_t  a_size, b_size, c_size;            /* elements of the whole operands */
-    double   alpha;
-    int      bias;                              /* input 2 is added to every row */
-    int      prepared;                          /* B was packed before */
-} hy__matmul;
-HY__FITS_PLAN(hy__matmul);
-
-static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int64_t *rows, int64_t *col,
-                              int64_t *cols)
-{
-    *row = item % g->row_blocks * g->row_block;
-    *col = item / g->row_blocks * g->col_block;
-    *rows = g->m - *row < g->row_block ? g->m - *row : g->row_block;
-    *cols = g->n - *col < g->col_block ? g->n - *col : g->col_block;
-}
-
-/* The part of C that an item owns, times alpha. */
-static void hy__matmul_scale(const hy__matmul *m, char *c, int64_t item)
-{
-    const hy__gemm *g = &m->gemm;
-    int64_t row, rows, col, cols, i, j;
-    hy__matmul_region(g, item, &row, &rows, &col, &cols);
-    for (i = row; i < row + rows; i++) {
-        float *c32 = (float *)(void *)c + i * g->c_row + col;
-        double *c64 = (double *)(void *)c + i * g->c_row + col;
-        if (m->compute == HY_F64) for (j = 0; j < cols; j++) c64[j] *= m->alpha;
-        else for (j = 0; j < cols; j++) c32[j] *= (float)m->alpha;
-    }
-}
-
-#ifdef HYBRID_USE_CBLAS
-#ifdef __cplusplus
-extern "C" {
-#endif
-extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
-                        const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
-extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
-                        const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
-#ifdef __cplusplus
-}
-#endif
-
-/* CBLAS wants one stride of each operand to be 1, and everything to fit an int. */
-static int hy__cblas_fits(const hy__gemm *g)
-{
-    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) &&
-           g->m > 0 && g->n > 0 && g->k > 0 &&
-           g->a_row + g->a_col + g->b_row + g->b_col + g->c_row + g->m + g->n + g->k < INT_MAX;
-}
-
-/* The rows of C begin with the bias. */
-static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, void *c, const hy__tail *tail)
-{
-    enum { ROWS = 101, PLAIN = 111, TRANSPOSED = 112 };
-    int ta = g->a_col != 1, tb = g->b_col != 1, m = (int)g->m, n = (int)g->n, k = (int)g->k, i;
-    int lda = (int)(ta ? g->a_col : g->a_row), ldb = (int)(tb ? g->b_col : g->b_row), ldc = (int)g->c_row;
-    int turn_a = ta ? TRANSPOSED : PLAIN, turn_b = tb ? TRANSPOSED : PLAIN, onto = tail->bias != NULL;
-    if (lda < (ta ? m : k)) lda = ta ? m : k;           /* a single row may have any stride */
-    if (ldb < (tb ? k : n)) ldb = tb ? k : n;
-    for (i = 0; i < m && onto; i++)
-        memcpy((char *)c + (size_t)i * (size_t)(g->c_row * g->size), tail->bias, (size_t)(n * g->size));
-    onto |= g->accumulate;
-    if (g->size == 4)
-        cblas_sgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const float *)a, lda, (const float *)b, ldb,
-                    (float)onto, (float *)c, ldc);
-    else
-        cblas_dgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const double *)a, lda, (const double *)b, ldb,
-                    onto, (double *)c, ldc);
-}
-
-/* One item of the whole product. */
-static void hy__cblas_plan(hy__gemm *g)
-{
-    if (!hy__cblas_fits(g)) return;
-    g->pack_items = 0;
-    g->items = g->row_blocks = g->col_blocks = 1;
-    g->row_block = g->m;
-    g->col_block = g->n;
-    g->shared_bytes = g->scratch_bytes = 0;
-}
-#endif
-
-static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const hy__tail *tail,
-                            int64_t item, char *scratch, const char *shared)
-{
-#ifdef HYBRID_USE_CBLAS
-    if (hy__cblas_fits(&m->gemm)) hy__cblas_product(&m->gemm, a, b, c, tail);
-    else
-#endif
-    hy__gemm_run(&m->gemm, a, b, c, item, scratch, shared, tail);
-    if (m->alpha != 1) hy__matmul_scale(m, c, item);
-}
-
-/* Where matrix i of a batch begins: runs are step apart, matrices within one a row. */
-static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, int64_t row)
-{
-    return i / m->inner * step + i % m->inner * row;
-}
-
-HY__INLINE size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
-
-/* Stages: convert A, B and bias if need be, pack B, multiply, convert C back. */
-HY__RUN(hy__run_matmul)
-{
-    const hy__matmul *m = (const hy__matmul *)(const void *)&job->plan;
-    const hy__gemm *g = &m->gemm;
-    int64_t size = hy__traits[m->compute].size, i, n, at;
-    int foreign = m->compute != m->dtype;
-    char *packed = (char *)shared;
-    char *a = (char *)now->data[0], *b = (char *)now->data[1], *c = (char *)now->data[job->nin];
-    hy__tail_rec plain;
-    hy__tail tail;
-    memset(&plain, 0, sizeof plain);
-    tail = hy__tail_of(m->prepared ? &((const hy__dense_rec *)job->attr)->tail : &plain, now, m->bias);
-    if (foreign) {
-        char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
-        a = wide;
-        b = a + hy__round64((size_t)(m->a_size * size));
-        c = b + hy__round64((size_t)(m->b_size * size));
-        wide = c + hy__round64((size_t)(m->c_size * size));
-        if (m->bias) tail.bias = wide;
-        if (stage == 0 && m->bias && item == job->items[0] - 1) {
-            hy__load_tile(m->compute, wide, now->data[2], m->dtype, 1, g->n);
-            return;
-        }
-        if (stage == 0) {
-            int from_b = item >= hy__pieces(m->a_size, HY__CHUNK);
-            at = (item - (from_b ? hy__pieces(m->a_size, HY__CHUNK) : 0)) * HY__CHUNK;
-            n = (from_b ? m->b_size : m->a_size) - at;
-            hy__load_tile(m->compute, (from_b ? b : a) + at * size, hy__place(now, &job->in[from_b], at),
-                          m->dtype, 1, hy__least(n, HY__CHUNK));
-            return;
-        }
-        if (stage == 3) {
-            at = item * HY__CHUNK;
-            n = hy__least(m->c_size - at, HY__CHUNK);
-            hy__store_tile(m->compute, hy__place(now, &job->out[0], at), m->dtype, 1, c + at * size, n);
-            return;
-        }
-        stage--;
-    }
-    i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
-    packed = m->prepared ? (char *)now->data[1] : packed + (size_t)i * hy__round64(g->shared_bytes);
-    a += hy__matmul_offset(m, i, m->a_step, m->a_next) * size;
-    b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
-    c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
-    if (stage == 0) hy__gemm_pack(g, b, item % g->pack_items, packed);
-    else hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
-}
-
-static hy_dtype hy__matmul_type(hy_dtype dtype)
-{
-    return dtype == HY_F32 || dtype == HY_F16 || dtype == HY_BF16 ? HY_F32 : HY_F64;
-}
-
-static void hy__plan_gemm(hy__gemm *g, hy_dtype compute, int isa)
-{
-    if (compute == HY_F32) hy__gemm_plan_f32(g, isa - HY_ISA_BASE);
-    else hy__gemm_plan_f64(g, isa - HY_ISA_BASE);
-}
-
-/* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
-static int hy__matmul_bind(hy_job *job)
-{
-    hy__matmul *m = HY__NOTES(hy__matmul, job);
-    hy__gemm *g = &m->gemm;
-    int64_t size;
-    int foreign, stage = 0;
-    m->dtype = job->in[0].type.dtype;
-    m->compute = hy__matmul_type(m->dtype);
-    foreign = m->compute != m->dtype;
-    size = hy__traits[m->compute].size;
-    g->accumulate = 0;
-    if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
-    else hy__plan_gemm(g, m->compute, job->kernels->isa);
-#ifdef HYBRID_USE_CBLAS
-    hy__cblas_plan(g);
-#endif
-    m->a_size = hy__size(&job->in[0].type.shape);
-    m->b_size = hy__size(&job->in[1].type.shape);
-    m->c_size = hy__size(&job->out[0].type.shape);
-    job->run = hy__run_matmul;
-    if (m->prepared) m->b_size = 0;             /* of the computing type already */
-    if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK) +
-                                       (m->bias != 0);
-    job->items[stage++] = g->pack_items * m->batch;
-    job->items[stage++] = g->items * m->batch;
-    if (foreign) job->items[stage++] = hy__pieces(m->c_size, HY__CHUNK);
-    job->stages = stage;
-    job->scratch = g->scratch_bytes;
-    job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch;
-    if (foreign)
-        job->shared += hy__round64((size_t)(m->a_size * size)) + hy__round64((size_t)(m->b_size * size)) +
-                       hy__round64((size_t)(m->c_size * size)) + (size_t)(g->n * size);
-    job->cost = (double)g->m * (double)g->n * (double)g->k * (double)m->batch / 40 + 100;
-    return 0;
-}
-/* --- linear --- */
-static int hy__fully_connected_infer(hy_infer *I)
-{
-    HY__REC(fully_connected, I);
-    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden), rest;
-    int64_t k = -1;
-    hy__same_types(I);
-    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
-    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
-    if (x->ndim > 0) {
-        rest = want = *x;
-        rest.dim[0] = 1;
-        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&rest);
-        if (r->no_flatten) want.dim[x->ndim - 1] = r->num_hidden;
-        else want = hy__shape2(x->dim[0], r->num_hidden);
-    }
-    hy_infer_shape(I, &I->in[1].shape, hy__shape2(r->num_hidden, k));
-    if (I->nin > 2 && I->in[2].shape.ndim != 2) hy_infer_shape(I, &I->in[2].shape, hy__shape1(r->num_hidden));
-    else if (I->nin > 2) hy_infer_shape(I, &I->in[2].shape, hy__shape2(r->num_hidden, 1));
-    if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, y, want);
-    if (I->status >= 0 && x->ndim > (r->no_flatten ? 1 : 0)) hy_infer_dim(I, &x->dim[0], y->dim[0]);
-    return I->status;
-}
-
-/* C (m,n) = alpha A (m,k) B (k,n), and `inner` such matrices lie interleaved, row by row, `outer` times. */
-static hy__matmul *hy__matmul_plan(hy_job *job, int64_t rows, int64_t cols, int64_t k, int transpose_a,
-                                   int transpose_b, int64_t outer, int64_t inner)
-{
-    hy__matmul *m = HY__NOTES(hy__matmul, job);
-    hy__gemm *g = &m->gemm;
-    g->m = rows;
-    g->n = cols;
-    g->k = k;
-    m->batch = outer * inner;
-    m->inner = inner = inner < 1 ? 1 : inner;
-    m->a_next = transpose_a ? rows : k;                 /* the length of a stored row */
-    m->b_next = transpose_b ? k : cols;
-    m->c_next = cols;
-    g->a_row = transpose_a ? 1 : inner * m->a_next;
-    g->a_col = transpose_a ? inner * m->a_next : 1;
-    g->b_row = transpose_b ? 1 : inner * m->b_next;
-    g->b_col = transpose_b ? inner * m->b_next : 1;
-    g->c_row = inner * cols;
-    m->a_step = rows * k * inner;
-    m->b_step = k * cols * inner;
-    m->c_step = rows * cols * inner;
-    m->alpha = 1;
-    m->bias = m->prepared = 0;
-    return m;
-}
-
-
-static int hy__fully_connected_bind(hy_job *job)
-{
-    HY__REC(fully_connected, job);
-    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden, k = job->in[1].type.shape.dim[1];
-    hy__matmul_plan(job, rows, r->num_hidden, k, 0, 1, 1, 1)->bias = !r->no_bias;
-    return hy__matmul_bind(job);
-}
-
-/* y = x w^T + b over rows: dx = dy w, dw = dy^T x, db = the sum of dy's rows. */
-static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(fully_connected, D);
-    hy_array *x = D->in[0], *w = D->in[1], *dy = D->dy[0];
-    hy_dot_opt left;
-    int last = x->t.type.shape.ndim - 1;
-    memset(&left, 0, sizeof left);
-    left.transpose_a = 1;
-    if (!dy) return 0;
-    if (D->want[0]) {
-        D->dx[0] = hy_dot(F, dy, w, NULL);
-        if (!r->no_flatten) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
-    }
-    if (r->no_flatten && last > 0) {
-        dy = hy_reshape(F, dy, HY_INTS(-1, r->num_hidden), NULL);
-        x = hy_reshape(F, x, HY_INTS(-1, w->t.type.shape.dim[1]), NULL);
-    } else if (r->no_flatten) {
-        dy = hy_expand_dims(F, dy, 0);
-        x = hy_expand_dims(F, x, 0);
-    } else x = hy_flatten(F, x);
-    if (D->want[1]) D->dx[1] = hy_dot(F, dy, x, &left);
-    if (D->nin > 2 && D->want[2]) {
-        D->dx[2] = hy_sum(F, dy, HY_AXES(0), NULL);
-        if (D->in[2]->t.type.shape.ndim == 2) D->dx[2] = hy_expand_dims(F, D->dx[2], 1);
-    }
-    return 0;
-}
-#define HY__ON_fully_connected HY__OWN(fully_connected), NULL
-
-/* --- the same with a weight that was laid out before: what compiled programs run --- */
-static int hy__dense_count(const void *attr, int output, int index)
-{
-    const hy__dense_rec *r = (const hy__dense_rec *)attr;
-    return output || index < 2 ? 1 : index == 2 ? !r->no_bias : r->tail.add;
-}
-
-static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
-                                         { "bias", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
-static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-
-static int hy__prepare_infer(hy_infer *I)
-{
-    const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
-    int64_t panels = hy__pieces(r->n, HY__PREPARED_PANEL);
-    hy_infer_shape(I, &I->in[0].shape, r->transposed ? hy__shape2(r->n, r->k) : hy__shape2(r->k, r->n));
-    hy_infer_type(I, &I->out[0].dtype, HY_F32);
-    hy_infer_shape(I, &I->out[0].shape, hy__shape2(panels, HY__PREPARED_PANEL * r->k));
-    return I->status;
-}
-
-/* One panel: of the computing type, if it is not, then in the product's order. */
-HY__RUN(hy__run_prepare)
-{
-    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
-    hy__gemm g = *(const hy__gemm *)(const void *)&job->plan;
-    int64_t from = item * g.panel, cols = hy__least(g.panel, r->n - from), i;
-    hy_dtype dtype = job->in[0].type.dtype;
-    const char *b = hy__place(now, &job->in[0], from * (r->transposed ? r->k : 1));
-    (void)stage; (void)shared;
-    if (dtype != HY_F32) {
-        float *wide = (float *)scratch;
-        if (r->transposed) hy__load_tile(HY_F32, wide, b, dtype, 1, cols * r->k);
-        else for (i = 0; i < r->k; i++)
-            hy__load_tile(HY_F32, wide + i * cols, b + i * r->n * hy__traits[dtype].size, dtype, 1, cols);
-        if (!r->transposed) g.b_row = cols;
-        b = (const char *)scratch;
-    }
-    hy__gemm_pack_b(&g, b, r->k, cols, (char *)now->data[1] + from * r->k * g.size);
-}
-
-static int hy__prepare_bind(hy_job *job)
-{
-    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
-    hy__gemm *g = HY__NOTES(hy__gemm, job);
-    memset(g, 0, sizeof *g);
-    g->m = 1;
-    g->n = r->n;
-    g->k = r->k;
-    g->b_row = r->transposed ? 1 : r->n;
-    g->b_col = r->transposed ? r->k : 1;
-    hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
-    hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, g->panel), (double)r->n * (double)r->k);
-    if (job->in[0].type.dtype != HY_F32) job->scratch = (size_t)(g->panel * r->k) * sizeof(float);
-    return 0;
-}
-
-static int hy__dense_infer(hy_infer *I)
-{
-    const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
-    hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->n), row;
-    int64_t k;
-    hy_infer_type(I, &I->in[1].dtype, HY_F32);
-    hy_infer_shape(I, &I->in[1].shape, hy__shape2(hy__pieces(r->n, HY__PREPARED_PANEL),
-                                                  HY__PREPARED_PANEL * r->k));
-    if (I->in[0].dtype && hy__matmul_type(I->in[0].dtype) != HY_F32)
-        return hy_infer_fail(I, HY_ERROR_DTYPE, "the weight was prepared for other types than %t",
-                             (int)I->in[0].dtype);
-    if (x->ndim < 0) return I->status;
-    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
-    row = *x;
-    row.dim[0] = 1;
-    k = r->last ? x->dim[x->ndim - 1] : hy__shape_known(&row) ? hy__size(&row) : -1;
-    if (k >= 0 && k != r->k)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "rows of %z have %l numbers, the weight takes %l", x, k,
-                             r->k);
-    if (!r->no_bias && hy__shape_known(&I->in[2].shape) && hy__size(&I->in[2].shape) != r->n)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "a bias of %z for %l columns", &I->in[2].shape, r->n);
-    if (!r->no_bias) hy_infer_type(I, &I->in[2].dtype, I->in[0].dtype);
-    if (r->last) { want = *x; want.dim[x->ndim - 1] = r->n; }
-    else want.dim[0] = x->dim[0];
-    if (r->tail.add) hy_infer_type(I, &I->in[I->nin - 1].dtype, I->in[0].dtype);
-    if (r->tail.add) hy_infer_shape(I, &I->in[I->nin - 1].shape, want);
-    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
-    hy_infer_shape(I, &I->out[0].shape, want);
-    return I->status;
-}
-
-static int hy__dense_bind(hy_job *job)
-{
-    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
-    hy__matmul *m = hy__matmul_plan(job, hy__size(&job->out[0].type.shape) / r->n, r->n, r->k, 0, 1, 1, 1);
-    m->bias = !r->no_bias;
-    m->prepared = 1;
-    m->gemm.b_row = m->gemm.b_col = 0;
-    return hy__matmul_bind(job);
-}
-
-static const hy_op hy__prepare_op = {
-    "_prepare", NULL, NULL, "a weight in the order in which products read it", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL, hy__prepare_infer, hy__prepare_bind, NULL,
-    NULL
-};
-static const hy_op hy__dense_op = {
-    "_dense", NULL, NULL, "data times a prepared weight + bias", hy__dense_args, hy__dense_results, NULL,
-    sizeof(hy__dense_rec), 0, 0, hy__dense_count, hy__dense_infer, hy__dense_bind, NULL, NULL
-};
-
-/* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
-static int hy__dot_infer(hy_infer *I)
-{
-    HY__REC(dot, I);
-    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, y = hy__rank(0);
-    int d;
-    hy__same_types(I);
-    if (a->ndim < 0 || b->ndim < 0) return I->status;
-    if (a->ndim < 1 || b->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least one dim");
-    if ((a->ndim == 1 && r->transpose_a) || (b->ndim == 1 && r->transpose_b))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "a vector cannot be transposed");
-    if (a->ndim + b->ndim - 2 > HY_MAX_DIM)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
-    hy__infer_same_dim(I, &a->dim[r->transpose_a ? 0 : a->ndim - 1],
-                       &b->dim[r->transpose_b ? b->ndim - 1 : 0]);
-    for (d = 0; d < a->ndim - 1; d++) y.dim[y.ndim++] = a->dim[d + (r->transpose_a != 0)];
-    for (d = 0; d < b->ndim - 1; d++) y.dim[y.ndim++] = b->dim[d + !r->transpose_b];
-    return hy__infer_result(I, y.ndim ? y : hy__shape1(1));
-}
-static int hy__dot_bind(hy_job *job)
-{
-    HY__REC(dot, job);
-    const hy_shape *a = &job->in[0].type.shape, *b = &job->in[1].type.shape;
-    int64_t k = r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1];
-    int64_t rows = r->transpose_a ? hy__product(a, 1, a->ndim) : hy__product(a, 0, a->ndim - 1);
-    int64_t cols = r->transpose_b ? hy__product(b, 0, b->ndim - 1) : hy__product(b, 1, b->ndim);
-    hy__matmul_plan(job, rows, cols, k, r->transpose_a, r->transpose_b, 1, 1);
-    return hy__matmul_bind(job);
-}
-
-/* With matrices A (m,k) and B (k,n): dA = dY B^T, dB = A^T dY, each laid out as its operand was. */
-static int hy__dot_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(dot, D);
-    hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
-    int64_t k = a->t.type.shape.dim[r->transpose_a ? 0 : a->t.type.shape.ndim - 1];
-    hy_dot_opt opt;
-    if (!dy) return 0;
-    a2 = hy_reshape(F, a, r->transpose_a ? HY_INTS(k, -1) : HY_INTS(-1, k), NULL);
-    b2 = hy_reshape(F, b, r->transpose_b ? HY_INTS(-1, k) : HY_INTS(k, -1), NULL);
-    if (!a2 || !b2) return 0;
-    g = hy_reshape(F, dy, HY_INTS(a2->t.type.shape.dim[r->transpose_a != 0], -1), NULL);
-    if (D->want[0]) {
-        opt.transpose_a = r->transpose_a && r->transpose_b;
-        opt.transpose_b = r->transpose_a || !r->transpose_b;
-        D->dx[0] = r->transpose_a ? hy_dot(F, b2, g, &opt) : hy_dot(F, g, b2, &opt);
-        D->dx[0] = hy_reshape_like(F, D->dx[0], a, NULL);
-    }
-    if (D->want[1]) {
-        opt.transpose_a = !r->transpose_a || r->transpose_b;
-        opt.transpose_b = r->transpose_a && r->transpose_b;
-        D->dx[1] = r->transpose_b ? hy_dot(F, g, a2, &opt) : hy_dot(F, a2, g, &opt);
-        D->dx[1] = hy_reshape_like(F, D->dx[1], b, NULL);
-    }
-    return 0;
-}
-#define HY__ON_dot HY__OWN(dot), NULL
-
-/* batch_dot and linalg_gemm2: (..., m, ..., k) times (..., k, ..., n); rows stand on `axis`, columns on
- * the last. */
-static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_b, int axis)
-{
-    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape, want;
-    int n, d, row;
-    hy__same_types(I);
-    n = a->ndim >= 0 ? a->ndim : b->ndim >= 0 ? b->ndim : y->ndim;
-    if (n < 0) return I->status;
-    if (n < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least two dims");
-    row = hy__infer_axis(I, axis, n);
-    if (row == n - 1) hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis %d: the last axis holds the columns", axis);
-    want = hy__rank(n);
-    if (hy__infer_ranks(I, a, b, n) < 0) return -1;
-    for (d = 0; d < n - 1; d++) {
-        if (d == row) continue;
-        hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
-        want.dim[d] = a->dim[d];
-    }
-    hy__infer_same_dim(I, &a->dim[transpose_a ? row : n - 1], &b->dim[transpose_b ? n - 1 : row]);
-    want.dim[row] = a->dim[transpose_a ? n - 1 : row];
-    want.dim[n - 1] = b->dim[transpose_b ? row : n - 1];
-    return hy__infer_result(I, want);
-}
-
-static int hy__batch_dot_bind_dims(hy_job *job, int transpose_a, int transpose_b, int axis, double alpha)
-{
-    const hy_shape *a = &job->in[0].type.shape, *y = &job->out[0].type.shape;
-    int last = y->ndim - 1, row = hy__axis(axis, y->ndim);
-    hy__matmul_plan(job, y->dim[row], y->dim[last], a->dim[transpose_a ? row : last], transpose_a,
-                    transpose_b, hy__product(y, 0, row), hy__product(y, row + 1, last))->alpha = alpha;
-    return hy__matmul_bind(job);
-}
-
-/* dA = dY B^T and dB = A^T dY, turned round where an operand was transposed. */
-static int hy__batch_dot_back(hy_frame *F, hy_diff *D, int ta, int tb, int axis, double alpha)
-{
-    hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0];
-    hy_linalg_gemm2_opt opt;
-    opt.axis = axis ? axis : HY_ZERO;
-    opt.alpha = alpha != 0 ? alpha : HY_ZERO;
-    if (!dy) return 0;
-    if (D->want[0]) {
-        opt.transpose_a = ta && tb;
-        opt.transpose_b = ta || !tb;
-        D->dx[0] = ta ? hy_linalg_gemm2(F, b, dy, &opt) : hy_linalg_gemm2(F, dy, b, &opt);
-    }
-    if (D->want[1]) {
-        opt.transpose_a = !ta || tb;
-        opt.transpose_b = ta && tb;
-        D->dx[1] = tb ? hy_linalg_gemm2(F, dy, a, &opt) : hy_linalg_gemm2(F, a, dy, &opt);
-    }
-    return 0;
-}
-
-HY__INFER(batch_dot, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, -2))
-HY__BIND(batch_dot, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, -2, 1))
-HY__DIFF_BY(batch_dot, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, -2, 1))
-#define HY__ON_batch_dot HY__OWN(batch_dot), NULL
-
-HY__INFER(linalg_gemm2, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, r->axis))
-HY__BIND(linalg_gemm2, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha))
-HY__DIFF_BY(linalg_gemm2, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha))
-#define HY__ON_linalg_gemm2 HY__OWN(linalg_gemm2), NULL
-
 /* Adds tile after tile, so the order is that of the inputs. */
 HY__RUN(hy__run_add_n)
 {
@@ -13304,15 +11257,14 @@ HY__DIFF(hard_sigmoid, hy_mul(F, hy_mul_scalar(F, dy, r->alpha),
     hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_diff, hy__pointwise_split
 
 /* --- activation: one of the unary operators, by name --- */
-typedef int (*hy__grad_fn)(hy_frame *F, hy_diff *D);
 static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
-    { HY__UNARY_relu, hy__relu_grad },
-    { HY__UNARY_sigmoid, hy__sigmoid_grad },
-    { HY__UNARY_tanh, hy__tanh_grad },
-    { HY__UNARY_softrelu, hy__softrelu_grad },
-    { HY__UNARY_softsign, hy__softsign_grad },
-    { HY__UNARY_log_sigmoid, hy__log_sigmoid_grad },
-    { HY__UNARY_mish, hy__mish_grad }
+    { HY__UNARY_relu, HY__GRAD(hy__relu_grad) },
+    { HY__UNARY_sigmoid, HY__GRAD(hy__sigmoid_grad) },
+    { HY__UNARY_tanh, HY__GRAD(hy__tanh_grad) },
+    { HY__UNARY_softrelu, HY__GRAD(hy__softrelu_grad) },
+    { HY__UNARY_softsign, HY__GRAD(hy__softsign_grad) },
+    { HY__UNARY_log_sigmoid, HY__GRAD(hy__log_sigmoid_grad) },
+    { HY__UNARY_mish, HY__GRAD(hy__mish_grad) }
 };
 HY__INFER(activation,
     hy__infer_range(I, "act_type", r->act_type, 0, HY_ACT_MISH) ? -1 : hy_infer_pointwise(I))
@@ -13562,6 +11514,1400 @@ static int hy__leaky_relu_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_leaky_relu HY__OWN(leaky_relu), NULL
 
+HY__WARM_ROOMS
+
+/* MARK: - 16 >>reduce -----------------------------------------------------------------------------------
+ *
+ * Sums, means, products, largest and least over axes; norm and moments. Trees are fixed: they depend on
+ * shapes and on the instruction set alone.
+ */
+HY__LOOPS_BEGIN
+
+/* --- reductions: doubles for floats, int64 for integers --- *
+ * Of rows side by side, acc[i] is joined with x[r step + i] for every row r < count, i < n <= HY__COLUMNS. Of
+ * lines, acc[r] is joined with all x[r step + i], i < n, which are first dealt out to lanes. What networks do
+ * all day with f32 is stamped for each instruction set, the rest goes through f64. */
+typedef enum hy__reduction {
+    HY__SUM, HY__MEAN, HY__PROD, HY__NANSUM, HY__NANPROD, HY__MAX, HY__MIN, HY__NORM1, HY__NORM2
+} hy__reduction;
+typedef void (*hy__fold_fn)(hy__reduction kind, void *acc, const void *x, int64_t count, int64_t step,
+                            int64_t n);
+enum { HY__COLUMNS = HY__TILE, HY__LANES = 64, HY__SHORT_LINE = 16 };
+#define HY__PART (1 << 16)              /* values of a long reduction that one item joins */
+
+/* How two partial results join: sums of squares are already squared. */
+static hy__reduction hy__join(hy__reduction kind)
+{
+    return kind == HY__NORM1 || kind == HY__NORM2 || kind == HY__NANSUM || kind == HY__SUM ? HY__MEAN
+         : kind == HY__NANPROD ? HY__PROD : kind;
+}
+
+static double hy__fold_start(hy__reduction kind)
+{
+    return kind == HY__PROD || kind == HY__NANPROD ? 1 : kind == HY__MAX ? -HUGE_VAL : kind == HY__MIN
+        ? HUGE_VAL : 0;
+}
+static void hy__fold_open(hy__reduction kind, int integer, void *acc, int64_t n)
+{
+    double *to = (double *)acc;
+    int64_t *whole = (int64_t *)acc, i, start = kind == HY__PROD || kind == HY__NANPROD ? 1
+                   : kind == HY__MAX ? INT64_MIN : kind == HY__MIN ? INT64_MAX : 0;
+    for (i = 0; i < n; i++) if (integer) whole[i] = start; else to[i] = hy__fold_start(kind);
+}
+
+/* A NaN stays, whichever comes first. */
+HY__INLINE float hy__larger_f32(float x, float y) { float v = x > y ? x : y; return x != x ? x : v; }
+HY__INLINE double hy__added_f64(double x, double y) { return x + y; }
+HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
+
+/* Four rows at a time: acc is read and written once for them. */
+#define HY__FOLD_ROWS(V, VALUE, JOIN) \
+    for (; count >= 4; count -= 4, x += 4 * step) { \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            V a = VALUE(x[i]), b = VALUE(x[i + step]); \
+            V c = VALUE(x[i + 2 * step]), d = VALUE(x[i + 3 * step]); \
+            to[i] = JOIN(JOIN(JOIN(a, b), JOIN(c, d)), to[i]); \
+        } \
+    } \
+    for (; count > 0; count--, x += step) { \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) to[i] = JOIN(VALUE(x[i]), to[i]); \
+    }
+
+/* One line in W lanes, eight values of each at a time; short ones in order. */
+#define HY__FOLD_EIGHT(x, W, VALUE, JOIN) \
+    JOIN(JOIN(JOIN(VALUE((x)[0]), VALUE((x)[W])), JOIN(VALUE((x)[2 * W]), VALUE((x)[3 * W]))), \
+         JOIN(JOIN(VALUE((x)[4 * W]), VALUE((x)[5 * W])), JOIN(VALUE((x)[6 * W]), VALUE((x)[7 * W]))))
+#define HY__FOLD_LINE(v, V, W, start, VALUE, JOIN) \
+    { \
+        V lane[W]; \
+        for (j = 0; n < HY__SHORT_LINE && j < n; j++) v = JOIN(VALUE(x[j]), v); \
+        if (j < n) { \
+            for (i = 0; i < W; i++) lane[i] = start; \
+            for (; j + 8 * W <= n; j += 8 * W) \
+                for (i = 0; i < W; i++) \
+                    lane[i] = JOIN(HY__FOLD_EIGHT(x + j + i, W, VALUE, JOIN), lane[i]); \
+            for (; j + W <= n; j += W) for (i = 0; i < W; i++) lane[i] = JOIN(VALUE(x[j + i]), lane[i]); \
+            for (; j < n; j++) v = JOIN(VALUE(x[j]), v); \
+            for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) lane[i] = JOIN(lane[i], lane[i + j]); \
+            v = JOIN(lane[0], v); \
+        } \
+    }
+
+#define HY__AS_DOUBLE(v) ((double)(v))
+#define HY__SQUARED(v)   ((double)(v) * (double)(v))
+#define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
+#define HY__DEFINE_FOLDS(name, target) \
+    target static void hy__fold_rows_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                            int64_t step, int64_t n) \
+    { \
+        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        double *out = (double *)acc; \
+        int64_t i; \
+        if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
+        else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
+        else { \
+            float to[HY__COLUMNS]; \
+            for (i = 0; i < n; i++) to[i] = (float)out[i] * sign; \
+            HY__FOLD_ROWS(float, HY__SIGNED, hy__larger_f32) \
+            for (i = 0; i < n; i++) out[i] = to[i] * sign; \
+        } \
+    } \
+    target static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                             int64_t step, int64_t n) \
+    { \
+        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        double *out = (double *)acc; \
+        int64_t i, j; \
+        for (; count > 0; count--, x += step, out++) { \
+            double sum = *out; \
+            float most = (float)sum * sign; \
+            if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64) \
+            else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64) \
+            else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32) \
+            *out = kind == HY__MEAN || kind == HY__NORM2 ? sum : most * sign; \
+        } \
+    }
+
+/* Everything else: row by row, and lines as rows of lanes. */
+#define HY__FOLD(kind, joined) \
+    case kind: \
+        for (; count > 0; count--, v += step) for (i = 0; i < n; i++) { \
+            T x = v[i], y = to[i]; \
+            to[i] = joined; \
+        } \
+        break;
+static void hy__fold_rows_f64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    typedef double T;
+    const T *v = (const T *)from;
+    T *to = (T *)acc;
+    int64_t i;
+    switch (kind) {
+    HY__FOLD(HY__MEAN,    y + x)
+    HY__FOLD(HY__PROD,    y * x)
+    HY__FOLD(HY__NANSUM,  y + (x != x ? 0 : x))
+    HY__FOLD(HY__NANPROD, y * (x != x ? 1 : x))
+    HY__FOLD(HY__MAX,     ((x > y) | (x != x)) ? x : y)
+    HY__FOLD(HY__MIN,     ((x < y) | (x != x)) ? x : y)
+    HY__FOLD(HY__NORM1,   y + (x < 0 ? -x : x))
+    HY__FOLD(HY__NORM2,   y + x * x)
+    default: break;
+    }
+}
+static void hy__fold_rows_i64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    typedef int64_t T;
+    const T *v = (const T *)from;
+    T *to = (T *)acc;
+    int64_t i;
+    switch (kind) {
+    case HY__NANSUM:
+    HY__FOLD(HY__MEAN,    (int64_t)((uint64_t)y + (uint64_t)x))
+    case HY__NANPROD:
+    HY__FOLD(HY__PROD,    (int64_t)((uint64_t)y * (uint64_t)x))
+    HY__FOLD(HY__MAX,     x > y ? x : y)
+    HY__FOLD(HY__MIN,     x < y ? x : y)
+    HY__FOLD(HY__NORM1,   (int64_t)((uint64_t)y + (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)))
+    HY__FOLD(HY__NORM2,   (int64_t)((uint64_t)y + (uint64_t)x * (uint64_t)x))
+    default: break;
+    }
+}
+#undef HY__FOLD
+HY__INLINE int64_t hy__larger_i64(int64_t x, int64_t y) { return x > y ? x : y; }
+#define HY__FLIPPED(v) ((v) ^ flip)             /* the least x is the largest ~x, turned round */
+static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)                                /* HY__MEAN, HY__MAX, HY__MIN */
+{
+    const int32_t *x = (const int32_t *)from, flip = kind == HY__MIN ? -1 : 0;
+    int64_t *to = (int64_t *)acc, i;
+    if (kind == HY__MEAN) {
+        HY__FOLD_ROWS(int64_t, (int64_t), hy__added_i64)
+    } else {
+        for (i = 0; i < n; i++) to[i] ^= flip;
+        HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i64)
+        for (i = 0; i < n; i++) to[i] ^= flip;
+    }
+}
+
+#define HY__LINES_BY_ROWS(name, T, A, join, integer) \
+    static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
+                                      int64_t step, int64_t n) \
+    { \
+        const T *x = (const T *)from; \
+        A lane[HY__LANES], *to = (A *)acc; \
+        int64_t rows = n / HY__LANES, wide = hy__least(n, HY__LANES), w, half; \
+        for (; count > 0; count--, x += step, to++) { \
+            hy__fold_open(kind, integer, lane, wide); \
+            hy__fold_rows_##name(kind, lane, x, rows, HY__LANES, wide); \
+            hy__fold_rows_##name(kind, lane, x + rows * HY__LANES, 1, 0, n - rows * HY__LANES); \
+            for (w = wide; w > 1; w = half) { \
+                half = (w + 1) / 2; \
+                hy__fold_rows_##join(hy__join(kind), lane, lane + half, 1, 0, w - half); \
+            } \
+            hy__fold_rows_##join(hy__join(kind), to, lane, 1, 0, wide > 0); \
+        } \
+    }
+HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
+HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
+HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
+
+/* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
+ * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
+ * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
+#define HY__MOMENT(k, at, c) \
+    double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
+#define HY__DEFINE_MOMENTS(name, target, type) \
+    HY__INLINE target void hy__moment_rows_##name(const int with, const type *x, const type *g, \
+                                                  int64_t count, int64_t step, int64_t n, \
+                                                  const double *center, double *s1, double *s2) \
+    { \
+        int64_t i; \
+        for (; count >= 4; count -= 4, x += 4 * step, g += 4 * step) { \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) { \
+                HY__MOMENT(0, i, center[i]) HY__MOMENT(1, i + step, center[i]) \
+                HY__MOMENT(2, i + 2 * step, center[i]) HY__MOMENT(3, i + 3 * step, center[i]) \
+                s1[i] += (g0 + g1) + (g2 + g3); \
+                s2[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
+            } \
+        } \
+        for (; count > 0; count--, x += step, g += step) { \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; } \
+        } \
+    } \
+    HY__INLINE target void hy__moment_line_##name(const int with, const type *x, const type *g, int64_t n, \
+                                                  const double c, double *s1, double *s2) \
+    { \
+        enum { W = 8 }; \
+        double a[W], b[W], sum = *s1, dot = *s2; \
+        int64_t i, j = 0; \
+        for (i = 0; i < W; i++) a[i] = b[i] = 0; \
+        for (; j + 4 * W <= n; j += 4 * W) \
+            for (i = 0; i < W; i++) { \
+                HY__MOMENT(0, j + i, c) HY__MOMENT(1, j + W + i, c) \
+                HY__MOMENT(2, j + 2 * W + i, c) HY__MOMENT(3, j + 3 * W + i, c) \
+                a[i] += (g0 + g1) + (g2 + g3); \
+                b[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
+            } \
+        for (; j + W <= n; j += W) \
+            for (i = 0; i < W; i++) { HY__MOMENT(0, j + i, c) a[i] += g0; b[i] += g0 * d0; } \
+        for (; j < n; j++) { HY__MOMENT(0, j, c) sum += g0; dot += g0 * d0; } \
+        for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) { a[i] += a[i + j]; b[i] += b[i + j]; } \
+        *s1 = sum + a[0]; \
+        *s2 = dot + b[0]; \
+    } \
+    target static void hy__moments_##name(const void *from, const void *with, int lines, int64_t count, \
+                                          int64_t step, int64_t n, const double *center, double *s1, \
+                                          double *s2) \
+    { \
+        const type *x = (const type *)from, *g = with ? (const type *)with : x; \
+        int64_t r; \
+        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, n, center, s1, s2); \
+        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, n, center, s1, s2); \
+        else for (r = 0; r < count; r++, x += step, g += step) { \
+            if (with) hy__moment_line_##name(1, x, g, n, center[r], s1 + r, s2 + r); \
+            else hy__moment_line_##name(0, x, g, n, center[r], s1 + r, s2 + r); \
+        } \
+    }
+typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t count, int64_t step,
+                               int64_t n, const double *center, double *s1, double *s2);
+
+/* --- normalisation --- *
+ *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
+ *              vectors of n or single numbers
+ *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
+#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < n; i++) y[i] = (x[i] - m) * f * k + b; }
+#define HY__BLEND(at) \
+    { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
+#define HY__DEFINE_NORMS(name, target, type) \
+    target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
+                                        const void *factor, int stats, const void *gain, const void *shift, \
+                                        int params) \
+    { \
+        typedef type T; \
+        const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor; \
+        const T *k = (const T *)gain, *b = (const T *)shift; \
+        T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0]; \
+        int64_t i; \
+        if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i]) \
+        else if (stats) HY__SCALE(m[i], f[i], k0, b0) \
+        else if (params) HY__SCALE(m0, f0, k[i], b[i]) \
+        else HY__SCALE(m0, f0, k0, b0) \
+    } \
+    target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, \
+                                        const void *const *part, int stats) \
+    { \
+        typedef type T; \
+        const T *g = (const T *)grad, *x = (const T *)from; \
+        const T *p0 = (const T *)part[0], *p1 = (const T *)part[1]; \
+        const T *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
+        T *y = (T *)to; \
+        int64_t i; \
+        if (stats) HY__BLEND(i) \
+        else HY__BLEND(0) \
+    }
+
+/* --- kernels of rows: all of them for f32, what norms are made of for f64 --- */
+typedef struct hy__row_kernels {
+    hy__fold_fn    fold_rows, fold_lines;
+    hy__moments_fn moments;
+    void (*scale)(const void *x, void *y, int64_t n, const void *center, const void *factor, int stats,
+                  const void *gain, const void *shift, int params);
+    void (*blend)(const void *g, const void *x, void *y, int64_t n, const void *const *p, int stats);
+} hy__row_kernels;
+#define HY__ROW_KERNELS(name, sums) \
+    static const hy__row_kernels hy__rows_##name = { \
+        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##sums, hy__scale_##name, hy__blend_##name };
+HY__DEFINE_MOMENTS(f64, , double)
+HY__DEFINE_NORMS(f64, , double)
+HY__ROW_KERNELS(f64, f64)
+HY__DEFINE_FOLDS(base, )
+HY__DEFINE_MOMENTS(base, , float)
+HY__DEFINE_NORMS(base, , float)
+HY__ROW_KERNELS(base, base)
+#if HY__X86
+HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
+HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
+HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
+HY__ROW_KERNELS(avx2, avx2)
+HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
+HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: conversion and memory bound them */
+#endif
+
+static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
+{
+    if (compute == HY_F64) return &hy__rows_f64;
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
+    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
+#endif
+    (void)isa;
+    return &hy__rows_base;
+}
+
+/* --- how an array is reduced --- */
+typedef struct hy__reduce {
+    hy__walk      kept, gone;           /* the input's dims that stay and that vanish */
+    hy__reduction kind;
+    hy_dtype      from, to, compute;
+    int           integer, columns;     /* columns: neighbours in memory are different outputs */
+    int           direct;               /* they need neither conversion nor gathering */
+    hy__fold_fn   rows, lines;
+    hy__moments_fn moments;
+    int64_t       outputs, count;       /* outputs, and how many values each joins */
+    int64_t       width, parts;         /* outputs per item, pieces of a long reduction */
+} hy__reduce;
+
+/* Walks through the values [low, high) of the outputs [first, first + width): k outputs of m values each. */
+typedef void (*hy__block_fn)(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc);
+static void hy__reduce_walk(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                            int64_t high, hy__block_fn block, double *acc)
+{
+    hy__walker out, in;
+    int64_t i, j, k, m;
+    hy__walk_from(&out, &r->kept, first);
+    for (j = 0; j < width; j += k) {
+        k = hy__walk_run(&out, width - j);
+        hy__walk_from(&in, &r->gone, low);
+        for (i = low; i < high; i += m) {
+            m = hy__walk_run(&in, high - i);
+            block(r, data + (out.offset[0] + in.offset[0]) * hy__traits[r->from].size, k, m, acc + j);
+            hy__walk_past(&in, m);
+        }
+        hy__walk_past(&out, k);
+    }
+}
+
+static void hy__reduce_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
+{
+    hy__reduction kind = r->kind == HY__SUM ? HY__MEAN : r->kind;
+    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
+    int64_t size = hy__traits[r->from].size;
+    double tile[HY__TILE];
+    if (r->direct && r->columns) r->rows(kind, acc, from, m, down, k);
+    else if (r->direct) r->lines(kind, acc, from, k, across, m);
+    else if (r->columns) for (i = 0; i < m; i++) {
+        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
+        r->rows(kind, acc, tile, 1, 0, k);
+    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
+        n = hy__least(m - j, HY__TILE);
+        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
+        r->lines(kind, (double *)acc + i, tile, 1, 0, n);
+    }
+}
+
+/* The partial result of outputs [first, first + width) over values [low, high): 8 bytes each into acc. */
+static void hy__reduce_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                            int64_t high, void *acc)
+{
+    hy__fold_open(r->kind, r->integer, acc, width);
+    hy__reduce_walk(r, data, first, width, low, high, hy__reduce_block, (double *)acc);
+}
+
+/* The same of moments: acc holds width centers, which are the first values, then sums, then squares. */
+static void hy__moments_block(const hy__reduce *r, const char *from, int64_t k, int64_t m, void *acc)
+{
+    int64_t across = hy__walk_step(&r->kept, 0), down = hy__walk_step(&r->gone, 0), i, j, n;
+    int64_t size = hy__traits[r->from].size;
+    double tile[HY__TILE], *center = (double *)acc, *sum = center + r->width, *square = sum + r->width;
+    if (r->direct) r->moments(from, NULL, !r->columns, r->columns ? m : k, r->columns ? down : across,
+                              r->columns ? k : m, center, sum, square);
+    else if (r->columns) for (i = 0; i < m; i++) {
+        hy__load_tile(r->compute, tile, from + i * down * size, r->from, across, k);
+        r->moments(tile, NULL, 0, 1, 0, k, center, sum, square);
+    } else for (i = 0; i < k; i++) for (j = 0; j < m; j += n) {
+        n = hy__least(m - j, HY__TILE);
+        hy__load_tile(r->compute, tile, from + (i * across + j * down) * size, r->from, down, n);
+        r->moments(tile, NULL, 1, 1, 0, n, center + i, sum + i, square + i);
+    }
+}
+static void hy__moments_part(const hy__reduce *r, const char *data, int64_t first, int64_t width, int64_t low,
+                             int64_t high, double *acc)
+{
+    hy__walker out;
+    int64_t j, k;
+    memset(acc, 0, (size_t)(3 * r->width) * sizeof *acc);
+    hy__walk_from(&out, &r->kept, first);
+    for (j = 0; r->count && j < width; j += k) {
+        k = hy__walk_run(&out, width - j);
+        hy__load_f64(acc + j, data + out.offset[0] * hy__traits[r->from].size, r->from,
+                     hy__walk_step(&r->kept, 0), k);
+        hy__walk_past(&out, k);
+    }
+    for (j = 0; j < width; j++) if (acc[j] - acc[j] != 0) acc[j] = 0;     /* not if it is infinite */
+    hy__reduce_walk(r, data, first, width, low, high, hy__moments_block, acc);
+}
+
+/* Partial results -> outputs. */
+static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t first, int64_t width)
+{
+    double *sum = (double *)acc;
+    int64_t j;
+    if (r->integer) {
+        int64_t *isum = (int64_t *)acc;
+        for (j = 0; j < width; j++) {
+            if (r->kind == HY__MEAN) isum[j] = r->count ? isum[j] / r->count : 0;
+            if (r->kind == HY__NORM2) isum[j] = (int64_t)sqrt((double)isum[j]);
+        }
+        hy__store_i64(out + first * hy__traits[r->to].size, r->to, 1, isum, width);
+        return;
+    }
+    for (j = 0; j < width; j++) {
+        if (r->kind == HY__MEAN) sum[j] = sum[j] / (double)r->count;
+        if (r->kind == HY__NORM2) sum[j] = sqrt(sum[j]);
+    }
+    hy__store_f64(out + first * hy__traits[r->to].size, r->to, 1, sum, width);
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
+/* --- reductions --- */
+HY__FITS_PLAN(hy__reduce);
+
+/* Which of ndim axes `axes` names, as bits; none given means all. -1 after an error. */
+static int hy__axis_bits(hy_infer *I, const hy_ints *axes, int exclude, int ndim)
+{
+    int bits = 0, i, all = ndim == 0 ? 0 : (1 << ndim) - 1;
+    for (i = 0; i < axes->n; i++) {
+        int at = hy__infer_axis(I, (int)hy__clamp_i64(axes->v[i], INT_MIN, INT_MAX), ndim);
+        if (at < 0) return -1;
+        if (bits >> at & 1) { hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis %d is named twice", at); return -1; }
+        bits |= 1 << at;
+    }
+    if (axes->n <= 0) return all;
+    return exclude ? all & ~bits : bits;
+}
+
+/* of axes that inference accepted */
+static int hy__known_axis_bits(const hy_ints *axes, int exclude, int ndim)
+{
+    hy_infer I;
+    memset(&I, 0, sizeof I);
+    return hy__axis_bits(&I, axes, exclude, ndim);
+}
+
+/* What is left of x when the axes in bits go; everything gone leaves (1,). */
+static hy_shape hy__reduced_shape(const hy_shape *x, int bits, int keepdims)
+{
+    hy_shape y;
+    int d;
+    y.ndim = 0;
+    for (d = 0; d < x->ndim; d++) {
+        if (!(bits >> d & 1)) y.dim[y.ndim++] = x->dim[d];
+        else if (keepdims) y.dim[y.ndim++] = 1;
+    }
+    if (!y.ndim && x->ndim) { y.ndim = 1; y.dim[0] = 1; }
+    return y;
+}
+
+static int hy__reduce_infer_axes(hy_infer *I, const hy_ints *axes, int exclude, int keepdims)
+{
+    int bits;
+    if (I->in[0].shape.ndim < 0) return I->status;
+    bits = hy__axis_bits(I, axes, exclude, I->in[0].shape.ndim);
+    if (bits < 0) return -1;
+    return hy__infer_result(I, hy__reduced_shape(&I->in[0].shape, bits, keepdims));
+}
+
+static int hy__reduce_infer(hy_infer *I)
+{
+    HY__REC(reduce, I);
+    hy__same_types(I);
+    return hy__reduce_infer_axes(I, &r->axis, r->exclude, r->keepdims);
+}
+
+HY__RUN(hy__run_reduce)
+{
+    const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width;
+    int64_t width = hy__least(r->outputs - first, r->width);
+    int64_t low = r->count * part / r->parts, high = r->count * (part + 1) / r->parts;
+    double acc[HY__COLUMNS], *partial = (double *)shared;
+    if (stage == 0) {
+        void *to = r->parts == 1 ? (void *)acc : (void *)(partial + item * r->width);
+        hy__reduce_part(r, (const char *)now->data[0], first, width, low, high, to);
+        if (r->parts == 1) hy__reduce_finish(r, acc, (char *)now->data[job->nin], first, width);
+        return;
+    }
+    partial += item * r->parts * r->width;
+    (r->integer ? hy__fold_rows_i64 : hy__fold_rows_f64)(hy__join(r->kind), partial, partial + r->width,
+                                                         r->parts - 1, r->width, width);
+    hy__reduce_finish(r, partial, (char *)now->data[job->nin], first, width);
+}
+
+/* Which kernels: those of f32 and i32 know what is common, the others everything. */
+static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
+{
+    int extreme = r->kind == HY__MAX || r->kind == HY__MIN, sum = r->kind == HY__SUM || r->kind == HY__MEAN;
+    if (r->integer) r->compute = r->from != HY_I64 && (sum || extreme) ? HY_I32 : HY_I64;
+    else r->compute = r->from != HY_F64 && (sum || extreme || r->kind == HY__NORM2) ? HY_F32 : HY_F64;
+    if (r->integer) {
+        r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
+        r->lines = r->compute == HY_I32 ? hy__fold_lines_i32 : hy__fold_lines_i64;
+    } else {
+        const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
+        r->rows = kernels->fold_rows;
+        r->lines = kernels->fold_lines;
+    }
+    r->direct = r->from == r->compute && hy__walk_step(r->columns ? &r->kept : &r->gone, 0) == 1;
+}
+
+static int hy__reduce_bind_kind(hy_job *job, hy__reduction kind, int bits)
+{
+    hy__reduce *r = HY__NOTES(hy__reduce, job);
+    hy_shape kept = hy__rank(0), gone = hy__rank(0);
+    int64_t stride[2][1][HY_MAX_DIM];
+    const hy_tensor *x = &job->in[0];
+    int d;
+    for (d = 0; d < x->type.shape.ndim; d++) {
+        hy_shape *to = bits >> d & 1 ? &gone : &kept;
+        stride[bits >> d & 1][0][to->ndim] = x->stride[d];
+        to->dim[to->ndim++] = x->type.shape.dim[d];
+    }
+    hy__walk_init(&r->kept, &kept, 1, (const int64_t (*)[HY_MAX_DIM])stride[0]);
+    hy__walk_init(&r->gone, &gone, 1, (const int64_t (*)[HY_MAX_DIM])stride[1]);
+    r->kind = kind;
+    r->from = x->type.dtype;
+    r->to = job->out[0].type.dtype;
+    r->integer = !hy__floating(r->from);
+    r->outputs = hy__size(&kept);
+    r->count = hy__size(&gone);
+    r->columns = r->outputs > 1 && r->count > 0 &&
+                 (r->count == 1 || hy__walk_step(&r->kept, 0) < hy__walk_step(&r->gone, 0));
+    hy__reduce_kernels(r, job);
+    r->width = r->columns ? HY__TILE : hy__clamp_i64(HY__CHUNK / (r->count + 1), 1, HY__TILE);
+    r->parts = r->outputs / r->width < 16 ? hy__pieces(r->count * (r->columns ? r->width : 1), HY__PART) : 1;
+    if (r->parts > 64) r->parts = 64;
+    if (r->parts < 1) r->parts = 1;
+    hy__one_stage(job, hy__run_reduce, hy__pieces(r->outputs, r->width) * r->parts,
+                  (r->direct ? 0.15 : 0.6) * (double)r->outputs * (double)r->count);
+    if (r->parts > 1) {
+        job->stages = 2;
+        job->items[1] = hy__pieces(r->outputs, r->width);
+        job->shared = (size_t)(job->items[0] * r->width) * sizeof(double);
+    }
+    return 0;
+}
+
+static int hy__reduce_bind(hy_job *job)
+{
+    HY__REC(reduce, job);
+    int bits = hy__known_axis_bits(&r->axis, r->exclude, job->in[0].type.shape.ndim);
+    return hy__reduce_bind_kind(job, (hy__reduction)job->op->member, bits);
+}
+
+/* Something of the reduced shape, spread over the shape of x again. */
+static hy_array *hy__spread(hy_frame *F, hy_array *g, hy_array *x, int bits, int keepdims)
+{
+    int d, ndim = x->t.type.shape.ndim;
+    if (!keepdims) {
+        if (bits == (1 << ndim) - 1) for (d = 1; d < ndim; d++) g = hy_expand_dims(F, g, 0);
+        else for (d = 0; d < ndim; d++) if (bits >> d & 1) g = hy_expand_dims(F, g, d);
+    }
+    return hy_broadcast_like(F, g, x, NULL);
+}
+
+static int hy__reduce_grad(hy_frame *F, hy_diff *D)
+{
+    HY__REC(reduce, D);
+    hy_array *x = D->in[0], *dy, *y;
+    int bits = hy__known_axis_bits(&r->axis, r->exclude, x->t.type.shape.ndim);
+    if (!D->dy[0]) return 0;
+    dy = hy__spread(F, D->dy[0], x, bits, r->keepdims);
+    switch ((hy__reduction)D->op->member) {
+    case HY__SUM: D->dx[0] = dy; return 0;
+    case HY__MEAN: {
+        int64_t n = hy__size(&x->t.type.shape), m = hy__size(&D->out[0]->t.type.shape);
+        D->dx[0] = hy_mul_scalar(F, dy, n ? (double)m / (double)n : 0);
+        return 0;
+    }
+    case HY__NANSUM: D->dx[0] = hy_mul(F, dy, hy_equal(F, x, x)); return 0;
+    default: break;
+    }
+    y = hy__spread(F, D->out[0], x, bits, r->keepdims);
+    switch ((hy__reduction)D->op->member) {
+    case HY__PROD:    D->dx[0] = hy_mul(F, dy, hy_div(F, y, x)); break;
+    case HY__NANPROD:
+        D->dx[0] = hy_where(F, hy_equal(F, x, x), hy_mul(F, dy, hy_div(F, y, x)), hy_zeros_like(F, x));
+        break;
+    default:          D->dx[0] = hy_mul(F, dy, hy_equal(F, x, y));
+    }
+    return 0;
+}
+
+/* --- norm --- */
+static int hy__norm_infer(hy_infer *I)
+{
+    HY__REC(norm, I);
+    if (r->ord != 1 && r->ord != 2)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ord is %d; 1 and 2 are possible", r->ord);
+    if (r->out_dtype) hy_infer_type(I, &I->out[0].dtype, r->out_dtype);
+    else hy__same_types(I);
+    return hy__reduce_infer_axes(I, &r->axis, 0, r->keepdims);
+}
+static int hy__norm_bind(hy_job *job)
+{
+    HY__REC(norm, job);
+    hy__reduce *plan = HY__NOTES(hy__reduce, job);
+    int error = hy__reduce_bind_kind(job, r->ord == 1 ? HY__NORM1 : HY__NORM2,
+                                     hy__known_axis_bits(&r->axis, 0, job->in[0].type.shape.ndim));
+    plan->integer &= !hy__floating(plan->to);
+    return error;
+}
+
+/* sign(x) dy, or x dy / |x|, which is 0 where everything is. */
+static int hy__norm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(norm, D);
+    hy_array *x = D->in[0], *dy = D->dy[0], *y = D->out[0];
+    int bits = hy__known_axis_bits(&r->axis, 0, x->t.type.shape.ndim);
+    if (!dy) return 0;
+    if (r->ord == 2) dy = hy_div(F, dy, hy_add(F, y, hy_equal_scalar(F, y, 0)));
+    if (r->out_dtype && r->out_dtype != x->t.type.dtype) dy = hy_cast(F, dy, x->t.type.dtype);
+    D->dx[0] = hy_mul(F, hy__spread(F, dy, x, bits, r->keepdims), r->ord == 2 ? x : hy_sign(F, x));
+    return 0;
+}
+#define HY__ON_norm HY__OWN(norm), NULL
+
+/* --- moments --- */
+static int hy__moments_infer(hy_infer *I)
+{
+    HY__REC(moments, I);
+    hy__same_types(I);
+    hy__reduce_infer_axes(I, &r->axes, 0, r->keepdims);
+    hy_infer_same(I, &I->out[0].shape, &I->out[1].shape);
+    return I->status;
+}
+
+/* mean = shift + s/n, var = q/n - (s/n)^2 */
+static void hy__moments_finish(const hy_run *now, const hy__reduce *r, hy_tensor *out, double *acc,
+                               int64_t first, int64_t width)
+{
+    double *shift = acc, *sum = acc + r->width, *square = sum + r->width, n = (double)r->count;
+    int64_t j;
+    for (j = 0; j < width; j++) {
+        double mean = sum[j] / n, var = square[j] / n - mean * mean;
+        shift[j] += mean;
+        square[j] = var < 0 ? 0 : var;
+    }
+    hy__store_f64(hy__place(now, &out[0], first), r->to, 1, shift, width);
+    hy__store_f64(hy__place(now, &out[1], first), r->to, 1, square, width);
+}
+
+HY__RUN(hy__run_moments)
+{
+    const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
+    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
+    int64_t width = hy__least(r->outputs - first, r->width);
+    double acc[3 * HY__COLUMNS], *partial = (double *)shared;
+    if (stage == 0) {
+        double *to = r->parts > 1 ? partial + 3 * item * r->width : acc;
+        hy__moments_part(r, (const char *)now->data[0], first, width, r->count * part / r->parts,
+                         r->count * (part + 1) / r->parts, to);
+        if (r->parts == 1) hy__moments_finish(now, r, job->out, acc, first, width);
+        return;
+    }
+    partial += 3 * item * r->parts * r->width;
+    for (part = 1; part < r->parts; part++)
+        for (j = r->width; j < 3 * r->width; j++) partial[j] += partial[3 * part * r->width + j];
+    hy__moments_finish(now, r, job->out, partial, first, width);
+}
+
+static int hy__moments_bind(hy_job *job)
+{
+    HY__REC(moments, job);
+    hy__reduce *plan = HY__NOTES(hy__reduce, job);
+    int error = hy__reduce_bind_kind(job, HY__MEAN,
+                                     hy__known_axis_bits(&r->axes, 0, job->in[0].type.shape.ndim));
+    if (plan->integer) {                /* their squares are taken in doubles */
+        plan->compute = HY_F64;
+        plan->direct = 0;
+    }
+    plan->moments = hy__row_kernels_for(plan->compute, job->kernels->isa)->moments;
+    job->run = hy__run_moments;
+    job->shared *= 3;
+    job->cost *= 2;
+    return error;
+}
+
+/* dx = dmean / n + dvar 2 (x - mean) / n */
+static int hy__moments_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(moments, D);
+    hy_array *x = D->in[0], *mean = NULL, *var = NULL;
+    int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim);
+    int64_t size = hy__size(&x->t.type.shape);
+    double share = size ? (double)hy__size(&D->out[0]->t.type.shape) / (double)size : 0;
+    if (D->dy[0]) mean = hy_mul_scalar(F, hy__spread(F, D->dy[0], x, bits, r->keepdims), share);
+    if (D->dy[1]) {
+        var = hy_sub(F, x, hy__spread(F, D->out[0], x, bits, r->keepdims));
+        var = hy_mul(F, hy_mul_scalar(F, var, 2 * share), hy__spread(F, D->dy[1], x, bits, r->keepdims));
+    }
+    D->dx[0] = mean && var ? hy_add(F, mean, var) : mean ? mean : var;
+    return 0;
+}
+#define HY__ON_moments HY__OWN(moments), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 16 >>linear -----------------------------------------------------------------------------------
+ *
+ * fully_connected, dot, batch_dot, linalg_gemm2: what they ask of >>product, and the same with a weight
+ * that was laid out before.
+ */
+HY__COLD_ROOMS
+
+/* What the product does besides: the last input is added, the sums are limited. */
+typedef struct hy__tail_rec { int add, clamp; double low, high; } hy__tail_rec;
+
+static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased)
+{
+    hy__tail t;
+    t.bias = biased ? now->data[2] : NULL;
+    t.add = r->add ? now->data[now->job->nin - 1] : NULL;
+    t.clamp = r->clamp;
+    t.low = r->low;
+    t.high = r->high;
+    return t;
+}
+
+/* A product with a weight that was laid out before. */
+typedef struct hy__dense_rec {
+    int64_t n, k;
+    int transposed;                     /* the weight is (n,k), else (k,n) */
+    int last, no_bias;                  /* last: rows lie along the last dim, else along all but the first */
+    hy__tail_rec tail;
+} hy__dense_rec;
+
+/* --- matrix products: C = alpha A B + bias, for each matrix of a batch --- *
+ * Types without a kernel are converted first: halves to f32, integers to f64. */
+HY__FITS_PLAN(hy__gemm);
+typedef struct hy__matmul {
+    hy__gemm gemm;
+    hy_dtype compute, dtype;
+    int64_t  batch, inner;                      /* matrices; how many lie interleaved, row by row */
+    int64_t  a_step, b_step, c_step;            /* elements from one such run to the next, ... */
+    int64_t  a_next, b_next, c_next;            /* ... and from one matrix of a run to the next */
+    int64_t  a_size, b_size, c_size;            /* elements of the whole operands */
+    double   alpha;
+    int      bias;                              /* input 2 is added to every row */
+    int      prepared;                          /* B was packed before */
+} hy__matmul;
+HY__FITS_PLAN(hy__matmul);
+
+static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int64_t *rows, int64_t *col,
+                              int64_t *cols)
+{
+    *row = item % g->row_blocks * g->row_block;
+    *col = item / g->row_blocks * g->col_block;
+    *rows = g->m - *row < g->row_block ? g->m - *row : g->row_block;
+    *cols = g->n - *col < g->col_block ? g->n - *col : g->col_block;
+}
+
+/* The part of C that an item owns, times alpha. */
+static void hy__matmul_scale(const hy__matmul *m, char *c, int64_t item)
+{
+    const hy__gemm *g = &m->gemm;
+    int64_t row, rows, col, cols, i, j;
+    hy__matmul_region(g, item, &row, &rows, &col, &cols);
+    for (i = row; i < row + rows; i++) {
+        float *c32 = (float *)(void *)c + i * g->c_row + col;
+        double *c64 = (double *)(void *)c + i * g->c_row + col;
+        if (m->compute == HY_F64) for (j = 0; j < cols; j++) c64[j] *= m->alpha;
+        else for (j = 0; j < cols; j++) c32[j] *= (float)m->alpha;
+    }
+}
+
+#ifdef HYBRID_USE_CBLAS
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                        const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+extern void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
+                        const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+#ifdef __cplusplus
+}
+#endif
+
+/* CBLAS wants one stride of each operand to be 1, and everything to fit an int. */
+static int hy__cblas_fits(const hy__gemm *g)
+{
+    return (g->a_row == 1 || g->a_col == 1) && (g->b_row == 1 || g->b_col == 1) &&
+           g->m > 0 && g->n > 0 && g->k > 0 &&
+           g->a_row + g->a_col + g->b_row + g->b_col + g->c_row + g->m + g->n + g->k < INT_MAX;
+}
+
+/* The rows of C begin with the bias. */
+static void hy__cblas_product(const hy__gemm *g, const void *a, const void *b, void *c, const hy__tail *tail)
+{
+    enum { ROWS = 101, PLAIN = 111, TRANSPOSED = 112 };
+    int ta = g->a_col != 1, tb = g->b_col != 1, m = (int)g->m, n = (int)g->n, k = (int)g->k, i;
+    int lda = (int)(ta ? g->a_col : g->a_row), ldb = (int)(tb ? g->b_col : g->b_row), ldc = (int)g->c_row;
+    int turn_a = ta ? TRANSPOSED : PLAIN, turn_b = tb ? TRANSPOSED : PLAIN, onto = tail->bias != NULL;
+    if (lda < (ta ? m : k)) lda = ta ? m : k;           /* a single row may have any stride */
+    if (ldb < (tb ? k : n)) ldb = tb ? k : n;
+    for (i = 0; i < m && onto; i++)
+        memcpy((char *)c + (size_t)i * (size_t)(g->c_row * g->size), tail->bias, (size_t)(n * g->size));
+    onto |= g->accumulate;
+    if (g->size == 4)
+        cblas_sgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const float *)a, lda, (const float *)b, ldb,
+                    (float)onto, (float *)c, ldc);
+    else
+        cblas_dgemm(ROWS, turn_a, turn_b, m, n, k, 1, (const double *)a, lda, (const double *)b, ldb,
+                    onto, (double *)c, ldc);
+}
+
+/* One item of the whole product. */
+static void hy__cblas_plan(hy__gemm *g)
+{
+    if (!hy__cblas_fits(g)) return;
+    g->pack_items = 0;
+    g->items = g->row_blocks = g->col_blocks = 1;
+    g->row_block = g->m;
+    g->col_block = g->n;
+    g->shared_bytes = g->scratch_bytes = 0;
+}
+#endif
+
+static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const hy__tail *tail,
+                            int64_t item, char *scratch, const char *shared)
+{
+#ifdef HYBRID_USE_CBLAS
+    if (hy__cblas_fits(&m->gemm)) hy__cblas_product(&m->gemm, a, b, c, tail);
+    else
+#endif
+    hy__gemm_run(&m->gemm, a, b, c, item, scratch, shared, tail);
+    if (m->alpha != 1) hy__matmul_scale(m, c, item);
+}
+
+/* Where matrix i of a batch begins: runs are step apart, matrices within one a row. */
+static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, int64_t row)
+{
+    return i / m->inner * step + i % m->inner * row;
+}
+
+HY__INLINE size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
+
+/* Stages: convert A, B and bias if need be, pack B, multiply, convert C back. */
+HY__RUN(hy__run_matmul)
+{
+    const hy__matmul *m = (const hy__matmul *)(const void *)&job->plan;
+    const hy__gemm *g = &m->gemm;
+    int64_t size = hy__traits[m->compute].size, i, n, at;
+    int foreign = m->compute != m->dtype;
+    char *packed = (char *)shared;
+    char *a = (char *)now->data[0], *b = (char *)now->data[1], *c = (char *)now->data[job->nin];
+    hy__tail_rec plain;
+    hy__tail tail;
+    memset(&plain, 0, sizeof plain);
+    tail = hy__tail_of(m->prepared ? &((const hy__dense_rec *)job->attr)->tail : &plain, now, m->bias);
+    if (foreign) {
+        char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
+        a = wide;
+        b = a + hy__round64((size_t)(m->a_size * size));
+        c = b + hy__round64((size_t)(m->b_size * size));
+        wide = c + hy__round64((size_t)(m->c_size * size));
+        if (m->bias) tail.bias = wide;
+        if (stage == 0 && m->bias && item == job->items[0] - 1) {
+            hy__load_tile(m->compute, wide, now->data[2], m->dtype, 1, g->n);
+            return;
+        }
+        if (stage == 0) {
+            int from_b = item >= hy__pieces(m->a_size, HY__CHUNK);
+            at = (item - (from_b ? hy__pieces(m->a_size, HY__CHUNK) : 0)) * HY__CHUNK;
+            n = (from_b ? m->b_size : m->a_size) - at;
+            hy__load_tile(m->compute, (from_b ? b : a) + at * size, hy__place(now, &job->in[from_b], at),
+                          m->dtype, 1, hy__least(n, HY__CHUNK));
+            return;
+        }
+        if (stage == 3) {
+            at = item * HY__CHUNK;
+            n = hy__least(m->c_size - at, HY__CHUNK);
+            hy__store_tile(m->compute, hy__place(now, &job->out[0], at), m->dtype, 1, c + at * size, n);
+            return;
+        }
+        stage--;
+    }
+    i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
+    packed = m->prepared ? (char *)now->data[1] : packed + (size_t)i * hy__round64(g->shared_bytes);
+    a += hy__matmul_offset(m, i, m->a_step, m->a_next) * size;
+    b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
+    c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
+    if (stage == 0) hy__gemm_pack(g, b, item % g->pack_items, packed);
+    else hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
+}
+
+static hy_dtype hy__matmul_type(hy_dtype dtype)
+{
+    return dtype == HY_F32 || dtype == HY_F16 || dtype == HY_BF16 ? HY_F32 : HY_F64;
+}
+
+static void hy__plan_gemm(hy__gemm *g, hy_dtype compute, int isa)
+{
+    if (compute == HY_F32) hy__gemm_plan_f32(g, isa - HY_ISA_BASE);
+    else hy__gemm_plan_f64(g, isa - HY_ISA_BASE);
+}
+
+/* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
+static int hy__matmul_bind(hy_job *job)
+{
+    hy__matmul *m = HY__NOTES(hy__matmul, job);
+    hy__gemm *g = &m->gemm;
+    int64_t size;
+    int foreign, stage = 0;
+    m->dtype = job->in[0].type.dtype;
+    m->compute = hy__matmul_type(m->dtype);
+    foreign = m->compute != m->dtype;
+    size = hy__traits[m->compute].size;
+    g->accumulate = 0;
+    if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
+    else hy__plan_gemm(g, m->compute, job->kernels->isa);
+#ifdef HYBRID_USE_CBLAS
+    hy__cblas_plan(g);
+#endif
+    m->a_size = hy__size(&job->in[0].type.shape);
+    m->b_size = hy__size(&job->in[1].type.shape);
+    m->c_size = hy__size(&job->out[0].type.shape);
+    job->run = hy__run_matmul;
+    if (m->prepared) m->b_size = 0;             /* of the computing type already */
+    if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK) +
+                                       (m->bias != 0);
+    job->items[stage++] = g->pack_items * m->batch;
+    job->items[stage++] = g->items * m->batch;
+    if (foreign) job->items[stage++] = hy__pieces(m->c_size, HY__CHUNK);
+    job->stages = stage;
+    job->scratch = g->scratch_bytes;
+    job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch;
+    if (foreign)
+        job->shared += hy__round64((size_t)(m->a_size * size)) + hy__round64((size_t)(m->b_size * size)) +
+                       hy__round64((size_t)(m->c_size * size)) + (size_t)(g->n * size);
+    job->cost = (double)g->m * (double)g->n * (double)g->k * (double)m->batch / 40 + 100;
+    return 0;
+}
+
+/* --- linear --- */
+static int hy__fully_connected_infer(hy_infer *I)
+{
+    HY__REC(fully_connected, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want = hy__shape2(-1, r->num_hidden), rest;
+    int64_t k = -1;
+    hy__same_types(I);
+    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim > 0) {
+        rest = want = *x;
+        rest.dim[0] = 1;
+        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&rest);
+        if (r->no_flatten) want.dim[x->ndim - 1] = r->num_hidden;
+        else want = hy__shape2(x->dim[0], r->num_hidden);
+    }
+    hy_infer_shape(I, &I->in[1].shape, hy__shape2(r->num_hidden, k));
+    if (I->nin > 2 && I->in[2].shape.ndim != 2) hy_infer_shape(I, &I->in[2].shape, hy__shape1(r->num_hidden));
+    else if (I->nin > 2) hy_infer_shape(I, &I->in[2].shape, hy__shape2(r->num_hidden, 1));
+    if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, y, want);
+    if (I->status >= 0 && x->ndim > (r->no_flatten ? 1 : 0)) hy_infer_dim(I, &x->dim[0], y->dim[0]);
+    return I->status;
+}
+
+/* C (m,n) = alpha A (m,k) B (k,n), and `inner` such matrices lie interleaved, row by row, `outer` times. */
+static hy__matmul *hy__matmul_plan(hy_job *job, int64_t rows, int64_t cols, int64_t k, int transpose_a,
+                                   int transpose_b, int64_t outer, int64_t inner)
+{
+    hy__matmul *m = HY__NOTES(hy__matmul, job);
+    hy__gemm *g = &m->gemm;
+    g->m = rows;
+    g->n = cols;
+    g->k = k;
+    m->batch = outer * inner;
+    m->inner = inner = inner < 1 ? 1 : inner;
+    m->a_next = transpose_a ? rows : k;                 /* the length of a stored row */
+    m->b_next = transpose_b ? k : cols;
+    m->c_next = cols;
+    g->a_row = transpose_a ? 1 : inner * m->a_next;
+    g->a_col = transpose_a ? inner * m->a_next : 1;
+    g->b_row = transpose_b ? 1 : inner * m->b_next;
+    g->b_col = transpose_b ? inner * m->b_next : 1;
+    g->c_row = inner * cols;
+    m->a_step = rows * k * inner;
+    m->b_step = k * cols * inner;
+    m->c_step = rows * cols * inner;
+    m->alpha = 1;
+    m->bias = m->prepared = 0;
+    return m;
+}
+
+static int hy__fully_connected_bind(hy_job *job)
+{
+    HY__REC(fully_connected, job);
+    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden, k = job->in[1].type.shape.dim[1];
+    hy__matmul_plan(job, rows, r->num_hidden, k, 0, 1, 1, 1)->bias = !r->no_bias;
+    return hy__matmul_bind(job);
+}
+
+/* y = x w^T + b over rows: dx = dy w, dw = dy^T x, db = the sum of dy's rows. */
+static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(fully_connected, D);
+    hy_array *x = D->in[0], *w = D->in[1], *dy = D->dy[0];
+    hy_dot_opt left;
+    int last = x->t.type.shape.ndim - 1;
+    memset(&left, 0, sizeof left);
+    left.transpose_a = 1;
+    if (!dy) return 0;
+    if (D->want[0]) {
+        D->dx[0] = hy_dot(F, dy, w, NULL);
+        if (!r->no_flatten) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
+    }
+    if (r->no_flatten && last > 0) {
+        dy = hy_reshape(F, dy, HY_INTS(-1, r->num_hidden), NULL);
+        x = hy_reshape(F, x, HY_INTS(-1, w->t.type.shape.dim[1]), NULL);
+    } else if (r->no_flatten) {
+        dy = hy_expand_dims(F, dy, 0);
+        x = hy_expand_dims(F, x, 0);
+    } else x = hy_flatten(F, x);
+    if (D->want[1]) D->dx[1] = hy_dot(F, dy, x, &left);
+    if (D->nin > 2 && D->want[2]) {
+        D->dx[2] = hy_sum(F, dy, HY_AXES(0), NULL);
+        if (D->in[2]->t.type.shape.ndim == 2) D->dx[2] = hy_expand_dims(F, D->dx[2], 1);
+    }
+    return 0;
+}
+#define HY__ON_fully_connected HY__OWN(fully_connected), NULL
+
+/* --- the same with a weight that was laid out before: what compiled programs run --- */
+static int hy__dense_count(const void *attr, int output, int index)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)attr;
+    return output || index < 2 ? 1 : index == 2 ? !r->no_bias : r->tail.add;
+}
+
+static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
+                                         { "bias", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+
+static int hy__prepare_infer(hy_infer *I)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
+    int64_t panels = hy__pieces(r->n, HY__PREPARED_PANEL);
+    hy_infer_shape(I, &I->in[0].shape, r->transposed ? hy__shape2(r->n, r->k) : hy__shape2(r->k, r->n));
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    hy_infer_shape(I, &I->out[0].shape, hy__shape2(panels, HY__PREPARED_PANEL * r->k));
+    return I->status;
+}
+
+/* One panel: of the computing type, if it is not, then in the product's order. */
+HY__RUN(hy__run_prepare)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
+    hy__gemm g = *(const hy__gemm *)(const void *)&job->plan;
+    int64_t from = item * g.panel, cols = hy__least(g.panel, r->n - from), i;
+    hy_dtype dtype = job->in[0].type.dtype;
+    const char *b = hy__place(now, &job->in[0], from * (r->transposed ? r->k : 1));
+    (void)stage; (void)shared;
+    if (dtype != HY_F32) {
+        float *wide = (float *)scratch;
+        if (r->transposed) hy__load_tile(HY_F32, wide, b, dtype, 1, cols * r->k);
+        else for (i = 0; i < r->k; i++)
+            hy__load_tile(HY_F32, wide + i * cols, b + i * r->n * hy__traits[dtype].size, dtype, 1, cols);
+        if (!r->transposed) g.b_row = cols;
+        b = (const char *)scratch;
+    }
+    hy__gemm_pack_b(&g, b, r->k, cols, (char *)now->data[1] + from * r->k * g.size);
+}
+
+static int hy__prepare_bind(hy_job *job)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
+    hy__gemm *g = HY__NOTES(hy__gemm, job);
+    memset(g, 0, sizeof *g);
+    g->m = 1;
+    g->n = r->n;
+    g->k = r->k;
+    g->b_row = r->transposed ? 1 : r->n;
+    g->b_col = r->transposed ? r->k : 1;
+    hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, g->panel), (double)r->n * (double)r->k);
+    if (job->in[0].type.dtype != HY_F32) job->scratch = (size_t)(g->panel * r->k) * sizeof(float);
+    return 0;
+}
+
+static int hy__dense_infer(hy_infer *I)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
+    hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->n), row;
+    int64_t k;
+    hy_infer_type(I, &I->in[1].dtype, HY_F32);
+    hy_infer_shape(I, &I->in[1].shape, hy__shape2(hy__pieces(r->n, HY__PREPARED_PANEL),
+                                                  HY__PREPARED_PANEL * r->k));
+    if (I->in[0].dtype && hy__matmul_type(I->in[0].dtype) != HY_F32)
+        return hy_infer_fail(I, HY_ERROR_DTYPE, "the weight was prepared for other types than %t",
+                             (int)I->in[0].dtype);
+    if (x->ndim < 0) return I->status;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    row = *x;
+    row.dim[0] = 1;
+    k = r->last ? x->dim[x->ndim - 1] : hy__shape_known(&row) ? hy__size(&row) : -1;
+    if (k >= 0 && k != r->k)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "rows of %z have %l numbers, the weight takes %l", x, k,
+                             r->k);
+    if (!r->no_bias && hy__shape_known(&I->in[2].shape) && hy__size(&I->in[2].shape) != r->n)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "a bias of %z for %l columns", &I->in[2].shape, r->n);
+    if (!r->no_bias) hy_infer_type(I, &I->in[2].dtype, I->in[0].dtype);
+    if (r->last) { want = *x; want.dim[x->ndim - 1] = r->n; }
+    else want.dim[0] = x->dim[0];
+    if (r->tail.add) hy_infer_type(I, &I->in[I->nin - 1].dtype, I->in[0].dtype);
+    if (r->tail.add) hy_infer_shape(I, &I->in[I->nin - 1].shape, want);
+    hy_infer_type(I, &I->out[0].dtype, I->in[0].dtype);
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+
+static int hy__dense_bind(hy_job *job)
+{
+    const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
+    hy__matmul *m = hy__matmul_plan(job, hy__size(&job->out[0].type.shape) / r->n, r->n, r->k, 0, 1, 1, 1);
+    m->bias = !r->no_bias;
+    m->prepared = 1;
+    m->gemm.b_row = m->gemm.b_col = 0;
+    return hy__matmul_bind(job);
+}
+
+static const hy_op hy__prepare_op = {
+    "_prepare", NULL, NULL, "a weight in the order in which products read it", hy__weight_args,
+    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__prepare_infer, hy__prepare_bind, NULL, NULL)
+};
+static const hy_op hy__dense_op = {
+    "_dense", NULL, NULL, "data times a prepared weight + bias", hy__dense_args, hy__dense_results, NULL,
+    sizeof(hy__dense_rec), 0, 0, hy__dense_count,
+    HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__dense_infer, hy__dense_bind, NULL, NULL)
+};
+
+/* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
+static int hy__dot_infer(hy_infer *I)
+{
+    HY__REC(dot, I);
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, y = hy__rank(0);
+    int d;
+    hy__same_types(I);
+    if (a->ndim < 0 || b->ndim < 0) return I->status;
+    if (a->ndim < 1 || b->ndim < 1) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least one dim");
+    if ((a->ndim == 1 && r->transpose_a) || (b->ndim == 1 && r->transpose_b))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "a vector cannot be transposed");
+    if (a->ndim + b->ndim - 2 > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    hy__infer_same_dim(I, &a->dim[r->transpose_a ? 0 : a->ndim - 1],
+                       &b->dim[r->transpose_b ? b->ndim - 1 : 0]);
+    for (d = 0; d < a->ndim - 1; d++) y.dim[y.ndim++] = a->dim[d + (r->transpose_a != 0)];
+    for (d = 0; d < b->ndim - 1; d++) y.dim[y.ndim++] = b->dim[d + !r->transpose_b];
+    return hy__infer_result(I, y.ndim ? y : hy__shape1(1));
+}
+static int hy__dot_bind(hy_job *job)
+{
+    HY__REC(dot, job);
+    const hy_shape *a = &job->in[0].type.shape, *b = &job->in[1].type.shape;
+    int64_t k = r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1];
+    int64_t rows = r->transpose_a ? hy__product(a, 1, a->ndim) : hy__product(a, 0, a->ndim - 1);
+    int64_t cols = r->transpose_b ? hy__product(b, 0, b->ndim - 1) : hy__product(b, 1, b->ndim);
+    hy__matmul_plan(job, rows, cols, k, r->transpose_a, r->transpose_b, 1, 1);
+    return hy__matmul_bind(job);
+}
+
+/* With matrices A (m,k) and B (k,n): dA = dY B^T, dB = A^T dY, each laid out as its operand was. */
+static int hy__dot_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(dot, D);
+    hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
+    int64_t k = a->t.type.shape.dim[r->transpose_a ? 0 : a->t.type.shape.ndim - 1];
+    hy_dot_opt opt;
+    if (!dy) return 0;
+    a2 = hy_reshape(F, a, r->transpose_a ? HY_INTS(k, -1) : HY_INTS(-1, k), NULL);
+    b2 = hy_reshape(F, b, r->transpose_b ? HY_INTS(-1, k) : HY_INTS(k, -1), NULL);
+    if (!a2 || !b2) return 0;
+    g = hy_reshape(F, dy, HY_INTS(a2->t.type.shape.dim[r->transpose_a != 0], -1), NULL);
+    if (D->want[0]) {
+        opt.transpose_a = r->transpose_a && r->transpose_b;
+        opt.transpose_b = r->transpose_a || !r->transpose_b;
+        D->dx[0] = r->transpose_a ? hy_dot(F, b2, g, &opt) : hy_dot(F, g, b2, &opt);
+        D->dx[0] = hy_reshape_like(F, D->dx[0], a, NULL);
+    }
+    if (D->want[1]) {
+        opt.transpose_a = !r->transpose_a || r->transpose_b;
+        opt.transpose_b = r->transpose_a && r->transpose_b;
+        D->dx[1] = r->transpose_b ? hy_dot(F, g, a2, &opt) : hy_dot(F, a2, g, &opt);
+        D->dx[1] = hy_reshape_like(F, D->dx[1], b, NULL);
+    }
+    return 0;
+}
+#define HY__ON_dot HY__OWN(dot), NULL
+
+/* batch_dot and linalg_gemm2: (..., m, ..., k) times (..., k, ..., n); rows stand on `axis`, columns on
+ * the last. */
+static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_b, int axis)
+{
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape, want;
+    int n, d, row;
+    hy__same_types(I);
+    n = a->ndim >= 0 ? a->ndim : b->ndim >= 0 ? b->ndim : y->ndim;
+    if (n < 0) return I->status;
+    if (n < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "operands need at least two dims");
+    row = hy__infer_axis(I, axis, n);
+    if (row == n - 1) hy_infer_fail(I, HY_ERROR_ARGUMENT, "axis %d: the last axis holds the columns", axis);
+    want = hy__rank(n);
+    if (hy__infer_ranks(I, a, b, n) < 0) return -1;
+    for (d = 0; d < n - 1; d++) {
+        if (d == row) continue;
+        hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
+        want.dim[d] = a->dim[d];
+    }
+    hy__infer_same_dim(I, &a->dim[transpose_a ? row : n - 1], &b->dim[transpose_b ? n - 1 : row]);
+    want.dim[row] = a->dim[transpose_a ? n - 1 : row];
+    want.dim[n - 1] = b->dim[transpose_b ? row : n - 1];
+    return hy__infer_result(I, want);
+}
+
+static int hy__batch_dot_bind_dims(hy_job *job, int transpose_a, int transpose_b, int axis, double alpha)
+{
+    const hy_shape *a = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    int last = y->ndim - 1, row = hy__axis(axis, y->ndim);
+    hy__matmul_plan(job, y->dim[row], y->dim[last], a->dim[transpose_a ? row : last], transpose_a,
+                    transpose_b, hy__product(y, 0, row), hy__product(y, row + 1, last))->alpha = alpha;
+    return hy__matmul_bind(job);
+}
+
+/* dA = dY B^T and dB = A^T dY, turned round where an operand was transposed. */
+static int hy__batch_dot_back(hy_frame *F, hy_diff *D, int ta, int tb, int axis, double alpha)
+{
+    hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0];
+    hy_linalg_gemm2_opt opt;
+    opt.axis = axis ? axis : HY_ZERO;
+    opt.alpha = alpha != 0 ? alpha : HY_ZERO;
+    if (!dy) return 0;
+    if (D->want[0]) {
+        opt.transpose_a = ta && tb;
+        opt.transpose_b = ta || !tb;
+        D->dx[0] = ta ? hy_linalg_gemm2(F, b, dy, &opt) : hy_linalg_gemm2(F, dy, b, &opt);
+    }
+    if (D->want[1]) {
+        opt.transpose_a = !ta || tb;
+        opt.transpose_b = ta && tb;
+        D->dx[1] = tb ? hy_linalg_gemm2(F, dy, a, &opt) : hy_linalg_gemm2(F, a, dy, &opt);
+    }
+    return 0;
+}
+
+HY__INFER(batch_dot, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, -2))
+HY__BIND(batch_dot, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, -2, 1))
+HY__DIFF_BY(batch_dot, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, -2, 1))
+#define HY__ON_batch_dot HY__OWN(batch_dot), NULL
+
+HY__INFER(linalg_gemm2, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose_b, r->axis))
+HY__BIND(linalg_gemm2, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha))
+HY__DIFF_BY(linalg_gemm2, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha))
+#define HY__ON_linalg_gemm2 HY__OWN(linalg_gemm2), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 16 >>softmax ----------------------------------------------------------------------------------
+ *
+ * softmax, log_softmax, softmin, softmax_activation; outputs whose gradient starts at them (softmax_output,
+ * regressions, make_loss), softmax_cross_entropy.
+ */
+HY__LOOPS_BEGIN
+
+/* --- softmax --- *
+ * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
+ * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
+ * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
+enum { HY__DEAL = 32 };
+
+#define HY__FOLD_LANES(v, joined) \
+    for (half = HY__DEAL / 2; half; half /= 2) \
+        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
+    for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
+#define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+#define HY__EACH_ROW_OF_STRIP(body) \
+    for (r = 0; r < rows; r++) { \
+        int whole = last == HY__DEAL || (line && r + 1 < rows); \
+        const T *p = x + r * step; \
+        T *q = y + r * step; \
+        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        body \
+    }
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+    target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
+                                                int64_t step, int64_t last, type k, int log_too) \
+    { \
+        typedef type T; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
+        int64_t half, r, i; \
+        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        HY__EACH_ROW_OF_STRIP( \
+            (void)q; \
+            HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
+        if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
+        HY__EACH_ROW_OF_STRIP( \
+            if (!whole) q = out; \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+        if (line) { HY__FOLD_LANES(sum, a + b) } \
+        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
+        else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
+        for (r = 0; r < rows; r++, y += step) \
+            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+                for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
+            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
+            else HY__EACH_LANE(y[i] *= sum[i]) \
+    } \
+    static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
+                                   double scale, int log_too) \
+    { \
+        const type *x = (const type *)from, k = (type)scale; \
+        type *y = (type *)to; \
+        int64_t rows = (n + HY__DEAL - 1) / HY__DEAL, c, last; \
+        if (width == 1 && step == 1) { \
+            last = n - (rows - 1) * HY__DEAL; \
+            hy__softmax_strip_##name(x, y, 1, rows, HY__DEAL, last, k, log_too); \
+        } else for (c = 0; c < width; c += HY__DEAL) { \
+            last = hy__least(width - c, HY__DEAL); \
+            hy__softmax_strip_##name(x + c, y + c, 0, n, step, last, k, log_too); \
+        } \
+    }
+typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
+                               int log_too);
+
+#define HY__STAMP_ACT(name, target) \
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
+HY__STAMP_ACT(base, )
+#if HY__X86
+HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
+HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
+#endif
+HY__DEFINE_SOFTMAX(f64, , double, exp, log)
+
+static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
+{
+    if (compute == HY_F64) return hy__softmax_f64;
+#if HY__X86
+    if (isa == HY_ISA_AVX512) return hy__softmax_f32_avx512;
+    if (isa == HY_ISA_AVX2) return hy__softmax_f32_avx2;
+#endif
+    (void)isa;
+    return hy__softmax_f32_base;
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 /* --- softmax --- *
  * The array is (outer, axis, inner). A strip is `width` neighbours of inner or, where that would be too thin,
  * one vector along axis, gathered if need be. Many short rows are taken as (1, axis, rows): turned round. */
@@ -13782,7 +13128,6 @@ static int hy__softmax_output_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_softmax_output HY__OWN(softmax_output), NULL
 
-
 /* What plan.i holds: the array is (outer, axis, inner), axis being the classes. */
 enum { HY__OUTPUT_AXIS, HY__OUTPUT_INNER, HY__OUTPUT_LABELS, HY__OUTPUT_BARE };    /* bare: nothing wanted */
 
@@ -13899,11 +13244,11 @@ static hy_array *hy__output_softmax(hy_frame *F, const hy__softmax_output_rec *r
 {
     hy_ints rows;
     if (!x || r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
-        return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+        return hy_softmax(F, x, r->multi_output ? 1 : -1, NULL);
     memset(&rows, 0, sizeof rows);
     rows.n = 2;
     rows.v[1] = -1;
-    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
+    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), -1, NULL), x, NULL);
 }
 
 /* Second order: (p - label) factor by the data, p being their softmax, for what comes through the output
@@ -14041,756 +13386,19 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
     opt.dtype = x->t.type.dtype;
     if (!D->dy[0]) return 0;
     unit = hy_one_hot(F, D->in[1], (int)x->t.type.shape.dim[1], &opt);
-    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, NULL, -1, NULL), unit), D->dy[0]);
+    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, -1, NULL), unit), D->dy[0]);
     return 0;
 }
 #define HY__ON_softmax_cross_entropy HY__OWN(softmax_cross_entropy), NULL
 
-/* --- normalisation --- *
- * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
- * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), and
- * those along an axis with something behind it (before, axis, behind, 1). A block is `width` sets: side by
- * side where inner == 1, else one after another. It may fall into parts: then stage 0 leaves their sums in
- * shared memory, and stage 1 joins them, always in the same order. */
-enum { HY__SPAN = 64 };                 /* columns of a block of high ones */
-enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };  /* of the set; its squares only; inputs 3, 4 */
-enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
-typedef struct hy__norms {
-    int64_t  batch, outer, mid, inner, count, width, blocks, parts, many;   /* many: blocks of an item */
-    int64_t  params;                    /* values of gamma; sets take them in turn */
-    hy_dtype compute;
-    int      stats, param, use_gamma;
-    int      root;                      /* the last output is sqrt(var + eps), not its reciprocal */
-    int      update;                    /* of the moving statistics */
-    int      backward, batch_stats;     /* the gradient; mean and rstd depend on the data */
-    int      joined;                    /* a stage before measures parts */
-    double   eps, momentum;
-} hy__norms;
-typedef struct hy__norms_block {
-    int64_t first, mid, width;          /* number of the first set, its mid, how many */
-    double  one[HY__TILE], two[HY__TILE];       /* mean, squared deviations; or sum(dy), sum(dy (x - mean)) */
-    double  sum[HY__TILE], center[HY__TILE];    /* the rest is room to work in */
-    double  v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
-} hy__norms_block;
-/* What is taken at once of a block that begins at `at`: n elements of each of `count` pieces, `step` apart.
- * The pieces are its sets, or (inner == 1) rows of all its sets. */
-typedef struct hy__norms_run { int64_t at, count, step, n, taken; } hy__norms_run;   /* taken: of each set */
+HY__WARM_ROOMS
 
-static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_block *b)
-{
-    int64_t per_batch = hy__pieces(k->mid, k->width);
-    b->mid = block % per_batch * k->width;
-    b->first = block / per_batch * k->mid + b->mid;
-    b->width = hy__least(k->mid - b->mid, k->width);
-}
-
-/* What kernels take at once of a block's elements [e, end); a tile of each set at most, if `tiles`. */
-static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end,
-                                    int tiles)
-{
-    int64_t outer = b->first / k->mid * k->outer + e / k->inner;
-    int64_t left = hy__least(k->inner - e % k->inner, end - e);
-    hy__norms_run run;
-    run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
-    run.taken = k->inner == 1 ? end - e : tiles ? hy__least(left, HY__TILE) : left;
-    run.count = k->inner == 1 ? run.taken : b->width;
-    run.step = k->inner == 1 ? k->mid : k->inner;
-    run.n = k->inner == 1 ? b->width : run.taken;
-    return run;
-}
-
-/* The elements themselves, or a tile of them in the computing type. */
-static const void *hy__norms_load(const hy_run *now, const hy__norms *k, const hy_tensor *t, int64_t at,
-                                  int64_t n, void *tile)
-{
-    if (t->type.dtype == k->compute) return hy__place(now, t, at);
-    hy__load_tile(k->compute, tile, hy__place(now, t, at), t->type.dtype, 1, n);
-    return tile;
-}
-/* Statistics that somebody wants. */
-static void hy__norms_put(const hy_run *now, const hy_tensor *t, int64_t i, double v)
-{
-    if (hy__base(now, t)) hy__store(hy__place(now, t, i), t->type.dtype, v);
-}
-
-/* Sums g and g (x - center) over the elements [e, end) of each set; without g the deviations themselves. */
-static void hy__norms_sums(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
-                           const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
-                           double *s1, double *s2)
-{
-    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
-    int lines = k->inner > 1, direct = x->type.dtype == k->compute;
-    int64_t i;
-    for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
-    while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
-        int64_t pieces = direct ? 1 : run.count, of;
-        for (i = 0; i < pieces; i++) {
-            const void *with = g ? hy__norms_load(now, k, g, run.at + i * run.step, run.n, b->tile[1]) : NULL;
-            of = lines ? i : 0;
-            kernel->moments(hy__norms_load(now, k, x, run.at + i * run.step, run.n, b->tile[0]), with, lines,
-                            direct ? run.count : 1, run.step, run.n, b->center + of, s1 + of, s2 + of);
-        }
-        e += run.taken;
-    }
-}
-
-/* Centers for the sums: the first values, unless they are infinite. */
-static void hy__norms_center(const hy_run *now, const hy__norms *k, hy__norms_block *b, const hy_tensor *x,
-                             int64_t e)
-{
-    int64_t at = hy__norms_next(k, b, e, e + 1, 1).at, i;
-    hy__load_f64(b->center, hy__place(now, x, at), x->type.dtype, k->inner, b->width);
-    for (i = 0; i < b->width; i++) if (b->center[i] - b->center[i] != 0) b->center[i] = 0;
-}
-
-/* Mean and squared deviations of a part, in one pass of doubles; f64 takes a second one around the mean. */
-static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
-                              int64_t e, int64_t end)
-{
-    const hy_tensor *x = &job->in[0];
-    double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
-    int pass, own = k->stats == HY__NORMS_OWN;
-    int64_t i;
-    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(now, &job->in[3], b->first + i) : 0;
-    if (k->backward) hy__norms_sums(job, now, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
-    if (k->backward || k->stats == HY__NORMS_GIVEN) return;
-    if (own && end > e) hy__norms_center(now, k, b, x, e);
-    for (pass = 0; pass < (own && k->compute == HY_F64 ? 2 : 1); pass++) {
-        for (i = 0; pass && i < b->width; i++) center[i] += s1[i] / n;
-        hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
-    }
-    for (i = 0; own && i < b->width; i++) {
-        b->one[i] = center[i] + s1[i] / n;
-        b->two[i] -= s1[i] * s1[i] / n;
-        if (b->two[i] < 0) b->two[i] = 0;
-    }
-}
-
-static int64_t hy__norms_cut(const hy__norms *k, int64_t part) { return k->count * part / k->parts; }
-
-/* The parts' sums, (part, 2, width), become those of the block. */
-static void hy__norms_join(const hy__norms *k, hy__norms_block *b, const double *kept)
-{
-    int64_t part, i;
-    for (i = 0; i < b->width; i++) b->one[i] = b->two[i] = 0;
-    for (part = 0; part < k->parts; part++, kept += 2 * k->width) {
-        double had = (double)hy__norms_cut(k, part), all = (double)hy__norms_cut(k, part + 1);
-        for (i = 0; i < b->width; i++) {
-            double d = kept[i] - b->one[i];
-            b->two[i] += kept[k->width + i];
-            if (k->backward) b->one[i] += kept[i];
-            else if (k->stats == HY__NORMS_OWN) {
-                b->one[i] += d * ((all - had) / all);
-                b->two[i] += d * d * (had * (all - had) / all);
-            }
-        }
-    }
-}
-
-/* old weighs momentum, the new value the rest */
-static void hy__norms_move(const hy_run *now, const hy__norms *k, const hy_tensor *old, int64_t i, double v)
-{
-    hy__norms_put(now, old, i, k->momentum * hy__number(now, old, i) + (1 - k->momentum) * v);
-}
-
-/* two becomes 1 / sqrt(var + eps); `keep`: statistics go where they are wanted. */
-static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int keep)
-{
-    int64_t i, set;
-    for (i = 0; i < b->width; i++) {
-        double var = b->two[i], root;
-        set = b->first + i;
-        if (k->stats == HY__NORMS_LENGTH) b->one[i] = 0;
-        if (k->stats == HY__NORMS_OWN) var = k->count ? var / (double)k->count : 0;
-        if (k->stats == HY__NORMS_GIVEN) {
-            b->one[i] = hy__number(now, &job->in[3], set);
-            var = hy__number(now, &job->in[4], set);
-        }
-        root = sqrt(var + k->eps);
-        b->two[i] = 1 / root;
-        if (!keep) continue;
-        hy__norms_put(now, &job->out[1], set, k->stats == HY__NORMS_LENGTH ? root : b->one[i]);
-        if (job->nout > 2) hy__norms_put(now, &job->out[2], set, k->root ? root : b->two[i]);
-        if (!k->update) continue;
-        hy__norms_move(now, k, &job->in[3], set, b->one[i]);
-        hy__norms_move(now, k, &job->in[4], set, var);
-    }
-}
-
-/* y = (x - mean) rstd gamma + beta for the elements [e, end) of each set. */
-static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
-                              int64_t e, int64_t end, int keep)
-{
-    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
-    const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
-    double *gain = b->v[0], *shift = b->v[1], (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
-    const char *per_set[4];
-    int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
-    int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
-    int64_t i, size = hy__traits[k->compute].size;
-    hy__norms_finish(job, now, k, b, keep);
-    for (i = 0; i < b->width; i++) {
-        int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
-        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(now, gamma, at) : 1;
-        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : 0;
-    }
-    hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
-    hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
-    hy__store_f64(narrow[2], k->compute, 1, gain, b->width);
-    hy__store_f64(narrow[3], k->compute, 1, shift, b->width);
-    for (i = 0; i < 4; i++) per_set[i] = (const char *)narrow[i];
-    while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
-        for (i = 0; i < run.count; i++) {
-            int64_t at = run.at + i * run.step, of = of_inner ? e % k->inner : (sets ? e + i : e) / k->inner;
-            int64_t params = of_inner ? run.n : 1, set = sets ? 0 : i * size;
-            const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
-            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : per_set[2] + set;
-            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : per_set[3] + set;
-            void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
-            kernel->scale(from, to, run.n, per_set[0] + set, per_set[1] + set, sets, times, plus,
-                          own ? of_inner : sets);
-            if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
-        }
-        e += run.taken;
-    }
-}
-
-/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
- * and rstd do not depend on x. */
-static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
-                               int64_t e, int64_t end, int keep)
-{
-    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
-    const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
-    double (*v)[HY__TILE] = b->v, (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
-    const void *part[4];
-    int direct = x->type.dtype == k->compute, sets = k->inner == 1, p;
-    int64_t i, size = hy__traits[k->compute].size;
-    for (i = 0; i < b->width; i++) {
-        int64_t set = b->first + i;
-        double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
-        v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
-        v[1][i] = hy__number(now, &job->in[3], set);
-        v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
-        v[3][i] = rstd * (k->use_gamma ? hy__number(now, &job->in[2], set) : 1);
-        if (!keep) continue;
-        hy__norms_put(now, &job->out[1], set, k->use_gamma ? dot : 0);
-        hy__norms_put(now, &job->out[2], set, b->one[i]);
-    }
-    for (i = 0; i < 4; i++) hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
-    while (e < end) {
-        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
-        for (i = 0; i < run.count; i++) {
-            int64_t at = run.at + i * run.step;
-            const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
-            const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
-            void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
-            for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
-            kernel->blend(g, from, to, run.n, part, sets);
-            if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
-        }
-        e += run.taken;
-    }
-}
-
-HY__RUN(hy__run_norms)
-{
-    const hy__norms *k = (const hy__norms *)(const void *)&job->plan;
-    int64_t block = item / k->parts * k->many, part = item % k->parts;
-    int64_t end = hy__least(block + k->many, k->blocks);
-    int64_t low = hy__norms_cut(k, part), high = hy__norms_cut(k, part + 1);
-    hy__norms_block *b = (hy__norms_block *)scratch;
-    for (; block < end; block++) {
-        double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
-        hy__norms_block_at(k, block, b);
-        if (!k->joined) hy__norms_measure(job, now, k, b, low, high);
-        else if (stage == 1) hy__norms_join(k, b, kept);
-        else {
-            hy__norms_measure(job, now, k, b, low, high);
-            memcpy(mine, b->one, (size_t)b->width * sizeof *mine);
-            memcpy(mine + k->width, b->two, (size_t)b->width * sizeof *mine);
-            continue;
-        }
-        if (k->backward) hy__norms_backward(job, now, k, b, low, high, part == 0);
-        else hy__norms_forward(job, now, k, b, low, high, part == 0);
-    }
-}
-
-/* The plan, for the caller to say what else is not zero. */
-static hy__norms *hy__norms_plan(hy_job *job, int64_t batch, int64_t outer, int64_t mid, int64_t inner)
-{
-    hy__norms *k = HY__NOTES(hy__norms, job);
-    memset(k, 0, sizeof *k);
-    k->batch = batch;
-    k->outer = outer;
-    k->mid = mid;
-    k->inner = inner;
-    return k;
-}
-static int hy__norms_bind(hy_job *job)
-{
-    hy__norms *k = HY__NOTES(hy__norms, job);
-    hy_dtype dtype = job->in[0].type.dtype;
-    double total;
-    int64_t work;
-    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
-    if (k->mid == 1) { k->inner *= k->outer; k->outer = 1; }
-    k->compute = hy__compute_type(dtype, 0);
-    k->count = k->outer * k->inner;
-    k->width = k->inner != 1 ? hy__clamp_i64((1 << 13) / (k->count + 1), 1, HY__TILE)
-             : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
-    if (k->width > k->mid) k->width = k->mid ? k->mid : 1;
-    k->blocks = k->batch * hy__pieces(k->mid, k->width);
-    work = k->count * k->width;
-    k->parts = k->blocks >= 16 || work < 1 << 16 ? 1 : work >> 21 ? 64 : work >> 15;
-    k->many = work < 1 << 13 && k->parts == 1 ? (1 << 13) / (work + 1) + 1 : 1;
-    total = (double)k->batch * (double)k->mid * (double)k->count;
-    hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts,
-                  (k->compute == HY_F64 ? 2 : 1) * total + 100);
-    job->scratch = sizeof(hy__norms_block);
-    if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
-    job->shared = (size_t)(k->blocks * k->parts * 2 * k->width) * sizeof(double);
-    k->joined = 1;
-    return hy__stage_before(job, job->items[0]);
-}
-
-/* A vector that belongs to one dim. */
-static void hy__infer_vector(hy_infer *I, hy_shape *vector, int64_t *dim)
-{
-    hy_infer_shape(I, vector, hy__shape1(*dim));
-    if (I->status >= 0) hy_infer_dim(I, dim, vector->dim[0]);
-}
-static int hy__infer_eps(hy_infer *I, double eps)
-{
-    return eps >= 0 ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "eps must not be negative");
-}
-static int hy__infer_norm(hy_infer *I, double eps)      /* what all but batch_norm begin with */
-{
-    if (hy__infer_eps(I, eps)) return -1;
-    hy__same_types(I);
-    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
-    return I->status;
-}
-/* gamma and beta belong to dim `of`; both statistics have this shape. */
-static int hy__infer_norm_sets(hy_infer *I, int64_t *of, hy_shape stats)
-{
-    int i;
-    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, of);
-    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
-    return I->status;
-}
-static int hy__infer_least_dims(hy_infer *I, int least)
-{
-    if (I->in[0].shape.ndim >= least) return 0;
-    return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least %d dims, not %z", least, &I->in[0].shape);
-}
-
-/* --- batch_norm --- */
-static int hy__batch_norm_infer(hy_infer *I)
-{
-    HY__REC(batch_norm, I);
-    hy_shape *x = &I->in[0].shape;
-    hy_dtype vectors;
-    int64_t channels = -1;
-    int i, at, round;
-    if (hy__infer_eps(I, r->eps)) return -1;
-    hy__infer_same_type(I, &I->in[0], &I->out[0]);
-    vectors = I->in[0].dtype == HY_F16 || I->in[0].dtype == HY_BF16 ? HY_F32 : I->in[0].dtype;
-    for (i = 1; i < 5; i++) hy_infer_type(I, &I->in[i].dtype, vectors);
-    for (i = 1; i < 3; i++) hy_infer_type(I, &I->out[i].dtype, vectors);
-    hy_infer_same(I, x, &I->out[0].shape);
-    if (I->status >= 0 && x->ndim >= 0) {
-        at = hy__infer_axis(I, r->axis, x->ndim);
-        if (at < 0) return -1;
-        for (i = 1; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
-        channels = x->dim[at];
-    }
-    for (round = 0; round < 2; round++)
-        for (i = 1; i < 7 && I->status >= 0; i++)
-            hy__infer_vector(I, i < 5 ? &I->in[i].shape : &I->out[i - 4].shape, &channels);
-    return I->status;
-}
-static hy__norms *hy__batch_norm_plan(hy_job *job, const hy_shape *x, int axis)
-{
-    int at = hy__axis(axis, x->ndim);
-    hy__norms *k = hy__norms_plan(job, 1, hy__product(x, 0, at), x->dim[at], hy__product(x, at + 1, x->ndim));
-    k->params = x->dim[at];
-    return k;
-}
-static int hy__batch_norm_bind(hy_job *job)
-{
-    HY__REC(batch_norm, job);
-    hy__norms *k = hy__batch_norm_plan(job, &job->in[0].type.shape, r->axis);
-    k->stats = job->training && !r->use_global_stats ? HY__NORMS_OWN : HY__NORMS_GIVEN;
-    k->update = k->stats == HY__NORMS_OWN && k->outer * k->inner > 0;
-    k->param = HY__PARAM_SET;
-    k->use_gamma = r->learn_gamma;
-    k->eps = r->eps;
-    k->momentum = r->momentum;
-    return hy__norms_bind(job);
-}
-static int hy__batch_norm_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(batch_norm, D);
-    hy_array *g;
-    int i;
-    if (!D->dy[0]) return 0;
-    g = hy__batch_norm_grad(F, D->dy[0], D->in[0], D->in[1], D->out[1], D->out[2], r->axis,
-                            D->training && !r->use_global_stats, r->learn_gamma);
-    for (i = 0; i < 3; i++) if (D->want[i] && (i != 1 || r->learn_gamma)) D->dx[i] = hy_get(F, g, i);
-    return 0;
-}
-/* With moving statistics samples do not know each other. */
-HY__SPLIT(batch_norm, !job->training || r->use_global_stats, axis,
-          axis == hy__axis(r->axis, job->in[0].type.shape.ndim) ? 0 : -1)
-#define HY__ON_batch_norm HY__OWN(batch_norm), hy__batch_norm_split
-
-/* The same with relu in a stage of its own. The record is batch_norm's. */
-HY__RUN(hy__run_batch_norm_relu)
-{
-    hy_tensor *y = &job->out[0];
-    hy_dtype dtype = y->type.dtype, compute = hy__compute_type(dtype, 0);
-    int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&y->type.shape)), n;
-    double tile[HY__TILE], result[HY__TILE];
-    const void *in[1];
-    int step[1];
-    if (stage + 1 < job->stages) { hy__run_norms(job, now, stage, item, scratch, shared); return; }
-    in[0] = tile;
-    step[0] = 1;
-    for (; i < end; i += n) {
-        n = hy__least(end - i, HY__TILE);
-        hy__load_tile(compute, tile, hy__place(now, y, i), dtype, 1, n);
-        hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
-        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, result, n);
-    }
-}
-static int hy__batch_norm_relu_bind(hy_job *job)
-{
-    int64_t total = hy__size(&job->out[0].type.shape);
-    if (hy__batch_norm_bind(job)) return -1;
-    job->run = hy__run_batch_norm_relu;
-    job->items[job->stages++] = hy__pieces(total, HY__CHUNK);
-    job->cost += 0.3 * (double)total;
-    return 0;
-}
-static int hy__batch_norm_relu_diff(hy_frame *F, hy_diff *D)
-{
-    hy_array *dy = D->dy[0];
-    int error;
-    if (!dy) return 0;
-    D->dy[0] = hy_mul(F, dy, hy_sign(F, D->out[0]));
-    error = hy__batch_norm_diff(F, D);
-    D->dy[0] = dy;
-    return error;
-}
-#define HY__ON_batch_norm_relu \
-    hy__batch_norm_infer, hy__batch_norm_relu_bind, hy__batch_norm_relu_diff, hy__batch_norm_split
-
-static int hy___batch_norm_grad_infer(hy_infer *I)
-{
-    HY__REC(_batch_norm_grad, I);
-    hy_shape *x = &I->in[1].shape;
-    int i, at;
-    hy_infer_type(I, &I->in[0].dtype, I->in[1].dtype);
-    hy_infer_type(I, &I->out[0].dtype, I->in[1].dtype);
-    hy_infer_type(I, &I->out[1].dtype, I->in[2].dtype);
-    hy_infer_type(I, &I->out[2].dtype, I->in[2].dtype);
-    hy_infer_same(I, x, &I->in[0].shape);
-    hy_infer_same(I, x, &I->out[0].shape);
-    at = hy__infer_axis_of(I, r->axis, x);
-    if (at < 0) return I->status;
-    for (i = 2; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
-    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->out[i].shape, &x->dim[at]);
-    return I->status;
-}
-static int hy___batch_norm_grad_bind(hy_job *job)
-{
-    HY__REC(_batch_norm_grad, job);
-    hy__norms *k = hy__batch_norm_plan(job, &job->in[1].type.shape, r->axis);
-    k->backward = 1;
-    k->use_gamma = r->learn_gamma;
-    k->batch_stats = r->batch_stats;
-    return hy__norms_bind(job);
-}
-
-/* a + b, either of which may be absent. */
-static hy_array *hy__sum_of(hy_frame *F, hy_array *a, hy_array *b)
-{
-    return a && b ? hy_add(F, a, b) : a ? a : b;
-}
-
-/* The gradient of the gradient, by operators that have one themselves. Let a, b, c be the gradients of dx,
- * dgamma and dbeta, m the mean over a channel, k = rstd gamma, u = (x - mean) rstd, and P(v) be
- * v - m(v) - u m(u v). From dx = k P(dy), dgamma = sum(dy u), dbeta = sum(dy) follow
- *     of dy:    k P(a) + b u + c
- *     of gamma: sum(rstd P(a) dy)
- *     of x:     rstd P(q) - rstd u k m(a P(dy)) with q = b dy - k (a m(u dy) + dy m(u a))
- * where mean and rstd are functions of x, so that nothing is left for these inputs. With moving statistics
- * P(v) is v, and of x remains rstd b dy. */
-typedef struct hy__norm_slope { hy_array *u, *rstd; int at, own; } hy__norm_slope;
-
-static hy_array *hy__channel_mean(hy_frame *F, hy_array *v, int at)
-{
-    hy_reduce_opt opt = hy__reduce_options(1, 1);
-    return hy_mean(F, v, HY_AXES(at), &opt);
-}
-static hy_array *hy__channel_sum_of(hy_frame *F, hy_array *v, int at)
-{
-    hy_reduce_opt opt = hy__reduce_options(0, 1);
-    return hy_sum(F, v, HY_AXES(at), &opt);
-}
-static hy_array *hy__channel_spread(hy_frame *F, hy_array *vector, hy_array *x, int at)     /* to broadcast */
-{
-    hy_ints shape;
-    int d;
-    shape.n = x->t.type.shape.ndim - at;
-    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
-    return vector ? hy_reshape(F, vector, shape, NULL) : NULL;
-}
-static hy_array *hy__channel_rest(hy_frame *F, const hy__norm_slope *n, hy_array *v)        /* P(v) */
-{
-    hy_array *part;
-    if (!n->own) return v;
-    part = hy_mul(F, n->u, hy__channel_mean(F, hy_mul(F, n->u, v), n->at));
-    return hy_sub(F, hy_sub(F, v, hy__channel_mean(F, v, n->at)), part);
-}
-
-/* u and rstd as functions of x; eps, which only the forward operator knows, follows from rstd. */
-static hy__norm_slope hy__norm_slope_of(hy_frame *F, hy_array *x, hy_array *mean, hy_array *rstd, int at,
-                                        int own)
-{
-    hy__norm_slope n;
-    hy_array *d = hy_sub(F, x, own ? hy__channel_mean(F, x, at) : hy__channel_spread(F, mean, x, at)), *var;
-    n.at = at;
-    n.own = own;
-    n.rstd = hy__channel_spread(F, rstd, x, at);
-    if (own) {
-        var = hy__channel_mean(F, hy_square(F, d), at);
-        n.rstd = hy_block_grad(F, hy_sub(F, hy_reciprocal(F, hy_square(F, n.rstd)), var));
-        n.rstd = hy_rsqrt(F, hy_add(F, var, n.rstd));
-    }
-    n.u = hy_mul(F, d, n.rstd);
-    return n;
-}
-
-/* Of x, before the sum with rstd; a and b may be absent. */
-static hy_array *hy__norm_slope_data(hy_frame *F, const hy__norm_slope *n, hy_array *dy, hy_array *a,
-                                     hy_array *b, hy_array *k)
-{
-    hy_array *q = b ? hy_mul(F, b, dy) : NULL, *dx, *t;
-    if (a && n->own) {
-        t = hy_mul(F, a, hy__channel_mean(F, hy_mul(F, n->u, dy), n->at));
-        t = hy_add(F, t, hy_mul(F, dy, hy__channel_mean(F, hy_mul(F, n->u, a), n->at)));
-        q = hy__sum_of(F, q, hy_negative(F, hy_mul(F, t, k)));
-    }
-    dx = q ? hy__channel_rest(F, n, q) : NULL;
-    if (!a || !n->own) return dx;
-    t = hy__channel_mean(F, hy_mul(F, a, hy__channel_rest(F, n, dy)), n->at);
-    return hy_sub(F, dx, hy_mul(F, n->u, hy_mul(F, t, k)));
-}
-
-static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(_batch_norm_grad, D);
-    hy_array *dy = D->in[0], *x = D->in[1], *a = D->dy[0], *b, *c, *k, *g, *rest;
-    hy_dtype given = x->t.type.dtype, wide = D->in[2]->t.type.dtype;
-    int at = hy__axis(r->axis, x->t.type.shape.ndim);
-    hy__norm_slope n;
-    if (!hy__size(&x->t.type.shape)) return 0;
-    if (given != wide) {
-        dy = hy_cast(F, dy, wide);
-        x = hy_cast(F, x, wide);
-        if (a) a = hy_cast(F, a, wide);
-    }
-    n = hy__norm_slope_of(F, x, D->in[3], D->in[4], at, r->batch_stats);
-    b = r->learn_gamma ? hy__channel_spread(F, D->dy[1], x, at) : NULL;
-    c = hy__channel_spread(F, D->dy[2], x, at);
-    k = r->learn_gamma ? hy_mul(F, n.rstd, hy__channel_spread(F, D->in[2], x, at)) : n.rstd;
-    rest = a ? hy__channel_rest(F, &n, a) : NULL;
-    if (D->want[0]) {
-        g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);
-        if (c) g = hy__sum_of(F, g, hy_broadcast_like(F, c, x, NULL));
-        D->dx[0] = g && given != wide ? hy_cast(F, g, given) : g;
-    }
-    if (D->want[1]) {
-        g = hy__norm_slope_data(F, &n, dy, a, b, k);
-        if (g) g = hy_mul(F, n.rstd, g);
-        D->dx[1] = g && given != wide ? hy_cast(F, g, given) : g;
-    }
-    if (D->want[2] && a && r->learn_gamma)
-        D->dx[2] = hy__channel_sum_of(F, hy_mul(F, n.rstd, hy_mul(F, rest, dy)), at);
-    return 0;
-}
-#define HY__ON__batch_norm_grad HY__OWN(_batch_norm_grad), NULL
-
-/* --- layer_norm, group_norm, instance_norm --- */
-
-/* Gradients by differentiable operators, so the statistics are computed again. They are over `axis`; gamma
- * broadcasts to x: dx = rstd (g - mean(g) - u mean(g u)), g = dy gamma, u = (x - mean) rstd. Returns u. */
-static hy_array *hy__norms_gradient(hy_frame *F, hy_array *x, hy_array *gamma, hy_array *dy, int axis,
-                                    double eps, hy_array **dx)
-{
-    hy_array *d, *rstd, *u, *g;
-    hy_ints axes = HY_AXES(axis);
-    hy_reduce_opt keep = hy__reduce_options(1, 0);
-    d = hy_sub(F, x, hy_mean(F, x, axes, &keep));
-    rstd = hy_rsqrt(F, hy_add_scalar(F, hy_mean(F, hy_square(F, d), axes, &keep), eps));
-    u = hy_mul(F, d, rstd);
-    if (!dx) return u;
-    g = hy_mul(F, dy, gamma);
-    d = hy_mul(F, u, hy_mean(F, hy_mul(F, g, u), axes, &keep));
-    g = hy_sub(F, hy_sub(F, g, hy_mean(F, g, axes, &keep)), d);
-    *dx = hy_mul(F, g, rstd);
-    return u;
-}
-
-/* Nothing in, nothing out. */
-static int hy__norms_grad_empty(hy_frame *F, hy_diff *D)
-{
-    int i;
-    if (hy__size(&D->in[0]->t.type.shape)) return 0;
-    for (i = 0; i < D->nin; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
-    return 1;
-}
-
-static int hy__layer_norm_infer(hy_infer *I)
-{
-    HY__REC(layer_norm, I);
-    hy_shape *x = &I->in[0].shape, stats;
-    int at;
-    hy__infer_norm(I, r->eps);
-    at = hy__infer_axis_of(I, r->axis, x);
-    if (at < 0) return I->status;
-    stats = *x;
-    stats.dim[at] = 1;
-    return hy__infer_norm_sets(I, &x->dim[at], stats);
-}
-static int hy__layer_norm_bind(hy_job *job)
-{
-    HY__REC(layer_norm, job);
-    const hy_shape *x = &job->in[0].type.shape;
-    int at = hy__axis(r->axis, x->ndim);
-    int64_t before = hy__product(x, 0, at), n = x->dim[at], behind = hy__product(x, at + 1, x->ndim);
-    hy__norms *k = behind == 1 ? hy__norms_plan(job, 1, 1, before, n)
-                               : hy__norms_plan(job, before, n, behind, 1);
-    k->params = n;
-    k->param = k->inner == 1 ? HY__PARAM_OUTER : HY__PARAM_INNER;
-    k->use_gamma = k->root = 1;
-    k->eps = r->eps;
-    return hy__norms_bind(job);
-}
-static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(layer_norm, D);
-    hy_array *x = D->in[0], *dy = D->dy[0], *gamma = D->in[1], *u;
-    int d, at = hy__axis(r->axis, x->t.type.shape.ndim);
-    hy_ints shape;
-    hy_reduce_opt others = hy__reduce_options(0, 1);
-    if (!dy || hy__norms_grad_empty(F, D)) return 0;
-    shape.n = x->t.type.shape.ndim - at;                /* from axis on, to broadcast */
-    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
-    if (shape.n > 1) gamma = hy_reshape(F, gamma, shape, NULL);
-    u = hy__norms_gradient(F, x, gamma, dy, at, r->eps, D->want[0] ? &D->dx[0] : NULL);
-    if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(at), &others);
-    if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(at), &others);
-    return 0;
-}
-HY__SPLIT(layer_norm, axis != hy__axis(r->axis, job->in[0].type.shape.ndim), axis, -1)
-#define HY__ON_layer_norm HY__OWN(layer_norm), hy__layer_norm_split
-
-/* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
-static int hy__groups_infer(hy_infer *I, int groups, double eps)
-{
-    hy_shape *x = &I->in[0].shape;
-    int64_t sets = groups, *of = groups ? &sets : &x->dim[1];
-    if (hy__infer_norm(I, eps) < 0 || x->ndim < 0) return I->status;
-    if (hy__infer_least_dims(I, 3)) return -1;
-    if (groups && x->dim[1] % groups && x->dim[1] > 0)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels do not fall into %d groups", x->dim[1], groups);
-    return hy__infer_norm_sets(I, of, hy__shape2(x->dim[0], *of));
-}
-static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
-{
-    const hy_shape *x = &job->in[0].type.shape;
-    int64_t params = groups ? groups : 1;
-    hy__norms *k = hy__norms_plan(job, 1, 1, x->dim[0] * groups, hy__product(x, 1, x->ndim) / params);
-    k->params = params;
-    k->param = HY__PARAM_SET;
-    k->use_gamma = 1;
-    k->root = root;
-    k->eps = eps;
-    return hy__norms_bind(job);
-}
-static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
-{
-    const hy_shape *shape = &D->in[0]->t.type.shape;
-    hy_array *x, *dy, *gamma, *u, *dx = NULL;
-    if (!D->dy[0] || hy__norms_grad_empty(F, D)) return 0;
-    x = hy_reshape(F, D->in[0], HY_INTS(shape->dim[0], groups, -1), NULL);
-    dy = hy_reshape(F, D->dy[0], HY_INTS(shape->dim[0], groups, -1), NULL);
-    gamma = hy_reshape(F, D->in[1], HY_INTS(groups, 1), NULL);
-    u = hy__norms_gradient(F, x, gamma, dy, 2, eps, D->want[0] ? &dx : NULL);
-    if (D->want[0]) D->dx[0] = hy_reshape_like(F, dx, D->in[0], NULL);
-    if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(0, 2), NULL);
-    if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(0, 2), NULL);
-    return 0;
-}
-HY__INFER(group_norm,
-    hy__infer_range(I, "num_groups", r->num_groups, 1, INT_MAX) ? -1
-        : hy__groups_infer(I, r->num_groups, r->eps))
-HY__BIND(group_norm, hy__groups_bind(job, r->num_groups, r->eps, 1))
-HY__DIFF_BY(group_norm, hy__groups_grad(F, D, r->num_groups, r->eps))
-#define HY__ON_group_norm HY__OWN(group_norm), hy__batch_split
-
-HY__INFER(instance_norm, hy__groups_infer(I, 0, r->eps))
-HY__BIND(instance_norm, hy__groups_bind(job, job->in[0].type.shape.dim[1], r->eps, 0))
-HY__DIFF_BY(instance_norm, hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], r->eps))
-#define HY__ON_instance_norm HY__OWN(instance_norm), hy__batch_split
-
-/* --- l2_normalization: over all but the batch, the channels, or the places --- */
-static int hy__l2_normalization_infer(hy_infer *I)
-{
-    HY__REC(l2_normalization, I);
-    hy_shape *x = &I->in[0].shape, norm;
-    int d;
-    if (hy__infer_range(I, "mode", r->mode, 0, HY_L2_SPATIAL)) return -1;
-    if (hy__infer_norm(I, r->eps) < 0 || x->ndim < 0) return I->status;
-    if (hy__infer_least_dims(I, r->mode == HY_L2_INSTANCE ? 1 : 3)) return -1;
-    norm = *x;
-    for (d = 1; d < norm.ndim; d++)
-        if (r->mode == HY_L2_INSTANCE || (d == 1) == (r->mode == HY_L2_CHANNEL)) norm.dim[d] = 1;
-    hy_infer_shape(I, &I->out[1].shape, norm);
-    return I->status;
-}
-static int hy__l2_normalization_bind(hy_job *job)
-{
-    HY__REC(l2_normalization, job);
-    const hy_shape *x = &job->in[0].type.shape;
-    int rows = r->mode == HY_L2_SPATIAL ? 2 : 1;
-    hy__norms *k = r->mode == HY_L2_CHANNEL
-        ? hy__norms_plan(job, x->dim[0], x->dim[1], hy__product(x, 2, x->ndim), 1)
-        : hy__norms_plan(job, 1, 1, hy__product(x, 0, rows), hy__product(x, rows, x->ndim));
-    k->stats = HY__NORMS_LENGTH;
-    k->eps = r->eps;
-    return hy__norms_bind(job);
-}
-/* dx = (dy - y sum(dy y)) / length */
-static int hy__l2_normalization_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(l2_normalization, D);
-    hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g, *scale;
-    hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : HY_AXES(0, 1);
-    hy_reduce_opt opt = hy__reduce_options(1, r->mode != HY_L2_CHANNEL);
-    if (!dy) return 0;
-    if (r->mode == HY_L2_INSTANCE) axes.n = 1;
-    scale = hy_rsqrt(F, hy_add_scalar(F, hy_sum(F, hy_square(F, x), axes, &opt), r->eps));
-    g = hy_mul(F, y, hy_sum(F, hy_mul(F, dy, y), axes, &opt));
-    D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
-    return 0;
-}
-#define HY__ON_l2_normalization HY__OWN(l2_normalization), hy__batch_split
+/* MARK: - 16 >>shapes -----------------------------------------------------------------------------------
+ *
+ * The same elements in another shape or order: reshape and its kin, transpose, concat, split, slice,
+ * repeat, tile, reverse, broadcasting, pad, diag; shape_array, size_array. Nearly all are one hy__move.
+ */
+HY__COLD_ROOMS
 
 /* --- shape --- *
  * Nearly all of these are one strided copy (hy__move): bind only says which strides either side has. */
@@ -15469,7 +14077,7 @@ HY__BIND(split_v2, hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0))
 HY__DIFF_BY(split_v2, hy__join_parts(F, D, r->axis, r->squeeze_axis))
 #define HY__ON_split_v2 HY__OWN(split_v2), NULL
 
-/* --- boxes --- */
+/* --- slices --- */
 
 /* Indices begin, begin + step, ... of an axis of `size`, as in Python's begin:end:step; gives their count. */
 static int64_t hy__range_of(int64_t size, int64_t begin, int64_t end, int64_t step, int64_t *first)
@@ -16143,6 +14751,161 @@ HY__BIND(_diag_grad, hy__diag_move(job, job->out[0].type.shape.ndim != 1, job->o
 HY__DIFF(_diag_grad, hy__alike(F, r, HY_OP_diag, dy, NULL, NULL))
 #define HY__ON__diag_grad HY__OWN(_diag_grad), NULL
 
+HY__WARM_ROOMS
+
+/* MARK: - 16 >>indexing ---------------------------------------------------------------------------------
+ *
+ * Elements picked by values: take, embedding, pick, batch_take, one_hot, gather_nd, scatter_nd,
+ * boolean_mask, index_copy. Index values become positions once, which all workers share; then elements
+ * move. Scatters add in the order of the positions.
+ */
+HY__LOOPS_BEGIN
+
+/* --- indexing: index values become positions once, then elements move --- *
+ * Data is seen as (outer, n, inner), what is picked from it as (outer, m, inner). There is one position per
+ * row of `inner` elements, the same for every outer, or (each) one per picked element. -1 is nowhere. */
+enum { HY__INDEX_SIGNED = HY_INDEX_RAISE + 1, HY__INDEX_DROP };    /* from the end if negative; or skipped */
+
+HY__INLINE int64_t hy__index_place(int64_t i, int64_t n, int mode)
+{
+    if (n <= 0) return -1;
+    if (mode == HY_INDEX_CLIP) return hy__clamp_i64(i, 0, n - 1);
+    if (mode == HY_INDEX_WRAP) { i %= n; return i < 0 ? i + n : i; }
+    if (mode == HY__INDEX_SIGNED && i < 0) i += n;
+    return i >= 0 && i < n ? i : -1;
+}
+
+/* Positions of the index tuples [first, first + count), component c of tuple t at index[c * tuples + t].
+ * Returns how many are nowhere. */
+static int64_t hy__resolve(const char *index, hy_dtype dtype, int64_t tuples, int64_t first, int64_t count,
+                           int components, const int64_t *dim, int mode, int64_t *place)
+{
+    int64_t tile[HY__TILE], i, m, nowhere = 0;
+    int c;
+    for (; count > 0; first += m, place += m, count -= m) {
+        m = hy__least(count, HY__TILE);
+        for (i = 0; i < m; i++) place[i] = 0;
+        for (c = 0; c < components; c++) {
+            hy__load_i64tile(tile, index + (c * tuples + first) * hy__traits[dtype].size, dtype, 1, m);
+            for (i = 0; i < m; i++) {
+                int64_t at = hy__index_place(tile[i], dim[c], mode);
+                place[i] = (at < 0 || place[i] < 0) ? -1 : place[i] * dim[c] + at;
+            }
+        }
+        for (i = 0; i < m; i++) nowhere += place[i] < 0;
+    }
+    return nowhere;
+}
+
+/* Where a mask of n is not 0: the first m places, then -1. Returns how many there are. */
+static int64_t hy__resolve_mask(const char *mask, hy_dtype dtype, int64_t n, int64_t m, int64_t *place)
+{
+    double tile[HY__TILE];
+    int64_t i, j, k, found = 0;
+    for (i = 0; i < n; i += k) {
+        k = hy__least(n - i, HY__TILE);
+        hy__load_f64(tile, mask + i * hy__traits[dtype].size, dtype, 1, k);
+        for (j = 0; j < k; j++) {
+            if (tile[j] == 0) continue;
+            if (found < m) place[found] = i + j;
+            found++;
+        }
+    }
+    for (i = found; i < m; i++) place[i] = -1;
+    return found;
+}
+
+typedef struct hy__span {
+    int64_t m, columns;                 /* picked rows, and how many elements of each */
+    int64_t wide, tall;                 /* elements from row to row: of what is picked, of the data */
+    int64_t next;                       /* positions from row to row */
+    int     each;                       /* a position per element */
+    int64_t low, high;                  /* scatter: the rows that may be written; `to` is row low */
+} hy__span;
+typedef void (*hy__move_fn)(void *to, const void *from, const int64_t *place, const hy__span *s);
+
+#define HY__GATHER(T) \
+    static void hy__gather_##T(void *to, const void *from, const int64_t *place, const hy__span *s) \
+    { \
+        T *y = (T *)to; \
+        const T *x = (const T *)from; \
+        int64_t i, j; \
+        for (j = 0; j < s->m; j++, y += s->wide, place += s->next) { \
+            if (s->each) for (i = 0; i < s->columns; i++) \
+                y[i] = place[i] < 0 ? 0 : x[place[i] * s->tall + i]; \
+            else if (place[0] < 0) memset(y, 0, (size_t)s->columns * sizeof *y); \
+            else memcpy(y, x + place[0] * s->tall, (size_t)s->columns * sizeof *y); \
+        } \
+    }
+HY__GATHER(uint8_t)
+HY__GATHER(uint16_t)
+HY__GATHER(uint32_t)
+HY__GATHER(uint64_t)
+
+/* What is picked, added to the data (old) or put there, in the order of the positions. */
+#define HY__SCATTER(name, T, S, joined) \
+    static void hy__scatter_##name(void *to, const void *from, const int64_t *place, const hy__span *s) \
+    { \
+        T *y = (T *)to; \
+        const S *x = (const S *)from; \
+        int64_t i, j; \
+        for (j = 0; j < s->m; j++, x += s->wide, place += s->next) { \
+            if (s->each) for (i = 0; i < s->columns; i++) { \
+                if (place[i] < s->low || place[i] >= s->high) continue; \
+                T *at = &y[(place[i] - s->low) * s->tall + i], old = *at; \
+                S v = x[i]; \
+                (void)old; \
+                *at = (T)(joined); \
+            } else if (place[0] >= s->low && place[0] < s->high) { \
+                T *row = y + (place[0] - s->low) * s->tall; \
+                for (i = 0; i < s->columns; i++) { \
+                    T old = row[i]; \
+                    S v = x[i]; \
+                    (void)old; \
+                    row[i] = (T)(joined); \
+                } \
+            } \
+        } \
+    }
+HY__SCATTER(add_f32,  float,    float,    old + v)
+HY__SCATTER(add_f64,  double,   double,   old + v)
+HY__SCATTER(add_f16,  float,    uint16_t, old + hy__f16_to_f32(v))      /* halves are summed in f32 */
+HY__SCATTER(add_bf16, float,    uint16_t, old + hy__bf16_to_f32(v))
+HY__SCATTER(add_8,    uint8_t,  uint8_t,  old + v)
+HY__SCATTER(add_32,   uint32_t, uint32_t, old + v)
+HY__SCATTER(add_64,   uint64_t, uint64_t, old + v)
+HY__SCATTER(put_8,    uint8_t,  uint8_t,  v)
+HY__SCATTER(put_16,   uint16_t, uint16_t, v)
+HY__SCATTER(put_32,   uint32_t, uint32_t, v)
+HY__SCATTER(put_64,   uint64_t, uint64_t, v)
+
+static hy__move_fn hy__gather_fn(int size)
+{
+    return size == 1 ? hy__gather_uint8_t : size == 2 ? hy__gather_uint16_t : size == 4 ? hy__gather_uint32_t
+         : hy__gather_uint64_t;
+}
+static hy__move_fn hy__put_fn(int size)
+{
+    return size == 1 ? hy__scatter_put_8 : size == 2 ? hy__scatter_put_16 : size == 4 ? hy__scatter_put_32
+         : hy__scatter_put_64;
+}
+static hy__move_fn hy__add_fn(hy_dtype dtype)
+{
+    switch (dtype) {
+    case HY_F32:  return hy__scatter_add_f32;
+    case HY_F64:  return hy__scatter_add_f64;
+    case HY_F16:  return hy__scatter_add_f16;
+    case HY_BF16: return hy__scatter_add_bf16;
+    case HY_I8: case HY_U8: return hy__scatter_add_8;
+    case HY_I32:  return hy__scatter_add_32;
+    case HY_I64:  return hy__scatter_add_64;
+    default:      return NULL;
+    }
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 /* --- indexing --- *
  * Stage 0 turns the index input into positions, which all workers share; stage 1 moves elements. A gather
  * falls into picked rows; a scatter into blocks of the result, each of which looks through all positions, so
@@ -16295,12 +15058,13 @@ static int hy__gather_bind(hy_job *job, hy__rows *r)
 }
 
 /* Blocks as wide and as many as pay: every one looks through all positions, which should cost no more than a
- * quarter of the rest. Columns first: they share the additions evenly, whatever the indices. */
+ * quarter of the rest. Columns first: they share the additions evenly, whatever the indices; but in long
+ * lines where more is cleared than added. */
 static int hy__scatter_bind(hy_job *job, hy__rows *r)
 {
     int64_t work = (r->n + r->m) * r->inner, blocks = work / (2 * HY__CHUNK), most;
     int64_t scan = r->m * (r->each ? r->inner : 1);
-    r->column_blocks = hy__clamp_i64(blocks, 1, r->inner < 64 ? 1 : r->inner / 64);
+    r->column_blocks = hy__clamp_i64(blocks, 1, hy__most(r->inner / (r->m > r->n ? 64 : 1024), 1));
     r->columns = hy__pieces(hy__pieces(r->inner, r->column_blocks), 16) * 16;
     r->columns = hy__least(r->columns, r->inner);
     r->column_blocks = hy__clamp_i64(hy__pieces(r->inner, r->columns + !r->columns), 1, INT32_MAX);
@@ -16327,7 +15091,6 @@ static int hy__scatter_put_bind(hy_job *job, hy__rows *r)
     r->move = hy__put_fn(r->size);
     return hy__scatter_bind(job, r);
 }
-
 
 /* --- take and embedding: y = a[:axis] + index + a[axis+1:] --- */
 static int hy__take_shapes(hy_infer *I, hy_shape *a, hy_shape *index, hy_shape *y, int axis)
@@ -16451,7 +15214,7 @@ static int hy__pick_infer(hy_infer *I)
 {
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_WRAP);
+    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__pick_shapes(I, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
@@ -16673,6 +15436,170 @@ static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_index_copy HY__OWN(index_copy), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 16 >>sorting ----------------------------------------------------------------------------------
+ *
+ * Lines along an axis: sort, argsort, topk, argmax, argmin, cumsum. NaN is the largest; of equals the first
+ * wins.
+ */
+HY__LOOPS_BEGIN
+
+/* --- order: every type becomes unsigned keys that ascend in the wanted order; NaN is the largest --- */
+typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
+
+static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64_t stride, int64_t n,
+                          int descending)
+{
+    const uint64_t top = (uint64_t)1 << 63, flip = descending ? ~(uint64_t)0 : 0;
+    double real[HY__TILE];
+    int64_t whole[HY__TILE], i;
+    if (hy__floating(dtype)) {
+        hy__load_f64(real, data, dtype, stride, n);
+        for (i = 0; i < n; i++) {
+            double v = real[i] + 0.0;                           /* -0 equals 0 */
+            uint64_t bits;
+            memcpy(&bits, &v, 8);
+            bits ^= ((0 - (bits >> 63)) | top) ^ flip;
+            key[i] = v != v ? ~flip : bits;
+        }
+        return;
+    }
+    hy__load_i64tile(whole, data, dtype, stride, n);
+    for (i = 0; i < n; i++) key[i] = (uint64_t)whole[i] ^ top ^ flip;
+}
+
+/* Sorts by key, stable; the result is in v or in room. Digit by digit from the lowest, but those in which all
+ * keys agree: of an f32 that is a double, three of eight. */
+static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
+{
+    int64_t start[256], i, k;
+    uint64_t differ = 0;
+    int shift;
+    if (n <= 32) {
+        for (i = 1; i < n; i++) {
+            hy__ranked x = v[i];
+            for (k = i; k > 0 && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
+            v[k] = x;
+        }
+        return v;
+    }
+    for (i = 1; i < n; i++) differ |= v[i].key ^ v[0].key;
+    for (shift = 0; shift < 64; shift += 8) {
+        hy__ranked *sorted = room;
+        if (!(differ >> shift & 255)) continue;
+        memset(start, 0, sizeof start);
+        for (i = 0; i < n; i++) start[v[i].key >> shift & 255]++;
+        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; }
+        for (i = 0; i < n; i++) sorted[start[v[i].key >> shift & 255]++] = v[i];
+        room = v;
+        v = sorted;
+    }
+    return v;
+}
+
+/* How many candidates a search for the first k of n holds. */
+static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 4 ? 2 * k + 16 : n; }
+
+/* The first k of a line in order. room is for twice hy__rank_room; when it is full the worst are dropped. */
+static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
+                                       int descending, hy__ranked *room)
+{
+    uint64_t key[HY__TILE], limit = 0;
+    int64_t most = hy__rank_room(n, k), held = 0, i, j, m;
+    hy__ranked *v = room;
+    int limited = 0;
+    for (i = 0; i < n; i += m) {
+        m = hy__least(n - i, HY__TILE);
+        hy__rank_keys(key, data + i * stride * hy__traits[dtype].size, dtype, stride, m, descending);
+        for (j = 0; j < m; j++) {
+            if (limited && key[j] >= limit) continue;
+            if (held == most) {
+                v = hy__rank_sort(v, v == room ? room + most : room, held);
+                held = k;
+                limited = 1;
+                limit = v[k - 1].key;
+                if (key[j] >= limit) continue;
+            }
+            v[held].key = key[j];
+            v[held++].at = i + j;
+        }
+    }
+    return hy__rank_sort(v, v == room ? room + most : room, held);
+}
+
+/* --- the place of the largest or least: the first of equals, NaN before all --- */
+#define HY__NAN_REAL(x)  ((x) != (x))
+#define HY__NAN_WHOLE(x) 0
+#define HY__BETTER(compare, IS_NAN) \
+    for (i = 0; i < n; i++) { \
+        int wins = (v[i] compare best[i]) | (IS_NAN(v[i]) & !IS_NAN(best[i])); \
+        best[i] = wins ? v[i] : best[i]; \
+        at[i] = wins ? where : at[i]; \
+    }
+#define HY__BEST(name, T, N, COMPUTE, IS_NAN) \
+    HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where, int least) \
+    { \
+        int64_t i; \
+        if (least) { HY__BETTER(<, IS_NAN) } else { HY__BETTER(>, IS_NAN) } \
+    } \
+    HY__INLINE const T *hy__load_best_##name(T *tile, const char *data, hy_dtype dtype, int64_t n) \
+    { \
+        if (dtype == COMPUTE) return (const T *)(const void *)data; \
+        hy__load_tile(COMPUTE, tile, data, dtype, 1, n); \
+        return tile; \
+    } \
+    /* down each of up to HY__TILE columns */ \
+    static void hy__best_columns_##name(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, \
+                                        int64_t n, int least, int64_t *place) \
+    { \
+        T best[HY__TILE], tile[HY__TILE]; \
+        N at[HY__TILE]; \
+        int64_t i, j; \
+        hy__load_tile(COMPUTE, best, data, dtype, 1, n); \
+        for (i = 0; i < n; i++) at[i] = 0; \
+        for (j = 1; j < rows; j++) { \
+            const T *v = hy__load_best_##name(tile, data + j * pitch * hy__traits[dtype].size, dtype, n); \
+            hy__better_##name(best, at, v, n, (N)j, least); \
+        } \
+        for (i = 0; i < n; i++) place[i] = at[i]; \
+    } \
+    /* along a line, as rows of 64 columns */ \
+    static int64_t hy__best_line_##name(const char *data, hy_dtype dtype, int64_t n, int least) \
+    { \
+        enum { WIDE = 64 }; \
+        T best[WIDE], tile[HY__TILE], b; \
+        N at[WIDE]; \
+        int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
+        hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
+        for (i = 0; i < WIDE; i++) at[i] = 0; \
+        for (i = wide; i < n; i += m) { \
+            const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
+                                              m = hy__least(n - i, HY__TILE)); \
+            for (j = 0; j + WIDE <= m; j += WIDE) \
+                hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE), least); \
+            if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE), least); \
+        } \
+        for (b = best[0], place = at[0] * (int64_t)WIDE, i = 1; i < wide; i++) { \
+            int64_t p = at[i] * (int64_t)WIDE + i; \
+            T x = best[i]; \
+            int wins = (least ? x < b : x > b) | (IS_NAN(x) & !IS_NAN(b)); \
+            int equal = (x == b) | (IS_NAN(x) & IS_NAN(b)); \
+            if (wins | (equal & (p < place))) { b = x; place = p; } \
+        } \
+        return place; \
+    }
+HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL)
+HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL)
+HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE)
+
+typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
+                                    int least, int64_t *place);
+typedef int64_t (*hy__best_line_fn)(const char *data, hy_dtype dtype, int64_t n, int least);
+HY__LOOPS_END
+
+HY__COLD_ROOMS
 
 /* --- order: topk, sort, argsort --- */
 typedef struct hy__ranking {
@@ -16967,6 +15894,35 @@ static int hy__argmax_channel_infer(hy_infer *I)
 }
 HY__BIND(argmax_channel, hy__argbest_bind(job, 1, 0))
 #define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, hy__pointwise_split
+HY__WARM_ROOMS
+
+HY__LOOPS_BEGIN
+
+/* --- running sums: of lines (columns = 1), or of up to HY__TILE columns side by side --- */
+#define HY__SCAN(name, T, LOAD, joined) \
+    static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
+                                int64_t pitch, int64_t rows, int64_t columns) \
+    { \
+        T sum[HY__TILE], v[HY__TILE], x, y = 0; \
+        int64_t i, j, m; \
+        if (columns == 1) for (j = 0; j < rows; j += m) { \
+            m = hy__least(rows - j, HY__TILE); \
+            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, pitch, m); \
+            for (i = 0; i < m; i++) { x = v[i]; v[i] = y = joined; } \
+            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, pitch, v, m); \
+        } else for (j = 0; j < rows; j++) { \
+            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, 1, columns); \
+            for (i = 0; i < columns; i++) { x = v[i]; y = j ? sum[i] : 0; sum[i] = joined; } \
+            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, 1, sum, columns); \
+        } \
+    }
+HY__SCAN(f64, double,  hy__load_f64,     y + x)
+HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
+typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
+                            int64_t rows, int64_t columns);
+HY__LOOPS_END
+
+HY__COLD_ROOMS
 
 /* --- cumsum --- */
 typedef struct hy__sums {
@@ -17028,118 +15984,14 @@ static int hy__cumsum_diff(hy_frame *F, hy_diff *D)
 HY__SPLIT(cumsum, hy__may_split(job, axis, r->axis), axis, -1)
 #define HY__ON_cumsum HY__OWN(cumsum), hy__cumsum_split
 
-/* --- norm --- */
-static int hy__norm_infer(hy_infer *I)
-{
-    HY__REC(norm, I);
-    if (r->ord != 1 && r->ord != 2)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "ord is %d; 1 and 2 are possible", r->ord);
-    if (r->out_dtype) hy_infer_type(I, &I->out[0].dtype, r->out_dtype);
-    else hy__same_types(I);
-    return hy__reduce_infer_axes(I, &r->axis, 0, r->keepdims);
-}
-static int hy__norm_bind(hy_job *job)
-{
-    HY__REC(norm, job);
-    hy__reduce *plan = HY__NOTES(hy__reduce, job);
-    int error = hy__reduce_bind_kind(job, r->ord == 1 ? HY__NORM1 : HY__NORM2,
-                                     hy__known_axis_bits(&r->axis, 0, job->in[0].type.shape.ndim));
-    plan->integer &= !hy__floating(plan->to);
-    return error;
-}
+HY__WARM_ROOMS
 
-/* sign(x) dy, or x dy / |x|, which is 0 where everything is. */
-static int hy__norm_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(norm, D);
-    hy_array *x = D->in[0], *dy = D->dy[0], *y = D->out[0];
-    int bits = hy__known_axis_bits(&r->axis, 0, x->t.type.shape.ndim);
-    if (!dy) return 0;
-    if (r->ord == 2) dy = hy_div(F, dy, hy_add(F, y, hy_equal_scalar(F, y, 0)));
-    if (r->out_dtype && r->out_dtype != x->t.type.dtype) dy = hy_cast(F, dy, x->t.type.dtype);
-    D->dx[0] = hy_mul(F, hy__spread(F, dy, x, bits, r->keepdims), r->ord == 2 ? x : hy_sign(F, x));
-    return 0;
-}
-#define HY__ON_norm HY__OWN(norm), NULL
-
-/* --- moments --- */
-static int hy__moments_infer(hy_infer *I)
-{
-    HY__REC(moments, I);
-    hy__same_types(I);
-    hy__reduce_infer_axes(I, &r->axes, 0, r->keepdims);
-    hy_infer_same(I, &I->out[0].shape, &I->out[1].shape);
-    return I->status;
-}
-
-/* mean = shift + s/n, var = q/n - (s/n)^2 */
-static void hy__moments_finish(const hy_run *now, const hy__reduce *r, hy_tensor *out, double *acc,
-                               int64_t first, int64_t width)
-{
-    double *shift = acc, *sum = acc + r->width, *square = sum + r->width, n = (double)r->count;
-    int64_t j;
-    for (j = 0; j < width; j++) {
-        double mean = sum[j] / n, var = square[j] / n - mean * mean;
-        shift[j] += mean;
-        square[j] = var < 0 ? 0 : var;
-    }
-    hy__store_f64(hy__place(now, &out[0], first), r->to, 1, shift, width);
-    hy__store_f64(hy__place(now, &out[1], first), r->to, 1, square, width);
-}
-
-HY__RUN(hy__run_moments)
-{
-    const hy__reduce *r = (const hy__reduce *)(const void *)&job->plan;
-    int64_t block = stage ? item : item / r->parts, part = item % r->parts, first = block * r->width, j;
-    int64_t width = hy__least(r->outputs - first, r->width);
-    double acc[3 * HY__COLUMNS], *partial = (double *)shared;
-    if (stage == 0) {
-        double *to = r->parts > 1 ? partial + 3 * item * r->width : acc;
-        hy__moments_part(r, (const char *)now->data[0], first, width, r->count * part / r->parts,
-                         r->count * (part + 1) / r->parts, to);
-        if (r->parts == 1) hy__moments_finish(now, r, job->out, acc, first, width);
-        return;
-    }
-    partial += 3 * item * r->parts * r->width;
-    for (part = 1; part < r->parts; part++)
-        for (j = r->width; j < 3 * r->width; j++) partial[j] += partial[3 * part * r->width + j];
-    hy__moments_finish(now, r, job->out, partial, first, width);
-}
-
-static int hy__moments_bind(hy_job *job)
-{
-    HY__REC(moments, job);
-    hy__reduce *plan = HY__NOTES(hy__reduce, job);
-    int error = hy__reduce_bind_kind(job, HY__MEAN,
-                                     hy__known_axis_bits(&r->axes, 0, job->in[0].type.shape.ndim));
-    if (plan->integer) {                /* their squares are taken in doubles */
-        plan->compute = HY_F64;
-        plan->direct = 0;
-    }
-    plan->moments = hy__row_kernels_for(plan->compute, job->kernels->isa)->moments;
-    job->run = hy__run_moments;
-    job->shared *= 3;
-    job->cost *= 2;
-    return error;
-}
-
-/* dx = dmean / n + dvar 2 (x - mean) / n */
-static int hy__moments_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(moments, D);
-    hy_array *x = D->in[0], *mean = NULL, *var = NULL;
-    int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim);
-    int64_t size = hy__size(&x->t.type.shape);
-    double share = size ? (double)hy__size(&D->out[0]->t.type.shape) / (double)size : 0;
-    if (D->dy[0]) mean = hy_mul_scalar(F, hy__spread(F, D->dy[0], x, bits, r->keepdims), share);
-    if (D->dy[1]) {
-        var = hy_sub(F, x, hy__spread(F, D->out[0], x, bits, r->keepdims));
-        var = hy_mul(F, hy_mul_scalar(F, var, 2 * share), hy__spread(F, D->dy[1], x, bits, r->keepdims));
-    }
-    D->dx[0] = mean && var ? hy_add(F, mean, var) : mean ? mean : var;
-    return 0;
-}
-#define HY__ON_moments HY__OWN(moments), NULL
+/* MARK: - 16 >>recurrence -------------------------------------------------------------------------------
+ *
+ * sequence_mask, sequence_reverse, sequence_last; rnn (lstm, gru, tanh, relu; layers, directions,
+ * projection): cells, forward, backward, and with weights that were packed before.
+ */
+HY__COLD_ROOMS
 
 /* --- sequences --- *
  * data (T,N,...), or (N,T,...) with axis 1; sequence_length (N,) or none, which means T. Every row of the
@@ -17274,8 +16126,130 @@ HY__INFER(_sequence_last_grad, hy__infer_turned(I, 1, hy__sequence_last_infer))
 HY__BIND(_sequence_last_grad, hy__sequence_bind(job, HY__SEQ_LAST_GRAD, r->axis, 1, 0))
 HY__DIFF(_sequence_last_grad, hy__alike(F, r, HY_OP_sequence_last, dy, D->nin > 2 ? D->in[2] : NULL, NULL))
 #define HY__ON__sequence_last_grad HY__OWN(_sequence_last_grad), NULL
+HY__WARM_ROOMS
 
 #ifndef HYBRID_NO_RNN
+HY__LOOPS_BEGIN
+
+/* --- cells of recurrent layers: one sample, one step --- *
+ * `gates` holds wx x, `rec` wh h, each a row per gate, without their biases bx and bh. The step leaves in
+ * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the state. */
+typedef struct hy__rnn_cell {
+    int     mode;
+    int64_t units;
+    double  low, high, nan;             /* an lstm's cell is kept within [low, high], NaN becomes `nan` */
+} hy__rnn_cell;
+
+/* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
+typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
+                                const void *rec, const void *bx, const void *bh, void *h, void *cell);
+/* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
+ * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
+typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
+                                const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
+                                void *dr, void *full);
+
+/* to[i] = f(x[i]) of n elements */
+static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
+{
+    const int step = 1;
+    f->unary[member](&x, &step, to, n, NULL);
+}
+
+#define HY__RNN_STEP(T, suffix) \
+    static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
+                                      const void *recurrent, const void *bias_x, const void *bias_h, \
+                                      void *state, void *cells) \
+    { \
+        T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
+        T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
+        const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
+        int64_t n = c->units, sums = n * (c->mode == HY_RNN_LSTM ? 4 : c->mode == HY_RNN_GRU ? 2 : 1), j; \
+        HY__IVDEP \
+        for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
+        if (c->mode == HY_RNN_LSTM) { \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
+                s = s != s ? nan : s; \
+                s = s < low ? low : s; \
+                g[4 * n + j] = cell[j] = s > high ? high : s; \
+            } \
+            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
+        } else if (c->mode == HY_RNN_GRU) { \
+            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
+                g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
+            } \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
+        } else { \
+            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
+            memcpy(h, g, (size_t)n * sizeof *h); \
+        } \
+    }
+
+#define HY__RNN_BACK(T, suffix) \
+    static void hy__rnn_back_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, \
+                                      const void *gates, const void *h_old, const void *cell_old, \
+                                      void *dstate, void *dcells, void *dgates_x, void *dgates_h, \
+                                      void *state) \
+    { \
+        T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h; \
+        T *full = (T *)state; \
+        const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
+        T low = (T)c->low, high = (T)c->high; \
+        int64_t n = c->units, j; \
+        if (c->mode == HY_RNN_LSTM) { \
+            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
+            HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
+                T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
+                ds = ((s < low) | (s > high)) ? 0 : ds; \
+                dx[j] = ds * new_ * in * (1 - in); \
+                dx[n + j] = ds * cell[j] * forget * (1 - forget); \
+                dx[2 * n + j] = ds * in * (1 - new_ * new_); \
+                dx[3 * n + j] = dh[j] * t * out * (1 - out); \
+                dcell[j] = ds * forget; \
+                dh[j] = 0; \
+                full[j] = out * t; \
+            } \
+        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
+            for (j = 0; j < n; j++) { \
+                T reset = g[j], update = g[n + j], new_ = g[2 * n + j], inner = g[3 * n + j], d = dh[j]; \
+                T dn = d * (1 - update) * (1 - new_ * new_); \
+                dx[j] = dr[j] = dn * inner * reset * (1 - reset); \
+                dx[n + j] = dr[n + j] = d * (h[j] - new_) * update * (1 - update); \
+                dx[2 * n + j] = dn; \
+                dr[2 * n + j] = dn * reset; \
+                dh[j] = d * update; \
+            } \
+        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
+            for (j = 0; j < n; j++) { dx[j] = dh[j] * (1 - g[j] * g[j]); dh[j] = 0; } \
+        } else { HY__IVDEP \
+            for (j = 0; j < n; j++) { dx[j] = g[j] > 0 ? dh[j] : 0; dh[j] = 0; } \
+        } \
+    }
+
+HY__RNN_STEP(float, f32)
+HY__RNN_STEP(double, f64)
+HY__RNN_BACK(float, f32)
+HY__RNN_BACK(double, f64)
+#undef HY__RNN_STEP
+#undef HY__RNN_BACK
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 /* --- rnn --- *
  * L layers of D directions over data (T,N,I), G gates of H units; P numbers of state: H, or as many as an
  * lstm projects to. The parameters are, for each layer and direction, wx (GH,in), wh (GH,P) and perhaps wp
@@ -18155,12 +17129,13 @@ static const hy_arg hy__rnn_ready_out[] = {
     { "reserve", HY_ARG_HID }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__rnn_pack_op = {
     "_rnn_pack", NULL, NULL, "weights in the order in which rnn reads them", hy__rnn_pack_in,
-    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL, hy__rnn_pack_infer, hy__rnn_pack_bind,
-    NULL, NULL
+    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(rnn), hy__rnn_pack_infer, hy__rnn_pack_bind, NULL, NULL)
 };
 static const hy_op hy__rnn_ready_op = {
     "_rnn_ready", NULL, NULL, "rnn with packed weights", hy__rnn_ready_in, hy__rnn_ready_out, NULL,
-    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count, hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL
+    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count,
+    HY__DOES(HY__BUILT(rnn), hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL)
 };
 
 /* The options that make a call like the one recorded; 0 in an option would mean its default. */
@@ -18193,6 +17168,17 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_rnn HY__OWN(rnn), NULL
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>duals ------------------------------------------------------------------------------------
+ *
+ * The gradient of rnn's gradient, made of ordinary operators, so that there are gradients of any order.
+ */
+#ifndef HYBRID_NO_RNN
+HY__COLD_ROOMS
+
 /* --- the gradient of rnn's gradient --- *
  * Let u be what reaches the result J'dy of `_rnn_grad`, where J is the derivative of rnn's outputs by its
  * inputs. Then dy has the gradient J u; and as derivatives may change places, an input has the rate at which
@@ -18703,8 +17689,180 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
     return F->code ? -1 : 0;
 }
 #define HY__ON__rnn_grad HY__OWN(_rnn_grad), NULL
+
+HY__WARM_ROOMS
 #endif
+
+/* MARK: - 16 >>windows ----------------------------------------------------------------------------------
+ *
+ * What convolution and pooling share: windows over places, planes of images, the attributes that describe
+ * them, and the relation between the fine side and the coarse side, as inference uses it.
+ */
 #ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+/* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
+ * --- * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
+typedef struct hy__window {
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t low[3], high[3];            /* fine places that count: all, or one item's band */
+} hy__window;
+
+static int64_t hy__window_size(const int64_t *size) { return size[0] * size[1] * size[2]; }
+
+static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
+{
+    at[2] = i % size[2];
+    at[1] = i / size[2] % size[1];
+    at[0] = i / size[2] / size[1];
+}
+
+/* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets
+ * `fine`, each next one lies stride[2] further. */
+typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
+
+static hy__stretch hy__stretch_at(const hy__window *w, const int64_t *tap, const int64_t *at, int64_t most)
+{
+    int64_t p[3], step = w->stride[2];
+    hy__stretch s;
+    int d;
+    for (d = 0; d < 3; d++) p[d] = at[d] * w->stride[d] + tap[d] * w->dilate[d] - w->pad[d];
+    s.n = w->coarse[2] - at[2] < most ? w->coarse[2] - at[2] : most;
+    s.low = s.high = s.fine = 0;
+    if (p[0] < w->low[0] || p[0] >= w->high[0] || p[1] < w->low[1] || p[1] >= w->high[1]) return s;
+    if (p[2] < w->low[2]) s.low = (w->low[2] - p[2] + step - 1) / step;
+    s.high = s.n;                       /* a division only where the stretch runs over the edge */
+    if (p[2] + (s.n - 1) * step >= w->high[2]) s.high = p[2] < w->high[2] ? (w->high[2] - 1 - p[2])
+        / step + 1 : 0;
+    if (s.low >= s.high) s.low = s.high = 0;
+    s.fine = (p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2] + s.low * step;
+    return s;
+}
+
+static void hy__stretch_next(const hy__window *w, int64_t *at, int64_t n)
+{
+    at[2] += n;
+    if (at[2] < w->coarse[2]) return;
+    at[2] = 0;
+    if (++at[1] < w->coarse[1]) return;
+    at[1] = 0;
+    at[0]++;
+}
+
+/* What a tap meets from n coarse places, n at most HY__LINE: the same for every plane. Gives the count. */
+enum { HY__LINE = HY__TILE };           /* a multiple of every panel of the matrix engine */
+static int hy__tap_stretches(const hy__window *w, const int64_t *tap, int64_t first, int64_t n,
+                             hy__stretch *list)
+{
+    int64_t at[3];
+    int count = 0;
+    hy__window_place(w->coarse, first, at);
+    for (; n > 0; n -= list[count++].n) {
+        list[count] = hy__stretch_at(w, tap, at, n);
+        hy__stretch_next(w, at, list[count].n);
+    }
+    return count;
+}
+static int hy__stretches(const hy__window *w, int64_t t, int64_t first, int64_t n, hy__stretch *list)
+{
+    int64_t tap[3];
+    hy__window_place(w->kernel, t, tap);
+    return hy__tap_stretches(w, tap, first, n, list);
+}
+
+/* The taps that meet anything from n coarse places: a box, its first one and the one to begin with. Only a
+ * kernel larger than the data, in padding far wider than these, has others. */
+typedef struct hy__taps { int64_t low[3], high[3], at[3]; } hy__taps;
+static int hy__taps_open(const hy__window *w, int64_t first, int64_t n, hy__taps *taps)   /* 0: none */
+{
+    int64_t from[3], to[3];
+    int d, rows = 0, any = 1, wide = 0;         /* rows: do they lie in several? */
+    for (d = 0; d < 3; d++) {
+        taps->low[d] = taps->at[d] = 0;
+        taps->high[d] = w->kernel[d];
+        wide |= w->kernel[d] > w->fine[d];
+    }
+    if (!wide) return 1;
+    hy__window_place(w->coarse, first, from);
+    hy__window_place(w->coarse, first + n - 1, to);
+    for (d = 0; d < 3; d++) {
+        int64_t a = rows ? 0 : from[d], b = rows ? w->coarse[d] - 1 : to[d];
+        int64_t low = w->low[d] + w->pad[d] - b * w->stride[d];
+        int64_t high = w->high[d] + w->pad[d] - a * w->stride[d];
+        rows |= from[d] != to[d];
+        if (low > 0) taps->low[d] = taps->at[d] = (low + w->dilate[d] - 1) / w->dilate[d];
+        high = high > 0 ? (high - 1) / w->dilate[d] + 1 : 0;
+        if (high < w->kernel[d]) taps->high[d] = high;
+        any &= taps->low[d] < taps->high[d];
+    }
+    return any;
+}
+static int hy__taps_next(hy__taps *taps)                /* in the order of their numbers; 0 after the last */
+{
+    int d;
+    for (d = 2; d >= 0; d--) {
+        if (++taps->at[d] < taps->high[d]) return 1;
+        taps->at[d] = taps->low[d];
+    }
+    return 0;
+}
+
+/* --- planes: a tensor as images of channels of places, in either layout and any type --- */
+typedef struct hy__planes {
+    int64_t  images, channels, places, step_c, step_p;
+    hy_dtype dtype;
+    int      size;
+} hy__planes;
+enum { HY__PLANE_CHANNELS = 16, HY__PLANE_PLACES = 4096 };    /* of one item; 16 channels share cache lines */
+
+static hy__planes hy__planes_of(const hy_tensor *t, int last)
+{
+    const hy_shape *s = &t->type.shape;
+    hy__planes p;
+    p.images = s->dim[0];
+    p.channels = s->dim[last ? s->ndim - 1 : 1];
+    p.places = hy__product(s, last ? 1 : 2, last ? s->ndim - 1 : s->ndim);
+    p.step_c = last ? 1 : p.places;
+    p.step_p = last ? p.channels : 1;
+    p.dtype = t->type.dtype;
+    p.size = hy__traits[p.dtype].size;
+    return p;
+}
+
+/* Where plane i of all images begins, in bytes. */
+static int64_t hy__plane_at(const hy__planes *p, int64_t i)
+{
+    return (i / p->channels * p->channels * p->places + i % p->channels * p->step_c) * p->size;
+}
+
+static int64_t hy__planes_items(const hy__planes *p)
+{
+    return p->places ? p->images * hy__pieces(p->channels, HY__PLANE_CHANNELS) *
+                       hy__pieces(p->places, HY__PLANE_PLACES) : 0;
+}
+
+/* Between a tensor and its copy with channels first in another type: one item's part, to the copy or back. */
+static void hy__planes_copy(const hy__planes *p, hy_dtype compute, char *tensor, char *copy, int64_t item,
+                            int back)
+{
+    int64_t bands = hy__pieces(p->places, HY__PLANE_PLACES), blocks = hy__pieces(p->channels,
+            HY__PLANE_CHANNELS);
+    int64_t place = item % bands * HY__PLANE_PLACES, image = item / bands / blocks;
+    int64_t c = item / bands % blocks * HY__PLANE_CHANNELS, end_c = hy__least(c + HY__PLANE_CHANNELS,
+            p->channels);
+    int64_t end = hy__least(place + HY__PLANE_PLACES, p->places), first = c, n;
+    for (; place < end; place += n)
+        for (n = hy__least(end - place, HY__TILE), c = first; c < end_c; c++) {
+            char *from = tensor + hy__plane_at(p, image * p->channels + c) + place * p->step_p * p->size;
+            char *to = copy + ((image * p->channels + c) * p->places + place) * hy__traits[compute].size;
+            if (back) hy__store_tile(compute, from, p->dtype, p->step_p, to, n);
+            else hy__load_tile(compute, to, from, p->dtype, p->step_p, n);
+        }
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 /* --- convolution and pooling: windows from attributes --- */
 enum { HY__SPACE = 3, HY__WINDOW_MOST = 1 << 24 };
 
@@ -18843,10 +18001,696 @@ static int hy__infer_bias(hy_infer *I, int filters)
     return I->status;
 }
 
+/* --- what a job makes --- */
+enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
+
+/* The tensors as fine, coarse and weight; gives the number of the one that is written. */
+static int hy__conv_sides(const hy_job *job, int direction, hy_tensor **t)
+{
+    int out = direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE ? 0 : 2, i, in = 0;
+    for (i = 0; i < 3; i++) t[i] = i == out ? &job->out[0] : &job->in[in++];
+    return out;
+}
+
+/* The window of these attributes between both sides; without a kernel it is the whole fine side. */
+static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine,
+                            const hy_shape *coarse)
+{
+    int d, k;
+    for (d = 0; d < HY__SPACE; d++) {
+        k = d - (HY__SPACE - a->n);                             /* dim of the attributes; negative: trivial */
+        w->fine[d] = k < 0 ? 1 : fine->dim[k + a->places];
+        w->coarse[d] = k < 0 ? 1 : coarse->dim[k + a->places];
+        w->kernel[d] = k < 0 ? 1 : a->kernel ? a->kernel->v[k] : w->fine[d];
+        w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
+        w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
+        w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
+        w->low[d] = 0;
+        w->high[d] = w->fine[d];
+    }
+}
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>abreast ----------------------------------------------------------------------------------
+ *
+ * Windows that leave the last dim as it is, where that is 16 or a multiple: a place is a line of values that
+ * stand abreast, those of 16 images, say, as a pass of compiled programs lays them. Of f32, from AVX2 on.
+ */
+#if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+HY__LOOPS_BEGIN
+
+/* --- the kernels --- *
+ * A place is a line of values, 16 of them or a multiple: of images that lie side by side, say. Sums of up to
+ * 8 channels of a place stay in registers, so weights are single numbers and no value is moved. */
+enum { HY__ABREAST = 16, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
+/* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
+typedef struct hy__abreast_sum {
+    int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
+    int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__ABREAST_ROWS a tap */
+    const int64_t *at, *pick;
+    const float *weight, *start;
+} hy__abreast_sum;
+
+/* sum(pick(i) + r, .) += over an area of places y(r, place) x(place + at(i)): gradients of weights */
+typedef struct hy__abreast_area {
+    int64_t n, y_step, rows, down, across;
+    int64_t y_row, x_row, x_col;
+    const int64_t *at, *pick;
+} hy__abreast_area;
+
+#define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define HY__ABREAST_START(r) if (rows > r) acc[r] = zero + s->start[r];
+#define HY__ABREAST_STEP(r)  if (rows > r) acc[r] += w[r] * a;
+#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) \
+        *(vec_at *)(y + r * s->y_step + i) = acc[r];
+#define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
+#define HY__ABREAST_SUM(r, i) (sum + s->pick[i] + (r) * HY__ABREAST)
+#define HY__ABREAST_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__ABREAST_SUM(r, i);
+#define HY__ABREAST_AIM(j)      if (many > j) at[j] = x + i + s->at[j]; \
+        if (rows > j) from[j] = y + i + (j < last ? j : last) * s->y_step;
+#define HY__ABREAST_FETCH(i)    if (many > i) a[i] = *(const vec_at *)(at[i] + there);
+#define HY__ABREAST_MEET(r, i)  if (rows > r && many > i) acc[r][i] += g * a[i];
+#define HY__ABREAST_MEETS(r)    if (rows > r) { \
+        const vec g = *(const vec_at *)(from[r] + here); \
+        HY__EACH_MEETING(HY__ABREAST_MEET, r) }
+#define HY__ABREAST_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__ABREAST_SUM(r, i) = acc[r][i];
+
+/* rows is one more than s->rows where that is odd */
+#define HY__ABREAST_BODY(name, V, TARGET) \
+HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, float *y, const float *x) \
+{ \
+    HY__CONTRACT \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const vec zero = {0}; \
+    vec acc[HY__ABREAST_ROWS]; \
+    int64_t i, c, t; \
+    for (i = 0; i < s->n; i += lanes) { \
+        HY__EACH_SUM(HY__ABREAST_START) \
+        for (c = 0; c < s->channels; c++) { \
+            const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
+            for (t = 0; t < s->taps; t++) { \
+                const vec a = *(const vec_at *)(from + s->at[t]); \
+                const float *w = weight + s->pick[t]; \
+                HY__EACH_SUM(HY__ABREAST_STEP) \
+            } \
+        } \
+        HY__EACH_SUM(HY__ABREAST_STORE) \
+    } \
+} \
+HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abreast_area *s, float *sum, \
+                                   const float *y, const float *x) \
+{ \
+    HY__CONTRACT \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    const int64_t last = s->rows - 1, across = s->across, x_col = s->x_col, n = s->n; \
+    const float *from[HY__ABREAST_SQUARE], *at[HY__ABREAST_SQUARE]; \
+    vec acc[HY__ABREAST_SQUARE][HY__ABREAST_SQUARE], a[HY__ABREAST_SQUARE]; \
+    int64_t i, row, col, here, there; \
+    HY__EACH_MEETING(HY__ABREAST_LOAD, 0) HY__EACH_MEETING(HY__ABREAST_LOAD, 1) \
+    HY__EACH_MEETING(HY__ABREAST_LOAD, 2) HY__EACH_MEETING(HY__ABREAST_LOAD, 3) \
+    for (row = 0; row < s->down; row++, x += s->x_row, y += s->y_row) \
+        for (i = 0; i < s->n; i += lanes) { \
+            HY__ABREAST_AIM(0) HY__ABREAST_AIM(1) HY__ABREAST_AIM(2) HY__ABREAST_AIM(3) \
+            for (col = there = here = 0; col < across; col++, there += x_col, here += n) { \
+                HY__ABREAST_FETCH(0) HY__ABREAST_FETCH(1) HY__ABREAST_FETCH(2) HY__ABREAST_FETCH(3) \
+                HY__ABREAST_MEETS(0) HY__ABREAST_MEETS(1) HY__ABREAST_MEETS(2) HY__ABREAST_MEETS(3) \
+            } \
+        } \
+    HY__EACH_MEETING(HY__ABREAST_KEEP, 0) HY__EACH_MEETING(HY__ABREAST_KEEP, 1) \
+    HY__EACH_MEETING(HY__ABREAST_KEEP, 2) HY__EACH_MEETING(HY__ABREAST_KEEP, 3) \
+} \
+HY__ABREAST_MADE(name, 2, TARGET) HY__ABREAST_MADE(name, 4, TARGET) HY__ABREAST_MADE(name, 6, TARGET) \
+HY__ABREAST_MADE(name, 8, TARGET) \
+HY__ABREAST_MET(name, 2, 1, TARGET) HY__ABREAST_MET(name, 2, 2, TARGET) HY__ABREAST_MET(name, 2, 4, TARGET) \
+HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET) \
+static const hy__abreast_kernels name##_isa = { \
+    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, \
+    { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
+      { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
+
+#define HY__ABREAST_MADE(name, rows, TARGET) \
+TARGET static void name##_sum_##rows(const hy__abreast_sum *s, float *y, const float *x) \
+{ \
+    name##_sum(rows, s, y, x); \
+}
+#define HY__ABREAST_MET(name, rows, many, TARGET) \
+TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float *sum, const float *y, \
+                                               const float *x) \
+{ \
+    name##_area(rows, many, s, sum, y, x); \
+}
+
+/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x */
+typedef struct hy__abreast_kernels {
+    void (*sum[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
+    void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
+} hy__abreast_kernels;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=fast")
+#endif
+HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* The largest of each window, for n windows whose places lie `step` apart; who is first is found anew. */
+typedef struct hy__abreast_windows {
+    int64_t n, step, lanes, taps;
+    const int64_t *at;
+    int apart;                          /* windows share no places: dx is written, not added to */
+} hy__abreast_windows;
+
+HY__TARGET_AVX2 static void hy__abreast_most(const hy__abreast_windows *s, float *y, const float *x)
+{
+    int64_t i, t, end = s->lanes;
+    int64_t p;
+    for (p = 0; p < s->n; p++, x += s->step, y += end)
+        for (i = 0; i < end; i += 8) {
+            hy__f32x8 most = *(const hy__f32x8_at *)(x + s->at[0] + i);
+            for (t = 1; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits wins = ~(hy__f32x8_bits)(most >= a) & (hy__f32x8_bits)(most == most);
+                most = (hy__f32x8)((wins & (hy__f32x8_bits)a) | (~wins & (hy__f32x8_bits)most));
+            }
+            *(hy__f32x8_at *)(y + i) = most;
+        }
+}
+
+/* dy goes to the first of a window's largest. */
+HY__TARGET_AVX2 static void hy__abreast_claim(const hy__abreast_windows *s, float *dx, const float *x,
+                                            const float *dy)
+{
+    int64_t i, t, p, end = s->lanes;
+    for (p = 0; p < s->n; p++, x += s->step, dx += s->step, dy += end)
+        for (i = 0; i < end; i += 8) {
+            hy__f32x8 most = *(const hy__f32x8_at *)(x + s->at[0] + i);
+            hy__f32x8_bits left = (hy__f32x8_bits)*(const hy__f32x8_at *)(dy + i);
+            for (t = 1; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits wins = ~(hy__f32x8_bits)(most >= a) & (hy__f32x8_bits)(most == most);
+                most = (hy__f32x8)((wins & (hy__f32x8_bits)a) | (~wins & (hy__f32x8_bits)most));
+            }
+            for (t = 0; t < s->taps; t++) {
+                const hy__f32x8 a = *(const hy__f32x8_at *)(x + s->at[t] + i);
+                const hy__f32x8_bits same = (hy__f32x8_bits)(a == most) |
+                    ~((hy__f32x8_bits)(a == a) | (hy__f32x8_bits)(most == most));
+                hy__f32x8 take = (hy__f32x8)(left & same);
+                left &= ~same;
+                if (!s->apart) take += *(const hy__f32x8_at *)(dx + s->at[t] + i);
+                *(hy__f32x8_at *)(dx + s->at[t] + i) = take;
+            }
+        }
+}
+
+HY__LOOPS_END
+HY__COLD_ROOMS
+
+/* --- convolution in its three directions --- *
+ * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
+ * channels of the side that is made, the next one makes rows of its places. */
+enum { HY__ABREAST_UNITS = 20,          /* items wanted */
+       HY__ABREAST_STRIP = 48 << 10 };  /* bytes that the taps of a row of a kernel meet in turn */
+
+typedef struct hy__abreast {
+    hy__window win;
+    int64_t images, fine_c, coarse_c, fine_n, coarse_n, taps;
+    int64_t block, blocks;              /* weights of a block of channels; how many there are */
+    int64_t bands, parts;               /* of a weight's gradient: squares of channels, sums of images */
+    int     direction;
+} hy__abreast;
+HY__FITS_PLAN(hy__abreast);
+typedef struct hy__abreast_data { float *fine, *coarse, *weight; const float *bias; } hy__abreast_data;
+
+static const hy__abreast_kernels *hy__abreast_kernels_for(const hy_job *job)
+{
+    return job->kernels->isa >= HY_ISA_AVX512 ? &hy__abreast_avx512_isa : &hy__abreast_avx2_isa;
+}
+
+static void hy__abreast_pack(const hy__abreast *v, const hy__abreast_data *d, int64_t block, float *weight,
+                             float *start)
+{
+    const int coarse = v->direction == HY__CONV_COARSE;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, read = coarse ? v->fine_c : v->coarse_c;
+    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps, depth = read * v->taps;
+    int64_t r, i;
+    for (r = 0; r < HY__ABREAST_ROWS; r++) {
+        const int64_t channel = block * HY__ABREAST_ROWS + r;
+        start[r] = channel < made && d->bias ? d->bias[channel] : 0;
+        for (i = 0; i < depth; i++)
+            weight[i * HY__ABREAST_ROWS + r] = channel >= made ? 0
+                : d->weight[channel * made_step +
+                            (coarse ? i : i / v->taps * v->fine_c * v->taps + i % v->taps)];
+    }
+}
+
+/* Which place of the side that is read a tap takes to a place of the side that is made; negative: none. */
+static int64_t hy__abreast_from(const hy__abreast *v, int d, int64_t place, int64_t tap)
+{
+    const hy__window *w = &v->win;
+    int64_t at = tap * w->dilate[d] - w->pad[d];
+    if (v->direction == HY__CONV_COARSE) {
+        at += place * w->stride[d];
+        return at < w->fine[d] ? at : -1;
+    }
+    at = place - at;
+    if (at < 0 || at % w->stride[d] || at / w->stride[d] >= w->coarse[d]) return -1;
+    return at / w->stride[d];
+}
+
+/* The taps that meet anything: where, and which. */
+static int64_t hy__abreast_taps(const hy__abreast *v, int64_t row, int64_t col, int64_t *at, int64_t *pick)
+{
+    const int64_t *size = v->direction == HY__CONV_COARSE ? v->win.fine : v->win.coarse;
+    int64_t i, j, y, x, n = 0;
+    for (i = 0; i < v->win.kernel[0]; i++) {
+        if ((y = hy__abreast_from(v, 0, row, i)) < 0) continue;
+        for (j = 0; j < v->win.kernel[1]; j++) {
+            if ((x = hy__abreast_from(v, 1, col, j)) < 0) continue;
+            at[n] = (y * size[1] + x) * size[2];
+            pick[n++] = (i * v->win.kernel[1] + j) * HY__ABREAST_ROWS;
+        }
+    }
+    return n;
+}
+
+/* A row of places: where neighbours meet all columns of the kernel, the taps of the first one do. */
+static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float *x, float *y, int64_t item,
+                            const float *weight, const float *start, int64_t *at)
+{
+    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const int coarse = v->direction == HY__CONV_COARSE;
+    const int64_t *size = coarse ? v->win.coarse : v->win.fine, last = v->win.kernel[1] - 1;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, shift = coarse ? v->win.stride[1] : 1;
+    const int64_t image = item / size[0], row = item % size[0];
+    int64_t col, first = 0, block, whole = 0;
+    hy__abreast_sum s;
+    s.n = size[2];
+    s.channels = coarse ? v->fine_c : v->coarse_c;
+    s.x_step = coarse ? v->fine_n : v->coarse_n;
+    s.y_step = coarse ? v->coarse_n : v->fine_n;
+    s.depth = v->taps * HY__ABREAST_ROWS;
+    s.at = at;
+    s.pick = at + v->taps;
+    s.taps = 0;
+    x += image * s.channels * s.x_step;
+    y += image * made * s.y_step + row * size[1] * s.n;
+    for (col = 0; col < size[1]; col++, y += s.n) {
+        const int64_t low = hy__abreast_from(v, 1, col, 0), high = hy__abreast_from(v, 1, col, last);
+        const int same = low >= 0 && high >= 0 && (coarse || v->win.stride[1] == 1);
+        if (!same || !whole) {
+            first = col;
+            s.taps = hy__abreast_taps(v, row, col, at, at + v->taps);
+        }
+        whole = same;
+        for (block = 0; block * HY__ABREAST_ROWS < made; block++) {
+            s.rows = hy__least(made - block * HY__ABREAST_ROWS, HY__ABREAST_ROWS);
+            s.weight = weight + block * s.channels * s.depth;
+            s.start = start + block * HY__ABREAST_ROWS;
+            kernel->sum[(s.rows - 1) / 2](&s, y + block * HY__ABREAST_ROWS * s.y_step,
+                                          x + (col - first) * shift * s.n);
+        }
+    }
+}
+
+/* Coarse places [*low, *high) that a tap takes to fine ones. */
+static void hy__abreast_reach(const hy__window *w, int d, int64_t tap, int64_t *low, int64_t *high)
+{
+    const int64_t s = w->stride[d], before = w->pad[d] - tap * w->dilate[d], end = w->fine[d] - 1 + before;
+    *low = before > 0 ? (before + s - 1) / s : 0;
+    *high = end < 0 ? 0 : hy__least(end / s + 1, w->coarse[d]);
+}
+
+/* Columns from `col` on that meet the same taps of a row of the kernel, [*low, *high): where they end. */
+static int64_t hy__abreast_stretch(const hy__window *w, int64_t col, int64_t *low, int64_t *high)
+{
+    int64_t from, to, tap, end = w->coarse[1];
+    for (*low = w->kernel[1], *high = tap = 0; tap < w->kernel[1]; tap++) {
+        hy__abreast_reach(w, 1, tap, &from, &to);
+        if (col >= from && col < to) {
+            *low = hy__least(*low, tap);
+            *high = tap + 1;
+            end = hy__least(end, to);
+        } else if (col < from) end = hy__least(end, from);
+    }
+    return end;
+}
+
+/* A row of the kernel's taps, of some fine channels, meets a strip of the gradients of some coarse ones. */
+static void hy__abreast_meet(const hy_job *job, const hy__abreast *v, hy__abreast_area *s, int64_t channels,
+                             int64_t row, const float *y, const float *x, float *sum, int64_t *at)
+{
+    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const hy__window *w = &v->win;
+    int64_t *pick = at + channels * w->kernel[1], col, end, low, high, c, tap, n, i;
+    for (col = 0; col < w->coarse[1]; col = end) {
+        end = hy__abreast_stretch(w, col, &low, &high);
+        s->across = end - col;
+        for (c = n = 0; c < channels; c++)
+            for (tap = low; tap < high; tap++, n++) {
+                at[n] = c * v->fine_n +
+                    (col * w->stride[1] + tap * w->dilate[1] - w->pad[1]) * s->n;
+                pick[n] = (c * v->taps + row * w->kernel[1] + tap) * HY__ABREAST_SQUARE * HY__ABREAST;
+            }
+        for (i = 0; i < n; i += (int64_t)1 << tap) {
+            tap = n - i >= 4 ? 2 : n - i >= 2;
+            s->at = at + i;
+            s->pick = pick + i;
+            kernel->area[s->rows > 2][tap](s, sum, y + col * s->n, x);
+        }
+    }
+}
+
+/* The weights between some fine channels and some coarse ones, summed over a part of the images. */
+static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy__abreast_data *d,
+                               int64_t item, float *sum, float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
+    const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
+    const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
+    int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
+    int64_t image, strip, i, r, tap, low, high;
+    hy__abreast_area s;
+    s.n = w->fine[2];
+    s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
+    s.y_step = v->coarse_n;
+    s.y_row = w->coarse[1] * s.n;
+    s.x_row = w->stride[0] * w->fine[1] * s.n;
+    s.x_col = w->stride[1] * s.n;
+    strip = HY__ABREAST_STRIP / ((int64_t)sizeof(float) * (s.rows * s.y_row + channels * s.x_row));
+    strip = hy__most(strip, 1);
+    memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
+    for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
+        const float *y = d->coarse + (image * v->coarse_c + block) * v->coarse_n;
+        const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
+        for (tap = 0; tap < w->kernel[0]; tap++) {
+            hy__abreast_reach(w, 0, tap, &low, &high);
+            for (; low < high; low += strip) {
+                i = low * w->stride[0] + tap * w->dilate[0] - w->pad[0];
+                s.down = hy__least(high - low, strip);
+                hy__abreast_meet(job, v, &s, channels, tap, y + low * s.y_row, x + i * w->fine[1] * s.n, sum,
+                                 at);
+            }
+        }
+    }
+    for (i = 0; i < sums; i++)
+        for (r = 0; r < s.rows; r++, sum += HY__ABREAST) {
+            double all = 0;
+            for (tap = 0; tap < HY__ABREAST; tap++) all += sum[tap];
+            to[((block + r) * v->fine_c + channel) * v->taps + i] = (float)all;
+            if (r + 1 == s.rows) sum += (HY__ABREAST_SQUARE - s.rows) * HY__ABREAST;
+        }
+}
+
+HY__RUN(hy__run_abreast)
+{
+    const hy__abreast *v = (const hy__abreast *)(const void *)&job->plan;
+    const int64_t weights = v->coarse_c * v->fine_c * v->taps, packed = v->block * v->blocks;
+    float *room = (float *)shared;
+    hy_tensor *t[3];
+    hy__abreast_data d;
+    hy__conv_sides(job, v->direction, t);
+    d.fine = (float *)(void *)hy__base(now, t[0]);
+    d.coarse = (float *)(void *)hy__base(now, t[1]);
+    d.weight = (float *)(void *)hy__base(now, t[2]);
+    d.bias = job->nin > 2 ? (const float *)(const void *)hy__base(now, &job->in[2]) : NULL;
+    if (v->direction == HY__CONV_WEIGHT && stage == 0) {
+        if (v->parts > 1) room += item % v->parts * weights;
+        hy__abreast_weight(job, v, &d, item, (float *)scratch, v->parts > 1 ? room : d.weight);
+    } else if (v->direction == HY__CONV_WEIGHT) {
+        const int64_t first = item * HY__CHUNK, n = hy__least(weights - first, HY__CHUNK);
+        int64_t part, i;
+        memcpy(d.weight + first, room + first, (size_t)n * sizeof *room);
+        for (part = 1; part < v->parts; part++)
+            for (i = 0; i < n; i++) d.weight[first + i] += room[part * weights + first + i];
+    } else if (stage == 0)
+        hy__abreast_pack(v, &d, item, room + item * v->block, room + packed + item * HY__ABREAST_ROWS);
+    else
+        hy__abreast_row(job, v, v->direction == HY__CONV_COARSE ? d.fine : d.coarse,
+                        v->direction == HY__CONV_COARSE ? d.coarse : d.fine, item, room, room + packed,
+                        (int64_t *)scratch);
+}
+
+/* Takes the job if it can; gives 0 if not. */
+static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, int64_t fine_c,
+                            int64_t coarse_c, int direction)
+{
+    const int64_t made = direction == HY__CONV_FINE ? fine_c : coarse_c;
+    const int64_t lines = direction == HY__CONV_FINE ? w->fine[0] : w->coarse[0];
+    const int64_t taps = hy__window_size(w->kernel);
+    const int64_t weights = coarse_c * fine_c * taps, most = hy__least(fine_c, HY__ABREAST_SQUARE);
+    const double work = (double)images * (double)weights * (double)hy__window_size(w->coarse) / 30 + 200;
+    const int64_t units = hy__pieces(coarse_c, HY__ABREAST_SQUARE) * hy__pieces(fine_c, HY__ABREAST_SQUARE);
+    const hy__window win = *w;          /* which may lie among the notes */
+    hy__abreast *v;
+    if (job->kernels->isa < HY_ISA_AVX2 || taps < 2 || w->kernel[2] != 1 || w->stride[2] != 1 || w->pad[2] ||
+        w->fine[2] % HY__ABREAST || w->coarse[2] != w->fine[2] || images < 1 || weights < 1 ||
+        hy__window_size(w->fine) < 1 || hy__window_size(w->coarse) < 1) return 0;
+    v = HY__NOTES(hy__abreast, job);
+    v->win = win;
+    v->images = images;
+    v->fine_c = fine_c;
+    v->coarse_c = coarse_c;
+    v->fine_n = hy__window_size(win.fine);
+    v->coarse_n = hy__window_size(win.coarse);
+    v->taps = taps;
+    v->direction = direction;
+    v->blocks = hy__pieces(made, HY__ABREAST_ROWS);
+    v->block = weights / made * HY__ABREAST_ROWS;
+    v->bands = hy__pieces(fine_c, HY__ABREAST_SQUARE);
+    v->parts = hy__clamp_i64(hy__pieces(HY__ABREAST_UNITS, units), 1, images);
+    if (direction != HY__CONV_WEIGHT) {
+        hy__two_stages(job, hy__run_abreast, v->blocks, images * lines,
+                       (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
+        job->scratch = (size_t)(2 * taps) * sizeof(int64_t);
+        return 1;
+    }
+    hy__one_stage(job, hy__run_abreast, units * v->parts, work);
+    job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
+                   (size_t)(2 * most * win.kernel[1]) * sizeof(int64_t);
+    if (v->parts == 1) return 1;
+    job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
+    job->shared = (size_t)(v->parts * weights) * sizeof(float);
+    return 1;
+}
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>convolution ------------------------------------------------------------------------------
+ *
+ * convolution, deconvolution and their gradients in any layout and type: by matrices, by tiles that read
+ * images where they lie, by shifted planes where each channel is its own group.
+ */
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+/* --- convolution through matrices --- */
+/* Columns of a line into panels, `next` bytes apart; short moves of known length, as a panel may be one
+ * vector. */
+static void hy__deal_line(char *to, const char *line, int64_t bytes, int64_t panel, int64_t next)
+{
+    int64_t j;
+    for (; bytes >= panel; bytes -= panel, line += panel, to += next) {
+        for (j = 0; j + 32 <= panel; j += 32) memcpy(to + j, line + j, 32);
+        if (j < panel) memcpy(to + j, line + j, (size_t)(panel - j));
+    }
+    if (bytes) memcpy(to, line, (size_t)bytes);
+}
+
+/* One row of the unrolled image: what a tap sees of a plane. */
+static void hy__im2col_line(const hy__stretch *s, int count, int64_t step, int64_t size, const char *plane,
+                            char *line)
+{
+    for (; count > 0; count--, line += s->n * size, s++) {
+        if (s->low) memset(line, 0, (size_t)(s->low * size));
+        hy__move_plane((int)size, line + s->low * size, plane + s->fine * size, s->high > s->low,
+                       s->high - s->low, 0, 1, 0, step);
+        if (s->high < s->n) memset(line + s->high * size, 0, (size_t)((s->n - s->high) * size));
+    }
+}
+
+/* x (channels, fine) -> rows of the matrix (channels * taps, coarse), columns [first, first + cols), in
+ * panels of `panel` columns and `depth` rows. Less than `lanes` columns are padded with zeros. */
+static void hy__im2col(const hy__window *w, int64_t size, const char *x, int64_t channels, int64_t first,
+                       int64_t cols, int64_t panel, int64_t depth, int64_t lanes, char *dst)
+{
+    hy__stretch list[HY__LINE];
+    double line[HY__LINE];
+    int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), ragged = cols % panel, t, c,
+        from, n;
+    for (t = 0; t < taps; t++)
+        for (from = 0; from < cols; from += n) {
+            int count;
+            n = hy__least(cols - from, HY__LINE);
+            count = hy__stretches(w, t, first + from, n, list);
+            for (c = 0; c < channels; c++) {
+                char *to = dst + (from * depth + (c * taps + t) * panel) * size;
+                hy__im2col_line(list, count, w->stride[2], size, x + c * fine * size, (char *)line);
+                hy__deal_line(to, (char *)line, n * size, panel * size, panel * depth * size);
+                if (from + n == cols && ragged && ragged < lanes)
+                    memset(to + ((n - ragged) * depth + ragged) * size, 0, (size_t)((lanes - ragged) * size));
+            }
+        }
+}
+
+static void hy__add_f32(float *y, int64_t step, const float *x, int64_t n)
+{
+    int64_t i;
+    if (step == 1) for (i = 0; i < n; i++) y[i] += x[i];
+    else for (i = 0; i < n; i++) y[i * step] += x[i];
+}
+/* Lines of n, one after the other, are added where each starts. */
+static void hy__add_lines_f32(float *y, const int64_t *start, int64_t lines, int64_t step, const float *x,
+                              int64_t n)
+{
+    for (; lines > 0; lines--, start++, x += n) {
+        float *to = y + *start;
+        int64_t i = 0;
+#if HY__SIMD
+        if (step == 1) for (; i + 4 <= n; i += 4) *(hy__f32x4_at *)(to + i) += *(const hy__f32x4_at *)(x + i);
+#endif
+        for (; i < n; i++) to[i * step] += x[i];
+    }
+}
+static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) y[i * step] += x[i];
+}
+
+/* The way back: rows of `step` columns (channels * taps, coarse), columns [first, first + cols), are added to
+ * y (channels, fine) where w's band lets them. */
+static void hy__col2im(const hy__window *w, int64_t size, char *y, int64_t channels, int64_t first,
+                       int64_t cols, int64_t step, const char *col)
+{
+    hy__stretch list[HY__LINE];
+    int64_t taps = hy__window_size(w->kernel), fine = hy__window_size(w->fine), t, c, from, n;
+    for (t = 0; t < taps; t++)
+        for (from = 0; from < cols; from += n) {
+            int count, i;
+            n = hy__least(cols - from, HY__LINE);
+            count = hy__stretches(w, t, first + from, n, list);
+            for (c = 0; c < channels; c++) {
+                const char *line = col + ((c * taps + t) * step + from) * size;
+                for (i = 0; i < count; line += list[i++].n * size) {
+                    char *to = y + (c * fine + list[i].fine) * size;
+                    const char *add = line + list[i].low * size;
+                    int64_t m = list[i].high - list[i].low;
+                    if (size == 4) hy__add_f32((float *)(void *)to, w->stride[2],
+                                               (const float *)(const void *)add, m);
+                    else hy__add_f64((double *)(void *)to, w->stride[2], (const double *)(const void *)add,
+                                     m);
+                }
+            }
+        }
+}
+
+/* A whole product in one worker: what several readers share is packed into the scratch too. */
+static size_t hy__gemm_need(const hy__gemm *g)
+{
+    return (g->scratch_bytes + 63) / 64 * 64 + (g->shared_bytes + 63) / 64 * 64;
+}
+static void hy__gemm_all(const hy__gemm *g, const char *a, const char *b, char *c, char *scratch)
+{
+    char *shared = scratch + (g->scratch_bytes + 63) / 64 * 64;
+    int64_t i;
+    for (i = 0; i < g->pack_items; i++) hy__gemm_pack(g, b, i, shared);
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, scratch, shared, NULL);
+}
+
+/* The same product with fewer columns. */
+static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
+{
+    hy__gemm narrow = *g;
+    narrow.n = n;
+    narrow.col_blocks = hy__pieces(n, g->col_block);
+    if (g->pack_items) narrow.pack_items = hy__pieces(n, g->panel);
+    narrow.items = g->items ? narrow.row_blocks * narrow.col_blocks : 0;
+    return narrow;
+}
+
+/* --- one channel per group: no matrix, but shifted planes --- *
+ * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
+ * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
+#define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
+#define HY__TAPS_PLAIN(name, T) \
+    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n, \
+                     T start) \
+    { \
+        int64_t t, i; \
+        for (i = 0; i < n; i++) y[i] = start; \
+        for (t = 0; t < taps; t++) { \
+            const T *a = x + offset[t]; \
+            const T p = weight[t]; \
+            HY__IVDEP \
+            for (i = 0; i < n; i++) y[i] += p * a[i]; \
+        } \
+    }
+HY__TAPS_PLAIN(hy__taps_f64, double)
+#if HY__SIMD
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=fast")
+#endif
+#define HY__TAPS(name, V, TARGET) \
+    TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
+                            int64_t taps, int64_t n, float start) \
+    { \
+        HY__CONTRACT \
+        const V zero = {0}, from = zero + start; \
+        enum { lanes = sizeof(V) / sizeof(float) }; \
+        int64_t i = 0, t; \
+        for (; i + 4 * lanes <= n; i += 4 * lanes) { \
+            V##_at *to = (V##_at *)(y + i); \
+            V s0 = from, s1 = from, s2 = from, s3 = from; \
+            for (t = 0; t < taps; t++) { \
+                const V##_at *a = (const V##_at *)(x + i + offset[t]); \
+                const float w = weight[t]; \
+                s0 += w * a[0]; \
+                s1 += w * a[1]; \
+                s2 += w * a[2]; \
+                s3 += w * a[3]; \
+            } \
+            to[0] = s0; \
+            to[1] = s1; \
+            to[2] = s2; \
+            to[3] = s3; \
+        } \
+        for (; i < n; i += lanes) { \
+            V s = from; \
+            for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
+            *(V##_at *)(y + i) = s; \
+        } \
+    }
+HY__TAPS(hy__taps_f32, hy__f32x4, )
+#ifdef HY__TARGET_AVX2
+HY__TAPS(hy__taps_f32_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#else
+HY__TAPS_PLAIN(hy__taps_f32, float)
+#endif
+typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
+                                int64_t taps, int64_t n, float start);
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 /* --- how it runs --- *
  * The loops know channels first and one type; other layouts and types are brought there by a stage before and
  * a stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
-enum { HY__CONV_COARSE, HY__CONV_FINE, HY__CONV_WEIGHT };
 /* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
 enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
 enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH, HY__CONV_TILES };
@@ -19161,7 +19005,6 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
     for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels, NULL);
 }
-
 
 /* Elements that fit a core's L2 beside what else must be there. */
 static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes * HY__STRIP_LANE; }
@@ -19587,14 +19430,6 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 
 /* --- all directions: bring data here, work, bring the result back --- */
 
-/* The tensors as fine, coarse and weight; gives the number of the one that is written. */
-static int hy__conv_sides(const hy_job *job, int direction, hy_tensor **t)
-{
-    int out = direction == HY__CONV_COARSE ? 1 : direction == HY__CONV_FINE ? 0 : 2, i, in = 0;
-    for (i = 0; i < 3; i++) t[i] = i == out ? &job->out[0] : &job->in[in++];
-    return out;
-}
-
 HY__RUN(hy__run_conv)
 {
     const hy__conv *v = (const hy__conv *)(const void *)&job->plan;
@@ -19632,24 +19467,6 @@ HY__RUN(hy__run_conv)
     else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
 }
 
-/* The window of these attributes between both sides; without a kernel it is the whole fine side. */
-static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine,
-                            const hy_shape *coarse)
-{
-    int d, k;
-    for (d = 0; d < HY__SPACE; d++) {
-        k = d - (HY__SPACE - a->n);                             /* dim of the attributes; negative: trivial */
-        w->fine[d] = k < 0 ? 1 : fine->dim[k + a->places];
-        w->coarse[d] = k < 0 ? 1 : coarse->dim[k + a->places];
-        w->kernel[d] = k < 0 ? 1 : a->kernel ? a->kernel->v[k] : w->fine[d];
-        w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
-        w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
-        w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
-        w->low[d] = 0;
-        w->high[d] = w->fine[d];
-    }
-}
-
 static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
 {
     hy__conv *v = HY__NOTES(hy__conv, job);
@@ -19676,6 +19493,10 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
         flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
     }
+#ifdef HY__TARGET_AVX2
+    if (v->compute == HY_F32 && !v->foreign && v->groups == 1 &&
+        hy__abreast_bind(job, w, v->images, v->fine_c, v->coarse_c, direction)) return 0;
+#endif
     if (v->fine_c == 1 && !v->pointwise &&
         (direction == HY__CONV_COARSE || (direction == HY__CONV_FINE && flips && v->coarse_c == 1))) {
         hy__conv copy = *v;
@@ -19771,6 +19592,623 @@ static int hy__convolution_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_convolution HY__OWN(convolution), hy__batch_split
+
+/* --- deconvolution --- */
+
+/* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. */
+static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x,
+                          hy_ints *pad, hy_ints *adj)
+{
+    int d;
+    pad->n = adj->n = a->n;
+    for (d = 0; d < a->n; d++) {
+        int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + a->places], total;
+        pad->v[d] = hy__tuple_at(&r->pad, d, 0);
+        adj->v[d] = hy__tuple_at(&r->adj, d, 0);
+        if (target <= 0 || in < 0) continue;
+        total = hy__tuple_at(a->stride, d, 1) * (in - 1) + hy__extent(a, d) - target;
+        if (total < 0) return -1;
+        pad->v[d] = (total + 1) / 2;
+        adj->v[d] = total % 2;
+    }
+    return 0;
+}
+
+static int hy__deconvolution_infer(hy_infer *I)
+{
+    HY__REC(deconvolution, I);
+    hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
+    hy_ints pad, adj;
+    hy__conv_attr a;
+    int d, at;
+    HY__CONV_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_tuple(I, "adj", &r->adj, a.n, 0) ||
+        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) ||
+        hy__infer_conv_channels(I, &a, x, y, w)) return -1;
+    hy_infer_dim(I, &y->dim[a.channel], a.filters);
+    hy_infer_dim(I, &w->dim[a.channel], a.filters / a.groups);
+    if (hy__deconv_pad(r, &a, x, &pad, &adj))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "too big target shape for data %z", x);
+    for (d = 0; d < a.n; d++) {
+        int64_t s = hy__tuple_at(a.stride, d, 1), rest = hy__extent(&a, d) - 2 * pad.v[d] + adj.v[d];
+        at = d + a.places;
+        if (hy__tuple_at(&r->target_shape, d, 0) > 0) hy_infer_dim(I, &y->dim[at], r->target_shape.v[d]);
+        else if (adj.v[d] >= s)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "adj %l must be smaller than stride %l", adj.v[d], s);
+        else if (x->dim[at] > 0 && s * (x->dim[at] - 1) + rest < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "pad %l is larger than the result", pad.v[d]);
+        else if (x->dim[at] >= 0) hy_infer_dim(I, &y->dim[at], x->dim[at] ? s * (x->dim[at] - 1) + rest : 0);
+        else if (y->dim[at] >= 0 && y->dim[at] >= rest && (y->dim[at] - rest) % s == 0)
+            hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
+    }
+    return hy__infer_bias(I, a.filters);
+}
+static int hy__deconvolution_bind(hy_job *job)
+{
+    HY__REC(deconvolution, job);
+    hy_ints pad, adj;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    hy__deconv_pad(r, &a, &job->in[0].type.shape, &pad, &adj);
+    a.pad = &pad;
+    return hy__conv_bind(job, &a, HY__CONV_FINE);
+}
+static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(deconvolution, D);
+    const hy_shape *x = &D->in[0]->t.type.shape;
+    hy_array *dy = D->dy[0];
+    hy_convolution_opt o;
+    hy__conv_weight_grad_opt ow;
+    hy_ints pad, adj;
+    hy__conv_attr a;
+    int channels;
+    HY__CONV_ATTR(&a, r);
+    if (!dy) return 0;
+    channels = (int)x->dim[a.channel];
+    hy__deconv_pad(r, &a, x, &pad, &adj);
+    HY__CONV_OPT(o, r);
+    HY__CONV_OPT(ow, r);
+    o.pad = ow.pad = pad;
+    o.no_bias = 1;
+    if (D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
+    if (D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
+    if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
+    return 0;
+}
+#define HY__ON_deconvolution HY__OWN(deconvolution), hy__batch_split
+
+static int hy___conv_weight_grad_infer(hy_infer *I)
+{
+    HY__REC(_conv_weight_grad, I);
+    hy_shape *x = &I->in[0].shape, *dy = &I->in[1].shape;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, dy, x, &I->out[0].shape))
+        return -1;
+    hy_infer_dim(I, &dy->dim[a.channel], a.filters);
+    return hy__infer_conv_places(I, &a, x, dy);
+}
+static int hy___conv_weight_grad_bind(hy_job *job)
+{
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, (const hy___conv_weight_grad_rec *)job->attr);
+    return hy__conv_bind(job, &a, HY__CONV_WEIGHT);
+}
+static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_conv_weight_grad, D);
+    hy_array *dw = D->dy[0];
+    hy_convolution_opt o;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, r);
+    if (!dw) return 0;
+    HY__CONV_OPT(o, r);
+    o.no_bias = 1;
+    if (D->want[0]) D->dx[0] = hy__conv_to_fine(F, &a, r->layout, D->in[1], dw, D->in[0]);
+    if (D->want[1]) D->dx[1] = hy_convolution(F, D->in[0], dw, NULL, r->kernel, r->num_filter, &o);
+    return 0;
+}
+#define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>direct -----------------------------------------------------------------------------------
+ *
+ * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
+ * windows may go by squares (Winograd).
+ */
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+/* --- convolution with channels last on both sides: f32, weights prepared --- *
+ * Places of the coarse side are the rows of a product. A tap of the window is a stretch of k steps that
+ * begins, for each row, where the tap meets the fine side, or in zeros where that is padding. Taps that lie
+ * side by side make one stretch where no row of a tile is at an edge: the same sums in the same order. */
+enum { HY__DIRECT_STEPS = 2048 };       /* of k between visits to C: what a panel keeps of them fits L2 */
+typedef struct hy__direct {
+    hy__window win;
+    hy__gemm   gemm;                    /* of one image and group: places x filters, k = taps * channels */
+    int64_t    images, groups, channels, taps;  /* channels of a group */
+    int64_t    fine_c, coarse_c;        /* of all groups */
+    const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
+} hy__direct;
+
+/* The rows of a tile: the fine places that the first tap meets. Where they lie in one row of the coarse side,
+ * the first one says it all. */
+typedef struct hy__aims {
+    int64_t place[HY__TILE_ROWS][3];
+    int     n, level;                   /* level: in one row */
+} hy__aims;
+
+/* The next n places; `at` goes on. */
+static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
+{
+    int i, d;
+    aims->n = n;
+    aims->level = at[2] + n <= w->coarse[2];
+    for (i = 0; i < n; i++) {
+        if (!i || !aims->level)
+            for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
+        if (++at[2] < w->coarse[2]) continue;
+        at[2] = 0;
+        if (++at[1] < w->coarse[1]) continue;
+        at[1] = 0;
+        at[0]++;
+    }
+}
+
+/* Do all taps of every row lie between the edges of this dim? */
+static int hy__aims_within(const hy__window *w, const hy__aims *aims, int d)
+{
+    int64_t reach = (w->kernel[d] - 1) * w->dilate[d];
+    int i;
+    if (aims->level && d == 2) reach += (aims->n - 1) * w->stride[2];
+    for (i = 0; i < (aims->level ? 1 : aims->n); i++)
+        if (aims->place[i][d] < 0 || aims->place[i][d] + reach >= w->fine[d]) return 0;
+    return 1;
+}
+
+/* Where a tap begins for each row. */
+static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64_t *tap, const float *x,
+                          const float *zeros, const void **from)
+{
+    const hy__window *w = &v->win;
+    const int64_t dz = tap[0] * w->dilate[0], dy = tap[1] * w->dilate[1], dx = tap[2] * w->dilate[2];
+    int i;
+    for (i = 0; i < aims->n; i++) {
+        const int64_t *place = aims->place[aims->level ? 0 : i];
+        const int64_t pz = place[0] + dz, py = place[1] + dy;
+        const int64_t px = place[2] + dx + (aims->level ? i * w->stride[2] : 0);
+        from[i] = pz < 0 || pz >= w->fine[0] || py < 0 || py >= w->fine[1] || px < 0 || px >= w->fine[2]
+            ? zeros : x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c;
+    }
+}
+
+static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
+{
+    tap[2] += by;
+    if (tap[2] < w->kernel[2]) return;
+    tap[2] = 0;
+    if (++tap[1] < w->kernel[1]) return;
+    tap[1] = 0;
+    tap[0]++;
+}
+
+/* Steps of k that one visit to C takes from `at` on: whole rows of taps, whole taps, or a part of one tap. */
+static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
+{
+    int64_t row = v->win.kernel[2] * v->channels, off = at % row;
+    if (row <= HY__DIRECT_STEPS) return hy__least(HY__DIRECT_STEPS / row * row, v->gemm.k - at);
+    if (v->channels <= HY__DIRECT_STEPS)
+        return hy__least(HY__DIRECT_STEPS / v->channels * v->channels, row - off);
+    return hy__least(HY__DIRECT_STEPS, v->channels - off % v->channels);
+}
+
+/* Where each row begins, if none is at an edge. */
+static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const float *x, const void **from)
+{
+    const hy__window *w = &v->win;
+    int i;
+    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
+    for (i = 0; i < aims->n; i++) {
+        const int64_t *p = aims->place[aims->level ? 0 : i];
+        const int64_t px = p[2] + (aims->level ? i * w->stride[2] : 0);
+        from[i] = x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + px) * v->fine_c;
+    }
+    return 1;
+}
+
+/* Steps of one stretch of a visit: taps side by side go together where that is one run of memory. */
+static int64_t hy__direct_run_of(const hy__direct *v, int64_t steps, int together)
+{
+    return hy__least(steps, together ? v->win.kernel[2] * v->channels : v->channels);
+}
+
+/* How much later than the first tap's each stretch of steps [at, at + steps) begins. Gives their number. */
+static int64_t hy__direct_shifts(const hy__direct *v, int64_t at, int64_t steps, int64_t run, int64_t *shift)
+{
+    const hy__window *w = &v->win;
+    int64_t tap[3], n = 0, off = at % v->channels;
+    hy__window_place(w->kernel, at / v->channels, tap);
+    for (; n * run < steps; n++, hy__tap_next(w, tap, hy__most(run / v->channels, 1)))
+        shift[n] = ((tap[0] * w->dilate[0] * w->fine[1] + tap[1] * w->dilate[1]) * w->fine[2] +
+                    tap[2] * w->dilate[2]) * v->fine_c + off;
+    return n;
+}
+
+/* The same for rows of which some are at an edge: where each stretch begins. */
+static void hy__direct_edges(const hy__direct *v, const hy__aims *aims, int64_t at, int64_t steps,
+                             int64_t run, const float *x, const float *zeros, const void **from)
+{
+    int64_t off = at % v->channels, end = at + steps, taps = hy__most(run / v->channels, 1), tap[3];
+    int i;
+    hy__window_place(v->win.kernel, at / v->channels, tap);
+    for (; at < end; at += run, from += HY__TILE_ROWS, hy__tap_next(&v->win, tap, taps)) {
+        hy__aims_from(v, aims, tap, x, zeros, from);
+        for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
+    }
+}
+
+/* The scratch: places for a tile's stretches, how much later each begins, zeros for one stretch. */
+static size_t hy__direct_stretches(const hy__direct *v)
+{
+    return (size_t)(v->depth ? v->taps : hy__least(v->taps, HY__DIRECT_STEPS));
+}
+static size_t hy__direct_zeros(const hy__direct *v)
+{
+    return (size_t)(v->depth ? v->fine_c : v->win.kernel[2] * v->channels) * sizeof(float);
+}
+static size_t hy__direct_scratch(const hy__direct *v)
+{
+    return hy__direct_stretches(v) * (HY__TILE_ROWS * sizeof(void *) + sizeof(int64_t)) + hy__direct_zeros(v);
+}
+
+typedef struct hy__direct_room { const void **from; int64_t *shift; float *zeros; } hy__direct_room;
+static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
+{
+    hy__direct_room room;
+    room.from = (const void **)(void *)scratch;
+    room.shift = (int64_t *)(void *)(room.from + hy__direct_stretches(v) * HY__TILE_ROWS);
+    room.zeros = (float *)(void *)(room.shift + hy__direct_stretches(v));
+    memset(room.zeros, 0, hy__direct_zeros(v));
+    return room;
+}
+
+/* An item of the product: some places by some filters of an image and group. */
+static void hy__direct_run(const hy__direct *v, const float *x, const float *weight, float *y, int64_t item,
+                           char *scratch, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->gemm;
+    const int64_t unit = item / g->items, part = item % g->items, group = unit % v->groups;
+    const int64_t image = unit / v->groups, row = part % g->row_blocks * g->row_block;
+    const int64_t col = part / g->row_blocks * g->col_block, end = hy__least(col + g->col_block, g->n);
+    const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
+    const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
+    hy__direct_room room = hy__direct_lay_out(v, scratch);
+    int64_t at, steps, i, j, place[3], shifts, run;
+    hy__tail whole = hy__tail_at(tail, g, image * g->m, group * g->n);
+    hy__tile t;
+    x += image * hy__window_size(v->win.fine) * v->fine_c + group * v->channels;
+    y += image * g->m * v->coarse_c + group * g->n;
+    weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    t.from = room.from;
+    t.a_col = 1;
+    t.b_step = g->panel;
+    t.c_row = v->coarse_c;
+    for (at = 0; at < g->k; at += steps) {
+        hy__tail visit;
+        steps = hy__direct_steps(v, at);
+        visit = hy__tail_visit(&whole, y, at == 0, at + steps >= g->k);
+        run = hy__direct_run_of(v, steps, packed);
+        shifts = hy__direct_shifts(v, at, steps, run, room.shift);
+        hy__window_place(v->win.coarse, row, place);
+        for (i = 0; i < tiles; i++) {
+            const int64_t first = row + hy__gemm_tile_row(rows, i);
+            hy__aims aims;
+            hy__aim(&v->win, place, (int)(row + hy__gemm_tile_row(rows, i + 1) - first), &aims);
+            t.rows = aims.n;
+            if (hy__aims_inside(v, &aims, x, room.from)) {
+                t.shift = room.shift;
+                t.taps = shifts;
+                t.k = run;
+            } else {
+                t.shift = NULL;
+                t.k = hy__direct_run_of(v, steps, packed && hy__aims_within(&v->win, &aims, 2));
+                t.taps = hy__pieces(steps, t.k);
+                hy__direct_edges(v, &aims, at, steps, t.k, x, room.zeros, room.from);
+            }
+            for (j = col; j < end; j += g->width) {
+                const int64_t within = j % g->panel;
+                t.cols = hy__least(g->width, g->n - j);
+                t.last = hy__most(t.cols - g->isa->lanes, 0);
+                t.tail = hy__tail_at(&visit, g, first, j);
+                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
+                    &t, weight + (j - within) * g->k + at * g->panel + within, y + first * v->coarse_c + j);
+            }
+        }
+    }
+}
+
+/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole. */
+static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
+                                 int64_t item, char *scratch, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->gemm;
+    const hy__depth_isa *isa = v->depth;
+    const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
+    const int64_t rows = hy__least(g->row_block, g->m - row);
+    const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
+    const int64_t high = line < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
+    hy__direct_room room = hy__direct_lay_out(v, scratch);
+    int64_t i, place[3];
+    hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
+    hy__aims aims;
+    hy__tile t;
+    hy__direct_shifts(v, 0, v->taps, 1, room.shift);
+    x += image * hy__window_size(v->win.fine) * v->fine_c;
+    y += image * g->m * v->coarse_c;
+    t.from = room.from;
+    t.taps = v->taps;
+    t.b_step = t.c_row = v->coarse_c;
+    t.rows = (int)high;
+    for (i = 0; i < rows; i = i % line + high < line ? i + high : i / line * line + line) {
+        const int64_t first = row + hy__least(i, i / line * line + line - high);
+        hy__window_place(v->win.coarse, first, place);
+        hy__aim(&v->win, place, (int)high, &aims);
+        t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
+        if (!t.shift) hy__direct_edges(v, &aims, 0, v->taps, 1, x, room.zeros, room.from);
+        for (t.k = 0; t.k < v->fine_c; t.k += t.cols) {
+            const int wide = t.k + isa->vecs * isa->lanes <= v->fine_c;
+            t.cols = wide ? isa->vecs * isa->lanes : isa->lanes;
+            t.last = t.cols - isa->lanes;
+            t.k = hy__least(t.k, v->fine_c - t.cols);
+            t.tail = hy__tail_at(&whole, g, first, t.k);
+            isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
+        }
+    }
+}
+
+/* --- 3 x 3 windows of stride 1 by squares --- *
+ * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
+ * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
+ * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel. */
+enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
+typedef struct hy__winograd {
+    hy__direct base;                    /* its product: block x filters, k = channels */
+    const hy__winograd_isa *isa;
+    int     out, side;
+    int64_t down, across;               /* squares of an image */
+    int64_t block, blocks;              /* squares of a block, blocks of all images */
+    int     apart;                      /* two stages */
+} hy__winograd;
+
+static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
+
+/* The values of one block: side * side matrices (block, channels). */
+static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
+                               float *to)
+{
+    const hy__window *w = &v->base.win;
+    const int64_t channels = v->base.channels, from = block * v->block;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    const float *at[36];
+    int64_t s;
+    int i, j;
+    for (s = 0; s < n; s++) {
+        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
+        int64_t py = rest / v->across * v->out - w->pad[1], px = rest % v->across * v->out - w->pad[2];
+        const float *plane = x + image * hy__window_size(w->fine) * channels;
+        for (i = 0; i < v->side; i++)
+            for (j = 0; j < v->side; j++)
+                at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
+                    ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
+        v->isa->in(v->out, at, channels, to + s * channels, v->block * channels);
+    }
+}
+
+/* A block's matrices times the filters of a panel; sums: side * side matrices (block, panel). */
+static void hy__winograd_multiply(const hy__winograd *v, const float *values, const float *weight,
+                                  int64_t block, int64_t panel, float *sums)
+{
+    const hy__gemm *g = &v->base.gemm;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - block * v->block);
+    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS), cols = hy__least(g->panel, g->n - panel * g->panel);
+    const void *from[HY__TILE_ROWS];
+    int64_t i, j, r;
+    int m;
+    hy__tile t;
+    memset(&t, 0, sizeof t);
+    t.k = g->k;
+    t.a_col = t.taps = 1;
+    t.from = from;
+    t.b_step = t.c_row = g->panel;
+    weight += panel * v->side * v->side * g->k * g->panel;
+    for (m = 0; m < v->side * v->side; m++) {
+        for (i = 0; i < tiles; i++) {
+            const int64_t row = hy__gemm_tile_row(n, i);
+            t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
+            for (r = 0; r < t.rows; r++) from[r] = values + (row + r) * g->k;
+            for (j = 0; j < cols; j += g->width) {
+                t.cols = hy__least(g->width, cols - j);
+                t.last = t.cols - g->isa->lanes;
+                g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
+                    &t, weight + j, sums + row * g->panel + j);
+            }
+        }
+        values += v->block * g->k;
+        weight += g->k * g->panel;
+        sums += v->block * g->panel;
+    }
+}
+
+static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t block, int64_t panel,
+                               float *y, const hy__tail *tail)
+{
+    const hy__gemm *g = &v->base.gemm;
+    const int64_t *size = v->base.win.coarse, from = block * v->block, col = panel * g->panel;
+    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    int64_t place[16], s;
+    hy__tail t = hy__tail_at(tail, g, 0, col);
+    int i, j;
+    for (s = 0; s < n; s++) {
+        int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
+        int64_t py = rest / v->across * v->out, px = rest % v->across * v->out;
+        for (i = 0; i < v->out; i++)
+            for (j = 0; j < v->out; j++)
+                place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
+                    : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
+        v->isa->out(v->out, sums + s * g->panel, v->block * g->panel, hy__least(g->panel, g->n - col),
+                    y + col, place, &t);
+    }
+}
+
+static int64_t hy__winograd_values(const hy__winograd *v)
+{
+    return v->side * v->side * v->block * v->base.channels;
+}
+static int64_t hy__winograd_sums(const hy__winograd *v)
+{
+    return v->side * v->side * v->block * HY__PREPARED_PANEL;
+}
+
+static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
+                             int64_t item, char *scratch, char *shared, const hy__tail *tail)
+{
+    const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
+    float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
+    float *values = v->apart ? (float *)(void *)shared : zeros + v->base.channels;
+    int64_t block = v->apart && stage ? item % v->blocks : item, first = 0, end = panels, p;
+    if (v->apart) {
+        values += block * hy__winograd_values(v);
+        if (stage) { first = item / v->blocks; end = first + 1; }
+    }
+    if (!stage) {
+        memset(zeros, 0, (size_t)v->base.channels * sizeof *zeros);
+        hy__winograd_enter(v, x, block, zeros, values);
+        if (v->apart) return;
+    }
+    for (p = first; p < end; p++) {
+        hy__winograd_multiply(v, values, weight, block, p, sums);
+        hy__winograd_leave(v, sums, block, p, y, tail);
+    }
+}
+
+/* The cost of a way through a window, squares of `out` or 0 for directly: nanoseconds of a core with 100
+ * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
+static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
+{
+    int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
+    double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
+    double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
+    double weights = (out ? side * side : 9) * channels * filters * 4;
+    double ns = 2 * values * channels * filters / 100;
+    if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
+    return out ? ns + 8 * values * (channels + filters) / 40 : ns;
+}
+
+static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
+                            int64_t filters)
+{
+    double best, ns;
+    int way = 0, out, d;
+    for (d = 0; d < 3; d++)
+        if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
+    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS ||
+        w->coarse[0] != 1) return 0;            /* squares lie in one plane */
+    best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
+    for (out = 2; out <= 4; out += 2) {
+        ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
+        if (ns < best) { best = ns; way = out; }
+    }
+    return way;
+}
+
+/* One filter's window in the places of a square: G w G^T. */
+static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
+{
+    static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
+    static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
+        { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
+        { 0, 0, 1 } };
+    const double (*g)[3] = out == 2 ? g2 : g4;
+    double half[6][3];
+    int side = out + 2, i, j;
+    for (i = 0; i < side; i++)
+        for (j = 0; j < 3; j++)
+            half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
+    for (i = 0; i < side; i++)
+        for (j = 0; j < side; j++)
+            to[i * side + j] = half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2];
+}
+
+/* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
+static void hy__winograd_plan(hy__winograd *v, int out, int isa)
+{
+    hy__gemm *g = &v->base.gemm;
+    int64_t weights, squares;
+    v->out = out;
+    v->side = out + 2;
+    v->down = hy__pieces(v->base.win.coarse[1], out);
+    v->across = hy__pieces(v->base.win.coarse[2], out);
+    weights = v->side * v->side * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
+    v->apart = weights > HY__WINOGRAD_L2;
+    squares = hy__winograd_squares(v);
+    v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
+    v->blocks = hy__pieces(squares, v->block);
+    memset(g, 0, sizeof *g);
+    g->m = v->block;
+    g->n = g->c_row = v->base.coarse_c;
+    g->k = v->base.channels;
+    hy__gemm_plan_prepared(g, isa);
+#if HY__SIMD
+    v->isa = &hy__winograd_base_isa;
+#ifdef HY__TARGET_AVX2
+    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
+#endif
+#endif
+}
+
+/* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
+static int64_t hy__direct_plan(hy__direct *v, int isa)
+{
+    hy__gemm *g = &v->gemm;
+    int64_t parts;
+    memset(g, 0, sizeof *g);
+    g->m = hy__window_size(v->win.coarse);
+    g->n = v->coarse_c / v->groups;
+    g->k = v->taps * v->channels;
+    g->c_row = v->coarse_c;
+    v->depth = NULL;
+    hy__gemm_plan_prepared(g, isa);
+    for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
+        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 64) break;
+    if (parts <= 8 && v->win.coarse[2] / parts >= 16) {
+        g->row_block = v->win.coarse[2] / parts;
+        g->row_blocks = hy__pieces(g->m, g->row_block);
+        g->items = g->row_blocks * g->col_blocks;
+    }
+    if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
+    v->depth = &hy__depth_plain;
+#if HY__SIMD
+    if (v->fine_c >= 4) v->depth = &hy__depth_base_isa;
+#ifdef HY__TARGET_AVX2
+    if (isa >= 1 && v->fine_c >= 8) v->depth = &hy__depth_avx2_isa;
+    if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_avx512_isa;
+#endif
+#endif
+    g->row_block = hy__pieces(HY__ITEM_WORK / 16, v->fine_c * v->taps);
+    g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
+    g->row_blocks = hy__pieces(g->m, g->row_block);
+    return v->images * g->row_blocks;
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
 
 /* --- the same with channels last and weights that were laid out before: what compiled programs run --- */
 typedef struct hy__convolve_rec {
@@ -19989,136 +20427,414 @@ static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", 
     { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__lay_filters_op = {
     "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL, hy__lay_filters_infer,
-    hy__lay_filters_bind, NULL, NULL
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
 };
 static const hy_op hy__convolve_op = {
     "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
-    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count, hy__convolve_infer,
-    hy__convolve_bind, NULL, NULL
+    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
+    HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
 };
 
-/* --- deconvolution --- */
+HY__WARM_ROOMS
+#endif
 
-/* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. */
-static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x,
-                          hy_ints *pad, hy_ints *adj)
+/* MARK: - 16 >>pooling ----------------------------------------------------------------------------------
+ *
+ * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
+ */
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+/* --- windows of floats --- *
+ *     join:  y[i] = the largest, or the sum, of x[offset[t] + i] over all taps t, at least one
+ *     claim: where x is y (both NaN, too), dx takes what is left of g: it goes to the first x that is y */
+#define HY__DEFINE_WINDOWS(name, target) \
+    target static void hy__join_##name(float *y, const float *x, const int64_t *offset, int64_t taps, \
+                                       int64_t n, int most) \
+    { \
+        const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : 0]; \
+        int64_t t = taps == 1 ? 1 : 2 + taps % 2, i;    /* leaves pairs */ \
+        if (taps == 1) memcpy(y, a, (size_t)n * sizeof *y); \
+        else if (most) HY__JOIN_EACH(hy__larger_f32(c[i], hy__larger_f32(b[i], a[i]))) \
+        else if (t == 2) HY__JOIN_EACH(a[i] + b[i]) \
+        else HY__JOIN_EACH(a[i] + b[i] + c[i]) \
+        for (; t < taps; t += 2) { \
+            a = x + offset[t]; \
+            b = x + offset[t + 1]; \
+            if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i]))) \
+            else HY__JOIN_EACH(y[i] + (a[i] + b[i])) \
+        } \
+    } \
+    target static void hy__claim_##name(float *dx, const float *x, const float *y, float *g, int64_t n) \
+    { \
+        int64_t i; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            float v = g[i], same = x[i] == y[i] ? v : 0, nan = y[i] != y[i] ? v : 0; \
+            float left = x[i] == y[i] ? 0 : v, other = y[i] != y[i] ? 0 : v; \
+            dx[i] += x[i] != x[i] ? nan : same; \
+            g[i] = x[i] != x[i] ? other : left; \
+        } \
+    }
+#define HY__JOIN_EACH(joined) { HY__IVDEP for (i = 0; i < n; i++) y[i] = joined; }
+typedef struct hy__window_kernels {
+    void (*join)(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n, int most);
+    void (*claim)(float *dx, const float *x, const float *y, float *g, int64_t n);
+} hy__window_kernels;
+HY__DEFINE_WINDOWS(base, )
+static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base };
+#if HY__X86
+HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
+static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2 };
+#endif
+static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
+#if HY__X86
+    if (isa >= HY_ISA_AVX2) return &hy__windows_avx2;
+#endif
+    (void)isa;
+    return &hy__windows_base;
+}
+
+/* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
+static void hy__unzip_f32(float *to, int64_t pitch, const float *x, int64_t step, int64_t n)
+{
+    int64_t i, p;
+    if (step != 2) {
+        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[p * pitch + i] = x[i * step + p];
+        return;
+    }
+    for (i = 0; i < n / 2; i++) { to[i] = x[2 * i]; to[pitch + i] = x[2 * i + 1]; }
+    if (n % 2) to[n / 2] = x[n - 1];
+}
+static void hy__zip_f32(float *to, const float *x, int64_t pitch, int64_t step, int64_t n)
+{
+    int64_t i, p;
+    if (step != 2) {
+        for (p = 0; p < step; p++) for (i = 0; i * step + p < n; i++) to[i * step + p] = x[p * pitch + i];
+        return;
+    }
+    for (i = 0; i < n / 2; i++) { to[2 * i] = x[i]; to[2 * i + 1] = x[pitch + i]; }
+    if (n % 2) to[n - 1] = x[n / 2];
+}
+static void hy__times_f64(float *y, const float *x, const double *share, int64_t step, int64_t n)
+{
+    int64_t i;
+    if (step) for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[i]);
+    else for (i = 0; i < n; i++) y[i] = (float)(x[i] * share[0]);
+}
+
+/* --- the largest of 2 x 2 windows of floats, side by side: four at a time from two fine rows --- */
+#if HY__SIMD
+typedef struct hy__quads {
+    hy__f32x4      most;
+    hy__f32x4_bits right[2], lower;     /* where the right one wins in either row, the lower row in the end */
+} hy__quads;
+
+/* Where the later one is larger, or the first NaN. */
+HY__INLINE hy__f32x4_bits hy__quads_beat(hy__f32x4 later, hy__f32x4 first)
+{
+    return ~(hy__f32x4_bits)(first >= later) & (hy__f32x4_bits)(first == first);
+}
+
+HY__INLINE hy__f32x4 hy__quads_pick(hy__f32x4_bits wins, hy__f32x4 later, hy__f32x4 first)
+{
+    return (hy__f32x4)((wins & (hy__f32x4_bits)later) | (~wins & (hy__f32x4_bits)first));
+}
+
+HY__INLINE hy__quads hy__quads_of(const float *upper, const float *lower)
+{
+    const hy__f32x4_at *a = (const hy__f32x4_at *)upper, *b = (const hy__f32x4_at *)lower;
+    const hy__f32x4 a0 = a[0], a1 = a[1], b0 = b[0], b1 = b[1];
+    hy__f32x4 left = HY__SHUFFLE4(a0, a1, 0, 2, 4, 6), right = HY__SHUFFLE4(a0, a1, 1, 3, 5, 7), below;
+    hy__quads q;
+    q.right[0] = hy__quads_beat(right, left);
+    q.most = hy__quads_pick(q.right[0], right, left);
+    left = HY__SHUFFLE4(b0, b1, 0, 2, 4, 6);
+    right = HY__SHUFFLE4(b0, b1, 1, 3, 5, 7);
+    q.right[1] = hy__quads_beat(right, left);
+    below = hy__quads_pick(q.right[1], right, left);
+    q.lower = hy__quads_beat(below, q.most);
+    q.most = hy__quads_pick(q.lower, below, q.most);
+    return q;
+}
+
+/* n is 4 at least: the last four reach back. */
+static void hy__quads_join(float *y, const float *upper, const float *lower, int64_t n)
+{
+    int64_t i, j;
+    for (i = 0; i < n; i += 4) {
+        j = hy__least(i, n - 4);
+        *(hy__f32x4_at *)(y + j) = hy__quads_of(upper + 2 * j, lower + 2 * j).most;
+    }
+}
+
+/* dy goes to the first of a window's largest, zeros to its others. */
+HY__INLINE void hy__quads_deal(float *dx, hy__f32x4_bits dy, hy__f32x4_bits right)
+{
+    const hy__f32x4 zero_or_left = (hy__f32x4)(dy & ~right), zero_or_right = (hy__f32x4)(dy & right);
+    *(hy__f32x4_at *)dx = HY__SHUFFLE4(zero_or_left, zero_or_right, 0, 4, 1, 5);
+    *(hy__f32x4_at *)(dx + 4) = HY__SHUFFLE4(zero_or_left, zero_or_right, 2, 6, 3, 7);
+}
+static void hy__quads_back(float *dx, int64_t row, const float *x, const float *dy, int64_t n)
+{
+    int64_t i, j;
+    for (i = 0; i < n; i += 4) {
+        hy__quads q;
+        hy__f32x4_bits g;
+        j = hy__least(i, n - 4);
+        q = hy__quads_of(x + 2 * j, x + row + 2 * j);
+        g = (hy__f32x4_bits)*(const hy__f32x4_at *)(dy + j);
+        hy__quads_deal(dx + 2 * j, g & ~q.lower, q.right[0]);
+        hy__quads_deal(dx + row + 2 * j, g & q.lower, q.right[1]);
+    }
+}
+#endif
+
+/* --- pooling --- *
+ * Usual windows of f32 are joined by kernels, row after row. All others are read as they lie, a tile of
+ * output places at a time, in doubles. */
+typedef struct hy__pool_plan {
+    hy__window win;
+    int64_t    planes, together;        /* planes in all and per item */
+    int        type, power, exclude_pad, last;
+    int64_t    blocks;                  /* of f32 with channels last: items of an image */
+} hy__pool_plan;
+enum {
+    HY__POOL_FLOATS = 32,               /* taps that may be summed in floats */
+    HY__POOL_PLANES = 4,                /* planes that go side by side */
+    HY__POOL_SPAN = 512,                /* of f32's rows: columns, and the most that fits them ... */
+    HY__POOL_TAPS = 256, HY__POOL_WIDE = 64, HY__POOL_STEP = 16
+};
+
+/* How many places of a window count along one dim: those within the padded input, or within the input. */
+static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
+{
+    int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
+    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
+    return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
+}
+
+/* For n coarse places from `first` on: 1 / area of averages, 1 of sums. */
+static void hy__pool_shares(const hy__pool_plan *v, int64_t first, int64_t n, double *share)
+{
+    int64_t at[3], i, rows = 0, area, last = 0;
+    double value = 0;
+    hy__window_place(v->win.coarse, first, at);
+    for (i = 0; i < n; i++) {
+        if (i == 0 || at[2] == 0) rows = hy__pool_reach(v, 0, at[0]) * hy__pool_reach(v, 1, at[1]);
+        area = v->type == HY_POOL_AVG ? rows * hy__pool_reach(v, 2, at[2]) : 1;
+        if (area != last) { value = area > 0 ? 1 / (double)area : 0; last = area; }
+        share[i] = value;
+        hy__stretch_next(&v->win, at, 1);
+    }
+}
+
+static void hy__cube(double *x, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) x[i] = x[i] * x[i] * x[i];
+}
+
+/* Tiles of n windows of `planes` planes. */
+typedef struct hy__pool_tile {
+    double acc[HY__POOL_PLANES][HY__TILE];
+    double share[HY__TILE], values[HY__TILE];
+} hy__pool_tile;
+
+static void hy__pool_join(const hy__pool_plan *v, const hy__planes *x, const char *data, int64_t plane,
+                          int64_t planes, int64_t first, int64_t n, hy__pool_tile *to)
+{
+    hy__reduction kind = v->type == HY_POOL_MAX ? HY__MAX : v->power == 2 ? HY__NORM2 : HY__MEAN;
+    int64_t k, i, j, step = v->win.stride[2] * x->step_p;
+    int count, r;
+    hy__stretch list[HY__LINE];         /* here, where no store to a tile could change it */
+    hy__taps taps;
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    for (k = 0; k < planes; k++)
+        for (i = 0; i < n; i++) to->acc[k][i] = hy__fold_start(kind);
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (k = 0; k < planes; k++) {
+            const char *base = data + hy__plane_at(x, plane + k);
+            for (r = 0, i = 0; r < count; i += list[r++].n) {
+                const char *from = base + list[r].fine * x->step_p * x->size;
+                int64_t m = list[r].high - list[r].low;
+                j = i + list[r].low;
+                hy__load_f64(to->values, from, x->dtype, step, m);
+                if (v->power == 3) hy__cube(to->values, m);
+                hy__fold_rows_f64(kind, to->acc[k] + j, to->values, 1, 0, m);
+            }
+        }
+    }
+}
+
+/* --- pooling f32 by kernels --- */
+/* Where the fine places under coarse place `at` lie, along the first `dims` dims; gives their count. */
+static int64_t hy__pool_taps(const hy__window *w, const int64_t *at, int dims, int64_t step, int64_t *offset)
+{
+    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, p[3], n = 0;
     int d;
-    pad->n = adj->n = a->n;
-    for (d = 0; d < a->n; d++) {
-        int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + a->places], total;
-        pad->v[d] = hy__tuple_at(&r->pad, d, 0);
-        adj->v[d] = hy__tuple_at(&r->adj, d, 0);
-        if (target <= 0 || in < 0) continue;
-        total = hy__tuple_at(a->stride, d, 1) * (in - 1) + hy__extent(a, d) - target;
-        if (total < 0) return -1;
-        pad->v[d] = (total + 1) / 2;
-        adj->v[d] = total % 2;
+    for (d = 0; d < dims; d++) {
+        int64_t from = at[d] * w->stride[d] - w->pad[d];
+        low[d] = hy__most(from, 0);
+        high[d] = hy__least(from + w->kernel[d], w->fine[d]);
     }
-    return 0;
+    for (p[0] = low[0]; p[0] < high[0]; p[0]++)
+        for (p[1] = low[1]; p[1] < high[1]; p[1]++)
+            for (p[2] = low[2]; p[2] < high[2]; p[2]++)
+                offset[n++] = ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * step;
+    return n;
 }
 
-static int hy__deconvolution_infer(hy_infer *I)
+/* Of planes with channels first: n windows that lie in a row from `at` on. They meet `rows` fine rows and
+ * `span` columns, of which `inside` exist, from number `left` on. */
+typedef struct hy__pool_row {
+    int64_t at[3], n, rows, span, left, inside, pitch, area;
+    int64_t offset[HY__POOL_TAPS], tap[HY__POOL_WIDE];      /* tap: where its columns stand, unzipped */
+    double  share[HY__POOL_SPAN];
+    float   line[HY__POOL_SPAN], apart[HY__POOL_SPAN + HY__POOL_STEP], back[HY__POOL_SPAN + HY__POOL_STEP];
+    float   y[HY__POOL_SPAN], g[HY__POOL_SPAN];
+} hy__pool_row;
+
+static int hy__pool_row_at(const hy__pool_plan *v, int64_t first, hy__pool_row *r)  /* 0: behind the last */
 {
-    HY__REC(deconvolution, I);
-    hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
-    hy_ints pad, adj;
-    hy__conv_attr a;
-    int d, at;
-    HY__CONV_ATTR(&a, r);
-    hy__same_types(I);
-    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_tuple(I, "adj", &r->adj, a.n, 0) ||
-        hy__infer_tuple(I, "target_shape", &r->target_shape, a.n, 0) ||
-        hy__infer_conv_channels(I, &a, x, y, w)) return -1;
-    hy_infer_dim(I, &y->dim[a.channel], a.filters);
-    hy_infer_dim(I, &w->dim[a.channel], a.filters / a.groups);
-    if (hy__deconv_pad(r, &a, x, &pad, &adj))
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "too big target shape for data %z", x);
-    for (d = 0; d < a.n; d++) {
-        int64_t s = hy__tuple_at(a.stride, d, 1), rest = hy__extent(&a, d) - 2 * pad.v[d] + adj.v[d];
-        at = d + a.places;
-        if (hy__tuple_at(&r->target_shape, d, 0) > 0) hy_infer_dim(I, &y->dim[at], r->target_shape.v[d]);
-        else if (adj.v[d] >= s)
-            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "adj %l must be smaller than stride %l", adj.v[d], s);
-        else if (x->dim[at] > 0 && s * (x->dim[at] - 1) + rest < 0)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "pad %l is larger than the result", pad.v[d]);
-        else if (x->dim[at] >= 0) hy_infer_dim(I, &y->dim[at], x->dim[at] ? s * (x->dim[at] - 1) + rest : 0);
-        else if (y->dim[at] >= 0 && y->dim[at] >= rest && (y->dim[at] - rest) % s == 0)
-            hy_infer_dim(I, &x->dim[at], (y->dim[at] - rest) / s + 1);
+    const hy__window *w = &v->win;
+    int64_t step = w->stride[2], column = r->at[2], from, i, area;
+    if (first >= hy__window_size(w->coarse)) return 0;
+    hy__window_place(w->coarse, first, r->at);
+    r->n = hy__least(w->coarse[2] - r->at[2], (HY__POOL_SPAN - w->kernel[2]) / step + 1);
+    r->rows = hy__pool_taps(w, r->at, 2, 1, r->offset);
+    r->span = (r->n - 1) * step + w->kernel[2];
+    r->pitch = hy__pieces(r->span, step);
+    from = r->at[2] * step - w->pad[2];
+    r->left = from < 0 ? hy__least(-from, r->span) : 0;
+    r->inside = hy__most(hy__least(w->fine[2] - from, r->span) - r->left, 0);
+    for (i = 0; i < r->rows; i++) r->offset[i] += from + r->left;
+    for (i = 0; i < w->kernel[2]; i++) r->tap[i] = i % step * r->pitch + i / step;
+    area = hy__pool_reach(v, 0, r->at[0]) * hy__pool_reach(v, 1, r->at[1]);
+    if (v->type == HY_POOL_AVG && (area != r->area || column != r->at[2]))
+        hy__pool_shares(v, first, r->n, r->share);      /* else those of the row above */
+    r->area = area;
+    return 1;
+}
+
+/* The row's windows of plane x: rows are joined first, then columns. */
+static void hy__pool_row_join(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, float *y)
+{
+    int most = v->type == HY_POOL_MAX;
+    float none = most ? -HUGE_VALF : 0;
+    int64_t i;
+    for (i = 0; i < r->left; i++) r->line[i] = none;
+    if (r->rows && r->inside) kernel->join(r->line + r->left, x, r->offset, r->rows, r->inside, most);
+    else r->inside = 0;
+    for (i = r->left + r->inside; i < r->span; i++) r->line[i] = none;
+    if (v->win.stride[2] > 1) hy__unzip_f32(r->apart, r->pitch, r->line, v->win.stride[2], r->span);
+    kernel->join(y, v->win.stride[2] > 1 ? r->apart : r->line, r->tap, v->win.kernel[2], r->n, most);
+    if (v->type == HY_POOL_AVG) hy__times_f64(y, y, r->share, 1, r->n);
+}
+/* Of a tile of windows on the way back: their share of the gradient, values under one tap, and of max pooling
+ * the largest so far and its place in the plane. */
+typedef struct hy__pool_back {
+    double  share[HY__TILE], values[HY__TILE], best[HY__TILE];
+    int64_t which[HY__TILE];
+} hy__pool_back;
+
+/* Where the windows' maxima lie: the first of the largest or the first NaN; -1 where all is padding. */
+static void hy__pool_places(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                            int64_t n, hy__pool_back *b)
+{
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    int64_t *which = b->which;
+    double *best = b->best, *tile = b->values;
+    hy__stretch list[HY__LINE];
+    int count, r;
+    for (i = 0; i < n; i++) which[i] = -1;
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const hy__stretch s = list[r];
+            hy__load_f64(tile, plane + s.fine * x->step_p * x->size, x->dtype, step * x->step_p,
+                         s.high - s.low);
+            for (m = 0; m < s.high - s.low; m++) {
+                j = i + s.low + m;
+                if (which[j] >= 0 && !(tile[m] > best[j]) && !(tile[m] != tile[m] && best[j] == best[j]))
+                    continue;
+                best[j] = tile[m];
+                which[j] = s.fine + m * step;
+            }
+        }
     }
-    return hy__infer_bias(I, a.filters);
 }
-static int hy__deconvolution_bind(hy_job *job)
-{
-    HY__REC(deconvolution, job);
-    hy_ints pad, adj;
-    hy__conv_attr a;
-    HY__CONV_ATTR(&a, r);
-    hy__deconv_pad(r, &a, &job->in[0].type.shape, &pad, &adj);
-    a.pad = &pad;
-    return hy__conv_bind(job, &a, HY__CONV_FINE);
-}
-static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(deconvolution, D);
-    const hy_shape *x = &D->in[0]->t.type.shape;
-    hy_array *dy = D->dy[0];
-    hy_convolution_opt o;
-    hy__conv_weight_grad_opt ow;
-    hy_ints pad, adj;
-    hy__conv_attr a;
-    int channels;
-    HY__CONV_ATTR(&a, r);
-    if (!dy) return 0;
-    channels = (int)x->dim[a.channel];
-    hy__deconv_pad(r, &a, x, &pad, &adj);
-    HY__CONV_OPT(o, r);
-    HY__CONV_OPT(ow, r);
-    o.pad = ow.pad = pad;
-    o.no_bias = 1;
-    if (D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
-    if (D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
-    if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
-    return 0;
-}
-#define HY__ON_deconvolution HY__OWN(deconvolution), hy__batch_split
 
-static int hy___conv_weight_grad_infer(hy_infer *I)
+/* dx += share x^(power - 1) wherever a window lies. */
+static void hy__pool_back_sum(const hy__pool_plan *v, const hy__planes *x, const char *plane, int64_t first,
+                              int64_t n, hy__pool_back *b, double *dx)
 {
-    HY__REC(_conv_weight_grad, I);
-    hy_shape *x = &I->in[0].shape, *dy = &I->in[1].shape;
-    hy__conv_attr a;
-    HY__CONV_ATTR(&a, r);
-    hy__same_types(I);
-    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_conv_channels(I, &a, dy, x, &I->out[0].shape))
-        return -1;
-    hy_infer_dim(I, &dy->dim[a.channel], a.filters);
-    return hy__infer_conv_places(I, &a, x, dy);
+    hy__taps taps;
+    int64_t i, j, m, step = v->win.stride[2];
+    int more = hy__taps_open(&v->win, first, n, &taps);
+    double *tile = b->values;
+    const double *share = b->share;
+    hy__stretch list[HY__LINE];
+    int count, r;
+    for (; more; more = hy__taps_next(&taps)) {
+        count = hy__tap_stretches(&v->win, taps.at, first, n, list);
+        for (r = 0, i = 0; r < count; i += list[r++].n) {
+            const double *from = share + i + list[r].low;
+            double *to = dx + list[r].fine;
+            m = list[r].high - list[r].low;
+            if (v->power == 1) {
+                for (j = 0; j < m; j++) to[j * step] += from[j];
+                continue;
+            }
+            hy__load_f64(tile, plane + list[r].fine * x->step_p * x->size, x->dtype, step * x->step_p, m);
+            if (v->power == 3) for (j = 0; j < m; j++) tile[j] *= tile[j];
+            for (j = 0; j < m; j++) to[j * step] += from[j] * tile[j];
+        }
+    }
 }
-static int hy___conv_weight_grad_bind(hy_job *job)
-{
-    hy__conv_attr a;
-    HY__CONV_ATTR(&a, (const hy___conv_weight_grad_rec *)job->attr);
-    return hy__conv_bind(job, &a, HY__CONV_WEIGHT);
-}
-static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
-{
-    HY__REC(_conv_weight_grad, D);
-    hy_array *dw = D->dy[0];
-    hy_convolution_opt o;
-    hy__conv_attr a;
-    HY__CONV_ATTR(&a, r);
-    if (!dw) return 0;
-    HY__CONV_OPT(o, r);
-    o.no_bias = 1;
-    if (D->want[0]) D->dx[0] = hy__conv_to_fine(F, &a, r->layout, D->in[1], dw, D->in[0]);
-    if (D->want[1]) D->dx[1] = hy_convolution(F, D->in[0], dw, NULL, r->kernel, r->num_filter, &o);
-    return 0;
-}
-#define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
 
-/* --- pooling: see the loops in >>kernels --- */
+/* What a row's windows give to a plane: a claim of the largest, or the same for all. */
+static void hy__pool_row_back(const hy__pool_plan *v, const hy__window_kernels *kernel, hy__pool_row *r,
+                              const float *x, const float *dy, float *dx)
+{
+    int64_t step = v->win.stride[2], pad = v->win.pad[2] - r->at[2] * step, i, k, low, high;
+    float *apart = step > 1 ? r->apart : r->line, *back = r->back;
+    if (!r->rows || !r->inside) return;
+    if (v->type != HY_POOL_MAX) {
+        if (v->type == HY_POOL_AVG) hy__times_f64(r->y, dy, r->share, 1, r->n);
+        memset(r->line, 0, (size_t)r->span * sizeof *r->line);
+        for (k = 0; k < v->win.kernel[2]; k++)
+            hy__add_f32(r->line + k, step, v->type == HY_POOL_AVG ? r->y : dy, r->n);
+        for (i = 0; i < r->rows; i++) hy__add_f32(dx + r->offset[i], 1, r->line + r->left, r->inside);
+        return;
+    }
+    hy__pool_row_join(v, kernel, r, x, r->y);
+    memcpy(r->g, dy, (size_t)r->n * sizeof *dy);
+    for (i = 0; i < r->rows; i++) {
+        memcpy(r->line + r->left, x + r->offset[i], (size_t)r->inside * sizeof *x);
+        if (step > 1) hy__unzip_f32(apart, r->pitch, r->line, step, r->span);
+        memset(back, 0, (size_t)(r->pitch * step) * sizeof *back);
+        for (k = 0; k < v->win.kernel[2]; k++) {
+            low = hy__clamp_i64(hy__pieces(hy__most(pad - k, 0), step), 0, r->n);
+            high = hy__clamp_i64(hy__pieces(hy__most(v->win.fine[2] + pad - k, 0), step), low, r->n);
+            kernel->claim(back + r->tap[k] + low, apart + r->tap[k] + low, r->y + low, r->g + low,
+                          high - low);
+        }
+        if (step > 1) hy__zip_f32(r->line, back, r->pitch, step, r->span);
+        hy__add_f32(dx + r->offset[i], 1, (step > 1 ? r->line : back) + r->left, r->inside);
+    }
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
+/* --- pooling: the operator --- */
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
 {
@@ -20255,6 +20971,59 @@ HY__RUN(hy__run_pool_quads)
 }
 #endif
 
+#ifdef HY__TARGET_AVX2
+/* Windows that leave the last dim as it is. */
+static int hy__pool_is_abreast(const hy__pool_plan *v, int isa)
+{
+    const hy__window *w = &v->win;
+    return isa >= HY_ISA_AVX2 && v->type == HY_POOL_MAX && !v->last && w->kernel[2] == 1 &&
+           w->stride[2] == 1 && !w->pad[2] && w->coarse[2] == w->fine[2] && w->fine[2] % HY__ABREAST == 0;
+}
+
+/* Windows of a row from `at` on that have the same taps; those that lie whole in the data go together. */
+static void hy__pool_abreast(const hy__pool_plan *v, const int64_t *at, int64_t *offset,
+                             hy__abreast_windows *s)
+{
+    const hy__window *w = &v->win;
+    const int64_t from = at[1] * w->stride[1] - w->pad[1], room = w->fine[1] - w->kernel[1] + w->pad[1];
+    s->n = from < 0 || at[1] * w->stride[1] > room ? 1
+        : hy__least(room / w->stride[1] + 1, w->coarse[1]) - at[1];
+    s->lanes = w->fine[2];
+    s->step = w->stride[1] * s->lanes;
+    s->taps = hy__pool_taps(w, at, 3, 1, offset);
+    s->at = offset;
+    s->apart = w->stride[0] >= w->kernel[0] && w->stride[1] >= w->kernel[1];
+}
+
+/* Of pooling (data, out) and of its gradient (out_grad, data, out, dx). */
+HY__RUN(hy__run_pool_abreast)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window *w = &v->win;
+    int64_t coarse = hy__window_size(w->coarse), fine = hy__window_size(w->fine), i, at[3] = { 0, 0, 0 };
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes);
+    int64_t offset[HY__POOL_TAPS];
+    const int back = job->nin > 1;
+    int covers = 1, d;                  /* every place lies in one window */
+    hy__abreast_windows s;
+    for (d = 0; d < 2; d++)
+        covers &= w->kernel[d] == w->stride[d] && !w->pad[d] && w->coarse[d] * w->stride[d] == w->fine[d];
+    for (; plane < end; plane++) {
+        const float *x = (const float *)now->data[back] + plane * fine;
+        float *y = (float *)now->data[!back] + plane * coarse;
+        float *dx = back ? (float *)now->data[job->nin] + plane * fine : NULL;
+        if (back && !covers) memset(dx, 0, (size_t)fine * sizeof *dx);
+        for (at[0] = 0; at[0] < w->coarse[0]; at[0]++)
+            for (at[1] = 0; at[1] < w->coarse[1]; at[1] += s.n, y += s.n * s.lanes) {
+                hy__pool_abreast(v, at, offset, &s);
+                if (back && s.taps) hy__abreast_claim(&s, dx, x, y);
+                else if (s.taps) hy__abreast_most(&s, y, x);
+                else for (i = 0; i < s.n * s.lanes && !back; i++) y[i] = -HUGE_VALF;
+            }
+    }
+}
+#endif
+
 /* With channels last a row is all channels of a place. */
 HY__RUN(hy__run_pool_places)
 {
@@ -20311,6 +21080,9 @@ static int hy__pooling_bind(hy_job *job)
         hy__pool_one_stage(job, v, hy__run_pool_rows);
 #if HY__SIMD
         if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads;
+#endif
+#ifdef HY__TARGET_AVX2
+        if (hy__pool_is_abreast(v, job->kernels->isa)) job->run = hy__run_pool_abreast;
 #endif
     } else {
         int64_t images = job->in[0].type.shape.dim[0], places = hy__window_size(v->win.coarse);
@@ -20451,6 +21223,9 @@ static int hy___pooling_grad_bind(hy_job *job)
 #if HY__SIMD
     if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads_back;
 #endif
+#ifdef HY__TARGET_AVX2
+    if (hy__pool_is_abreast(v, job->kernels->isa)) job->run = hy__run_pool_abreast;
+#endif
     if (v->last) {
         const hy_shape *x = &job->in[1].type.shape;
         v->blocks = hy__pieces(x->dim[x->ndim - 1], HY__POOL_WIDE);
@@ -20538,6 +21313,52 @@ static int hy___pooling_gather_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON__pooling_gather HY__OWN(_pooling_gather), NULL
+HY__WARM_ROOMS
+
+HY__LOOPS_BEGIN
+
+/* --- adaptive average pooling: place i of m averages the places from floor(i n / m) to below ceil((i + 1) n
+ * / m) --- */
+static int64_t hy__adaptive_low(int64_t i, int64_t n, int64_t m)  { return i * n / m; }
+static int64_t hy__adaptive_high(int64_t i, int64_t n, int64_t m) { return ((i + 1) * n + m - 1) / m; }
+
+/* Rows of windows share their fine rows: those are summed first, or, going back, filled last. `row` has room
+ * for one of them, edge[2 j] and edge[2 j + 1] bound window j in it; x is in the type of the kernels. */
+static void hy__adaptive_sums(const hy__row_kernels *kernel, int size, const char *x, const int64_t *from,
+                              double *y, const int64_t *to, double *row, const int64_t *edge)
+{
+    int64_t i, j, c, n;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (c = 0; c < from[1]; c += n) {
+            n = hy__least(from[1] - c, HY__COLUMNS);
+            kernel->fold_rows(HY__MEAN, row + c, x + (top * from[1] + c) * size, rows, from[1], n);
+        }
+        for (j = 0; j < to[1]; j++, y++) {
+            double sum = 0;
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) sum += row[c];
+            *y = sum / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+        }
+    }
+}
+static void hy__adaptive_spread(double *dx, const int64_t *from, const double *dy, const int64_t *to,
+                                double *row, const int64_t *edge)
+{
+    int64_t i, j, c, r;
+    for (i = 0; i < to[0]; i++) {
+        int64_t top = hy__adaptive_low(i, from[0], to[0]), rows = hy__adaptive_high(i, from[0], to[0]) - top;
+        memset(row, 0, (size_t)from[1] * sizeof *row);
+        for (j = 0; j < to[1]; j++, dy++) {
+            double share = *dy / (double)(rows * (edge[2 * j + 1] - edge[2 * j]));
+            for (c = edge[2 * j]; c < edge[2 * j + 1]; c++) row[c] += share;
+        }
+        for (r = top; r < top + rows; r++) hy__add_f64(dx + r * from[1], 1, row, from[1]);
+    }
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
 
 /* --- adaptive average pooling --- */
 static int hy__adaptive_avg_pooling_infer(hy_infer *I)
@@ -20605,6 +21426,907 @@ HY__INFER(_adaptive_avg_pooling_grad, hy__infer_turned(I, 1, hy__adaptive_avg_po
 HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_size))
 #define HY__ON__adaptive_avg_pooling_grad \
     hy___adaptive_avg_pooling_grad_infer, hy__adaptive_bind, hy___adaptive_avg_pooling_grad_diff, NULL
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>norms ------------------------------------------------------------------------------------
+ *
+ * batch_norm, layer_norm, group_norm, instance_norm, l2_normalization, lrn. All but the last are one plan,
+ * hy__norms: sets of elements, their moments, and what is made of them.
+ */
+HY__COLD_ROOMS
+
+/* --- normalisation --- *
+ * Every operator here sees its array as (batch, outer, mid, inner), and each (batch, mid) is a set of `count`
+ * elements, outer times inner. batch_norm is (1, N, C, places), norms of whole rows are (1, 1, rows, n), and
+ * those along an axis with something behind it (before, axis, behind, 1). A block is `width` sets: side by
+ * side where inner == 1, else one after another. It may fall into parts: then stage 0 leaves their sums in
+ * shared memory, and stage 1 joins them, always in the same order. */
+enum { HY__SPAN = 64 };                 /* columns of a block of high ones */
+enum { HY__NORMS_OWN, HY__NORMS_LENGTH, HY__NORMS_GIVEN };  /* of the set; its squares only; inputs 3, 4 */
+enum { HY__PARAM_NONE, HY__PARAM_SET, HY__PARAM_OUTER, HY__PARAM_INNER };   /* what has a gamma of its own */
+typedef struct hy__norms {
+    int64_t  batch, outer, mid, inner, count, width, blocks, parts, many;   /* many: blocks of an item */
+    int64_t  params;                    /* values of gamma; sets take them in turn */
+    hy_dtype compute;
+    int      stats, param, use_gamma;
+    int      root;                      /* the last output is sqrt(var + eps), not its reciprocal */
+    int      update;                    /* of the moving statistics */
+    int      backward, batch_stats;     /* the gradient; mean and rstd depend on the data */
+    int      joined;                    /* a stage before measures parts */
+    double   eps, momentum;
+} hy__norms;
+typedef struct hy__norms_block {
+    int64_t first, mid, width;          /* number of the first set, its mid, how many */
+    double  one[HY__TILE], two[HY__TILE];       /* mean, squared deviations; or sum(dy), sum(dy (x - mean)) */
+    double  sum[HY__TILE], center[HY__TILE];    /* the rest is room to work in */
+    double  v[4][HY__TILE], narrow[4][HY__TILE], tile[3][HY__TILE];
+} hy__norms_block;
+/* What is taken at once of a block that begins at `at`: n elements of each of `count` pieces, `step` apart.
+ * The pieces are its sets, or (inner == 1) rows of all its sets. */
+typedef struct hy__norms_run { int64_t at, count, step, n, taken; } hy__norms_run;   /* taken: of each set */
+
+static void hy__norms_block_at(const hy__norms *k, int64_t block, hy__norms_block *b)
+{
+    int64_t per_batch = hy__pieces(k->mid, k->width);
+    b->mid = block % per_batch * k->width;
+    b->first = block / per_batch * k->mid + b->mid;
+    b->width = hy__least(k->mid - b->mid, k->width);
+}
+
+/* What kernels take at once of a block's elements [e, end); a tile of each set at most, if `tiles`. */
+static hy__norms_run hy__norms_next(const hy__norms *k, const hy__norms_block *b, int64_t e, int64_t end,
+                                    int tiles)
+{
+    int64_t outer = b->first / k->mid * k->outer + e / k->inner;
+    int64_t left = hy__least(k->inner - e % k->inner, end - e);
+    hy__norms_run run;
+    run.at = (outer * k->mid + b->mid) * k->inner + e % k->inner;
+    run.taken = k->inner == 1 ? end - e : tiles ? hy__least(left, HY__TILE) : left;
+    run.count = k->inner == 1 ? run.taken : b->width;
+    run.step = k->inner == 1 ? k->mid : k->inner;
+    run.n = k->inner == 1 ? b->width : run.taken;
+    return run;
+}
+
+/* The elements themselves, or a tile of them in the computing type. */
+static const void *hy__norms_load(const hy_run *now, const hy__norms *k, const hy_tensor *t, int64_t at,
+                                  int64_t n, void *tile)
+{
+    if (t->type.dtype == k->compute) return hy__place(now, t, at);
+    hy__load_tile(k->compute, tile, hy__place(now, t, at), t->type.dtype, 1, n);
+    return tile;
+}
+/* Statistics that somebody wants. */
+static void hy__norms_put(const hy_run *now, const hy_tensor *t, int64_t i, double v)
+{
+    if (hy__base(now, t)) hy__store(hy__place(now, t, i), t->type.dtype, v);
+}
+
+/* Sums g and g (x - center) over the elements [e, end) of each set; without g the deviations themselves. */
+static void hy__norms_sums(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                           const hy_tensor *x, const hy_tensor *g, int64_t e, int64_t end,
+                           double *s1, double *s2)
+{
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
+    int lines = k->inner > 1, direct = x->type.dtype == k->compute;
+    int64_t i;
+    for (i = 0; i < b->width; i++) s1[i] = s2[i] = 0;
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        int64_t pieces = direct ? 1 : run.count, of;
+        for (i = 0; i < pieces; i++) {
+            const void *with = g ? hy__norms_load(now, k, g, run.at + i * run.step, run.n, b->tile[1]) : NULL;
+            of = lines ? i : 0;
+            kernel->moments(hy__norms_load(now, k, x, run.at + i * run.step, run.n, b->tile[0]), with, lines,
+                            direct ? run.count : 1, run.step, run.n, b->center + of, s1 + of, s2 + of);
+        }
+        e += run.taken;
+    }
+}
+
+/* Centers for the sums: the first values, unless they are infinite. */
+static void hy__norms_center(const hy_run *now, const hy__norms *k, hy__norms_block *b, const hy_tensor *x,
+                             int64_t e)
+{
+    int64_t at = hy__norms_next(k, b, e, e + 1, 1).at, i;
+    hy__load_f64(b->center, hy__place(now, x, at), x->type.dtype, k->inner, b->width);
+    for (i = 0; i < b->width; i++) if (b->center[i] - b->center[i] != 0) b->center[i] = 0;
+}
+
+/* Mean and squared deviations of a part, in one pass of doubles; f64 takes a second one around the mean. */
+static void hy__norms_measure(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                              int64_t e, int64_t end)
+{
+    const hy_tensor *x = &job->in[0];
+    double *s1 = b->sum, *center = b->center, n = end > e ? (double)(end - e) : 1;
+    int pass, own = k->stats == HY__NORMS_OWN;
+    int64_t i;
+    for (i = 0; i < b->width; i++) center[i] = k->backward ? hy__number(now, &job->in[3], b->first + i) : 0;
+    if (k->backward) hy__norms_sums(job, now, k, b, &job->in[1], &job->in[0], e, end, b->one, b->two);
+    if (k->backward || k->stats == HY__NORMS_GIVEN) return;
+    if (own && end > e) hy__norms_center(now, k, b, x, e);
+    for (pass = 0; pass < (own && k->compute == HY_F64 ? 2 : 1); pass++) {
+        for (i = 0; pass && i < b->width; i++) center[i] += s1[i] / n;
+        hy__norms_sums(job, now, k, b, x, NULL, e, end, s1, b->two);
+    }
+    for (i = 0; own && i < b->width; i++) {
+        b->one[i] = center[i] + s1[i] / n;
+        b->two[i] -= s1[i] * s1[i] / n;
+        if (b->two[i] < 0) b->two[i] = 0;
+    }
+}
+
+static int64_t hy__norms_cut(const hy__norms *k, int64_t part) { return k->count * part / k->parts; }
+
+/* The parts' sums, (part, 2, width), become those of the block. */
+static void hy__norms_join(const hy__norms *k, hy__norms_block *b, const double *kept)
+{
+    int64_t part, i;
+    for (i = 0; i < b->width; i++) b->one[i] = b->two[i] = 0;
+    for (part = 0; part < k->parts; part++, kept += 2 * k->width) {
+        double had = (double)hy__norms_cut(k, part), all = (double)hy__norms_cut(k, part + 1);
+        for (i = 0; i < b->width; i++) {
+            double d = kept[i] - b->one[i];
+            b->two[i] += kept[k->width + i];
+            if (k->backward) b->one[i] += kept[i];
+            else if (k->stats == HY__NORMS_OWN) {
+                b->one[i] += d * ((all - had) / all);
+                b->two[i] += d * d * (had * (all - had) / all);
+            }
+        }
+    }
+}
+
+/* old weighs momentum, the new value the rest */
+static void hy__norms_move(const hy_run *now, const hy__norms *k, const hy_tensor *old, int64_t i, double v)
+{
+    hy__norms_put(now, old, i, k->momentum * hy__number(now, old, i) + (1 - k->momentum) * v);
+}
+
+/* two becomes 1 / sqrt(var + eps); `keep`: statistics go where they are wanted. */
+static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int keep)
+{
+    int64_t i, set;
+    for (i = 0; i < b->width; i++) {
+        double var = b->two[i], root;
+        set = b->first + i;
+        if (k->stats == HY__NORMS_LENGTH) b->one[i] = 0;
+        if (k->stats == HY__NORMS_OWN) var = k->count ? var / (double)k->count : 0;
+        if (k->stats == HY__NORMS_GIVEN) {
+            b->one[i] = hy__number(now, &job->in[3], set);
+            var = hy__number(now, &job->in[4], set);
+        }
+        root = sqrt(var + k->eps);
+        b->two[i] = 1 / root;
+        if (!keep) continue;
+        hy__norms_put(now, &job->out[1], set, k->stats == HY__NORMS_LENGTH ? root : b->one[i]);
+        if (job->nout > 2) hy__norms_put(now, &job->out[2], set, k->root ? root : b->two[i]);
+        if (!k->update) continue;
+        hy__norms_move(now, k, &job->in[3], set, b->one[i]);
+        hy__norms_move(now, k, &job->in[4], set, var);
+    }
+}
+
+/* y = (x - mean) rstd gamma + beta for the elements [e, end) of each set. */
+static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                              int64_t e, int64_t end, int keep)
+{
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
+    const hy_tensor *x = &job->in[0], *y = &job->out[0], *gamma = &job->in[1], *beta = &job->in[2];
+    double *gain = b->v[0], *shift = b->v[1], (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
+    const char *per_set[4];
+    int direct = x->type.dtype == k->compute, sets = k->inner == 1, of_inner = k->param == HY__PARAM_INNER;
+    int own = of_inner || k->param == HY__PARAM_OUTER;      /* gamma and beta change within the set */
+    int64_t i, size = hy__traits[k->compute].size;
+    hy__norms_finish(job, now, k, b, keep);
+    for (i = 0; i < b->width; i++) {
+        int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
+        gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(now, gamma, at) : 1;
+        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : 0;
+    }
+    hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
+    hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
+    hy__store_f64(narrow[2], k->compute, 1, gain, b->width);
+    hy__store_f64(narrow[3], k->compute, 1, shift, b->width);
+    for (i = 0; i < 4; i++) per_set[i] = (const char *)narrow[i];
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        for (i = 0; i < run.count; i++) {
+            int64_t at = run.at + i * run.step, of = of_inner ? e % k->inner : (sets ? e + i : e) / k->inner;
+            int64_t params = of_inner ? run.n : 1, set = sets ? 0 : i * size;
+            const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
+            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : per_set[2] + set;
+            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : per_set[3] + set;
+            void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
+            kernel->scale(from, to, run.n, per_set[0] + set, per_set[1] + set, sets, times, plus,
+                          own ? of_inner : sets);
+            if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
+        }
+        e += run.taken;
+    }
+}
+
+/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
+ * and rstd do not depend on x. */
+static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
+                               int64_t e, int64_t end, int keep)
+{
+    const hy__row_kernels *kernel = hy__row_kernels_for(k->compute, job->kernels->isa);
+    const hy_tensor *dy = &job->in[0], *x = &job->in[1], *dx = &job->out[0];
+    double (*v)[HY__TILE] = b->v, (*narrow)[HY__TILE] = b->narrow, (*tile)[HY__TILE] = b->tile;
+    const void *part[4];
+    int direct = x->type.dtype == k->compute, sets = k->inner == 1, p;
+    int64_t i, size = hy__traits[k->compute].size;
+    for (i = 0; i < b->width; i++) {
+        int64_t set = b->first + i;
+        double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
+        v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
+        v[1][i] = hy__number(now, &job->in[3], set);
+        v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
+        v[3][i] = rstd * (k->use_gamma ? hy__number(now, &job->in[2], set) : 1);
+        if (!keep) continue;
+        hy__norms_put(now, &job->out[1], set, k->use_gamma ? dot : 0);
+        hy__norms_put(now, &job->out[2], set, b->one[i]);
+    }
+    for (i = 0; i < 4; i++) hy__store_f64(narrow[i], k->compute, 1, v[i], b->width);
+    while (e < end) {
+        hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        for (i = 0; i < run.count; i++) {
+            int64_t at = run.at + i * run.step;
+            const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
+            const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
+            void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
+            for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
+            kernel->blend(g, from, to, run.n, part, sets);
+            if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
+        }
+        e += run.taken;
+    }
+}
+
+HY__RUN(hy__run_norms)
+{
+    const hy__norms *k = (const hy__norms *)(const void *)&job->plan;
+    int64_t block = item / k->parts * k->many, part = item % k->parts;
+    int64_t end = hy__least(block + k->many, k->blocks);
+    int64_t low = hy__norms_cut(k, part), high = hy__norms_cut(k, part + 1);
+    hy__norms_block *b = (hy__norms_block *)scratch;
+    for (; block < end; block++) {
+        double *kept = (double *)shared + block * k->parts * 2 * k->width, *mine = kept + part * 2 * k->width;
+        hy__norms_block_at(k, block, b);
+        if (!k->joined) hy__norms_measure(job, now, k, b, low, high);
+        else if (stage == 1) hy__norms_join(k, b, kept);
+        else {
+            hy__norms_measure(job, now, k, b, low, high);
+            memcpy(mine, b->one, (size_t)b->width * sizeof *mine);
+            memcpy(mine + k->width, b->two, (size_t)b->width * sizeof *mine);
+            continue;
+        }
+        if (k->backward) hy__norms_backward(job, now, k, b, low, high, part == 0);
+        else hy__norms_forward(job, now, k, b, low, high, part == 0);
+    }
+}
+
+/* The plan, for the caller to say what else is not zero. */
+static hy__norms *hy__norms_plan(hy_job *job, int64_t batch, int64_t outer, int64_t mid, int64_t inner)
+{
+    hy__norms *k = HY__NOTES(hy__norms, job);
+    memset(k, 0, sizeof *k);
+    k->batch = batch;
+    k->outer = outer;
+    k->mid = mid;
+    k->inner = inner;
+    return k;
+}
+static int hy__norms_bind(hy_job *job)
+{
+    hy__norms *k = HY__NOTES(hy__norms, job);
+    hy_dtype dtype = job->in[0].type.dtype;
+    double total;
+    int64_t work;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    if (k->mid == 1) { k->inner *= k->outer; k->outer = 1; }
+    k->compute = hy__compute_type(dtype, 0);
+    k->count = k->outer * k->inner;
+    k->width = k->inner != 1 ? hy__clamp_i64((1 << 13) / (k->count + 1), 1, HY__TILE)
+             : k->count < HY__SPAN ? HY__TILE : HY__SPAN;
+    if (k->width > k->mid) k->width = k->mid ? k->mid : 1;
+    k->blocks = k->batch * hy__pieces(k->mid, k->width);
+    work = k->count * k->width;
+    k->parts = k->blocks >= 16 || work < 1 << 16 ? 1 : work >> 21 ? 64 : work >> 15;
+    k->many = work < 1 << 13 && k->parts == 1 ? (1 << 13) / (work + 1) + 1 : 1;
+    total = (double)k->batch * (double)k->mid * (double)k->count;
+    hy__one_stage(job, hy__run_norms, hy__pieces(k->blocks, k->many) * k->parts,
+                  (k->compute == HY_F64 ? 2 : 1) * total + 100);
+    job->scratch = sizeof(hy__norms_block);
+    if (k->parts == 1 || (k->stats == HY__NORMS_GIVEN && !k->backward)) return 0;
+    job->shared = (size_t)(k->blocks * k->parts * 2 * k->width) * sizeof(double);
+    k->joined = 1;
+    return hy__stage_before(job, job->items[0]);
+}
+
+/* A vector that belongs to one dim. */
+static void hy__infer_vector(hy_infer *I, hy_shape *vector, int64_t *dim)
+{
+    hy_infer_shape(I, vector, hy__shape1(*dim));
+    if (I->status >= 0) hy_infer_dim(I, dim, vector->dim[0]);
+}
+static int hy__infer_eps(hy_infer *I, double eps)
+{
+    return eps >= 0 ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "eps must not be negative");
+}
+static int hy__infer_norm(hy_infer *I, double eps)      /* what all but batch_norm begin with */
+{
+    if (hy__infer_eps(I, eps)) return -1;
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    return I->status;
+}
+/* gamma and beta belong to dim `of`; both statistics have this shape. */
+static int hy__infer_norm_sets(hy_infer *I, int64_t *of, hy_shape stats)
+{
+    int i;
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, of);
+    for (i = 1; i < 3 && I->status >= 0; i++) hy_infer_shape(I, &I->out[i].shape, stats);
+    return I->status;
+}
+static int hy__infer_least_dims(hy_infer *I, int least)
+{
+    if (I->in[0].shape.ndim >= least) return 0;
+    return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least %d dims, not %z", least, &I->in[0].shape);
+}
+
+/* --- batch_norm --- */
+static int hy__batch_norm_infer(hy_infer *I)
+{
+    HY__REC(batch_norm, I);
+    hy_shape *x = &I->in[0].shape;
+    hy_dtype vectors;
+    int64_t channels = -1;
+    int i, at, round;
+    if (hy__infer_eps(I, r->eps)) return -1;
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    vectors = I->in[0].dtype == HY_F16 || I->in[0].dtype == HY_BF16 ? HY_F32 : I->in[0].dtype;
+    for (i = 1; i < 5; i++) hy_infer_type(I, &I->in[i].dtype, vectors);
+    for (i = 1; i < 3; i++) hy_infer_type(I, &I->out[i].dtype, vectors);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status >= 0 && x->ndim >= 0) {
+        at = hy__infer_axis(I, r->axis, x->ndim);
+        if (at < 0) return -1;
+        for (i = 1; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
+        channels = x->dim[at];
+    }
+    for (round = 0; round < 2; round++)
+        for (i = 1; i < 7 && I->status >= 0; i++)
+            hy__infer_vector(I, i < 5 ? &I->in[i].shape : &I->out[i - 4].shape, &channels);
+    return I->status;
+}
+static hy__norms *hy__batch_norm_plan(hy_job *job, const hy_shape *x, int axis)
+{
+    int at = hy__axis(axis, x->ndim);
+    hy__norms *k = hy__norms_plan(job, 1, hy__product(x, 0, at), x->dim[at], hy__product(x, at + 1, x->ndim));
+    k->params = x->dim[at];
+    return k;
+}
+static int hy__batch_norm_bind(hy_job *job)
+{
+    HY__REC(batch_norm, job);
+    hy__norms *k = hy__batch_norm_plan(job, &job->in[0].type.shape, r->axis);
+    k->stats = job->training && !r->use_global_stats ? HY__NORMS_OWN : HY__NORMS_GIVEN;
+    k->update = k->stats == HY__NORMS_OWN && k->outer * k->inner > 0;
+    k->param = HY__PARAM_SET;
+    k->use_gamma = r->learn_gamma;
+    k->eps = r->eps;
+    k->momentum = r->momentum;
+    return hy__norms_bind(job);
+}
+static int hy__batch_norm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(batch_norm, D);
+    hy_array *g;
+    int i;
+    if (!D->dy[0]) return 0;
+    g = hy__batch_norm_grad(F, D->dy[0], D->in[0], D->in[1], D->out[1], D->out[2], r->axis,
+                            D->training && !r->use_global_stats, r->learn_gamma);
+    for (i = 0; i < 3; i++) if (D->want[i] && (i != 1 || r->learn_gamma)) D->dx[i] = hy_get(F, g, i);
+    return 0;
+}
+/* With moving statistics samples do not know each other. */
+HY__SPLIT(batch_norm, !job->training || r->use_global_stats, axis,
+          axis == hy__axis(r->axis, job->in[0].type.shape.ndim) ? 0 : -1)
+#define HY__ON_batch_norm HY__OWN(batch_norm), hy__batch_norm_split
+
+/* The same with relu in a stage of its own. The record is batch_norm's. */
+HY__RUN(hy__run_batch_norm_relu)
+{
+    hy_tensor *y = &job->out[0];
+    hy_dtype dtype = y->type.dtype, compute = hy__compute_type(dtype, 0);
+    int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&y->type.shape)), n;
+    double tile[HY__TILE], result[HY__TILE];
+    const void *in[1];
+    int step[1];
+    if (stage + 1 < job->stages) { hy__run_norms(job, now, stage, item, scratch, shared); return; }
+    in[0] = tile;
+    step[0] = 1;
+    for (; i < end; i += n) {
+        n = hy__least(end - i, HY__TILE);
+        hy__load_tile(compute, tile, hy__place(now, y, i), dtype, 1, n);
+        hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
+        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, result, n);
+    }
+}
+static int hy__batch_norm_relu_bind(hy_job *job)
+{
+    int64_t total = hy__size(&job->out[0].type.shape);
+    if (hy__batch_norm_bind(job)) return -1;
+    job->run = hy__run_batch_norm_relu;
+    job->items[job->stages++] = hy__pieces(total, HY__CHUNK);
+    job->cost += 0.3 * (double)total;
+    return 0;
+}
+static int hy__batch_norm_relu_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *dy = D->dy[0];
+    int error;
+    if (!dy) return 0;
+    D->dy[0] = hy_mul(F, dy, hy_sign(F, D->out[0]));
+    error = hy__batch_norm_diff(F, D);
+    D->dy[0] = dy;
+    return error;
+}
+#define HY__ON_batch_norm_relu \
+    hy__batch_norm_infer, hy__batch_norm_relu_bind, hy__batch_norm_relu_diff, hy__batch_norm_split
+
+static int hy___batch_norm_grad_infer(hy_infer *I)
+{
+    HY__REC(_batch_norm_grad, I);
+    hy_shape *x = &I->in[1].shape;
+    int i, at;
+    hy_infer_type(I, &I->in[0].dtype, I->in[1].dtype);
+    hy_infer_type(I, &I->out[0].dtype, I->in[1].dtype);
+    hy_infer_type(I, &I->out[1].dtype, I->in[2].dtype);
+    hy_infer_type(I, &I->out[2].dtype, I->in[2].dtype);
+    hy_infer_same(I, x, &I->in[0].shape);
+    hy_infer_same(I, x, &I->out[0].shape);
+    at = hy__infer_axis_of(I, r->axis, x);
+    if (at < 0) return I->status;
+    for (i = 2; i < 5 && I->status >= 0; i++) hy__infer_vector(I, &I->in[i].shape, &x->dim[at]);
+    for (i = 1; i < 3 && I->status >= 0; i++) hy__infer_vector(I, &I->out[i].shape, &x->dim[at]);
+    return I->status;
+}
+static int hy___batch_norm_grad_bind(hy_job *job)
+{
+    HY__REC(_batch_norm_grad, job);
+    hy__norms *k = hy__batch_norm_plan(job, &job->in[1].type.shape, r->axis);
+    k->backward = 1;
+    k->use_gamma = r->learn_gamma;
+    k->batch_stats = r->batch_stats;
+    return hy__norms_bind(job);
+}
+
+/* The gradient of the gradient, by operators that have one themselves. Let a, b, c be the gradients of dx,
+ * dgamma and dbeta, m the mean over a channel, k = rstd gamma, u = (x - mean) rstd, and P(v) be
+ * v - m(v) - u m(u v). From dx = k P(dy), dgamma = sum(dy u), dbeta = sum(dy) follow
+ *     of dy:    k P(a) + b u + c
+ *     of gamma: sum(rstd P(a) dy)
+ *     of x:     rstd P(q) - rstd u k m(a P(dy)) with q = b dy - k (a m(u dy) + dy m(u a))
+ * where mean and rstd are functions of x, so that nothing is left for these inputs. With moving statistics
+ * P(v) is v, and of x remains rstd b dy. */
+typedef struct hy__norm_slope { hy_array *u, *rstd; int at, own; } hy__norm_slope;
+
+static hy_array *hy__channel_mean(hy_frame *F, hy_array *v, int at)
+{
+    hy_reduce_opt opt = hy__reduce_options(1, 1);
+    return hy_mean(F, v, HY_AXES(at), &opt);
+}
+static hy_array *hy__channel_spread(hy_frame *F, hy_array *vector, hy_array *x, int at)     /* to broadcast */
+{
+    hy_ints shape;
+    int d;
+    shape.n = x->t.type.shape.ndim - at;
+    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
+    return vector ? hy_reshape(F, vector, shape, NULL) : NULL;
+}
+static hy_array *hy__channel_rest(hy_frame *F, const hy__norm_slope *n, hy_array *v)        /* P(v) */
+{
+    hy_array *part;
+    if (!n->own) return v;
+    part = hy_mul(F, n->u, hy__channel_mean(F, hy_mul(F, n->u, v), n->at));
+    return hy_sub(F, hy_sub(F, v, hy__channel_mean(F, v, n->at)), part);
+}
+
+/* u and rstd as functions of x; eps, which only the forward operator knows, follows from rstd. */
+static hy__norm_slope hy__norm_slope_of(hy_frame *F, hy_array *x, hy_array *mean, hy_array *rstd, int at,
+                                        int own)
+{
+    hy__norm_slope n;
+    hy_array *d = hy_sub(F, x, own ? hy__channel_mean(F, x, at) : hy__channel_spread(F, mean, x, at)), *var;
+    n.at = at;
+    n.own = own;
+    n.rstd = hy__channel_spread(F, rstd, x, at);
+    if (own) {
+        var = hy__channel_mean(F, hy_square(F, d), at);
+        n.rstd = hy_block_grad(F, hy_sub(F, hy_reciprocal(F, hy_square(F, n.rstd)), var));
+        n.rstd = hy_rsqrt(F, hy_add(F, var, n.rstd));
+    }
+    n.u = hy_mul(F, d, n.rstd);
+    return n;
+}
+
+/* Of x, before the sum with rstd; a and b may be absent. */
+static hy_array *hy__norm_slope_data(hy_frame *F, const hy__norm_slope *n, hy_array *dy, hy_array *a,
+                                     hy_array *b, hy_array *k)
+{
+    hy_array *q = b ? hy_mul(F, b, dy) : NULL, *dx, *t;
+    if (a && n->own) {
+        t = hy_mul(F, a, hy__channel_mean(F, hy_mul(F, n->u, dy), n->at));
+        t = hy_add(F, t, hy_mul(F, dy, hy__channel_mean(F, hy_mul(F, n->u, a), n->at)));
+        q = hy__sum_of(F, q, hy_negative(F, hy_mul(F, t, k)));
+    }
+    dx = q ? hy__channel_rest(F, n, q) : NULL;
+    if (!a || !n->own) return dx;
+    t = hy__channel_mean(F, hy_mul(F, a, hy__channel_rest(F, n, dy)), n->at);
+    return hy_sub(F, dx, hy_mul(F, n->u, hy_mul(F, t, k)));
+}
+
+static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_batch_norm_grad, D);
+    hy_array *dy = D->in[0], *x = D->in[1], *a = D->dy[0], *b, *c, *k, *g, *rest;
+    hy_dtype given = x->t.type.dtype, wide = D->in[2]->t.type.dtype;
+    int at = hy__axis(r->axis, x->t.type.shape.ndim);
+    hy__norm_slope n;
+    if (!hy__size(&x->t.type.shape)) return 0;
+    if (given != wide) {
+        dy = hy_cast(F, dy, wide);
+        x = hy_cast(F, x, wide);
+        if (a) a = hy_cast(F, a, wide);
+    }
+    n = hy__norm_slope_of(F, x, D->in[3], D->in[4], at, r->batch_stats);
+    b = r->learn_gamma ? hy__channel_spread(F, D->dy[1], x, at) : NULL;
+    c = hy__channel_spread(F, D->dy[2], x, at);
+    k = r->learn_gamma ? hy_mul(F, n.rstd, hy__channel_spread(F, D->in[2], x, at)) : n.rstd;
+    rest = a ? hy__channel_rest(F, &n, a) : NULL;
+    if (D->want[0]) {
+        g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);
+        if (c) g = hy__sum_of(F, g, hy_broadcast_like(F, c, x, NULL));
+        D->dx[0] = g && given != wide ? hy_cast(F, g, given) : g;
+    }
+    if (D->want[1]) {
+        g = hy__norm_slope_data(F, &n, dy, a, b, k);
+        if (g) g = hy_mul(F, n.rstd, g);
+        D->dx[1] = g && given != wide ? hy_cast(F, g, given) : g;
+    }
+    if (D->want[2] && a && r->learn_gamma)
+        D->dx[2] = hy__channel_sum_of(F, hy_mul(F, n.rstd, hy_mul(F, rest, dy)), at);
+    return 0;
+}
+#define HY__ON__batch_norm_grad HY__OWN(_batch_norm_grad), NULL
+
+/* --- layer_norm, group_norm, instance_norm --- */
+
+/* Gradients by differentiable operators, so the statistics are computed again. They are over `axis`; gamma
+ * broadcasts to x: dx = rstd (g - mean(g) - u mean(g u)), g = dy gamma, u = (x - mean) rstd. Returns u. */
+static hy_array *hy__norms_gradient(hy_frame *F, hy_array *x, hy_array *gamma, hy_array *dy, int axis,
+                                    double eps, hy_array **dx)
+{
+    hy_array *d, *rstd, *u, *g;
+    hy_ints axes = HY_AXES(axis);
+    hy_reduce_opt keep = hy__reduce_options(1, 0);
+    d = hy_sub(F, x, hy_mean(F, x, axes, &keep));
+    rstd = hy_rsqrt(F, hy_add_scalar(F, hy_mean(F, hy_square(F, d), axes, &keep), eps));
+    u = hy_mul(F, d, rstd);
+    if (!dx) return u;
+    g = hy_mul(F, dy, gamma);
+    d = hy_mul(F, u, hy_mean(F, hy_mul(F, g, u), axes, &keep));
+    g = hy_sub(F, hy_sub(F, g, hy_mean(F, g, axes, &keep)), d);
+    *dx = hy_mul(F, g, rstd);
+    return u;
+}
+
+/* Nothing in, nothing out. */
+static int hy__norms_grad_empty(hy_frame *F, hy_diff *D)
+{
+    int i;
+    if (hy__size(&D->in[0]->t.type.shape)) return 0;
+    for (i = 0; i < D->nin; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
+    return 1;
+}
+
+static int hy__layer_norm_infer(hy_infer *I)
+{
+    HY__REC(layer_norm, I);
+    hy_shape *x = &I->in[0].shape, stats;
+    int at;
+    hy__infer_norm(I, r->eps);
+    at = hy__infer_axis_of(I, r->axis, x);
+    if (at < 0) return I->status;
+    stats = *x;
+    stats.dim[at] = 1;
+    return hy__infer_norm_sets(I, &x->dim[at], stats);
+}
+static int hy__layer_norm_bind(hy_job *job)
+{
+    HY__REC(layer_norm, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    int at = hy__axis(r->axis, x->ndim);
+    int64_t before = hy__product(x, 0, at), n = x->dim[at], behind = hy__product(x, at + 1, x->ndim);
+    hy__norms *k = behind == 1 ? hy__norms_plan(job, 1, 1, before, n)
+                               : hy__norms_plan(job, before, n, behind, 1);
+    k->params = n;
+    k->param = k->inner == 1 ? HY__PARAM_OUTER : HY__PARAM_INNER;
+    k->use_gamma = k->root = 1;
+    k->eps = r->eps;
+    return hy__norms_bind(job);
+}
+static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(layer_norm, D);
+    hy_array *x = D->in[0], *dy = D->dy[0], *gamma = D->in[1], *u;
+    int d, at = hy__axis(r->axis, x->t.type.shape.ndim);
+    hy_ints shape;
+    hy_reduce_opt others = hy__reduce_options(0, 1);
+    if (!dy || hy__norms_grad_empty(F, D)) return 0;
+    shape.n = x->t.type.shape.ndim - at;                /* from axis on, to broadcast */
+    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
+    if (shape.n > 1) gamma = hy_reshape(F, gamma, shape, NULL);
+    u = hy__norms_gradient(F, x, gamma, dy, at, r->eps, D->want[0] ? &D->dx[0] : NULL);
+    if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(at), &others);
+    if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(at), &others);
+    return 0;
+}
+HY__SPLIT(layer_norm, axis != hy__axis(r->axis, job->in[0].type.shape.ndim), axis, -1)
+#define HY__ON_layer_norm HY__OWN(layer_norm), hy__layer_norm_split
+
+/* group_norm and instance_norm: channels in `groups`, 0 meaning each by itself. */
+static int hy__groups_infer(hy_infer *I, int groups, double eps)
+{
+    hy_shape *x = &I->in[0].shape;
+    int64_t sets = groups, *of = groups ? &sets : &x->dim[1];
+    if (hy__infer_norm(I, eps) < 0 || x->ndim < 0) return I->status;
+    if (hy__infer_least_dims(I, 3)) return -1;
+    if (groups && x->dim[1] % groups && x->dim[1] > 0)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels do not fall into %d groups", x->dim[1], groups);
+    return hy__infer_norm_sets(I, of, hy__shape2(x->dim[0], *of));
+}
+static int hy__groups_bind(hy_job *job, int64_t groups, double eps, int root)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t params = groups ? groups : 1;
+    hy__norms *k = hy__norms_plan(job, 1, 1, x->dim[0] * groups, hy__product(x, 1, x->ndim) / params);
+    k->params = params;
+    k->param = HY__PARAM_SET;
+    k->use_gamma = 1;
+    k->root = root;
+    k->eps = eps;
+    return hy__norms_bind(job);
+}
+static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
+{
+    const hy_shape *shape = &D->in[0]->t.type.shape;
+    hy_array *x, *dy, *gamma, *u, *dx = NULL;
+    if (!D->dy[0] || hy__norms_grad_empty(F, D)) return 0;
+    x = hy_reshape(F, D->in[0], HY_INTS(shape->dim[0], groups, -1), NULL);
+    dy = hy_reshape(F, D->dy[0], HY_INTS(shape->dim[0], groups, -1), NULL);
+    gamma = hy_reshape(F, D->in[1], HY_INTS(groups, 1), NULL);
+    u = hy__norms_gradient(F, x, gamma, dy, 2, eps, D->want[0] ? &dx : NULL);
+    if (D->want[0]) D->dx[0] = hy_reshape_like(F, dx, D->in[0], NULL);
+    if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(0, 2), NULL);
+    if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(0, 2), NULL);
+    return 0;
+}
+HY__INFER(group_norm,
+    hy__infer_range(I, "num_groups", r->num_groups, 1, INT_MAX) ? -1
+        : hy__groups_infer(I, r->num_groups, r->eps))
+HY__BIND(group_norm, hy__groups_bind(job, r->num_groups, r->eps, 1))
+HY__DIFF_BY(group_norm, hy__groups_grad(F, D, r->num_groups, r->eps))
+#define HY__ON_group_norm HY__OWN(group_norm), hy__batch_split
+
+HY__INFER(instance_norm, hy__groups_infer(I, 0, r->eps))
+HY__BIND(instance_norm, hy__groups_bind(job, job->in[0].type.shape.dim[1], r->eps, 0))
+HY__DIFF_BY(instance_norm, hy__groups_grad(F, D, D->in[0]->t.type.shape.dim[1], r->eps))
+#define HY__ON_instance_norm HY__OWN(instance_norm), hy__batch_split
+
+/* --- l2_normalization: over all but the batch, the channels, or the places --- */
+static int hy__l2_normalization_infer(hy_infer *I)
+{
+    HY__REC(l2_normalization, I);
+    hy_shape *x = &I->in[0].shape, norm;
+    int d;
+    if (hy__infer_range(I, "mode", r->mode, 0, HY_L2_SPATIAL)) return -1;
+    if (hy__infer_norm(I, r->eps) < 0 || x->ndim < 0) return I->status;
+    if (hy__infer_least_dims(I, r->mode == HY_L2_INSTANCE ? 1 : 3)) return -1;
+    norm = *x;
+    for (d = 1; d < norm.ndim; d++)
+        if (r->mode == HY_L2_INSTANCE || (d == 1) == (r->mode == HY_L2_CHANNEL)) norm.dim[d] = 1;
+    hy_infer_shape(I, &I->out[1].shape, norm);
+    return I->status;
+}
+static int hy__l2_normalization_bind(hy_job *job)
+{
+    HY__REC(l2_normalization, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    int rows = r->mode == HY_L2_SPATIAL ? 2 : 1;
+    hy__norms *k = r->mode == HY_L2_CHANNEL
+        ? hy__norms_plan(job, x->dim[0], x->dim[1], hy__product(x, 2, x->ndim), 1)
+        : hy__norms_plan(job, 1, 1, hy__product(x, 0, rows), hy__product(x, rows, x->ndim));
+    k->stats = HY__NORMS_LENGTH;
+    k->eps = r->eps;
+    return hy__norms_bind(job);
+}
+/* dx = (dy - y sum(dy y)) / length */
+static int hy__l2_normalization_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(l2_normalization, D);
+    hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g, *scale;
+    hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : HY_AXES(0, 1);
+    hy_reduce_opt opt = hy__reduce_options(1, r->mode != HY_L2_CHANNEL);
+    if (!dy) return 0;
+    if (r->mode == HY_L2_INSTANCE) axes.n = 1;
+    scale = hy_rsqrt(F, hy_add_scalar(F, hy_sum(F, hy_square(F, x), axes, &opt), r->eps));
+    g = hy_mul(F, y, hy_sum(F, hy_mul(F, dy, y), axes, &opt));
+    D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
+    return 0;
+}
+#define HY__ON_l2_normalization HY__OWN(l2_normalization), hy__batch_split
+HY__WARM_ROOMS
+
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+/* --- sums over neighbouring channels of x (images, channels, inner) --- */
+/* scale = knorm + share (sum of x^2 of the channels [low, high), `inner` apart), of few channels */
+static void hy__square_window_f32(float *scale, const float *x, int64_t inner, int64_t low, int64_t high,
+                                  float knorm, float share, int64_t n)
+{
+    int64_t i, k;
+    for (i = 0; i < n; i++) scale[i] = 0;
+    for (k = low; k < high; k++) for (i = 0; i < n; i++) scale[i] += x[k * inner + i] * x[k * inner + i];
+    for (i = 0; i < n; i++) scale[i] = knorm + share * scale[i];
+}
+/* y = x scale^(-3/4), the power that everybody uses */
+static void hy__three_quarters_f32(float *y, const float *x, const float *scale, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        float root = 1 / sqrtf(scale[i]);
+        y[i] = x[i] * (root * sqrtf(root));
+    }
+}
+static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner,
+                            int64_t c,
+                            int64_t half, int squares, int64_t n)
+{
+    double tile[HY__TILE];
+    int64_t k, low = c > half ? c - half : 0, high = channels - c > half ? c + half + 1 : channels, i;
+    for (i = 0; i < n; i++) sum[i] = 0;
+    for (k = low; k < high; k++) {
+        hy__load_f64(tile, x + (k - c) * inner * hy__traits[dtype].size, dtype, 1, n);
+        hy__fold_rows_f64(squares ? HY__NORM2 : HY__MEAN, sum, tile, 1, 0, n);
+    }
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
+/* --- windows of channels --- *
+ * Item: a tile of places of one image, all channels. */
+static int hy__infer_channel_window(hy_infer *I, int nsize)
+{
+    if (nsize < 1 || nsize % 2 == 0)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d", nsize);
+    if (I->in[0].shape.ndim >= 0 && I->in[0].shape.ndim < 2)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a batch and a channel dim");
+    return hy_infer_pointwise(I);
+}
+
+static int hy__channel_window_bind(hy_job *job, int64_t nsize, hy__run_fn run)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t inner = hy__product(x, 2, x->ndim), channels = x->dim[1];
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    return hy__one_stage(job, run, channels ? x->dim[0] * hy__pieces(inner, HY__TILE) : 0,
+                         (2 + (double)hy__least(nsize, channels)) * (double)hy__size(x));
+}
+
+HY__RUN(hy__run_channel_sum)
+{
+    HY__REC(_channel_window_sum, job);
+    const hy_shape *s = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, at;
+    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
+    double sum[HY__TILE];
+    for (c = 0; c < s->dim[1]; c++) {
+        at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
+        hy__channel_sum(sum, hy__place(now, &job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 0, n);
+        hy__store_f64(hy__place(now, &job->out[0], at), dtype, 1, sum, n);
+    }
+}
+HY__INFER(_channel_window_sum, hy__infer_channel_window(I, r->nsize))
+HY__BIND(_channel_window_sum, hy__channel_window_bind(job, r->nsize, hy__run_channel_sum))
+/* the window is symmetric */
+HY__DIFF(_channel_window_sum, hy__channel_window_sum(F, dy, r->nsize))
+#define HY__ON__channel_window_sum HY__OWN(_channel_window_sum), hy__batch_split
+
+/* scale = knorm + alpha / nsize (sum of x^2 over the window), y = x scale^-beta */
+HY__RUN(hy__run_lrn)
+{
+    HY__REC(lrn, job);
+    const hy_shape *s = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
+    const hy__pointwise_table *table = hy__pointwise_of(job, compute);
+    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
+    int64_t half = r->nsize / 2;
+    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
+    double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
+    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
+    const void *in[2];
+    hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
+    for (c = 0; c < s->dim[1]; c++) {
+        char *from, *to;
+        at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
+        from = hy__place(now, &job->in[0], at);
+        to = hy__place(now, &job->out[0], at);
+        if (narrow) {
+            hy__square_window_f32((float *)scale, (const float *)(const void *)from, inner,
+                                  -hy__least(c, half), hy__least(s->dim[1] - c, half + 1),
+                                  (float)r->knorm, (float)(r->alpha / r->nsize), n);
+        } else {
+            hy__channel_sum(sum, from, dtype, s->dim[1], inner, c, half, 1, n);
+            for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
+            hy__store_f64(scale, compute, 1, sum, n);
+        }
+        if (now->data[job->nin + 1])
+            hy__store_tile(compute, hy__place(now, &job->out[1], at), dtype, 1, scale, n);
+        if (narrow && r->beta == 0.75) {
+            hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
+            continue;
+        }
+        in[0] = scale;
+        in[1] = exponent;
+        table->binary[HY__BINARY_power](in, step, sum, n, NULL);
+        hy__load_tile(compute, x, from, dtype, 1, n);
+        in[0] = x;
+        in[1] = sum;
+        table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
+        hy__store_tile(compute, to, dtype, 1, scale, n);
+    }
+}
+HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
+HY__BIND(lrn, hy__channel_window_bind(job, r->nsize, hy__run_lrn))
+
+/* dscale = -beta dy x scale^(-beta - 1), and what comes in by itself; dx = dy scale^-beta + 2 alpha /
+ * nsize x window(dscale) */
+static int hy__lrn_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(lrn, D);
+    hy_array *x = D->in[0], *dy = D->dy[0], *scale = D->out[1], *dscale = D->dy[1], *dx = NULL, *g;
+    if (dy) {
+        g = hy_mul(F, dy, hy_power_scalar(F, scale, -r->beta));
+        dx = g;
+        g = hy_mul_scalar(F, hy_mul(F, x, hy_div(F, g, scale)), -r->beta);
+        dscale = dscale ? hy_add(F, dscale, g) : g;
+    }
+    if (!dscale) return 0;
+    g = hy_mul(F, x, hy_mul_scalar(F, hy__channel_window_sum(F, dscale, r->nsize), 2 * r->alpha / r->nsize));
+    D->dx[0] = dx ? hy_add(F, dx, g) : g;
+    return 0;
+}
+#define HY__ON_lrn HY__OWN(lrn), hy__batch_split
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 16 >>vision -----------------------------------------------------------------------------------
+ *
+ * upsampling, crop, depth_to_space and back; boxes: box_nms, box_iou, multibox_prior, multibox_detection;
+ * regions of images: roi_pooling, roi_align.
+ */
+#ifndef HYBRID_NO_VISION
+HY__COLD_ROOMS
 
 /* --- moving pixels --- */
 
@@ -20837,112 +22559,151 @@ HY__INFER(space_to_depth, hy__infer_turned(I, 0, hy__depth_to_space_infer))
 HY__BIND(space_to_depth, hy__blocks_bind(job, r->block_size, 0))
 HY__DIFF(space_to_depth, hy__alike(F, r, HY_OP_depth_to_space, dy, NULL, NULL))
 #define HY__ON_space_to_depth HY__OWN(space_to_depth), hy__batch_split
+HY__WARM_ROOMS
 
-/* --- windows of channels --- *
- * Item: a tile of places of one image, all channels. */
-static int hy__infer_channel_window(hy_infer *I, int nsize)
-{
-    if (nsize < 1 || nsize % 2 == 0)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "nsize must be odd: %d", nsize);
-    if (I->in[0].shape.ndim >= 0 && I->in[0].shape.ndim < 2)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a batch and a channel dim");
-    return hy_infer_pointwise(I);
-}
+HY__LOOPS_BEGIN
 
-static int hy__channel_window_bind(hy_job *job, int64_t nsize, hy__run_fn run)
-{
-    const hy_shape *x = &job->in[0].type.shape;
-    int64_t inner = hy__product(x, 2, x->ndim), channels = x->dim[1];
-    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
-    return hy__one_stage(job, run, channels ? x->dim[0] * hy__pieces(inner, HY__TILE) : 0,
-                         (2 + (double)hy__least(nsize, channels)) * (double)hy__size(x));
-}
+/* --- boxes: (left, top, right, bottom), or (middle x, y, width, height) where `center` --- */
+typedef struct hy__nms {
+    int64_t n, k, width, coord, score, id;      /* rows, how many of the best count; columns, id < 0: none */
+    double  overlap, valid, background;         /* the class that does not count */
+    int     center, force;
+} hy__nms;
 
-HY__RUN(hy__run_channel_sum)
+/* A number as these values are compared with it. */
+static double hy__rounded(double v, hy_dtype dtype) { return dtype == HY_F64 ? v : (double)(float)v; }
+
+/* Scores by which rows are ranked: -inf for what may not stay, which no valid score is. */
+static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, int64_t rows, double *score)
 {
-    HY__REC(_channel_window_sum, job);
-    const hy_shape *s = &job->in[0].type.shape;
-    hy_dtype dtype = job->in[0].type.dtype;
-    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, at;
-    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
-    double sum[HY__TILE];
-    for (c = 0; c < s->dim[1]; c++) {
-        at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
-        hy__channel_sum(sum, hy__place(now, &job->in[0], at), dtype, s->dim[1], inner, c, r->nsize / 2, 0, n);
-        hy__store_f64(hy__place(now, &job->out[0], at), dtype, 1, sum, n);
+    int64_t size = hy__traits[dtype].size, i, j, m;
+    double id[HY__TILE], valid = hy__rounded(p->valid, dtype);
+    for (i = 0; i < rows; i += m, data += m * p->width * size) {
+        m = hy__least(rows - i, HY__TILE);
+        hy__load_f64(score + i, data + p->score * size, dtype, p->width, m);
+        for (j = i; j < i + m; j++) if (!(score[j] > valid)) score[j] = -HUGE_VAL;
+        if (p->id < 0) continue;
+        hy__load_f64(id, data + p->id * size, dtype, p->width, m);
+        for (j = 0; j < m; j++) if (id[j] == p->background) score[i + j] = -HUGE_VAL;
     }
 }
-HY__INFER(_channel_window_sum, hy__infer_channel_window(I, r->nsize))
-HY__BIND(_channel_window_sum, hy__channel_window_bind(job, r->nsize, hy__run_channel_sum))
-/* the window is symmetric */
-HY__DIFF(_channel_window_sum, hy__channel_window_sum(F, dy, r->nsize))
-#define HY__ON__channel_window_sum HY__OWN(_channel_window_sum), hy__batch_split
 
-/* scale = knorm + alpha / nsize (sum of x^2 over the window), y = x scale^-beta */
-HY__RUN(hy__run_lrn)
-{
-    HY__REC(lrn, job);
-    const hy_shape *s = &job->in[0].type.shape;
-    hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
-    const hy__pointwise_table *table = hy__pointwise_of(job, compute);
-    int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
-    int64_t half = r->nsize / 2;
-    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
-    double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
-    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
-    const void *in[2];
-    hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
-    for (c = 0; c < s->dim[1]; c++) {
-        char *from, *to;
-        at = (item / tiles * s->dim[1] + c) * inner + item % tiles * HY__TILE;
-        from = hy__place(now, &job->in[0], at);
-        to = hy__place(now, &job->out[0], at);
-        if (narrow) {
-            hy__square_window_f32((float *)scale, (const float *)(const void *)from, inner,
-                                  -hy__least(c, half), hy__least(s->dim[1] - c, half + 1),
-                                  (float)r->knorm, (float)(r->alpha / r->nsize), n);
-        } else {
-            hy__channel_sum(sum, from, dtype, s->dim[1], inner, c, half, 1, n);
-            for (i = 0; i < n; i++) sum[i] = r->knorm + r->alpha / r->nsize * sum[i];
-            hy__store_f64(scale, compute, 1, sum, n);
-        }
-        if (now->data[job->nin + 1])
-            hy__store_tile(compute, hy__place(now, &job->out[1], at), dtype, 1, scale, n);
-        if (narrow && r->beta == 0.75) {
-            hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
-            continue;
-        }
-        in[0] = scale;
-        in[1] = exponent;
-        table->binary[HY__BINARY_power](in, step, sum, n, NULL);
-        hy__load_tile(compute, x, from, dtype, 1, n);
-        in[0] = x;
-        in[1] = sum;
-        table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
-        hy__store_tile(compute, to, dtype, 1, scale, n);
+/* hy__nms_x: place[0 ...] = the rows that stay, by falling score, then -1; room as hy__nms_room says. */
+#define HY__BOX_KERNELS(T, suffix) \
+    typedef struct hy__box_##suffix { T left, top, right, bottom, area; int64_t id; } hy__box_##suffix; \
+    static hy__box_##suffix hy__box_of_##suffix(const double *v, int center) \
+    { \
+        T x = (T)v[0], y = (T)v[1], wide = (T)v[2], tall = (T)v[3]; \
+        hy__box_##suffix b; \
+        b.left = center ? x - wide / 2 : x; \
+        b.top = center ? y - tall / 2 : y; \
+        b.right = center ? x + wide / 2 : wide; \
+        b.bottom = center ? y + tall / 2 : tall; \
+        if (!center) { wide -= x; tall -= y; } \
+        b.area = wide < 0 || tall < 0 ? 0 : wide * tall; \
+        b.id = 0; \
+        return b; \
+    } \
+    /* What part of their union do two boxes have in common? */ \
+    static T hy__overlap_##suffix(const hy__box_##suffix *a, const hy__box_##suffix *b) \
+    { \
+        T wide = (a->right < b->right ? a->right : b->right) - (a->left > b->left ? a->left : b->left); \
+        T tall = (a->bottom < b->bottom ? a->bottom : b->bottom) - (a->top > b->top ? a->top : b->top); \
+        T both = wide > 0 && tall > 0 ? wide * tall : 0; \
+        return both > 0 ? both / (a->area + b->area - both) : 0; \
+    } \
+    /* Does box n overlap one before it, of the same class, by more than `most`, or by as much? */ \
+    static int hy__crowded_##suffix(const hy__box_##suffix *box, int64_t n, T most, int as_much) \
+    { \
+        int64_t i; \
+        for (i = 0; i < n; i++) if (box[i].id == box[n].id) { \
+            T part = hy__overlap_##suffix(box + i, box + n); \
+            if (part > most || (as_much && part == most)) return 1; \
+        } \
+        return 0; \
+    } \
+    static void hy__nms_##suffix(const hy__nms *p, const char *data, hy_dtype dtype, const double *score, \
+                                 void *room, int64_t *place) \
+    { \
+        hy__ranked *ranked = (hy__ranked *)room; \
+        hy__box_##suffix *box = (hy__box_##suffix *)(void *)(ranked + 2 * hy__rank_room(p->n, p->k)); \
+        int64_t size = hy__traits[dtype].size, kept = 0, i; \
+        const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, p->n, p->k, 1, ranked); \
+        T overlap = (T)p->overlap; \
+        double v[4], id; \
+        for (i = 0; i < p->k && score[best[i].at] > -HUGE_VAL; i++) { \
+            const char *row = data + best[i].at * p->width * size; \
+            hy__load_f64(v, row + p->coord * size, dtype, 1, 4); \
+            box[kept] = hy__box_of_##suffix(v, p->center); \
+            if (p->id >= 0 && !p->force) { \
+                hy__load_f64(&id, row + p->id * size, dtype, 1, 1); \
+                box[kept].id = hy__to_i64(id); \
+            } \
+            if (!hy__crowded_##suffix(box, kept, overlap, 0)) place[kept++] = best[i].at; \
+        } \
+        for (; kept < p->n; kept++) place[kept] = -1; \
+    } \
+    /* one box with n others */ \
+    static void hy__overlaps_##suffix(const char *one, const char *others, hy_dtype dtype, int center, \
+                                      int64_t n, char *y) \
+    { \
+        enum { M = HY__TILE / 4 }; \
+        double v[HY__TILE]; \
+        T part[M]; \
+        hy__box_##suffix a, b; \
+        int64_t size = hy__traits[dtype].size, i, j, m; \
+        hy__load_f64(v, one, dtype, 1, 4); \
+        a = hy__box_of_##suffix(v, center); \
+        for (i = 0; i < n; i += m) { \
+            m = hy__least(n - i, M); \
+            hy__load_f64(v, others + 4 * i * size, dtype, 1, 4 * m); \
+            for (j = 0; j < m; j++) { \
+                b = hy__box_of_##suffix(v + 4 * j, center); \
+                part[j] = hy__overlap_##suffix(&a, &b); \
+            } \
+            hy__store_##suffix(y + i * size, dtype, 1, part, m); \
+        } \
+    } \
+    /* the corners of an anchor that is shifted and stretched */ \
+    static void hy__shift_anchor_##suffix(const double *anchor, const double *shift, const double *variance, \
+                                          int clip, double *box) \
+    { \
+        int k, side; \
+        for (k = 0; k < 2; k++) { \
+            T low = (T)anchor[k], size = (T)anchor[k + 2] - low, middle = (low + (T)anchor[k + 2]) / 2; \
+            T at = (T)shift[k] * (T)variance[k] * size + middle; \
+            T half = (T)exp((T)shift[k + 2] * (T)variance[k + 2]) * size / 2; \
+            box[k] = at - half; \
+            box[k + 2] = at + half; \
+            for (side = k; side < 4 && clip; side += 2) \
+                box[side] = box[side] < 0 ? 0 : box[side] > 1 ? 1 : box[side]; \
+        } \
+    } \
+    /* n rows of class, score and corners, the best first: those that are crowded out get the class -1 */ \
+    static void hy__thin_out_##suffix(char *rows, hy_dtype dtype, int64_t n, double most, int force, \
+                                      void *room) \
+    { \
+        hy__box_##suffix *box = (hy__box_##suffix *)room; \
+        double v[6], gone = -1; \
+        int64_t kept = 0; \
+        for (; n > 0; n--, rows += 6 * hy__traits[dtype].size) { \
+            hy__load_f64(v, rows, dtype, 1, 6); \
+            box[kept] = hy__box_of_##suffix(v + 2, 0); \
+            box[kept].id = force ? 0 : hy__to_i64(v[0]); \
+            if (!hy__crowded_##suffix(box, kept, (T)most, 1)) kept++; \
+            else hy__store_f64(rows, dtype, 1, &gone, 1); \
+        } \
     }
-}
-HY__INFER(lrn, hy__infer_channel_window(I, r->nsize))
-HY__BIND(lrn, hy__channel_window_bind(job, r->nsize, hy__run_lrn))
+HY__BOX_KERNELS(float, f32)
+HY__BOX_KERNELS(double, f64)
 
-/* dscale = -beta dy x scale^(-beta - 1), and what comes in by itself; dx = dy scale^-beta + 2 alpha /
- * nsize x window(dscale) */
-static int hy__lrn_diff(hy_frame *F, hy_diff *D)
+static size_t hy__nms_room(const hy__nms *p)
 {
-    HY__REC(lrn, D);
-    hy_array *x = D->in[0], *dy = D->dy[0], *scale = D->out[1], *dscale = D->dy[1], *dx = NULL, *g;
-    if (dy) {
-        g = hy_mul(F, dy, hy_power_scalar(F, scale, -r->beta));
-        dx = g;
-        g = hy_mul_scalar(F, hy_mul(F, x, hy_div(F, g, scale)), -r->beta);
-        dscale = dscale ? hy_add(F, dscale, g) : g;
-    }
-    if (!dscale) return 0;
-    g = hy_mul(F, x, hy_mul_scalar(F, hy__channel_window_sum(F, dscale, r->nsize), 2 * r->alpha / r->nsize));
-    D->dx[0] = dx ? hy_add(F, dx, g) : g;
-    return 0;
+    return (size_t)p->k * sizeof(hy__box_f64) + 2 * (size_t)hy__rank_room(p->n, p->k) * sizeof(hy__ranked);
 }
-#define HY__ON_lrn HY__OWN(lrn), hy__batch_split
+HY__LOOPS_END
+
+HY__COLD_ROOMS
 
 /* --- boxes --- *
  * box_nms in three stages: scores of all rows, the rows that stay of each batch, and the result. What was
@@ -21314,6 +23075,155 @@ static int hy__multibox_detection_split(const hy_job *job, int axis, hy_slicing 
 }
 #define HY__ON_multibox_detection hy__multibox_detection_infer, hy__multibox_detection_bind, NULL, \
     hy__multibox_detection_split
+HY__WARM_ROOMS
+
+HY__LOOPS_BEGIN
+
+/* --- regions (image, left, top, right, bottom) of images, cut into bins; index 0 is down, 1 across --- */
+enum { HY__ROI_CHANNELS = 64 };         /* of one call, at most */
+typedef struct hy__rois {
+    int64_t images, channels;           /* channels of the result */
+    int64_t size[2], bins[2];
+    int64_t ratio;
+    int     aligned, sensitive;
+    double  scale;
+} hy__rois;
+
+/* v as a place, far outside if it is far outside */
+static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -INT32_MAX, INT32_MAX); }
+
+/* hy__roi_max_x: the largest values of n channels of a region, and their places in all of the data, -1 for
+ * none. hy__roi_mean_x: averages of samples, or, going back, their shares of dy. */
+#define HY__ROI_KERNELS(T, suffix) \
+    static void hy__roi_max_##suffix(const hy__rois *p, const double *roi, const T *data, int64_t first, \
+                                     int64_t n, char *y, hy_dtype dtype, int64_t *place) \
+    { \
+        int64_t begin[2], from[2], to[2], bin[2], image = hy__to_i64(roi[0]), k, h, w, at = 0, best; \
+        int64_t area = p->size[0] * p->size[1], bins = p->bins[0] * p->bins[1], plane; \
+        T step[2], most[HY__ROI_CHANNELS]; \
+        int i, inside = image >= 0 && image < p->images; \
+        for (i = 0; i < 2; i++) { \
+            int64_t end = hy__roi_whole(round((T)roi[4 - i] * (T)p->scale)); \
+            begin[i] = hy__roi_whole(round((T)roi[2 - i] * (T)p->scale)); \
+            step[i] = (T)(end < begin[i] ? 1 : end - begin[i] + 1) / (T)p->bins[i]; \
+        } \
+        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
+            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
+                for (i = 0; i < 2; i++) { \
+                    T low = (T)bin[i] * step[i], high = (T)(bin[i] + 1) * step[i]; \
+                    from[i] = hy__clamp_i64(begin[i] + hy__roi_whole(floor(low)), 0, p->size[i]); \
+                    to[i] = hy__clamp_i64(begin[i] + hy__roi_whole(ceil(high)), 0, p->size[i]); \
+                } \
+                if (!inside || from[1] >= to[1]) to[0] = from[0]; \
+                for (k = 0; k < n; k++) { \
+                    plane = (inside ? image * p->channels + first + k : 0) * area; \
+                    most[k] = to[0] > from[0] ? (T)-HUGE_VAL : 0; \
+                    best = -1; \
+                    for (h = from[0]; h < to[0]; h++) \
+                        for (w = from[1]; w < to[1]; w++) \
+                            if (data[plane + h * p->size[1] + w] > most[k]) { \
+                                best = plane + h * p->size[1] + w; \
+                                most[k] = data[best]; \
+                            } \
+                    if (place) place[k * bins + at] = best; \
+                } \
+                hy__store_##suffix(y, dtype, bins, most, n); \
+            } \
+    } \
+    typedef struct hy__region_##suffix { T begin[2], step[2], count; int64_t grid[2]; } hy__region_##suffix; \
+    typedef struct hy__sample_##suffix { int64_t low, high; T share; } hy__sample_##suffix; \
+    /* 0: it has no size */ \
+    static int hy__region_of_##suffix(const hy__rois *p, const double *roi, hy__region_##suffix *g) \
+    { \
+        int i; \
+        for (i = 0; i < 2; i++) { \
+            T shift = p->aligned ? (T)0.5 : 0, size = (T)roi[4 - i] * (T)p->scale - shift; \
+            g->begin[i] = (T)roi[2 - i] * (T)p->scale - shift; \
+            size -= g->begin[i]; \
+            if (p->aligned && !(size > 0)) return 0; \
+            if (!p->aligned && !(size > 1)) size = 1; \
+            g->step[i] = size / (T)p->bins[i]; \
+            g->grid[i] = p->ratio > 0 ? p->ratio : hy__roi_whole(ceil(g->step[i])); \
+        } \
+        g->count = (T)g->grid[0] * (T)g->grid[1]; \
+        return 1; \
+    } \
+    /* Sample i of a bin: between which places? 0: it is outside. */ \
+    static int hy__sample_of_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t i, \
+                                      int64_t size, hy__sample_##suffix *s) \
+    { \
+        T at = g->begin[axis] + (T)bin * g->step[axis] + \
+               ((T)i + (T)0.5) * g->step[axis] / (T)g->grid[axis]; \
+        if (!(at >= -1 && at <= (T)size)) return 0; \
+        if (at < 0) at = 0; \
+        s->low = hy__least((int64_t)at, size - 1); \
+        s->high = hy__least(s->low + 1, size - 1); \
+        s->share = s->low < s->high ? at - (T)s->low : 0; \
+        return 1; \
+    } \
+    /* Which samples of a bin need a look? A large region has most of them outside. */ \
+    static void hy__samples_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t size, \
+                                     int64_t *from, int64_t *to) \
+    { \
+        double begin = (double)g->begin[axis] + (double)bin * (double)g->step[axis]; \
+        double step = (double)g->step[axis] / (double)g->grid[axis]; \
+        *from = hy__clamp_i64(hy__roi_whole((-1 - begin) / step) - 2, 0, g->grid[axis]); \
+        *to = hy__clamp_i64(hy__roi_whole(((double)size - begin) / step) + 2, 0, g->grid[axis]); \
+    } \
+    /* sums of samples of n planes, or, going back, their shares of the sums */ \
+    static void hy__roi_bin_##suffix(const hy__rois *p, const hy__region_##suffix *g, const int64_t *bin, \
+                                     int64_t stride, int64_t n, T *plane, T *sum, int back) \
+    { \
+        int64_t from[2], to[2], i, j, k, wide = p->size[1]; \
+        hy__sample_##suffix y, x; \
+        for (k = 0; k < 2; k++) hy__samples_##suffix(g, (int)k, bin[k], p->size[k], &from[k], &to[k]); \
+        for (i = from[0]; i < to[0]; i++) { \
+            if (!hy__sample_of_##suffix(g, 0, bin[0], i, p->size[0], &y)) continue; \
+            for (j = from[1]; j < to[1]; j++) { \
+                T *a = plane + y.low * wide, *b = plane + y.high * wide, u, v, w, z; \
+                if (!hy__sample_of_##suffix(g, 1, bin[1], j, wide, &x)) continue; \
+                u = (1 - y.share) * (1 - x.share); \
+                v = (1 - y.share) * x.share; \
+                w = y.share * (1 - x.share); \
+                z = y.share * x.share; \
+                for (k = 0; k < n; k++, a += stride, b += stride) \
+                    if (back) { \
+                        a[x.low] += sum[k] * u; \
+                        a[x.high] += sum[k] * v; \
+                        b[x.low] += sum[k] * w; \
+                        b[x.high] += sum[k] * z; \
+                    } else sum[k] += u * a[x.low] + v * a[x.high] + w * b[x.low] + z * b[x.high]; \
+            } \
+        } \
+    } \
+    /* Channels [first, first + n) of a region; y begins at its first. 0: it has no size. */ \
+    static int hy__roi_mean_##suffix(const hy__rois *p, const double *roi, T *data, int64_t first, \
+                                     int64_t n, char *y, hy_dtype dtype, int back) \
+    { \
+        int64_t image = hy__to_i64(roi[0]), bin[2], k, bins = p->bins[0] * p->bins[1], at = 0; \
+        int64_t area = p->size[0] * p->size[1], stride = p->sensitive ? bins * area : area; \
+        int inside = image >= 0 && image < p->images; \
+        T sum[HY__ROI_CHANNELS]; \
+        hy__region_##suffix g; \
+        memset(&g, 0, sizeof g); \
+        if (!inside) image = 0; \
+        else if (!hy__region_of_##suffix(p, roi, &g)) return 0; \
+        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
+            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
+                T *plane = data + (image * p->channels + first) * stride + (p->sensitive ? at * area : 0); \
+                if (back) hy__load_##suffix(sum, y, dtype, bins, n); \
+                for (k = 0; k < n; k++) sum[k] = back ? sum[k] / g.count : 0; \
+                if (inside) hy__roi_bin_##suffix(p, &g, bin, stride, n, plane, sum, back); \
+                for (k = 0; k < n && inside && !back; k++) sum[k] /= g.count; \
+                if (!back) hy__store_##suffix(y, dtype, bins, sum, n); \
+            } \
+        return 1; \
+    }
+HY__ROI_KERNELS(float, f32)
+HY__ROI_KERNELS(double, f64)
+HY__LOOPS_END
+
+HY__COLD_ROOMS
 
 /* --- regions of interest --- *
  * data (N,C,H,W), rois (R,5) -> (R,C,h,w). Halves are widened before, or, going back, summed in f32 and
@@ -21482,7 +23392,16 @@ HY__DIFF(roi_align, hy__alike(F, r, HY_OP__roi_align_grad, dy, x, D->in[1]))
 HY__INFER(_roi_align_grad, hy__infer_turned(I, 1, hy__roi_align_infer))
 HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 #define HY__ON__roi_align_grad hy___roi_align_grad_infer, hy__roi_align_bind, hy___roi_align_grad_diff, NULL
+
+HY__WARM_ROOMS
 #endif
+
+/* MARK: - 16 >>creators ---------------------------------------------------------------------------------
+ *
+ * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
+ * stream of (seed, counter), so that running now and replay agree.
+ */
+HY__COLD_ROOMS
 
 /* --- fresh arrays --- *
  * All are one loop over the elements: a maker fills `count` of them from number `first` on, in the type
@@ -21792,6 +23711,16 @@ static int hy__shuffle_bind(hy_job *job)
 }
 HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__ON_shuffle HY__OWN(shuffle), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 17 >>ops --------------------------------------------------------------------------------------
+ *
+ * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
+ * adds a program's own.
+ */
+HY__COLD_ROOMS
+
 /* --- the table: rows and blocks come together --- */
 #define HY__ROW_ARG(name, kind, many) { #name, HY_ARG_##kind },
 #define HY__ROW_P(R, kind, field, mxnet, missing, doc) \
@@ -21825,40 +23754,38 @@ static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO
 static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
-/* Without training no operator has a gradient, and the functions that would emit one are left out. */
-#ifdef HYBRID_NO_TRAIN
-#define HY__GRAD(grad) NULL
-#define HY__WITHOUT_GRAD(infer, bind, grad, split) infer, bind, NULL, split
-#define HY__BEHAVIOUR(...) HY__WITHOUT_GRAD(__VA_ARGS__)
-#else
-#define HY__GRAD(grad) grad
-#define HY__BEHAVIOUR(...) __VA_ARGS__
-#endif
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
+#define HY__ROW(built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
+    { name, mxnet, aliases, (built) ? doc : "not in this build", in, out, attr, record, \
+      (built) ? (unsigned)(flags) : (unsigned)HY_OP_ABSENT, member, count, HY__DOES(built, __VA_ARGS__) },
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, \
-      NULL, hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
+            HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
+            hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
-    { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, \
-      HY_OP_STRIDED | (saves), HY__BINARY_##name, \
-      NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
-    { "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, hy__one_out, NULL, 0, \
-      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, \
-      NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split }, \
-    { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy__scalar_infer, hy__scalar_bind, HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, \
+            NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
+            hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL) \
+    HY__ROW(HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, \
+            hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
+            hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, hy__pointwise_split) \
+    HY__ROW(HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, \
+            hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
+            NULL, hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy__scalar_infer, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, \
+            hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, \
+            hy__scalar_infer, hy__rscalar_bind, hy__r##name##_scalar_grad, hy__pointwise_split)
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
-    { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
-      saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },
+    HY__ROW(HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
+            sizeof(hy__reduce_rec), saves, kind, NULL, \
+            hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, \
-      sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
+    HY__ROW(HY__BUILT(name), #name, mxnet, aliases, doc, HY__BUILT(name) ? hy__##name##_in : hy__one_in, \
+            HY__BUILT(name) ? hy__##name##_out : hy__one_out, HY__BUILT(name) ? hy__##name##_attr : NULL, \
+            HY__BUILT(name) ? sizeof(hy__##name##_rec) : 0, flags, 0, \
+            HY__BUILT(name) ? hy__##name##_count : NULL, HY__ON_##name)
 static const hy_op hy__ops[] = {
     HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
     HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
@@ -21929,7 +23856,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
     hy__no_memory(F, "hy_register");
     return -1;
 }
-#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
 
@@ -22263,6 +24190,7 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.out = c->type + c->nin;
     I.nsub = c->nsub;
     I.sub = c->sub;
+    I.frame = F;
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
@@ -22299,6 +24227,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->why = &why;
     why.code = HY_ERROR_UNSUPPORTED;
     why.text[0] = 0;
+    why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
         return 0;
@@ -23040,6 +24969,7 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
+    if (hy__absent(F, op)) return NULL;
     if (n < 0 || (n && !in)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
                  : "the list of inputs is NULL");
@@ -24334,8 +26264,12 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
     }
     if (hy__graph_room_heads(R->F, R->to, g->heads, R->mode->training ? g->calls : 0)) return -1;
     for (i = 0; i < g->heads; i++) if (hy__rewrite_head(R, i)) return -1;
-    for (; i < R->to->heads + R->to->calls; i++)
-        R->to->head[i] = R->value[R->first[hy__place_of(R, g->head[i].node)]];
+    for (; i < R->to->heads + R->to->calls; i++) {
+        const hy__node *call = g->head[i].node;
+        const hy__edge *e = &R->value[R->first[hy__place_of(R, call)]];
+        for (k = 1; k < call->nout && e->node->op != call->op; k++) e++;        /* a rule may move results */
+        R->to->head[i] = *e;
+    }
     R->to->ranks = g->ranks;
     return hy__graph_finish(R->F, R->to);
 }
@@ -24470,7 +26404,7 @@ static int hy__find_fixed(hy__rewrite *R)
     if (!facts) { hy__no_memory(R->F, "passes"); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        int fixed = (node->held || node->param) ||
+        int fixed = node->held || node->param || (!node->op && node->early) ||
                     (hy__is_function(R, node) && node->nin > 0 && !node->nsub &&
                      hy__types_known(node->type, node->nout));
         for (k = 0; k < node->nin; k++) {
@@ -25089,6 +27023,20 @@ static int hy__from_twin(hy__rewrite *R, const hy__node *node, hy__edge twin, hy
     return hy__emit_moved(R, node->name, twin, 0, out) ? -1 : 1;
 }
 
+/* Does a convolution leave its last dim as it is, which has whole vectors? It needs no other layout. */
+static int hy__runs_abreast(const hy__rewrite *R, const hy__convolution_rec *r, const hy_shape *x)
+{
+#ifdef HY__TARGET_AVX2
+    const int d = r->kernel.n - 1;
+    return R->F->root->kernels->isa >= HY_ISA_AVX2 && r->num_group == 1 && !hy__channels_last(r->layout) &&
+           r->kernel.v[d] == 1 && hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0) &&
+           x->dim[d + 2] % HY__ABREAST == 0;
+#else
+    (void)R; (void)r; (void)x;
+    return 0;
+#endif
+}
+
 /* Does this convolution gain by channels last, and can it have them? */
 static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in,
                            hy__convolve_rec *to)
@@ -25101,6 +27049,7 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     if (!(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
         !hy__size(&node->type[0].shape) || node->type[0].dtype != HY_F32) return 0;
     for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     memset(to, 0, sizeof *to);
     to->kernel = r->kernel;
     to->stride = r->stride;
@@ -25109,10 +27058,10 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     to->filters = r->num_filter;
     to->groups = r->num_group;
     to->last = hy__channels_last(r->layout);
+    if (taps > 1 && hy__runs_abreast(R, r, x)) return 0;
     to->no_bias = node->nin < 3;
     channel = to->last ? x->ndim - 1 : 1;
     to->channels = x->dim[channel];
-    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
     if (to->channels < 1 || (to->groups > 1 && !hy__convolve_is_deep(to) && to->filters / to->groups < 8))
         return 0;
     hy__convolve_choose(to, x, &node->type[0].shape);
@@ -25198,10 +27147,15 @@ static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edg
     return hy__from_twin(R, node, twin, out);
 }
 
+static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
+{
+    return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
+}
+
 static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     if (R->mode->given || !node->op || node->early || !hy__is_function(R, node)) return 0;
-    if (((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED) return 0;
+    if (hy__is_fixed_twin(R, node)) return 0;
     switch (hy__op_number(node->op)) {
     case HY_OP_convolution: return hy__layout_convolution(R, node, in, out);
     case HY_OP_pooling: return hy__layout_pooling(R, node, out);
@@ -25209,6 +27163,186 @@ static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edg
     default: return hy__layout_pointwise(R, node, in, out);
     }
 }
+
+/* --- layout: images abreast --- *
+ * (N, C, places) becomes (N / 16, C, places, 16), and a kernel of k places one of k places and 1: the same
+ * operators, of one dim more, on whole vectors. Pays in training, where it also serves the gradients that are
+ * derived of it, and where channels are few. */
+#ifdef HY__TARGET_AVX2
+/* x with its images moved: into a last dim, or back, where it has `shape`. */
+static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const hy_shape *shape,
+                            hy__edge *out)
+{
+    const hy_shape *s = &hy__edge_type(&x)->shape;
+    const int enters = s->ndim == shape->ndim;
+    const int64_t images = enters ? s->dim[0] / HY__ABREAST : s->dim[0];
+    hy__reshape_rec flat, full;
+    hy__transpose_rec turn;
+    int d;
+    memset(&flat, 0, sizeof flat);
+    memset(&full, 0, sizeof full);
+    memset(&turn, 0, sizeof turn);
+    turn.axes.n = flat.shape.n = 3;
+    turn.axes.v[1] = 2;
+    turn.axes.v[2] = 1;
+    flat.shape.v[0] = images;
+    flat.shape.v[1] = enters ? HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
+    flat.shape.v[2] = -1;
+    full.shape.n = shape->ndim + enters;
+    for (d = 0; d < shape->ndim; d++) full.shape.v[d] = shape->dim[d];
+    if (enters) {
+        full.shape.v[0] = images;
+        full.shape.v[d] = HY__ABREAST;
+    }
+    return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &flat, &x) ||
+           hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &turn, &x) ||
+           hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &full, out) ? -1 : 0;
+}
+
+static int hy__take_abreast(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *twin)
+{
+    hy__edge *have = hy__twin_of(R, old->node, old->output);
+    if (!have->node && hy__emit_abreast(R, in->node->name, *in, &hy__edge_type(in)->shape, have)) return -1;
+    *twin = *have;
+    return 0;
+}
+
+static int hy__from_abreast(hy__rewrite *R, const hy__node *node, hy__edge twin, hy__edge *out)
+{
+    *hy__twin_of(R, node, 0) = twin;
+    return hy__emit_abreast(R, node->name, twin, &node->type[0].shape, out) ? -1 : 1;
+}
+
+static int hy__has_abreast(const hy__rewrite *R, const hy__edge *old)
+{
+    return hy__twin_of(R, old->node, old->output)->node != NULL;
+}
+
+/* One place more in a list that has one number per dim, or none. */
+static void hy__widen_ints(hy_ints *v, int n, int64_t last)
+{
+    if (v->n != n) return;
+    v->v[n] = last;
+    v->n = n + 1;
+}
+
+/* Does it gain? Where nothing is derived, only with few channels, for which others have no vectors. */
+static int hy__abreast_pays(const hy__rewrite *R, const hy__node *node)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
+    const hy_shape *x = &hy__edge_type(&node->in[0])->shape;
+    int64_t taps = 1;
+    int d;
+    if (r->num_group != 1 || hy__channels_last(r->layout) || r->kernel.n > 2 ||
+        node->type[0].dtype != HY_F32 || x->dim[0] % HY__ABREAST || hy__size(x) < 1 ||
+        hy__size(&node->type[0].shape) < 1) return 0;
+    for (d = 0; d < r->kernel.n; d++) taps *= r->kernel.v[d];
+    if (taps < 2) return 0;
+    return R->mode->recorded || R->mode->training ||
+           (x->dim[1] < HY__FEW_FILTERS && r->num_filter <= HY__FEW_FILTERS);
+}
+
+static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__convolution_rec r = *(const hy__convolution_rec *)node->record;
+    hy__edge given[3], twin;
+    hy__reshape_rec wide;
+    int n = r.kernel.n, k;
+    if (!hy__abreast_pays(R, node)) return 0;
+    for (k = 1; k < node->nin; k++) given[k] = in[k];
+    memset(&wide, 0, sizeof wide);
+    wide.shape.n = n + 3;
+    for (k = 0; k < n + 2; k++) wide.shape.v[k] = hy__edge_type(&in[1])->shape.dim[k];
+    wide.shape.v[k] = 1;
+    hy__widen_ints(&r.kernel, n, 1);
+    hy__widen_ints(&r.stride, n, 1);
+    hy__widen_ints(&r.dilate, n, 1);
+    hy__widen_ints(&r.pad, n, 0);
+    r.layout = HY_LAYOUT_NCW + n;
+    if (hy__take_abreast(R, &node->in[0], &in[0], &given[0]) ||
+        hy__rewrite_emit(R, HY_OP_reshape, in[1].node->name, 1, &in[1], &wide, &given[1]) ||
+        hy__rewrite_emit(R, HY_OP_convolution, node->name, node->nin, given, &r, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* The largest goes before relu, which then has less to do. */
+static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
+{
+    hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
+    const hy__node *before = node->in[0].node;
+    int n = node->type[0].shape.ndim - 2, relu;
+    hy__edge twin;
+    if (!hy__has_abreast(R, &node->in[0]) || r.pool_type != HY_POOL_MAX || r.global_pool || n > 2 ||
+        r.kernel.n != n || r.convention == HY_CONVENTION_SAME || hy__channels_last(r.layout)) return 0;
+    relu = hy__op_number(before->op) == HY_OP_relu ||
+           (hy__op_number(before->op) == HY_OP_activation &&
+            ((const hy__activation_rec *)before->record)->act_type == HY_ACT_RELU);
+    relu = relu && hy__uses_of(R, before, 0) == 1 && hy__has_abreast(R, &before->in[0]);
+    twin = relu ? *hy__twin_of(R, before->in[0].node, before->in[0].output)
+                : *hy__twin_of(R, before, node->in[0].output);
+    hy__widen_ints(&r.kernel, n, 1);
+    hy__widen_ints(&r.stride, n, 1);
+    hy__widen_ints(&r.pad, n, 0);
+    r.layout = HY_LAYOUT_NCW + n;
+    if (hy__rewrite_emit(R, HY_OP_pooling, node->name, 1, &twin, &r, &twin)) return -1;
+    if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &twin, before->record, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* Inputs have the output's shape or are one number. */
+static int hy__abreast_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy_type *y = &node->type[0];
+    hy__edge given[HY__TWINS_MOST], twin;
+    int k, twins = 0;
+    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__TWINS_MOST || node->nout != 1 ||
+        hy__size(&y->shape) < 2) return 0;
+    for (k = 0; k < node->nin; k++) {
+        const hy_shape *x = &hy__edge_type(&in[k])->shape;
+        if (hy__size(x) != 1 && !hy__same_shape(x, &y->shape)) return 0;
+        if (hy__size(x) != 1) twins += hy__has_abreast(R, &node->in[k]);
+    }
+    if (!twins) return 0;
+    for (k = 0; k < node->nin; k++) {
+        given[k] = in[k];
+        if (hy__size(&hy__edge_type(&in[k])->shape) != 1 &&
+            hy__take_abreast(R, &node->in[k], &in[k], &given[k])) return -1;
+    }
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &twin)) return -1;
+    return hy__from_abreast(R, node, twin, out);
+}
+
+/* Means and variances are those of a channel in either order; what it writes is, too. */
+static int hy__abreast_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)node->record;
+    hy__node *copy;
+    hy__edge twin;
+    int k;
+    if (!hy__has_abreast(R, &node->in[0]) || r->axis != 1) return 0;
+    copy = hy__rewrite_copy(R, node, in);
+    if (!copy) return -1;
+    copy->in[0] = *hy__twin_of(R, node->in[0].node, node->in[0].output);
+    copy->type[0] = *hy__edge_type(&copy->in[0]);
+    for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
+    twin = out[0];
+    return hy__from_abreast(R, node, twin, out);
+}
+
+static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    int k;
+    if (R->mode->given || !node->op || node->early || !node->nin || R->F->root->kernels->isa < HY_ISA_AVX2 ||
+        !hy__types_known(node->type, node->nout) || hy__is_fixed_twin(R, node)) return 0;
+    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    switch (hy__op_number(node->op)) {
+    case HY_OP_convolution: return hy__abreast_convolution(R, node, in, out);
+    case HY_OP_pooling: return hy__abreast_pooling(R, node, out);
+    case HY_OP_batch_norm: return hy__abreast_norm(R, node, in, out);
+    default: return hy__is_function(R, node) ? hy__abreast_pointwise(R, node, in, out) : 0;
+    }
+}
+#endif
 #endif
 
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -26023,6 +28157,9 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_CSE,        "cse",        hy__common,     hy__find_twins_room, 0 },
     { HY_PASS_BATCH_NORM, "batch_norm", hy__batch_norm, hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
+#ifdef HY__TARGET_AVX2
+    { HY_PASS_LAYOUT, "abreast", hy__images_move, hy__find_last, HY__PASS_LOOSE },
+#endif
     { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
@@ -26130,6 +28267,31 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
     hy_graph *typed = F && !F->code ? hy__typed_copy(F, g, input, mode) : NULL;
     return typed ? hy__run_passes(F, typed, mode) : NULL;
 }
+
+#if !defined(HYBRID_NO_TRAIN) && !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+/* The graph as its gradient should be derived of it, for such inputs: images abreast. NULL without an error:
+ * as it is. */
+static hy_graph *hy__arrange(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
+{
+    const hy__pass *pass = hy__passes;
+    hy__mode own = *mode;
+    hy_graph *typed, *fresh;
+    int i, k = 0;
+    own.recorded = 1;
+    if (own.exact || (own.off & HY_PASS_LAYOUT) || !(typed = hy__typed_copy(F, g, input, &own))) return NULL;
+    while (pass->rule != hy__images_move) pass++;
+    HY__ADD(&typed->refs, 1);
+    fresh = hy__run_pass(F, typed, &own, pass, NULL);
+    for (i = 0; i < g->n && fresh && fresh != typed; i++) {     /* parameters are given in order */
+        if (!g->node[i]->param) continue;
+        while (k < fresh->n && !fresh->node[k]->param) k++;
+        if (k == fresh->n || fresh->node[k++]->param != g->node[i]->param) break;
+    }
+    if (fresh && (fresh == typed || i < g->n)) { hy__graph_drop(fresh); fresh = NULL; }
+    hy__graph_drop(typed);
+    return fresh;
+}
+#endif
 
 /* --- a graph in which values decide shapes, in sections --- */
 /* They run one after another: what can be planned as soon as the values before it are there, or one operator
@@ -26396,6 +28558,7 @@ typedef struct hy__plan {
     size_t     arena, unplanned, scratch, shared, parameters;
     hy__buffer *room[20];               /* all of these arrays */
     int        rooms;
+    hy__buffer *users;                  /* counts of what jobs use that is kept elsewhere: a chain */
 } hy__plan;
 
 typedef struct hy__planner {
@@ -26404,6 +28567,7 @@ typedef struct hy__planner {
     const hy__mode *mode;
     hy__plan *p;
     int       back;                     /* where tensors of early steps begin: they fill up from behind */
+    struct hy__planner *outer;          /* the plan that waits for this one, its body's */
 } hy__planner;
 
 /* Zeroed room for n items that the plan owns. */
@@ -26416,9 +28580,26 @@ static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
     return b->data;
 }
 
+/* What its jobs use must stay as long as the plan: counts it in `users`. 0, or -1. */
+static int hy__plan_use(hy__planner *P, int *users)
+{
+    hy__buffer *b = hy__buffer_new(&P->F->cache, sizeof users);
+    if (!b) { hy__no_memory(P->F, "plan"); return -1; }
+    *(int **)b->data = users;
+    b->next = P->p->users;
+    P->p->users = b;
+    HY__ADD(users, 1);
+    return 0;
+}
+
 static void hy__plan_free(hy_root *root, hy__plan *p)
 {
-    hy__buffer *jobs;
+    hy__buffer *jobs, *use;
+    while ((use = p->users) != NULL) {
+        HY__ADD(*(int **)use->data, -1);
+        p->users = use->next;
+        hy__buffer_free(&root->heap, use);
+    }
     while (p->rooms) hy__buffer_free(&root->heap, p->room[--p->rooms]);
     while ((jobs = p->jobs) != NULL) { p->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
 }
@@ -26557,7 +28738,8 @@ static int hy__plan_is_early(hy__planner *P, const hy__node *node)
     for (k = 0; k < node->nin; k++) {
         const hy__spot *s = &P->p->spot[hy__value_of(P, &node->in[k])];
         if (s->written) return 0;
-        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY) return 0;
+        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY &&
+            (s->where != HY__AT_INPUT || !node->in[k].node->early)) return 0;
     }
     return 1;
 }
@@ -27141,7 +29323,7 @@ static int hy__plan_watch(hy__planner *P)
 static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__plan *p)
 {
     hy__planner P;
-    int i;
+    int i, failed;
     memset(p, 0, sizeof *p);
     P.F = F;
     P.g = g;
@@ -27149,8 +29331,12 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
     P.p = p;
     p->workers = mode->threads > 0 && mode->threads < F->root->threads ? mode->threads : F->root->threads;
     if (p->workers > 1 && F->root->desc.parallel_for) p->workers = F->root->threads;
-    if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
-        hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P)) return -1;
+    P.outer = F->planner;
+    F->planner = &P;
+    failed = hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
+             hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P);
+    F->planner = P.outer;
+    if (failed) return -1;
     for (i = p->early; i < p->steps; i++)
         if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
     for (i = 0; i < p->params; i++) p->parameters += p->spot[p->param[i]].bytes;
@@ -29035,6 +31221,13 @@ static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in,
     return info;
 }
 
+static void hy__plan_says(hy_frame *F, const hy_plan_info *info, const char *who)
+{
+    if (!info->dynamic) return;
+    hy__warn(F, "%s: an operator's values decide shapes, so memory is taken as the call goes on and "
+                "nothing is counted here", who);
+}
+
 static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                           void *buffer, size_t bytes)
 {
@@ -29083,11 +31276,69 @@ static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
     return at ? S->param_node[at - 1] : NULL;
 }
 
+/* --- what a body of control flow takes from outside: variables, for which its operator is given values
+ * --- */
+struct hy__outside { hy_array *x; hy__node *var; };
+
+static int hy__same_outside(const hy_array *a, const hy_array *b)
+{
+    if (a->node || b->node) return a->node == b->node && a->output == b->output;
+    if (a->param || b->param) return a->param == b->param;
+    return a->buffer == b->buffer && a->t.data == b->t.data && hy__same_type(&a->t.type, &b->t.type) &&
+           !memcmp(a->t.stride, b->t.stride, (size_t)a->t.type.shape.ndim * sizeof *a->t.stride);
+}
+
+/* An array that the body itself has made lives on outside. */
+static hy_array *hy__outside_handle(hy_frame *S, const hy_array *x)
+{
+    hy_array *y = hy__handle(S);
+    if (!y) return NULL;
+    y->t = x->t;
+    y->buffer = hy__buffer_hold(x->buffer);
+    return y;
+}
+
+static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
+{
+    char name[256];
+    hy__line line = hy__line_open(name, sizeof name);
+    hy__node *var;
+    if (x->node) hy__put_output_name(&line, x->node, x->output);
+    else hy__puts(&line, x->param ? hy__called(x->param) : "constant");
+    var = hy__node_new(S, NULL, 0, 1, NULL, name);
+    if (!var) return NULL;
+    if (x->param) hy__fill_begin(S);
+    var->type[0] = x->node ? x->node->type[x->output] : x->param ? x->param->array.t.type : x->t.type;
+    if (x->param) hy__fill_end(S);
+    var->constant.type.shape = hy__no_shape();
+    var->aux = x->node ? !x->node->op && x->node->aux : x->param && x->param->aux;
+    if (!hy__node_join(S, S->graph->store, var)) return var;
+    hy__node_discard(S, var);
+    return NULL;
+}
+
+/* The variable of a body that stands for a value from outside; one for each. */
+static hy__node *hy__outside_node(hy_frame *S, hy_array *x)
+{
+    hy__node *var;
+    int i;
+    for (i = 0; i < S->outsides; i++) if (hy__same_outside(S->outside[i].x, x)) return S->outside[i].var;
+    if (hy__grow(&S->root->heap, (void **)&S->outside, &S->outsides_cap, S->outsides + 1,
+                 sizeof *S->outside)) return (hy__node *)hy__no_memory(S, "trace");
+    var = hy__outside_var(S, x);
+    if (var && x->frame == S) x = hy__outside_handle(S->outer, x);
+    if (!var || !x) return NULL;
+    S->outside[S->outsides].x = x;
+    S->outside[S->outsides++].var = var;
+    return var;
+}
+
 /* The variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
     hy__node *node = hy__param_met(S, p);
     if (node) return node;
+    if (S->outer) return hy__outside_node(S, &p->array);
     if (hy__param_room(S)) return (hy__node *)hy__no_memory(S, "trace");
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
@@ -29136,6 +31387,11 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
+    if (S->outer && (!node || x->frame != S)) {
+        edge->output = 0;
+        edge->node = hy__outside_node(S, x->param ? &hy__param_of(x)->array : x);
+        return edge->node ? 0 : -1;
+    }
     if (x->frame != S && node) {
         hy__fail(S, HY_ERROR_ARGUMENT, "%s: the symbol belongs to another symbolic frame", op->name);
         return -1;
@@ -29525,6 +31781,7 @@ static hy_root *hy__root_new(const hy_desc *asked)
     root->threads = desc.threads > 0 ? desc.threads : hy__cores();
     if (root->threads > 256) root->threads = 256;
     root->next_id = 1;
+    root->over.state = HY__DEAD;
     root->drop_graph = hy__graph_drop;
     root->run = hy__emit_run;
     return root;
@@ -29573,6 +31830,7 @@ static void hy__frame_free(hy_frame *F)
     hy__bound_clear(F);
     while (F->kept.n) hy__handle_drop(F, F->kept.at[--F->kept.n]);
     while (F->live.n) hy__handle_drop(F, F->live.at[--F->live.n]);
+    while (F->over) hy__buffer_drop(&F->cache, hy__params_room(F, 0));
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->kept.at);
     hy__free(&root->heap, F->live.at);
@@ -29580,6 +31838,7 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->scratch);
     hy__free(&root->heap, (void *)F->param_node);
     hy__free(&root->heap, F->param_slot);
+    hy__free(&root->heap, F->outside);
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
     hy__free(&root->heap, F->aliases.value);
@@ -30250,6 +32509,7 @@ HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
     memset(&info, 0, sizeof info);
     if (!room) return info;
     info = hy__plan_info(F, g, (hy_array **)room->data, &mode);
+    hy__plan_says(F, &info, "hy_graph_plan");
     hy__buffer_drop(&F->cache, room);
     return info;
 }
@@ -31370,6 +33630,7 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     hy__collecting all;
     hy_params list;
     hy_array *holder;
+    hy__buffer *room;
     list.n = 0;
     list.at = NULL;
     if (!hy__block_ok(F, block, "hy_collect_params")) return list;
@@ -31377,11 +33638,17 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     all.pattern = pattern;
     hy__each_param(F, block, hy__collect_one, &all);
     hy__buffer_drop(&F->cache, all.table_room);
-    holder = F->code ? NULL : hy__handle(F);            /* the list lives in this scope */
-    if (!holder) { hy__buffer_drop(&F->cache, all.room); return list; }
-    holder->buffer = all.room;
-    list.n = all.n;
-    list.at = all.at;
+    room = F->code || !all.n ? NULL : hy__params_room(F, (size_t)all.n * sizeof *all.at);
+    holder = room ? hy__handle(F) : NULL;               /* the list lives in this scope */
+    if (holder) {
+        memcpy(room->data, (void *)all.at, (size_t)all.n * sizeof *all.at);
+        holder->depth = HY__PARAMS;
+        holder->buffer = room;
+        list.n = all.n;
+        list.at = (hy_array **)room->data;
+    } else if (room) hy__buffer_drop(&F->cache, room);
+    else if (all.n) hy__no_memory(F, "hy_collect_params");
+    hy__buffer_drop(&F->cache, all.room);
     return list;
 }
 
@@ -31777,16 +34044,38 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
 static void hy__write_text(hy__sink sink, const char *text) { sink.put(sink.user, text, strlen(text)); }
 static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_text(sink, "  "); }
 
-/* "Dense(" and what it says of itself; its own children are part of that. */
-static void hy__write_block_head(const hy_block *block, hy__sink sink)
+/* What a block says of itself, cut when memory is out. Lines after the first stand as deep as it does. */
+static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
 {
-    char text[512];
+    hy__heap *heap = &block->house->root->heap;
+    char few[512], *text = few, *end, *from;
+    size_t bytes = sizeof few;
+    few[0] = 0;
+    block->describe(block, few, bytes);
+    while (strlen(text) + 1 == bytes) {
+        char *more = (char *)hy__alloc(heap, 8 * bytes);
+        if (!more) break;
+        if (text != few) hy__free(heap, text);
+        text = more;
+        bytes *= 8;
+        text[0] = 0;
+        block->describe(block, text, bytes);
+    }
+    for (from = text; (end = strchr(from, '\n')) != NULL; from = end + 1) {
+        sink.put(sink.user, from, (size_t)(end + 1 - from));
+        hy__write_indent(sink, depth);
+    }
+    hy__write_text(sink, from);
+    if (text != few) hy__free(heap, text);
+}
+
+/* "Dense(" and what it says of itself; its own children are part of that. */
+static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink)
+{
     hy__write_text(sink, block->kind);
     hy__write_text(sink, "(");
-    text[0] = 0;
-    if (block->describe) block->describe(block, text, sizeof text);
+    if (block->describe) hy__write_described(block, depth, sink);
     else if (block->house->children) hy__write_text(sink, "\n");
-    hy__write_text(sink, text);
 }
 
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
@@ -31799,7 +34088,7 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
         hy__path_step *top = &w.at[w.n - 1];
         const hy_block *b = top->block;
         if (top->next < 0) {
-            hy__write_block_head(b, sink);
+            hy__write_block_head(b, w.n - 1, sink);
             top->next = b->describe ? b->house->children : 0;
         } else if (top->next < b->house->children) {
             const hy__child *child = &b->house->child[top->next++];
@@ -32114,6 +34403,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
         failed = !plan->planned;
     } else if (t) {
         plan->info = hy__plan_info(F, t->graph, in.at, &rec.mode);
+        hy__plan_says(F, &plan->info, who);
         failed = F->code != HY_ERROR_OK;
     }
     hy__trace_leave(t);
@@ -32332,8 +34622,9 @@ static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
     if (!x) return NULL;
     x->t = v->t;
     x->node = v->node;
-    if (x->node) return x;              /* its only output */
+    if (x->node && x->node->nout == 1) return x;        /* of a variable: its only output */
     x->output = v->output;
+    if (x->node) return x;
     if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
     if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
     return x;
@@ -32602,6 +34893,7 @@ typedef struct hy__deriving {
     int        n;                       /* inputs of the graph, and captured constants */
     hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
     hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
+    hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
     hy__node **var;                     /* per value: the variable that stands for it, ... */
     int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
 } hy__deriving;
@@ -32630,6 +34922,12 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
 static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
     hy_array *x;
+    if (B->again) {
+        to->t.type = B->T.type[v];
+        to->node = B->again[B->owner[v]];
+        to->output = v - B->T.first[B->owner[v]];
+        return;
+    }
     if (!B->var[v] && hy__derive_var(B, "shape", v, -1)) {
         x = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
         if (x) B->var[v] = x->node;
@@ -32698,8 +34996,32 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+/* The nodes once more, variables in front, in the frame where the gradient is emitted. */
+static void hy__derive_again(hy__deriving *B)
+{
+    const hy_graph *g = B->g;
+    hy_frame *S = B->S;
+    int i, k, place;
+    for (i = -g->vars; i < g->n && !S->code; i++) {
+        const hy__node *from = i < 0 ? g->var[i + g->vars] : g->node[i];
+        hy__node *node;
+        if (i >= 0 && hy__is_input(from)) continue;
+        node = hy__node_copy(S, from);
+        place = g->place[from->number];
+        if (!node) return;
+        for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
+        for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
+        if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return; }
+        if (place >= 0) B->again[place] = node;
+    }
+    S->ranks = g->ranks;
+}
+
+/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
+ * the
+ * gradient reads values of the graph's nodes, which it has too, instead of variables. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
+                           int again)
 {
     size_t values, bytes;
     int i, unknown;
@@ -32715,15 +35037,17 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->S->traced_for = NULL;
     B->S->training = training;
     values = (size_t)B->T.n;
-    bytes = ((size_t)B->n + (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
+    bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
     B->room = hy__buffer_new(&F->cache, bytes + 1);
     if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
     memset(B->room->data, 0, bytes);
     B->leaf = (hy__tape **)B->room->data;
     B->call = B->leaf + B->n;
-    B->var = (hy__node **)(void *)(B->call + g->n);
+    B->again = again ? (hy__node **)(void *)(B->call + g->n) : NULL;
+    B->var = (hy__node **)(void *)(B->call + 2 * g->n);
     B->place = (int *)(void *)(B->var + values);
     B->owner = B->place + values;
+    if (again) hy__derive_again(B);
     hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
 }
@@ -32897,7 +35221,7 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    if (!hy__derive_open(&B, F, f, D->in, D->training)) graph = hy__derive_graph(&B, given);
+    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) graph = hy__derive_graph(&B, given);
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
     if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
@@ -32986,17 +35310,35 @@ static const hy_op hy__recorded_op = { "a compiled block", NULL, NULL, "a progra
                                        hy__graph_out, NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL,
                                        hy__graph_diff, NULL };
 
+/* The graph in the layout that suits its gradient; NULL without an error: there is none. */
+static hy_graph *hy__derive_arranged(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
+{
+    hy_graph *arranged = NULL;
+#if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+    hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)g->vars + 1) * sizeof(hy_type));
+    hy_type *input = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, "gradient");
+    int i;
+    for (i = 0; i < g->vars && input; i++) input[i] = in[i]->t.type;
+    if (input) arranged = hy__arrange(F, g, input, mode);
+    hy__buffer_drop(&F->cache, room);
+#endif
+    (void)F; (void)g; (void)in; (void)mode;
+    return arranged;
+}
+
 /* Forward and the gradient for all heads that can have one. NULL without an error: operator by operator, as
  * when values decide shapes, or an operator on the way has no gradient, which is no error before backward. */
-static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__deriving B;
-    hy_graph *graph = NULL, *f = NULL;
+    hy_graph *graph = NULL, *f = NULL, *arranged = NULL;
     hy__gradient *G = NULL;
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, in, training);
+    arranged = hy__derive_arranged(F, g, in, mode);
+    if (arranged) g = arranged;
+    opened = hy__derive_open(&B, F, g, in, mode->training, 0);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -33011,6 +35353,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, int t
         hy__derived_add(f, &G->is, 0);
     }
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
+    hy__graph_drop(arranged);
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
 }
@@ -33210,7 +35553,7 @@ static hy_graph *hy__graph_forward(hy_frame *F, hy_graph *g, hy_array *const *in
     hy__release(&g->root->lock);
     if (d || !(d = hy__derived_new(F, sizeof *d, bytes))) return f;
     memcpy(d->key, key, bytes);
-    f = d->graph = hy__derive(F, g, in, rec->mode.training);
+    f = d->graph = hy__derive(F, g, in, &rec->mode);
     if (F->code) { hy__derived_free(F->root, &d->head); return NULL; }
     if (f) HY__ADD(&f->refs, 1);
     hy__derived_add(g, d, rec->limit > 0 ? rec->limit : HY__MOST_PROGRAMS);
@@ -33247,7 +35590,7 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
     if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
     key = (int64_t *)room->data;
     out = (hy_array **)(void *)(key + words);
-    key[k++] = rec->mode.training;
+    key[k++] = rec->mode.training | rec->mode.exact << 1 | (int64_t)rec->mode.off << 2;
     for (i = 0; i < n; i++) {
         const hy_type *t = &in[i]->t.type;
         tracked |= in[i]->tape != NULL;
@@ -33418,6 +35761,7 @@ static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
         return;
     }
     to = hy__value_handle(F, &leaf->grad);
+    leaf->fresh = 1;
     if (to && leaf->req == HY_GRAD_ADD) hy_add_to(F, to, g);
     else if (to) hy_assign(F, to, g);
 }
@@ -33623,6 +35967,1865 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 }
 #endif
 
+/* MARK: - 26 >>control ----------------------------------------------------------------------------------
+ *
+ * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
+ * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
+ * types; its memory is part of what the operator shares among workers, so plans count it, and a run calls
+ * nothing but jobs. What is the same in all turns is computed before the first.
+ * The room stands behind >>gradient, which derives the gradient of a body: another body, run from the last
+ * turn to the first, that computes a turn once more from the states before it and goes back through it.
+ */
+HY__COLD_ROOMS
+
+/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
+ * those of the turns, states after the last; hidden: states before each turn, how many turns there were, the
+ * random key. */
+typedef struct hy__control_rec {
+    int     data, states, remain, aux, outputs;
+    int     reverse,
+        counted;           /* from the last turn to the first; an input says how many there are */
+    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int64_t limit;                      /* of while_loop: most turns */
+} hy__control_rec;
+
+#define HY__CONTROL_ATTR(kind, name, doc) \
+    { #name, #name, HY_ATTR_##kind, 0, offsetof(hy__control_rec, name), 0, doc }
+static const hy_attr hy__control_attr[] = {
+    HY__CONTROL_ATTR(int, data, "arrays to go along"), HY__CONTROL_ATTR(int, states, "states"),
+    HY__CONTROL_ATTR(int, remain, "other inputs"), HY__CONTROL_ATTR(int, aux, "statistics"),
+    HY__CONTROL_ATTR(int, outputs, "outputs of a turn"), HY__CONTROL_ATTR(int, reverse, "from the last "
+                                                                                        "turn on"),
+    HY__CONTROL_ATTR(int, counted, "an input tells the turns"), HY__CONTROL_ATTR(int, draws, "it draws"),
+    HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(i64, limit, "most turns"),
+    { NULL, NULL, HY_ATTR_int, 0, 0, 0, NULL }
+};
+
+static const hy_arg hy__control_in[] = {
+    { "data", HY_ARG_LIST }, { "states", HY_ARG_LIST }, { "remain", HY_ARG_LIST }, { "turns", HY_ARG_OPT },
+    { "key", HY_ARG_OPT }, { "aux", HY_ARG_AUX }, { NULL, HY_ARG_ONE }
+};
+static const hy_arg hy__control_out[] = {
+    { "output", HY_ARG_LIST }, { "state", HY_ARG_LIST }, { "kept", HY_ARG_HID_LIST }, { "turns", HY_ARG_HID },
+    { "key", HY_ARG_HID }, { NULL, HY_ARG_ONE }
+};
+
+static int hy__control_count(const void *attr, int output, int index)
+{
+    const hy__control_rec *r = (const hy__control_rec *)attr;
+    const int in[] = { r->data, r->states, r->remain, r->counted, r->keyed, r->aux };
+    const int out[] = { r->outputs, r->states, r->states, r->limit > 0, r->draws };
+    return output ? out[index] : in[index];
+}
+
+/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+static int hy__control_input(const hy__control_rec *r, int pred, int i)
+{
+    i += pred;
+    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
+}
+
+static int hy__control_vars(const hy__control_rec *r, int pred)
+{
+    return r->data - pred + r->states + r->remain + r->aux;
+}
+
+/* --- types --- */
+/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+static hy_type hy__item_type(const hy_type *data)
+{
+    hy_type item = *data;
+    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
+    if (data->shape.ndim < 2) return item;
+    item.shape.ndim--;
+    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
+    return item;
+}
+
+/* Values of so many turns together. */
+static hy_type hy__rows_type(const hy_type *one, int64_t turns)
+{
+    hy_type all = *one;
+    if (one->shape.ndim < 0) return all;
+    memmove(all.shape.dim + 1, all.shape.dim, (size_t)all.shape.ndim * sizeof *all.shape.dim);
+    all.shape.dim[0] = turns;
+    all.shape.ndim++;
+    return all;
+}
+
+static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t turns)
+{
+    hy_type rows;
+    if (one->shape.ndim >= HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "a turn gives %z: there is no room for one more axis",
+                             &one->shape);
+    rows = hy__rows_type(one, turns);
+    hy_infer_type(I, &all->dtype, rows.dtype);
+    hy_infer_shape(I, &all->shape, rows.shape);
+    return I->status;
+}
+
+/* Types of all values of body k, where var[] are those of its variables; they learn. */
+static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads, hy__types *T)
+{
+    const hy_graph *g;
+    int i, place;
+    memset(T, 0, sizeof *T);
+    if (k < 0 || k >= I->nsub || !I->frame)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "it has no body: use hy_foreach, hy_while_loop or "
+                                                   "hy_cond");
+    g = I->sub[k];
+    if (g->vars != vars || g->heads != heads)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "its body has %d variables and %d results, %d and %d "
+                                                   "are due",
+                             g->vars, g->heads, vars, heads);
+    if (hy__types_infer(I->frame, g, T, NULL, var, NULL) < 0) return I->status = -1;
+    for (i = 0; i < vars; i++) {
+        place = g->place[g->var[i]->number];
+        if (place >= 0) var[i] = T->type[T->first[place]];
+    }
+    return 0;
+}
+
+/* How many turns: what data and stacked outputs say; -1: they do not. */
+static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
+{
+    int64_t turns = r->limit > 0 ? r->limit : -1;
+    int i;
+    for (i = 0; i < r->data; i++) {
+        const hy_shape *s = &I->in[i].shape;
+        if (!s->ndim) hy_infer_fail(I, HY_ERROR_SHAPE, "data %d is a single number: there is no axis to go "
+                                                       "along", i);
+        if (s->ndim < 1 || s->dim[0] < 0) continue;
+        if (turns >= 0 && turns != s->dim[0])
+            hy_infer_fail(I, HY_ERROR_SHAPE, "data %d has %l rows, others have %l: one for each turn is "
+                                             "due", i,
+                          s->dim[0], turns);
+        turns = s->dim[0];
+    }
+    return turns;
+}
+
+/* A state is the same before and after a turn. */
+static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *after)
+{
+    int d, same = before->shape.ndim < 0 || after->shape.ndim < 0 || before->shape.ndim == after->shape.ndim;
+    if (before->dtype && after->dtype) same = same && before->dtype == after->dtype;
+    for (d = 0; same && d < before->shape.ndim && d < after->shape.ndim; d++)
+        same = before->shape.dim[d] < 0 || after->shape.dim[d] < 0 ||
+            before->shape.dim[d] == after->shape.dim[d];
+    if (!same) {
+        hy_infer_fail(I, HY_ERROR_SHAPE, "state %d is %z %t before a turn and %z %t after it", i,
+                      &before->shape,
+                      (int)before->dtype, &after->shape, (int)after->dtype);
+        return;
+    }
+    hy_infer_type(I, &before->dtype, after->dtype);
+    hy_infer_shape(I, &before->shape, after->shape);
+}
+
+/* What the variables have learnt goes to the inputs. */
+static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, const hy_type *var)
+{
+    int i, d, data = r->data - pred;
+    for (i = 0; i < hy__control_vars(r, pred); i++) {
+        hy_type *in = &I->in[hy__control_input(r, pred, i)];
+        hy_infer_type(I, &in->dtype, var[i].dtype);
+        if (i >= data) hy_infer_shape(I, &in->shape, var[i].shape);
+        else if (in->shape.ndim > 1 && in->shape.ndim == var[i].shape.ndim + 1)
+            for (d = 0; d < var[i].shape.ndim; d++) hy_infer_dim(I, &in->shape.dim[d + 1],
+                                                                 var[i].shape.dim[d]);
+    }
+}
+
+/* The hidden outputs that are no states, and the inputs like them. */
+static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
+{
+    int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states;
+    if (r->counted) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in++].shape,
+                                                                                 hy__shape1(1)); }
+    if (r->keyed) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in].shape,
+                                                                               hy__shape1(2)); }
+    if (r->limit > 0) {
+        hy_infer_type(I, &I->out[out].dtype, HY_I64);
+        hy_infer_shape(I, &I->out[out++].shape, hy__shape1(1));
+    }
+    if (!r->draws) return;
+    hy_infer_type(I, &I->out[out].dtype, HY_I64);
+    hy_infer_shape(I, &I->out[out].shape, hy__shape1(2));
+}
+
+/* Room for the types of the variables, filled from the inputs. */
+static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pred)
+{
+    int i, n = hy__control_vars(r, pred);
+    hy__buffer *room = I->frame ? hy__buffer_new(&I->frame->cache, (size_t)n * sizeof(hy_type) + 1) : NULL;
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    if (!I->frame) hy_infer_fail(I, HY_ERROR_ARGUMENT, "it has no body: use hy_foreach, hy_while_loop or "
+                                                       "hy_cond");
+    else if (!room) { hy__no_memory(I->frame, I->op->name); I->status = -1; }
+    for (i = 0; var && i < n; i++) {
+        const hy_type *in = &I->in[hy__control_input(r, pred, i)];
+        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    return room;
+}
+
+/* The body of a loop, which comes last; before it that of the condition. */
+static void hy__infer_loop_body(hy_infer *I, const hy__control_rec *r, hy_type *var, int64_t turns)
+{
+    const hy_graph *g = I->nsub ? I->sub[I->nsub - 1] : NULL;
+    hy__types T;
+    int i;
+    if (hy__infer_body(I, I->nsub - 1, var, hy__control_vars(r, 0), r->outputs + r->states, &T) >= 0) {
+        for (i = 0; i < r->outputs && I->status >= 0; i++)
+            hy__infer_rows(I, &I->out[i], hy__type_of(g, &T, &g->head[i]), turns);
+        for (i = 0; i < r->states && I->status >= 0; i++)
+            hy__infer_state(I, i, &var[r->data + i], hy__type_of(g, &T, &g->head[r->outputs + i]));
+    }
+    if (I->frame) hy__types_close(I->frame, &T);
+}
+
+static int hy__loop_infer(hy_infer *I)
+{
+    const hy__control_rec *r = (const hy__control_rec *)I->attr;
+    int64_t turns = hy__infer_turns(I, r);
+    hy__buffer *room = I->status < 0 ? NULL : hy__infer_open(I, r, 0);
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    hy__types T;
+    int i;
+    if (var && r->limit > 0) {
+        if (hy__infer_body(I, 0, var, hy__control_vars(r, 0), 1, &T) >= 0) {
+            const hy_type *t = hy__type_of(I->sub[0], &T, &I->sub[0]->head[0]);
+            if (hy__shape_known(&t->shape) && hy__size(&t->shape) != 1)
+                hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &t->shape);
+        }
+        hy__types_close(I->frame, &T);
+    }
+    if (var && I->status >= 0) hy__infer_loop_body(I, r, var, turns);
+    if (var && I->status >= 0) {
+        hy__infer_inputs(I, r, 0, var);
+        hy__infer_extras(I, r);
+    }
+    for (i = 0; var && i < r->states && I->status >= 0; i++) {
+        const hy_type *state = &var[r->data + i];
+        hy_infer_type(I, &I->out[r->outputs + i].dtype, state->dtype);
+        hy_infer_shape(I, &I->out[r->outputs + i].shape, state->shape);
+        hy__infer_rows(I, &I->out[r->outputs + r->states + i], state, turns);
+    }
+    if (room) hy__buffer_drop(&I->frame->cache, room);
+    return I->status;
+}
+
+/* Both branches give the same. */
+static int hy__cond_infer(hy_infer *I)
+{
+    const hy__control_rec *r = (const hy__control_rec *)I->attr;
+    hy__buffer *room = hy__infer_open(I, r, 1);
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    hy__types T;
+    int i, k;
+    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+        hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
+    for (k = 0; var && k < 2 && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+            for (i = 0; i < r->outputs && I->status >= 0; i++) {
+                const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
+                hy_type was = I->out[i];
+                hy_infer_type(I, &I->out[i].dtype, t->dtype);
+                if (I->status >= 0) hy_infer_shape(I, &I->out[i].shape, t->shape);
+                if (I->status < 0 && k)
+                    hy_infer_fail(I, HY_ERROR_SHAPE, "the branches differ: output %d is %z %t in the "
+                                                     "first, %z %t in "
+                                  "the second", i, &was.shape, (int)was.dtype, &t->shape, (int)t->dtype);
+            }
+        hy__types_close(I->frame, &T);
+    }
+    if (var && I->status >= 0) {
+        hy__infer_inputs(I, r, 1, var);
+        hy__infer_extras(I, r);
+    }
+    if (room) hy__buffer_drop(&I->frame->cache, room);
+    return I->status;
+}
+
+/* --- a body for one set of types --- */
+/* Hangs on its graph. Its memory: runs of its steps, where operands lie, what early steps give, arena, what
+ * jobs share, scratch. */
+typedef struct hy__body {
+    hy__attached head;
+    int       users;                    /* plans with jobs that run it */
+    hy_graph *graph;                    /* optimised */
+    hy__plan  plan;
+    const hy_job **early;               /* of the steps that run before the first turn */
+    hy__buffer *jobs;                   /* these lie here: a chain */
+    size_t   *lies;                     /* by value: where an early one lies */
+    size_t    data, arena, shared, scratch, bytes;
+    hy__mode  mode;
+    int       n;
+    hy_type  *type;                     /* of the variables */
+} hy__body;
+
+static void hy__body_free(hy_root *root, hy__attached *it)
+{
+    hy__body *b = (hy__body *)(void *)it;
+    hy__buffer *jobs;
+    hy__plan_free(root, &b->plan);
+    hy__graph_drop(b->graph);
+    while ((jobs = b->jobs) != NULL) { b->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
+    hy__free(&root->heap, (void *)b->early);
+    hy__free(&root->heap, b->lies);
+    hy__free(&root->heap, b);
+}
+
+/* Early steps are bound here, since nobody else runs them: each with its operands in one block. */
+static int hy__body_bind_early(hy_frame *F, hy__body *b)
+{
+    const hy__plan *p = &b->plan;
+    int i;
+    for (i = 0; i < p->early; i++) {
+        const hy__step *s = &p->step[i];
+        size_t operands = hy__round64((size_t)(s->nin + s->nout) * sizeof(hy_tensor));
+        hy__buffer *room = hy__buffer_new(&F->cache, operands + sizeof(hy_job));
+        hy_job *job;
+        if (!room) { hy__no_memory(F, s->op->name); return -1; }
+        room->next = b->jobs;
+        b->jobs = room;
+        job = (hy_job *)(void *)((char *)room->data + operands);
+        hy__plan_operands(p, s, (hy_tensor *)room->data);
+        if (hy__plan_bind(F, s, job, (hy_tensor *)room->data, b->mode.training)) return -1;
+        b->early[i] = job;
+    }
+    return 0;
+}
+
+/* Where things lie in its memory. 0, or -1: it is too large. */
+static int hy__body_lay(hy__body *b)
+{
+    const hy__plan *p = &b->plan;
+    int i, k;
+    hy__layout l;
+    memset(&l, 0, sizeof l);
+    hy__lay(&l, (size_t)p->steps, sizeof(hy_run));
+    b->data = l.at;
+    hy__lay(&l, (size_t)p->tensors, sizeof(void *));
+    for (i = 0; i < p->early; i++)
+        for (k = p->step[i].nin; k < p->step[i].nin + p->step[i].nout; k++) {
+            int v = p->tensor[p->step[i].tensor + k];
+            b->lies[v] = l.at;
+            hy__lay(&l, 1, p->spot[v].bytes);
+        }
+    b->arena = l.at;
+    hy__lay(&l, 1, p->arena);
+    b->shared = l.at;
+    hy__lay(&l, 1, p->shared);
+    b->scratch = l.at;
+    hy__lay(&l, 1, p->scratch);
+    b->bytes = l.at;
+    return l.too_large ? -1 : 0;
+}
+
+/* Nobody but the caller knows it yet. */
+static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__body *b = (hy__body *)hy__alloc_zero(heap, sizeof *b + (size_t)sub->vars * sizeof *type);
+    int i, failed;
+    if (!b) return (hy__body *)hy__no_memory(F, "control flow");
+    b->head.free_fn = hy__body_free;
+    b->mode = *mode;
+    b->n = sub->vars;
+    b->type = (hy_type *)(void *)(b + 1);
+    memcpy(b->type, type, (size_t)sub->vars * sizeof *type);
+    b->graph = hy__optimize(F, sub, type, mode);
+    for (i = 0; b->graph && i < b->graph->n; i++)
+        if (!hy__types_known(b->graph->node[i]->type, b->graph->node[i]->nout))
+            hy__fail(F, HY_ERROR_UNSUPPORTED, "values decide the shape of %s, in the body of a compiled "
+                                              "loop or branch: "
+                     "leave the block around it as it is, or compute that outside", b->graph->node[i]->name);
+    failed = !b->graph || F->code || hy__plan_make(F, b->graph, mode, &b->plan);
+    if (!failed) {
+        b->early = (const hy_job **)hy__alloc_zero(heap, ((size_t)b->plan.early + 1) * sizeof *b->early);
+        b->lies = (size_t *)hy__alloc_zero(heap, ((size_t)b->plan.values + 1) * sizeof *b->lies);
+        if (!b->early || !b->lies) hy__no_memory(F, "control flow");
+        failed = F->code || hy__body_bind_early(F, b);
+    }
+    if (!failed && hy__body_lay(b)) { hy__too_large(F); failed = 1; }
+    if (!failed) return b;
+    hy__body_free(F->root, &b->head);
+    return NULL;
+}
+
+/* Under the lock. */
+static hy__body *hy__body_find(hy_graph *sub, uint64_t hash, const hy_type *type, const hy__mode *mode)
+{
+    hy__kept *e;
+    int i;
+    for (e = hy__table_find(&sub->derived, hash); e; e = hy__table_again(e)) {
+        hy__body *b = (hy__body *)(void *)e;
+        if (b->head.free_fn != hy__body_free || b->mode.training != mode->training ||
+            b->mode.exact != mode->exact ||
+            b->mode.off != mode->off || b->n != sub->vars) continue;
+        for (i = 0; i < b->n && hy__same_type(&b->type[i], &type[i]); i++) continue;
+        if (i == b->n) { e->used = ++sub->derived.clock; return b; }
+    }
+    return NULL;
+}
+
+enum { HY__MOST_BODIES = 8 };           /* that no plan uses, of one graph */
+
+/* The one unused for longest that no plan needs, if there are too many. Under the lock. */
+static hy__body *hy__body_surplus(hy_graph *sub)
+{
+    hy__kept *e;
+    hy__body *oldest = NULL;
+    int n = 0;
+    for (e = hy__table_next(&sub->derived, NULL); e; e = hy__table_next(&sub->derived, e)) {
+        hy__body *b = (hy__body *)(void *)e;
+        if (b->head.free_fn != hy__body_free || HY__PEEK(&b->users)) continue;
+        n++;
+        if (!oldest || e->used < oldest->head.kept.used) oldest = b;
+    }
+    if (n <= HY__MOST_BODIES) return NULL;
+    hy__table_remove(&sub->derived, &oldest->head.kept);
+    return oldest;
+}
+
+/* The body of a job's operator: found, or made, and counted by the plan that is being made. One that runs at
+ * once stays as long as its graph. */
+static const hy__body *hy__body_for(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
+{
+    hy_root *root = F->root;
+    uint64_t hash = hy__hash_type((uint64_t)mode->training, sub->vars ? &type[0]
+                                  : &sub->head[0].node->type[0]);
+    hy__body *b, *fresh = NULL, *gone = NULL;
+    int failed;
+    hy__acquire(&root->lock);
+    b = hy__body_find(sub, hash, type, mode);
+    if (b) HY__ADD(&b->users, 1);
+    hy__release(&root->lock);
+    if (!b) {
+        fresh = hy__body_new(F, sub, type, mode);
+        if (!fresh) return NULL;
+        hy__acquire(&root->lock);
+        b = hy__body_find(sub, hash, type, mode);
+        if (!b) { b = fresh; fresh = NULL; hy__table_add(&root->heap, &sub->derived, &b->head.kept, hash); }
+        HY__ADD(&b->users, 1);
+        gone = hy__body_surplus(sub);
+        hy__release(&root->lock);
+        if (fresh) hy__body_free(root, &fresh->head);
+        if (gone) hy__body_free(root, &gone->head);
+    }
+    if (!F->planner) return b;
+    failed = hy__plan_use(F->planner, &b->users);
+    HY__ADD(&b->users, -1);
+    return failed ? NULL : b;
+}
+
+/* --- binding --- */
+typedef struct hy__control {            /* the job's plan */
+    const hy__body *body[2];
+    size_t  at[2], states;              /* where their memory begins; two places for each state */
+    int64_t turns;
+} hy__control;
+HY__FITS_PLAN(hy__control);
+
+/* Binds the bodies of a job for the types of its inputs. pred: as above. */
+static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    hy_frame *F = job->why->frame;
+    int i, k, n = hy__control_vars(r, pred);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)n * sizeof(hy_type) + 1);
+    hy_type *var = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, job->op->name);
+    hy__mode mode;
+    memset(&mode, 0, sizeof mode);
+    if (F->planner) mode = *F->planner->mode;
+    mode.training = job->training;
+    mode.recorded = mode.given = 0;
+    mode.owner = NULL;
+    mode.threads = 1;
+    for (i = 0; var && i < n; i++) {
+        const hy_type *in = &job->in[hy__control_input(r, pred, i)].type;
+        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    for (k = 0; var && k < job->nsub && k < 2 && !F->code; k++) c->body[k] = hy__body_for(F, job->sub[k],
+                                                                                          var, &mode);
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? -1 : 0;
+}
+
+/* --- running --- */
+HY__WARM_ROOMS
+typedef struct hy__turning {            /* a loop or branch that runs */
+    const hy_job *job;
+    hy_run  *now;
+    const hy__control_rec *r;
+    const hy__control *c;
+    char    *memory;
+    uint64_t seed, stream;              /* the random key */
+    int      pred;
+    int64_t  turn, row;                 /* counted from 0; which row of the data */
+} hy__turning;
+
+static char *hy__body_memory(const hy__turning *L, int k) { return L->memory + L->c->at[k]; }
+
+static hy_run *hy__body_runs(const hy__turning *L, int k) { return (hy_run *)(void *)hy__body_memory(L, k); }
+
+/* Where state i lies before turn number `turn`. */
+static char *hy__state_at(const hy__turning *L, int i, int64_t turn)
+{
+    const hy_tensor *in = L->job->in + L->r->data;
+    char *at = L->memory + L->c->states;
+    int k;
+    if (!turn) return (char *)L->now->data[L->r->data + i];
+    for (k = 0; k < i; k++) at += 2 * hy__round64((size_t)hy__bytes(&in[k].type));
+    return at + (turn & 1 ? hy__round64((size_t)hy__bytes(&in[i].type)) : 0);
+}
+
+/* Row `row` of an operand (rows, ...). */
+static char *hy__row_at(const hy__turning *L, int operand, int64_t row)
+{
+    const hy_tensor *t = &L->job->in[operand];          /* outputs follow */
+    char *data = (char *)L->now->data[operand];
+    return data ? data + row * (hy__bytes(&t->type) / t->type.shape.dim[0]) : NULL;
+}
+
+/* Where the value of a variable lies in this turn. */
+static char *hy__var_at(const hy__turning *L, int i)
+{
+    int data = L->r->data - L->pred;
+    if (i < data) return hy__row_at(L, i, L->row);
+    if (i < data + L->r->states) return hy__state_at(L, i - data, L->turn);
+    return (char *)L->now->data[hy__control_input(L->r, L->pred, i)];
+}
+
+/* Where result i of a turn goes. */
+static char *hy__result_at(const hy__turning *L, int i)
+{
+    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
+        : hy__state_at(L, i - L->r->outputs, L->turn + 1);
+}
+
+/* All operands that are value v. */
+static void hy__body_aim(const hy__turning *L, int k, int v, void *to)
+{
+    const hy__body *b = L->c->body[k];
+    void **data = (void **)(void *)(hy__body_memory(L, k) + b->data);
+    int i;
+    for (i = b->plan.use_first[v]; i < b->plan.use_first[v + 1]; i++) data[b->plan.use[i]] = to;
+}
+
+/* Variables from .. to. */
+static void hy__body_aim_vars(const hy__turning *L, int k, int from, int to)
+{
+    const hy__plan *p = &L->c->body[k]->plan;
+    for (; from < to; from++) if (p->input[from] >= 0) hy__body_aim(L, k, p->input[from], hy__var_at(L,
+                                                                                                     from));
+}
+
+/* Steps that nothing changes run now; what varies from turn to turn is aimed at later. */
+static int hy__body_open(const hy__turning *L, int k)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__plan *p = &b->plan;
+    char *memory = hy__body_memory(L, k);
+    void **data = (void **)(void *)(memory + b->data);
+    hy_run *run = hy__body_runs(L, k);
+    int i, t, vary = L->r->data - L->pred + L->r->states;
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        hy__run_open(&run[i], i < p->early ? b->early[i] : s->job, data + s->tensor, 0, 0);
+        for (t = s->tensor; t < s->tensor + s->nin + s->nout; t++) {
+            const hy__spot *root = &p->spot[p->spot[p->tensor[t]].root];
+            data[t] = root->where == HY__AT_ARENA ? memory + b->arena + p->spot[p->tensor[t]].offset
+                : root->where == HY__AT_EARLY ? memory + b->lies[root - p->spot]
+                : root->where == HY__AT_CONSTANT ? root->node->constant.data : NULL;
+        }
+    }
+    hy__body_aim_vars(L, k, vary, p->inputs);
+    return hy__runs_alone(run, p->early, memory + b->scratch, memory + b->shared);
+}
+
+/* What an item of the body met is the operator's fault. */
+static void hy__body_fault(const hy__turning *L, int k)
+{
+    hy_run *run = hy__body_runs(L, k);
+    int i;
+    for (i = 0; i < L->c->body[k]->plan.steps; i++)
+        if (run[i].fault && !L->now->fault) {
+            L->now->fault_text = hy__fault_text(&run[i]);
+            hy_fault(L->now);
+        }
+}
+
+/* A result that no job has put in its place: another's twin, a variable, something early. */
+static void hy__body_copy(const hy__turning *L, int k, int i, char *to, char *twin)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__spot *s = &b->plan.spot[b->plan.head[i]], *root = &b->plan.spot[s->root];
+    const char *from = s->where == HY__AT_HEAD ? twin
+        : s->where == HY__AT_INPUT ? hy__var_at(L, root->index)
+        : s->where == HY__AT_EARLY ? hy__body_memory(L, k) + b->lies[root - b->plan.spot]
+        : (const char *)root->node->constant.data;
+    if (from != to && s->bytes) memcpy(to, from, s->bytes);
+}
+
+static int hy__body_run(const hy__turning *L, int k)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__plan *p = &b->plan;
+    char *memory = hy__body_memory(L, k);
+    hy_run *run = hy__body_runs(L, k);
+    int i, which = L->pred ? k : k < L->job->nsub - 1;  /* 1: the condition of a loop, or the second branch */
+    for (i = 0; i < p->randoms; i++) {
+        run[p->random[i]].seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
+        run[p->random[i]].stream = (uint64_t)p->step[p->random[i]].node->rank;
+    }
+    if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch,
+                        memory + b->shared)) return 0;
+    hy__body_fault(L, k);
+    return -1;
+}
+
+/* One turn of a body whose results are outputs, then states. */
+static int hy__body_turn(const hy__turning *L, int k)
+{
+    const hy__plan *p = &L->c->body[k]->plan;
+    int i;
+    hy__body_aim_vars(L, k, 0, L->r->data - L->pred + L->r->states);
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *s = &p->spot[p->head[i]];
+        if (s->where == HY__AT_HEAD && s->index == i) hy__body_aim(L, k, p->head[i], hy__result_at(L, i));
+    }
+    if (hy__body_run(L, k)) return -1;
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *s = &p->spot[p->head[i]];
+        if (s->where == HY__AT_HEAD && s->index == i) continue;
+        hy__body_copy(L, k, i, hy__result_at(L, i), s->where == HY__AT_HEAD ? hy__result_at(L, s->index)
+                      : NULL);
+    }
+    return 0;
+}
+
+/* Does the loop go on? -1: the condition met bad data. */
+static int hy__loop_goes_on(const hy__turning *L)
+{
+    const hy__plan *p = &L->c->body[0]->plan;
+    const hy__spot *s = &p->spot[p->head[0]];
+    union { double align[2]; char bytes[16]; } value;
+    hy__body_aim_vars(L, 0, 0, L->r->states);
+    if (s->where == HY__AT_HEAD) hy__body_aim(L, 0, p->head[0], value.bytes);
+    if (hy__body_run(L, 0)) return -1;
+    if (s->where != HY__AT_HEAD) hy__body_copy(L, 0, 0, value.bytes, NULL);
+    return hy__load(value.bytes, s->type->dtype) != 0;
+}
+
+/* The states before this turn, for the gradient. */
+static void hy__loop_keep(const hy__turning *L)
+{
+    int i;
+    for (i = 0; i < L->r->states; i++) {
+        char *to = hy__row_at(L, L->job->nin + L->r->outputs + L->r->states + i, L->row);
+        size_t bytes = (size_t)hy__bytes(&L->job->in[L->r->data + i].type);
+        if (to && bytes) memcpy(to, hy__state_at(L, i, L->turn), bytes);
+    }
+}
+
+/* Rows that had no turn are 0. */
+static void hy__loop_clear(const hy__turning *L, int output, int64_t turns)
+{
+    const hy_type *t = &L->job->out[output].type;
+    char *data = (char *)L->now->data[L->job->nin + output];
+    int64_t rows = t->shape.dim[0], bytes = hy__bytes(t);
+    if (data && turns < rows && bytes) memset(data + bytes / rows * turns, 0,
+                                              (size_t)(bytes / rows * (rows - turns)));
+}
+
+static void hy__loop_finish(const hy__turning *L)
+{
+    const hy__control_rec *r = L->r;
+    void **out = L->now->data + L->job->nin;
+    int i, at = r->outputs + 2 * r->states;
+    for (i = 0; i < r->states; i++) {
+        size_t bytes = (size_t)hy__bytes(&L->job->out[r->outputs + i].type);
+        if (out[r->outputs + i] && bytes) memcpy(out[r->outputs + i], hy__state_at(L, i, L->turn), bytes);
+        hy__loop_clear(L, r->outputs + r->states + i, L->turn);
+    }
+    for (i = 0; i < r->outputs; i++) hy__loop_clear(L, i, L->turn);
+    if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
+}
+
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
+    L->job = job;
+    L->now = now;
+    L->r = r;
+    L->c = (const hy__control *)(const void *)&job->plan;
+    L->memory = memory;
+    L->pred = pred;
+    L->turn = L->row = 0;
+    L->seed = now->seed;
+    L->stream = now->stream;
+    if (r->keyed) {
+        const int64_t *given = (const int64_t *)now->data[r->data + r->states + r->remain + r->counted];
+        L->seed = (uint64_t)given[0];
+        L->stream = (uint64_t)given[1];
+    }
+    if (!r->draws || !key) return;
+    key[0] = (int64_t)L->seed;
+    key[1] = (int64_t)L->stream;
+}
+
+static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy__turning L;
+    int64_t turns;
+    int k, goes = 1, last = job->nsub - 1;
+    (void)stage; (void)item; (void)scratch;
+    hy__turning_open(&L, job, now, (char *)shared, 0);
+    turns = L.c->turns;
+    if (L.r->counted) {
+        int64_t given = *(const int64_t *)now->data[L.r->data + L.r->states + L.r->remain];
+        if (given >= 0 && given < turns) turns = given;
+    }
+    for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
+    for (; L.turn < turns; L.turn++) {
+        L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
+        if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
+        hy__loop_keep(&L);
+        if (hy__body_turn(&L, last)) return;
+    }
+    if (goes >= 0) hy__loop_finish(&L);
+}
+
+static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy__turning L;
+    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    (void)stage; (void)item; (void)scratch;
+    hy__turning_open(&L, job, now, (char *)shared, 1);
+    if (hy__body_open(&L, k)) hy__body_fault(&L, k);
+    else hy__body_turn(&L, k);
+}
+HY__COLD_ROOMS
+
+static int hy__loop_bind(hy_job *job)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    hy__control *c = (hy__control *)(void *)&job->plan;
+    double cost = 0;
+    int i, k;
+    memset(c, 0, sizeof *c);
+    job->notes = sizeof *c;
+    if (hy__control_bodies(job, 0, c)) return -1;
+    for (k = 0; k < job->nsub; k++) {
+        c->at[k] = job->shared;
+        job->shared += c->body[k]->bytes;
+        cost += c->body[k]->plan.cost;
+    }
+    c->states = job->shared;
+    for (i = r->data; i < r->data + r->states; i++)
+        job->shared += 2 * hy__round64((size_t)hy__bytes(&job->in[i].type));
+    c->turns = r->limit > 0 ? r->limit : job->in[0].type.shape.dim[0];
+    return hy__one_stage(job, hy__run_loop, 1, (double)c->turns * cost);
+}
+
+static int hy__cond_bind(hy_job *job)
+{
+    hy__control *c = (hy__control *)(void *)&job->plan;
+    double cost;
+    memset(c, 0, sizeof *c);
+    job->notes = sizeof *c;
+    if (hy__control_bodies(job, 1, c)) return -1;
+    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
+    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    return hy__one_stage(job, hy__run_cond, 1, cost);
+}
+
+/* --- results of a body --- */
+/* A value of another frame, or a variable, becomes a result through an identity. */
+static void hy__inner_head(hy_frame *S, hy_array **x)
+{
+    if (hy__alive(S, *x, "a body of control flow") &&
+        (!(*x)->node || (*x)->frame != S || !(*x)->node->op)) *x = hy_identity(S, *x);
+}
+
+/* The graph of a body, which is the caller's and not the root's. all: calls that write count as results. */
+static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads, int all)
+{
+    hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, all);
+    if (!g) return NULL;
+    HY__ADD(&g->refs, 1);
+    hy__graph_unlist(S->root, g);
+    return g;
+}
+
+/* --- gradients --- */
+#ifndef HYBRID_NO_TRAIN
+/* A body and its gradient, while that is derived: the body once more, then what leads from the gradients of
+ * its results to those of its variables, all in one graph. */
+typedef struct hy__unwinding {
+    hy__deriving B;
+    hy__buffer *room;
+    hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
+    hy_array  **in;
+    char       *given;                  /* by result: has it a gradient? */
+    hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
+    hy__node  **order;                  /* the variables as the new body has them; room for all */
+    hy_array  **head;                   /* its results */
+    int         vars, heads;            /* so many so far */
+} hy__unwinding;
+
+static void hy__unwinding_close(hy__unwinding *U)
+{
+    hy_frame *F = U->B.F;
+    if (!F) return;
+    hy__derive_close(&U->B);
+    hy__buffer_drop(&F->cache, U->room);
+}
+
+/* Room for so many variables and results, and what is known of them, to be filled in by the caller. */
+static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
+{
+    size_t n = (size_t)sub->vars, all = 3 * ((size_t)sub->vars + (size_t)sub->heads);
+    size_t bytes = n * (sizeof *U->stand_in + sizeof *U->in) + all * (sizeof *U->order + sizeof *U->head) +
+                   (size_t)sub->heads + 1;
+    int i;
+    memset(U, 0, sizeof *U);
+    U->B.F = F;
+    U->room = hy__buffer_new(&F->cache, bytes);
+    if (!U->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(U->room->data, 0, bytes);
+    U->stand_in = (hy_array *)U->room->data;
+    U->in = (hy_array **)(void *)(U->stand_in + n);
+    U->order = (hy__node **)(void *)(U->in + n);
+    U->head = (hy_array **)(void *)(U->order + all);
+    U->given = (char *)(U->head + all);
+    for (i = 0; i < sub->vars; i++) U->in[i] = &U->stand_in[i];
+    return 0;
+}
+
+/* Variable i has this type; is its gradient wanted? */
+static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int wanted)
+{
+    U->stand_in[i].t.type = *type;
+    U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
+}
+
+/* From here on B.S holds the body and the way back through it. */
+static int hy__unwind_body(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
+{
+    int i, unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    if (unknown > 0)
+        hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
+    if (unknown || hy__derive_walk(&U->B, U->given)) return -1;
+    for (i = 0; i < U->B.S->graph->store->n; i++)
+        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank = 0;
+    return 0;
+}
+
+/* The variable i of the body, as a value. */
+static hy_array *hy__unwinding_value(hy__unwinding *U, int i)
+{
+    return hy__node_handle(U->B.S, U->B.S->graph->store->node[i], 0);
+}
+
+/* The next variable of the new body. */
+static void hy__unwinding_next(hy__unwinding *U, hy__node *var) { U->order[U->vars++] = var; }
+
+/* One more variable, of the type of another. */
+static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_type *type)
+{
+    hy_array *x = hy_var(U->B.S, name, NULL);
+    if (x) x->t.type = x->node->type[0] = *type;
+    return x;
+}
+
+/* The next result: a gradient, or zeros for variable i if there is none, and what else is added. */
+static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *gradient, hy_array *more)
+{
+    hy_frame *S = U->B.S;
+    if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
+    if (more) gradient = hy_add(S, gradient, more);
+    if (!S->code) hy__inner_head(S, &gradient);
+    U->head[U->heads++] = gradient;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__unwinding_graph(hy__unwinding *U)
+{
+    hy_frame *S = U->B.S;
+    hy__nodes *store = S->graph->store;
+    hy_array *heads;
+    int i, k = 0;
+    if (S->code) return NULL;
+    for (i = 0; i < store->n && k < U->vars; i++) {     /* the places of variables, filled in the new order */
+        if (store->node[i]->op || store->node[i]->held) continue;
+        store->node[i] = U->order[k++];
+        store->node[i]->number = i;
+    }
+    heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
+    return hy__inner_graph(S, heads, 0);
+}
+
+/* The variable that walking back made for the gradient of result i: they stand in the order of the
+ * results. */
+static hy__node *hy__unwinding_given(const hy__unwinding *U, int vars, int i)
+{
+    const hy__nodes *store = U->B.S->graph->store;
+    int at, k = 0;
+    for (at = 0; at < i; at++) k += U->given[at];
+    for (at = 0; at < store->n; at++) {
+        const hy__node *node = store->node[at];
+        if (node->op || node->held || --vars >= 0) continue;
+        if (!k--) return store->node[at];
+    }
+    return NULL;
+}
+
+/* Inputs of the operator that runs a new body, one after another. */
+typedef struct hy__given { hy__buffer *room; hy_array **at; int n; } hy__given;
+
+static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
+{
+    size_t most = 4 * ((size_t)D->nin + (size_t)D->nout) + 8;
+    in->n = 0;
+    in->room = hy__buffer_new(&F->cache, most * sizeof *in->at);
+    if (!in->room) { hy__no_memory(F, "gradient"); return -1; }
+    in->at = (hy_array **)in->room->data;
+    return 0;
+}
+static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
+
+/* Where things stand in a diff of control flow. */
+static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
+static int hy__diff_remain(const hy__control_rec *r, int i) { return r->data + r->states + i; }
+
+/* What ends the inputs: how many turns, the key, copies of statistics, so that a turn that is computed again
+ * does not count twice. */
+static void hy__given_end(hy_frame *F, hy__given *in, const hy_diff *D, hy__control_rec *r2)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, at = hy__diff_remain(r, r->remain);
+    if (r->counted) hy__given_add(in, D->in[at]);
+    else if (r->limit > 0) hy__given_add(in, D->out[hy__diff_kept(r, r->states)]);
+    if (r->draws) hy__given_add(in, D->out[D->nout - 1]);
+    for (i = at + r->counted + r->keyed; i < D->nin; i++) hy__given_add(in, hy_identity(F, D->in[i]));
+    r2->counted = r->counted || r->limit > 0;
+    r2->draws = r2->keyed = r->draws;
+    r2->remain += r->remain;
+    r2->aux = r->aux;
+}
+
+static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const hy__given *in,
+                                const hy__control_rec *r, int n, hy_graph *const *sub)
+{
+    int i;
+    for (i = 0; i < in->n && !F->code; i++) hy__alive(F, in->at[i], D->op->name);
+    return F->code ? NULL : F->emit(F, D->op - D->op->member + which, in->n, in->at, r, n, sub);
+}
+
+/* The types of a loop's variables, and whose gradients are wanted: those of all states, since what comes
+ * later goes back through them. */
+static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[D->nsub - 1];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return -1;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 0, i);
+        hy_type type = i < r->data ? hy__item_type(&D->in[at]->t.type) : D->in[at]->t.type;
+        hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
+    }
+    for (i = 0; i < sub->heads; i++)
+        U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
+                             : U->stand_in[r->data + i - r->outputs].tape != NULL);
+    return hy__unwind_body(U, F, sub, D->training);
+}
+
+/* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
+ * states. */
+static void hy__loop_back_data(const hy_diff *D, hy__unwinding *U, hy__given *in, hy__control_rec *r2,
+                               hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__node **var = U->B.S->graph->store->node;
+    int i, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) { hy__given_add(in, D->in[i]); hy__unwinding_next(U, var[i]); }
+    for (i = 0; i < r->states; i++) {
+        hy__given_add(in, D->out[hy__diff_kept(r, i)]);
+        hy__unwinding_next(U, var[r->data + i]);
+    }
+    for (i = 0; i < r->outputs; i++) {
+        if (!U->given[i]) continue;
+        hy__given_add(in, D->dy[i]);
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, i));
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[hy__diff_kept(r, i)];
+        more[i] = dy && U->given[r->outputs + i]
+            ? hy__unwinding_new(U, "kept_grad", &U->stand_in[r->data + i].t.type) : NULL;
+        if (!more[i]) continue;
+        hy__given_add(in, dy);
+        hy__unwinding_next(U, more[i]->node);
+    }
+    r2->data = in->n;
+}
+
+/* States of the loop back: gradients of the states, and sums of those of what is the same in all turns.
+ * Results
+ * first those of the data. */
+static void hy__loop_back_states(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in,
+                                 hy__control_rec *r2, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, first = in->n, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) {
+        if (!U->stand_in[i].tape) continue;
+        hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        r2->outputs++;
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[r->outputs + i];
+        int v = r->data + i;
+        if (!U->given[r->outputs + i]) continue;
+        hy__given_add(in, dy ? dy : hy_zeros_like(F, D->in[v]));
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, r->outputs + i));
+        hy__unwinding_result(U, v, hy__derive_result(&U->B, v), more[i]);
+    }
+    for (i = 0; i < r->remain; i++) {
+        int v = hy__diff_remain(r, i);
+        hy_array *gradient = hy__derive_result(&U->B, v), *sum;
+        if (!gradient) continue;
+        sum = hy__unwinding_new(U, "sum", &U->stand_in[v].t.type);
+        hy__given_add(in, hy_zeros_like(F, D->in[v]));
+        if (sum) hy__unwinding_next(U, sum->node);
+        hy__unwinding_result(U, v, sum, gradient);
+    }
+    r2->states = in->n - first;
+}
+
+/* What the loop back gave, in the order in which it was asked for. */
+static void hy__loop_back_results(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_array **at = y->count ? y->item : &y;
+    int i;
+    for (i = 0; i < r->data; i++) if (U->stand_in[i].tape) D->dx[i] = hy_reshape_like(F, *at++, D->in[i],
+                                                                                      NULL);
+    for (i = 0; i < r->states; i++) if (U->given[r->outputs + i]) D->dx[r->data + i] = *at++;
+    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++)
+        if (hy__derive_result(&U->B, i)) D->dx[i] = *at++;
+}
+
+/* A loop from the last turn to the first. */
+static void hy__loop_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy_graph *graph;
+    hy_array *y = NULL;
+    int i;
+    memset(&r2, 0, sizeof r2);
+    r2.reverse = !r->reverse;
+    hy__loop_back_data(D, U, in, &r2, more);
+    hy__loop_back_states(F, D, U, in, &r2, more);
+    if (!U->heads) return;
+    for (i = 0; i < r->remain + r->aux; i++) {
+        if (i < r->remain) hy__given_add(in, D->in[hy__diff_remain(r, i)]);
+        hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
+    }
+    hy__given_end(F, in, D, &r2);
+    graph = hy__unwinding_graph(U);
+    if (graph) y = hy__given_emit(F, D, 0, in, &r2, 1, &graph);
+    if (y) hy__loop_back_results(F, D, U, y);
+    hy__graph_drop(graph);
+}
+
+static int hy__loop_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__unwinding U;
+    hy__given in;
+    hy__buffer *more = hy__buffer_new(&F->cache, (size_t)r->states * sizeof(hy_array *) + 1);
+    memset(&U, 0, sizeof U);
+    if (!more) { hy__no_memory(F, "gradient"); return 0; }
+    if (!hy__given_open(F, &in, D) && !hy__loop_unwind(F, D, &U)) hy__loop_back(F, D, &U, &in,
+                                                                                (hy_array **)more->data);
+    hy__unwinding_close(&U);
+    hy__buffer_drop(&F->cache, in.room);
+    hy__buffer_drop(&F->cache, more);
+    return 0;
+}
+
+/* The way back through one branch. */
+static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[k];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return NULL;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 1, i);
+        hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
+    }
+    for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
+    if (hy__unwind_body(U, F, sub, D->training)) return NULL;
+    for (i = 0; i < r->remain; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->outputs; i++)
+        if (U->given[i]) hy__unwinding_next(U, hy__unwinding_given(U, sub->vars, i));
+    for (i = r->remain; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->remain; i++)
+        if (U->stand_in[i].tape) hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+    return U->heads ? hy__unwinding_graph(U) : NULL;
+}
+
+/* A branch again, by the same condition. */
+static int hy__cond_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy__unwinding U[2];
+    hy__given in;
+    hy_graph *sub[2];
+    hy_array *y = NULL, **at;
+    int i, opened = !hy__given_open(F, &in, D);
+    memset(U, 0, sizeof U);
+    memset(&r2, 0, sizeof r2);
+    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
+    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
+    r2.data = 1;
+    r2.outputs = U[0].heads;
+    for (i = 0; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; sub[1] && i < r->outputs; i++)
+        if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
+    if (sub[1]) hy__given_end(F, &in, D, &r2);
+    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    at = y && y->count ? y->item : &y;
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
+    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    hy__buffer_drop(&F->cache, in.room);
+    return 0;
+}
+#else
+#define hy__loop_grad NULL
+#define hy__cond_grad NULL
+#endif
+
+/* --- the operators --- */
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+static const hy_op hy__control_ops[] = {
+    { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__FOREACH, hy__control_count, hy__loop_infer,
+      hy__loop_bind, hy__loop_grad, NULL },
+    { "_while_loop", "_while_loop", NULL, "a body while a condition holds", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__WHILE_LOOP, hy__control_count,
+          hy__loop_infer,
+      hy__loop_bind, hy__loop_grad, NULL },
+    { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__COND, hy__control_count, hy__cond_infer,
+      hy__cond_bind, hy__cond_grad, NULL }
+};
+
+/* The handles of a form, as the C functions get them. */
+static hy_array *hy__group_form(hy_frame *F, const char *form, hy_array **at)
+{
+    return hy__group_as(F, &form, &at);
+}
+
+/* What a body returned: outputs and states, opened. 0, or -1; to be closed in any case. */
+static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const char *state_form, hy__flat *out,
+                            hy__flat *states)
+{
+    out->room = states->room = NULL;
+    if (F->code) return -1;
+    if (!y || y->state != HY__LIVE || y->count != 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a group of "
+                                       "two, either "
+                 "of which may be NULL, an array or a group", who);
+        return -1;
+    }
+    if (hy__flat_open(F, out, y->item[0], who) || hy__flat_open(F, states, y->item[1], who)) return -1;
+    if (strcmp(states->form, state_form)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
+                                       "array)", who,
+                 state_form, states->form);
+        return -1;
+    }
+    return 0;
+}
+
+/* MARK: - 26 >>loops ------------------------------------------------------------------------------------
+ *
+ * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
+ * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
+ * operator's body. Values from outside that it meets become variables there, and inputs of the operator.
+ */
+typedef struct hy__loop {               /* what the user gave: of a loop, or of a branch */
+    const char *who;
+    hy_body_fn  body;                   /* of foreach; else ... */
+    hy_step_fn  step[2];                /* ... condition and body, or both branches */
+    void       *user;
+    int64_t     limit;
+    hy__flat    data, states;           /* of a branch: the condition, inputs */
+} hy__loop;
+
+typedef struct hy__inner {              /* one body */
+    hy_frame *S;
+    hy__scope scope;
+    hy__flat  out, states;              /* what it returned */
+    hy_graph *graph;
+} hy__inner;
+
+static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
+{
+    const hy_frame *at;
+    int depth = 0;
+    memset(N, 0, sizeof *N);
+    for (at = S; at->outer; at = at->outer) depth++;
+    if (depth >= HY__NEST) {
+        hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no deeper",
+                 who,
+                 (int)HY__NEST);
+        return -1;
+    }
+    N->S = hy__tracer_open(S);
+    if (!N->S) return -1;
+    N->S->outer = S;
+    N->S->scopes = S->scopes;
+    if (!S->scope) return 0;
+    N->scope = *S->scope;               /* the same place in the program, but its nodes are counted anew */
+    N->scope.first = 0;
+    N->S->scope = &N->scope;
+    return 0;
+}
+
+static void hy__inner_close(hy_frame *S, hy__inner *N)
+{
+    if (!N->S) return;
+    hy__flat_close(S, &N->out);
+    hy__flat_close(S, &N->states);
+    if (N->S->asked && !S->asked) memcpy(S->bound, N->S->bound, sizeof S->bound);
+    S->asked |= N->S->asked;
+    S->scopes = N->S->scopes;
+    N->S->scope = NULL;
+    hy__tracer_close(S, N->S);
+    hy__graph_drop(N->graph);
+}
+
+static hy_type hy__type_now(const hy_array *x) { return x->node ? x->node->type[x->output] : x->t.type; }
+
+/* Variables for arguments, or for the rows of them that a turn gets, grouped as these are. */
+static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *name, int rows)
+{
+    hy__buffer *room = hy__buffer_new(&N->S->cache, (size_t)in->n * sizeof(hy_array *) + 1);
+    hy_array **var = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(N->S, "trace"), *x = NULL;
+    const char *form = in->full;
+    char text[24];
+    int i;
+    for (i = 0; var && i < in->n; i++) {
+        hy_type type = hy__type_now(in->at[i]);
+        hy__line line = hy__line_open(text, sizeof text);
+        hy__puts(&line, name);
+        hy__put_int(&line, i);
+        var[i] = hy_var(N->S, text, NULL);
+        if (!var[i]) break;
+        var[i]->t.type = var[i]->node->type[0] = rows ? hy__item_type(&type) : type;
+    }
+    if (var && !N->S->code) x = hy__group_as(N->S, &form, &var);
+    hy__buffer_drop(&N->S->cache, room);
+    return x;
+}
+
+/* What the body returned: outputs and states if it is that of a loop. */
+static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
+{
+    hy_frame *S = N->S;
+    if (S->code) return -1;
+    if (!paired) return hy__flat_open(S, &N->out, y, l->who);
+    return hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states);
+}
+
+static int hy__inner_heads(hy__inner *N)
+{
+    hy_frame *S = N->S;
+    int i, n = N->out.n + N->states.n;
+    hy__buffer *room = hy__buffer_new(&S->cache, (size_t)n * sizeof(hy_array *) + 1);
+    hy_array **head = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, "trace");
+    for (i = 0; head && i < n; i++) {
+        head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
+        hy__inner_head(S, &head[i]);
+    }
+    if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
+    if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
+    hy__buffer_drop(&S->cache, room);
+    return N->graph ? 0 : -1;
+}
+
+/* Every body has a variable for what any of them takes from outside, in one order, statistics last. */
+static int hy__inner_share(hy__inner *N, int n)
+{
+    const hy_frame *last = N[n - 1].S;
+    int i, k;
+    for (k = 0; k < n; k++)
+        for (i = 0; i < last->outsides; i++)
+            if (!hy__outside_node(N[k].S, last->outside[i].x)) return -1;
+    return 0;
+}
+
+/* Puts the variables of statistics behind the others. Returns how many there are. */
+static int hy__inner_sort(hy_frame *S)
+{
+    hy__nodes *store = S->graph->store;
+    int i, k, aux = 0;
+    for (i = 0; i < S->outsides; i++) aux += S->outside[i].var->aux;
+    for (k = 0; aux && k < aux; k++)
+        for (i = 0; i + 1 < S->outsides; i++) {
+            hy__outside a = S->outside[i], b = S->outside[i + 1];
+            int from = a.var->number, to = b.var->number;
+            if (!a.var->aux || b.var->aux) continue;
+            S->outside[i] = b;
+            S->outside[i + 1] = a;
+            store->node[from] = b.var;
+            store->node[to] = a.var;
+            b.var->number = from;
+            a.var->number = to;
+        }
+    return aux;
+}
+
+/* What is the same in all turns; and a parameter that a layer has given its shape to keeps that. */
+static void hy__inner_settle(const hy_frame *S, int early)
+{
+    int i;
+    for (i = 0; i < S->outsides; i++) {
+        hy__node *var = S->outside[i].var;
+        var->early = early && !var->aux;
+        if (S->outside[i].x->param) var->constant.type = var->type[0];
+    }
+}
+
+/* The operator: leading inputs, then what the bodies take from outside. */
+static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__inner *N, int n)
+{
+    hy__control_rec r;
+    const hy_frame *B = N[0].S;
+    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
+    hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
+    hy_graph *sub[2];
+    memset(&r, 0, sizeof r);
+    r.data = l->data.n;
+    r.states = lead - first ? 0 : l->states.n;
+    r.outputs = N[n - 1].out.n;
+    r.limit = l->limit;
+    for (i = 0; i < n; i++) {
+        r.aux = hy__inner_sort(N[i].S);
+        hy__inner_settle(N[i].S, which != HY__COND);
+        if (S->code || hy__inner_heads(&N[i])) break;
+        sub[i] = N[i].graph;
+        r.draws |= sub[i]->ranks > 0;
+    }
+    r.remain = lead - first + B->outsides - r.aux;
+    for (i = 0; in && i < lead + B->outsides; i++) {
+        in[i] = i < l->data.n ? l->data.at[i] : i < lead ? l->states.at[i - l->data.n]
+            : B->outside[i - lead].x;
+        hy__alive(S, in[i], l->who);
+    }
+    for (i = 0; i < n; i++) if (N[i].S->code && !S->code) hy__fail(S, N[i].S->code, "%s", N[i].S->text);
+    if (in && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
+    hy__buffer_drop(&S->cache, room);
+    return y;
+}
+
+/* hy_group(outputs, states) of what the operator gave. */
+static hy_array *hy__inner_regroup(hy_frame *S, const hy__loop *l, const hy__inner *N, hy_array *y)
+{
+    hy_array *part[2], **at = y->count ? y->item : &y;
+    part[0] = hy__group_form(S, N->out.full, at);
+    part[1] = hy__group_form(S, l->states.full, at + N->out.n);
+    return S->code ? NULL : hy_group_of(S, 2, part);
+}
+
+static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N;
+    hy_array *x, *states, *y = NULL;
+    if (!hy__inner_open(S, &N, l->who)) {
+        x = hy__inner_vars(&N, &l->data, "item", 1);
+        states = hy__inner_vars(&N, &l->states, "state", 0);
+        if (!N.S->code && !hy__inner_results(&N, l->body(N.S, x, states, l->user), l, 1))
+            y = hy__inner_emit(S, l, HY__FOREACH, &N, 1);
+        if (y) y = hy__inner_regroup(S, l, &N, y);
+    }
+    hy__inner_close(S, &N);
+    return S->code ? NULL : y;
+}
+
+/* Both C functions of a while_loop or a cond, one after the other: N has room for two. 0, or -1. */
+static int hy__trace_both(hy_frame *S, const hy__loop *l, hy__inner *N, int which)
+{
+    const char *name = which == HY__COND ? "data" : "state";
+    int i, k;
+    for (k = 0; k < 2; k++) {
+        hy_array *x;
+        if (hy__inner_open(S, &N[k], l->who)) return -1;
+        x = hy__inner_vars(&N[k], &l->states, name, 0);
+        for (i = 0; k && i < N[0].S->outsides; i++) hy__outside_node(N[k].S, N[0].S->outside[i].x);
+        if (N[k].S->code ||
+            hy__inner_results(&N[k], l->step[k](N[k].S, x, l->user), l, k &&
+                              which == HY__WHILE_LOOP)) return -1;
+    }
+    return hy__inner_share(N, 2);
+}
+
+static hy_array *hy__traced_while(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N[2];
+    hy_array *y = NULL;
+    memset(N, 0, sizeof N);
+    if (!hy__trace_both(S, l, N, HY__WHILE_LOOP)) {
+        if (N[0].out.n == 1) y = hy__inner_emit(S, l, HY__WHILE_LOOP, N, 2);
+        else hy__fail(S, HY_ERROR_ARGUMENT, "%s: the condition returned %d arrays, one is due", l->who,
+                      N[0].out.n);
+        if (y) y = hy__inner_regroup(S, l, &N[1], y);
+    }
+    hy__inner_close(S, &N[0]);
+    hy__inner_close(S, &N[1]);
+    return S->code ? NULL : y;
+}
+
+static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N[2];
+    hy_array *y = NULL, **at;
+    memset(N, 0, sizeof N);
+    if (!hy__trace_both(S, l, N, HY__COND)) {
+        if (strcmp(N[0].out.form, N[1].out.form))
+            hy__fail(S, HY_ERROR_ARGUMENT, "%s: the first branch returns %s, the second %s (x is an array)",
+                     l->who,
+                     N[0].out.form, N[1].out.form);
+        else y = hy__inner_emit(S, l, HY__COND, N, 2);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N[0].out.full, at);
+    }
+    hy__inner_close(S, &N[0]);
+    hy__inner_close(S, &N[1]);
+    return S->code ? NULL : y;
+}
+
+/* --- line by line --- */
+/* Each call of a C function draws by a key of its own, as compiled turns do. */
+typedef struct hy__draws { uint64_t seed, stream; } hy__draws;
+
+static hy__draws hy__draws_open(hy_frame *F)
+{
+    hy__draws d;
+    d.seed = F->seed;
+    d.stream = F->stream;
+    return d;
+}
+static void hy__draws_for(hy_frame *F, const hy__draws *d, int64_t turn, int k)
+{
+    F->seed = hy__mix64(hy__mix64(d->seed, d->stream), (uint64_t)(2 * turn + k));
+    F->stream = 0;
+}
+static void hy__draws_close(hy_frame *F, const hy__draws *d)
+{
+    F->seed = d->seed;
+    F->stream = d->stream + 1;
+}
+
+/* What the turns of a loop gave so far: n outputs each. */
+typedef struct hy__gathering {
+    const char *who;
+    hy_array  **out;                    /* by turn and output */
+    int         n, turns, cap;
+    hy_array  **state;                  /* the latest ones, ... */
+    int         states, mine;           /* ... made by a turn */
+    char       *form;                   /* of the outputs */
+} hy__gathering;
+
+static void hy__gathering_close(hy_frame *F, hy__gathering *G)
+{
+    hy__free(&F->root->heap, (void *)G->out);
+    hy__free(&F->root->heap, (void *)G->state);
+    hy__free(&F->root->heap, G->form);
+}
+
+static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, const hy__flat *states)
+{
+    memset(G, 0, sizeof *G);
+    G->who = who;
+    G->states = states->n;
+    G->state = (hy_array **)hy__alloc(&F->root->heap, (size_t)states->n * sizeof *G->state + 1);
+    if (!G->state) { hy__no_memory(F, who); return -1; }
+    if (states->n) memcpy((void *)G->state, (void *)states->at, (size_t)states->n * sizeof *G->state);
+    return 0;
+}
+
+/* The same value under another handle: the old one is a state, which goes after the next turn. */
+static hy_array *hy__second_handle(hy_frame *F, const hy_array *x)
+{
+    hy_array *y = hy__handle(F);
+    if (!y) return NULL;
+    y->t = x->t;
+    y->output = x->output;
+    y->buffer = x->buffer ? hy__buffer_hold(x->buffer) : NULL;
+    y->tape = x->tape;
+    if (y->tape) HY__ADD(&y->tape->refs, 1);
+    return y;
+}
+
+/* Takes the outputs of one more turn out of its bracket. */
+static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out)
+{
+    int i;
+    if (!G->turns) {
+        G->n = out->n;
+        G->form = (char *)hy__alloc(&F->root->heap, strlen(out->full) + 1);
+        if (!G->form) { hy__no_memory(F, G->who); return -1; }
+        memcpy(G->form, out->full, strlen(out->full) + 1);
+    }
+    if (strcmp(out->full, G->form)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
+                                       "array)", G->who,
+                 G->turns, out->full, G->form);
+        return -1;
+    }
+    if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
+        hy__no_memory(F, G->who);
+        return -1;
+    }
+    for (i = 0; i < G->n; i++) {
+        hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
+        if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
+        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type)) {
+            hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before", G->who, i,
+                     &x->t.type.shape, (int)x->t.type.dtype, G->turns, &G->out[i]->t.type.shape,
+                     (int)G->out[i]->t.type.dtype);
+            return -1;
+        }
+        *to = hy__second_handle(F, x);
+        if (!*to || !hy_return(F, *to)) return -1;
+    }
+    G->turns++;
+    return 0;
+}
+
+/* The states of one more turn take the place of those before, which go. */
+static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *states)
+{
+    int i;
+    for (i = 0; i < G->states; i++) {
+        const hy_array *was = G->state[i];
+        hy_array *x = states->at[i];
+        if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
+        if (!hy__same_type(&x->t.type, &was->t.type)) {
+            hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", G->who, i,
+                     &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape, (int)x->t.type.dtype);
+            return -1;
+        }
+    }
+    for (i = 0; i < G->states; i++) {
+        hy_array *x = hy__second_handle(F, states->at[i]);
+        if (!x || !hy_return(F, x)) return -1;
+        if (G->mine && G->state[i]->state == HY__LIVE && !G->state[i]->kept) hy_free(F, G->state[i]);
+        G->state[i] = x;
+    }
+    G->mine = 1;
+    return 0;
+}
+
+/* Output i of all turns along a new axis, and 0 for turns that there were not. */
+static hy_array *hy__stacked(hy_frame *F, const hy__gathering *G, int i, int64_t rows)
+{
+    hy_array *all = hy__group_make(F, G->turns), *part[2], *y;
+    hy_type rest;
+    int t;
+    for (t = 0; all && t < G->turns; t++) all->item[t] = G->out[t * G->n + i];
+    y = all ? hy_stack(F, all, 0) : NULL;
+    if (!y || rows == G->turns) return y;
+    rest = hy__rows_type(&G->out[i]->t.type, rows - G->turns);
+    part[0] = y;
+    part[1] = hy__make(F, &rest, G->who);
+    if (part[1]) hy_fill(F, part[1], 0);
+    return F->code ? NULL : hy_concat(F, hy_group_of(F, 2, part), 0);
+}
+
+/* Without a turn nobody knows the outputs' types but a trace: zeros of the types it finds, or None. */
+typedef hy_array *(*hy__trace_loop)(hy_frame *S, const hy__loop *l);
+
+/* y: what the trace gave. The caller closes out. */
+static hy_array *hy__zeros_like_traced(hy_frame *F, const hy_array *y, hy__flat *out, const char *who)
+{
+    hy_array **at;
+    const char *form;
+    int i;
+    if (hy__flat_open(F, out, y->item[0], who)) return NULL;
+    for (i = 0; i < out->n; i++) {
+        hy_type type = out->at[i]->t.type;
+        if (!hy__types_known(&type, 1)) return NULL;
+        out->at[i] = hy__make(F, &type, who);
+        if (!out->at[i]) return NULL;
+        hy_fill(F, out->at[i], 0);
+    }
+    form = out->full;
+    at = out->at;
+    return hy__group_as(F, &form, &at);
+}
+
+static hy_array *hy__no_turns(hy_frame *F, const hy__loop *l, hy__trace_loop trace)
+{
+    hy_frame *S;
+    hy_array *y = NULL, *zeros = NULL;
+    hy__flat out;
+    out.room = NULL;
+    hy__try(F);
+    S = hy__tracer_open(F);
+    if (S) S->traced_for = NULL;        /* arrays with a gradient may be looked at, too */
+    if (S) y = trace(S, l);
+    if (y) zeros = hy__zeros_like_traced(F, y, &out, l->who);
+    hy__flat_close(F, &out);
+    if (S) hy__tracer_close(F, S);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    return zeros;
+}
+
+/* hy_group(outputs, states) of a loop that has ended. */
+static hy_array *hy__gathering_result(hy_frame *F, hy__gathering *G, const hy__loop *l, int64_t rows,
+                                      hy__trace_loop trace)
+{
+    hy_array *part[2];
+    int i;
+    part[0] = G->turns ? NULL : hy__no_turns(F, l, trace);
+    for (i = 0; i < G->n && G->turns && !F->code; i++) G->out[i] = hy__stacked(F, G, i, rows);
+    if (F->code) return NULL;
+    if (G->turns) part[0] = hy__group_form(F, G->form, G->out);
+    part[1] = hy__group_form(F, l->states.full, G->state);
+    return F->code ? NULL : hy_group_of(F, 2, part);
+}
+
+/* Row `turn` of every array of the data, grouped as these are. */
+static hy_array *hy__loop_items(hy_frame *F, const hy__flat *data, int64_t turn, hy_array **room)
+{
+    hy_ints first;
+    int i;
+    memset(&first, 0, sizeof first);
+    first.n = 1;
+    for (i = 0; i < data->n && !F->code; i++) {
+        room[i] = hy_slice_axis(F, data->at[i], 0, (int)turn, (int)turn + 1);
+        if (data->at[i]->t.type.shape.ndim > 1) room[i] = hy_squeeze(F, room[i], first);
+    }
+    return F->code ? NULL : hy__group_form(F, data->full, room);
+}
+
+/* One turn, in a bracket of its own: data, or NULL, is what the body gets beside the states. */
+static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const hy__draws *draws,
+                         hy_array **room)
+{
+    hy_array *x = NULL, *states, *y = NULL;
+    hy__flat out, after;
+    int failed;
+    hy_begin(F);
+    hy__draws_for(F, draws, G->turns, 0);
+    if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
+    states = hy__group_form(F, l->states.full, G->state);
+    if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
+    if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
+    hy__flat_close(F, &out);
+    hy__flat_close(F, &after);
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+
+static hy_array *hy__foreach_now(hy_frame *F, const hy__loop *l)
+{
+    hy__gathering G;
+    hy__draws draws = hy__draws_open(F);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)l->data.n * sizeof(hy_array *) + 1);
+    hy_array *y = NULL;
+    int64_t turns = l->data.at[0]->t.type.shape.dim[0];
+    int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    if (!room) hy__no_memory(F, l->who);
+    while (!failed && room && G.turns < turns) failed = hy__loop_turn(F, &G, l, &draws,
+                                                                      (hy_array **)room->data);
+    hy__draws_close(F, &draws);
+    if (!failed && !F->code) y = hy__gathering_result(F, &G, l, turns, hy__traced_foreach);
+    hy__buffer_drop(&F->cache, room);
+    hy__gathering_close(F, &G);
+    return y;
+}
+
+/* Does the condition hold? -1: an error. */
+static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
+{
+    if (!hy__concrete(F, x, who, "an array with values")) return -1;
+    if (hy__size(&x->t.type.shape) != 1) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who, &x->t.type.shape);
+        return -1;
+    }
+    return hy__load(x->t.data, x->t.type.dtype) != 0;
+}
+
+static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l, const hy__draws *draws)
+{
+    hy_array *states;
+    int holds;
+    hy_begin(F);
+    hy__draws_for(F, draws, G->turns, 1);
+    states = hy__group_form(F, l->states.full, G->state);
+    holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    hy_end(F);
+    return F->code ? -1 : holds;
+}
+
+static hy_array *hy__while_now(hy_frame *F, const hy__loop *l)
+{
+    hy__gathering G;
+    hy__draws draws = hy__draws_open(F);
+    hy_array *y = NULL;
+    int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    while (!failed && G.turns < l->limit) {
+        int holds = hy__loop_holds(F, &G, l, &draws);
+        if (!holds) break;
+        failed = holds < 0 || hy__loop_turn(F, &G, l, &draws, NULL);
+    }
+    hy__draws_close(F, &draws);
+    if (!failed && !F->code) y = hy__gathering_result(F, &G, l, l->limit, hy__traced_while);
+    hy__gathering_close(F, &G);
+    return y;
+}
+
+static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
+{
+    hy__draws draws = hy__draws_open(F);
+    int holds = hy__is_true(F, l->data.at[0], l->who);
+    hy_array *y = NULL;
+    if (holds < 0) return NULL;
+    hy__draws_for(F, &draws, 0, !holds);
+    y = l->step[!holds](F, inputs, l->user);
+    hy__draws_close(F, &draws);
+    if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
+    return y;
+}
+
+/* --- in either mode --- */
+static void hy__loop_close(hy_frame *F, hy__loop *l)
+{
+    hy__flat_close(F, &l->data);
+    hy__flat_close(F, &l->states);
+}
+
+/* Opens what the user gave; line by line it must have values. 0, or -1; to be closed in any case. */
+static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *states)
+{
+    int i;
+    l->data.room = l->states.room = NULL;
+    if (hy__flat_open(F, &l->data, data, l->who) || hy__flat_open(F, &l->states, states, l->who)) return -1;
+    for (i = 0; i < l->data.n + l->states.n && !F->graph; i++)
+        if (!hy__concrete(F, i < l->data.n ? l->data.at[i] : l->states.at[i - l->data.n], l->who,
+                          "an array with values")) return -1;
+    return F->code ? -1 : 0;
+}
+
+/* Each array has a first axis, and all are equally long as far as that is known. */
+static int hy__check_rows(hy_frame *F, const hy__loop *l)
+{
+    int64_t rows = -1;
+    int i;
+    if (!l->data.n) hy__fail(F, HY_ERROR_ARGUMENT, "%s: there is no data to go along", l->who);
+    for (i = 0; i < l->data.n; i++) {
+        hy_type type = hy__type_now(l->data.at[i]);
+        if (!type.shape.ndim)
+            hy__fail(F, HY_ERROR_SHAPE, "%s: data %d is a single number: there is no axis to go along",
+                     l->who, i);
+        if (type.shape.ndim < 1 || type.shape.dim[0] < 0) continue;
+        if (rows >= 0 && rows != type.shape.dim[0])
+            hy__fail(F, HY_ERROR_SHAPE, "%s: data %d has %l rows, others have %l: one for each turn is due",
+                     l->who, i,
+                     type.shape.dim[0], rows);
+        rows = type.shape.dim[0];
+    }
+    return F->code ? -1 : 0;
+}
+
+HY_API hy_array *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_foreach";
+    l.body = body;
+    l.user = user;
+    if (!body) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_foreach: the body is NULL"); return NULL; }
+    if (!hy__loop_open(F, &l, data, states) && !hy__check_rows(F, &l))
+        y = F->graph ? hy__traced_foreach(F, &l) : hy__foreach_now(F, &l);
+    hy__loop_close(F, &l);
+    return y;
+}
+
+HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
+                               int64_t max_iterations, void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_while_loop";
+    l.step[0] = cond;
+    l.step[1] = func;
+    l.user = user;
+    l.limit = max_iterations;
+    if (!cond || !func) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: the %s is NULL", cond ? "body" : "condition");
+        return NULL;
+    }
+    if (max_iterations < 1 || max_iterations > INT_MAX / 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: max_iterations should be specified, from 1 to %d: "
+                                       "it is %l",
+                 INT_MAX / 2, max_iterations);
+        return NULL;
+    }
+    if (!hy__loop_open(F, &l, NULL, loop_vars)) {
+        if (!l.states.n) hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: there are no loop variables");
+        else y = F->graph ? hy__traced_while(F, &l) : hy__while_now(F, &l);
+    }
+    hy__loop_close(F, &l);
+    return y;
+}
+
+HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                         hy_array *inputs,
+                         void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_cond";
+    l.step[0] = then_fn;
+    l.step[1] = else_fn;
+    l.user = user;
+    if (!then_fn || !else_fn) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: a branch is NULL");
+        return NULL;
+    }
+    if (!hy__loop_open(F, &l, pred, inputs)) {
+        if (l.data.n != 1) hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: the condition is one array");
+        else y = F->graph ? hy__traced_cond(F, &l) : hy__cond_now(F, &l, inputs);
+    }
+    hy__loop_close(F, &l);
+    return y;
+}
+HY__WARM_ROOMS
 
 /* MARK: - 27 >>layers -----------------------------------------------------------------------------------
  *
@@ -33819,7 +38022,8 @@ static hy_array *hy__curve_forward(hy_frame *F, hy_block *self, hy_array *x)
     }
     memset(&opt, 0, sizeof opt);
     opt.slope = b->number == 0 ? HY_ZERO : b->number;
-    y = hy_leaky_relu(F, x, b->alpha, b->act, &opt);
+    opt.gamma = b->alpha;
+    y = hy_leaky_relu(F, x, b->act, &opt);
     return b->act == HY_LEAKY_ELU ? y : hy__fwd(F, y);
 }
 static void hy__curve_describe(const hy_block *self, char *text, size_t bytes)
@@ -38778,6 +42982,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
     hy__node *node;
+    if (hy__absent(R->F, op)) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);
@@ -39482,6 +43687,32 @@ static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
     return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
 }
 
+/* A line for each operator: its name and the attributes that are not as by default. */
+static void hy__symbol_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_graph *g = ((const hy__symbol_block *)(const void *)self)->graph;
+    union { double align; char bytes[HY__RECORD_MAX]; } plain;
+    hy__line line = hy__line_in(text, bytes);
+    char value[256], usual[256];
+    int i, some;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy_attr *a = node->op ? node->op->attr : NULL;
+        if (!node->op) continue;
+        hy__say(&line, "\n  (%s): %s(", node->name, node->op->name);
+        memset(&plain, 0, sizeof plain);
+        hy_defaults(node->op, &plain);
+        for (some = 0; a && a->name; a++) {
+            hy_attr_text(a, node->record, value, sizeof value);
+            hy_attr_text(a, &plain, usual, sizeof usual);
+            if (a->missing == HY_REQUIRED || strcmp(value, usual))
+                hy__say(&line, "%s%s=%s", some++ ? ", " : "", a->name, value);
+        }
+        hy__puts(&line, ")");
+    }
+    hy__puts(&line, "\n");
+}
+
 /* Does an operator say of a size of its result that it is not known? */
 static int hy__symbol_is_open(const hy__node *node)
 {
@@ -39507,6 +43738,7 @@ static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
     if (!made) return NULL;
     b = (hy__symbol_block *)(void *)made;
     b->base.free_fn = hy__symbol_free;
+    b->base.describe = hy__symbol_describe;
     b->graph = g;
     HY__ADD(&g->refs, 1);
     b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
@@ -40873,6 +45105,3308 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
+/* MARK: - 33 >>train ------------------------------------------------------------------------------------
+ *
+ * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
+ * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
+ * measure (where a norm is needed), settle, update. What a part does depends on its place alone.
+ */
+#ifndef HYBRID_NO_TRAIN
+
+/* --- schedules --- */
+static hy_schedule hy__schedule(double (*fn)(const hy_schedule *, int64_t), const hy_schedule_opt *opt)
+{
+    hy_schedule_opt o;
+    hy_schedule s;
+    HY__OPTIONS_INTO(o, opt);
+    memset(&s, 0, sizeof s);
+    s.fn = fn;
+    s.base_lr = hy__real_or(o.base_lr, 0.01);
+    s.final_lr = o.final_lr;
+    s.factor = hy__real_or(o.factor, 1);
+    s.stop_factor_lr = hy__real_or(o.stop_factor_lr, 1e-8);
+    s.power = hy__real_or(o.power, 2);
+    s.warmup_steps = o.warmup_steps;
+    s.warmup_begin_lr = o.warmup_begin_lr;
+    s.warmup_constant = o.warmup_constant;
+    if (!(s.base_lr >= 0)) s.wrong = "base_lr is no rate";
+    else if (s.warmup_steps < 0) s.wrong = "warmup_steps is below 0";
+    else if (!(s.warmup_begin_lr <= s.base_lr)) s.wrong = "warmup_begin_lr is above base_lr";
+    else if (!(s.factor <= 1)) s.wrong = "factor is above 1, the rate would grow";
+    return s;
+}
+
+/* The rate times factor, so many times; each product is rounded, as in a loop that goes on from the last. */
+static double hy__schedule_decay(const hy_schedule *s, int64_t times, double floor)
+{
+    double lr = s->base_lr, before;
+    for (; times > 0; times--) {
+        before = lr;
+        lr *= s->factor;
+        if (lr < floor) lr = floor;
+        if (lr == before) break;
+    }
+    return lr;
+}
+static double hy__schedule_factor_at(const hy_schedule *s, int64_t n)
+{
+    return hy__schedule_decay(s, (n - 1) / s->step, s->stop_factor_lr);
+}
+static double hy__schedule_multi_at(const hy_schedule *s, int64_t n)
+{
+    int k = 0;
+    while (k < s->steps.n && n > s->steps.v[k]) k++;
+    return hy__schedule_decay(s, k, 0);
+}
+/* How far between the end of the warm-up and the last update: 0 to 1. */
+static double hy__schedule_way(const hy_schedule *s, int64_t n)
+{
+    int64_t span = s->step - s->warmup_steps;
+    return n >= s->step || span <= 0 ? 1 : (double)(n - s->warmup_steps) / (double)span;
+}
+static double hy__schedule_poly_at(const hy_schedule *s, int64_t n)
+{
+    return s->final_lr + (s->base_lr - s->final_lr) * pow(1 - hy__schedule_way(s, n), s->power);
+}
+static double hy__schedule_cosine_at(const hy_schedule *s, int64_t n)
+{
+    return s->final_lr + (s->base_lr - s->final_lr) * (1 + cos(HY__PI * hy__schedule_way(s, n))) / 2;
+}
+
+static hy_schedule hy__schedule_until(double (*fn)(const hy_schedule *, int64_t), int64_t step,
+                                      const hy_schedule_opt *opt)
+{
+    hy_schedule s = hy__schedule(fn, opt);
+    s.step = step;
+    if (step < 1) s.wrong = "its length in updates is below 1";
+    return s;
+}
+HY_API hy_schedule hy_schedule_factor(int64_t step, const hy_schedule_opt *opt)
+{
+    return hy__schedule_until(hy__schedule_factor_at, step, opt);
+}
+HY_API hy_schedule hy_schedule_poly(int64_t max_update, const hy_schedule_opt *opt)
+{
+    return hy__schedule_until(hy__schedule_poly_at, max_update, opt);
+}
+HY_API hy_schedule hy_schedule_cosine(int64_t max_update, const hy_schedule_opt *opt)
+{
+    return hy__schedule_until(hy__schedule_cosine_at, max_update, opt);
+}
+HY_API hy_schedule hy_schedule_multi_factor(hy_ints steps, const hy_schedule_opt *opt)
+{
+    hy_schedule s = hy__schedule(hy__schedule_multi_at, opt);
+    int i;
+    s.steps = steps;
+    if (steps.n < 1 || steps.n > HY_MAX_INTS) s.wrong = "it has no steps, or too many";
+    for (i = 0; i < steps.n && !s.wrong; i++)
+        if (steps.v[i] < 1 || (i && steps.v[i] <= steps.v[i - 1]))
+            s.wrong = "its steps do not grow from 1 on";
+    return s;
+}
+HY_API double hy_schedule_at(const hy_schedule *s, int64_t n)
+{
+    if (!s || !s->fn || s->wrong) return s ? s->base_lr : 0;
+    if (n >= s->warmup_steps) return s->fn(s, n);
+    if (s->warmup_constant) return s->warmup_begin_lr;
+    return s->warmup_begin_lr + (s->base_lr - s->warmup_begin_lr) * (double)n / (double)s->warmup_steps;
+}
+
+/* --- optimisers: the loops --- *
+ * In a formula w is the weight, g the gradient times rescale, s0 to s2 the states, k0 to k7 what begin noted.
+ * CLIP limits to the clipping range; without one the range is infinite. NaN goes through everything. The
+ * order of operations is MXNet's; so is the momentum of nag, which decays with the new weight.
+ */
+HY__LOOPS_BEGIN
+HY__FORMULAS
+#define HY__CLIP(x) ((x) > clip ? clip : (x) < -clip ? -clip : (x))
+#define HY__SIGN(x) ((HY__N)(((x) > 0) - ((x) < 0)))
+#define HY__SIZE(x) ((x) < 0 ? -(x) : (x))
+#define HY__UPDATE_0 int64_t i;
+#define HY__UPDATE_1 HY__N *v0 = (HY__N *)state[0] + from; int64_t i;
+#define HY__UPDATE_2 HY__N *v1 = (HY__N *)state[1] + from; HY__UPDATE_1
+#define HY__UPDATE_3 HY__N *v2 = (HY__N *)state[2] + from; HY__UPDATE_2
+#define HY__FETCH_0
+#define HY__FETCH_1 HY__N s0 = v0[i];
+#define HY__FETCH_2 HY__FETCH_1 HY__N s1 = v1[i];
+#define HY__FETCH_3 HY__FETCH_2 HY__N s2 = v2[i];
+#define HY__LEAVE_0
+#define HY__LEAVE_1 v0[i] = s0;
+#define HY__LEAVE_2 HY__LEAVE_1 v1[i] = s1;
+#define HY__LEAVE_3 HY__LEAVE_2 v2[i] = s2;
+#define HY__RATES \
+    const HY__N lr = (HY__N)u->lr, wd = (HY__N)u->wd, rescale = (HY__N)u->rescale, clip = (HY__N)u->clip; \
+    const HY__N k0 = (HY__N)u->number[0], k1 = (HY__N)u->number[1], k2 = (HY__N)u->number[2]; \
+    const HY__N k3 = (HY__N)u->number[3], k4 = (HY__N)u->number[4], k5 = (HY__N)u->number[5]; \
+    const HY__N k6 = (HY__N)u->number[6], k7 = (HY__N)u->number[7]; \
+    (void)lr; (void)wd; (void)rescale; (void)clip; \
+    (void)k0; (void)k1; (void)k2; (void)k3; (void)k4; (void)k5; (void)k6; (void)k7;
+#define HY__UPDATE(name, states, ...) \
+    HY__AIM static void HY__PASTE(hy__update_, name, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from; \
+        const HY__N *G = (const HY__N *)grad + from; \
+        HY__UPDATE_##states \
+        HY__RATES \
+        (void)state; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) { \
+            HY__N w = W[i], g = G[i] * rescale; (void)g; \
+            HY__FETCH_##states \
+            __VA_ARGS__; \
+            W[i] = w; \
+            HY__LEAVE_##states \
+        } \
+    }
+
+#define HY__UPDATES(U) \
+    U(sgd, 0, g = HY__CLIP(g); w += -lr * wd * w - lr * g) \
+    U(sgd_momentum, 1, s0 = k0 * s0 - lr * wd * w - lr * HY__CLIP(g); w += s0) \
+    U(nag, 1, g = HY__CLIP(g); s0 = k0 * s0; \
+        w = w - s0 + (k0 + 1) * (s0 - lr * (g + wd * w)); s0 -= lr * (g + wd * w)) \
+    U(adam, 2, g += wd * w; g = HY__CLIP(g); \
+        s0 = k0 * s0 + k1 * g; s1 = k2 * s1 + k3 * g * g; w -= k4 * s0 / (HY__ROOT(s1) + k5)) \
+    U(adamw, 2, g = HY__CLIP(g); \
+        s0 = k0 * s0 + k1 * g; s1 = k2 * s1 + k3 * g * g; \
+        w -= lr * (k4 * s0 / (HY__ROOT(s1) + k5) + wd * w)) \
+    U(adamax, 2, g += wd * w; g = HY__CLIP(g); s0 = k0 * s0 + k1 * g; \
+        s1 = k2 * s1; g = HY__SIZE(g); s1 = s1 > g ? s1 : g; w -= k4 * s0 / s1) \
+    U(nadam, 2, g += wd * w; g = HY__CLIP(g); s0 = k0 * s0 + k1 * g; s1 = k2 * s1 + k3 * g * g; \
+        w -= lr * (k4 * g + k5 * s0) / (HY__ROOT(s1 * k6) + k7)) \
+    U(adagrad, 1, g = HY__CLIP(g); s0 += g * g; w -= (g / HY__ROOT(s0 + k0) + w * wd) * lr) \
+    U(adadelta, 2, g = HY__CLIP(g); s0 = k0 * s0 + k1 * g * g; \
+        g *= HY__ROOT(s1 + k2) / HY__ROOT(s0 + k2); s1 = k0 * s1 + k1 * g * g; w -= g + wd * w) \
+    U(rmsprop, 1, g += wd * w; g = HY__CLIP(g); s0 = k1 * (g * g) + k0 * s0; \
+        w -= lr * (g / HY__ROOT(s0 + k2)); w = w > k3 ? k3 : w < -k3 ? -k3 : w) \
+    U(rmsprop_centered, 3, g += wd * w; g = HY__CLIP(g); s0 = k1 * (g * g) + k0 * s0; s1 = k1 * g + k0 * s1; \
+        s2 = k4 * s2 - lr * (g / HY__ROOT(s0 - s1 * s1 + k2)); w += s2; w = w > k3 ? k3 : w < -k3 ? -k3 : w) \
+    U(ftrl, 2, g = HY__CLIP(g); s0 += g - (HY__ROOT(s1 + g * g) - HY__ROOT(s1)) * w / lr; s1 += g * g; \
+        w = HY__SIZE(s0) > k0 ? (HY__SIGN(s0) * k0 - s0) / ((k1 + HY__ROOT(s1)) / lr + wd) : 0) \
+    U(ftml, 3, HY__N d; g += wd * w; g = HY__CLIP(g); s1 = k2 * s1 + k3 * g * g; \
+        d = k4 * (HY__ROOT(s1 / k6) + k5); s2 = k0 * s2 + k1 * g - (d - k0 * s0) * w; s0 = d; w = -s2 / d) \
+    U(signsgd, 0, w = (1 - lr * wd) * w - lr * HY__SIGN(g)) \
+    U(signum, 1, s0 = k0 * s0 - k1 * wd * w - k1 * HY__CLIP(g); w = (1 - lr * k2) * w + lr * HY__SIGN(s0)) \
+    U(dcasgd, 1, g = HY__CLIP(g); g = -lr * (g + wd * w + k1 * g * g * (w - s0)); s0 = w; w += g) \
+    U(dcasgd_momentum, 2, g = HY__CLIP(g); s0 = k0 * s0 - lr * (g + wd * w + k1 * g * g * (w - s1)); s1 = w; \
+        w += s0)
+/* lbsgd's, whose update chooses one for each step. */
+#define HY__GATHERINGS(U) \
+    U(gather, 1, s0 += G[i]) \
+    U(gathered_sgd, 1, g = (s0 + G[i]) / k1 * rescale; g = HY__CLIP(g); s0 = 0; \
+        w += -lr * wd * w - lr * g) \
+    U(gathered_momentum, 2, g = (s0 + G[i]) / k1 * rescale; g = HY__CLIP(g); s0 = 0; \
+        s1 = k0 * s1 - lr * wd * w - lr * g; w += s1)
+
+/* Sums of squares in eight lanes, so that they are vectors and yet the same everywhere. */
+#define HY__SQUARES \
+    HY__AIM static double HY__PASTE(hy__squ, ares, HY__KIND)(const HY__N *x, int64_t n) \
+    { \
+        double lane[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }; \
+        int64_t i; \
+        int k; \
+        for (i = 0; i + 8 <= n; i += 8) \
+            for (k = 0; k < 8; k++) lane[k] += (double)x[i + k] * (double)x[i + k]; \
+        for (k = 0; i < n; i++, k++) lane[k] += (double)x[i] * (double)x[i]; \
+        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
+    }
+
+/* What no single formula says: rows, noise, and the two passes of lamb. */
+#define HY__UPDATES_BY_HAND \
+    HY__AIM static void HY__PASTE(hy__update_, groupadagrad, HY__KIND)(const hy_update *u, int64_t from, \
+        int64_t n, void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from, *history = (HY__N *)state[0] + (u->row ? from / u->row : 0); \
+        const HY__N *G = (const HY__N *)grad + from; \
+        int64_t i, left; \
+        HY__RATES \
+        for (left = n; left > 0; left -= u->row, W += u->row, G += u->row, history++) { \
+            double sum = 0; \
+            HY__N root; \
+            for (i = 0; i < u->row; i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                sum += (double)(g * g); \
+            } \
+            *history += (HY__N)(sum / (double)u->row); \
+            root = HY__ROOT(*history + k0); \
+            HY__IVDEP \
+            for (i = 0; i < u->row; i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                W[i] -= lr * g / root; \
+            } \
+        } \
+    } \
+    HY__AIM static void HY__PASTE(hy__update_, sgld, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from, noise[512]; \
+        const HY__N *G = (const HY__N *)grad + from; \
+        hy__stream random; \
+        int64_t i, m, done; \
+        HY__RATES \
+        (void)state; \
+        random.seed = u->seed; \
+        random.number = u->stream; \
+        random.isa = u->isa; \
+        for (done = 0; done < n; done += m, W += m, G += m) { \
+            m = n - done < 512 ? n - done : 512; \
+            HY__PASTE(hy__fill_, normal, HY__BITS)(noise, from + done, m, &random, 0, k0); \
+            HY__IVDEP \
+            for (i = 0; i < m; i++) { \
+                HY__N w = W[i], g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                W[i] = w - lr / 2 * (g + wd * w) + noise[i]; \
+            } \
+        } \
+    } \
+    HY__AIM static void HY__PASTE(hy__measure_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        const HY__N *W = (const HY__N *)weight + from, *G = (const HY__N *)grad + from; \
+        HY__N *M = (HY__N *)state[0] + from, *V = (HY__N *)state[1] + from, way[512]; \
+        int64_t i, m, done; \
+        HY__RATES \
+        for (done = 0; done < n; done += m, W += m, G += m, M += m, V += m) { \
+            m = n - done < 512 ? n - done : 512; \
+            HY__IVDEP \
+            for (i = 0; i < m; i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                M[i] = k0 * M[i] + k1 * g; \
+                V[i] = k2 * V[i] + k3 * g * g; \
+                way[i] = M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]; \
+            } \
+            sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)(W, m); \
+            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(way, m); \
+        } \
+    } \
+    HY__AIM static void HY__PASTE(hy__update_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from; \
+        const HY__N *M = (const HY__N *)state[0] + from, *V = (const HY__N *)state[1] + from; \
+        int64_t i; \
+        HY__RATES \
+        (void)grad; \
+        HY__IVDEP \
+        for (i = 0; i < n; i++) \
+            W[i] -= lr * k7 * (M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]); \
+    } \
+    HY__AIM static void HY__PASTE(hy__measure_, norms, HY__KIND)(const hy_update *u, int64_t from, \
+        int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        (void)u; \
+        (void)state; \
+        sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)weight + from, n); \
+        sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)grad + from, n); \
+    } \
+    HY__AIM static void HY__PASTE(hy__measure_, gathered, HY__KIND)(const hy_update *u, int64_t from, \
+        int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        const HY__N *G = (const HY__N *)grad + from, *S = (const HY__N *)state[0] + from; \
+        HY__N whole[512]; \
+        int64_t i, m, done; \
+        HY__RATES \
+        sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)weight + from, n); \
+        for (done = 0; done < n; done += m, G += m, S += m) { \
+            m = n - done < 512 ? n - done : 512; \
+            for (i = 0; i < m; i++) whole[i] = (S[i] + G[i]) / k1; \
+            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(whole, m); \
+        } \
+    }
+
+/* One table per instruction set and type. */
+typedef void (*hy__update_fn)(const hy_update *, int64_t, int64_t, void *, const void *, void *const *);
+typedef void (*hy__measure_fn)(const hy_update *, int64_t, int64_t, const void *, const void *,
+                               void *const *, double *);
+#define HY__UPDATE_NUMBER(name, ...) HY__UPDATE_##name,
+#define HY__UPDATE_ROW(name, ...) HY__PASTE(hy__update_, name, HY__KIND),
+enum {
+    HY__UPDATES(HY__UPDATE_NUMBER) HY__GATHERINGS(HY__UPDATE_NUMBER)
+    HY__UPDATE_groupadagrad, HY__UPDATE_sgld, HY__UPDATE_lamb, HY__UPDATE_COUNT
+};
+enum { HY__MEASURE_lamb, HY__MEASURE_norms, HY__MEASURE_gathered, HY__MEASURE_COUNT };
+typedef struct hy__update_table {
+    hy__update_fn  update[HY__UPDATE_COUNT];
+    hy__measure_fn measure[HY__MEASURE_COUNT];
+    double       (*squares)(const void *x, int64_t n);
+} hy__update_table;
+#define HY__STAMP_UPDATES \
+    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__UPDATES_BY_HAND \
+    static double HY__PASTE(hy__any_, squares, HY__KIND)(const void *x, int64_t n) \
+    { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); } \
+    static const hy__update_table HY__PASTE(hy__, updates, HY__KIND) = { \
+        { HY__UPDATES(HY__UPDATE_ROW) HY__GATHERINGS(HY__UPDATE_ROW) \
+          HY__PASTE(hy__update_, groupadagrad, HY__KIND), \
+          HY__PASTE(hy__update_, sgld, HY__KIND), HY__PASTE(hy__update_, lamb, HY__KIND) }, \
+        { HY__PASTE(hy__measure_, lamb, HY__KIND), HY__PASTE(hy__measure_, norms, HY__KIND), \
+          HY__PASTE(hy__measure_, gathered, HY__KIND) }, \
+        HY__PASTE(hy__any_, squares, HY__KIND) };
+
+#define HY__AIM
+#define HY__N double
+#define HY__BITS f64
+#define HY__KIND f64_base
+#define HY__ROOT(x) sqrt(x)
+HY__STAMP_UPDATES
+#undef HY__N
+#undef HY__BITS
+#undef HY__KIND
+#undef HY__ROOT
+#define HY__N float
+#define HY__BITS f32
+#define HY__KIND f32_base
+#define HY__ROOT(x) sqrtf(x)
+HY__STAMP_UPDATES
+#if HY__X86
+#undef HY__AIM
+#undef HY__KIND
+#define HY__AIM HY__TARGET_AVX2
+#define HY__KIND f32_avx2
+HY__STAMP_UPDATES
+#endif
+#undef HY__AIM
+#undef HY__N
+#undef HY__BITS
+#undef HY__KIND
+#undef HY__ROOT
+HY__LOOPS_END
+
+static const hy__update_table *hy__updates_for(const hy_update *u)
+{
+    if (u->dtype == HY_F64) return &hy__updates_f64_base;
+#if HY__X86
+    if (u->isa >= HY_ISA_AVX2) return &hy__updates_f32_avx2;
+#endif
+    return &hy__updates_f32_base;
+}
+
+/* --- optimisers: their numbers in a step --- */
+/* 1 - x as it is in the type in which the loop computes; MXNet's operators see beta as a float. */
+static double hy__rest(const hy_update *u, double x)
+{
+    return u->dtype == HY_F32 ? (double)(1.0f - (float)x) : 1 - x;
+}
+
+#define HY__OPTIM_UPDATE(name, member) \
+    static void hy__optim_##name(const hy_update *u, int64_t from, int64_t n, void *weight, \
+                                 const void *grad, void *const *state) \
+    { hy__updates_for(u)->update[member](u, from, n, weight, grad, state); }
+#define HY__OPTIM_PLAIN(name, ...) HY__OPTIM_UPDATE(name, HY__UPDATE_##name)
+HY__UPDATES(HY__OPTIM_PLAIN)
+HY__OPTIM_UPDATE(groupadagrad, HY__UPDATE_groupadagrad)
+HY__OPTIM_UPDATE(sgld, HY__UPDATE_sgld)
+HY__OPTIM_UPDATE(lamb, HY__UPDATE_lamb)
+#define HY__OPTIM_MEASURE(name) \
+    static void hy__optim_measure_##name(const hy_update *u, int64_t from, int64_t n, const void *weight, \
+                                         const void *grad, void *const *state, double *sum) \
+    { hy__updates_for(u)->measure[HY__MEASURE_##name](u, from, n, weight, grad, state, sum); }
+HY__OPTIM_MEASURE(lamb)
+HY__OPTIM_MEASURE(norms)
+
+static void hy__momentum_begin(hy_update *u) { u->number[0] = u->optim->opt.momentum; }
+static void hy__adam_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double *k = u->number;
+    k[0] = o->beta1;
+    k[1] = hy__rest(u, o->beta1);
+    k[2] = o->beta2;
+    k[3] = hy__rest(u, o->beta2);
+    k[4] = u->lr * sqrt(1 - pow(o->beta2, (double)u->t)) / (1 - pow(o->beta1, (double)u->t));
+    k[5] = o->epsilon;
+}
+static void hy__adamw_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    hy__adam_begin(u);
+    u->number[4] = o->no_bias_correction ? 1
+        : sqrt(1 - pow(o->beta2, (double)u->t)) / (1 - pow(o->beta1, (double)u->t));
+}
+static void hy__adamax_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    u->number[0] = o->beta1;
+    u->number[1] = 1 - o->beta1;
+    u->number[2] = o->beta2;
+    u->number[4] = u->lr / (1 - pow(o->beta1, (double)u->t));
+}
+/* The product of the momenta so far is one for all parameters, as it is in MXNet. */
+static void hy__nadam_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double *k = u->number, t = (double)u->t, product = u->memory[0] + 1, now, next;
+    now = o->beta1 * (1 - 0.5 * pow(0.96, t * o->schedule_decay));
+    next = o->beta1 * (1 - 0.5 * pow(0.96, (t + 1) * o->schedule_decay));
+    product *= now;
+    u->memory[0] = product - 1;         /* memory is zeros at first */
+    k[0] = o->beta1;
+    k[1] = 1 - o->beta1;
+    k[2] = o->beta2;
+    k[3] = 1 - o->beta2;
+    k[4] = (1 - now) / (1 - product);
+    k[5] = next / (1 - product * next);
+    k[6] = 1 / (1 - pow(o->beta2, t));
+    k[7] = o->epsilon;
+}
+static void hy__epsilon_begin(hy_update *u) { u->number[0] = u->optim->opt.epsilon; }
+static void hy__adadelta_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.rho;
+    u->number[1] = 1 - u->optim->opt.rho;
+    u->number[2] = u->optim->opt.epsilon;
+}
+static void hy__rmsprop_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    u->number[0] = o->gamma1;
+    u->number[1] = hy__rest(u, o->gamma1);
+    u->number[2] = o->epsilon;
+    u->number[3] = o->clip_weights > 0 ? o->clip_weights : HUGE_VAL;
+    u->number[4] = o->gamma2;
+}
+static void hy__ftrl_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.lamda1;
+    u->number[1] = u->optim->opt.beta;
+}
+/* 1 - x^t likewise */
+static double hy__rest_power(const hy_update *u, double x)
+{
+    return hy__rest(u, pow(u->dtype == HY_F32 ? (double)(float)x : x, (double)u->t));
+}
+static void hy__ftml_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    hy__adam_begin(u);
+    u->number[4] = hy__rest_power(u, o->beta1) / (u->dtype == HY_F32 ? (double)(float)u->lr : u->lr);
+    u->number[6] = hy__rest_power(u, o->beta2);
+}
+static void hy__lamb_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    hy__adam_begin(u);
+    u->number[4] = o->no_bias_correction ? 1 : 1 / (1 - pow(o->beta1, (double)u->t));
+    u->number[6] = o->no_bias_correction ? 1 : 1 / (1 - pow(o->beta2, (double)u->t));
+}
+static void hy__lamb_settle(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double weight = sqrt(u->sum[0]), way = sqrt(u->sum[1]);
+    if (o->lower_bound > 0 && weight < o->lower_bound) weight = o->lower_bound;
+    if (o->upper_bound > 0 && weight > o->upper_bound) weight = o->upper_bound;
+    u->number[7] = weight == 0 || way == 0 ? 1 : weight / way;
+}
+
+/* memory: the rates of this step and of the one before; momentum follows a change of the rate. */
+static void hy__lars_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    if (u->first) {
+        u->memory[1] = u->t > 1 ? u->memory[0] : u->rate;
+        u->memory[0] = u->rate;
+    }
+    u->number[0] = o->momentum;
+    if (!o->no_momentum_correction && u->memory[1] != 0) u->number[0] *= u->memory[0] / u->memory[1];
+}
+static int hy__name_ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && !strcmp(name + n - m, end);
+}
+static void hy__lars_settle(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double weight = sqrt(u->sum[0]), grad = sqrt(u->sum[1]) * u->rescale;
+    if (hy__name_ends(u->name, "gamma") || hy__name_ends(u->name, "beta")) return;
+    if (hy__name_ends(u->name, "bias")) return;
+    if (weight > 0 && grad > 0) u->lr *= o->eta * weight / (grad + u->wd * weight + o->epsilon);
+}
+
+/* Gradients gather until batch_scale of them are there. */
+static int64_t hy__lbsgd_gathered(const hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    return (int64_t)o->begin_epoch * o->updates_per_epoch + u->t;
+}
+static int hy__lbsgd_due(const hy_update *u)
+{
+    return hy__lbsgd_gathered(u) % u->optim->opt.batch_scale == 0;
+}
+static void hy__lbsgd_begin(hy_update *u)
+{
+    const hy_optim_opt *o = &u->optim->opt;
+    double warm = (double)o->warmup_epochs * o->updates_per_epoch, done = (double)hy__lbsgd_gathered(u);
+    double way = done / warm, most = o->batch_scale;
+    u->number[0] = o->momentum;
+    u->number[1] = o->batch_scale;
+    if (!strcmp(o->warmup_strategy, "lars")) return;
+    if (done >= warm) u->lr *= most;
+    else if (warm <= 1) return;
+    else if (!strcmp(o->warmup_strategy, "linear")) u->lr *= 1 + (most - 1) * way;
+    else if (!strcmp(o->warmup_strategy, "power2")) u->lr *= 1 + (most - 1) * way * way;
+    else if (!strcmp(o->warmup_strategy, "sqrt")) u->lr *= 1 + (most - 1) * sqrt(way);
+}
+static void hy__lbsgd_measure(const hy_update *u, int64_t from, int64_t n, const void *weight,
+                              const void *grad, void *const *state, double *sum)
+{
+    if (hy__lbsgd_due(u))
+        hy__updates_for(u)->measure[HY__MEASURE_gathered](u, from, n, weight, grad, state, sum);
+}
+static void hy__lbsgd_settle(hy_update *u)
+{
+    double ratio = sqrt(u->sum[0] / (u->sum[1] + u->wd * u->sum[0] + 1e-18));
+    if (hy__lbsgd_due(u)) u->lr *= ratio < 0.01 ? 0.01 : ratio > 100 ? 100 : ratio;
+}
+static void hy__lbsgd_update(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                             void *const *state)
+{
+    int member = !hy__lbsgd_due(u) ? HY__UPDATE_gather
+        : u->optim->opt.momentum > 0 ? HY__UPDATE_gathered_momentum : HY__UPDATE_gathered_sgd;
+    hy__updates_for(u)->update[member](u, from, n, weight, grad, state);
+}
+static void hy__signum_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.momentum;
+    u->number[1] = hy__rest(u, u->optim->opt.momentum);
+    u->number[2] = u->optim->opt.wd_lh;
+}
+static void hy__sgld_begin(hy_update *u) { u->number[0] = sqrt(u->lr); }
+static void hy__dcasgd_begin(hy_update *u)
+{
+    u->number[0] = u->optim->opt.momentum;
+    u->number[1] = u->optim->opt.lamda;
+}
+
+/* --- optimisers: making --- */
+/* Are all of them numbers, and not below 0? */
+static int hy__optim_sound(const hy_optim_opt *o)
+{
+    const double v[] = { o->learning_rate, o->wd, o->clip_gradient, o->momentum, o->beta1, o->beta2,
+                         o->epsilon, o->schedule_decay, o->gamma1, o->gamma2, o->clip_weights, o->rho,
+                         o->lamda1, o->beta, o->lamda, o->wd_lh, o->eta, o->lower_bound, o->upper_bound };
+    size_t i;
+    for (i = 0; i < sizeof v / sizeof v[0]; i++) if (!(v[i] >= 0 && v[i] < HUGE_VAL)) return 0;
+    return o->rescale_grad - o->rescale_grad == 0 && o->beta1 < 1 && o->beta2 < 1;
+}
+
+static hy_optim hy__optim_make(const char *name, double learning_rate, const hy_optim_opt *opt,
+                               void (*begin)(hy_update *), hy__update_fn update, int states)
+{
+    hy_optim x;
+    hy_optim_opt *o = &x.opt;
+    memset(&x, 0, sizeof x);
+    if (opt) x.opt = *opt;
+    x.name = name;
+    x.begin = begin;
+    x.update = update;
+    x.states = states;
+    o->learning_rate = o->learning_rate == 0 && o->schedule.fn ? o->schedule.base_lr
+        : hy__real_or(o->learning_rate, learning_rate);
+    o->rescale_grad = hy__real_or(o->rescale_grad, 1);
+    o->momentum = hy__real_or(o->momentum, 0);
+    o->beta1 = hy__real_or(o->beta1, 0.9);
+    o->beta2 = hy__real_or(o->beta2, 0.999);
+    o->epsilon = hy__real_or(o->epsilon, 1e-8);
+    o->schedule_decay = hy__real_or(o->schedule_decay, 0.004);
+    o->gamma1 = hy__real_or(o->gamma1, 0.9);
+    o->gamma2 = hy__real_or(o->gamma2, 0.9);
+    o->rho = hy__real_or(o->rho, 0.9);
+    o->lamda1 = hy__real_or(o->lamda1, 0.01);
+    o->beta = hy__real_or(o->beta, 1);
+    o->lamda = hy__real_or(o->lamda, 0.04);
+    o->eta = hy__real_or(o->eta, 0.001);
+    o->batch_scale = hy__int_or(o->batch_scale, 1);
+    o->warmup_epochs = hy__int_or(o->warmup_epochs, 5);
+    o->updates_per_epoch = hy__int_or(o->updates_per_epoch, 32);
+    if (!o->warmup_strategy) o->warmup_strategy = "linear";
+    if (o->schedule.fn) {
+        if (opt->learning_rate != 0) o->schedule.base_lr = o->learning_rate;
+        x.wrong = o->schedule.wrong;
+    }
+    if (!hy__optim_sound(o)) x.wrong = "a number in its options is negative, infinite or NaN, or a beta is 1";
+    return x;
+}
+
+/* With another default for one of the options. */
+static hy_optim_opt hy__optim_with(const hy_optim_opt *opt, size_t field, double value)
+{
+    hy_optim_opt o;
+    double *at = (double *)(void *)((char *)&o + field);
+    HY__OPTIONS_INTO(o, opt);
+    if (*at == 0) *at = value;
+    return o;
+}
+#define HY__WITH(opt, field, value) hy__optim_with(opt, offsetof(hy_optim_opt, field), value)
+
+static int hy__has_momentum(const hy_optim_opt *opt) { return opt && opt->momentum > 0; }
+
+HY_API hy_optim hy_optim_sgd(const hy_optim_opt *opt)
+{
+    int with = hy__has_momentum(opt);
+    return hy__optim_make("sgd", 0.01, opt, hy__momentum_begin, with ? hy__optim_sgd_momentum : hy__optim_sgd,
+                          with);
+}
+HY_API hy_optim hy_optim_nag(const hy_optim_opt *opt)
+{
+    int with = hy__has_momentum(opt);
+    return hy__optim_make("nag", 0.01, opt, hy__momentum_begin, with ? hy__optim_nag : hy__optim_sgd, with);
+}
+HY_API hy_optim hy_optim_adam(const hy_optim_opt *opt)
+{
+    return hy__optim_make("adam", 0.001, opt, hy__adam_begin, hy__optim_adam, 2);
+}
+HY_API hy_optim hy_optim_adamw(const hy_optim_opt *opt)
+{
+    return hy__optim_make("adamw", 0.001, opt, hy__adamw_begin, hy__optim_adamw, 2);
+}
+HY_API hy_optim hy_optim_adamax(const hy_optim_opt *opt)
+{
+    return hy__optim_make("adamax", 0.002, opt, hy__adamax_begin, hy__optim_adamax, 2);
+}
+HY_API hy_optim hy_optim_nadam(const hy_optim_opt *opt)
+{
+    return hy__optim_make("nadam", 0.001, opt, hy__nadam_begin, hy__optim_nadam, 2);
+}
+HY_API hy_optim hy_optim_adagrad(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-7);
+    return hy__optim_make("adagrad", 0.01, &o, hy__epsilon_begin, hy__optim_adagrad, 1);
+}
+HY_API hy_optim hy_optim_groupadagrad(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
+    hy_optim x = hy__optim_make("groupadagrad", 0.01, &o, hy__epsilon_begin, hy__optim_groupadagrad, 1);
+    x.by_row = 1;
+    if (x.opt.wd != 0) x.wrong = "it has no weight decay: wd must be 0";
+    return x;
+}
+HY_API hy_optim hy_optim_adadelta(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
+    return hy__optim_make("adadelta", 0.01, &o, hy__adadelta_begin, hy__optim_adadelta, 2);
+}
+HY_API hy_optim hy_optim_rmsprop(const hy_optim_opt *opt)
+{
+    int centered = opt && opt->centered;
+    return hy__optim_make("rmsprop", 0.001, opt, hy__rmsprop_begin,
+                          centered ? hy__optim_rmsprop_centered : hy__optim_rmsprop, centered ? 3 : 1);
+}
+HY_API hy_optim hy_optim_ftrl(const hy_optim_opt *opt)
+{
+    return hy__optim_make("ftrl", 0.1, opt, hy__ftrl_begin, hy__optim_ftrl, 2);
+}
+HY_API hy_optim hy_optim_ftml(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, beta1, 0.6);
+    return hy__optim_make("ftml", 0.01, &o, hy__ftml_begin, hy__optim_ftml, 3);
+}
+HY_API hy_optim hy_optim_lamb(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-6);
+    hy_optim x = hy__optim_make("lamb", 0.001, &o, hy__lamb_begin, hy__optim_lamb, 2);
+    x.measure = hy__optim_measure_lamb;
+    x.settle = hy__lamb_settle;
+    return x;
+}
+HY_API hy_optim hy_optim_lars(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, epsilon, HY_ZERO);
+    int with = hy__has_momentum(opt);
+    hy_optim x = hy__optim_make("lars", 0.01, &o, hy__lars_begin,
+                                with ? hy__optim_sgd_momentum : hy__optim_sgd, with);
+    x.measure = hy__optim_measure_norms;
+    x.settle = hy__lars_settle;
+    return x;
+}
+HY_API hy_optim hy_optim_lbsgd(const hy_optim_opt *opt)
+{
+    hy_optim x = hy__optim_make("lbsgd", 0.01, opt, hy__lbsgd_begin, hy__lbsgd_update,
+                                1 + hy__has_momentum(opt));
+    if (!strcmp(x.opt.warmup_strategy, "lars")) {
+        x.measure = hy__lbsgd_measure;
+        x.settle = hy__lbsgd_settle;
+    }
+    if (x.opt.batch_scale < 1 || x.opt.updates_per_epoch < 0 || x.opt.warmup_epochs < 0 ||
+        x.opt.begin_epoch < 0)
+        x.wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
+    else if (hy__word_number("linear|power2|sqrt|lars|none", x.opt.warmup_strategy) < 0)
+        x.wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
+    return x;
+}
+HY_API hy_optim hy_optim_signum(const hy_optim_opt *opt)
+{
+    hy_optim_opt o = HY__WITH(opt, momentum, 0.9);
+    int with = o.momentum > 0;
+    return hy__optim_make("signum", 0.01, &o, hy__signum_begin, with ? hy__optim_signum : hy__optim_signsgd,
+                          with);
+}
+HY_API hy_optim hy_optim_sgld(const hy_optim_opt *opt)
+{
+    return hy__optim_make("sgld", 0.01, opt, hy__sgld_begin, hy__optim_sgld, 0);
+}
+HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt)
+{
+    int with = hy__has_momentum(opt);
+    hy_optim x = hy__optim_make("dcasgd", 0.01, opt, hy__dcasgd_begin,
+                                with ? hy__optim_dcasgd_momentum : hy__optim_dcasgd, 1 + with);
+    x.copies = with ? 2 : 1;            /* the last state is the weight of a step before */
+    return x;
+}
+
+HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
+{
+    static const struct { const char *name; hy_optim (*make)(const hy_optim_opt *); } all[] = {
+        { "sgd", hy_optim_sgd }, { "nag", hy_optim_nag }, { "adam", hy_optim_adam },
+        { "adamw", hy_optim_adamw }, { "adamax", hy_optim_adamax }, { "nadam", hy_optim_nadam },
+        { "adagrad", hy_optim_adagrad }, { "groupadagrad", hy_optim_groupadagrad },
+        { "adadelta", hy_optim_adadelta }, { "rmsprop", hy_optim_rmsprop }, { "ftrl", hy_optim_ftrl },
+        { "ftml", hy_optim_ftml }, { "lamb", hy_optim_lamb }, { "lars", hy_optim_lars },
+        { "lbsgd", hy_optim_lbsgd }, { "signum", hy_optim_signum }, { "sgld", hy_optim_sgld },
+        { "dcasgd", hy_optim_dcasgd }
+    };
+    hy_optim none;
+    size_t i;
+    for (i = 0; name && i < sizeof all / sizeof all[0]; i++)
+        if (!strcmp(name, all[i].name)) return all[i].make(opt);
+    memset(&none, 0, sizeof none);
+    none.name = name ? name : "(null)";
+    none.wrong = "there is no optimiser of this name";
+    return none;
+}
+
+/* --- the trainer --- */
+enum { HY__MORSEL = 4096 };               /* numbers of a parameter that are updated at a time, about */
+enum { HY__STATES = 4, HY__MASTER = HY__STATES, HY__WIDE, HY__SLOT_STATES };
+typedef struct hy__slot {               /* a parameter */
+    hy__param  *param;                  /* counted */
+    char       *path;
+    hy_type     type;                   /* when its states were made */
+    hy__buffer *state[HY__SLOT_STATES]; /* MASTER and WIDE: weight and gradient of 16 bits as f32 */
+    hy_update   u;
+    int64_t     parts, per;             /* parts, each of so many numbers but the last */
+    int         live;                   /* it is updated in this step */
+    uint64_t    seen;                   /* version of its weights that the master was made of */
+} hy__slot;
+
+struct hy_trainer {
+    hy_block       base;                /* so that it ends with the root, if not before */
+    hy_optim       optim;
+    hy_trainer_opt opt;
+    hy__slot      *slot;
+    int            n;
+    double         memory[8];
+    int64_t        num_update;
+    double         loss_scale;
+    int64_t        good;                /* steps since a gradient overflowed */
+    int64_t        parts;               /* of all parameters */
+    int           *part_slot;           /* which one it belongs to, ... */
+    int64_t       *part_from;           /* ... where it begins, and ... */
+    double       (*part_sum)[2];        /* ... what was measured of it */
+};
+
+static hy_array *hy__trainer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_step", self->kind);
+    return NULL;
+}
+
+static void hy__trainer_release(hy_block *self)
+{
+    hy_trainer *T = (hy_trainer *)(void *)self;
+    hy_root *root = self->house->root;
+    int i, k;
+    for (i = 0; i < T->n; i++) {
+        for (k = 0; k < HY__SLOT_STATES; k++) hy__buffer_free(&root->heap, T->slot[i].state[k]);
+        hy__free(&root->heap, T->slot[i].path);
+        if (T->slot[i].param) hy__param_drop(root, T->slot[i].param);
+    }
+    hy__free(&root->heap, T->slot);
+    hy__free(&root->heap, T->part_slot);
+    hy__free(&root->heap, T->part_from);
+    hy__free(&root->heap, (void *)T->part_sum);
+}
+
+static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
+{
+    if (!hy__block_ok(F, T ? &T->base : NULL, who)) return 0;
+    if (!F->graph) return 1;
+    hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and a step changes parameters: call it outside",
+             who);
+    return 0;
+}
+
+static int hy__optim_ok(hy_frame *F, const hy_optim *x)
+{
+    if (x->wrong)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: optimiser %s: %s", x->name ? x->name : "", x->wrong);
+    else if (!x->update || x->states < 0 || x->states > HY__STATES || !x->measure != !x->settle)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: optimiser %s: it needs update, 0 to %d states, and "
+                 "measure and settle together or not at all", x->name ? x->name : "", (int)HY__STATES);
+    return !F->code;
+}
+
+static void hy__trainer_collect(hy_frame *F, hy_trainer *T, hy_block *net)
+{
+    hy_params all;
+    int i, k;
+    hy_begin(F);
+    all = hy_collect_params(F, net, T->opt.pattern);
+    if (!F->code && all.n) {
+        T->slot = (hy__slot *)hy__alloc_zero(&F->root->heap, (size_t)all.n * sizeof *T->slot);
+        if (!T->slot) hy__no_memory(F, "hy_trainer_new");
+    }
+    for (i = 0; i < all.n && !F->code; i++) {
+        hy__param *p = hy__param_of(all.at[i]);
+        const char *path;
+        for (k = all.at[i]->param == p ? T->n : 0; k < T->n && T->slot[k].param != p; k++) continue;
+        if (k < T->n) continue;         /* shared, and met before */
+        path = hy_param_path(F, net, all.at[i]);
+        if (!path || !(T->slot[T->n].path = hy__string(F, path, ""))) break;
+        HY__ADD(&p->refs, 1);
+        T->slot[T->n++].param = p;
+    }
+    hy_end(F);
+    if (!F->code && !T->n)
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: %s has no parameter whose name matches '%s'",
+                 net->kind, T->opt.pattern ? T->opt.pattern : "");
+}
+
+HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt)
+{
+    hy_trainer *T;
+    if (!hy__block_ok(F, net, "hy_trainer_new") || !hy__optim_ok(F, &optim)) return NULL;
+    if (opt && (!(opt->clip_global_norm >= 0) || !(opt->loss_scale >= 0 && opt->loss_scale < HUGE_VAL))) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_trainer_new: clip_global_norm and loss_scale must be finite, and "
+                 "not below 0");
+        return NULL;
+    }
+    T = (hy_trainer *)(void *)hy_block_new(F, sizeof *T, "trainer", hy__trainer_forward, 0);
+    if (!T) return NULL;
+    T->base.free_fn = hy__trainer_release;
+    T->optim = optim;
+    HY__OPTIONS_INTO(T->opt, opt);
+    T->loss_scale = T->opt.loss_scale > 0 ? T->opt.loss_scale : 1;
+    T->num_update = optim.opt.begin_num_update;
+    hy__trainer_collect(F, T, net);
+    T->opt.pattern = NULL;              /* the caller's */
+    if (F->code) { hy_block_free(F, &T->base); return NULL; }
+    return T;
+}
+HY_API void hy_trainer_free(hy_frame *F, hy_trainer *T) { if (T) hy_block_free(F, &T->base); }
+
+/* A state: zeros, or the parameter's values as they are now. */
+static int hy__state_make(hy_frame *F, hy__slot *s, int k, hy_dtype dtype, int64_t n, int copy)
+{
+    hy_tensor t;
+    hy__buffer *b = hy__buffer_new(&F->cache, (size_t)n * hy_dtype_size(dtype));
+    if (!b) { hy__no_memory(F, "hy_step"); return -1; }
+    s->state[k] = b;
+    memset(b->data, 0, (size_t)n * hy_dtype_size(dtype));
+    if (!copy) return 0;
+    t.data = b->data;
+    t.type.dtype = dtype;
+    t.type.shape = s->type.shape;
+    hy__pack_strides(&t);
+    hy__copy_tensor(&t, &s->param->array.t);
+    return 0;
+}
+
+/* The states of a parameter, once it has values; they stay with it. */
+static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
+{
+    const hy_optim *x = &T->optim;
+    const hy_type *type = &s->param->array.t.type;
+    int64_t n = hy__size(&type->shape), rows = type->shape.ndim ? type->shape.dim[0] : 1;
+    int64_t row = rows ? n / rows : 0;
+    int k, narrow = type->dtype == HY_F16 || type->dtype == HY_BF16;
+    if (s->parts) {
+        if (hy__same_type(&s->type, type)) return 0;
+        hy__fail(F, HY_ERROR_STATE, "hy_step: Parameter '%s' was %z %s when the optimiser's states were made "
+                 "and is %z %s now: make a new trainer", hy__called(s->param), &s->type.shape,
+                 hy_dtype_name(s->type.dtype), &type->shape, hy_dtype_name(type->dtype));
+        return -1;
+    }
+    if (x->by_row && type->shape.ndim != 2) {
+        hy__fail(F, HY_ERROR_SHAPE, "hy_step: optimiser %s wants parameters of two dims, Parameter '%s' is "
+                 "%z", x->name, hy__called(s->param), &type->shape);
+        return -1;
+    }
+    s->type = *type;
+    s->u.dtype = type->dtype == HY_F64 ? HY_F64 : HY_F32;
+    s->u.size = n;
+    s->u.row = row;
+    for (k = 0; k < x->states && !F->code; k++)
+        if (!s->state[k])
+            hy__state_make(F, s, k, s->u.dtype, x->by_row && !k ? type->shape.dim[0] : n, x->copies >> k & 1);
+    if (narrow && !F->code && !s->state[HY__MASTER]) hy__state_make(F, s, HY__MASTER, HY_F32, n, 1);
+    if (narrow && !F->code && !s->state[HY__WIDE]) hy__state_make(F, s, HY__WIDE, HY_F32, n, 0);
+    if (F->code) return -1;
+    s->per = HY__MORSEL;
+    if (x->by_row && row) s->per = (s->per + row - 1) / row * row;
+    s->parts = n ? (n + s->per - 1) / s->per : 1;
+    s->seen = s->param->array.buffer->version;
+    T->parts = 0;                       /* to be laid out anew */
+    return 0;
+}
+
+/* Weights of 16 bits that someone else has written since are the master's, too. */
+static void hy__slot_follow(hy__slot *s)
+{
+    const hy_array *x = &s->param->array;
+    if (s->state[HY__MASTER] && s->seen != x->buffer->version)
+        hy__load_tile(HY_F32, s->state[HY__MASTER]->data, x->t.data, s->type.dtype, 1, s->u.size);
+}
+
+/* Does the step touch it? The gradient must be new, unless stale ones may be left out. */
+static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
+{
+    hy__param *p = s->param;
+    const hy__tape *leaf = p->array.tape;
+    s->live = 0;
+    if (p->array.state != HY__LIVE) { hy__fail_param(F, p, "hy_step"); return -1; }
+    if (!p->req || !hy__floating(p->array.t.type.dtype)) return 0;
+    if (!p->array.buffer) { hy__fail_param(F, p, "hy_step"); return -1; }
+    if (!leaf || leaf->op || !leaf->fresh || !hy__leaf_fits(leaf, p)) {
+        if (T->opt.ignore_stale_grad) return 0;
+        hy__fail(F, HY_ERROR_STATE, "hy_step: the gradient of Parameter '%s' has not been updated by "
+                 "backward since the last step: if only a part of the network is used on purpose, set "
+                 "ignore_stale_grad; if not, look at what the loss was computed from", hy__called(p));
+        return -1;
+    }
+    if (hy__slot_open(F, T, s)) return -1;
+    hy__slot_follow(s);
+    if (!hy__writable(F, &p->array, "hy_step")) return -1;
+    s->seen = p->array.buffer->version;
+    s->live = 1;
+    return 0;
+}
+
+/* All parts of all parameters in one list. */
+static int hy__trainer_layout(hy_frame *F, hy_trainer *T)
+{
+    hy__heap *heap = &F->root->heap;
+    int64_t total = 0, k;
+    int i;
+    if (T->parts) return 0;
+    for (i = 0; i < T->n; i++) total += T->slot[i].parts;
+    hy__free(heap, T->part_slot);
+    hy__free(heap, T->part_from);
+    hy__free(heap, (void *)T->part_sum);
+    T->part_slot = (int *)hy__alloc(heap, (size_t)total * sizeof *T->part_slot + 1);
+    T->part_from = (int64_t *)hy__alloc(heap, (size_t)total * sizeof *T->part_from + 1);
+    T->part_sum = (double (*)[2])hy__alloc(heap, (size_t)total * sizeof *T->part_sum + 1);
+    if (!T->part_slot || !T->part_from || !T->part_sum) { hy__no_memory(F, "hy_step"); return -1; }
+    for (i = 0; i < T->n; i++)
+        for (k = 0; k < T->slot[i].parts; k++) {
+            T->part_slot[T->parts] = i;
+            T->part_from[T->parts++] = k * T->slot[i].per;
+        }
+    return 0;
+}
+
+/* --- a step: what runs on many threads --- */
+/* Where the numbers lie that the optimiser sees, and how many a part has. */
+typedef struct hy__morsel {
+    hy__slot   *s;
+    int64_t     from, n;
+    void       *weight;
+    const void *grad;
+    void       *state[HY__STATES];
+} hy__morsel;
+
+static int hy__morsel_at(const hy_trainer *T, int64_t item, hy__morsel *m)
+{
+    hy__slot *s = m->s = &T->slot[T->part_slot[item]];
+    int k;
+    if (!s->live) return 0;
+    m->from = T->part_from[item];
+    m->n = hy__least(s->per, s->u.size - m->from);
+    m->weight = s->state[HY__MASTER] ? s->state[HY__MASTER]->data : s->param->array.t.data;
+    m->grad = s->state[HY__WIDE] ? s->state[HY__WIDE]->data : s->param->array.tape->grad.t.data;
+    for (k = 0; k < HY__STATES; k++) m->state[k] = s->state[k] ? s->state[k]->data : NULL;
+    return 1;
+}
+
+/* A gradient of 16 bits is widened by who looks at it first. */
+static void hy__morsel_widen(const hy__morsel *m)
+{
+    const hy__slot *s = m->s;
+    const uint16_t *narrow = (const uint16_t *)s->param->array.tape->grad.t.data;
+    if (s->state[HY__WIDE])
+        hy__load_tile(HY_F32, (float *)(void *)s->state[HY__WIDE]->data + m->from, narrow + m->from,
+                      s->type.dtype, 1, m->n);
+}
+
+/* How large the gradients are: the sum of their squares, and whether all are finite. */
+static void hy__morsel_look(void *arg, int stage, int64_t item, int worker)
+{
+    hy_trainer *T = (hy_trainer *)arg;
+    hy__morsel m;
+    double *sum = T->part_sum[item];
+    int64_t first;
+    (void)stage;
+    (void)worker;
+    sum[0] = 0;
+    if (!hy__morsel_at(T, item, &m)) return;
+    hy__morsel_widen(&m);
+    first = m.from * (int64_t)hy_dtype_size(m.s->u.dtype);
+    sum[0] = hy__updates_for(&m.s->u)->squares((const char *)m.grad + first, m.n);
+}
+
+static void hy__morsel_measure(hy_trainer *T, int64_t item)
+{
+    hy__morsel m;
+    T->part_sum[item][0] = T->part_sum[item][1] = 0;
+    if (!hy__morsel_at(T, item, &m)) return;
+    hy__morsel_widen(&m);
+    T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state,
+                     T->part_sum[item]);
+}
+
+static void hy__morsel_update(hy_trainer *T, int64_t item)
+{
+    hy__morsel m;
+    if (!hy__morsel_at(T, item, &m) || m.n <= 0) return;
+    if (!T->optim.measure) hy__morsel_widen(&m);
+    T->optim.update(&m.s->u, m.from, m.n, m.weight, m.grad, m.state);
+    if (m.s->state[HY__MASTER])
+        hy__store_tile(HY_F32, (uint16_t *)m.s->param->array.t.data + m.from, m.s->type.dtype, 1,
+                       (const float *)m.weight + m.from, m.n);
+}
+
+/* Sums of parts add up in their order. */
+static void hy__trainer_settle(hy_trainer *T)
+{
+    int64_t item;
+    int i;
+    for (i = 0; i < T->n; i++) T->slot[i].u.sum[0] = T->slot[i].u.sum[1] = 0;
+    for (item = 0; item < T->parts; item++) {
+        double *sum = T->slot[T->part_slot[item]].u.sum;
+        sum[0] += T->part_sum[item][0];
+        sum[1] += T->part_sum[item][1];
+    }
+    for (i = 0; i < T->n; i++) if (T->slot[i].live) T->optim.settle(&T->slot[i].u);
+}
+
+static void hy__morsel_run(void *arg, int stage, int64_t item, int worker)
+{
+    hy_trainer *T = (hy_trainer *)arg;
+    (void)worker;
+    if (stage == 0 && T->optim.measure) hy__morsel_measure(T, item);
+    else if (stage == 1) hy__trainer_settle(T);
+    else hy__morsel_update(T, item);
+}
+
+static void hy__trainer_region(hy_frame *F, hy_trainer *T, hy__item_fn run, int stages, double passes)
+{
+    int64_t items[3], k, cost = 0;
+    hy__region region;
+    items[0] = items[2] = T->parts;
+    items[1] = 1;
+    for (k = 0; k < T->n; k++) cost += T->slot[k].live ? T->slot[k].u.size : 0;
+    region.run = run;
+    region.arg = T;
+    region.stages = stages;
+    region.items = items;
+    hy__parallel(F->root, &region, (double)cost * 0.3 * passes);
+}
+
+/* --- a step --- */
+static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
+{
+    hy_array *group;
+    int i, n = 0;
+    hy_begin(F);
+    group = hy__group_make(F, T->n);
+    for (i = 0; i < T->n && !F->code; i++)
+        if (T->slot[i].live) group->item[n++] = hy__value_handle(F, &T->slot[i].param->array.tape->grad);
+    if (!F->code) T->opt.reduce(F, n, group->item, T->opt.reduce_user);
+    hy_end(F);
+}
+
+/* A factor on all gradients, from what they are like; 0 when the step is to be left out. */
+static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
+{
+    double sum = 0, norm;
+    int64_t item;
+    if (!(T->opt.clip_global_norm > 0) && !T->opt.check_finite && !(T->opt.loss_scale > 0)) return 1;
+    hy__trainer_region(F, T, hy__morsel_look, 1, 1);
+    for (item = 0; item < T->parts; item++) {
+        double part = T->part_sum[item][0];
+        sum += part;
+        if (part - part == 0 || !T->opt.check_finite || T->opt.loss_scale > 0) continue;
+        hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, or is too "
+                 "large to be squared; nothing was updated", hy__called(T->slot[T->part_slot[item]].param));
+        return 0;
+    }
+    if (T->opt.loss_scale > 0 && sum - sum != 0) {
+        T->good = 0;
+        T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : 1;
+        return 0;
+    }
+    norm = sqrt(sum) * fabs(rescale);
+    return T->opt.clip_global_norm > 0 && norm > T->opt.clip_global_norm ? T->opt.clip_global_norm / norm : 1;
+}
+
+/* What every parameter's update goes by. */
+static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
+{
+    const hy_optim_opt *o = &T->optim.opt;
+    int i, first = 1;
+    for (i = 0; i < T->n; i++) {
+        hy__slot *s = &T->slot[i];
+        hy_update *u = &s->u;
+        if (!s->live) continue;
+        if (o->begin_num_update + ++u->t > T->num_update) T->num_update = o->begin_num_update + u->t;
+        u->optim = &T->optim;
+        u->name = hy__called(s->param);
+        u->rate = o->schedule.fn ? hy_schedule_at(&o->schedule, T->num_update) : o->learning_rate;
+        u->lr = u->rate * s->param->lr_mult;
+        u->wd = o->wd * s->param->wd_mult;
+        u->rescale = rescale;
+        u->clip = o->clip_gradient > 0 ? o->clip_gradient : HUGE_VAL;
+        u->memory = T->memory;
+        u->first = first;
+        u->isa = F->root->isa;
+        u->seed = F->seed;
+        u->stream = F->stream++;
+        first = 0;
+        if (T->optim.begin) T->optim.begin(u);
+    }
+}
+
+HY_API void hy_step(hy_frame *F, hy_trainer *T, double batch_size)
+{
+    double rescale, factor;
+    int i;
+    if (!hy__trainer_ok(F, T, "hy_step")) return;
+    if (!(batch_size > 0 && batch_size < HUGE_VAL)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_step: a batch of %g", batch_size);
+        return;
+    }
+    for (i = 0; i < T->n; i++) if (hy__slot_ready(F, T, &T->slot[i])) return;
+    if (hy__trainer_layout(F, T)) return;
+    if (T->opt.reduce) hy__trainer_reduce(F, T);
+    if (F->code) return;
+    rescale = T->optim.opt.rescale_grad / batch_size / (T->opt.loss_scale > 0 ? T->loss_scale : 1);
+    factor = hy__trainer_factor(F, T, rescale);
+    if (F->code) return;
+    if (factor > 0) {
+        hy__trainer_begin(F, T, rescale * factor);
+        hy__trainer_region(F, T, hy__morsel_run, T->optim.measure ? 3 : 1, 2 + T->optim.states);
+        if (T->opt.loss_scale > 0 && ++T->good % 2000 == 0) T->loss_scale *= 2;
+    }
+    for (i = 0; i < T->n; i++) if (T->slot[i].live) T->slot[i].param->array.tape->fresh = 0;
+}
+
+HY_API double hy_learning_rate(hy_frame *F, hy_trainer *T)
+{
+    const hy_optim_opt *o;
+    if (!hy__block_ok(F, T ? &T->base : NULL, "hy_learning_rate")) return 0;
+    o = &T->optim.opt;
+    return o->schedule.fn ? hy_schedule_at(&o->schedule, T->num_update) : o->learning_rate;
+}
+HY_API void hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate)
+{
+    if (!hy__block_ok(F, T ? &T->base : NULL, "hy_set_learning_rate")) return;
+    if (T->optim.opt.schedule.fn)
+        hy__fail(F, HY_ERROR_STATE, "hy_set_learning_rate: a schedule decides the learning rate");
+    else if (!(learning_rate >= 0 && learning_rate < HUGE_VAL))
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_learning_rate: %g is no learning rate", learning_rate);
+    else T->optim.opt.learning_rate = learning_rate;
+}
+HY_API int64_t hy_num_update(hy_frame *F, hy_trainer *T)
+{
+    return hy__block_ok(F, T ? &T->base : NULL, "hy_num_update") ? T->num_update : 0;
+}
+HY_API double hy_loss_scale(hy_frame *F, hy_trainer *T)
+{
+    return hy__block_ok(F, T ? &T->base : NULL, "hy_loss_scale") ? T->loss_scale : 1;
+}
+HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss)
+{
+    if (!hy__trainer_ok(F, T, "hy_scale_loss")) return NULL;
+    return hy_mul_scalar(F, loss, T->loss_scale);
+}
+
+/* --- what a trainer remembers --- */
+#ifndef HYBRID_NO_IO
+enum { HY__TRAINER_NUMBERS = 12 };      /* version, num_update, loss_scale, good, memory */
+static const char *const hy__state_names[] = { "state0", "state1", "state2", "state3", "master" };
+
+/* The type of state k of a parameter whose states have been made. */
+static hy_type hy__state_type(const hy_trainer *T, const hy__slot *s, int k)
+{
+    hy_type type = s->type;
+    type.dtype = s->u.dtype;
+    if (T->optim.by_row && !k) type.shape.ndim = 1;
+    return type;
+}
+static hy_array *hy__state_handle(hy_frame *F, const hy_trainer *T, const hy__slot *s, int k)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->t.type = hy__state_type(T, s, k);
+    x->t.data = s->state[k]->data;
+    hy__pack_strides(&x->t);
+    x->buffer = hy__buffer_hold(s->state[k]);
+    return x;
+}
+
+static void hy__shelve_new(hy__shelf *shelf, const char *name, hy_array *x)
+{
+    if (x) hy__shelve(shelf, x, name, strlen(name), 0);
+}
+
+HY_API hy_arrays hy_trainer_states(hy_frame *F, hy_trainer *T)
+{
+    hy__shelf shelf;
+    hy_arrays none;
+    double *number;
+    int64_t *count;
+    char name[512];
+    int i, k;
+    memset(&none, 0, sizeof none);
+    if (!hy__trainer_ok(F, T, "hy_trainer_states")) return none;
+    memset(&shelf, 0, sizeof shelf);
+    shelf.F = F;
+    shelf.lent = 1;
+    hy__shelve_new(&shelf, "optimizer",
+                   hy_from(F, hy__shape1((int64_t)strlen(T->optim.name)), HY_U8, T->optim.name));
+    hy__shelve_new(&shelf, "trainer", hy_empty(F, hy__shape1(HY__TRAINER_NUMBERS), HY_F64));
+    hy__shelve_new(&shelf, "updates", hy_empty(F, hy__shape1(T->n), HY_I64));
+    if (!F->code) {
+        number = (double *)shelf.at[1]->t.data;
+        number[0] = 1;
+        number[1] = (double)T->num_update;
+        number[2] = T->loss_scale;
+        number[3] = (double)T->good;
+        memcpy(number + 4, T->memory, sizeof T->memory);
+        count = (int64_t *)shelf.at[2]->t.data;
+        for (i = 0; i < T->n; i++) count[i] = T->slot[i].u.t;
+    }
+    for (i = 0; i < T->n; i++)
+        for (k = 0; k <= HY__MASTER && !F->code; k++) {
+            hy__line line = hy__line_open(name, sizeof name);
+            if (!T->slot[i].state[k]) continue;
+            hy__say(&line, "%s.%s", T->slot[i].path, hy__state_names[k]);
+            hy__shelve_new(&shelf, name, hy__state_handle(F, T, &T->slot[i], k));
+        }
+    return hy__shelf_close(&shelf, 1, NULL);
+}
+
+/* Array `name` of the list, which must be of this type, packed. */
+static hy_array *hy__state_named(hy_frame *F, hy_arrays all, const char *name, hy_type type)
+{
+    hy_array *x = hy_array_named(F, all, name);
+    if (!x || F->code) return NULL;
+    if (hy__same_type(&x->t.type, &type)) return hy__packed_array(F, x);
+    hy__fail(F, HY_ERROR_SHAPE, "hy_set_trainer_states: '%s' is %z %s, where %z %s is due", name,
+             &x->t.type.shape, hy_dtype_name(x->t.type.dtype), &type.shape, hy_dtype_name(type.dtype));
+    return NULL;
+}
+
+/* The states of one parameter, looked at or (commit) taken. */
+static void hy__slot_restore(hy_frame *F, hy_trainer *T, hy__slot *s, hy_arrays all, int64_t t, int commit)
+{
+    char name[512];
+    int k;
+    s->u.t = commit ? t : s->u.t;
+    if (!t) return;
+    if (!s->param->array.buffer) { hy__fail_param(F, s->param, "hy_set_trainer_states"); return; }
+    if (hy__slot_open(F, T, s)) return;
+    for (k = 0; k <= HY__MASTER && !F->code; k++) {
+        hy__line line = hy__line_open(name, sizeof name);
+        hy_type type = hy__state_type(T, s, k);
+        hy_array *x;
+        if (!s->state[k]) continue;
+        hy__say(&line, "%s.%s", s->path, hy__state_names[k]);
+        x = hy__state_named(F, all, name, type);
+        if (x && commit) memcpy(s->state[k]->data, x->t.data, (size_t)hy__bytes(&type));
+    }
+    if (commit) s->seen = s->param->array.buffer->version;
+}
+
+HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
+{
+    hy_array *kind, *numbers, *counts;
+    const double *number;
+    hy_type type;
+    int i, commit;
+    if (!hy__trainer_ok(F, T, "hy_set_trainer_states")) return -1;
+    hy_begin(F);
+    type.shape = hy__shape1((int64_t)strlen(T->optim.name));
+    type.dtype = HY_U8;
+    kind = hy__state_named(F, states, "optimizer", type);
+    type.shape = hy__shape1(HY__TRAINER_NUMBERS);
+    type.dtype = HY_F64;
+    numbers = hy__state_named(F, states, "trainer", type);
+    type.shape = hy__shape1(T->n);
+    type.dtype = HY_I64;
+    counts = hy__state_named(F, states, "updates", type);
+    if (!F->code && memcmp(kind->t.data, T->optim.name, strlen(T->optim.name)))
+        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are another optimiser's, not %s's",
+                 T->optim.name);
+    number = F->code ? NULL : (const double *)numbers->t.data;
+    if (number && !(number[0] == 1 && number[1] >= 0 && number[1] < 9e15 && number[2] > 0 && number[3] >= 0 &&
+                    number[3] < 9e15))
+        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has");
+    for (commit = 0; commit < 2; commit++)
+        for (i = 0; i < T->n && !F->code; i++)
+            hy__slot_restore(F, T, &T->slot[i], states, ((const int64_t *)counts->t.data)[i], commit);
+    if (!F->code) {
+        T->num_update = (int64_t)number[1];
+        T->loss_scale = number[2];
+        T->good = (int64_t)number[3];
+        memcpy(T->memory, number + 4, sizeof T->memory);
+    }
+    hy_end(F);
+    return F->code ? -1 : 0;
+}
+
+#ifndef HYBRID_NO_STDIO
+HY_API int hy_save_states(hy_frame *F, hy_trainer *T, const char *file)
+{
+    int failed;
+    if (!F) return -1;
+    hy_begin(F);
+    failed = hy_save(F, file, hy_trainer_states(F, T));
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+
+/* What MXNet's trainer saves is a pickle: a program for Python, which nothing else should run. */
+static int hy__is_pickle(hy_frame *F, const char *file)
+{
+    hy__input in;
+    uint64_t head = 0;
+    if (hy__file_input(&in, F, file)) return 0;
+    if (in.bytes >= 2) hy__get_u64(&in, 0, 2, &head);
+    fclose(in.file);
+    return (head & 0xff) == 0x80 && head >> 8 <= 5;
+}
+
+HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
+{
+    int failed = -1;
+    if (!hy__trainer_ok(F, T, "hy_load_states")) return -1;
+    hy_begin(F);
+    if (hy__is_pickle(F, file))
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: a pickle, as MXNet's Trainer.save_states writes it: only "
+                 "Python can read that", file);
+    if (!F->code) failed = hy_set_trainer_states(F, T, hy_load(F, file));
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+#endif
+#endif
+#endif
+
+/* MARK: - 33 >>losses -----------------------------------------------------------------------------------
+ *
+ * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
+ * which look at numbers and add up in doubles.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* --- losses --- */
+typedef struct hy__loss { hy_block base; hy_loss_opt opt; } hy__loss;
+
+static void hy__loss_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_loss_opt *o = &((const hy__loss *)(const void *)self)->opt;
+    hy__line line = hy__line_in(text, bytes);
+    hy__say(&line, "batch_axis=%d, w=%g", o->batch_axis, o->weight);
+}
+
+static hy_block *hy__loss_new(hy_frame *F, const char *kind, hy_forward_fn forward, double margin,
+                              const hy_loss_opt *opt)
+{
+    hy__loss *b = (hy__loss *)(void *)hy__layer_new(F, sizeof *b, kind, forward, hy__loss_describe, 0);
+    hy_loss_opt *o;
+    if (!b) return NULL;
+    o = &b->opt;
+    HY__OPTIONS_INTO(*o, opt);
+    o->weight = hy__real_or(o->weight, 1);
+    o->axis = hy__int_or(o->axis, -1);
+    o->rho = hy__real_or(o->rho, 1);
+    o->margin = hy__real_or(o->margin, margin);
+    o->smoothing = hy__real_or(o->smoothing, 0.3);
+    if (!(o->rho > 0)) hy__fail(F, HY_ERROR_ARGUMENT, "%s: rho is %g, which must be above 0", kind, o->rho);
+    else if (!(o->weight - o->weight == 0 && o->margin - o->margin == 0))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: weight and margin must be finite numbers", kind);
+    else if (o->batch_axis < -HY_MAX_DIM || o->batch_axis >= HY_MAX_DIM)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: batch_axis is %d", kind, o->batch_axis);
+    return hy__made(F, &b->base);
+}
+
+static const hy_loss_opt *hy__loss_opt_of(hy_block *self) { return &((hy__loss *)(void *)self)->opt; }
+
+/* Input i of a loss; one that is optional may be missing or None. */
+static hy_array *hy__loss_input(hy_frame *F, hy_block *self, hy_array *x, int i, const char *due)
+{
+    hy_array *y = i < hy_count(F, x) ? hy_get(F, x, i) : NULL;
+    if (!y && due)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d, the %s, is missing: call it with a group",
+                 self->kind, i, due);
+    return y;
+}
+static hy_array *hy__loss_label(hy_frame *F, hy_block *self, hy_array *x, int i)
+{
+    return hy_reshape_like(F, hy__loss_input(F, self, x, i, "label"), hy_get(F, x, 0), NULL);
+}
+
+/* Times sample weights, which are input i, and times weight. */
+static hy_array *hy__loss_weigh(hy_frame *F, hy_block *self, hy_array *x, int i, hy_array *loss)
+{
+    hy_array *samples = i ? hy__loss_input(F, self, x, i, NULL) : NULL;
+    double weight = hy__loss_opt_of(self)->weight;
+    if (samples) loss = hy_mul(F, loss, samples);
+    return weight == 1 ? loss : hy_mul_scalar(F, loss, weight);
+}
+static hy_array *hy__loss_fold(hy_frame *F, hy_block *self, hy_array *loss, int sum)
+{
+    hy_reduce_opt others;
+    hy_ints axis = HY_AXES(0);
+    memset(&others, 0, sizeof others);
+    others.exclude = 1;
+    axis.v[0] = hy__loss_opt_of(self)->batch_axis;
+    return sum ? hy_sum(F, loss, axis, &others) : hy_mean(F, loss, axis, &others);
+}
+static hy_array *hy__loss_mean(hy_frame *F, hy_block *self, hy_array *x, hy_array *loss)
+{
+    return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, loss), 0);
+}
+
+static hy_array *hy__loss_l1_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy_abs(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0))));
+}
+static hy_array *hy__loss_l2_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *square = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
+    return hy__loss_mean(F, self, x, hy_mul_scalar(F, square, 0.5));
+}
+static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
+    hy_ints axis = HY_AXES(0);
+    hy_pick_opt pick;
+    hy_reduce_opt keep;
+    memset(&pick, 0, sizeof pick);
+    memset(&keep, 0, sizeof keep);
+    pick.keepdims = keep.keepdims = 1;
+    pick.mode = HY_INDEX_RAISE;         /* a label that is no class is a mistake */
+    axis.v[0] = o->axis;
+    if (!o->from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    if (!o->dense_label) p = hy_pick(F, p, label, o->axis, &pick);
+    else p = hy_sum(F, hy_mul(F, p, hy_reshape_like(F, label, p, NULL)), axis, &keep);
+    return hy__loss_mean(F, self, x, hy_negative(F, p));
+}
+
+/* max(x, 0) - x z + log(1 + exp(-|x|)) */
+static hy_array *hy__loss_logits(hy_frame *F, hy_array *p, hy_array *label)
+{
+    hy_array *soft = hy_softrelu(F, hy_negative(F, hy_abs(F, p)));
+    return hy_add(F, hy_sub(F, hy_relu(F, p), hy_mul(F, p, label)), soft);
+}
+/* x - x z + (1 + (w - 1) z) (log(1 + exp(-|x|)) + max(-x, 0)) */
+static hy_array *hy__loss_logits_weighed(hy_frame *F, hy_array *p, hy_array *label, hy_array *pos_weight)
+{
+    hy_array *w = hy_add_scalar(F, hy_mul(F, hy_add_scalar(F, pos_weight, -1), label), 1);
+    hy_array *soft = hy_softrelu(F, hy_negative(F, hy_abs(F, p)));
+    soft = hy_add(F, soft, hy_relu(F, hy_negative(F, p)));
+    return hy_add(F, hy_sub(F, p, hy_mul(F, p, label)), hy_mul(F, w, soft));
+}
+static hy_array *hy__loss_sigmoid_bce_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *yes, *no;
+    hy_array *pos_weight = hy__loss_input(F, self, x, 3, NULL);
+    if (!hy__loss_opt_of(self)->from_sigmoid)
+        return hy__loss_mean(F, self, x, pos_weight ? hy__loss_logits_weighed(F, p, label, pos_weight)
+                             : hy__loss_logits(F, p, label));
+    yes = hy_mul(F, hy_log(F, hy_add_scalar(F, p, 1e-12)), label);
+    if (pos_weight) yes = hy_mul(F, yes, pos_weight);
+    no = hy_log(F, hy_add_scalar(F, hy_rsub_scalar(F, p, 1), 1e-12));
+    no = hy_mul(F, no, hy_rsub_scalar(F, label, 1));
+    return hy__loss_mean(F, self, x, hy_negative(F, hy_add(F, yes, no)));
+}
+/* label (log(label) - prediction) */
+static hy_array *hy__loss_divergence(hy_frame *F, hy_array *p, hy_array *label)
+{
+    return hy_mul(F, label, hy_sub(F, hy_log(F, hy_add_scalar(F, label, 1e-12)), p));
+}
+static hy_array *hy__loss_kl_div_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
+    if (o->no_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, hy__loss_divergence(F, p, label)), 1);
+}
+static hy_array *hy__loss_huber_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    double rho = hy__loss_opt_of(self)->rho;
+    hy_array *off = hy_abs(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
+    hy_array *near = hy_mul_scalar(F, hy_square(F, off), 0.5 / rho), *far = hy_add_scalar(F, off, -0.5 * rho);
+    return hy__loss_mean(F, self, x, hy_where(F, hy_greater_scalar(F, off, rho), far, near));
+}
+static hy_array *hy__loss_margin(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *side = hy_mul(F, hy_get(F, x, 0), hy__loss_label(F, self, x, 1));
+    return hy_relu(F, hy_rsub_scalar(F, side, hy__loss_opt_of(self)->margin));
+}
+static hy_array *hy__loss_hinge_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy__loss_margin(F, self, x));
+}
+static hy_array *hy__loss_squared_hinge_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy__loss_mean(F, self, x, hy_square(F, hy__loss_margin(F, self, x)));
+}
+static hy_array *hy__loss_logistic_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *label = hy__loss_label(F, self, x, 1);
+    if (!hy__loss_opt_of(self)->binary_label) label = hy_mul_scalar(F, hy_add_scalar(F, label, 1), 0.5);
+    return hy__loss_mean(F, self, x, hy__loss_logits(F, hy_get(F, x, 0), label));
+}
+static hy_array *hy__loss_triplet_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *p = hy_get(F, x, 0);
+    hy_array *near = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), p));
+    hy_array *far = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 2), p));
+    hy_array *loss = hy__loss_fold(F, self, hy_sub(F, near, far), 1);
+    loss = hy_relu(F, hy_add_scalar(F, loss, hy__loss_opt_of(self)->margin));
+    return hy__loss_weigh(F, self, x, 0, loss);
+}
+
+/* log(n!) for n > 1, about */
+static hy_array *hy__loss_stirling(hy_frame *F, hy_array *n)
+{
+    hy_array *large = hy_greater_scalar(F, n, 1), *safe = hy_maximum_scalar(F, n, 1);
+    hy_array *log_n = hy_sub(F, hy_mul(F, safe, hy_log(F, safe)), safe);
+    hy_array *rest = hy_mul_scalar(F, hy_log(F, hy_mul_scalar(F, safe, 2 * HY__PI)), 0.5);
+    return hy_mul(F, hy_add(F, log_n, rest), large);
+}
+static hy_array *hy__loss_poisson_nll_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *loss;
+    if (o->no_logits) loss = hy_sub(F, p, hy_mul(F, label, hy_log(F, hy_add_scalar(F, p, 1e-8))));
+    else loss = hy_sub(F, hy_exp(F, p), hy_mul(F, label, p));
+    if (o->compute_full) loss = hy_add(F, loss, hy__loss_stirling(F, label));
+    return hy_mean(F, hy__loss_weigh(F, self, x, 2, loss), HY_ALL, NULL);
+}
+
+static hy_array *hy__loss_column(hy_frame *F, hy_array *x) { return hy_reshape(F, x, HY_INTS(-1, 1), NULL); }
+static hy_array *hy__loss_cosine_embedding_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *b = hy__loss_input(F, self, x, 1, "second array");
+    hy_array *a = hy_reshape_like(F, hy_get(F, x, 0), b, NULL);
+    hy_array *label = hy__loss_column(F, hy__loss_input(F, self, x, 2, "label"));
+    hy_array *lengths = hy_mul(F, hy__loss_column(F, hy_norm(F, a, HY_AXES(-1), NULL)),
+                               hy__loss_column(F, hy_norm(F, b, HY_AXES(-1), NULL)));
+    hy_array *dot = hy__loss_column(F, hy_sum(F, hy_mul(F, a, b), HY_AXES(-1), NULL));
+    hy_array *cosine = hy_div(F, dot, hy_maximum_scalar(F, lengths, 1e-12));
+    hy_array *alike = hy_mul(F, hy_rsub_scalar(F, cosine, 1), hy_equal_scalar(F, label, 1));
+    hy_array *apart = hy_add_scalar(F, cosine, -hy__loss_opt_of(self)->margin);
+    apart = hy_relu(F, hy_mul(F, hy_equal_scalar(F, label, -1), apart));
+    return hy__loss_weigh(F, self, x, 3, hy_add(F, alike, apart));
+}
+
+/* Rows of a and b of the same number belong together, all others do not. */
+static hy_array *hy__loss_sdml_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *a = hy_get(F, x, 0), *b = hy__loss_input(F, self, x, 1, "second array"), *apart, *gold, *label;
+    double s = hy__loss_opt_of(self)->smoothing;
+    int64_t n = hy_dim(F, a, 0);
+    apart = hy_square(F, hy_sub(F, hy_expand_dims(F, a, 1), hy_expand_dims(F, b, 0)));
+    apart = hy_sum(F, apart, HY_AXES(2), NULL);
+    gold = hy_eye(F, n, n, 0);
+    label = hy_add_scalar(F, hy_mul_scalar(F, gold, 1 - s - s / (double)(n - 1)), s / (double)(n - 1));
+    if (n < 2 && F && !F->code)
+        hy__fail(F, HY_ERROR_SHAPE, "%s: a batch of %l, where others than oneself are needed", self->kind, n);
+    apart = hy_log_softmax(F, hy_negative(F, apart), 1, NULL);
+    return hy__loss_fold(F, self, hy__loss_divergence(F, apart, label), 1);
+}
+
+#define HY__LOSSES(L) \
+    L(l1, "L1Loss", 1) L(l2, "L2Loss", 1) L(softmax_ce, "SoftmaxCrossEntropyLoss", 1) \
+    L(sigmoid_bce, "SigmoidBinaryCrossEntropyLoss", 1) L(kl_div, "KLDivLoss", 1) L(huber, "HuberLoss", 1) \
+    L(hinge, "HingeLoss", 1) L(squared_hinge, "SquaredHingeLoss", 1) L(logistic, "LogisticLoss", 1) \
+    L(triplet, "TripletLoss", 1) L(poisson_nll, "PoissonNLLLoss", 1) \
+    L(cosine_embedding, "CosineEmbeddingLoss", 0) L(sdml, "SDMLLoss", 1)
+#define HY__LOSS(name, kind, margin) \
+    HY_API hy_block *hy_loss_##name(hy_frame *F, const hy_loss_opt *opt) \
+    { return hy__loss_new(F, kind, hy__loss_##name##_forward, margin, opt); }
+HY__LOSSES(HY__LOSS)
+
+/* --- metrics --- */
+/* What one batch or all of them add up to. */
+typedef struct hy__tally {
+    double  sum, count;
+    double  hits[2][2];                 /* [predicted][true] of two classes */
+    double  n, mean[2], spread[2], joint;       /* of pairs (label, prediction), for correlations */
+    double *matrix;                     /* [predicted * classes + true] */
+    int     classes;
+} hy__tally;
+typedef void (*hy__tally_fn)(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *prediction);
+enum { HY__LOCAL, HY__GLOBAL, HY__MOST_CLASSES = 4096 };
+struct hy_metric {
+    hy_block      base;                 /* so that it ends with the root, if not before */
+    hy_metric_opt opt;
+    int           k;                    /* of top_k */
+    hy__tally_fn  batch;                /* adds one pair to a tally */
+    double      (*value)(const hy_metric *M, const hy__tally *t);
+    hy_metric_fn  fn;
+    void         *user;
+    hy__tally     tally[2];
+    char          name[64];
+    hy_metric   **part;
+    int           parts;
+};
+
+static hy_array *hy__metric_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_metric_update", self->kind);
+    return NULL;
+}
+static void hy__metric_release(hy_block *self)
+{
+    hy_metric *M = (hy_metric *)(void *)self;
+    hy__heap *heap = &self->house->root->heap;
+    hy__free(heap, M->tally[0].matrix);
+    hy__free(heap, M->tally[1].matrix);
+    hy__free(heap, (void *)M->part);
+}
+
+static double hy__metric_mean(const hy_metric *M, const hy__tally *t)
+{
+    (void)M;
+    return t->sum / t->count;
+}
+
+static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn batch, const hy_metric_opt *opt)
+{
+    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__metric_forward, 0);
+    hy__line line;
+    if (!M) return NULL;
+    M->base.free_fn = hy__metric_release;
+    HY__OPTIONS_INTO(M->opt, opt);
+    M->batch = batch;
+    M->value = hy__metric_mean;
+    M->opt.epsilon = hy__real_or(M->opt.epsilon, 1e-12);
+    line = hy__line_open(M->name, sizeof M->name);
+    hy__puts(&line, M->opt.name ? M->opt.name : name);
+    M->opt.name = NULL;                 /* the caller's */
+    return M;
+}
+
+static double hy__metric_number(const hy_array *x, int64_t i)
+{
+    return hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+}
+static int64_t hy__metric_size(const hy_array *x) { return hy__size(&x->t.type.shape); }
+
+static void hy__metric_shapes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p)
+{
+    hy__fail(F, HY_ERROR_SHAPE, "hy_metric_update: %s: labels of shape %z do not fit predictions of shape %z",
+             M->name, &label->t.type.shape, &p->t.type.shape);
+}
+
+/* Class of sample i as a number that is one; below 0 with an error else. */
+static int64_t hy__metric_class(hy_frame *F, const hy_metric *M, const hy_array *label, int64_t i,
+                                int64_t classes)
+{
+    double v = hy__metric_number(label, i);
+    if (v >= 0 && v < (double)classes) return (int64_t)v;
+    hy__fail(F, HY_ERROR_INDEX, "hy_metric_update: %s: sample %l has the label %g, and there are %l classes",
+             M->name, i, v, classes);
+    return -1;
+}
+
+/* The classes of a prediction lie along an axis: outer x classes x inner. */
+typedef struct hy__classes { int64_t outer, n, inner; } hy__classes;
+static int hy__metric_classes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p,
+                              int axis, hy__classes *c)
+{
+    const hy_shape *s = &p->t.type.shape;
+    int d, at = axis < 0 ? axis + s->ndim : axis;
+    c->outer = c->n = c->inner = 1;
+    if (at >= 0 && at < s->ndim) {
+        for (d = 0; d < at; d++) c->outer *= s->dim[d];
+        c->n = s->dim[at];
+        for (d = at + 1; d < s->ndim; d++) c->inner *= s->dim[d];
+        if (c->outer * c->inner == hy__metric_size(label) && c->n > 0) return 0;
+    }
+    hy__metric_shapes(F, M, label, p);
+    return -1;
+}
+static double hy__class_score(const hy_array *p, const hy__classes *c, int64_t sample, int64_t k)
+{
+    return hy__metric_number(p, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
+}
+/* The class with the highest score; the first of equals, and NaN is the highest. */
+static int64_t hy__class_best(const hy_array *p, const hy__classes *c, int64_t sample)
+{
+    double most = hy__class_score(p, c, sample, 0), v;
+    int64_t k, best = 0;
+    for (k = 1; k < c->n && most == most; k++) {
+        v = hy__class_score(p, c, sample, k);
+        if (v > most || v != v) { most = v; best = k; }
+    }
+    return best;
+}
+
+static void hy__accuracy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, n = hy__metric_size(label), whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
+    if (!whole && hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, 1), &c)) return;
+    for (i = 0; i < n; i++) {
+        double v = whole ? trunc(hy__metric_number(p, i)) : (double)hy__class_best(p, &c, i);
+        t->sum += v == trunc(hy__metric_number(label, i));
+    }
+    t->count += (double)n;
+}
+
+static void hy__top_k_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, k, truth, above, n = hy__metric_size(label);
+    if (p->t.type.shape.ndim != 2) { hy__metric_shapes(F, M, label, p); return; }
+    if (hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        for (k = above = 0; k < c.n; k++) {
+            double v = hy__class_score(p, &c, i, k), own = hy__class_score(p, &c, i, truth);
+            above += v > own || (v == own && k < truth);
+        }
+        t->sum += above < M->k;
+    }
+    t->count += (double)n;
+}
+
+static void hy__binary_hits(hy_frame *F, hy_metric *M, double (*hits)[2], hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (p->t.type.shape.ndim != 2) { hy__metric_shapes(F, M, label, p); return; }
+    if (hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, 2);
+        if (truth < 0) return;
+        hits[hy__class_best(p, &c, i) == 1][truth] += 1;
+    }
+}
+static double hy__f1_of(const double (*hits)[2])
+{
+    double yes = hits[1][1], precision = yes > 0 ? yes / (yes + hits[1][0]) : 0;
+    double recall = yes > 0 ? yes / (yes + hits[0][1]) : 0;
+    return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
+}
+static double hy__mcc_of(const double (*hits)[2])
+{
+    double terms[4], product = 1;
+    int i;
+    terms[0] = hits[1][1] + hits[1][0];
+    terms[1] = hits[1][1] + hits[0][1];
+    terms[2] = hits[0][0] + hits[1][0];
+    terms[3] = hits[0][0] + hits[0][1];
+    for (i = 0; i < 4; i++) if (terms[i] != 0) product *= terms[i];
+    return (hits[1][1] * hits[0][0] - hits[1][0] * hits[0][1]) / sqrt(product);
+}
+static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p,
+                             double (*of)(const double (*hits)[2]))
+{
+    double hits[2][2] = { { 0, 0 }, { 0, 0 } };
+    int i;
+    hy__binary_hits(F, M, hits, label, p);
+    for (i = 0; i < 4; i++) t->hits[i / 2][i % 2] += hits[i / 2][i % 2];
+    t->sum += of((const double (*)[2])hits);
+    t->count += 1;
+}
+static void hy__f1_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__binary_batch(F, M, t, label, p, hy__f1_of);
+}
+static void hy__mcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__binary_batch(F, M, t, label, p, hy__mcc_of);
+}
+static double hy__f1_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__f1_of((const double (*)[2])t->hits) : t->sum / t->count;
+}
+static double hy__mcc_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__mcc_of((const double (*)[2])t->hits) : t->sum / t->count;
+}
+
+/* Means of |label - prediction| or its square; a label per row goes with all of the row. */
+static double hy__metric_distance(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p, int power)
+{
+    int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
+    double sum = 0;
+    if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
+        hy__metric_shapes(F, M, label, p);
+        return 0;
+    }
+    for (i = 0; i < n; i++) {
+        double off = fabs(hy__metric_number(label, i / (n / labels)) - hy__metric_number(p, i));
+        sum += power == 1 ? off : off * off;
+    }
+    return sum / (double)n;
+}
+static void hy__mae_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += hy__metric_distance(F, M, label, p, 1);
+    t->count += 1;
+}
+static void hy__mse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += hy__metric_distance(F, M, label, p, 2);
+    t->count += 1;
+}
+static void hy__rmse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    t->sum += sqrt(hy__metric_distance(F, M, label, p, 2));
+    t->count += 1;
+}
+
+static void hy__cross_entropy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (hy__metric_classes(F, M, label, p, -1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        t->sum -= log(hy__class_score(p, &c, i, truth) + M->opt.epsilon);
+    }
+    t->count += (double)n;
+}
+static void hy__perplexity_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, n = hy__metric_size(label);
+    if (hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, -1), &c)) return;
+    for (i = 0; i < n; i++) {
+        if (M->opt.ignores && hy__metric_number(label, i) == M->opt.ignore_label) continue;
+        truth = hy__metric_class(F, M, label, i, c.n);
+        if (truth < 0) return;
+        t->sum -= log(fmax(hy__class_score(p, &c, i, truth), 1e-10));
+        t->count += 1;
+    }
+}
+static double hy__perplexity_value(const hy_metric *M, const hy__tally *t)
+{
+    (void)M;
+    return exp(t->sum / t->count);
+}
+
+/* Two sets of pairs as one (the way of Chan, Golub and LeVeque). */
+static void hy__tally_pairs(hy__tally *t, const hy__tally *more)
+{
+    double n = t->n + more->n, share = n > 0 ? t->n * more->n / n : 0, off[2];
+    int k;
+    for (k = 0; k < 2; k++) {
+        off[k] = more->mean[k] - t->mean[k];
+        t->spread[k] += more->spread[k] + off[k] * off[k] * share;
+        if (n > 0) t->mean[k] += off[k] * more->n / n;
+    }
+    t->joint += more->joint + off[0] * off[1] * share;
+    t->n = n;
+}
+static double hy__pearson_of(const hy__tally *t) { return t->joint / sqrt(t->spread[0] * t->spread[1]); }
+static void hy__pearson_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__tally batch;
+    int64_t i, n = hy__metric_size(label);
+    memset(&batch, 0, sizeof batch);
+    if (n != hy__metric_size(p)) { hy__metric_shapes(F, M, label, p); return; }
+    for (i = 0; i < n; i++) {
+        batch.mean[0] += hy__metric_number(label, i) / (double)n;
+        batch.mean[1] += hy__metric_number(p, i) / (double)n;
+    }
+    for (i = 0; i < n; i++) {
+        double a = hy__metric_number(label, i) - batch.mean[0], b = hy__metric_number(p, i) - batch.mean[1];
+        batch.spread[0] += a * a;
+        batch.spread[1] += b * b;
+        batch.joint += a * b;
+    }
+    batch.n = (double)n;
+    hy__tally_pairs(t, &batch);
+    t->sum += hy__pearson_of(&batch);
+    t->count += 1;
+}
+static double hy__pearson_value(const hy_metric *M, const hy__tally *t)
+{
+    return M->opt.micro ? hy__pearson_of(t) : t->sum / t->count;
+}
+
+/* The matrix of predicted and true classes grows with the highest class seen. */
+static int hy__tally_widen(hy_frame *F, hy__tally *t, int classes)
+{
+    double *wide;
+    int i, k;
+    if (classes <= t->classes) return 0;
+    wide = (double *)hy__alloc_zero(&F->root->heap, (size_t)classes * (size_t)classes * sizeof *wide);
+    if (!wide) { hy__no_memory(F, "hy_metric_update"); return -1; }
+    for (i = 0; i < t->classes; i++)
+        for (k = 0; k < t->classes; k++) wide[i * classes + k] = t->matrix[i * t->classes + k];
+    hy__free(&F->root->heap, t->matrix);
+    t->matrix = wide;
+    t->classes = classes;
+    return 0;
+}
+static void hy__pcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    hy__classes c;
+    int64_t i, truth, guess, n = hy__metric_size(label), most = HY__MOST_CLASSES;
+    int whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
+    if (!whole && hy__metric_classes(F, M, label, p, 1, &c)) return;
+    for (i = 0; i < n; i++) {
+        truth = hy__metric_class(F, M, label, i, most);
+        guess = truth < 0 ? -1 : whole ? hy__metric_class(F, M, p, i, most) : hy__class_best(p, &c, i);
+        if (guess < 0 || hy__tally_widen(F, t, (int)(truth > guess ? truth : guess) + 1)) return;
+        t->matrix[guess * t->classes + truth] += 1;
+    }
+    t->count += 1;
+}
+static double hy__pcc_value(const hy_metric *M, const hy__tally *t)
+{
+    double n = 0, xx = 0, yy = 0, xy = 0;
+    int i, k, classes = t->classes;
+    (void)M;
+    for (i = 0; i < classes * classes; i++) n += t->matrix[i];
+    for (i = 0; i < classes; i++) {
+        double x = 0, y = 0;
+        for (k = 0; k < classes; k++) {
+            x += t->matrix[i * classes + k];
+            y += t->matrix[k * classes + i];
+        }
+        xx += x * (n - x);
+        yy += y * (n - y);
+        xy += t->matrix[i * classes + i] * n - x * y;
+    }
+    return xx == 0 || yy == 0 ? (double)HY__F32_NAN : xy / sqrt(xx * yy);
+}
+
+static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    int64_t i, n = hy__metric_size(p);
+    (void)F;
+    (void)M;
+    (void)label;
+    for (i = 0; i < n; i++) t->sum += hy__metric_number(p, i);
+    t->count += (double)n;
+}
+static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+{
+    double sum = 0, count = 0;
+    M->fn(F, label, p, &sum, &count, M->user);
+    t->sum += sum;
+    t->count += count;
+}
+
+#define HY__METRICS(M) \
+    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
+    M(f1, "f1", hy__f1_batch, hy__f1_value) M(mcc, "mcc", hy__mcc_batch, hy__mcc_value) \
+    M(mae, "mae", hy__mae_batch, hy__metric_mean) M(mse, "mse", hy__mse_batch, hy__metric_mean) \
+    M(rmse, "rmse", hy__rmse_batch, hy__metric_mean) \
+    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
+    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
+    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
+    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
+    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
+#define HY__METRIC(name, text, batch_fn, value_fn) \
+    HY_API hy_metric *hy_metric_##name(hy_frame *F, const hy_metric_opt *opt) \
+    { \
+        hy_metric *M = hy__metric_new(F, text, batch_fn, opt); \
+        if (M) M->value = value_fn; \
+        return M; \
+    }
+HY__METRICS(HY__METRIC)
+
+HY_API hy_metric *hy_metric_top_k(hy_frame *F, int k, const hy_metric_opt *opt)
+{
+    hy_metric *M;
+    hy__line line;
+    if (!hy__wants(F, "hy_metric_top_k", "k", k, 1)) return NULL;
+    M = hy__metric_new(F, "top_k_accuracy", hy__top_k_batch, opt);
+    if (!M) return NULL;
+    M->k = k;
+    line = hy__line_open(M->name + strlen(M->name), sizeof M->name - strlen(M->name));
+    hy__say(&line, "_%d", k);
+    return M;
+}
+HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, const hy_metric_opt *opt)
+{
+    hy_metric *M;
+    if (F && !F->code && !fn) hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_custom: the function is NULL");
+    M = hy__metric_new(F, "custom", hy__custom_batch, opt);
+    if (!M) return NULL;
+    M->fn = fn;
+    M->user = user;
+    return M;
+}
+
+static int hy__metric_ok(hy_frame *F, hy_metric *M, const char *who)
+{
+    return hy__block_ok(F, M ? &M->base : NULL, who);
+}
+
+HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts)
+{
+    hy_metric *M;
+    int i;
+    if (!hy__wants(F, "hy_metric_composite", "the number of metrics", n, 1)) return NULL;
+    for (i = 0; i < n; i++) {
+        if (!hy__metric_ok(F, parts ? parts[i] : NULL, "hy_metric_composite")) return NULL;
+        if (!parts[i]->parts) continue;
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_composite: metric %d is itself made of several", i);
+        return NULL;
+    }
+    M = hy__metric_new(F, "composite", NULL, NULL);
+    if (!M) return NULL;
+    M->part = (hy_metric **)hy__alloc(&F->root->heap, (size_t)n * sizeof *M->part);
+    if (!M->part) hy__no_memory(F, "hy_metric_composite");
+    for (i = 0; i < n && !F->code; i++) hy_add_child(F, &M->base, NULL, &(M->part[i] = parts[i])->base);
+    if (F->code) { hy_block_free(F, &M->base); return NULL; }
+    M->parts = n;
+    return M;
+}
+HY_API int hy_metric_count(hy_frame *F, hy_metric *M)
+{
+    return !hy__metric_ok(F, M, "hy_metric_count") ? 0 : M->parts ? M->parts : 1;
+}
+HY_API hy_metric *hy_metric_at(hy_frame *F, hy_metric *M, int i)
+{
+    int n = hy_metric_count(F, M);
+    if (i >= 0 && i < n) return M->parts ? M->part[i] : M;
+    if (n) hy__fail(F, HY_ERROR_INDEX, "hy_metric_at: metric %d of %d", i, n);
+    return NULL;
+}
+
+/* One pair of arrays; a batch that failed leaves no trace in the sums. */
+static void hy__metric_pair(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p)
+{
+    int k;
+    if (!hy__readable(F, p, "hy_metric_update", "the numbers after the call")) return;
+    if (label && !hy__readable(F, label, "hy_metric_update", "the numbers after the call")) return;
+    p = hy__packed_array(F, p);
+    if (label) label = hy__packed_array(F, label);
+    for (k = 0; k < 2 && !F->code; k++) {
+        hy__tally before = M->tally[k];
+        M->batch(F, M, &M->tally[k], label, p);
+        if (!F->code) continue;
+        before.matrix = M->tally[k].matrix;
+        before.classes = M->tally[k].classes;
+        M->tally[k] = before;
+    }
+}
+
+HY_API void hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_array *predictions)
+{
+    int i, k, n;
+    if (!hy__metric_ok(F, M, "hy_metric_update") || !hy__alive(F, predictions, "hy_metric_update")) return;
+    n = hy_count(F, predictions);
+    hy_begin(F);
+    for (k = 0; k < (M->parts ? M->parts : 1) && !F->code; k++) {
+        hy_metric *part = M->parts ? M->part[k] : M;
+        int blind = part->batch == hy__loss_batch;
+        if (!blind && hy_count(F, labels) != n && !F->code)
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_update: %s: %d labels, %d predictions", part->name,
+                     hy_count(F, labels), n);
+        for (i = 0; i < n && !F->code; i++)
+            hy__metric_pair(F, part, blind ? NULL : hy_get(F, labels, i), hy_get(F, predictions, i));
+    }
+    hy_end(F);
+}
+
+static double hy__metric_of(hy_frame *F, hy_metric *M, int which, const char *who)
+{
+    const hy__tally *t;
+    if (!hy__metric_ok(F, M, who)) return 0;
+    if (M->parts) M = M->part[0];
+    t = &M->tally[which];
+    return t->count == 0 ? (double)HY__F32_NAN : M->value(M, t);
+}
+HY_API double hy_metric_get(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_of(F, M, HY__LOCAL, "hy_metric_get");
+}
+HY_API double hy_metric_global(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_of(F, M, HY__GLOBAL, "hy_metric_global");
+}
+HY_API const char *hy_metric_name(hy_frame *F, hy_metric *M)
+{
+    return hy__metric_ok(F, M, "hy_metric_name") ? M->name : NULL;
+}
+
+static void hy__metric_forget(hy_metric *M, int which)
+{
+    int i;
+    for (i = -1; i < M->parts; i++) {
+        hy__tally *t = i < 0 ? &M->tally[which] : &M->part[i]->tally[which];
+        double *matrix = t->matrix;
+        int classes = t->classes;
+        memset(t, 0, sizeof *t);
+        if (matrix) memset(matrix, 0, (size_t)classes * (size_t)classes * sizeof *matrix);
+        t->matrix = matrix;
+        t->classes = classes;
+    }
+}
+HY_API void hy_metric_reset(hy_frame *F, hy_metric *M)
+{
+    if (!hy__metric_ok(F, M, "hy_metric_reset")) return;
+    hy__metric_forget(M, HY__LOCAL);
+    hy__metric_forget(M, HY__GLOBAL);
+}
+HY_API void hy_metric_reset_local(hy_frame *F, hy_metric *M)
+{
+    if (hy__metric_ok(F, M, "hy_metric_reset_local")) hy__metric_forget(M, HY__LOCAL);
+}
+HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, &M->base); }
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>data -------------------------------------------------------------------------------------
+ *
+ * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
+ * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
+ * >>files.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* --- datasets --- */
+enum { HY__PARTS = 16, HY__MAPS = 16 };
+struct hy_dataset {
+    hy_block     base;                  /* so that it ends with the root, if not before */
+    hy_dataset  *below;                 /* whose samples this one changes, ... */
+    int          depth;                 /* ... and how many are below */
+    int64_t      n;
+    int          parts;
+    hy_type      type[HY__PARTS];       /* of a sample's parts */
+    size_t       bytes[HY__PARTS], room;        /* of each; of a whole sample, each part aligned */
+    hy_tensor    rows[HY__PARTS];       /* of arrays, ... */
+    hy__buffer  *held[HY__PARTS];       /* ... counted */
+    hy_sample_fn fn;
+    void        *user;
+};
+
+static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
+    return NULL;
+}
+static void hy__dataset_release(hy_block *self)
+{
+    hy_dataset *D = (hy_dataset *)(void *)self;
+    int k;
+    for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
+}
+
+static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char *who)
+{
+    hy_dataset *D;
+    if (!F || F->code) return NULL;
+    if (n < 0 || parts < 1 || parts > HY__PARTS) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %l samples of %d parts; 1 to %d parts are possible", who, n,
+                 parts, (int)HY__PARTS);
+        return NULL;
+    }
+    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__data_forward, 0);
+    if (!D) return NULL;
+    D->base.free_fn = hy__dataset_release;
+    D->n = n;
+    return D;
+}
+/* One more part. */
+static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, const char *who)
+{
+    int k = D->parts;
+    if (!hy__check_type(F, type, who)) return -1;
+    D->type[k] = *type;
+    D->bytes[k] = (size_t)hy__bytes(type);
+    D->room += hy__round64(D->bytes[k]);
+    D->parts++;
+    return 0;
+}
+
+HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays)
+{
+    int k, parts = hy_count(F, arrays);
+    hy_dataset *D = hy__dataset_new(F, 0, parts, "hy_dataset_arrays");
+    for (k = 0; D && k < parts; k++) {
+        hy_array *x = hy_get(F, arrays, k);
+        hy_type row;
+        if (!hy__concrete(F, x, "hy_dataset_arrays", "an array with values")) break;
+        row = x->t.type;
+        if (row.shape.ndim < 1 || (k && row.shape.dim[0] != D->n)) {
+            hy__fail(F, HY_ERROR_SHAPE, "hy_dataset_arrays: array %d has shape %z, where as many rows as in "
+                     "the first are due", k, &row.shape);
+            break;
+        }
+        D->n = row.shape.dim[0];
+        row.shape.ndim--;
+        memmove(row.shape.dim, row.shape.dim + 1, (size_t)row.shape.ndim * sizeof row.shape.dim[0]);
+        x = hy__packed_array(F, x);
+        if (!x || hy__dataset_part(F, D, &row, "hy_dataset_arrays")) break;
+        D->rows[k] = x->t;
+        D->held[k] = hy__buffer_hold(x->buffer);
+    }
+    if (!D || !F->code) return D;
+    hy_block_free(F, &D->base);
+    return NULL;
+}
+
+static hy_dataset *hy__dataset_by(hy_frame *F, hy_dataset *below, int64_t n, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user, const char *who)
+{
+    hy_dataset *D = hy__dataset_new(F, n, parts, who);
+    int k;
+    if (!D) return NULL;
+    D->below = below;
+    D->depth = below ? below->depth + 1 : 0;
+    D->fn = fn;
+    D->user = user;
+    if (!fn || !types) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function or the list of types is NULL", who);
+    else if (D->depth >= HY__MAPS)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: more than %d datasets in a chain", who, (int)HY__MAPS);
+    for (k = 0; k < parts && !F->code; k++) hy__dataset_part(F, D, &types[k], who);
+    if (!F->code) return D;
+    hy_block_free(F, &D->base);
+    return NULL;
+}
+HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
+                                 void *user)
+{
+    return hy__dataset_by(F, NULL, n, parts, types, fn, user, "hy_dataset_of");
+}
+static int hy__dataset_ok(hy_frame *F, hy_dataset *D, const char *who)
+{
+    return hy__block_ok(F, D ? &D->base : NULL, who);
+}
+HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user)
+{
+    if (!hy__dataset_ok(F, D, "hy_dataset_map")) return NULL;
+    return hy__dataset_by(F, D, D->n, parts, types, fn, user, "hy_dataset_map");
+}
+HY_API int64_t hy_dataset_length(hy_frame *F, hy_dataset *D)
+{
+    return hy__dataset_ok(F, D, "hy_dataset_length") ? D->n : 0;
+}
+HY_API void hy_dataset_free(hy_frame *F, hy_dataset *D) { if (D) hy_block_free(F, &D->base); }
+
+/* Bytes that a worker needs for the samples of datasets below. */
+static size_t hy__dataset_scratch(const hy_dataset *D)
+{
+    size_t room = 0;
+    for (D = D->below; D; D = D->below) room += D->room;
+    return room;
+}
+
+/* Sample i into out; nonzero when a function gave up. From the source upward. */
+static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, void *const *out,
+                              char *scratch)
+{
+    const hy_dataset *chain[HY__MAPS], *at;
+    void *made[2][HY__PARTS];
+    int n = 0, k, d;
+    for (at = D; at; at = at->below) chain[n++] = at;
+    for (d = n - 1; d >= 0; d--) {
+        void **to = made[d & 1], **from = d < n - 1 ? made[(d + 1) & 1] : NULL;
+        at = chain[d];
+        for (k = 0; k < at->parts; k++) {
+            to[k] = d ? scratch : out[k];
+            if (d) scratch += hy__round64(at->bytes[k]);
+        }
+        if (at->fn && at->fn(at->user, i, random, (const void *const *)from, to)) return -1;
+        if (!at->fn)
+            for (k = 0; k < at->parts; k++)
+                memcpy(to[k], (const char *)at->rows[k].data + (size_t)i * at->bytes[k], at->bytes[k]);
+    }
+    return 0;
+}
+
+/* --- loaders --- */
+struct hy_loader {
+    hy_block     base;
+    hy_dataset  *data;
+    hy_loader_opt opt;
+    int64_t      size;                  /* of a batch */
+    int64_t      epoch, at, n;          /* epoch under way (-1: none), samples given out, of so many */
+    int          ended;                 /* the last call said that the epoch is over */
+    int64_t     *order;                 /* numbers of samples, what was left over first */
+    int64_t      left;                  /* of them from the epoch before */
+    int          ready, next;           /* batches made and not given out: from next on */
+    hy__value   *made;                  /* [batch * parts + part] */
+    int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
+    int64_t      samples;               /* ... and how many they have */
+    char        *scratch;               /* of all workers */
+    size_t       each;                  /* bytes of one */
+    unsigned char *failed;              /* by sample of the batches under way */
+};
+
+static void hy__loader_release(hy_block *self)
+{
+    hy_loader *L = (hy_loader *)(void *)self;
+    hy__heap *heap = &self->house->root->heap;
+    int i;
+    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
+        hy__buffer_free(heap, L->made[i].buffer);
+    hy__free(heap, L->order);
+    hy__free(heap, L->made);
+    hy__free(heap, L->scratch);
+    hy__free(heap, L->failed);
+}
+
+HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt)
+{
+    hy_loader_opt o;
+    hy_loader *L;
+    hy__heap *heap;
+    HY__OPTIONS_INTO(o, opt);
+    if (!o.prefetch) o.prefetch = 1;
+    if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+        return NULL;
+    }
+    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
+    if (!L) return NULL;
+    heap = &F->root->heap;
+    L->base.free_fn = hy__loader_release;
+    L->data = D;
+    L->opt = o;
+    L->size = batch_size;
+    L->epoch = -1;
+    L->each = hy__round64(hy__dataset_scratch(D) + 1);
+    L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
+    L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
+    if (L->order && L->made && L->scratch && L->failed) return L;
+    hy__no_memory(F, "hy_loader_new");
+    hy_block_free(F, &L->base);
+    return NULL;
+}
+HY_API void hy_loader_free(hy_frame *F, hy_loader *L) { if (L) hy_block_free(F, &L->base); }
+static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
+{
+    if (!hy__block_ok(F, L ? &L->base : NULL, who)) return 0;
+    if (hy__block_lives(F->root, &L->data->base)) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed", who);
+    return 0;
+}
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+static void hy__loader_drop(hy_frame *F, hy_loader *L)
+{
+    int i;
+    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+        hy__buffer_drop(&F->cache, L->made[i].buffer);
+        L->made[i].buffer = NULL;
+    }
+    L->ready = L->next = 0;
+}
+
+/* The order of the next epoch, behind what the last one left over. */
+static void hy__loader_begin(hy_loader *L)
+{
+    int64_t i, k, n = L->data->n, left = L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0;
+    memmove(L->order, L->order + L->at, (size_t)left * sizeof *L->order);
+    L->epoch++;
+    for (i = 0; i < n; i++) L->order[left + i] = i;
+    for (i = n - 1; i > 0 && L->opt.shuffle; i--) {
+        int64_t *order = L->order + left, swap = order[i];
+        k = (int64_t)(hy__loader_bits(L, 1, i) % (uint64_t)(i + 1));
+        order[i] = order[k];
+        order[k] = swap;
+    }
+    L->left = left;
+    L->n = left + n;
+    L->at = 0;
+    L->ended = 0;
+}
+
+/* Of samples that are left in this epoch: how many make up its next batches. */
+static int64_t hy__loader_rest(const hy_loader *L)
+{
+    int64_t rest = L->n - L->at;
+    return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    const hy_dataset *D = L->data;
+    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
+    void *out[HY__PARTS];
+    uint64_t random;
+    int k;
+    (void)stage;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
+    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
+}
+
+/* Room for batches of rows, counted from the first that is not ready. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+{
+    const hy_dataset *D = L->data;
+    int k;
+    for (k = 0; k < D->parts; k++) {
+        hy__value *v = &L->made[L->ready * D->parts + k];
+        int d;
+        v->t.type.dtype = D->type[k].dtype;
+        v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
+        v->t.type.shape.dim[0] = rows;
+        for (d = 0; d < D->type[k].shape.ndim; d++) v->t.type.shape.dim[d + 1] = D->type[k].shape.dim[d];
+        hy__pack_strides(&v->t);
+        v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
+        if (!v->buffer) {
+            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
+            hy__no_memory(F, "hy_next");
+            return -1;
+        }
+        v->t.data = v->buffer->data;
+    }
+    L->ready++;
+    return 0;
+}
+
+/* The next batches, all at once. */
+static void hy__loader_make(hy_frame *F, hy_loader *L)
+{
+    int64_t rest = hy__loader_rest(L), rows, i;
+    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;
+    hy__region region;
+    L->begin = L->at;
+    L->samples = 0;
+    while (L->samples < rest && L->ready < L->opt.prefetch) {
+        rows = hy__least(rest - L->samples, L->size);
+        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        L->samples += rows;
+    }
+    region.run = hy__loader_item;
+    region.arg = L;
+    region.stages = 1;
+    region.items = &L->samples;
+    hy__parallel(F->root, &region, (L->data->fn ? 10 : 0.1) * cost * (double)L->samples);
+    for (i = 0; i < L->samples; i++) {
+        if (!L->failed[i]) continue;
+        hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                 L->order[L->begin + i]);
+        hy__loader_drop(F, L);
+        return;
+    }
+}
+
+/* A batch as an array or a group, in this scope. */
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+{
+    int k, parts = L->data->parts;
+    hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
+    for (k = 0; k < parts && !F->code; k++) {
+        hy__value *v = &L->made[L->next * parts + k];
+        x = hy__handle(F);
+        if (!x) break;
+        x->t = v->t;
+        x->buffer = v->buffer;
+        v->buffer = NULL;
+        if (all) all->item[k] = x;
+    }
+    for (; F->code && k < parts; k++) {
+        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
+        L->made[L->next * parts + k].buffer = NULL;
+    }
+    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return F->code ? NULL : parts > 1 ? all : x;
+}
+
+HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
+{
+    if (!hy__loader_ok(F, L, "hy_next")) return NULL;
+    if (F->graph) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
+        return NULL;
+    }
+    if (L->epoch < 0 || L->ended) hy__loader_begin(L);
+    if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (!L->ready) hy__loader_make(F, L);
+    return F->code ? NULL : hy__loader_hand_out(F, L);
+}
+
+HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
+{
+    int64_t n;
+    if (!hy__loader_ok(F, L, "hy_loader_length")) return 0;
+    n = L->n;
+    if (L->epoch < 0 || L->ended)
+        n = L->data->n + (L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0);
+    return L->opt.last_batch == HY_LAST_KEEP ? (n + L->size - 1) / L->size : n / L->size;
+}
+HY_API void hy_loader_rewind(hy_frame *F, hy_loader *L)
+{
+    if (!hy__loader_ok(F, L, "hy_loader_rewind")) return;
+    hy__loader_drop(F, L);
+    L->epoch = -1;
+    L->at = L->n = 0;
+    L->ended = 0;
+}
+
+HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
+{
+    hy_loader *L;
+    hy_array *y = NULL;
+    if (!hy__dataset_ok(F, D, "hy_dataset_get")) return NULL;
+    if (i < 0 || i >= D->n) {
+        hy__fail(F, HY_ERROR_INDEX, "hy_dataset_get: sample %l of %l", i, D->n);
+        return NULL;
+    }
+    L = hy_loader_new(F, D, 1, NULL);
+    if (!L) return NULL;
+    hy__loader_begin(L);
+    L->at = i;
+    y = hy_next(F, L);
+    hy_loader_free(F, L);
+    return y;
+}
+
+/* --- readers --- */
+#ifndef HYBRID_NO_IO
+/* idx: 0 0 type ndim, sizes of 4 bytes, values; all big-endian. */
+static hy_array *hy__get_idx(hy__input *s, const void *options)
+{
+    static const struct { unsigned char code; const char *npy; } types[] = {
+        { 0x08, "u1" }, { 0x09, "i1" }, { 0x0b, "i2" }, { 0x0c, "i4" }, { 0x0d, "f4" }, { 0x0e, "f8" } };
+    unsigned char head[4], b[4];
+    hy__stowed how;
+    hy_array *x;
+    uint64_t end;
+    size_t k;
+    int d;
+    (void)options;
+    memset(&how, 0, sizeof how);
+    if (hy__get(s, 0, head, 4)) return NULL;
+    if (head[0] == 0x1f && head[1] == 0x8b) hy__damaged(s, 0, "packed with gzip: unpack it first");
+    for (k = 0; k < sizeof types / sizeof *types && types[k].code != head[2]; k++) continue;
+    if (!s->F->code && (head[0] || head[1] || k == sizeof types / sizeof *types))
+        hy__damaged(s, 0, "no idx file: it begins with %d %d %d %d", head[0], head[1], head[2], head[3]);
+    if (!s->F->code && (head[3] < 1 || head[3] > HY_MAX_DIM)) hy__damaged(s, 3, "%d dims", head[3]);
+    if (s->F->code) return NULL;
+    how.type = hy__stored_named(types[k].npy, 0);
+    how.swap = 1;
+    how.shape.ndim = head[3];
+    for (d = 0; d < head[3]; d++) {
+        if (hy__get(s, 4 + 4 * (uint64_t)d, b, 4)) return NULL;
+        for (k = 0; k < 4; k++) how.shape.dim[d] = how.shape.dim[d] << 8 | b[k];
+    }
+    x = hy__get_values(s, 4 + 4 * (uint64_t)head[3], &how, &end);
+    if (x && end != s->bytes)
+        hy__damaged(s, end, "%l bytes behind the last value", (int64_t)(s->bytes - end));
+    return s->F->code ? NULL : x;
+}
+
+/* CIFAR: per image one label (of 100 classes two), then 3 planes of 32 x 32 bytes. */
+enum { HY__CIFAR_BYTES = 3 * 32 * 32 };
+static hy_array *hy__get_cifar(hy__input *s, const void *options)
+{
+    int classes = *(const int *)options, labels = classes == 100 ? 2 : 1, k;
+    int64_t i, n, each = labels + HY__CIFAR_BYTES;
+    hy_array *image, *label, *both[2];
+    hy_shape shape;
+    if (classes != 10 && classes != 100) {
+        hy__fail(s->F, HY_ERROR_ARGUMENT, "%s: CIFAR has 10 or 100 classes, not %d", s->name, classes);
+        return NULL;
+    }
+    n = (int64_t)(s->bytes / (uint64_t)each);
+    if (!n || (uint64_t)(n * each) != s->bytes) {
+        hy__damaged(s, (uint64_t)(n * each), "%l bytes are no whole number of images of %l",
+                    (int64_t)s->bytes, each);
+        return NULL;
+    }
+    shape.ndim = 4;
+    shape.dim[0] = n;
+    shape.dim[1] = 3;
+    shape.dim[2] = shape.dim[3] = 32;
+    image = hy_empty(s->F, shape, HY_U8);
+    label = hy_empty(s->F, labels == 2 ? hy__shape2(n, 2) : hy__shape1(n), HY_I32);
+    for (i = 0; i < n && !s->F->code; i++) {
+        unsigned char number[2];
+        uint64_t at = (uint64_t)(i * each);
+        if (hy__get(s, at, number, (uint64_t)labels)) break;
+        for (k = 0; k < labels; k++) {
+            if (number[k] >= (classes == 10 ? 10 : k ? 100 : 20))
+                hy__damaged(s, at + (uint64_t)k, "label %d", number[k]);
+            ((int32_t *)label->t.data)[i * labels + k] = number[k];
+        }
+        hy__get(s, at + (uint64_t)labels, (char *)image->t.data + i * HY__CIFAR_BYTES, HY__CIFAR_BYTES);
+    }
+    both[0] = image;
+    both[1] = label;
+    return s->F->code ? NULL : hy_group_of(s->F, 2, both);
+}
+
+/* --- CSV: numbers, lines of equal length --- */
+typedef struct hy__csv {
+    hy__input  *s;
+    const char *text;
+    double     *v;
+    int64_t     n, cap, rows, columns;
+} hy__csv;
+
+static int hy__csv_bad(const hy__csv *c, const char *at, int64_t line, const char *why)
+{
+    return hy__damaged(c->s, (uint64_t)(at - c->text), "line %l: %s", line, why);
+}
+static int hy__csv_number(hy__csv *c, double v)
+{
+    if (c->n == c->cap) {
+        int64_t wide = c->cap ? c->cap * 2 : 1024;
+        double *more = (double *)hy__alloc(&c->s->F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(c->s->F, "hy_read_csv"); return -1; }
+        if (c->n) memcpy(more, c->v, (size_t)c->n * sizeof *more);
+        hy__free(&c->s->F->root->heap, c->v);
+        c->v = more;
+        c->cap = wide;
+    }
+    c->v[c->n++] = v;
+    return 0;
+}
+
+static int hy__csv_read(hy__csv *c, char delimiter, int64_t skip)
+{
+    const char *p = c->text, *end;
+    int64_t line = 1, column = 0;
+    double v;
+    for (; skip > 0 && *p; skip--, line++) {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    while (*p) {
+        while (*p == ' ' || *p == '\r') p++;
+        if (*p == '\n' && !column) { p++; line++; continue; }
+        if (*p == '\n' || *p == delimiter) return hy__csv_bad(c, p, line, "a number is missing");
+        if (!*p && !column) break;
+        if (!hy__read_f64(p, &end, &v)) return hy__csv_bad(c, p, line, "no number");
+        if (hy__csv_number(c, v)) return -1;
+        for (p = end, column++; *p == ' ' || *p == '\r'; ) p++;
+        if (*p == delimiter && delimiter != '\n') { p++; continue; }
+        if (*p && *p != '\n') return hy__csv_bad(c, p, line, "no delimiter behind a number");
+        if (c->rows++ && column != c->columns) return hy__csv_bad(c, p, line, "another number of columns");
+        c->columns = column;
+        column = 0;
+        line += *p == '\n';
+        p += *p == '\n';
+    }
+    return column ? hy__csv_bad(c, p, line, "a number is missing") : 0;
+}
+
+static hy_array *hy__get_csv(hy__input *s, const void *options)
+{
+    const hy_csv_opt *opt = (const hy_csv_opt *)options;
+    hy_frame *F = s->F;
+    hy_array *x = NULL;
+    hy__csv c;
+    char *text;
+    if (s->bytes > SIZE_MAX / 2 || !(text = (char *)hy__alloc(&F->root->heap, (size_t)s->bytes + 1)))
+        return (hy_array *)hy__no_memory(F, "hy_read_csv");
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    c.text = text;
+    if (!hy__get(s, 0, text, s->bytes)) {
+        text[s->bytes] = 0;
+        if (strlen(text) != s->bytes) hy__damaged(s, strlen(text), "a byte 0 is no text");
+        else if (!hy__csv_read(&c, opt && opt->delimiter ? opt->delimiter : ',', opt ? opt->skip : 0)) {
+            hy_begin(F);
+            x = hy_from(F, hy__shape2(c.rows, c.columns), HY_F64, c.v ? (const void *)c.v : text);
+            x = hy_return(F, hy_cast(F, x, opt && opt->dtype ? opt->dtype : HY_F32));
+            hy_end(F);
+        }
+    }
+    hy__free(&F->root->heap, text);
+    hy__free(&F->root->heap, c.v);
+    return F->code ? NULL : x;
+}
+
+/* --- RecordIO --- *
+ * A record: the magic number, kind (3 bits) and length (29), payload, zeros up to 4 bytes. Where a payload
+ * holds the magic number itself it is cut there: kinds 1, 2, 3 are its first, middle and last piece. The
+ * payload of data sets begins with flag, label, id, id2; if flag is not 0, so many labels stand behind.
+ */
+#define HY__RECORD_MAGIC 0xced7230au
+enum { HY__RECORD_HEAD = 24 };
+typedef struct hy__records {
+    hy__input *s;
+    uint64_t   at, bytes;               /* of the record under way: where, with its pieces */
+    char      *room;                    /* the payload, put together */
+    uint64_t   cap;
+    int64_t    n;                       /* records before it */
+} hy__records;
+
+/* The next payload's bytes in R->room; 0 at the end, -1 with an error. */
+static int hy__record_next(hy__records *R)
+{
+    hy__input *s = R->s;
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    R->bytes = 0;
+    if (R->at == s->bytes) return 0;
+    do {
+        if (hy__get_u64(s, R->at, 4, &magic) || hy__get_u64(s, R->at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = word & 0x1fffffff;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, R->at, "record %l does not begin with the magic number", R->n);
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1))
+            return hy__damaged(s, R->at + 4, "record %l is cut", R->n);
+        if (!hy__there(s, R->at + 8, (n + 3) / 4 * 4)) return -1;
+        if (R->bytes + n + 4 > R->cap) {
+            char *more = (char *)hy__alloc(&s->F->root->heap, (size_t)(2 * (R->bytes + n) + 64));
+            if (!more) { hy__no_memory(s->F, "hy_read_records"); return -1; }
+            if (R->bytes) memcpy(more, R->room, (size_t)R->bytes);
+            hy__free(&s->F->root->heap, R->room);
+            R->room = more;
+            R->cap = 2 * (R->bytes + n) + 64;
+        }
+        if (pieces++) { memcpy(R->room + R->bytes, "\x0a\x23\xd7\xce", 4); R->bytes += 4; }
+        if (hy__get(s, R->at + 8, R->room + R->bytes, n)) return -1;
+        R->bytes += n;
+        R->at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    R->n++;
+    return 1;
+}
+
+static uint32_t hy__record_u32(const char *at)
+{
+    const unsigned char *b = (const unsigned char *)at;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* Labels of the record under way; 0 with an error when it is none of raw values of this size. */
+static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes)
+{
+    uint32_t labels = R->bytes < HY__RECORD_HEAD ? 0 : hy__record_u32(R->room);
+    uint64_t head = HY__RECORD_HEAD + (uint64_t)labels * 4;
+    const char *payload = R->room + head;
+    if (R->bytes < HY__RECORD_HEAD || R->bytes < head)
+        hy__damaged(R->s, at, "record %l is too short for its labels", R->n - 1);
+    else if (R->bytes - head >= 4 && !memcmp(payload, "\xff\xd8\xff", 3))
+        hy__damaged(R->s, at, "record %l is a JPEG image, which nothing here decodes: write raw arrays",
+                    R->n - 1);
+    else if (R->bytes - head >= 4 && !memcmp(payload, "\x89PNG", 4))
+        hy__damaged(R->s, at, "record %l is a PNG image, which nothing here decodes: write raw arrays",
+                    R->n - 1);
+    else if (R->bytes - head != bytes)
+        hy__damaged(R->s, at, "record %l holds %l bytes of data, where %l are due", R->n - 1,
+                    (int64_t)(R->bytes - head), (int64_t)bytes);
+    else return labels ? (int64_t)labels : 1;
+    return 0;
+}
+
+static hy_array *hy__records_read(hy__records *R, const hy_type *type, hy_array *data, hy_array *label,
+                                  int64_t width)
+{
+    uint64_t bytes = (uint64_t)hy__bytes(type), at;
+    hy_array *both[2];
+    int64_t i, k;
+    for (i = 0; i < data->t.type.shape.dim[0]; i++) {
+        at = R->at;
+        if (hy__record_next(R) < 0) return NULL;
+        if (hy__record_labels(R, at, bytes) != width) {
+            if (!R->s->F->code) hy__damaged(R->s, at, "record %l has another number of labels", i);
+            return NULL;
+        }
+        for (k = 0; k < width; k++) {
+            uint32_t flag = hy__record_u32(R->room);
+            uint32_t bits = hy__record_u32(R->room + (flag ? HY__RECORD_HEAD + 4 * k : 4));
+            memcpy((char *)label->t.data + 4 * (i * width + k), &bits, 4);
+        }
+        memcpy((char *)data->t.data + (uint64_t)i * bytes, R->room + R->bytes - bytes, (size_t)bytes);
+    }
+    both[0] = data;
+    both[1] = label;
+    return hy_group_of(R->s->F, 2, both);
+}
+
+static hy_array *hy__get_records(hy__input *s, const void *options)
+{
+    const hy_type *type = (const hy_type *)options;
+    hy_frame *F = s->F;
+    hy__records R;
+    hy_array *y = NULL, *data, *label;
+    hy_shape all;
+    int64_t width = 1, n = 0;
+    int more;
+    memset(&R, 0, sizeof R);
+    R.s = s;
+    if (!hy__check_type(F, type, s->name)) return NULL;
+    if (type->shape.ndim == HY_MAX_DIM) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s: records of %d dims", s->name, (int)HY_MAX_DIM);
+        return NULL;
+    }
+    for (; (more = hy__record_next(&R)) > 0; n++)       /* how many, and how many labels the first has */
+        if (!n && (width = hy__record_labels(&R, 0, (uint64_t)hy__bytes(type))) == 0) break;
+    if (!F->code && more == 0) {
+        all = type->shape;
+        memmove(all.dim + 1, all.dim, (size_t)all.ndim * sizeof all.dim[0]);
+        all.dim[0] = n;
+        all.ndim++;
+        data = hy_empty(F, all, type->dtype);
+        label = hy_empty(F, width > 1 ? hy__shape2(n, width) : hy__shape1(n), HY_F32);
+        R.at = 0;
+        R.n = 0;
+        if (data && label) y = hy__records_read(&R, type, data, label, width);
+    }
+    hy__free(&F->root->heap, R.room);
+    return F->code ? NULL : y;
+}
+
+/* All of them read memory, or a file. */
+typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
+static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
+                               const void *options)
+{
+    hy__input s;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&s, F, data, bytes, 0);
+    return fn(&s, options);
+}
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes)
+{
+    return hy__read_from(F, data, bytes, hy__get_idx, NULL);
+}
+HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes)
+{
+    return hy__read_from(F, data, bytes, hy__get_cifar, &classes);
+}
+HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt)
+{
+    return hy__read_from(F, data, bytes, hy__get_csv, opt);
+}
+HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type)
+{
+    return hy__read_from(F, data, bytes, hy__get_records, &type);
+}
+#ifndef HYBRID_NO_STDIO
+static hy_array *hy__read_file(hy_frame *F, const char *file, hy__reading_fn fn, const void *options)
+{
+    hy__input s;
+    hy_array *x;
+    if (hy__file_input(&s, F, file)) return NULL;
+    x = fn(&s, options);
+    fclose(s.file);
+    return x;
+}
+HY_API hy_array *hy_read_idx(hy_frame *F, const char *file)
+{
+    return hy__read_file(F, file, hy__get_idx, NULL);
+}
+HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes)
+{
+    return hy__read_file(F, file, hy__get_cifar, &classes);
+}
+HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt)
+{
+    return hy__read_file(F, file, hy__get_csv, opt);
+}
+HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
+{
+    return hy__read_file(F, file, hy__get_records, &type);
+}
+#endif
+#endif
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>fit --------------------------------------------------------------------------------------
+ *
+ * The loop over epochs, what it writes down, and the page that shows it.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* A network and its loss as one block: group(data, label ...) -> group(loss, outputs). */
+typedef struct hy__lesson { hy_block base; hy_block *net, *loss; } hy__lesson;
+
+static hy_array *hy__lesson_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__lesson *lesson = (const hy__lesson *)(void *)self;
+    hy_array *both[2], *seen;
+    int i, n = hy_count(F, x);
+    both[1] = hy_call_at(F, lesson->net, hy_get(F, x, 0), NULL, 0);
+    seen = both[1] ? hy__group_make(F, n) : NULL;
+    for (i = 0; seen && i < n; i++) seen->item[i] = i ? hy_get(F, x, i) : both[1];
+    both[0] = seen ? hy_call_at(F, lesson->loss, seen, NULL, 0) : NULL;
+    return both[0] ? hy_group_of(F, 2, both) : NULL;
+}
+
+/* Compiled if the network is, in the same way. */
+static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
+{
+    hy__lesson *lesson;
+    if (!hy__prefix(F, net) || !hy__prefix(F, loss)) return NULL;
+    lesson = (hy__lesson *)(void *)hy_block_new(F, sizeof *lesson, "fit", hy__lesson_forward,
+                                                net->house->hybrid);
+    if (!lesson) return NULL;
+    lesson->net = hy__add_shared_child(F, &lesson->base, "net", net);
+    lesson->loss = hy__add_shared_child(F, &lesson->base, "loss", loss);
+    lesson->base.house->opt = net->house->opt;
+    lesson->base.house->active = net->house->active && net->house->hybrid;
+    if (!F->code) return lesson;
+    hy_block_free(F, &lesson->base);
+    return NULL;
+}
+
+/* --- an epoch --- */
+typedef struct hy__fit {
+    hy_frame   *F;
+    hy__lesson   *lesson;
+    hy_trainer *T;
+    hy_fit_opt  opt;
+    hy_epoch   *epoch;                  /* those so far */
+    int         n, best;
+    const char *report;
+    hy__line    times;                  /* for the report: what the first epoch spent its time on, as rows */
+    char        room[8192];
+} hy__fit;
+
+static double hy__fit_sum(const hy_array *x)
+{
+    double sum = 0;
+    int64_t i, n = hy__size(&x->t.type.shape);
+    for (i = 0; i < n; i++)
+        sum += hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+    return sum;
+}
+
+/* One batch: in training forward, backward, update. */
+static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
+{
+    hy_frame *F = W->F;
+    hy_array *y, *loss, *head;
+    if (hy_count(F, batch) < 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_fit: a batch is a group of data and label; this one is one array");
+        return;
+    }
+    if (training) hy_record(F);
+    y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
+    head = loss = y ? hy_get(F, y, 0) : NULL;
+    if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
+    hy_pause(F);
+    if (training) hy_backward(F, head, NULL);
+    if (training) hy_step(F, W->T, (double)hy_dim(F, hy_get(F, batch, 0), 0));
+    loss = F->code ? NULL : hy__packed_array(F, loss);
+    if (!loss) return;
+    *sum += hy__fit_sum(loss);
+    *count += (double)hy__size(&loss->t.type.shape);
+    if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
+}
+
+/* All batches of a loader: samples, mean loss, metric. */
+static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
+{
+    hy_frame *F = W->F;
+    int64_t samples = 0;
+    double sum = 0, count = 0;
+    int more = 1;
+    if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
+    while (more && !F->code) {
+        hy_array *batch;
+        hy_begin(F);
+        batch = hy_next(F, L);
+        more = batch != NULL;
+        if (more) hy__fit_batch(W, batch, training, &sum, &count);
+        if (more && !F->code) samples += hy_dim(F, hy_get(F, batch, 0), 0);
+        hy_end(F);
+    }
+    *loss = count > 0 ? sum / count : (double)HY__F32_NAN;
+    *metric = W->opt.metric && !F->code ? hy_metric_get(F, W->opt.metric) : (double)HY__F32_NAN;
+    return samples;
+}
+
+/* What epochs are compared by: less is better. */
+static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    if (W->opt.higher) return -(validation ? e->validation_metric : e->metric);
+    return validation ? e->validation_loss : e->loss;
+}
+
+/* --- what an epoch leaves --- */
+/* The number of four digits next to v. */
+static double hy__short(double v)
+{
+    double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
+    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
+}
+static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    const char *name = W->opt.metric ? hy_metric_name(W->F, W->opt.metric) : NULL;
+    hy__say(line, "epoch %d: loss %g", e->epoch, hy__short(e->loss));
+    if (name) hy__say(line, ", %s %g", name, hy__short(e->metric));
+    if (validation) hy__say(line, ", validation loss %g", hy__short(e->validation_loss));
+    if (validation && name) hy__say(line, ", %s %g", name, hy__short(e->validation_metric));
+    hy__say(line, ", lr %g, %g s%s\n", hy__short(e->learning_rate), hy__short(e->seconds),
+            e->best ? ", best" : "");
+}
+
+static int hy__fit_shows(const hy__fit *W)
+{
+    if (W->opt.progress) return W->opt.progress > 0;
+#if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
+    return isatty(1);
+#else
+    return 0;
+#endif
+}
+
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+static void hy__put_say(hy__target *t, const char *format, ...)
+{
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__put_text(t, text);
+}
+
+static void hy__put_history(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    int i;
+    hy__put_text(t, "epoch,loss,metric,validation_loss,validation_metric,learning_rate,seconds,samples,"
+                    "best\n");
+    for (i = 0; i < W->n; i++) {
+        const hy_epoch *e = &W->epoch[i];
+        hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d\n", e->epoch, e->loss, e->metric, e->validation_loss,
+                    e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best);
+    }
+}
+
+/* --- the page --- */
+static void hy__put_escaped(hy__target *t, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<') hy__put_text(t, "&lt;");
+        else if (*text == '&') hy__put_text(t, "&amp;");
+        else if (*text == '>') hy__put_text(t, "&gt;");
+        else hy__put_bytes(t, text, 1);
+    }
+}
+
+static double hy__epoch_value(const hy_epoch *e, int k)
+{
+    return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric : e->validation_metric;
+}
+
+/* One line of a picture of 600 x 200, between low and high. */
+static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double high)
+{
+    double span = high > low ? high - low : 1;
+    int i, drawn = 0;
+    for (i = 0; i < W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i], k);
+        double x = 40 + (W->n > 1 ? 550.0 * i / (W->n - 1) : 0), y = 190 - 180 * (v - low) / span;
+        if (v - v != 0) continue;
+        if (!drawn++) hy__put_say(t, "<polyline class=\"%s\" points=\"", k % 2 ? "v" : "t");
+        hy__put_say(t, "%d,%d ", (int)x, (int)y);
+    }
+    if (drawn) hy__put_text(t, "\"/>\n");
+}
+
+static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, int k)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    int i;
+    for (i = 0; i < 2 * W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i / 2], k + i % 2);
+        if (v - v != 0) continue;
+        if (v < low) low = v;
+        if (v > high) high = v;
+    }
+    if (low > high) return;
+    hy__put_text(t, "<h2>");
+    hy__put_escaped(t, title);
+    hy__put_text(t, "</h2>\n<svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\">\n");
+    hy__put_curve(t, W, k, low, high);
+    hy__put_curve(t, W, k + 1, low, high);
+    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n", high, low);
+}
+
+static void hy__put_epochs(hy__target *t, const hy__fit *W)
+{
+    int i, k;
+    hy__put_text(t, "<table><tr><th>epoch<th>loss<th>validation loss<th>metric<th>validation metric"
+                    "<th>learning rate<th>seconds</tr>\n");
+    for (i = 0; i < W->n; i++) {
+        hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? " (best)" : "");
+        for (k = 0; k < 4; k++) {
+            double v = hy__epoch_value(&W->epoch[i], k);
+            if (v - v == 0) hy__put_say(t, "<td>%g", v);
+            else hy__put_text(t, "<td>");
+        }
+        hy__put_say(t, "<td>%g<td>%g</tr>\n", W->epoch[i].learning_rate, W->epoch[i].seconds);
+    }
+    hy__put_text(t, "</table>\n");
+}
+
+static void hy__put_report(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
+    hy_memory memory = hy_memory_use(W->F);
+    char text[8192];
+    hy__put_text(t, "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>Training</title>\n<style>body{font:14px "
+                    "sans-serif;margin:2em}svg{background:#f6f6f6}polyline{fill:none;stroke-width:2}"
+                    ".t{stroke:#1f6fb4}.v{stroke:#d9601a}td,th{text-align:right;padding:1px 10px}</style>\n"
+                    "<h1>Training</h1>\n<p>Blue: training, orange: validation.</p>\n");
+    hy__put_picture(t, W, "Loss", 0);
+    if (W->opt.metric) hy__put_picture(t, W, hy_metric_name(W->F, W->opt.metric), 2);
+    hy__put_text(t, "<h2>Epochs</h2>\n");
+    hy__put_epochs(t, W);
+    hy__put_text(t, "<h2>Network</h2>\n<pre>");
+    hy_block_text(W->F, W->lesson->net, text, sizeof text);
+    hy__put_escaped(t, text);
+    hy__put_text(t, "</pre>\n<h2>Memory and programs</h2>\n");
+    hy__put_say(t, "<p>%l bytes held, %l at most. Programs: %d, of %l bytes; %l traces, %l calls found a "
+                "program, %l made one.</p>\n<p>The latest was made because: ", (int64_t)memory.bytes,
+                (int64_t)memory.peak, stats.programs, (int64_t)stats.bytes, stats.traces, stats.hits,
+                stats.misses);
+    hy__put_escaped(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
+    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n"
+                    "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
+    hy__put_text(t, W->room);
+    hy__put_text(t, "</table>\n");
+}
+#endif
+
+/* Time by operator, from the profile of the first epoch; the most expensive first. */
+enum { HY__KINDS = 64 };
+typedef struct hy__spent { const char *what; double seconds; int64_t calls; } hy__spent;
+static void hy__fit_times(hy__fit *W)
+{
+    hy__spent all[HY__KINDS], one;
+    hy_event e;
+    int i, k, n = 0;
+    for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
+        if (k == HY__KINDS) continue;
+        if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }
+        all[k].seconds += e.seconds;
+        all[k].calls++;
+    }
+    for (i = 1; i < n; i++) {
+        one = all[i];
+        for (k = i; k > 0 && all[k - 1].seconds < one.seconds; k--) all[k] = all[k - 1];
+        all[k] = one;
+    }
+    W->times = hy__line_open(W->room, sizeof W->room);
+    for (i = 0; i < n && i < 30; i++)
+        hy__say(&W->times, "<tr><td>%s<td>%l<td>%g</tr>\n", all[i].what, all[i].calls, all[i].seconds);
+}
+
+static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__sink sink;
+    sink.put = hy__sink_to_print;
+    sink.user = F;
+    hy__fit_line(&line, W, e, validation);
+    if (hy__fit_shows(W)) hy__write_text(sink, text);
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    if (W->opt.checkpoint && e->best) hy_save_parameters(F, W->lesson->net, W->opt.checkpoint, NULL);
+    if (W->opt.history) hy__to_file(F, W->opt.history, hy__put_history, W);
+    if (W->report) hy__to_file(F, W->report, hy__put_report, W);
+#endif
+}
+
+/* --- all epochs --- */
+static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    hy_epoch *e = &W->epoch[W->n];
+    double start = hy_seconds();
+    int timed = W->report && !W->n && !F->root->profile.on && !hy_profile(F, "");
+    memset(e, 0, sizeof *e);
+    e->epoch = W->n;
+    e->validation_loss = e->validation_metric = (double)HY__F32_NAN;
+    e->samples = hy__fit_pass(W, train, 1, &e->loss, &e->metric);
+    if (timed) { hy_profile(F, NULL); hy__fit_times(W); }
+    if (validation && !F->code) hy__fit_pass(W, validation, 0, &e->validation_loss, &e->validation_metric);
+    if (F->code) return 1;
+    e->learning_rate = hy_learning_rate(F, W->T);
+    e->seconds = hy_seconds() - start;
+    e->best = !W->n || hy__fit_rank(W, e, validation) < hy__fit_rank(W, &W->epoch[W->best], validation);
+    if (e->best) W->best = W->n;
+    W->n++;
+    hy__fit_leave(W, e, validation);
+    if (F->code || (W->opt.each && W->opt.each(F, e, W->opt.user))) return 1;
+    return W->opt.patience > 0 && W->n - 1 - W->best >= W->opt.patience;
+}
+
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt)
+{
+    hy_history none, list;
+    hy_array *holder;
+    hy__fit *W;
+    memset(&none, 0, sizeof none);
+    if (!hy__block_ok(F, net, "hy_fit") || !hy__block_ok(F, loss, "hy_fit")) return none;
+    if (!hy__trainer_ok(F, T, "hy_fit") || !hy__loader_ok(F, train, "hy_fit")) return none;
+    if (validation && !hy__loader_ok(F, validation, "hy_fit")) return none;
+    if (opt && !hy__wants(F, "hy_fit", "epochs", opt->epochs ? opt->epochs : 1, 1)) return none;
+    W = (hy__fit *)hy__alloc_zero(&F->root->heap, sizeof *W);
+    holder = hy__handle(F);
+    if (!W) hy__no_memory(F, "hy_fit");
+    if (!W || !holder) { hy__free(&F->root->heap, W); return none; }
+    W->F = F;
+    W->T = T;
+    HY__OPTIONS_INTO(W->opt, opt);
+    if (!W->opt.epochs) W->opt.epochs = 1;
+    W->report = W->opt.report ? W->opt.report : getenv("HY_REPORT");
+    holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch);
+    if (!holder->buffer) hy__no_memory(F, "hy_fit");
+    else W->epoch = (hy_epoch *)holder->buffer->data;
+    W->lesson = F->code ? NULL : hy__lesson_new(F, net, loss);
+    while (W->lesson && W->n < W->opt.epochs && !hy__fit_epoch(W, train, validation)) continue;
+    if (W->lesson) hy_block_free(F, &W->lesson->base);
+    list.n = W->n;
+    list.at = W->epoch;
+    hy__free(&F->root->heap, W);
+    return F->code ? none : list;
+}
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 33 >>emitters ---------------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
@@ -41318,7 +48852,7 @@ static void hy__c_write_helpers(hy__c *c)
 #define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) HY__C_TEXT_OF(formula),
 #define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) \
     HY__C_TEXT_OF(formula),
-#define HY__C_EXTRA(name, formula, doc) HY__C_TEXT_OF(formula),
+#define HY__C_EXTRA(name, of, formula, doc) HY__C_TEXT_OF(formula),
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
 static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
@@ -44322,7 +51856,11 @@ HY__WARM_ROOMS
  *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
- *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c.
+ *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
+ *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
+ *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
+ *          options now.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

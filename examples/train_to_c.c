@@ -32,8 +32,9 @@ int main(void)
     hy_frame *F;
     hy_block *net;
     hy_array *x, *label;
-    hy_params all;
-    int step, i;
+    hy_optim_opt adam = { 0 };
+    hy_trainer *trainer;
+    int step;
 
     desc.seed = 1;
     F = hy_open(&desc);
@@ -43,17 +44,16 @@ int main(void)
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
     make_data(F, &x, &label);
-    hy_call(F, net, x);
-    all = hy_collect_params(F, net, NULL);
-    for (step = 0; step < 500; step++) {
+    adam.learning_rate = 0.02;
+    trainer = hy_trainer_new(F, net, hy_optim_adam(&adam), NULL);
+    for (step = 0; step < 150; step++) {
         hy_array *loss;
         hy_begin(F);
         hy_record(F);
         loss = hy_softmax_cross_entropy(F, hy_call(F, net, x), label);
         hy_pause(F);
         hy_backward(F, loss, NULL);
-        for (i = 0; i < all.n; i++)
-            hy_sub_from(F, all.at[i], hy_mul_scalar(F, hy_grad_of(F, all.at[i]), 2.0 / POINTS));
+        hy_step(F, trainer, POINTS);
         hy_end(F);
     }
     printf("trained: %s\n", accuracy(F, net, x, label) > 0.9 ? "more than 90 % are right" : "that failed");

@@ -127,9 +127,9 @@ static hy_array *source_encoder(hy_frame *F, hy_block *self, hy_array *x)       
     hy_array *v = hy_call(F, hy_child(F, self, 2), x), *a;
     hy_batch_dot_opt turned = { 0 };
     turned.transpose_b = 1;
-    a = hy_softmax(F, hy_div_scalar(F, hy_batch_dot(F, q, k, &turned), 4), NULL, -1, NULL);
+    a = hy_softmax(F, hy_div_scalar(F, hy_batch_dot(F, q, k, &turned), 4), -1, NULL);
     x = hy_call(F, hy_child(F, self, 3), hy_add(F, x, hy_batch_dot(F, a, v, NULL)));
-    a = hy_leaky_relu(F, hy_call(F, hy_child(F, self, 4), x), NULL, HY_LEAKY_GELU, NULL);
+    a = hy_leaky_relu(F, hy_call(F, hy_child(F, self, 4), x), HY_LEAKY_GELU, NULL);
     return hy_add(F, x, a);
 }
 
