@@ -168,6 +168,52 @@ static void test_source_networks(void)
     hy_close(F);
 }
 
+/* A Cortex-M4 under QEMU prints what is right; of a small network there is little code. */
+static void source_firmware(hy_frame *F, hy_block *net, hy_array *x, const char *name, int most)
+{
+    static const char flags[] = "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -Os -std=c99 -w";
+    char file[64], command[900];
+    hy_export_c_opt opt = { 0 };
+    opt.prefix = "firmware";
+    sprintf(file, "%s.c", name);
+    hy_initialize(F, net, NULL);
+    CHECK(!hy_export_c(F, net, x, file, &opt));
+    ops_complain(F, name);
+    sprintf(command, "%s -c %s -o %s.o && test $(arm-none-eabi-size -A %s.o | awk '/^[.]text/ { print $2 }') -lt %d", flags, file,
+            name, name, most);
+    CHECK(!system(command));
+    sprintf(command, "%s --specs=rdimon.specs -nostartfiles -T tests/firmware/mps2.ld -DFIRMWARE_TEST %s tests/firmware/start.c"
+            " -o %s.elf -lm > source.log 2>&1", flags, file, name);
+    CHECK(!system(command));
+    sprintf(command, "timeout 60 qemu-system-arm -M mps2-an386 -semihosting -nographic -monitor none -serial none -kernel "
+            "%s.elf < /dev/null | grep -q 'firmware: right'", name);
+    CHECK(!system(command));
+}
+
+static void test_source_firmware(void)
+{
+    hy_frame *F;
+    hy_nn_dense_opt relu = { 0 };
+    hy_nn_conv_opt sharp = { 0 };
+    hy_block *mlp, *lenet, *keyword;
+    if (system("command -v arm-none-eabi-gcc > /dev/null && command -v qemu-system-arm > /dev/null")) return;
+    F = hy_open(NULL);
+    relu.activation = sharp.activation = "relu";
+    mlp = hy_nn_hybrid_sequential(F);
+    hy_append(F, mlp, hy_nn_dense(F, 16, &relu), hy_nn_dense(F, 3, NULL));
+    source_firmware(F, mlp, hy_normal(F, HY_SHAPE(1, 4), 0, 1), "firmware_mlp", 4096);
+    lenet = hy_nn_hybrid_sequential(F);
+    hy_append(F, lenet, hy_nn_conv2d(F, 20, HY_INTS(5, 5), &sharp), hy_nn_max_pool2d(F, HY_INTS(2, 2), NULL),
+              hy_nn_conv2d(F, 50, HY_INTS(5, 5), &sharp), hy_nn_max_pool2d(F, HY_INTS(2, 2), NULL),
+              hy_nn_dense(F, 500, &relu), hy_nn_dense(F, 10, NULL));
+    source_firmware(F, lenet, hy_normal(F, HY_SHAPE(1, 1, 28, 28), 0, 1), "firmware_lenet", 16384);
+    keyword = hy_nn_hybrid_sequential(F);
+    hy_append(F, keyword, hy_nn_conv1d(F, 16, HY_INTS(5), &sharp), hy_nn_max_pool1d(F, HY_INTS(4), NULL),
+              hy_nn_conv1d(F, 24, HY_INTS(3), &sharp), hy_nn_global_avg_pool1d(F, NULL), hy_nn_dense(F, 6, NULL));
+    source_firmware(F, keyword, hy_normal(F, HY_SHAPE(1, 8, 64), 0, 1), "firmware_keyword", 16384);
+    hy_close(F);
+}
+
 static hy_array *source_refused(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
@@ -267,6 +313,7 @@ static void test_source(void)
     char name[64];
     RUN(test_source_networks);
     RUN(test_source_errors);
+    RUN(test_source_firmware);
     RUN(test_source_oom);
     if (!source_compiler()) return;
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
