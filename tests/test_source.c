@@ -214,6 +214,63 @@ static void test_source_firmware(void)
     hy_close(F);
 }
 
+/* Machine code in place of the built-in program: the same numbers, also when parameters have changed; without a
+ * compiler a word to the log. */
+static int source_warnings;
+static void source_log(void *user, int level, int code, const char *text)
+{
+    (void)user; (void)code;
+    if (level == HY_LOG_WARNING && strstr(text, "jit: ")) source_warnings++;
+}
+
+static double source_off(hy_frame *F, hy_array *a, hy_array *b)
+{
+    hy_array *off = hy_max(F, hy_abs(F, hy_sub(F, a, b)), HY_ALL, NULL);
+    return off ? hy_item(F, off) : HUGE_VAL;
+}
+
+static void test_source_jit(void)
+{
+    hy_desc desc = { 0 };
+    hy_frame *F;
+    hy_hybridize_opt jit = { 0 };
+    hy_block *net;
+    hy_array *x, *w;
+    int turn, missing = system("command -v cc > /dev/null 2>&1");
+    const char *given = getenv("HYBRID_CC");
+    char *before = given ? strcpy((char *)malloc(strlen(given) + 1), given) : NULL;
+    desc.log_fn = source_log;
+    F = hy_open(&desc);
+    net = source_net(F);
+    jit.jit = 1;
+    hy_initialize(F, net, NULL);
+    for (turn = 0; turn < 2; turn++) {
+        hy_array *plain, *fast;
+        source_warnings = 0;
+        x = hy_normal(F, HY_SHAPE(2 + turn, 3, 9, 10), 0, 1);
+        setenv("HYBRID_CC", turn ? "no-such-compiler" : "cc", 1);
+        hy_hybridize(F, net, NULL);
+        plain = hy_call(F, net, x);
+        hy_hybridize(F, net, &jit);
+        fast = hy_call(F, net, x);
+        ops_complain(F, "jit");
+        CHECK_NEAR(source_off(F, plain, fast), 0, 1e-5);
+        CHECK(source_warnings == (turn || missing ? 1 : 0));
+        if (!turn) {
+            w = hy_collect_params(F, net, NULL).at[0];
+            hy_add_to(F, w, hy_full(F, hy_shape_of(F, w), 0.25));
+            fast = hy_call(F, net, x);
+            CHECK(source_off(F, plain, fast) > 1e-3);
+            hy_hybridize(F, net, NULL);
+            CHECK_NEAR(source_off(F, hy_call(F, net, x), fast), 0, 1e-5);
+        }
+    }
+    if (before) setenv("HYBRID_CC", before, 1); else unsetenv("HYBRID_CC");
+    free(before);
+    CHECK(!hy_error(F));
+    hy_close(F);
+}
+
 static hy_array *source_refused(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
@@ -314,6 +371,7 @@ static void test_source(void)
     RUN(test_source_networks);
     RUN(test_source_errors);
     RUN(test_source_firmware);
+    RUN(test_source_jit);
     RUN(test_source_oom);
     if (!source_compiler()) return;
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
