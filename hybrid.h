@@ -182,6 +182,22 @@
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
  *
+ * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
+ *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
+ *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
+ *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
+ *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
+ *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
+ *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
+ *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
+ *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
+ *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
+ *   raise, shapes that values decide) is refused by name, all at once.
+ *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
+ *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
+ *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
+ *   is told. It starts a process and loads code: never on by itself.
+ *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
  *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
@@ -48550,6 +48566,7 @@ static void hy__c_line(hy__c *c)
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
     if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
     hy__put_bytes(c->t, s, (size_t)n);
     hy__put_bytes(c->t, "\n", 1);
     c->depth += open;

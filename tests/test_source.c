@@ -338,12 +338,14 @@ static void source_free(void *user, void *p)
     free(p);
 }
 
-/* Memory that ends at each place in turn: an error, and all of it comes back. */
-static void test_source_oom(void)
+/* Memory that ends at each place in turn: an error, and all of it comes back. jit: on the way to machine code. */
+static void source_walk(int jit, const char *name)
 {
     long k;
     int failed = 1;
-    for (k = 0; failed && k < 20000; k += k < 300 ? 1 : 13) {
+    hy_hybridize_opt opt = { 0 };
+    opt.jit = jit;
+    for (k = 0; failed && k < 20000; k += k < 300 && !jit ? 1 : 13) {
         hy_desc desc = { 0 };
         hy_frame *F;
         desc.allocator.alloc_fn = source_alloc;
@@ -354,7 +356,11 @@ static void test_source_oom(void)
         if (F) {
             hy_block *net = source_net(F);
             hy_initialize(F, net, NULL);
-            failed = hy_export_c(F, net, hy_ones(F, HY_SHAPE(1, 3, 8, 8)), "source_oom.c", NULL) != 0;
+            if (!jit) failed = hy_export_c(F, net, hy_ones(F, HY_SHAPE(1, 3, 8, 8)), name, NULL) != 0;
+            else {
+                hy_hybridize(F, net, &opt);
+                failed = hy_call(F, net, hy_ones(F, HY_SHAPE(1, 3, 8, 8))) == NULL;
+            }
             CHECK(failed == (hy_error(F) != NULL));
             hy_close(F);
         }
@@ -362,6 +368,17 @@ static void test_source_oom(void)
         if (!CHECK(source_held == 0)) return;
     }
     CHECK(!failed);
+}
+
+static void test_source_oom(void)
+{
+    const char *given = getenv("HYBRID_CC");
+    char *before = given ? strcpy((char *)malloc(strlen(given) + 1), given) : NULL;
+    source_walk(0, "source_oom.c");
+    setenv("HYBRID_CC", "no-such-compiler", 1);
+    source_walk(1, NULL);
+    if (before) setenv("HYBRID_CC", before, 1); else unsetenv("HYBRID_CC");
+    free(before);
 }
 
 static void test_source(void)
