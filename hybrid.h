@@ -27208,7 +27208,7 @@ static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const 
     turn.axes.v[1] = 2;
     turn.axes.v[2] = 1;
     flat.shape.v[0] = images;
-    flat.shape.v[1] = enters ? HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
+    flat.shape.v[1] = enters ? (int64_t)HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
     flat.shape.v[2] = -1;
     full.shape.n = shape->ndim + enters;
     for (d = 0; d < shape->ndim; d++) full.shape.v[d] = shape->dim[d];
