@@ -57,12 +57,12 @@
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source      >>source    programs as C source (HYBRID_SOURCE)
+ *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
  *     >>end       history, licence
  *
- * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
- * reached as F->root->ops[HY_OP_x]. So gradients may use every operator although the table and running one
- * come later.
+ * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
+ * as F->root->ops[HY_OP_x], and, with HYBRID_SOURCE, hy__jit_graph. So gradients may use every operator
+ * although the table and running one come later.
  */
 
 /* MARK: - 01 >>manual -----------------------------------------------------------------------------------
@@ -182,6 +182,22 @@
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
  *
+ * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
+ *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
+ *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
+ *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
+ *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
+ *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
+ *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
+ *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
+ *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
+ *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
+ *   raise, shapes that values decide) is refused by name, all at once.
+ *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
+ *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
+ *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
+ *   is told. It starts a process and loads code: never on by itself.
+ *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
  *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
@@ -274,6 +290,10 @@
 #endif
 #if (defined(__TINYC__) || defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
 #define HYBRID_NO_SIMD
+#endif
+
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#define HYBRID_HAS_SOURCE
 #endif
 
 #ifndef HYBRID_API
@@ -2495,6 +2515,7 @@ typedef struct hy_hybridize_opt {
     int off;                            /* a sum of HY_PASS_... to leave out */
     int print;                          /* the program before and after every pass */
     int cache;                          /* at most so many compiled programs; HYBRID_PROGRAM_BYTES of them */
+    int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
 typedef struct hy_cache_stats {
@@ -25111,6 +25132,7 @@ typedef struct hy__mode {
     int recorded;                       /* its values may serve a backward: parameters may change any time */
     int threads;                        /* 0: as many as the root has */
     int given;                          /* it is handed out: only what has a gradient and a file form */
+    int jit;                            /* by the system's compiler, if that is possible */
     struct hy__owner *owner;            /* whose call it is, if anything was bound to that */
 } hy__mode;
 
@@ -29991,13 +30013,13 @@ static void hy__program_free(hy_root *root, hy__attached *it)
 static int hy__same_mode(const hy__mode *a, const hy__mode *b)
 {
     return a->training == b->training && a->exact == b->exact && a->off == b->off &&
-           a->recorded == b->recorded && a->threads == b->threads;
+           a->recorded == b->recorded && a->threads == b->threads && a->jit == b->jit;
 }
 
 static uint64_t hy__call_hash(const hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     uint64_t h = hy__mix64((uint64_t)(uintptr_t)g, (uint64_t)mode->off << 32 ^ (uint64_t)mode->threads << 8 ^
-                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded));
+                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded + 8 * mode->jit));
     int i;
     for (i = 0; i < g->vars; i++) h = hy__hash_type(h, &in[i]->t.type);
     return h;
@@ -30055,6 +30077,17 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
     return F->code ? -1 : 0;
 }
 
+#ifdef HYBRID_HAS_SOURCE
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g);     /* the third door: see >>door */
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: built without HYBRID_SOURCE; the built-in program runs");
+    return NULL;
+}
+#endif
+
 /* The graph with its types, through the passes if all are known, else as it stands. */
 static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_graph *g, int *dynamic)
 {
@@ -30062,6 +30095,10 @@ static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_g
     int i;
     for (i = 0; typed && i < typed->n; i++)
         *dynamic |= !hy__types_known(typed->node[i]->type, typed->node[i]->nout);
+    if (typed && !*dynamic && p->mode.jit && !p->mode.training && !p->mode.recorded && !p->mode.exact) {
+        hy_graph *jit = hy__jit_graph(F, typed);
+        if (jit || F->code) { hy__graph_drop(typed); return jit; }
+    }
     return typed && !*dynamic ? hy__run_passes(F, typed, &p->mode) : typed;
 }
 
@@ -34201,6 +34238,7 @@ static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mod
     mode->off = h->opt.off;
     mode->print = h->opt.print;
     mode->threads = h->opt.threads;
+    mode->jit = h->opt.jit;
     mode->owner = HY__LOAD(&h->owner);
 }
 
@@ -48418,7 +48456,7 @@ HY__WARM_ROOMS
  * that only move elements from the map that they make of positions, all others from the emitter that
  * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
  */
-#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
        HY__C_LINE = 400, HY__C_NUMBER = 56 };
@@ -48474,6 +48512,7 @@ struct hy__c {
     hy_graph *g;
     const char *prefix, *upper, *title;
     int       separate, records;        /* weights are another file; with recorded inputs and outputs */
+    int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
@@ -48531,6 +48570,7 @@ static void hy__c_line(hy__c *c)
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
     if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
     hy__put_bytes(c->t, s, (size_t)n);
     hy__put_bytes(c->t, "\n", 1);
     c->depth += open;
@@ -50777,7 +50817,7 @@ HY__WARM_ROOMS
  * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
  * reads a product is written into its loop: its "tail".
  */
-#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 /* --- freezing: parameters become constants --- */
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -50806,14 +50846,15 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
 }
 
 /* The graph that is written: frozen, and what the passes make of it; all types known. */
-static hy_graph *hy__c_graph(hy_frame *F, hy_graph *g, const hy_type *input)
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input)
 {
+    hy_graph *g;
     static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
     hy__mode mode;
     int i;
     memset(&mode, 0, sizeof mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
-    g = hy__typed_copy(F, g, input, &mode);
+    g = hy__typed_copy(F, from, input, &mode);
     if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
     if (g) g = hy__run_passes(F, g, &mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
@@ -51509,7 +51550,7 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
 static void hy__c_write_signature(hy__c *c)
 {
     int i;
-    hy__w(c, "int %p_run(");
+    hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
     for (i = 0; i < c->g->heads; i++) {
         hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
@@ -51605,7 +51646,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    if (%p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
-    hy__w(c, "0%s)) return 2;\n", c->separate ? ", test_loaded" + 4 : "");
+    hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
         char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
@@ -51625,12 +51666,24 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
 }
 
+/* inputs: as many as the operator has that calls it, parameters behind the variables. */
+static void hy__c_write_call(hy__c *c)
+{
+    int i;
+    hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "(const %t *)data[%d], ", (int)c->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->g->head[i])->dtype, c->callable - 1 + i);
+    hy__w(c, "ws, weights);\n}\n");
+}
+
 static void hy__c_write_body(hy__c *c)
 {
     int i;
     for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
+    if (c->callable) hy__c_write_call(c);
 }
 
 static void hy__c_put_source(hy__target *t, const void *what)
@@ -51668,6 +51721,7 @@ static void hy__c_put_header(hy__target *t, const void *what)
     hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    c.depth = 0;
     hy__c_write_signature(&c);
     hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
@@ -51735,7 +51789,7 @@ static void hy__c_close(hy__c *c)
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
     for (i = 0; c->g && c->name && i < c->g->n; i++) {
         int k, lent = 0;
-        for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
+        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
         if (!lent) hy__free(heap, (void *)c->name[i]);
     }
     for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
@@ -51762,7 +51816,16 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
 }
 
-/* All about the program of a graph for such inputs. */
+/* The program of a graph for inputs of such types. */
+static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
+{
+    c->g = hy__c_graph(c->F, g, input);
+    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+    hy__c_widen(c);
+    return hy__c_place(c);
+}
+
+/* All about a file of it. */
 static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
                       const char *file,
                       const hy_export_c_opt *opt)
@@ -51775,15 +51838,19 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
     c->title = title;
     c->records = !(opt && opt->no_test);
     c->separate = opt && opt->weights;
+    if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
+                                                                                        opt->weights)) ||
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights)))) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their own");
+        return -1;
+    }
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
     room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
     if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
     for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
-    c->g = hy__c_graph(F, g, (const hy_type *)room->data);
+    i = hy__c_open_graph(c, g, (const hy_type *)room->data);
     hy__buffer_drop(&F->cache, room);
-    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-    hy__c_widen(c);
-    if (hy__c_place(c)) return -1;
+    if (i) return -1;
     return c->records ? hy__c_record(c, g) : 0;
 }
 
@@ -51841,6 +51908,257 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     F->training = training;
     return failed;
 }
+
+/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+#ifdef HY__POSIX_FILES
+#include <dlfcn.h>
+#include <sys/wait.h>
+typedef int (*hy__jit_fn)(void *const *data, char *workspace, const void *weights);
+
+/* Of a graph that has become one call. */
+typedef struct hy__jit {
+    hy__attached head;
+    void      *library;
+    hy__jit_fn run;
+    char      *weights;
+    size_t     arena;
+} hy__jit;
+typedef struct hy__jit_rec { int inputs, outputs; const hy__jit *ready; const hy_type *type; } hy__jit_rec;
+
+static void hy__jit_free(hy_root *root, hy__attached *it)
+{
+    hy__jit *j = (hy__jit *)(void *)it;
+    if (j->library) dlclose(j->library);
+    hy__free(&root->heap, j->weights);
+    hy__free(&root->heap, j);
+}
+
+static int hy__jit_count(const void *attr, int output, int index)
+{
+    (void)index;
+    return output ? ((const hy__jit_rec *)attr)->outputs : ((const hy__jit_rec *)attr)->inputs;
+}
+
+static int hy__jit_infer(hy_infer *I)
+{
+    const hy__jit_rec *r = (const hy__jit_rec *)I->attr;
+    int i;
+    for (i = 0; i < I->nout; i++) {
+        hy_infer_type(I, &I->out[i].dtype, r->type[i].dtype);
+        hy_infer_shape(I, &I->out[i].shape, r->type[i].shape);
+    }
+    return I->status;
+}
+
+HY__RUN(hy__run_jit)
+{
+    const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
+    j->run(now->data, (char *)scratch, j->weights);
+}
+
+static int hy__jit_bind(hy_job *job)
+{
+    job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    return hy__one_stage(job, hy__run_jit, 1, 1);
+}
+
+static const hy_arg hy__jit_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__jit_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__jit_op = {
+    "_jit", NULL, NULL, "a program that the system's compiler made", hy__jit_in, hy__jit_out, NULL,
+    sizeof(hy__jit_rec), 0, 0, hy__jit_count, hy__jit_infer, hy__jit_bind, NULL, NULL
+};
+
+/* A new folder that only we may enter: its name is nobody's before, links included. */
+static char *hy__jit_folder(hy_frame *F)
+{
+    const char *home = getenv("TMPDIR");
+    char *name;
+    int i, k;
+    for (i = 0; i < 16; i++) {
+        uint64_t mix = ((uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9))
+                       * 0x9e3779b97f4a7c15u + (uint64_t)i;
+        name = hy__string(F, home && *home ? home : "/tmp", "/hybrid-................");
+        if (!name) return NULL;
+        for (k = 0; k < 16; k++)
+            name[strlen(name) - 16 + (size_t)k] = "0123456789abcdef"[mix >> (60 - 4 * k) & 15];
+        if (!mkdir(name, 0700)) return name;
+        hy__free(&F->root->heap, name);
+    }
+    hy__fail(F, HY_ERROR_FILE, "no folder can be made in %s", home && *home ? home : "/tmp");
+    return NULL;
+}
+
+/* Without a shell, so that no name is read as anything else. 0 when it went well. */
+static int hy__jit_compile(const char *source, const char *library, int native)
+{
+    const char *cc = getenv("HYBRID_CC");
+    char *args[12];
+    int n = 0, status = -1, k, quiet;
+    pid_t child;
+    cc = cc && *cc ? cc : "cc";
+    args[n++] = (char *)(uintptr_t)cc;
+    args[n++] = (char *)(uintptr_t)"-O3";
+    if (native) args[n++] = (char *)(uintptr_t)"-march=native";
+    args[n++] = (char *)(uintptr_t)"-w";
+    args[n++] = (char *)(uintptr_t)"-fPIC";
+    args[n++] = (char *)(uintptr_t)"-shared";
+    args[n++] = (char *)(uintptr_t)"-o";
+    args[n++] = (char *)(uintptr_t)library;
+    args[n++] = (char *)(uintptr_t)source;
+    args[n++] = (char *)(uintptr_t)"-lm";
+    args[n] = NULL;
+    child = fork();
+    if (child == 0) {
+        quiet = open("/dev/null", O_RDWR);
+        for (k = 0; k < 3 && quiet >= 0; k++) dup2(quiet, k);
+        execvp(cc, args);
+        _exit(127);
+    }
+    if (child < 0) return -1;
+    while (waitpid(child, &status, 0) < 0) if (errno != EINTR) return -1;
+    return status;
+}
+
+/* Written, built, loaded; then nothing of it is left in files. */
+static void hy__jit_build(hy__c *c, hy__jit *j)
+{
+    hy_frame *F = c->F;
+    char *folder = hy__jit_folder(F);
+    char *source = folder ? hy__string(F, folder, "/jit.c") : NULL;
+    char *library = source ? hy__string(F, folder, "/jit.so") : NULL;
+    void *symbol = NULL;
+    if (library && !hy__to_file(F, source, hy__c_put_source, c)) {
+        if (hy__jit_compile(source, library, 1) && hy__jit_compile(source, library, 0))
+            hy__fail(F, HY_ERROR_STATE, "no C compiler did it: is there a cc, or what HYBRID_CC names?");
+        else if (!(j->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
+            hy__fail(F, HY_ERROR_STATE, "what the compiler made cannot be loaded");
+        else symbol = dlsym(j->library, "jit_call");
+    }
+    memcpy(&j->run, &symbol, sizeof symbol);
+    if (library) remove(library);
+    if (source) remove(source);
+    if (folder) rmdir(folder);
+    hy__free(&F->root->heap, library);
+    hy__free(&F->root->heap, source);
+    hy__free(&F->root->heap, folder);
+}
+
+/* The weights as in a file of them, whose numbers have their lowest bytes first. */
+static int hy__jit_weights(hy__c *c, hy__jit *j)
+{
+    const uint16_t one = 1;
+    hy__target t;
+    j->weights = (char *)hy__alloc(&c->F->root->heap, c->weights + 1);
+    if (!j->weights) hy__no_memory(c->F, "jit");
+    else if (!*(const char *)&one) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "not on big-endian machines");
+    if (c->F->code) return -1;
+    memset(&t, 0, sizeof t);
+    t.F = c->F;
+    t.to = j->weights;
+    hy__c_put_weights(&t, c);
+    return 0;
+}
+
+/* All values that the source has inside: when one is written, the program is made anew. */
+static int hy__jit_watch(hy_frame *F, const hy_graph *g, hy__sources *sources)
+{
+    hy__rewrite R;
+    int i;
+    memset(&R, 0, sizeof R);
+    R.F = F;
+    R.sources = sources;
+    for (i = 0; i < g->n; i++) {
+        hy__buffer *b = g->node[i]->param ? g->node[i]->param->array.buffer : g->node[i]->held;
+        if (b && hy__look_at(&R, b)) return -1;
+    }
+    return 0;
+}
+
+/* Variables, parameters, and one node that makes all heads of them. */
+static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy__jit *j, hy_graph *fresh)
+{
+    hy__jit_rec rec;
+    hy__node *node, *jit;
+    int i, n = g->vars, failed = 0;
+    for (i = 0; i < g->n; i++) n += g->node[i]->param != NULL;
+    memset(&rec, 0, sizeof rec);
+    rec.inputs = n;
+    rec.outputs = g->heads;
+    rec.ready = j;
+    jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
+    if (!jit) return -1;
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->g->head[i]);
+    ((hy__jit_rec *)jit->record)->type = jit->type;
+    for (n = i = 0; i < g->vars + g->n && !failed; i++) {
+        const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
+        if (i >= g->vars && !from->param) continue;
+        node = hy__node_copy(F, from);
+        failed = !node || hy__node_join(F, fresh->store, node);
+        if (failed) hy__node_discard(F, node);
+        else jit->in[n++].node = node;
+    }
+    failed = failed || hy__node_join(F, fresh->store, jit);
+    if (failed) { hy__node_discard(F, jit); return -1; }
+    if (hy__graph_room_heads(F, fresh, g->heads, 0)) return -1;
+    for (i = 0; i < g->heads; i++) { fresh->head[i].node = jit; fresh->head[i].output = i; }
+    return hy__graph_finish(F, fresh);
+}
+
+/* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
+    hy__jit *j = (hy__jit *)hy__alloc_zero(heap, sizeof *j);
+    hy_type *type = (hy_type *)hy__alloc(heap, ((size_t)g->vars + 1) * sizeof *type);
+    hy_graph *fresh = NULL;
+    hy__c c;
+    int i, failed;
+    memset(&c, 0, sizeof c);
+    c.F = F;
+    hy__try(F);
+    hy_begin(F);
+    failed = !sources || !j || !type;
+    if (failed) hy__no_memory(F, "jit");
+    for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
+    failed = failed || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
+    c.title = "jit";
+    c.separate = 1;                     /* compilers take their time over long lists of numbers */
+    c.callable = 1 + g->vars;           /* results stand behind the inputs of the node */
+    for (i = 0; i < g->n; i++) c.callable += g->node[i]->param != NULL;
+    failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
+    if (!failed) {
+        hy__jit_build(&c, j);
+        j->arena = c.arena;
+        fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
+        if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
+    }
+    hy__c_close(&c);
+    hy_end(F);
+    if (F->code && F->code != HY_ERROR_MEMORY) hy__warn(F, "jit: %s; the built-in program runs", F->text);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    hy__free(heap, type);
+    if (fresh) {
+        j->head.free_fn = hy__jit_free;
+        sources->head.free_fn = hy__sources_free;
+        fresh->all = &sources->head;
+        hy__table_add(heap, &fresh->derived, &sources->head.kept, 0);
+        hy__table_add(heap, &fresh->derived, &j->head.kept, 0);
+        return fresh;
+    }
+    if (sources) hy__sources_free(F->root, &sources->head);
+    if (j) hy__jit_free(F->root, &j->head);
+    return NULL;
+}
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: not on this system; the built-in program runs");
+    return NULL;
+}
+#endif
 HY__WARM_ROOMS
 #endif
 

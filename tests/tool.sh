@@ -432,6 +432,17 @@ try "cut values" 1 run bn --params "$out/cut.params" --input data=bn-in0.npy
 says "cut values: where" "byte"
 try "values of another model" 1 run bn --params lstm-0000.params --input data=bn-in0.npy
 
+# --- C source
+try "compile" 0 compile bn --shape data=2,3,8,8 --out "$out/bn.c" --header "$out/bn.h"
+prints "compile tells what was written" "bn.c: .* bytes"
+if command -v cc > /dev/null; then
+    cc -w -DBN_TEST "$out/bn.c" -o "$out/bn.run" -lm && "$out/bn.run" | grep -q "bn: right"
+    note $? "what compile wrote computes the same"
+fi
+try "compile without --out" 2 compile bn --shape data=2,3,8,8
+try "compile to a name that is no identifier" 1 compile bn --shape data=2,3,8,8 --out "$out/1-2.c"
+says "compile to a name that is no identifier: what to do" "prefix"
+
 # --- pipes
 "$tool" ops 2> "$out/stderr" | head -1 > /dev/null
 [ ! -s "$out/stderr" ]
