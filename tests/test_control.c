@@ -253,11 +253,50 @@ static void test_control_grad(void)
 }
 #endif
 
+#ifndef HYBRID_NO_IO
+/* Written as MXNet has it, and as a model in one file; what is read gives the same, and is written the same. */
+static void test_control_files(void)
+{
+    int which, k;
+    for (which = 0; which < 6; which++) {
+        hy_frame *F = control_open(1);
+        control_net *net = control_new(F, which);
+        hy_array *x = which ? hy_normal(F, HY_SHAPE(4, 2), .5, 1) : hy_arange(F, 1, 4, 1), *y, *json, *model, *again;
+        hy_block *read;
+        hy_arrays params;
+        hy__flat out, got;
+        hy_hybridize(F, &net->base, NULL);
+        y = hy_call(F, &net->base, x);
+        CHECK(!hy_export_to(F, &net->base, NULL, &json, &params));
+        model = hy_save_model_to(F, &net->base, NULL);
+        again = hy_symbol_to(F, hy_symbol_from(F, (const char *)hy_data(F, json), (size_t)hy_size(F, json)));
+        CHECK(control_same(F, json, again));
+        for (k = 0; k < 2; k++) {
+            hy_graph *g = k ? NULL : hy_symbol_from(F, (const char *)hy_data(F, json), (size_t)hy_size(F, json));
+            read = k ? hy_load_model_from(F, hy_data(F, model), (size_t)hy_size(F, model), 0)
+                : hy_import_from(F, g, &params, NULL);
+            again = hy_call(F, read, x);
+            if (!CHECK(again && !hy_error(F))) break;
+            hy__flat_open(F, &out, y, "");
+            hy__flat_open(F, &got, again, "");
+            CHECK(control_same(F, hy_group_of(F, out.n, out.at), hy_group_of(F, got.n, got.at)));
+            hy__flat_close(F, &out);
+            hy__flat_close(F, &got);
+        }
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+#endif
+
 static void test_control(void)
 {
     RUN(test_control_modes);
     RUN(test_control_numbers);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_control_grad);
+#endif
+#ifndef HYBRID_NO_IO
+    RUN(test_control_files);
 #endif
 }
