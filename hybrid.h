@@ -495,7 +495,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_INPLACE   = 32,               /* may write over its first input */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
-    HY_OP_MOVES     = 128 + 64          /* only moves elements */
+    HY_OP_MOVES     = 128 + 64,         /* only moves elements */
+    HY_OP_CONTROL   = 256               /* runs bodies: a loop or a branch */
 };
 
 struct hy_run;
@@ -25117,7 +25118,7 @@ static void hy__write_number(hy__writer *w, double v)
 /* Is the node written where it is used? */
 static int hy__written_inline(const hy__writer *w, const hy__node *node)
 {
-    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 &&
+    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 && !(node->op->flags & HY_OP_CONTROL) &&
            w->uses[w->g->place[node->number]] == 1;
 }
 
@@ -25131,6 +25132,15 @@ static void hy__write_leaf(hy__writer *w, const hy__edge *e)
     }
     hy__write(w, node->name);
     if (hy__visible(node, e->output, &at) > 1) { hy__write(w, "."); hy__write_number(w, at); }
+}
+
+/* Of loops and branches what is 0. */
+static int hy__is_left_unsaid(const hy__node *node, const hy_attr *a)
+{
+    const char *field = (const char *)node->record + a->offset;
+    if (!(node->op->flags & HY_OP_CONTROL)) return 0;
+    return a->kind == HY_ATTR_i64 ? !*(const int64_t *)(const void *)field
+        : !*(const int *)(const void *)field;
 }
 
 /* What stands before input k of a node, or (k = nin) at the end of its call. */
@@ -25150,6 +25160,7 @@ static void hy__write_between(hy__writer *w, const hy__node *node, int k)
         if (k == 0) { hy__write(w, node->op->name); hy__write(w, "("); }
         if (k && k < node->nin) hy__write(w, ", ");
         for (a = node->op->attr; k == node->nin && a && a->name; a++) {
+            if (hy__is_left_unsaid(node, a)) continue;
             if (k || a != node->op->attr) hy__write(w, ", ");
             hy__write(w, a->name);
             hy__write(w, "=");
@@ -25188,45 +25199,114 @@ static void hy__write_call(hy__writer *w, const hy__node *node, hy__open_call *s
     }
 }
 
-static void hy__write_program(hy__writer *w, hy__open_call *stack)
+/* A graph that is being written: the program, or a body further in. */
+typedef struct hy__text_level { hy_graph *g; int *uses, i, body,
+                               indent; hy__open_call *stack; } hy__text_level;
+
+static void hy__write_blanks(hy__writer *w, int n) { while (n--) hy__write(w, " "); }
+
+/* Counts uses. 0, or -1 without memory. */
+static int hy__text_level_open(hy__text_level *level, hy_graph *g, int indent)
 {
-    hy_graph *g = w->g;
+    hy__heap *heap = &g->root->heap;
     int i, k;
+    memset(level, 0, sizeof *level);
+    level->g = g;
+    level->indent = indent;
+    level->uses = (int *)hy__alloc_zero(heap, (size_t)g->n * sizeof *level->uses + 1);
+    level->stack = (hy__open_call *)hy__alloc(heap, ((size_t)g->n + 1) * sizeof *level->stack);
+    if (!level->uses || !level->stack) return -1;
     for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nin; k++)
-        w->uses[g->place[g->node[i]->in[k].node->number]]++;
-    for (i = 0; i < g->heads; i++) w->uses[g->place[g->head[i].node->number]]++;
-    for (i = 0; i < g->n; i++) {
-        if (!g->node[i]->op || hy__written_inline(w, g->node[i])) continue;
-        hy__write(w, g->node[i]->name);
-        hy__write(w, " = ");
-        hy__write_call(w, g->node[i], stack);
-        hy__write(w, "\n");
+        level->uses[g->place[g->node[i]->in[k].node->number]]++;
+    for (i = 0; i < g->heads; i++) level->uses[g->place[g->head[i].node->number]]++;
+    return 0;
+}
+
+static void hy__text_level_close(hy__text_level *level)
+{
+    hy__free(&level->g->root->heap, level->uses);
+    hy__free(&level->g->root->heap, level->stack);
+}
+
+/* "turn(item0, state0):" */
+static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
+{
+    const hy_graph *g = node->sub[k];
+    int i, loop = strcmp(node->op->name, "_cond") != 0;
+    hy__write_blanks(w, indent);
+    hy__write(w, !loop ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
+    for (i = 0; i < g->vars; i++) {
+        if (i) hy__write(w, ", ");
+        hy__write(w, g->var[i]->name);
     }
-    hy__write(w, "print(");
+    hy__write(w, "):\n");
+}
+
+static void hy__write_heads(hy__writer *w, const hy__text_level *level)
+{
+    const hy_graph *g = level->g;
+    int i;
+    hy__write_blanks(w, level->indent);
+    hy__write(w, level->indent ? "return " : "print(");
     for (i = 0; i < g->heads; i++) {
         if (i) hy__write(w, ", ");
-        if (hy__written_inline(w, g->head[i].node)) hy__write_call(w, g->head[i].node, stack);
+        if (hy__written_inline(w, g->head[i].node)) hy__write_call(w, g->head[i].node, level->stack);
         else hy__write_leaf(w, &g->head[i]);
     }
-    hy__write(w, ")\n");
+    hy__write(w, level->indent ? "\n" : ")\n");
+}
+
+/* The node that comes next; the number of its next body, or -1 when it is done. */
+static int hy__write_next(hy__writer *w, hy__text_level *level)
+{
+    const hy__node *node = level->g->node[level->i];
+    int bodies = node->op && (node->op->flags & HY_OP_CONTROL) ? node->nsub : 0;
+    if (node->op && !level->body && !hy__written_inline(w, node)) {
+        hy__write_blanks(w, level->indent);
+        hy__write(w, node->name);
+        hy__write(w, " = ");
+        hy__write_call(w, node, level->stack);
+        hy__write(w, "\n");
+    }
+    if (level->body < bodies) return level->body++;
+    level->i++;
+    level->body = 0;
+    return -1;
+}
+
+/* One node to a line; what it runs behind it, further in. */
+static void hy__write_program(hy__writer *w, hy_graph *g)
+{
+    hy__text_level level[HY__NEST + 2];
+    int depth = 1, failed = hy__text_level_open(&level[0], g, 0);
+    while (depth) {
+        hy__text_level *top = &level[depth - 1];
+        int k;
+        w->g = top->g;
+        w->uses = top->uses;
+        if (failed || top->i == top->g->n) {
+            if (!failed) hy__write_heads(w, top);
+            hy__text_level_close(top);
+            depth--;
+            continue;
+        }
+        k = hy__write_next(w, top);
+        if (k < 0 || depth == HY__NEST + 2) continue;
+        hy__write_body_head(w, top->g->node[top->i], k, top->indent + 4);
+        failed = hy__text_level_open(&level[depth++], top->g->node[top->i]->sub[k], top->indent + 8);
+    }
 }
 
 HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t bytes)
 {
     hy__writer w;
-    hy__open_call *stack;
     if (bytes) buffer[0] = 0;
     if (!g) return 0;
     w.out.text = buffer;
     w.out.n = 0;
     w.out.cap = bytes;
-    w.g = g;
     w.form = form;
-    w.uses = (int *)hy__alloc_zero(&g->root->heap, (size_t)g->n * sizeof *w.uses + 1);
-    stack = (hy__open_call *)hy__alloc(&g->root->heap, ((size_t)g->n + 1) * sizeof *stack);
-    if (w.uses && stack) hy__write_program(&w, stack);
-    hy__free(&g->root->heap, w.uses);
-    hy__free(&g->root->heap, stack);
+    hy__write_program(&w, g);
     if (bytes) buffer[w.out.n < bytes ? w.out.n : bytes - 1] = 0;
     return w.out.n;
 }
@@ -34966,6 +35046,18 @@ static int hy__control_count(const void *attr, int output, int index)
     return output ? out[index] : in[index];
 }
 
+/* Does a body draw random numbers, itself or in a loop within? */
+static int hy__body_draws(const hy_graph *g)
+{
+    int i, draws = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy_op *op = g->node[i]->op;
+        if (op && (op->flags & HY_OP_RANDOM))
+            draws |= !(op->flags & HY_OP_CONTROL) || ((const hy__control_rec *)g->node[i]->record)->draws;
+    }
+    return draws;
+}
+
 /* Which input is variable i of the bodies? pred: the condition is none of theirs. */
 static int hy__control_input(const hy__control_rec *r, int pred, int i)
 {
@@ -36069,14 +36161,17 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
-      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__FOREACH, hy__control_count, hy__loop_infer,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
+          hy__control_count, hy__loop_infer,
       hy__loop_bind, hy__loop_grad, NULL },
     { "_while_loop", "_while_loop", NULL, "a body while a condition holds", hy__control_in, hy__control_out,
-      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__WHILE_LOOP, hy__control_count,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__WHILE_LOOP,
+          hy__control_count,
           hy__loop_infer,
       hy__loop_bind, hy__loop_grad, NULL },
     { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
-      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__COND, hy__control_count, hy__cond_infer,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__COND, hy__control_count,
+          hy__cond_infer,
       hy__cond_bind, hy__cond_grad, NULL }
 };
 
@@ -36277,7 +36372,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
         hy__inner_settle(N[i].S, which != HY__COND);
         if (S->code || hy__inner_heads(&N[i])) break;
         sub[i] = N[i].graph;
-        r.draws |= sub[i]->ranks > 0;
+        r.draws |= hy__body_draws(sub[i]);
     }
     r.remain = lead - first + B->outsides - r.aux;
     for (i = 0; in && i < lead + B->outsides; i++) {
@@ -42809,7 +42904,7 @@ static int hy__read_body_finish(hy__control_read *C, int k, int vars)
         B->g->var[i] = C->var[k][C->order[i]];
         B->g->var[i]->early = i >= fixed && i < vars - C->r.aux;
     }
-    if (B->g->ranks) C->r.draws = 1;
+    C->r.draws |= hy__body_draws(B->g);
     return 0;
 }
 
