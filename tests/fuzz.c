@@ -3,6 +3,7 @@
  *     idx, cifar, csv, records        any bytes as a data set; states: as what a trainer saved
  *     symbol    any bytes as model-symbol.json; what is accepted must come back the same when written and read
  *     model     any bytes as one file of program and parameters
+ *     onnx      any bytes as an ONNX file
  *     graph     bytes as choices that make up a program, mostly a valid one, with hostile attributes in it
  * What the last three load is run on inputs of several shapes, line by line and as a compiled program, which
  * must give the same bits, and through its gradient.
@@ -19,7 +20,16 @@
 #define HYBRID_NO_THREADS
 #include "../hybrid.h"
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *fuzz_onnx_alloc(size_t bytes) { return bytes > (128u << 20) ? NULL : malloc(bytes); }
+#define HY_ONNX_MALLOC(bytes) fuzz_onnx_alloc(bytes)
+#define HY_ONNX_FREE(block)   free(block)
+#define HYBRID_ONNX_IMPLEMENTATION
+#include "../tools/onnx.h"
 #ifndef FUZZ_SECONDS
 #define FUZZ_SECONDS 20
 #endif
@@ -494,7 +504,7 @@ static void fuzz_put_node(fuzz_maker *M, int number)
     if (op->name[0] == '_' && !op->mxnet) return;       /* internal ones appear in no file */
     for (i = 0; op->in[i].name && n < 12; i++) {
         some = op->in[i].kind == HY_ARG_LIST ? 1 + fuzz_pick(M, 3)
-                                             : op->in[i].kind == HY_ARG_OPT ? fuzz_pick(M, 2) : 1;
+                                             : op->in[i].kind == HY_ARG_OPT || op->in[i].kind == HY_ARG_RARE ? fuzz_pick(M, 2) : 1;
         for (k = 0; k < some; k++, n++) {
             int fresh = op->in[i].kind == HY_ARG_AUX || (i && fuzz_pick(M, 2));
             if (fresh) {
@@ -684,6 +694,67 @@ static hy_array *fuzz_states_seed(hy_frame *F, int k)
     return k ? NULL : hy_save_to(F, HY_FORMAT_PARAMS, hy_trainer_states(F, fuzz_trainer(F, &net)));
 }
 
+/* --- networks of ONNX files --- */
+static void fuzz_onnx_call(hy_frame *F, hy_block *block, int inputs)
+{
+    hy_array *x[8], *all, *y;
+    hy_hybridize_opt exact = { 0 };
+    hy_type type;
+    char said[2048];
+    hy_error_t code;
+    int i, k;
+    for (i = 0; !hy_onnx_input(block, i, NULL, &type); i++) {
+        double n = 1;
+        if (type.shape.ndim < 0) type.shape.ndim = 0;
+        for (k = 0; k < type.shape.ndim; k++) {
+            if (type.shape.dim[k] < 0) type.shape.dim[k] = 2;
+            n *= (double)type.shape.dim[k];
+        }
+        if (n > 4096) return;
+        x[i] = hy_cast(F, hy_uniform(F, type.shape, 0, 3), type.dtype);
+    }
+    all = inputs == 1 ? x[0] : inputs ? hy_group_of(F, inputs, x) : hy_scalar(F, 0);
+    y = hy_call(F, block, all);
+    code = hy_error_code(F);
+    sprintf(said, "%.2000s", hy_error(F) ? hy_error(F) : "");
+    fuzz_called += !code;
+    hy_clear(F);
+    if (code) return;
+    exact.exact = 1;
+    hy_hybridize(F, block, &exact);
+    fuzz_compare(F, y, said, code, hy_call(F, block, all));
+}
+
+static int fuzz_onnx(hy_frame *F, const char *data, size_t size)
+{
+    hy_block *block = hy_onnx_from(F, data, size, NULL);
+    int n = 0;
+    if (!block) return 0;
+    while (n < 9 && !hy_onnx_input(block, n, NULL, NULL)) n++;
+    hy_begin(F);
+    if (n < 9 && !fuzz_skip) fuzz_onnx_call(F, block, n);
+    hy_clear(F);
+    hy_end(F);
+    hy_block_free(F, block);
+    return 1;
+}
+
+/* The project's own files: there is no writer to make them. */
+static hy_array *fuzz_onnx_seed(hy_frame *F, int k)
+{
+    static const char *const names[] = { "net", "function", "flow", "values", "lstm" };
+    char path[100], data[20000];
+    size_t n;
+    FILE *f;
+    if (k >= (int)(sizeof names / sizeof *names)) return NULL;
+    sprintf(path, "tests/golden/onnx/%s/model.onnx", names[k]);
+    f = fopen(path, "rb");
+    if (!f) { hy_raise(F, HY_ERROR_FILE, "tests/golden/onnx is not here: run this beside tests"); return NULL; }
+    n = fread(data, 1, sizeof data, f);
+    fclose(f);
+    return hy_from(F, HY_SHAPE((int64_t)n), HY_U8, data);
+}
+
 /* --- one run --- */
 static const struct fuzz_target {
     const char *name;
@@ -695,15 +766,16 @@ static const struct fuzz_target {
     { "zip", fuzz_arrays, fuzz_zip_seed, 1 }, { "safetensors", fuzz_arrays, fuzz_safe_seed, 1 },
     { "idx", fuzz_idx, fuzz_idx_seed, 1 }, { "cifar", fuzz_cifar, fuzz_cifar_seed, 1 },
     { "csv", fuzz_csv, fuzz_csv_seed, 1 }, { "records", fuzz_records, fuzz_records_seed, 1 },
-    { "states", fuzz_states, fuzz_states_seed, 1 }, { "symbol", fuzz_symbol, fuzz_symbol_seed, 2 }, { "model", fuzz_model, fuzz_model_seed, 5 },
-    { "graph", fuzz_graph, fuzz_graph_seed, 2 } };
+    { "states", fuzz_states, fuzz_states_seed, 1 },
+    { "symbol", fuzz_symbol, fuzz_symbol_seed, 2 }, { "model", fuzz_model, fuzz_model_seed, 5 },
+    { "graph", fuzz_graph, fuzz_graph_seed, 2 }, { "onnx", fuzz_onnx, fuzz_onnx_seed, 8 } };
 
 static const struct fuzz_target *fuzz_find(const char *name)
 {
     size_t i;
     for (i = 0; name && i < sizeof fuzz_targets / sizeof *fuzz_targets; i++)
         if (!strcmp(fuzz_targets[i].name, name)) return &fuzz_targets[i];
-    fputs("which target? params npy zip safetensors idx cifar csv records states symbol model graph\n", stderr);
+    fputs("which target? params npy zip safetensors idx cifar csv records states symbol model graph onnx\n", stderr);
     exit(2);
 }
 

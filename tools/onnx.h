@@ -1,0 +1,5418 @@
+/* onnx.h - networks from ONNX files for hybrid.h - public domain or MIT
+ *
+ * In exactly one source file, after hybrid.h:
+ *     #define HYBRID_ONNX_IMPLEMENTATION
+ *     #include "onnx.h"
+ *
+ *     hy_frame *F   = hy_open(NULL);
+ *     hy_block *net = hy_onnx_load(F, "model.onnx");
+ *     hy_hybridize(F, net, NULL);
+ *     y = hy_call(F, net, x);
+ *
+ * The file becomes a block like any other: its initializers are parameters under their own names, inputs and
+ * outputs stand in the order of the file, several of them in a group (a NULL member is an input left out). It
+ * runs line by line, compiled, is trained further, bound and saved by the calls of hybrid.h.
+ *
+ * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend on
+ * constants and shapes alone are computed on the way, at the side of a trace, so that they leave only numbers
+ * in the compiled program; whatever asked for a shape is traced anew when the shape changes. Two things do not
+ * fit into one program; such a network is a plain block around a hybrid one:
+ *     inputs whose values decide shapes (of Reshape, say) are read first and compiled in;
+ *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all behind
+ *     them, run line by line after the compiled part.
+ * If, Loop and Scan run line by line; while tracing, their conditions and counts have to be known. A network
+ * without inputs takes any one array.
+ *
+ * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`), functions
+ * of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file is believed
+ * before it is checked, and nothing here recurses.
+ *
+ * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
+ *        >>running  values of a call     >>ops     what each operator does, one function each
+ *        >>table    one row an operator  >>loading a file becomes a block
+ */
+#ifndef HYBRID_ONNX_H
+#define HYBRID_ONNX_H
+
+/* A block from an ONNX file; NULL, and the frame's error, if that is not possible. */
+HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder);
+#ifndef HYBRID_NO_STDIO
+HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
+#endif
+/* Inputs and outputs of such a block in order: name, type (dtype 0, ndim -1, dim -1: the file leaves it open).
+ * 0, or -1 past the end. */
+HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
+HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
+/* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
+ * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. */
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
+#endif /* HYBRID_ONNX_H */
+
+#if defined(HYBRID_ONNX_IMPLEMENTATION) && !defined(HYBRID_ONNX_IMPLEMENTED)
+#define HYBRID_ONNX_IMPLEMENTED
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef HY_ONNX_MALLOC                  /* both or none */
+#define HY_ONNX_MALLOC(bytes) malloc(bytes)
+#define HY_ONNX_FREE(block)   free(block)
+#endif
+
+enum {
+    ONNX__MOST_NODES = 1 << 18,         /* functions count once for every call */
+    ONNX__MOST_STEPS = 1 << 24,         /* nodes that a call runs, turns of loops counted */
+    ONNX__MOST_DEPTH = 64,              /* of functions and branches within one another */
+    ONNX__SMALL = 64                    /* constants of so many elements are numbers, larger ones parameters */
+};
+
+/* MARK: - >>protobuf ------------------------------------------------------------------------------------
+ *
+ * A message is a run of fields: number, kind, and a varint, 4 or 8 bytes, or a length and so many bytes.
+ */
+typedef struct { const unsigned char *at, *end; int bad; } onnx__bytes;
+typedef struct { uint32_t number, kind; uint64_t value; onnx__bytes body; } onnx__field;
+
+static uint64_t onnx__varint(onnx__bytes *b)
+{
+    uint64_t v = 0;
+    int shift;
+    for (shift = 0; b->at < b->end && shift < 64; shift += 7) {
+        unsigned char c = *b->at++;
+        v |= (uint64_t)(c & 127) << shift;
+        if (c < 128) return v;
+    }
+    b->bad = 1;
+    return 0;
+}
+
+static uint64_t onnx__fixed(onnx__bytes *b, int n)
+{
+    uint64_t v = 0;
+    int i;
+    if (b->end - b->at < n) { b->bad = 1; return 0; }
+    for (i = 0; i < n; i++) v |= (uint64_t)b->at[i] << (8 * i);
+    b->at += n;
+    return v;
+}
+
+/* The next field: 1, or 0 at the end or where the message is broken (b->bad). */
+static int onnx__next(onnx__bytes *b, onnx__field *f)
+{
+    uint64_t tag;
+    if (b->bad || b->at >= b->end) return 0;
+    tag = onnx__varint(b);
+    f->number = (uint32_t)(tag >> 3);
+    f->kind = (uint32_t)(tag & 7);
+    f->value = 0;
+    f->body.at = f->body.end = b->at;
+    f->body.bad = 0;
+    if (f->kind == 0) f->value = onnx__varint(b);
+    else if (f->kind == 1) f->value = onnx__fixed(b, 8);
+    else if (f->kind == 5) f->value = onnx__fixed(b, 4);
+    else if (f->kind == 2) {
+        uint64_t n = onnx__varint(b);
+        if (b->bad || n > (uint64_t)(b->end - b->at)) { b->bad = 1; return 0; }
+        f->body.at = b->at;
+        b->at += n;
+        f->body.end = b->at;
+    } else b->bad = 1;
+    return !b->bad;
+}
+
+static double onnx__float_of(uint64_t bits)
+{
+    uint32_t word = (uint32_t)bits;
+    float f;
+    memcpy(&f, &word, sizeof f);
+    return f;
+}
+
+/* A repeated number comes packed, a run of them in one field, or one by one: the next of them, 0 at the end. */
+static int onnx__packed(onnx__field *f, uint32_t kind, uint64_t *v)
+{
+    if (f->kind != 2) {
+        if (f->kind != kind) return 0;
+        *v = f->value;
+        f->kind = 99;
+        return 1;
+    }
+    if (f->body.bad || f->body.at >= f->body.end) return 0;
+    *v = kind == 0 ? onnx__varint(&f->body) : onnx__fixed(&f->body, kind == 1 ? 8 : 4);
+    return !f->body.bad;
+}
+
+/* MARK: - >>model ---------------------------------------------------------------------------------------
+ *
+ * A model is bodies (the graph, branches, one copy of a function for every call of it), lists of nodes over
+ * one table of values. Names are looked up once, here. All memory is one chain that goes with the block.
+ */
+typedef struct onnx__tensor {
+    const char *name;
+    int         kind;                   /* ONNX's number of the type */
+    hy_type     type;                   /* dtype 0: a type that hybrid.h has not */
+    int64_t     count;                  /* elements */
+    void       *data;                   /* packed; NULL before it is read */
+    onnx__bytes raw;                    /* raw_data, or a run of typed fields */
+    onnx__bytes message;
+    const char *file;                   /* where the data lies, beside the model */
+    int64_t     offset, length;
+    int         outside;
+} onnx__tensor;
+
+typedef struct onnx__attr {
+    const char   *name, *s, *ref;       /* ref: an attribute of the function instead */
+    int           kind, n, body;        /* body: of a branch */
+    double        f;
+    int64_t       i, *ints;
+    double       *floats;
+    const char  **strings;
+    onnx__tensor *t;
+} onnx__attr;
+
+struct onnx__run;
+typedef hy_array *(*onnx__one)(hy_frame *F, hy_array *x);
+typedef hy_array *(*onnx__two)(hy_frame *F, hy_array *a, hy_array *b);
+typedef struct onnx__row {
+    const char *name;
+    int         since, until;           /* opsets; 0: open */
+    unsigned    reads;                  /* bit i: the values of input i have to be known */
+    void      (*fn)(struct onnx__run *R);
+    onnx__one   one;
+    onnx__two   two;
+    int         special;                /* ONNX__SHAPES and so on */
+} onnx__row;
+enum {                                  /* what is special about an operator */
+    ONNX__SHAPES = 1,                   /* it asks shapes only */
+    ONNX__RANDOM,                       /* it draws numbers */
+    ONNX__FLOW,                         /* it runs bodies */
+    ONNX__FIRST,                        /* it reads input 0 alone, of the others it takes the type */
+    ONNX__DYNAMIC                       /* values decide the shape of what it gives */
+};
+
+typedef struct onnx__node {
+    const char     *op, *domain, *name;
+    int             nin, nout, *in, *out;       /* values; -1: left out */
+    int             attrs, body;                /* body: what a call of a function runs, else -1 */
+    onnx__attr     *attr;
+    const onnx__row *row;
+    int             home;                       /* the body it stands in */
+    int             late;                       /* a shape before it is known only when the network runs */
+    struct onnx__node *next;
+} onnx__node;
+
+typedef struct onnx__body {
+    onnx__node *first, *last;
+    int         nin, nout, *in, *out;
+    int         scope, parent, opset, depth;
+    onnx__bytes message;                /* still to be read */
+    int         is_function;
+    onnx__node *caller, *owner;         /* owner: the node that runs it */
+} onnx__body;
+
+typedef struct onnx__slot {             /* a value of the model */
+    const char *name;
+    hy_type     type;                   /* as declared */
+    onnx__tensor *tensor;               /* of an initializer or a constant */
+    hy_array   *param;                  /* its parameter */
+    int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
+    int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; cut: a late
+                                           node reads what an earlier one has made */
+} onnx__slot;
+
+typedef struct onnx__function { const char *domain, *name; onnx__bytes message; } onnx__function;
+
+typedef struct onnx__model {
+    hy_frame   *F;                      /* while loading */
+    void       *memory;                 /* all blocks, a chain */
+    char       *spare;
+    size_t      left;
+    onnx__body *body;
+    onnx__slot *slot;
+    onnx__function *function;
+    int         bodies, body_room, slots, slot_room, functions, function_room, nodes, scopes;
+    int        *table, table_room;      /* hash of (scope, name) -> slot + 1 */
+    int        *scope_of;               /* of a slot */
+    int         opset;
+    onnx__node *present;                /* the node that is being read */
+    const char *folder, *why;           /* why: the first fault of the file */
+    char       *list;                   /* what cannot run */
+    size_t      listed;
+    int         failed;                 /* out of memory */
+} onnx__model;
+
+static void *onnx__room(onnx__model *m, size_t count, size_t size)
+{
+    enum { CHUNK = 1 << 16, HEAD = 32 };
+    size_t bytes;
+    char *at;
+    if (m->failed || (size && count > ((size_t)1 << 46) / size)) { m->failed = 1; return NULL; }
+    bytes = (count * size + 31) & ~(size_t)15;
+    if (bytes > m->left) {
+        size_t whole = bytes > CHUNK / 4 ? bytes : CHUNK;
+        char *block = (char *)HY_ONNX_MALLOC(whole + HEAD);
+        if (!block) { m->failed = 1; return NULL; }
+        memset(block, 0, whole + HEAD);
+        memcpy(block, &m->memory, sizeof m->memory);
+        m->memory = block;
+        if (whole == bytes) return block + HEAD;
+        m->spare = block + HEAD;
+        m->left = whole;
+    }
+    at = m->spare;
+    m->spare += bytes;
+    m->left -= bytes;
+    return at;
+}
+#define ONNX__ROOM(m, type, count) ((type *)onnx__room(m, (size_t)(count), sizeof(type)))
+
+static void onnx__release(void *memory)
+{
+    while (memory) {
+        void *next;
+        memcpy(&next, memory, sizeof next);
+        HY_ONNX_FREE(memory);
+        memory = next;
+    }
+}
+
+/* A list of `room` things that holds n gets twice the room; the old place stays with the chain. */
+static void *onnx__grown(onnx__model *m, void *list, int n, int *room, size_t size)
+{
+    void *more;
+    int wanted = *room ? 2 * *room : 16;
+    if (n < *room) return list;
+    more = onnx__room(m, (size_t)wanted, size);
+    if (!more) return NULL;
+    if (n) memcpy(more, list, (size_t)n * size);
+    *room = wanted;
+    return more;
+}
+
+static void onnx__broken(onnx__model *m, const char *why) { if (!m->why) m->why = why; }
+
+static const char *onnx__text(onnx__model *m, onnx__bytes b)
+{
+    size_t n = (size_t)(b.end - b.at);
+    char *text = ONNX__ROOM(m, char, n + 1);
+    if (!text) return "";
+    if (n) memcpy(text, b.at, n);
+    if (memchr(text, 0, n)) onnx__broken(m, "a name holds a zero byte");
+    return text;
+}
+
+/* --- values by name --- */
+static uint32_t onnx__hash(int scope, const char *name)
+{
+    uint32_t h = 2166136261u ^ (uint32_t)scope * 2654435761u;
+    for (; *name; name++) h = (h ^ (unsigned char)*name) * 16777619u;
+    return h;
+}
+
+static int onnx__find(const onnx__model *m, int scope, const char *name)
+{
+    uint32_t at;
+    if (!m->table_room) return -1;
+    at = onnx__hash(scope, name) & (uint32_t)(m->table_room - 1);
+    for (; m->table[at]; at = (at + 1) & (uint32_t)(m->table_room - 1)) {
+        int k = m->table[at] - 1;
+        if (m->scope_of[k] == scope && !strcmp(m->slot[k].name, name)) return k;
+    }
+    return -1;
+}
+
+static void onnx__enter(onnx__model *m, int k)
+{
+    uint32_t at = onnx__hash(m->scope_of[k], m->slot[k].name) & (uint32_t)(m->table_room - 1);
+    while (m->table[at]) at = (at + 1) & (uint32_t)(m->table_room - 1);
+    m->table[at] = k + 1;
+}
+
+static int onnx__new_slot(onnx__model *m, int scope, const char *name)
+{
+    int room = m->slot_room, k = m->slots, i;
+    onnx__slot *slot = (onnx__slot *)onnx__grown(m, m->slot, m->slots, &m->slot_room, sizeof *m->slot);
+    int *scope_of = slot ? (int *)onnx__grown(m, m->scope_of, m->slots, &room, sizeof(int)) : NULL;
+    if (!scope_of) return 0;
+    m->slot = slot;
+    m->scope_of = scope_of;
+    if (2 * (k + 2) > m->table_room) {
+        int wanted = m->table_room ? 2 * m->table_room : 64, *table = ONNX__ROOM(m, int, wanted);
+        if (!table) return 0;
+        m->table = table;
+        m->table_room = wanted;
+        for (i = 0; i < k; i++) onnx__enter(m, i);
+    }
+    memset(&m->slot[k], 0, sizeof m->slot[k]);
+    m->slot[k].name = name;
+    m->slot[k].type.shape.ndim = -1;
+    m->scope_of[k] = scope;
+    m->slots++;
+    onnx__enter(m, k);
+    return k;
+}
+
+/* The value of that name as a body sees it: its own, then those of the bodies around it. */
+static int onnx__seen(onnx__model *m, int body, const char *name)
+{
+    int k, b;
+    if (!*name) return -1;
+    for (b = body; b >= 0; b = m->body[b].parent)
+        if ((k = onnx__find(m, m->body[b].scope, name)) >= 0) return k;
+    return onnx__new_slot(m, m->body[body].scope, name);       /* nobody sets it: found when it is asked for */
+}
+
+static int onnx__own(onnx__model *m, int body, const char *name)
+{
+    int k = *name ? onnx__find(m, m->body[body].scope, name) : -1;
+    return !*name || k >= 0 ? k : onnx__new_slot(m, m->body[body].scope, name);
+}
+
+static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int function, onnx__node *caller)
+{
+    onnx__body *list = (onnx__body *)onnx__grown(m, m->body, m->bodies, &m->body_room, sizeof *m->body);
+    onnx__body *b;
+    if (!list) return 0;
+    m->body = list;
+    b = &m->body[m->bodies];
+    memset(b, 0, sizeof *b);
+    b->message = message;
+    b->scope = m->scopes++;
+    b->parent = function ? -1 : parent;
+    b->depth = parent < 0 ? 0 : m->body[parent].depth + 1;
+    b->opset = parent < 0 ? m->opset : m->body[parent].opset;
+    b->is_function = function;
+    b->caller = caller;
+    b->owner = m->present;
+    if (b->depth > ONNX__MOST_DEPTH) onnx__broken(m, "functions or branches lie too deep within one another");
+    return m->bodies++;
+}
+
+/* --- tensors --- */
+static const struct { hy_dtype dtype; int bytes; const char *name; } onnx__kinds[] = {
+    { HY_DTYPE_NONE, 0, "undefined" }, { HY_F32, 4, "float" }, { HY_U8, 1, "uint8" }, { HY_I8, 1, "int8" },
+    { HY_DTYPE_NONE, 2, "uint16" }, { HY_DTYPE_NONE, 2, "int16" }, { HY_I32, 4, "int32" }, { HY_I64, 8, "int64" },
+    { HY_DTYPE_NONE, 0, "string" }, { HY_BOOL, 1, "bool" }, { HY_F16, 2, "float16" }, { HY_F64, 8, "double" },
+    { HY_DTYPE_NONE, 4, "uint32" }, { HY_DTYPE_NONE, 8, "uint64" }, { HY_DTYPE_NONE, 0, "complex64" },
+    { HY_DTYPE_NONE, 0, "complex128" }, { HY_BF16, 2, "bfloat16" }, { HY_DTYPE_NONE, 1, "float8e4m3fn" },
+    { HY_DTYPE_NONE, 1, "float8e4m3fnuz" }, { HY_DTYPE_NONE, 1, "float8e5m2" },
+    { HY_DTYPE_NONE, 1, "float8e5m2fnuz" }, { HY_DTYPE_NONE, 0, "uint4" }, { HY_DTYPE_NONE, 0, "int4" },
+    { HY_DTYPE_NONE, 0, "float4e2m1" } };
+enum { ONNX__KINDS = (int)(sizeof onnx__kinds / sizeof *onnx__kinds) };
+
+static const char *onnx__kind_name(int64_t kind)
+{
+    return kind >= 0 && kind < ONNX__KINDS ? onnx__kinds[kind].name : "unknown";
+}
+
+static hy_dtype onnx__dtype(int64_t kind)
+{
+    if (kind < 0 || kind >= ONNX__KINDS) return HY_DTYPE_NONE;
+    return onnx__kinds[kind].dtype;
+}
+
+static void onnx__read_place(onnx__model *m, onnx__tensor *t, onnx__bytes b)
+{
+    onnx__field f;
+    const char *key = "", *value = "";
+    while (onnx__next(&b, &f)) {
+        if (f.number == 1) key = onnx__text(m, f.body);
+        if (f.number == 2) value = onnx__text(m, f.body);
+    }
+    if (!strcmp(key, "location")) t->file = value;
+    if (!strcmp(key, "offset")) t->offset = strtoll(value, NULL, 10);
+    if (!strcmp(key, "length")) t->length = strtoll(value, NULL, 10);
+}
+
+/* What the message says of itself; its numbers stay where they are. */
+static onnx__tensor *onnx__read_tensor(onnx__model *m, onnx__bytes b)
+{
+    onnx__tensor *t = ONNX__ROOM(m, onnx__tensor, 1);
+    onnx__field f;
+    uint64_t v;
+    int i;
+    if (!t) return NULL;
+    t->name = "";
+    t->message = b;
+    t->length = -1;
+    while (onnx__next(&b, &f)) {
+        if (f.number == 1)
+            while (onnx__packed(&f, 0, &v)) {
+                if (t->type.shape.ndim >= HY_MAX_DIM || (int64_t)v < 0) onnx__broken(m, "a tensor's sizes");
+                else t->type.shape.dim[t->type.shape.ndim++] = (int64_t)v;
+            }
+        if (f.number == 2) t->kind = f.value < ONNX__KINDS ? (int)f.value : 0;
+        if (f.number == 8) t->name = onnx__text(m, f.body);
+        if (f.number == 9) t->raw = f.body;
+        if (f.number == 13) onnx__read_place(m, t, f.body);
+        if (f.number == 14) t->outside = f.value == 1;
+    }
+    if (b.bad) onnx__broken(m, "a tensor's message");
+    t->type.dtype = onnx__dtype(t->kind);
+    for (t->count = 1, i = 0; i < t->type.shape.ndim; i++) {
+        int64_t d = t->type.shape.dim[i];
+        if (d && t->count > ((int64_t)1 << 40) / d) { onnx__broken(m, "a tensor of more than 2^40 elements"); d = 0; }
+        t->count *= d;
+    }
+    return t;
+}
+
+static void onnx__put(unsigned char *to, int bytes, uint64_t v)
+{
+    unsigned short narrow = (unsigned short)v;
+    uint32_t word = (uint32_t)v;
+    if (bytes == 1) *to = (unsigned char)v;
+    else if (bytes == 2) memcpy(to, &narrow, 2);
+    else if (bytes == 4) memcpy(to, &word, 4);
+    else memcpy(to, &v, 8);
+}
+
+/* Typed fields: float_data, int32_data (of all that is small), int64_data, double_data. */
+static int onnx__typed_data(const onnx__tensor *t, unsigned char *to, int bytes)
+{
+    uint32_t number = t->kind == 1 ? 4 : t->kind == 7 ? 7 : t->kind == 11 ? 10 : 5;
+    uint32_t kind = t->kind == 1 ? 5 : t->kind == 11 ? 1 : 0;
+    onnx__bytes b = t->message;
+    onnx__field f;
+    uint64_t v;
+    int64_t n = 0;
+    while (onnx__next(&b, &f))
+        if (f.number == number)
+            while (onnx__packed(&f, kind, &v)) {
+                if (n == t->count) return 0;
+                onnx__put(to + n++ * bytes, bytes, v);
+            }
+    return n == t->count;
+}
+
+#ifndef HYBRID_NO_STDIO
+static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned char *to, size_t bytes)
+{
+    size_t n = strlen(m->folder ? m->folder : "") + strlen(t->file ? t->file : "") + 2;
+    char *path = ONNX__ROOM(m, char, n);
+    FILE *f;
+    int fine;
+    if (!path || !m->folder || !t->file || t->offset < 0 || (t->length >= 0 && (size_t)t->length < bytes)) return 0;
+    if (*t->file == '/' || *t->file == '\\' || strstr(t->file, "..") || strchr(t->file, ':')) return 0;
+    sprintf(path, "%s%s", m->folder, t->file);
+    f = fopen(path, "rb");
+    if (!f) return 0;
+    fine = t->offset <= 0x7fffffffL && !fseek(f, (long)t->offset, SEEK_SET) && fread(to, 1, bytes, f) == bytes;
+    fclose(f);
+    return fine;
+}
+#else
+static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned char *to, size_t bytes)
+{
+    (void)m; (void)t; (void)to;
+    return !bytes;
+}
+#endif
+
+/* Its elements, packed, in `to`. 0: the file is broken. */
+static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
+{
+    int bytes = onnx__kinds[t->kind].bytes, little = 1;
+    size_t all = (size_t)t->count * (size_t)bytes, have = (size_t)(t->raw.end - t->raw.at);
+    int64_t i;
+    if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all : !onnx__typed_data(t, to, bytes)) {
+        onnx__broken(m, t->outside ? "a tensor's data beside the file is not there, or shorter than its sizes say"
+                                   : "a tensor has more or fewer numbers than its sizes say");
+        return 0;
+    }
+    if (!t->outside && t->raw.at && all) memcpy(to, t->raw.at, all);
+    for (i = 0; t->kind == 9 && i < t->count; i++) to[i] = to[i] != 0;
+    if (*(char *)&little || !(t->outside || t->raw.at)) return 1;
+    for (i = 0; i < t->count; i++) {                            /* raw data is little-endian */
+        unsigned char *at = to + i * bytes;
+        onnx__bytes b = { at, at + bytes, 0 };
+        onnx__put(at, bytes, onnx__fixed(&b, bytes));
+    }
+    return 1;
+}
+
+/* How many bytes that takes; sizes that the file cannot fill are found before memory is asked for. */
+static size_t onnx__data_bytes(onnx__model *m, const onnx__tensor *t)
+{
+    size_t all = (size_t)t->count * (size_t)onnx__kinds[t->kind].bytes;
+    if (!t->outside && all / 16 > (size_t)(t->message.end - t->message.at))
+        onnx__broken(m, "a tensor has fewer numbers than its sizes say");
+    return all;
+}
+
+/* Its elements in the chain; nothing where that cannot be. */
+static void onnx__read_data(onnx__model *m, onnx__tensor *t)
+{
+    size_t all = t->data || !t->type.dtype ? 0 : onnx__data_bytes(m, t);
+    if (t->data || !t->type.dtype || m->failed || m->why) return;
+    t->data = onnx__room(m, all + 16, 1);
+    if (t->data) onnx__fill(m, t, (unsigned char *)t->data);
+}
+
+/* --- nodes --- */
+static onnx__tensor *onnx__numbers(onnx__model *m, int kind, int64_t n)
+{
+    onnx__tensor *t = ONNX__ROOM(m, onnx__tensor, 1);
+    if (!t) return NULL;
+    t->name = "";
+    t->kind = kind;
+    t->type.dtype = onnx__dtype(kind);
+    t->count = n < 0 ? 1 : n;
+    if (n >= 0) t->type.shape = HY_SHAPE(n);
+    t->data = onnx__room(m, (size_t)t->count + 1, 8);
+    return t;
+}
+
+static int onnx__count_packed(onnx__bytes b, uint32_t number, uint32_t kind)
+{
+    onnx__field f;
+    uint64_t v;
+    int n = 0;
+    while (onnx__next(&b, &f))
+        if (f.number == number) {
+            if (number == 9) n++;
+            else while (onnx__packed(&f, kind, &v)) n++;
+        }
+    return n;
+}
+
+static void onnx__read_attr(onnx__model *m, int body, onnx__bytes b, onnx__attr *a)
+{
+    onnx__bytes whole = b;
+    onnx__field f;
+    uint64_t v;
+    int ni = 0, nf = 0, ns = 0;
+    a->name = a->s = "";
+    a->body = -1;
+    a->ints = ONNX__ROOM(m, int64_t, onnx__count_packed(b, 8, 0) + 1);
+    a->floats = ONNX__ROOM(m, double, onnx__count_packed(b, 7, 5) + 1);
+    a->strings = ONNX__ROOM(m, const char *, onnx__count_packed(b, 9, 2) + 1);
+    while (!m->failed && onnx__next(&b, &f)) {
+        if (f.number == 1) a->name = onnx__text(m, f.body);
+        if (f.number == 2) a->f = onnx__float_of(f.value);
+        if (f.number == 3) a->i = (int64_t)f.value;
+        if (f.number == 4) a->s = onnx__text(m, f.body);
+        if (f.number == 5) a->t = onnx__read_tensor(m, f.body);
+        if (f.number == 5 && a->t) onnx__read_data(m, a->t);
+        if (f.number == 6) a->body = onnx__new_body(m, f.body, body, 0, NULL);
+        if (f.number == 7) while (onnx__packed(&f, 5, &v)) a->floats[nf++] = onnx__float_of(v);
+        if (f.number == 8) while (onnx__packed(&f, 0, &v)) a->ints[ni++] = (int64_t)v;
+        if (f.number == 9) a->strings[ns++] = onnx__text(m, f.body);
+        if (f.number == 20) a->kind = (int)f.value;
+        if (f.number == 21) a->ref = onnx__text(m, f.body);
+    }
+    a->n = ni ? ni : nf ? nf : ns;
+    if (b.bad || whole.bad) onnx__broken(m, "an attribute's message");
+}
+
+static const onnx__attr *onnx__attr_of(const onnx__node *n, const char *name)
+{
+    int i;
+    for (i = 0; n && i < n->attrs; i++)
+        if (!strcmp(n->attr[i].name, name)) return &n->attr[i];
+    return NULL;
+}
+
+/* An attribute that names one of the function it stands in gets the caller's, or goes. */
+static int onnx__resolve(const onnx__node *caller, onnx__attr *a)
+{
+    const onnx__attr *from = onnx__attr_of(caller, a->ref);
+    const char *name = a->name;
+    if (!from) return 0;
+    *a = *from;
+    a->name = name;
+    return 1;
+}
+
+static int onnx__count_fields(onnx__bytes b, uint32_t number)
+{
+    onnx__field f;
+    int n = 0;
+    while (onnx__next(&b, &f)) n += f.number == number;
+    return n;
+}
+
+/* A Constant is no node: its output is a tensor. */
+static int onnx__is_constant(onnx__model *m, onnx__node *n)
+{
+    const onnx__attr *a = n->attrs ? n->attr : NULL;
+    onnx__tensor *t = NULL;
+    int i;
+    if (strcmp(n->op, "Constant") || *n->domain || !a || n->nout < 1 || n->out[0] < 0) return 0;
+    if (!strcmp(a->name, "value")) t = a->t;
+    if (!strcmp(a->name, "value_float")) t = onnx__numbers(m, 1, -1);
+    if (!strcmp(a->name, "value_floats")) t = onnx__numbers(m, 1, a->n);
+    if (!strcmp(a->name, "value_int")) t = onnx__numbers(m, 7, -1);
+    if (!strcmp(a->name, "value_ints")) t = onnx__numbers(m, 7, a->n);
+    if (!t || !t->data) return 0;
+    if (!strcmp(a->name, "value_float")) *(float *)t->data = (float)a->f;
+    if (!strcmp(a->name, "value_int")) *(int64_t *)t->data = a->i;
+    if (!strcmp(a->name, "value_ints")) memcpy(t->data, a->ints, sizeof(int64_t) * (size_t)a->n);
+    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++) ((float *)t->data)[i] = (float)a->floats[i];
+    m->slot[n->out[0]].tensor = t;
+    return 1;
+}
+
+static const onnx__function *onnx__function_of(const onnx__model *m, const onnx__node *n)
+{
+    int i;
+    for (i = 0; i < m->functions; i++)
+        if (!strcmp(m->function[i].name, n->op) && !strcmp(m->function[i].domain, n->domain))
+            return &m->function[i];
+    return NULL;
+}
+
+static const char *onnx__domain(onnx__model *m, onnx__bytes b)
+{
+    const char *d = onnx__text(m, b);
+    return strcmp(d, "ai.onnx") ? d : "";
+}
+
+static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
+{
+    onnx__node *n = ONNX__ROOM(m, onnx__node, 1), *caller = m->body[body].caller;
+    const onnx__function *function;
+    onnx__bytes again = b;
+    onnx__field f;
+    if (++m->nodes > ONNX__MOST_NODES) onnx__broken(m, "more than 2^18 nodes");
+    if (!n || m->why) return;
+    n->op = n->domain = n->name = "";
+    n->body = -1;
+    n->home = body;
+    m->present = n;
+    n->in = ONNX__ROOM(m, int, onnx__count_fields(b, 1) + 1);
+    n->out = ONNX__ROOM(m, int, onnx__count_fields(b, 2) + 1);
+    n->attr = ONNX__ROOM(m, onnx__attr, onnx__count_fields(b, 5) + 1);
+    while (!m->failed && onnx__next(&b, &f)) {
+        if (f.number == 3) n->name = onnx__text(m, f.body);
+        if (f.number == 4) n->op = onnx__text(m, f.body);
+        if (f.number == 7) n->domain = onnx__domain(m, f.body);
+    }
+    while (!m->failed && !m->why && onnx__next(&again, &f)) {
+        if (f.number == 1) n->in[n->nin++] = onnx__seen(m, body, onnx__text(m, f.body));
+        if (f.number == 2) n->out[n->nout++] = onnx__own(m, body, onnx__text(m, f.body));
+        if (f.number == 5) {
+            onnx__attr *a = &n->attr[n->attrs++];
+            onnx__read_attr(m, body, f.body, a);
+            if (a->ref && *a->ref && !onnx__resolve(caller, a)) n->attrs--;
+        }
+    }
+    if (b.bad || again.bad) onnx__broken(m, "a node's message");
+    if (m->failed || m->why || onnx__is_constant(m, n)) return;
+    function = onnx__function_of(m, n);
+    if (function) n->body = onnx__new_body(m, function->message, body, 1, n);
+    if (m->body[body].last) m->body[body].last->next = n;
+    else m->body[body].first = n;
+    m->body[body].last = n;
+}
+
+/* --- graphs --- */
+static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *kind)
+{
+    onnx__field f, g, h, d;
+    while (onnx__next(&b, &f)) {                                /* TypeProto */
+        if (f.number != 1) { *kind = -1; continue; }
+        while (onnx__next(&f.body, &g)) {                       /* .tensor_type */
+            if (g.number == 1) { *kind = (int)g.value; type->dtype = onnx__dtype(*kind); }
+            if (g.number != 2) continue;
+            type->shape.ndim = 0;
+            while (onnx__next(&g.body, &h)) {                   /* .shape */
+                if (h.number != 1) continue;
+                if (type->shape.ndim == HY_MAX_DIM) { onnx__broken(m, "more than 8 dims"); return; }
+                type->shape.dim[type->shape.ndim++] = -1;
+                while (onnx__next(&h.body, &d))
+                    if (d.number == 1 && d.kind == 0 && (int64_t)d.value >= 0)
+                        type->shape.dim[type->shape.ndim - 1] = (int64_t)d.value;
+            }
+        }
+    }
+}
+
+/* An input or output of a graph, or of a function, where it is a name alone. */
+static int onnx__read_value(onnx__model *m, int body, onnx__bytes b, int plain, int own)
+{
+    hy_type type;
+    const char *name = "";
+    onnx__field f;
+    int k, kind = 0;
+    memset(&type, 0, sizeof type);
+    type.shape.ndim = -1;
+    if (plain) name = onnx__text(m, b);
+    else while (onnx__next(&b, &f)) {
+        if (f.number == 1) name = onnx__text(m, f.body);
+        if (f.number == 2) onnx__read_type(m, f.body, &type, &kind);
+    }
+    if (!*name) { onnx__broken(m, "an input or output has no name"); return -1; }
+    k = own ? onnx__own(m, body, name) : onnx__seen(m, body, name);
+    if (m->failed || k < 0) return -1;
+    if (!plain) m->slot[k].type = type;
+    return k;
+}
+
+static void onnx__read_initializer(onnx__model *m, int body, onnx__bytes b)
+{
+    onnx__tensor *t = onnx__read_tensor(m, b);
+    int k = t ? onnx__own(m, body, t->name) : -1;
+    if (k < 0) { onnx__broken(m, "an initializer has no name"); return; }
+    m->slot[k].tensor = t;
+}
+
+/* The attributes that a function has when its caller says nothing. */
+static void onnx__default_attrs(onnx__model *m, int body, onnx__bytes b)
+{
+    onnx__node *caller = m->body[body].caller;
+    onnx__field f;
+    int n = onnx__count_fields(b, 11);
+    onnx__attr *list = ONNX__ROOM(m, onnx__attr, n + caller->attrs + 1);
+    if (!list) return;
+    memcpy(list, caller->attr, sizeof *list * (size_t)caller->attrs);
+    caller->attr = list;
+    while (!m->failed && onnx__next(&b, &f))
+        if (f.number == 11) {
+            onnx__read_attr(m, body, f.body, &list[caller->attrs]);
+            if (!onnx__attr_of(caller, list[caller->attrs].name)) caller->attrs++;
+        }
+}
+
+static int onnx__opset_of(onnx__model *m, onnx__bytes b, int opset)
+{
+    const char *domain = "";
+    onnx__field f;
+    int version = 0;
+    while (onnx__next(&b, &f)) {
+        if (f.number == 1) domain = onnx__domain(m, f.body);
+        if (f.number == 2) version = f.value < 10000 ? (int)f.value : 10000;
+    }
+    return *domain ? opset : version;
+}
+
+static void onnx__read_body(onnx__model *m, int body)
+{
+    int is_function = m->body[body].is_function, *in, *out, nin = 0, nout = 0;
+    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12, node_field = is_function ? 7 : 1;
+    onnx__bytes b = m->body[body].message, nodes = b, outputs = b;
+    onnx__field f;
+    in = ONNX__ROOM(m, int, onnx__count_fields(b, in_field) + 1);
+    out = ONNX__ROOM(m, int, onnx__count_fields(b, out_field) + 1);
+    if (is_function) onnx__default_attrs(m, body, b);
+    while (!m->failed && onnx__next(&b, &f)) {
+        if (f.number == in_field) in[nin++] = onnx__read_value(m, body, f.body, is_function, 1);
+        if (!is_function && f.number == 5) onnx__read_initializer(m, body, f.body);
+        if (!is_function && f.number == 15) onnx__broken(m, "sparse initializers are not read");
+        if (is_function && f.number == 9) m->body[body].opset = onnx__opset_of(m, f.body, m->body[body].opset);
+    }
+    while (!m->failed && !m->why && onnx__next(&nodes, &f))
+        if (f.number == node_field) onnx__read_node(m, body, f.body);
+    while (!m->failed && !m->why && onnx__next(&outputs, &f))
+        if (f.number == out_field) out[nout++] = onnx__read_value(m, body, f.body, is_function, 0);
+    if (b.bad || nodes.bad) onnx__broken(m, "a graph's message");
+    m->body[body].in = in;
+    m->body[body].out = out;
+    m->body[body].nin = nin;
+    m->body[body].nout = nout;
+}
+
+static void onnx__read_function(onnx__model *m, onnx__bytes b)
+{
+    onnx__function *list = (onnx__function *)onnx__grown(m, m->function, m->functions, &m->function_room,
+                                                         sizeof *list), *at;
+    onnx__field f;
+    if (!list) return;
+    m->function = list;
+    at = &list[m->functions++];
+    at->domain = at->name = "";
+    at->message = b;
+    while (onnx__next(&b, &f)) {
+        if (f.number == 1) at->name = onnx__text(m, f.body);
+        if (f.number == 10) at->domain = onnx__domain(m, f.body);
+    }
+}
+
+/* Everything but the numbers of tensors; bodies found on the way wait for their turn. */
+static void onnx__read_model(onnx__model *m, onnx__bytes b)
+{
+    onnx__bytes graph = { NULL, NULL, 0 };
+    onnx__field f;
+    int i;
+    while (!m->failed && onnx__next(&b, &f)) {
+        if (f.number == 7 && f.kind == 2) graph = f.body;
+        if (f.number == 8) m->opset = onnx__opset_of(m, f.body, m->opset);
+        if (f.number == 25) onnx__read_function(m, f.body);
+    }
+    if (b.bad || !graph.at) { onnx__broken(m, "this is no ONNX model"); return; }
+    if (!m->opset) m->opset = 1;
+    onnx__new_body(m, graph, -1, 0, NULL);
+    for (i = 0; i < m->bodies && !m->failed && !m->why; i++) onnx__read_body(m, i);
+}
+
+/* MARK: - >>running -------------------------------------------------------------------------------------
+ *
+ * One call. Line by line, all operators go to the frame F. While F is a trace, what is known already, constants
+ * and shapes and whatever depends on these alone, is computed at once in a frame K beside it; a small parameter
+ * is both, known and part of the program. Bodies stand on a stack of their own.
+ */
+typedef struct onnx__value {
+    hy_array *x, *known;                /* in the program; at its side */
+    int       live;                     /* both, and the program has to compute it, too */
+} onnx__value;
+
+typedef struct onnx__active {           /* a body that runs */
+    int         body;
+    onnx__node *owner, *next;
+    int64_t     step, steps;            /* of Loop and Scan */
+} onnx__active;
+
+typedef struct onnx__given { hy_type type; size_t bytes; void *data; } onnx__given;
+
+typedef struct onnx__net {
+    hy_block      base;
+    onnx__model   model;
+    struct onnx__net *inner;            /* of the plain block around: the one that runs */
+    onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
+    int           inputs, late;         /* late: some nodes run line by line behind the compiled ones */
+    int           cuts, *cut;           /* what the inner one gives: values of the model */
+} onnx__net;
+
+typedef struct onnx__run {
+    hy_frame     *F, *trace, *K;        /* F: where the present node's operators go */
+    onnx__net    *net;
+    onnx__model  *m;
+    onnx__node   *node;
+    onnx__value  *value;
+    int           opset, depth, late;   /* late: only late nodes run, else the others */
+    int           blamed, steps;
+    onnx__active  stack[ONNX__MOST_DEPTH + 2];
+} onnx__run;
+
+static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+
+/* The first error of a node, in whose name it stands. */
+static void onnx__fail(onnx__run *R, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    hy_raise(R->F, HY_ERROR_UNSUPPORTED, text);
+}
+
+static int onnx__has(onnx__run *R, int i) { return i < R->node->nin && R->node->in[i] >= 0; }
+
+static hy_array *onnx__copied(hy_frame *F, hy_frame *K, hy_array *x)
+{
+    hy_shape shape = hy_shape_of(K, x);
+    if (hy_error(K)) { hy_raise(F, hy_error_code(K), hy_error(K)); return NULL; }
+    if (!hy_size(K, x)) return hy_empty(F, shape, hy_dtype_of(K, x));
+    return hy_from(F, shape, hy_dtype_of(K, x), hy_data(K, x));
+}
+
+/* A constant becomes an array where it is first asked for. */
+static void onnx__load_constant(onnx__run *R, int k)
+{
+    onnx__slot *s = &R->m->slot[k];
+    onnx__value *v = &R->value[k];
+    hy_frame *F = R->K ? R->K : R->trace;
+    if (v->x || v->known || !s->tensor) return;
+    if (s->param) {
+        v->x = s->param;
+        if (R->K && s->tensor->count <= ONNX__SMALL) {
+            v->known = s->param;
+            v->live = 1;
+        }
+        return;
+    }
+    if (s->tensor->count) v->known = hy_from(F, s->tensor->type.shape, s->tensor->type.dtype, s->tensor->data);
+    else v->known = hy_empty(F, s->tensor->type.shape, s->tensor->type.dtype);
+    if (!R->K) { v->x = v->known; v->known = NULL; }
+}
+
+/* Input i as the present frame has it; NULL: it is left out, or an error stands. */
+static hy_array *onnx__in(onnx__run *R, int i)
+{
+    onnx__value *v;
+    if (!onnx__has(R, i)) return NULL;
+    onnx__load_constant(R, R->node->in[i]);
+    v = &R->value[R->node->in[i]];
+    if (R->K && R->F == R->K) return v->known;
+    if (!v->x && v->known) v->x = onnx__copied(R->F, R->K, v->known);
+    if (!v->x && R->K && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
+    if (!v->x) onnx__fail(R, "input %d, '%s', has no value", i, R->m->slot[R->node->in[i]].name);
+    return v->x;
+}
+
+/* The same with its numbers, and the frame they can be read in. */
+static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
+{
+    onnx__value *v;
+    *F = R->K ? R->K : R->F;
+    if (!R->K) return onnx__in(R, i);
+    if (!onnx__has(R, i)) return NULL;
+    onnx__load_constant(R, R->node->in[i]);
+    v = &R->value[R->node->in[i]];
+    if (!v->known && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
+    if (!v->known) onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
+                              "when it runs: such a network runs line by line", i,
+                              R->m->slot[R->node->in[i]].name);
+    return v->known;
+}
+
+static int onnx__is_known(onnx__run *R, int i)
+{
+    if (!onnx__has(R, i)) return 0;
+    onnx__load_constant(R, R->node->in[i]);
+    return !R->K || R->value[R->node->in[i]].known != NULL;
+}
+
+static void onnx__out(onnx__run *R, int i, hy_array *x)
+{
+    onnx__value *v;
+    if (i >= R->node->nout || R->node->out[i] < 0) return;
+    v = &R->value[R->node->out[i]];
+    if (R->K && R->F == R->K) v->known = x;
+    else v->x = x;
+}
+
+static int onnx__wants(onnx__run *R, int i) { return i < R->node->nout && R->node->out[i] >= 0; }
+
+/* --- attributes --- */
+static int64_t onnx__int(onnx__run *R, const char *name, int64_t missing)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, name);
+    return a ? a->i : missing;
+}
+
+static double onnx__float(onnx__run *R, const char *name, double missing)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, name);
+    return a ? a->f : missing;
+}
+
+static const char *onnx__string(onnx__run *R, const char *name, const char *missing)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, name);
+    return a ? a->s : missing;
+}
+
+/* Numbers of an attribute: 1 if it is there. */
+static int onnx__ints(onnx__run *R, const char *name, hy_ints *to)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, name);
+    int i;
+    to->n = 0;
+    if (!a) return 0;
+    if (a->n > HY_MAX_INTS) { onnx__fail(R, "%s: more than %d numbers", name, (int)HY_MAX_INTS); return 0; }
+    for (i = 0; i < a->n; i++) to->v[i] = a->ints[i];
+    to->n = a->n;
+    return 1;
+}
+
+/* Numbers of an input: how many, -1 when they cannot be had. */
+static int64_t onnx__read_numbers(onnx__run *R, int i, double *to, int64_t most)
+{
+    hy_frame *F;
+    hy_array *x = onnx__known(R, i, &F);
+    int64_t n = x ? hy_size(F, x) : -1;
+    if (n < 0) return -1;
+    if (n > most) { onnx__fail(R, "input %d has more than %d numbers", i, (int)most); return -1; }
+    if (n && !hy_to(F, x, HY_F64, to, sizeof(double) * (size_t)n)) return -1;
+    return n;
+}
+
+static int onnx__ints_in(onnx__run *R, int i, hy_ints *to)
+{
+    hy_frame *F;
+    hy_array *x = onnx__known(R, i, &F);
+    int64_t n = x ? hy_size(F, x) : -1;
+    to->n = 0;
+    if (n < 0) return 0;
+    if (n > HY_MAX_INTS) { onnx__fail(R, "input %d has more than %d numbers", i, (int)HY_MAX_INTS); return 0; }
+    if (n && !hy_to(F, x, HY_I64, to->v, sizeof(int64_t) * (size_t)n)) return 0;
+    to->n = (int)n;
+    return 1;
+}
+
+/* An attribute of old files that became input i. */
+static int onnx__ints_of(onnx__run *R, const char *name, int i, hy_ints *to)
+{
+    if (onnx__has(R, i)) return onnx__ints_in(R, i, to);
+    return onnx__ints(R, name, to);
+}
+
+static double onnx__number(onnx__run *R, int i, double missing)
+{
+    double v = missing;
+    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) < 1) return missing;
+    return v;
+}
+
+/* The same for a count or an axis. */
+static int64_t onnx__whole(onnx__run *R, int i, double missing)
+{
+    double v = onnx__number(R, i, missing);
+    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0 ? -(int64_t)9000000000000000 : 0;
+}
+
+/* --- shapes --- */
+/* The shape of x, all of it known. */
+static int onnx__shape(onnx__run *R, hy_array *x, hy_shape *s)
+{
+    int i;
+    s->ndim = 0;
+    if (!x) return 0;
+    *s = hy_shape_of(R->F, x);
+    if (s->ndim < 0) s->ndim = 0;
+    else for (i = 0; i < s->ndim && s->dim[i] >= 0; i++) continue;
+    if (hy_error(R->F)) return 0;
+    for (i = 0; i < s->ndim; i++)
+        if (s->dim[i] < 0) { onnx__fail(R, "a shape is not known before the network runs"); return 0; }
+    return 1;
+}
+
+static int onnx__rank(onnx__run *R, hy_array *x) { return x ? hy_ndim(R->F, x) : 0; }
+
+/* An axis of a shape of that many dims, counted from the front. */
+static int onnx__axis(onnx__run *R, int64_t axis, int ndim)
+{
+    if (axis < 0) axis += ndim;
+    if (axis < 0 || axis >= (ndim ? ndim : 1)) { onnx__fail(R, "axis %d of %d", (int)axis, ndim); return 0; }
+    return (int)axis;
+}
+
+static int64_t onnx__product(const hy_shape *s, int from, int to)
+{
+    int64_t n = 1;
+    for (; from < to; from++) n *= s->dim[from];
+    return n;
+}
+
+static hy_array *onnx__to(onnx__run *R, hy_array *x, hy_shape s)
+{
+    hy_ints to;
+    int i;
+    to.n = s.ndim;
+    for (i = 0; i < s.ndim; i++) {
+        to.v[i] = s.dim[i];
+        if (!s.dim[i] && x) {
+            hy__zeros_opt opt;
+            opt.dtype = hy_dtype_of(R->F, x);
+            if (hy_size(R->F, x)) { onnx__fail(R, "elements do not fit a shape without any"); return NULL; }
+            return hy__zeros(R->F, s, &opt);
+        }
+    }
+    return hy_reshape(R->F, x, to, NULL);
+}
+
+static hy_array *onnx__scalar_shape(onnx__run *R, hy_array *x) { return hy_reshape(R->F, x, HY_EMPTY, NULL); }
+
+/* What NumPy makes of two shapes. */
+static hy_shape onnx__both(onnx__run *R, hy_shape a, hy_shape b)
+{
+    hy_shape s = a.ndim > b.ndim ? a : b, other = a.ndim > b.ndim ? b : a;
+    int i, k = s.ndim - other.ndim;
+    for (i = 0; i < other.ndim; i++)
+        if (s.dim[k + i] == 1) s.dim[k + i] = other.dim[i];
+        else if (other.dim[i] != 1 && other.dim[i] != s.dim[k + i]) {
+            onnx__fail(R, "shapes do not go together: %d beside %d", (int)s.dim[k + i], (int)other.dim[i]);
+            break;
+        }
+    return s;
+}
+
+static int onnx__same_shape(hy_shape a, hy_shape b)
+{
+    int i;
+    for (i = 0; a.ndim == b.ndim && i < a.ndim; i++) if (a.dim[i] != b.dim[i]) return 0;
+    return a.ndim == b.ndim;
+}
+
+/* x repeated to a shape that it fits. */
+static hy_array *onnx__spread(onnx__run *R, hy_array *x, hy_shape s)
+{
+    hy_shape own, longer = s;
+    hy_ints to;
+    int i;
+    if (!onnx__shape(R, x, &own) || onnx__same_shape(own, s)) return x;
+    if (own.ndim < s.ndim) {
+        for (i = 0; i < s.ndim; i++)
+            longer.dim[i] = i < s.ndim - own.ndim ? 1 : own.dim[i - (s.ndim - own.ndim)];
+        x = onnx__to(R, x, longer);
+    }
+    to.n = s.ndim;
+    for (i = 0; i < s.ndim; i++) {
+        to.v[i] = s.dim[i];
+        if (!s.dim[i]) {
+            hy__zeros_opt opt;
+            opt.dtype = hy_dtype_of(R->F, x);
+            return hy__zeros(R->F, s, &opt);
+        }
+    }
+    return hy_broadcast_to(R->F, x, to);
+}
+
+/* Numbers computed here as an array. */
+static hy_array *onnx__from_doubles(onnx__run *R, hy_shape s, hy_dtype dtype, const double *v)
+{
+    hy_array *x = s.ndim && !onnx__product(&s, 0, s.ndim) ? hy_empty(R->F, s, HY_F64) : hy_from(R->F, s, HY_F64, v);
+    return dtype == HY_F64 ? x : hy_cast(R->F, x, dtype);
+}
+
+static hy_array *onnx__filled(onnx__run *R, hy_shape s, hy_dtype dtype, double v)
+{
+    hy__full_opt opt;
+    opt.dtype = dtype;
+    return hy__full(R->F, s, v, &opt);
+}
+
+static hy_dtype onnx__type_in(onnx__run *R, int i)
+{
+    hy_array *x = onnx__in(R, i);
+    return x ? hy_dtype_of(R->F, x) : HY_F32;
+}
+
+static hy_array *onnx__cast(onnx__run *R, hy_array *x, hy_dtype dtype)
+{
+    return x && hy_dtype_of(R->F, x) != dtype ? hy_cast(R->F, x, dtype) : x;
+}
+
+static int onnx__is_float(hy_dtype d) { return d == HY_F32 || d == HY_F64 || d == HY_F16 || d == HY_BF16; }
+
+/* Sums and the like; axes of none means each. */
+typedef hy_array *(*onnx__fold)(hy_frame *F, hy_array *x, hy_ints axis, const hy_reduce_opt *opt);
+static hy_array *onnx__reduce(onnx__run *R, onnx__fold fold, hy_array *x, hy_ints axes, int keep)
+{
+    hy_reduce_opt opt;
+    int ndim = onnx__rank(R, x);
+    memset(&opt, 0, sizeof opt);
+    opt.keepdims = keep;
+    if (!x || !ndim) return x;
+    if (!axes.n) axes = HY_ALL;
+    x = fold(R->F, x, axes, &opt);
+    return !keep && (axes.n < 0 || axes.n == ndim) ? onnx__scalar_shape(R, x) : x;
+}
+
+/* Elements [begin, end) of an axis, every step-th. */
+static hy_array *onnx__cut(onnx__run *R, hy_array *x, int axis, int64_t begin, int64_t end, int64_t step)
+{
+    hy_ints b, e;
+    hy_slice_opt opt;
+    int i;
+    b.n = e.n = opt.step.n = axis + 1;
+    for (i = 0; i <= axis; i++) {
+        b.v[i] = e.v[i] = HY_NONE;
+        opt.step.v[i] = 1;
+    }
+    b.v[axis] = begin;
+    e.v[axis] = end < 0 && step < 0 ? HY_NONE : end;
+    opt.step.v[axis] = step;
+    return hy_slice(R->F, x, b, e, &opt);
+}
+
+static hy_array *onnx__join(onnx__run *R, hy_array *a, hy_array *b, int axis)
+{
+    return hy_concat(R->F, hy_group(R->F, a, b), axis);
+}
+
+static hy_array *onnx__move(onnx__run *R, hy_array *x, int from, int to)
+{
+    hy_ints perm;
+    int i, k = 0, ndim = onnx__rank(R, x);
+    if (from == to) return x;
+    perm.n = ndim;
+    for (i = 0; i < ndim; i++) {
+        if (k == from) k++;
+        perm.v[i] = i == to ? from : k++;
+    }
+    return hy_transpose(R->F, x, perm);
+}
+
+/* Halves go to the even neighbour, as in ONNX. */
+static hy_array *onnx__round(hy_frame *F, hy_array *x)
+{
+    hy_array *low = hy_floor(F, x), *part = hy_sub(F, x, low), *odd = hy_mod_scalar(F, low, 2);
+    hy_array *up = hy_logical_or(F, hy_greater_scalar(F, part, 0.5),
+                                 hy_logical_and(F, hy_equal_scalar(F, part, 0.5), odd));
+    return hy_add(F, low, up);
+}
+
+static hy_array *onnx__where(onnx__run *R, hy_array *c, hy_array *a, hy_array *b)
+{
+    hy_shape sc, sa, sb, s;
+    if (!onnx__shape(R, c, &sc) || !onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
+    s = onnx__both(R, onnx__both(R, sc, sa), sb);
+    return hy_where(R->F, onnx__spread(R, c, s), onnx__spread(R, a, s), onnx__spread(R, b, s));
+}
+
+/* Room for numbers while a node is set up; it goes with the frame's bracket. */
+static void *onnx__scratch(onnx__run *R, int64_t n, size_t size)
+{
+    hy_frame *F = R->K ? R->K : R->F;
+    if (n < 0 || n > (int64_t)1 << 34) { onnx__fail(R, "too large"); return NULL; }
+    return hy_write(F, hy_empty(F, HY_SHAPE((n + 1) * (int64_t)size), HY_U8));
+}
+
+/* MARK: - >>ops -----------------------------------------------------------------------------------------
+ *
+ * One function for each operator, or family of them, of ONNX; rows of >>table name them.
+ */
+
+/* --- pointwise --- */
+static void onnx__do_one(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    onnx__out(R, 0, R->node->row->one(R->F, x));
+}
+
+/* Files before opset 7 say where the second operand stands. */
+static hy_array *onnx__second(onnx__run *R)
+{
+    hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1);
+    int64_t axis = onnx__int(R, "axis", -1);
+    hy_shape s;
+    if (R->opset >= 7 || !onnx__int(R, "broadcast", 0) || axis < 0 || !onnx__shape(R, b, &s)) return b;
+    while (s.ndim + axis < onnx__rank(R, a) && s.ndim < HY_MAX_DIM) s.dim[s.ndim++] = 1;
+    return onnx__to(R, b, s);
+}
+
+/* A number beside an array needs no array of its own. */
+typedef hy_array *(*onnx__by)(hy_frame *F, hy_array *x, double scalar);
+static const struct { onnx__two two; onnx__by right, left; } onnx__scalars[] = {
+    { hy_add, hy_add_scalar, hy_add_scalar }, { hy_sub, hy_sub_scalar, hy_rsub_scalar },
+    { hy_mul, hy_mul_scalar, hy_mul_scalar }, { hy_div, hy_div_scalar, hy_rdiv_scalar },
+    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar }, { hy_minimum, hy_minimum_scalar, hy_minimum_scalar } };
+
+static int onnx__number_known(onnx__run *R, int i, double *v)
+{
+    const onnx__slot *s = &R->m->slot[R->node->in[i]];
+    hy_frame *F;
+    hy_array *x;
+    if (s->param || !onnx__is_known(R, i) || !R->K) return 0;
+    x = onnx__known(R, i, &F);
+    if (!x || hy_ndim(F, x) || !onnx__is_float(hy_dtype_of(F, x))) return 0;
+    return hy_to(F, x, HY_F64, v, sizeof *v) != 0;
+}
+
+static void onnx__do_two(onnx__run *R)
+{
+    onnx__two two = R->node->row->two;
+    double v;
+    int i;
+    for (i = 0; R->F != R->K && i < (int)(sizeof onnx__scalars / sizeof *onnx__scalars); i++) {
+        if (onnx__scalars[i].two != two) continue;
+        if (onnx__number_known(R, 1, &v)) onnx__out(R, 0, onnx__scalars[i].right(R->F, onnx__in(R, 0), v));
+        else if (onnx__number_known(R, 0, &v)) onnx__out(R, 0, onnx__scalars[i].left(R->F, onnx__in(R, 1), v));
+        else continue;
+        return;
+    }
+    onnx__out(R, 0, two(R->F, onnx__in(R, 0), onnx__second(R)));
+}
+
+static void onnx__do_compare(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__cast(R, R->node->row->two(R->F, onnx__in(R, 0), onnx__second(R)), HY_BOOL));
+}
+
+/* Max, Min, Sum, Mean of any number of inputs. */
+static void onnx__do_several(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    int i;
+    for (i = 1; i < R->node->nin; i++) x = R->node->row->two(R->F, x, onnx__in(R, i));
+    if (!strcmp(R->node->op, "Mean")) x = hy_div_scalar(R->F, x, R->node->nin);
+    onnx__out(R, 0, x);
+}
+
+static void onnx__do_pow(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y = onnx__second(R);
+    hy_dtype d = onnx__type_in(R, 0), e = onnx__type_in(R, 1);
+    double v;
+    if (onnx__is_float(d) && R->F != R->K && onnx__number_known(R, 1, &v)) {
+        onnx__out(R, 0, v == 2 ? hy_square(R->F, x) : v == 0.5 ? hy_sqrt(R->F, x) : hy_power_scalar(R->F, x, v));
+        return;
+    }
+    if (d == e) onnx__out(R, 0, hy_power(R->F, x, y));
+    else if (onnx__is_float(d)) onnx__out(R, 0, hy_power(R->F, x, onnx__cast(R, y, d)));
+    else onnx__out(R, 0, onnx__cast(R, hy_power(R->F, onnx__cast(R, x, HY_F64), onnx__cast(R, y, HY_F64)), d));
+}
+
+static void onnx__do_mod(onnx__run *R)
+{
+    hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *y;
+    if (!onnx__int(R, "fmod", 0)) { onnx__out(R, 0, hy_mod(R->F, a, b)); return; }
+    y = hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b));         /* the sign of the first, as fmod of C */
+    onnx__out(R, 0, hy_mul(R->F, hy_sign(R->F, a), y));
+}
+
+static void onnx__do_bit_shift(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y = onnx__in(R, 1);
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_array *by = hy_rpower_scalar(R->F, onnx__cast(R, y, HY_I64), 2);
+    int left = !strcmp(onnx__string(R, "direction", ""), "LEFT");
+    x = onnx__cast(R, x, HY_I64);
+    x = left ? hy_mul(R->F, x, by) : hy_div(R->F, x, by);
+    if (left && d == HY_U8) x = hy_mod_scalar(R->F, x, 256);
+    onnx__out(R, 0, onnx__cast(R, x, d));
+}
+
+/* and, or, xor of integers, bit by bit. */
+static void onnx__do_bitwise(onnx__run *R)
+{
+    hy_dtype d = onnx__type_in(R, 0);
+    int bits = 8 * (int)hy_dtype_size(d), i;
+    hy_array *a = onnx__cast(R, onnx__in(R, 0), HY_I64), *b = onnx__cast(R, onnx__in(R, 1), HY_I64), *y = NULL;
+    if (bits > 32) { onnx__fail(R, "64 bits"); return; }
+    a = hy_mod_scalar(R->F, a, ldexp(1, bits));
+    b = hy_mod_scalar(R->F, b, ldexp(1, bits));
+    for (i = 0; i < bits; i++) {
+        double p = ldexp(1, i);
+        hy_array *bit = R->node->row->two(R->F, hy_mod_scalar(R->F, hy_div_scalar(R->F, a, p), 2),
+                                          hy_mod_scalar(R->F, hy_div_scalar(R->F, b, p), 2));
+        bit = hy_mul_scalar(R->F, bit, p);
+        y = y ? hy_add(R->F, y, bit) : bit;
+    }
+    onnx__out(R, 0, onnx__cast(R, y, d));
+}
+
+static void onnx__do_bitwise_not(onnx__run *R)
+{
+    hy_dtype d = onnx__type_in(R, 0);
+    onnx__out(R, 0, hy_rsub_scalar(R->F, onnx__in(R, 0), d == HY_U8 ? 255 : -1));
+}
+
+static void onnx__do_is_inf(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *up, *down;
+    up = hy_equal_scalar(R->F, x, INFINITY);
+    down = hy_equal_scalar(R->F, x, -INFINITY);
+    if (!onnx__int(R, "detect_positive", 1)) up = hy_zeros_like(R->F, x);
+    if (!onnx__int(R, "detect_negative", 1)) down = hy_zeros_like(R->F, x);
+    onnx__out(R, 0, onnx__cast(R, hy_logical_or(R->F, up, down), HY_BOOL));
+}
+
+static void onnx__do_is_nan(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    onnx__out(R, 0, onnx__cast(R, hy_not_equal(R->F, x, x), HY_BOOL));
+}
+
+static void onnx__do_clip(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    const onnx__attr *low = onnx__attr_of(R->node, "min"), *high = onnx__attr_of(R->node, "max");
+    int whole = !onnx__is_float(onnx__type_in(R, 0));
+    if (R->opset < 11) {
+        if (low || high) x = hy_clip(R->F, x, low ? low->f : -INFINITY, high ? high->f : INFINITY);
+    } else if (!whole && (!onnx__has(R, 1) || onnx__is_known(R, 1)) && (!onnx__has(R, 2) || onnx__is_known(R, 2)) &&
+               onnx__number(R, 1, -INFINITY) <= onnx__number(R, 2, INFINITY)) {
+        x = hy_clip(R->F, x, onnx__number(R, 1, -INFINITY), onnx__number(R, 2, INFINITY));
+    } else {
+        if (onnx__has(R, 1)) x = hy_maximum(R->F, x, onnx__in(R, 1));
+        if (onnx__has(R, 2)) x = hy_minimum(R->F, x, onnx__in(R, 2));
+    }
+    onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
+}
+
+/* Activations with numbers. */
+static hy_array *onnx__leaky(hy_frame *F, hy_array *x, int kind, double slope)
+{
+    hy_leaky_relu_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.slope = slope == 0 ? HY_ZERO : slope;
+    return hy_leaky_relu(F, x, kind, &opt);
+}
+
+static hy_array *onnx__hard_sigmoid(hy_frame *F, hy_array *x, double alpha, double beta)
+{
+    hy_hard_sigmoid_opt opt;
+    opt.alpha = alpha == 0 ? HY_ZERO : alpha;
+    opt.beta = beta == 0 ? HY_ZERO : beta;
+    return hy_hard_sigmoid(F, x, &opt);
+}
+
+static hy_array *onnx__celu(hy_frame *F, hy_array *x, double alpha)
+{
+    hy_array *low = hy_expm1(F, hy_div_scalar(F, hy_minimum_scalar(F, x, 0), alpha));
+    return hy_add(F, hy_relu(F, x), hy_mul_scalar(F, low, alpha));
+}
+
+/* The activation of that name, of a node or of a recurrent gate; NULL: there is none. */
+static hy_array *onnx__activation(hy_frame *F, const char *name, hy_array *x, double a, double b)
+{
+    if (!strcmp(name, "Relu")) return hy_relu(F, x);
+    if (!strcmp(name, "Tanh")) return hy_tanh(F, x);
+    if (!strcmp(name, "Sigmoid")) return hy_sigmoid(F, x);
+    if (!strcmp(name, "Softsign")) return hy_softsign(F, x);
+    if (!strcmp(name, "Softplus")) return hy_softrelu(F, x);
+    if (!strcmp(name, "LeakyRelu")) return onnx__leaky(F, x, HY_LEAKY_LEAKY, a);
+    if (!strcmp(name, "Elu")) return onnx__leaky(F, x, HY_LEAKY_ELU, a);
+    if (!strcmp(name, "HardSigmoid")) return onnx__hard_sigmoid(F, x, a, b);
+    if (!strcmp(name, "Affine")) return hy_add_scalar(F, hy_mul_scalar(F, x, a), b);
+    if (!strcmp(name, "ScaledTanh")) return hy_mul_scalar(F, hy_tanh(F, hy_mul_scalar(F, x, b)), a);
+    if (!strcmp(name, "ThresholdedRelu")) return hy_mul(F, x, hy_greater_scalar(F, x, a));
+    if (!strcmp(name, "Celu")) return onnx__celu(F, x, a);
+    if (!strcmp(name, "Swish")) return hy_mul(F, x, hy_sigmoid(F, hy_mul_scalar(F, x, a)));
+    return NULL;
+}
+
+static void onnx__alphas(const char *name, double *a, double *b)
+{
+    static const struct { const char *name; double a, b; } known[] = {
+        { "LeakyRelu", 0.01, 0 }, { "Elu", 1, 0 }, { "HardSigmoid", 0.2, 0.5 }, { "Affine", 1, 0 },
+        { "ScaledTanh", 1, 1 }, { "ThresholdedRelu", 1, 0 }, { "Celu", 1, 0 }, { "Swish", 1, 0 } };
+    int i;
+    for (i = 0; i < (int)(sizeof known / sizeof *known); i++)
+        if (!strcmp(known[i].name, name)) { *a = known[i].a; *b = known[i].b; }
+}
+
+static void onnx__do_activation(onnx__run *R)
+{
+    double a = 0, b = 0;
+    onnx__alphas(R->node->op, &a, &b);
+    a = onnx__float(R, "alpha", a);
+    b = onnx__float(R, "beta", b);
+    onnx__out(R, 0, onnx__activation(R->F, R->node->op, onnx__in(R, 0), a, b));
+}
+
+static hy_array *onnx__hard_swish(hy_frame *F, hy_array *x)
+{
+    return hy_mul(F, x, onnx__hard_sigmoid(F, x, 1.0 / 6, 0.5));
+}
+
+static void onnx__do_selu(onnx__run *R)
+{
+    double alpha = onnx__float(R, "alpha", 1.67326319217681884765625), gamma = onnx__float(R, "gamma", 1.05070102214813232421875);
+    onnx__out(R, 0, hy_mul_scalar(R->F, onnx__leaky(R->F, onnx__in(R, 0), HY_LEAKY_ELU, alpha), gamma));
+}
+
+static hy_array *onnx__gelu_tanh(hy_frame *F, hy_array *x)
+{
+    hy_array *inner = hy_add(F, x, hy_mul_scalar(F, hy_mul(F, x, hy_square(F, x)), 0.044715));
+    inner = hy_add_scalar(F, hy_tanh(F, hy_mul_scalar(F, inner, 0.7978845608028654)), 1);
+    return hy_mul(F, hy_mul_scalar(F, x, 0.5), inner);
+}
+
+static void onnx__do_gelu(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    if (!strcmp(onnx__string(R, "approximate", "none"), "tanh")) onnx__out(R, 0, onnx__gelu_tanh(R->F, x));
+    else onnx__out(R, 0, onnx__leaky(R->F, x, HY_LEAKY_GELU, 1));
+}
+
+static void onnx__do_prelu(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *slope = onnx__in(R, 1);
+    hy_shape s;
+    if (R->opset < 7 && onnx__shape(R, slope, &s) && s.ndim == 1 && s.dim[0] > 1)
+        while (s.ndim + 1 < onnx__rank(R, x)) s.dim[s.ndim++] = 1;
+    if (R->opset < 7) slope = onnx__to(R, slope, s);
+    onnx__out(R, 0, hy_add(R->F, hy_maximum_scalar(R->F, x, 0), hy_mul(R->F, slope, hy_minimum_scalar(R->F, x, 0))));
+}
+
+static void onnx__do_shrink(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    double bias = onnx__float(R, "bias", 0), lambd = onnx__float(R, "lambd", 0.5);
+    hy_array *up = hy_mul(R->F, hy_sub_scalar(R->F, x, bias), hy_greater_scalar(R->F, x, lambd));
+    hy_array *down = hy_mul(R->F, hy_add_scalar(R->F, x, bias), hy_lesser_scalar(R->F, x, -lambd));
+    onnx__out(R, 0, hy_add(R->F, up, down));
+}
+
+static void onnx__do_where(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__where(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2)));
+}
+
+static void onnx__do_cast(onnx__run *R)
+{
+    int64_t to = onnx__int(R, "to", 1);
+    hy_dtype d = onnx__dtype(to);
+    hy_array *x = onnx__in(R, 0);
+    if (onnx__has(R, 1)) {
+        const onnx__value *like = &R->value[R->node->in[1]];
+        d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known) : HY_DTYPE_NONE;
+    }
+    if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(to)); return; }
+    onnx__out(R, 0, hy_cast(R->F, d == HY_BOOL ? hy_not_equal_scalar(R->F, x, 0) : x, d));
+}
+
+/* The same bits as another type: they have to be known. */
+static void onnx__do_bit_cast(onnx__run *R)
+{
+    hy_dtype d = onnx__dtype(onnx__int(R, "to", 1));
+    hy_frame *F;
+    hy_array *x = onnx__known(R, 0, &F);
+    hy_shape s;
+    if (!d || (x && hy_dtype_size(d) != hy_dtype_size(hy_dtype_of(F, x)))) {
+        onnx__fail(R, "types of different sizes, or one that hybrid.h has not");
+        return;
+    }
+    if (!x) return;
+    s = hy_shape_of(F, x);
+    onnx__out(R, 0, hy_size(F, x) ? hy_from(R->F, s, d, hy_data(F, x)) : hy_empty(R->F, s, d));
+}
+
+static void onnx__do_dropout(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    double ratio = onnx__has(R, 1) ? onnx__number(R, 1, 0.5) : onnx__float(R, "ratio", 0.5);
+    hy_dropout_opt opt;
+    memset(&opt, 0, sizeof opt);
+    if (onnx__number(R, 2, 0) != 0 && ratio > 0) {
+        opt.mode = HY_DROP_ALWAYS;
+        onnx__out(R, 0, x = hy_dropout(R->F, x, ratio, &opt));
+        onnx__out(R, 1, onnx__cast(R, hy_not_equal_scalar(R->F, x, 0), HY_BOOL));
+        return;
+    }
+    onnx__out(R, 0, R->K ? hy_dropout(R->F, x, ratio, NULL) : hy_dropout(R->F, x, ratio, NULL));
+    if (onnx__wants(R, 1)) onnx__out(R, 1, hy_cast(R->F, hy_ones_like(R->F, x), R->opset < 10 ? onnx__type_in(R, 0) : HY_BOOL));
+}
+
+/* --- shapes --- */
+static void onnx__put_numbers(onnx__run *R, hy_shape s, const int64_t *v)
+{
+    hy_frame *F = R->F;
+    if (R->K) R->F = R->K;
+    onnx__out(R, 0, onnx__product(&s, 0, s.ndim) ? hy_from(R->F, s, HY_I64, v) : hy_empty(R->F, s, HY_I64));
+    R->F = F;
+}
+
+static void onnx__do_shape(onnx__run *R)
+{
+    hy_shape s;
+    int64_t start = onnx__int(R, "start", 0), end = onnx__int(R, "end", HY_MAX_DIM + 1);
+    if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
+    if (start < 0) start += s.ndim;
+    if (end < 0) end += s.ndim;
+    start = start < 0 ? 0 : start > s.ndim ? s.ndim : start;
+    end = end < start ? start : end > s.ndim ? s.ndim : end;
+    onnx__put_numbers(R, HY_SHAPE(end - start), s.dim + start);
+}
+
+static void onnx__do_size(onnx__run *R)
+{
+    hy_shape s;
+    int64_t n;
+    if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
+    n = onnx__product(&s, 0, s.ndim);
+    onnx__put_numbers(R, HY_SCALAR, &n);
+}
+
+static void onnx__do_reshape(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints to;
+    hy_shape s, own;
+    int i, zero = 0;
+    if (!onnx__ints_of(R, "shape", 1, &to)) return;
+    if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
+    for (i = 0; i < to.n; i++) {
+        zero |= to.v[i] == 0;
+        if (to.v[i] < -1) { onnx__fail(R, "a size of %d", (int)to.v[i]); return; }
+    }
+    if (!zero) { onnx__out(R, 0, hy_reshape(R->F, x, to, NULL)); return; }
+    if (!onnx__shape(R, x, &own)) return;
+    if (onnx__product(&own, 0, own.ndim) && !onnx__int(R, "allowzero", 0)) {
+        onnx__out(R, 0, hy_reshape(R->F, x, to, NULL));
+        return;
+    }
+    s.ndim = to.n;
+    for (i = 0; i < to.n; i++)
+        s.dim[i] = to.v[i] || onnx__int(R, "allowzero", 0) || i >= own.ndim ? to.v[i] : own.dim[i];
+    for (i = 0; i < to.n; i++) if (s.dim[i] < 0) s.dim[i] = 0;
+    onnx__out(R, 0, onnx__to(R, x, s));
+}
+
+static void onnx__do_transpose(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints perm;
+    if (!onnx__ints(R, "perm", &perm)) perm = HY_ALL;
+    onnx__out(R, 0, onnx__rank(R, x) < 2 ? hy_identity(R->F, x) : hy_transpose(R->F, x, perm));
+}
+
+static void onnx__do_unsqueeze(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints axes;
+    hy_shape s, own;
+    int i, k = 0, taken[2 * HY_MAX_INTS] = { 0 };
+    if (!onnx__ints_of(R, "axes", 1, &axes) || !onnx__shape(R, x, &own)) return;
+    s.ndim = own.ndim + axes.n;
+    if (s.ndim > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
+    for (i = 0; i < axes.n; i++) taken[onnx__axis(R, axes.v[i], s.ndim)] = 1;
+    for (i = 0; i < s.ndim; i++) s.dim[i] = taken[i] ? 1 : k < own.ndim ? own.dim[k++] : 1;
+    onnx__out(R, 0, onnx__to(R, x, s));
+}
+
+static void onnx__do_squeeze(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints axes;
+    hy_shape s, own;
+    int i, some = onnx__ints_of(R, "axes", 1, &axes), gone[HY_MAX_DIM] = { 0 };
+    if (!onnx__shape(R, x, &own)) return;
+    for (i = 0; i < axes.n; i++) gone[onnx__axis(R, axes.v[i], own.ndim)] = 1;
+    for (i = 0; i < own.ndim && (!some || !axes.n); i++) gone[i] = own.dim[i] == 1;
+    for (s.ndim = i = 0; i < own.ndim; i++) {
+        if (gone[i] && own.dim[i] != 1) { onnx__fail(R, "axis %d has size %d", i, (int)own.dim[i]); return; }
+        if (!gone[i]) s.dim[s.ndim++] = own.dim[i];
+    }
+    onnx__out(R, 0, onnx__to(R, x, s));
+}
+
+static void onnx__do_flatten(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_shape s, to = HY_SHAPE(1, 1);
+    int64_t axis = onnx__int(R, "axis", 1);
+    if (axis == 1 && onnx__rank(R, x) >= 2) { onnx__out(R, 0, hy_flatten(R->F, x)); return; }
+    if (!onnx__shape(R, x, &s)) return;
+    if (axis < 0) axis += s.ndim;
+    if (axis < 0 || axis > s.ndim) { onnx__fail(R, "axis %d", (int)axis); return; }
+    to.dim[0] = onnx__product(&s, 0, (int)axis);
+    to.dim[1] = onnx__product(&s, (int)axis, s.ndim);
+    onnx__out(R, 0, onnx__to(R, x, to));
+}
+
+static void onnx__do_concat(onnx__run *R)
+{
+    hy_array **list = (hy_array **)onnx__scratch(R, R->node->nin, sizeof *list);
+    int i;
+    if (!list) return;
+    for (i = 0; i < R->node->nin; i++) list[i] = onnx__in(R, i);
+    if (hy_error(R->F)) return;
+    onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list),
+                              onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0), onnx__rank(R, list[0]))));
+}
+
+static void onnx__do_split(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_shape s;
+    hy_ints parts;
+    int64_t at = 0, n = R->node->nout, size;
+    int i, axis, some = onnx__ints_of(R, "split", 1, &parts);
+    if (!onnx__shape(R, x, &s)) return;
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+    size = (s.dim[axis] + n - 1) / (n ? n : 1);
+    for (i = 0; i < n; i++) {
+        int64_t part = some && i < parts.n ? parts.v[i] : size < s.dim[axis] - at ? size : s.dim[axis] - at;
+        if (part < 0 || at + part > s.dim[axis]) { onnx__fail(R, "parts of %d elements", (int)s.dim[axis]); return; }
+        onnx__out(R, i, onnx__cut(R, x, axis, at, at + part, 1));
+        at += part;
+    }
+}
+
+static void onnx__do_slice(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints starts, ends, axes, steps;
+    hy_shape s;
+    int i, some, step;
+    if (!onnx__ints_of(R, "starts", 1, &starts) || !onnx__ints_of(R, "ends", 2, &ends)) return;
+    some = onnx__ints_of(R, "axes", 3, &axes);
+    step = onnx__has(R, 4) && onnx__ints_in(R, 4, &steps);
+    if (!onnx__shape(R, x, &s)) return;
+    if (ends.n != starts.n || (some && axes.n != starts.n) || (step && steps.n != starts.n) || starts.n > s.ndim) {
+        onnx__fail(R, "as many starts, ends, axes and steps are due, at most one an axis");
+        return;
+    }
+    for (i = 0; i < starts.n && !hy_error(R->F); i++) {
+        int axis = some ? onnx__axis(R, axes.v[i], s.ndim) : i;
+        int64_t d = s.dim[axis], by = step ? steps.v[i] : 1, b = starts.v[i], e = ends.v[i];
+        if (!by) { onnx__fail(R, "a step of 0"); return; }
+        if (b < 0) b = b < -d ? -1 : b + d;
+        if (e < 0) e = e < -d ? -1 : e + d;
+        b = by > 0 ? onnx__clamped(b, 0, d) : onnx__clamped(b, 0, d - 1);
+        e = by > 0 ? onnx__clamped(e, 0, d) : onnx__clamped(e, -1, d - 1);
+        if (by > 0 ? e <= b : e >= b || !d) {
+            b = e = 0;
+            by = 1;
+        }
+        if (b != 0 || e != d || by != 1) x = onnx__cut(R, x, axis, b, e, onnx__clamped(by, -(d + 1), d + 1));
+    }
+    onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
+}
+
+static void onnx__do_expand(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints to;
+    hy_shape s, own;
+    int i;
+    if (!onnx__ints_in(R, 1, &to) || !onnx__shape(R, x, &own)) return;
+    if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
+    s.ndim = to.n;
+    for (i = 0; i < to.n; i++) s.dim[i] = to.v[i];
+    onnx__out(R, 0, onnx__spread(R, x, onnx__both(R, s, own)));
+}
+
+static void onnx__do_tile(onnx__run *R)
+{
+    hy_ints reps;
+    if (onnx__ints_in(R, 1, &reps)) onnx__out(R, 0, hy_tile(R->F, onnx__in(R, 0), reps));
+}
+
+static void onnx__do_constant_of_shape(onnx__run *R)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, "value");
+    hy_dtype d = a && a->t && a->t->data ? a->t->type.dtype : HY_F32;
+    hy_ints to;
+    hy_shape s;
+    int i;
+    if (!onnx__ints_in(R, 0, &to)) return;
+    if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
+    s.ndim = to.n;
+    for (i = 0; i < to.n; i++) {
+        s.dim[i] = to.v[i];
+        if (to.v[i] < 0) { onnx__fail(R, "a size of %d", (int)to.v[i]); return; }
+    }
+    if (!a || !a->t || !a->t->data || a->t->count < 1) onnx__out(R, 0, onnx__filled(R, s, d, 0));
+    else onnx__out(R, 0, onnx__spread(R, hy_from(R->F, HY_SCALAR, d, a->t->data), s));
+}
+
+static void onnx__do_range(onnx__run *R)
+{
+    double start = onnx__number(R, 0, 0), limit = onnx__number(R, 1, 0), delta = onnx__number(R, 2, 1), *v;
+    hy_dtype d = onnx__type_in(R, 0);
+    int64_t i, n;
+    if (hy_error(R->F)) return;
+    if (delta == 0 || !(fabs((limit - start) / delta) < 1e9)) { onnx__fail(R, "a step of %g", delta); return; }
+    n = (int64_t)ceil((limit - start) / delta);
+    if (n < 0) n = 0;
+    v = (double *)onnx__scratch(R, n, sizeof *v);
+    for (i = 0; v && i < n; i++) v[i] = start + (double)i * delta;
+    if (v) onnx__out(R, 0, onnx__from_doubles(R, HY_SHAPE(n), d, v));
+}
+
+static void onnx__do_eye_like(onnx__run *R)
+{
+    hy_shape s;
+    hy__eye_opt opt;
+    opt.dtype = onnx__attr_of(R->node, "dtype") ? onnx__dtype(onnx__int(R, "dtype", 1)) : onnx__type_in(R, 0);
+    if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
+    if (s.ndim != 2 || !opt.dtype) { onnx__fail(R, "a matrix is due, of a type that hybrid.h has"); return; }
+    onnx__out(R, 0, hy__eye(R->F, s.dim[0], s.dim[1], onnx__int(R, "k", 0), &opt));
+}
+
+static void onnx__do_trilu(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *mask;
+    hy_shape s, m;
+    double *v;
+    int64_t i, j, k = onnx__whole(R, 1, 0), rows, columns;
+    int upper = onnx__int(R, "upper", 1) != 0;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
+    m = HY_SHAPE(rows = s.dim[s.ndim - 2], columns = s.dim[s.ndim - 1]);
+    if (!rows || !columns) { onnx__out(R, 0, hy_identity(R->F, x)); return; }
+    v = (double *)onnx__scratch(R, rows * columns, sizeof *v);
+    for (i = 0; v && i < rows; i++)
+        for (j = 0; j < columns; j++) v[i * columns + j] = upper ? j - i >= k : j - i <= k;
+    if (!v) return;
+    mask = onnx__from_doubles(R, m, HY_BOOL, v);
+    onnx__out(R, 0, onnx__where(R, mask, x, hy_zeros_like(R->F, x)));
+}
+
+static void onnx__do_depth_to_space(onnx__run *R)
+{
+    int64_t b = onnx__int(R, "blocksize", 1);
+    hy_array *x = onnx__in(R, 0);
+    hy_shape s;
+    if (strcmp(onnx__string(R, "mode", "DCR"), "CRD")) {
+        onnx__out(R, 0, hy_depth_to_space(R->F, x, (int)b));
+        return;
+    }
+    if (!onnx__shape(R, x, &s)) return;
+    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] % (b * b)) { onnx__fail(R, "blocks of %d", (int)b); return; }
+    x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), b, b, s.dim[2], s.dim[3]));
+    x = hy_transpose(R->F, x, HY_INTS(0, 1, 4, 2, 5, 3));
+    onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), s.dim[2] * b, s.dim[3] * b)));
+}
+
+static void onnx__do_space_to_depth(onnx__run *R)
+{
+    onnx__out(R, 0, hy_space_to_depth(R->F, onnx__in(R, 0), (int)onnx__int(R, "blocksize", 1)));
+}
+
+/* The border of one axis: mode wrap, or a reflection, by indices. */
+static hy_array *onnx__pad_axis(onnx__run *R, hy_array *x, int axis, int64_t d, int64_t before, int64_t after,
+                                const char *mode)
+{
+    int64_t i, n = d + before + after, period = !strcmp(mode, "wrap") ? d : d > 1 ? 2 * d - 2 : 1;
+    double *v = (double *)onnx__scratch(R, n, sizeof *v);
+    hy_take_opt opt;
+    memset(&opt, 0, sizeof opt);
+    for (i = 0; v && i < n; i++) {
+        int64_t at = i - before;
+        if (!strcmp(mode, "edge")) at = onnx__clamped(at, 0, d - 1);
+        else at = (at % period + period) % period;
+        v[i] = (double)(at < d ? at : period - at);
+    }
+    return v ? hy_take(R->F, x, onnx__from_doubles(R, HY_SHAPE(n), HY_I64, v), axis, &opt) : NULL;
+}
+
+static hy_array *onnx__padded(onnx__run *R, hy_array *x, const hy_ints *pads, const char *mode, double value)
+{
+    hy_shape s;
+    hy_ints width;
+    hy_pad_opt opt;
+    int i, any = 0;
+    if (!onnx__shape(R, x, &s)) return NULL;
+    width.n = 2 * s.ndim;
+    for (i = 0; i < s.ndim; i++) {
+        int64_t before = pads->v[i], after = pads->v[i + s.ndim];
+        if (before < 0 || after < 0) {                          /* a border of less than nothing */
+            int64_t b = before < 0 ? -before : 0, e = s.dim[i] - (after < 0 ? -after : 0);
+            x = onnx__cut(R, x, i, b > s.dim[i] ? s.dim[i] : b, e < b ? b : e, 1);
+            s.dim[i] = e < b ? 0 : e - b;
+        }
+        width.v[2 * i] = before > 0 ? before : 0;
+        width.v[2 * i + 1] = after > 0 ? after : 0;
+        any |= before > 0 || after > 0;
+        if (strcmp(mode, "constant") && (before > 0 || after > 0) && s.dim[i])
+            x = onnx__pad_axis(R, x, i, s.dim[i], width.v[2 * i], width.v[2 * i + 1], mode);
+    }
+    if (!any || strcmp(mode, "constant")) return x;
+    opt.constant_value = value;
+    return hy_pad(R->F, x, width, HY_PAD_CONSTANT, &opt);
+}
+
+static void onnx__do_pad(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y;
+    hy_ints pads, axes, all;
+    double value = R->opset < 11 ? onnx__float(R, "value", 0) : onnx__number(R, 2, 0);
+    int i, ndim = onnx__rank(R, x);
+    if (!onnx__ints_of(R, R->opset < 2 ? "paddings" : "pads", 1, &pads)) return;
+    all.n = 2 * ndim;
+    memset(all.v, 0, sizeof all.v);
+    if (onnx__has(R, 3)) onnx__ints_in(R, 3, &axes);
+    else for (axes.n = i = 0; i < ndim; i++) axes.v[axes.n++] = i;
+    if (pads.n != 2 * axes.n) { onnx__fail(R, "%d pads for %d axes", pads.n, axes.n); return; }
+    for (i = 0; i < axes.n; i++) {
+        int axis = onnx__axis(R, axes.v[i], ndim);
+        all.v[axis] = pads.v[i];
+        all.v[axis + ndim] = pads.v[i + axes.n];
+    }
+    y = onnx__padded(R, x, &all, onnx__string(R, "mode", "constant"), value);
+    onnx__out(R, 0, y == x ? hy_identity(R->F, x) : y);
+}
+
+static void onnx__do_center_crop_pad(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints to, axes, pads;
+    hy_shape s;
+    int i;
+    if (!onnx__ints_in(R, 1, &to) || !onnx__shape(R, x, &s)) return;
+    if (!onnx__ints(R, "axes", &axes)) for (axes.n = i = 0; i < s.ndim; i++) axes.v[axes.n++] = i;
+    memset(pads.v, 0, sizeof pads.v);
+    for (i = 0; i < axes.n && i < to.n; i++) {
+        int axis = onnx__axis(R, axes.v[i], s.ndim);
+        int64_t more = to.v[i] - s.dim[axis], before = more > 0 ? more / 2 : -((-more) / 2);
+        pads.v[axis] = before;
+        pads.v[axis + s.ndim] = more - before;
+    }
+    onnx__out(R, 0, hy_identity(R->F, onnx__padded(R, x, &pads, "constant", 0)));
+}
+
+/* --- reductions --- */
+static hy_array *onnx__sum_of(onnx__run *R, hy_array *x, hy_ints axes, int keep) { return onnx__reduce(R, hy_sum, x, axes, keep); }
+
+static void onnx__do_reduce(onnx__run *R)
+{
+    const char *kind = R->node->op + 6;         /* behind "Reduce" */
+    hy_array *x = onnx__in(R, 0), *y, *top;
+    hy_ints axes;
+    int keep = onnx__int(R, "keepdims", 1) != 0;
+    if (onnx__has(R, 1) ? !onnx__ints_in(R, 1, &axes) : (onnx__ints(R, "axes", &axes), 0)) return;
+    if (!strcmp(kind, "L1")) x = hy_abs(R->F, x);
+    if (!strcmp(kind, "L2") || !strcmp(kind, "SumSquare")) x = hy_square(R->F, x);
+    if (!axes.n && onnx__int(R, "noop_with_empty_axes", 0)) {
+        if (!strcmp(kind, "L2")) x = hy_sqrt(R->F, x);
+        if (!strcmp(kind, "LogSum")) x = hy_log(R->F, x);
+        onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
+        return;
+    }
+    if (!strcmp(kind, "Max")) y = onnx__reduce(R, hy_max, x, axes, keep);
+    else if (!strcmp(kind, "Min")) y = onnx__reduce(R, hy_min, x, axes, keep);
+    else if (!strcmp(kind, "Mean")) y = onnx__reduce(R, hy_mean, x, axes, keep);
+    else if (!strcmp(kind, "Prod")) y = onnx__reduce(R, hy_prod, x, axes, keep);
+    else if (!strcmp(kind, "LogSumExp")) {
+        top = onnx__reduce(R, hy_max, x, axes, 1);
+        top = hy_where(R->F, hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY), top, hy_zeros_like(R->F, top));
+        y = hy_log(R->F, onnx__sum_of(R, hy_exp(R->F, hy_sub(R->F, x, top)), axes, 1));
+        y = hy_add(R->F, y, top);
+        y = keep ? y : onnx__sum_of(R, y, axes, 0);
+    } else y = onnx__sum_of(R, x, axes, keep);
+    if (!strcmp(kind, "L2")) y = hy_sqrt(R->F, y);
+    if (!strcmp(kind, "LogSum")) y = hy_log(R->F, y);
+    onnx__out(R, 0, y == x ? hy_identity(R->F, y) : y);
+}
+
+static void onnx__do_arg(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y;
+    hy_argmax_opt opt;
+    hy_argmin_opt low;
+    int ndim = onnx__rank(R, x), axis = onnx__axis(R, onnx__int(R, "axis", 0), ndim);
+    int last = onnx__int(R, "select_last_index", 0) != 0, keep = onnx__int(R, "keepdims", 1) != 0;
+    opt.keepdims = low.keepdims = keep;
+    if (last) x = hy_reverse(R->F, x, HY_AXES(axis));
+    y = strcmp(R->node->op, "ArgMax") ? hy_argmin(R->F, x, axis, &low) : hy_argmax(R->F, x, axis, &opt);
+    y = onnx__cast(R, y, HY_I64);
+    if (last) y = hy_rsub_scalar(R->F, y, (double)(hy_dim(R->F, x, axis) - 1));
+    onnx__out(R, 0, !keep && ndim == 1 ? onnx__scalar_shape(R, y) : y);
+}
+
+static void onnx__do_top_k(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *both;
+    hy_topk_opt opt;
+    int64_t k = onnx__has(R, 1) ? onnx__whole(R, 1, 1) : onnx__int(R, "k", 1);
+    int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
+    memset(&opt, 0, sizeof opt);
+    opt.ret_typ = HY_TOPK_BOTH;
+    opt.is_ascend = !onnx__int(R, "largest", 1);
+    opt.dtype = HY_I64;
+    if (k < 1 || k > INT32_MAX) { onnx__fail(R, "k is %d", (int)k); return; }
+    both = hy_topk(R->F, x, axis, (int)k, &opt);
+    if (!both) return;
+    onnx__out(R, 0, hy_get(R->F, both, 0));
+    onnx__out(R, 1, hy_get(R->F, both, 1));
+}
+
+static hy_array *onnx__softmax(onnx__run *R, hy_array *x, int64_t axis, int log)
+{
+    return log ? hy_log_softmax(R->F, x, (int)axis, NULL) : hy_softmax(R->F, x, (int)axis, NULL);
+}
+
+static void onnx__do_softmax(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y;
+    int log = !strcmp(R->node->op, "LogSoftmax"), hard = !strcmp(R->node->op, "Hardmax");
+    int axis, ndim = onnx__rank(R, x);
+    hy_shape s, flat = HY_SHAPE(1, 1);
+    hy_argmax_opt arg;
+    hy_one_hot_opt hot;
+    axis = onnx__axis(R, onnx__int(R, "axis", R->opset < 13 ? 1 : -1), ndim);
+    if (!onnx__shape(R, x, &s)) return;
+    if (R->opset < 13) {                                        /* a matrix cut at the axis */
+        flat.dim[0] = onnx__product(&s, 0, axis);
+        flat.dim[1] = onnx__product(&s, axis, ndim);
+        x = onnx__to(R, x, flat);
+        axis = 1;
+    }
+    if (hard) {
+        int64_t depth = hy_dim(R->F, x, axis);
+        memset(&arg, 0, sizeof arg);
+        memset(&hot, 0, sizeof hot);
+        hot.dtype = onnx__type_in(R, 0);
+        y = hy_one_hot(R->F, hy_argmax(R->F, x, axis, &arg), (int)depth, &hot);
+        y = onnx__move(R, y, onnx__rank(R, y) - 1, axis);
+    } else y = onnx__softmax(R, x, axis, log);
+    onnx__out(R, 0, R->opset < 13 ? onnx__to(R, y, s) : y);
+}
+
+static void onnx__do_cum_sum(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y;
+    hy_shape s;
+    hy_frame *F = R->F;
+    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0, product;
+    int exclusive = onnx__int(R, "exclusive", 0) != 0;
+    int64_t d, by;
+    if (!onnx__shape(R, x, &s)) return;
+    product = !strcmp(R->node->op, "CumProd");
+    axis = onnx__axis(R, axis, s.ndim);
+    d = s.dim[axis];
+    if (reverse) x = hy_reverse(F, x, HY_AXES(axis));
+    if (exclusive && d) {                                       /* all but the last, behind a neutral one */
+        hy_shape one = s;
+        one.dim[axis] = 1;
+        y = onnx__filled(R, one, onnx__type_in(R, 0), product);
+        x = d > 1 ? onnx__join(R, y, onnx__cut(R, x, axis, 0, d - 1, 1), axis) : y;
+    }
+    y = x;
+    if (!product) y = hy_cumsum(F, x, axis, NULL);
+    else for (by = 1; by < d; by *= 2)                          /* each turn covers twice as many */
+        y = onnx__join(R, onnx__cut(R, y, axis, 0, by, 1), hy_mul(F, onnx__cut(R, y, axis, by, d, 1),
+                       onnx__cut(R, y, axis, 0, d - by, 1)), axis);
+    onnx__out(R, 0, reverse ? hy_reverse(F, y, HY_AXES(axis)) : y == x ? hy_identity(F, y) : y);
+}
+
+static void onnx__do_lp_norm(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *n;
+    hy_ints axes = HY_AXES(onnx__int(R, "axis", -1));
+    if (onnx__int(R, "p", 2) == 1) n = onnx__sum_of(R, hy_abs(R->F, x), axes, 1);
+    else n = hy_sqrt(R->F, onnx__sum_of(R, hy_square(R->F, x), axes, 1));
+    n = hy_add(R->F, n, hy_equal_scalar(R->F, n, 0));           /* 0 / 0 is 0 here */
+    onnx__out(R, 0, hy_div(R->F, x, n));
+}
+
+/* --- products --- */
+static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
+{
+    hy_shape sa, sb, lead, out;
+    int row = 0, column = 0, i;
+    if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
+    if (!sa.ndim || !sb.ndim) { onnx__fail(R, "a matrix is due, not a number"); return NULL; }
+    if (sa.ndim == 1 && sb.ndim == 1) return onnx__scalar_shape(R, hy_dot(R->F, a, b, NULL));
+    if (sb.ndim <= 2) return hy_dot(R->F, a, b, NULL);
+    if (sa.ndim == 1) { row = 1; sa = HY_SHAPE(1, sa.dim[0]); a = onnx__to(R, a, sa); }
+    lead = onnx__both(R, HY_SHAPE(1), HY_SHAPE(1));
+    lead.ndim = 0;
+    {
+        hy_shape la = sa, lb = sb;
+        la.ndim -= 2;
+        lb.ndim -= 2;
+        lead = onnx__both(R, la, lb);
+    }
+    out = lead;
+    out.ndim += 2;
+    out.dim[out.ndim - 2] = sa.dim[sa.ndim - 2];
+    out.dim[out.ndim - 1] = sa.dim[sa.ndim - 1];
+    a = onnx__spread(R, a, out);
+    out.dim[out.ndim - 2] = sb.dim[sb.ndim - 2];
+    out.dim[out.ndim - 1] = sb.dim[sb.ndim - 1];
+    b = onnx__spread(R, b, out);
+    a = hy_linalg_gemm2(R->F, a, b, NULL);
+    if (!row && !column) return a;
+    for (i = 0; i < lead.ndim; i++) out.dim[i] = lead.dim[i];
+    out.dim[lead.ndim] = sb.dim[sb.ndim - 1];
+    out.ndim = lead.ndim + 1;
+    return onnx__to(R, a, out);
+}
+
+static void onnx__do_matmul(onnx__run *R) { onnx__out(R, 0, onnx__matmul(R, onnx__in(R, 0), onnx__in(R, 1))); }
+
+static void onnx__do_gemm(onnx__run *R)
+{
+    hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *c = onnx__in(R, 2), *y;
+    double alpha = onnx__float(R, "alpha", 1), beta = onnx__float(R, "beta", 1);
+    int ta = onnx__int(R, "transA", 0) != 0, tb = onnx__int(R, "transB", 0) != 0;
+    hy_shape s;
+    hy_dot_opt opt;
+    hy_fully_connected_opt dense;
+    memset(&dense, 0, sizeof dense);
+    dense.no_flatten = 1;
+    if (!onnx__shape(R, b, &s)) return;
+    if (!ta && tb && alpha == 1 && beta == 1 && s.ndim == 2 && onnx__is_float(onnx__type_in(R, 0)) && c &&
+        hy_ndim(R->F, c) == 1 && hy_dim(R->F, c, 0) == s.dim[0] && s.dim[0] < INT32_MAX) {
+        onnx__out(R, 0, hy_fully_connected(R->F, a, b, c, (int)s.dim[0], &dense));
+        return;
+    }
+    opt.transpose_a = ta;
+    opt.transpose_b = tb;
+    y = hy_dot(R->F, a, b, &opt);
+    if (alpha != 1) y = hy_mul_scalar(R->F, y, alpha);
+    if (c && beta != 0) y = hy_add(R->F, y, beta == 1 ? c : hy_mul_scalar(R->F, c, beta));
+    onnx__out(R, 0, y);
+}
+
+/* --- indexing --- */
+static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis)
+{
+    hy_take_opt opt;
+    opt.mode = HY_INDEX_WRAP;                                   /* -1 is the last */
+    return hy_take(R->F, x, at, axis, &opt);
+}
+
+static void onnx__do_gather(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x))));
+}
+
+/* Numbers 0, 1, 2 ... times a factor, along one axis of so many dims. */
+static hy_array *onnx__counter(onnx__run *R, int64_t n, int64_t factor, int axis, int ndim)
+{
+    double *v = (double *)onnx__scratch(R, n, sizeof *v);
+    hy_shape s;
+    int64_t i;
+    for (i = 0; v && i < n; i++) v[i] = (double)(i * factor);
+    s.ndim = ndim;
+    for (i = 0; i < ndim; i++) s.dim[i] = i == axis ? n : 1;
+    return v ? onnx__from_doubles(R, s, HY_I64, v) : NULL;
+}
+
+/* Where the elements lie that indices along an axis mean, as if all stood in one row. */
+static hy_array *onnx__places(onnx__run *R, hy_shape data, hy_array *at, int axis)
+{
+    hy_shape s;
+    int i;
+    int64_t stride = 1;
+    if (!onnx__shape(R, at, &s)) return NULL;
+    if (s.ndim != data.ndim) { onnx__fail(R, "indices of %d dims for data of %d", s.ndim, data.ndim); return NULL; }
+    at = hy_mod_scalar(R->F, onnx__cast(R, at, HY_I64), (double)data.dim[axis]);
+    at = hy_mul_scalar(R->F, at, (double)onnx__product(&data, axis + 1, data.ndim));
+    for (i = data.ndim - 1; i >= 0; i--) {
+        if (i != axis) at = hy_add(R->F, at, onnx__counter(R, s.dim[i], stride, i, s.ndim));
+        stride *= data.dim[i];
+    }
+    return at;
+}
+
+static hy_array *onnx__in_row(onnx__run *R, hy_array *x) { return hy_reshape(R->F, x, HY_INTS(-1), NULL); }
+
+static void onnx__do_gather_elements(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at = onnx__in(R, 1);
+    hy_shape s;
+    int axis;
+    if (!onnx__shape(R, x, &s)) return;
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+    if (hy_size(R->F, at) == 0) { onnx__out(R, 0, onnx__filled(R, hy_shape_of(R->F, at), onnx__type_in(R, 0), 0)); return; }
+    onnx__out(R, 0, onnx__taken(R, onnx__in_row(R, x), onnx__places(R, s, at, axis), 0));
+}
+
+/* Places of slices, from index tuples along the last axis; *rest: dims that a slice has. */
+static hy_array *onnx__tuples(onnx__run *R, hy_shape data, hy_array *at, int batch, hy_shape *rest)
+{
+    hy_shape s;
+    hy_array *y = NULL;
+    int64_t stride = 1;
+    int i, n;
+    if (!onnx__shape(R, at, &s)) return NULL;
+    n = s.ndim ? (int)s.dim[s.ndim - 1] : 0;
+    if (!s.ndim || n < 1 || batch + n > data.ndim || batch >= s.ndim) {
+        onnx__fail(R, "index tuples do not fit the data");
+        return NULL;
+    }
+    rest->ndim = 0;
+    for (i = batch + n; i < data.ndim; i++) rest->dim[rest->ndim++] = data.dim[i];
+    at = onnx__cast(R, at, HY_I64);
+    for (i = n - 1; i >= 0; i--) {
+        hy_shape less = s;
+        hy_array *k = onnx__cut(R, at, s.ndim - 1, i, i + 1, 1);
+        less.ndim--;
+        k = hy_mod_scalar(R->F, onnx__to(R, k, less), (double)data.dim[batch + i]);
+        k = stride == 1 ? k : hy_mul_scalar(R->F, k, (double)stride);
+        y = y ? hy_add(R->F, y, k) : k;
+        stride *= data.dim[batch + i];
+    }
+    for (i = batch - 1; i >= 0; i--) {
+        y = hy_add(R->F, y, onnx__counter(R, data.dim[i], stride, i, s.ndim - 1));
+        stride *= data.dim[i];
+    }
+    return y;
+}
+
+/* data as so many slices of the shape `rest`. */
+static hy_array *onnx__slices(onnx__run *R, hy_array *x, hy_shape rest)
+{
+    hy_ints to;
+    int i;
+    to.n = rest.ndim + 1;
+    to.v[0] = -1;
+    for (i = 0; i < rest.ndim; i++) to.v[i + 1] = rest.dim[i];
+    return hy_reshape(R->F, x, to, NULL);
+}
+
+static void onnx__do_gather_nd(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at;
+    hy_shape s, rest;
+    if (!onnx__shape(R, x, &s)) return;
+    at = onnx__tuples(R, s, onnx__in(R, 1), (int)onnx__clamped(onnx__int(R, "batch_dims", 0), 0, 8), &rest);
+    if (at) onnx__out(R, 0, onnx__taken(R, onnx__slices(R, x, rest), at, 0));
+}
+
+/* rows[at] = what; or added, or the larger, smaller, product, one after the other. */
+static hy_array *onnx__scattered(onnx__run *R, hy_array *rows, hy_array *at, hy_array *what, const char *how)
+{
+    hy_array *y = rows;
+    int64_t i, n;
+    onnx__two two = !strcmp(how, "mul") ? hy_mul : !strcmp(how, "max") ? hy_maximum : hy_minimum;
+    at = onnx__in_row(R, at);
+    if (!strcmp(how, "none")) return hy_index_copy(R->F, rows, at, what);
+    if (!strcmp(how, "add"))
+        return hy_add(R->F, rows, hy__gather_nd_grad(R->F, what, hy_expand_dims(R->F, at, 0), rows));
+    n = hy_size(R->F, at);
+    if (n > 4096) { onnx__fail(R, "more than 4096 places with reduction %s", how); return NULL; }
+    for (i = 0; i < n; i++) {
+        hy_array *k = onnx__cut(R, at, 0, i, i + 1, 1), *u = onnx__cut(R, what, 0, i, i + 1, 1);
+        y = hy_index_copy(R->F, y, k, two(R->F, onnx__taken(R, y, k, 0), u));
+    }
+    return y;
+}
+
+static void onnx__do_scatter_elements(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at = onnx__in(R, 1), *y;
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return;
+    if (!hy_size(R->F, at)) { onnx__out(R, 0, hy_identity(R->F, x)); return; }
+    at = onnx__places(R, s, at, onnx__axis(R, onnx__int(R, "axis", 0), s.ndim));
+    y = onnx__scattered(R, onnx__in_row(R, x), at, onnx__in_row(R, onnx__in(R, 2)), onnx__string(R, "reduction", "none"));
+    onnx__out(R, 0, onnx__to(R, y, s));
+}
+
+static void onnx__do_scatter_nd(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at, *y;
+    hy_shape s, rest;
+    if (!onnx__shape(R, x, &s)) return;
+    if (!hy_size(R->F, onnx__in(R, 1))) { onnx__out(R, 0, hy_identity(R->F, x)); return; }
+    at = onnx__tuples(R, s, onnx__in(R, 1), 0, &rest);
+    if (!at) return;
+    y = onnx__scattered(R, onnx__slices(R, x, rest), at, onnx__slices(R, onnx__in(R, 2), rest),
+                        onnx__string(R, "reduction", "none"));
+    onnx__out(R, 0, onnx__to(R, y, s));
+}
+
+static void onnx__do_one_hot(onnx__run *R)
+{
+    hy_array *at = onnx__in(R, 0), *values = onnx__in(R, 2), *y, *off, *on;
+    hy_one_hot_opt opt;
+    int64_t depth = onnx__whole(R, 1, 1);
+    int ndim = onnx__rank(R, at), axis = onnx__axis(R, onnx__int(R, "axis", -1), ndim + 1);
+    if (depth < 1 || depth > INT32_MAX) { onnx__fail(R, "a depth of %d", (int)depth); return; }
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = onnx__type_in(R, 2);
+    at = onnx__cast(R, at, HY_I64);
+    at = hy_add(R->F, at, hy_mul_scalar(R->F, hy_lesser_scalar(R->F, at, 0), (double)depth));
+    y = onnx__move(R, hy_one_hot(R->F, at, (int)depth, &opt), ndim, axis);
+    off = onnx__cut(R, values, 0, 0, 1, 1);
+    on = onnx__cut(R, values, 0, 1, 2, 1);
+    onnx__out(R, 0, onnx__where(R, y, on, off));
+}
+
+static void onnx__do_compress(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *c = onnx__in(R, 1);
+    int axis = 0;
+    int64_t n, d;
+    if (onnx__attr_of(R->node, "axis")) axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
+    else x = onnx__in_row(R, x);
+    n = c ? hy_size(R->F, c) : 0;
+    d = x ? hy_dim(R->F, x, axis) : 0;
+    if (n < d) c = onnx__join(R, c, onnx__filled(R, HY_SHAPE(d - n), HY_BOOL, 0), 0);
+    if (n > d) c = onnx__cut(R, c, 0, 0, d, 1);
+    onnx__out(R, 0, hy_boolean_mask(R->F, x, c, axis));
+}
+
+static void onnx__do_non_zero(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at, *list[HY_MAX_DIM];
+    hy_shape s;
+    int64_t below = 1;
+    int i;
+    if (!onnx__shape(R, x, &s)) return;
+    if (!s.ndim) { s = HY_SHAPE(1); x = onnx__to(R, x, s); }
+    x = onnx__cast(R, hy_not_equal_scalar(R->F, onnx__in_row(R, x), 0), HY_BOOL);
+    at = hy_boolean_mask(R->F, onnx__counter(R, onnx__product(&s, 0, s.ndim), 1, 0, 1), x, 0);
+    for (i = s.ndim - 1; i >= 0; i--) {
+        list[i] = hy_mod_scalar(R->F, below == 1 ? at : hy_div_scalar(R->F, at, (double)below),
+                                (double)s.dim[i]);
+        below *= s.dim[i];
+    }
+    onnx__out(R, 0, hy_stack(R->F, hy_group_of(R->F, s.ndim, list), 0));
+}
+
+static void onnx__do_reverse_sequence(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *n = onnx__in(R, 1);
+    hy_sequence_reverse_opt opt;
+    int swap = onnx__int(R, "batch_axis", 1) == 0;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = 1;
+    if (swap) x = hy_swap_axes(R->F, x, 0, 1);
+    x = hy_sequence_reverse(R->F, x, n, &opt);
+    onnx__out(R, 0, swap ? hy_swap_axes(R->F, x, 0, 1) : x);
+}
+
+/* --- windows --- */
+typedef struct onnx__window {           /* of a convolution or a pooling */
+    int     dims;
+    int64_t size[HY_MAX_DIM], kernel[HY_MAX_DIM], stride[HY_MAX_DIM], dilate[HY_MAX_DIM];
+    int64_t before[HY_MAX_DIM], after[HY_MAX_DIM], out[HY_MAX_DIM];
+} onnx__window;
+
+/* kernel: sizes, if the attribute is left out. 0, with an error, when the attributes do not fit. */
+static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onnx__window *w)
+{
+    const char *pad = onnx__string(R, "auto_pad", "NOTSET");
+    int ceil_mode = onnx__int(R, "ceil_mode", 0) != 0, i;
+    hy_ints k, stride, dilate, pads;
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return 0;
+    w->dims = s.ndim - 2;
+    onnx__ints(R, "kernel_shape", &k);
+    onnx__ints(R, "strides", &stride);
+    onnx__ints(R, "dilations", &dilate);
+    onnx__ints(R, "pads", &pads);
+    if (w->dims < 1 || (k.n && k.n != w->dims) || (!k.n && !kernel) || (stride.n && stride.n != w->dims) ||
+        (dilate.n && dilate.n != w->dims) || (pads.n && pads.n != 2 * w->dims)) {
+        onnx__fail(R, "kernel_shape, strides, dilations and pads do not fit data of %d dims", s.ndim);
+        return 0;
+    }
+    for (i = 0; i < w->dims; i++) {
+        int64_t reach, rest;
+        w->size[i] = s.dim[i + 2];
+        w->kernel[i] = k.n ? k.v[i] : kernel[i];
+        w->stride[i] = stride.n ? stride.v[i] : 1;
+        w->dilate[i] = dilate.n ? dilate.v[i] : 1;
+        w->before[i] = pads.n ? pads.v[i] : 0;
+        w->after[i] = pads.n ? pads.v[i + w->dims] : 0;
+        if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilate[i] < 1 || w->kernel[i] > INT32_MAX / w->dilate[i] ||
+            w->stride[i] > INT32_MAX || w->before[i] < 0 || w->after[i] < 0 || w->before[i] > INT32_MAX ||
+            w->after[i] > INT32_MAX) {
+            onnx__fail(R, "kernel %d, stride %d, dilation %d", (int)w->kernel[i], (int)w->stride[i], (int)w->dilate[i]);
+            return 0;
+        }
+        reach = (w->kernel[i] - 1) * w->dilate[i] + 1;
+        if (!strncmp(pad, "SAME", 4)) {
+            int64_t n = (w->size[i] + w->stride[i] - 1) / w->stride[i], all = (n - 1) * w->stride[i] + reach - w->size[i];
+            if (all < 0) all = 0;
+            w->before[i] = strcmp(pad, "SAME_LOWER") ? all / 2 : all - all / 2;
+            w->after[i] = all - w->before[i];
+        } else if (!strcmp(pad, "VALID")) w->before[i] = w->after[i] = 0;
+        rest = w->size[i] + w->before[i] + w->after[i] - reach;
+        w->out[i] = rest < 0 ? 0 : (rest + (ceil_mode ? w->stride[i] - 1 : 0)) / w->stride[i] + 1;
+        if (ceil_mode && (w->out[i] - 1) * w->stride[i] >= w->size[i] + w->before[i]) w->out[i]--;   /* only border */
+    }
+    return 1;
+}
+
+static hy_ints onnx__list(const int64_t *v, int n)
+{
+    hy_ints list;
+    memset(&list, 0, sizeof list);
+    list.n = n;
+    memcpy(list.v, v, sizeof *v * (size_t)n);
+    return list;
+}
+
+static int onnx__even(const onnx__window *w)    /* the same border on both sides */
+{
+    return !memcmp(w->before, w->after, sizeof *w->before * (size_t)w->dims);
+}
+
+/* x with the window's border, where an operator cannot make it. */
+static hy_array *onnx__bordered(onnx__run *R, hy_array *x, onnx__window *w, double value)
+{
+    hy_ints pads;
+    int i, n = w->dims + 2;
+    memset(&pads, 0, sizeof pads);
+    pads.n = 2 * n;
+    for (i = 0; i < w->dims; i++) {
+        pads.v[i + 2] = w->before[i];
+        pads.v[i + 2 + n] = w->after[i];
+        w->size[i] += w->before[i] + w->after[i];
+        w->before[i] = w->after[i] = 0;
+    }
+    return onnx__padded(R, x, &pads, "constant", value);
+}
+
+static hy_array *onnx__convolved(onnx__run *R, hy_array *x, hy_array *weight, hy_array *bias)
+{
+    hy_convolution_opt opt;
+    onnx__window w;
+    hy_shape s;
+    memset(&opt, 0, sizeof opt);
+    if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return NULL;
+    if (s.ndim != w.dims + 2 || s.dim[0] > INT32_MAX) { onnx__fail(R, "a weight of %d dims", s.ndim); return NULL; }
+    if (!onnx__even(&w)) x = onnx__bordered(R, x, &w, 0);
+    opt.stride = onnx__list(w.stride, w.dims);
+    opt.dilate = onnx__list(w.dilate, w.dims);
+    opt.pad = onnx__list(w.before, w.dims);
+    opt.num_group = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX);
+    opt.no_bias = !bias;
+    return hy_convolution(R->F, x, weight, bias, onnx__list(w.kernel, w.dims), (int)s.dim[0], &opt);
+}
+
+static void onnx__do_conv(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__convolved(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2)));
+}
+
+static void onnx__do_conv_transpose(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *bias = onnx__in(R, 2), *y;
+    hy_ints out, more;
+    hy_deconvolution_opt opt;
+    const char *pad = onnx__string(R, "auto_pad", "NOTSET");
+    onnx__window w;
+    hy_shape s;
+    int i, groups = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX), some;
+    memset(&opt, 0, sizeof opt);
+    if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return;
+    some = onnx__ints(R, "output_shape", &out);
+    onnx__ints(R, "output_padding", &more);
+    for (i = 0; i < more.n; i++) more.v[i] = onnx__clamped(more.v[i], 0, INT32_MAX);
+    for (i = 0; i < out.n; i++) out.v[i] = onnx__clamped(out.v[i], 1, INT32_MAX);
+    if ((some && out.n < w.dims) || s.dim[1] > INT32_MAX / groups) { onnx__fail(R, "output_shape or group"); return; }
+    opt.stride = onnx__list(w.stride, w.dims);
+    opt.dilate = onnx__list(w.dilate, w.dims);
+    opt.num_group = groups;
+    opt.use_bias = bias != NULL;
+    y = hy_deconvolution(R->F, x, weight, bias, onnx__list(w.kernel, w.dims), (int)s.dim[1] * groups, &opt);
+    for (i = 0; i < w.dims; i++) {              /* everything, cut to size */
+        int64_t extra = more.n > i ? more.v[i] : 0, before = w.before[i];
+        int64_t whole = w.stride[i] * (w.size[i] - 1) + (w.kernel[i] - 1) * w.dilate[i] + 1;
+        int64_t size = whole + extra - before - w.after[i];
+        if (some || !strncmp(pad, "SAME", 4)) {
+            int64_t all;
+            size = some ? out.v[out.n - w.dims + i] : w.size[i] * w.stride[i];
+            all = whole + extra - size;
+            before = all < 0 ? 0 : !strcmp(pad, "SAME_UPPER") || (some && strncmp(pad, "SAME", 4)) ? all / 2 : all - all / 2;
+        }
+        if (before + size > whole) {
+            hy_ints pads;
+            memset(&pads, 0, sizeof pads);
+            pads.n = 2 * (w.dims + 2);
+            pads.v[i + 2 + w.dims + 2] = before + size - whole;
+            y = onnx__padded(R, y, &pads, "constant", 0);
+            if (bias && extra) { onnx__fail(R, "output_padding beside a bias"); return; }
+        }
+        if (before || size < whole) y = onnx__cut(R, y, i + 2, before, before + size, 1);
+    }
+    onnx__out(R, 0, y);
+}
+
+/* One number per window from the strided slices that stand under each tap, taken together two by two. */
+static hy_array *onnx__taps(onnx__run *R, hy_array *x, const onnx__window *w, onnx__two two)
+{
+    hy_array *y = NULL;
+    hy_ints b, e;
+    hy_slice_opt opt;
+    int64_t at[HY_MAX_DIM] = { 0 }, taps = 1;
+    int i;
+    for (i = 0; i < w->dims; i++) taps = taps > 16384 ? taps : taps * w->kernel[i];
+    if (taps > 16384) { onnx__fail(R, "a window of more than 16384 elements"); return NULL; }
+    b.n = e.n = opt.step.n = w->dims + 2;
+    for (;;) {
+        for (i = -2; i < w->dims; i++) {
+            b.v[i + 2] = e.v[i + 2] = HY_NONE;
+            opt.step.v[i + 2] = 1;
+            if (i < 0) continue;
+            b.v[i + 2] = at[i] * w->dilate[i];
+            e.v[i + 2] = b.v[i + 2] + (w->out[i] - 1) * w->stride[i] + 1;
+            opt.step.v[i + 2] = w->stride[i];
+        }
+        y = y ? two(R->F, y, hy_slice(R->F, x, b, e, &opt)) : hy_slice(R->F, x, b, e, &opt);
+        for (i = w->dims - 1; i >= 0 && ++at[i] == w->kernel[i]; i--) at[i] = 0;
+        if (i < 0 || hy_error(R->F)) return y;
+    }
+}
+
+/* The border of pooling by taps: as wide as the last window reaches. */
+static void onnx__widen(onnx__window *w)
+{
+    int i;
+    for (i = 0; i < w->dims; i++) {
+        int64_t reach = (w->out[i] - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilate[i] + 1;
+        if (reach > w->size[i] + w->before[i]) w->after[i] = reach - w->size[i] - w->before[i];
+        else w->after[i] = 0;
+    }
+}
+
+/* Can hy_pooling do it? No dilation, even borders narrower than the window, no part of a window cut off. */
+static int onnx__plain_window(const onnx__window *w)
+{
+    int i;
+    for (i = 0; i < w->dims; i++)
+        if (w->dilate[i] != 1 || w->before[i] >= w->kernel[i] || w->before[i] != w->after[i] ||
+            (w->size[i] + 2 * w->before[i] - w->kernel[i]) / w->stride[i] + 1 != w->out[i]) return 0;
+    return w->dims <= 3;
+}
+
+static hy_array *onnx__pooled(onnx__run *R, hy_array *x, const onnx__window *w, int type, int p, int exclude)
+{
+    hy_pooling_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.pool_type = type;
+    opt.stride = onnx__list(w->stride, w->dims);
+    opt.pad = onnx__list(w->before, w->dims);
+    opt.p_value = p;
+    opt.exclude_pad = exclude;
+    return hy_pooling(R->F, x, onnx__list(w->kernel, w->dims), &opt);
+}
+
+/* Which element of the whole array each window of max pooling takes: the first of the largest. */
+static hy_array *onnx__pool_indices(onnx__run *R, hy_array *x, hy_array *values, hy_array *wide, const onnx__window *w,
+                                    hy_shape s)
+{
+    hy_array *at = NULL, *wide_at, *y = NULL;
+    hy_shape whole = s;
+    onnx__window border = *w;
+    hy_ints order, b, e;
+    hy_slice_opt opt;
+    int64_t stride = 1, tap[HY_MAX_DIM];
+    int i, column = onnx__int(R, "storage_order", 0) != 0;
+    (void)x;
+    memset(&order, 0, sizeof order);
+    for (i = s.ndim - 1; i >= 0; i--) {         /* numbers of elements; columns first if asked */
+        int axis = column && i >= 2 ? 2 + (s.ndim - 1 - i) : i;
+        hy_array *k = onnx__counter(R, s.dim[axis], stride, axis, s.ndim);
+        at = at ? hy_add(R->F, at, k) : k;
+        stride *= s.dim[axis];
+    }
+    at = onnx__spread(R, at, whole);
+    wide_at = onnx__bordered(R, at, &border, 0);
+    for (i = 0; i < w->dims; i++) tap[i] = w->kernel[i] - 1;
+    b.n = e.n = opt.step.n = s.ndim;
+    for (;;) {                                  /* from the last tap to the first, which so wins */
+        hy_array *here, *v;
+        for (i = 0; i < s.ndim; i++) {
+            b.v[i] = e.v[i] = HY_NONE;
+            opt.step.v[i] = 1;
+            if (i < 2) continue;
+            b.v[i] = tap[i - 2] * w->dilate[i - 2];
+            e.v[i] = b.v[i] + (w->out[i - 2] - 1) * w->stride[i - 2] + 1;
+            opt.step.v[i] = w->stride[i - 2];
+        }
+        v = hy_slice(R->F, wide, b, e, &opt);
+        here = hy_slice(R->F, wide_at, b, e, &opt);
+        y = y ? hy_where(R->F, hy_equal(R->F, v, values), here, y) : here;
+        for (i = w->dims - 1; i >= 0 && --tap[i] < 0; i--) tap[i] = w->kernel[i] - 1;
+        if (i < 0 || hy_error(R->F)) return y;
+    }
+}
+
+static void onnx__do_max_pool(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *wide, *y;
+    onnx__window w, border;
+    hy_shape s;
+    hy_dtype d = onnx__type_in(R, 0);
+    if (!onnx__shape(R, x, &s) || !onnx__window_of(R, x, NULL, &w)) return;
+    if (onnx__plain_window(&w) && !onnx__wants(R, 1) && onnx__is_float(d)) {
+        onnx__out(R, 0, onnx__pooled(R, x, &w, HY_POOL_MAX, 0, 0));
+        return;
+    }
+    onnx__widen(&w);
+    border = w;
+    wide = onnx__bordered(R, x, &border, d == HY_U8 ? 0 : d == HY_I8 ? -128 : -INFINITY);
+    onnx__out(R, 0, y = onnx__taps(R, wide, &w, hy_maximum));
+    if (onnx__wants(R, 1)) onnx__out(R, 1, onnx__pool_indices(R, x, y, wide, &w, s));
+}
+
+/* How many elements that count stand under each window, as an array for data of that many dims. */
+static hy_array *onnx__window_counts(onnx__run *R, const onnx__window *w, int border_counts, hy_dtype d)
+{
+    hy_array *y = NULL;
+    int64_t i, k;
+    int axis;
+    for (axis = 0; axis < w->dims; axis++) {
+        double *v = (double *)onnx__scratch(R, w->out[axis], sizeof *v);
+        hy_shape s;
+        hy_array *n;
+        if (!v) return NULL;
+        for (i = 0; i < w->out[axis]; i++)
+            for (v[i] = 0, k = 0; k < w->kernel[axis]; k++) {
+                int64_t at = i * w->stride[axis] + k * w->dilate[axis] - w->before[axis];
+                if (border_counts) v[i] += at < w->size[axis] + w->after[axis];
+                else v[i] += at >= 0 && at < w->size[axis];
+            }
+        for (s.ndim = 0; s.ndim < w->dims + 2; s.ndim++) s.dim[s.ndim] = s.ndim == axis + 2 ? w->out[axis] : 1;
+        n = onnx__from_doubles(R, s, d, v);
+        y = y ? hy_mul(R->F, y, n) : n;
+    }
+    return y;
+}
+
+static void onnx__do_average_pool(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *wide, *n;
+    onnx__window w, border;
+    int all = onnx__int(R, "count_include_pad", 0) != 0;
+    if (!onnx__window_of(R, x, NULL, &w)) return;
+    if (onnx__plain_window(&w)) {
+        onnx__out(R, 0, onnx__pooled(R, x, &w, HY_POOL_AVG, 0, !all));
+        return;
+    }
+    n = onnx__window_counts(R, &w, all, onnx__type_in(R, 0));
+    onnx__widen(&w);
+    border = w;
+    wide = onnx__bordered(R, x, &border, 0);
+    onnx__out(R, 0, hy_div(R->F, onnx__taps(R, wide, &w, hy_add), n));
+}
+
+static void onnx__do_lp_pool(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *y;
+    onnx__window w, border;
+    double p = (double)onnx__int(R, "p", 2);
+    if (!onnx__window_of(R, x, NULL, &w)) return;
+    onnx__widen(&w);
+    border = w;
+    x = hy_power_scalar(R->F, hy_abs(R->F, onnx__bordered(R, x, &border, 0)), p);
+    y = onnx__taps(R, x, &w, hy_add);
+    onnx__out(R, 0, p == 2 ? hy_sqrt(R->F, y) : hy_power_scalar(R->F, y, 1 / p));
+}
+
+static hy_ints onnx__places_axes(onnx__run *R, hy_array *x)     /* all behind batch and channel */
+{
+    hy_ints axes;
+    int i, n = onnx__rank(R, x);
+    axes.n = 0;
+    for (i = 2; i < n; i++) axes.v[axes.n++] = i;
+    return axes;
+}
+
+static void onnx__do_global_pool(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    hy_ints axes = onnx__places_axes(R, x);
+    int n = onnx__rank(R, x);
+    hy_pooling_opt opt;
+    double p;
+    memset(&opt, 0, sizeof opt);
+    opt.global_pool = 1;
+    if (!strcmp(R->node->op, "GlobalLpPool")) {
+        p = (double)onnx__int(R, "p", 2);
+        x = onnx__sum_of(R, hy_power_scalar(R->F, hy_abs(R->F, x), p), axes, 1);
+        onnx__out(R, 0, hy_power_scalar(R->F, x, 1 / p));
+        return;
+    }
+    opt.pool_type = strcmp(R->node->op, "GlobalMaxPool") ? HY_POOL_AVG : HY_POOL_MAX;
+    if (n > 2 && n < 6) onnx__out(R, 0, hy_pooling(R->F, x, HY_EMPTY, &opt));
+    else if (opt.pool_type == HY_POOL_MAX) onnx__out(R, 0, onnx__reduce(R, hy_max, x, axes, 1));
+    else onnx__out(R, 0, onnx__reduce(R, hy_mean, x, axes, 1));
+}
+
+static void onnx__do_max_unpool(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at = onnx__in(R, 1), *y;
+    onnx__window w;
+    hy_shape s, out;
+    hy_ints to;
+    int i;
+    if (!onnx__shape(R, x, &s) || !onnx__window_of(R, x, NULL, &w)) return;
+    out = s;
+    for (i = 0; i < w.dims; i++)
+        out.dim[i + 2] = (w.size[i] - 1) * w.stride[i] + w.kernel[i] - w.before[i] - w.after[i];
+    if (onnx__has(R, 2)) {
+        if (!onnx__ints_in(R, 2, &to) || to.n != s.ndim) return;
+        for (i = 0; i < s.ndim; i++) {
+            if (to.v[i] < out.dim[i]) { onnx__fail(R, "output_shape is too small"); return; }
+            out.dim[i] = to.v[i];
+        }
+    }
+    y = onnx__filled(R, HY_SHAPE(onnx__product(&out, 0, out.ndim)), onnx__type_in(R, 0), 0);
+    onnx__out(R, 0, onnx__to(R, hy_index_copy(R->F, y, onnx__in_row(R, at), onnx__in_row(R, x)), out));
+}
+
+/* --- norms --- */
+/* A vector beside the channels of x. */
+static hy_array *onnx__channels(onnx__run *R, hy_array *v, int ndim)
+{
+    hy_shape s;
+    int i;
+    if (!onnx__shape(R, v, &s)) return NULL;
+    s.dim[1] = s.dim[0];
+    s.dim[0] = 1;
+    for (i = 2; i < ndim; i++) s.dim[i] = 1;
+    s.ndim = ndim < 2 ? 2 : ndim;
+    return onnx__to(R, v, s);
+}
+
+static hy_array *onnx__standard(onnx__run *R, hy_array *x, hy_array *mean, hy_array *var, double eps)
+{
+    return hy_div(R->F, hy_sub(R->F, x, mean), hy_sqrt(R->F, hy_add_scalar(R->F, var, eps)));
+}
+
+static void onnx__do_batch_norm(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *g = onnx__in(R, 1), *b = onnx__in(R, 2), *mean = onnx__in(R, 3), *var = onnx__in(R, 4);
+    double eps = onnx__float(R, "epsilon", 1e-5), momentum = onnx__float(R, "momentum", 0.9);
+    int n = onnx__rank(R, x), i, train = onnx__int(R, "training_mode", 0) != 0;
+    hy_batch_norm_opt opt;
+    hy_ints axes;
+    if (hy_error(R->F) || !mean || !var) return;
+    if (!train && R->m->slot[R->node->in[3]].aux && R->m->slot[R->node->in[4]].aux) {
+        memset(&opt, 0, sizeof opt);
+        opt.eps = eps == 0 ? HY_ZERO : eps;
+        opt.momentum = momentum == 0 ? HY_ZERO : momentum;
+        opt.learn_gamma = 1;
+        onnx__out(R, 0, hy_batch_norm(R->F, x, g, b, mean, var, &opt));
+        return;
+    }
+    if (train) {
+        hy_array *m, *v;
+        for (axes.n = i = 0; i < n; i++) if (i != 1) axes.v[axes.n++] = i;
+        m = onnx__reduce(R, hy_mean, x, axes, 1);
+        v = onnx__reduce(R, hy_mean, hy_square(R->F, hy_sub(R->F, x, m)), axes, 1);
+        onnx__out(R, 1, hy_add(R->F, hy_mul_scalar(R->F, mean, momentum), hy_mul_scalar(R->F, onnx__in_row(R, m), 1 - momentum)));
+        onnx__out(R, 2, hy_add(R->F, hy_mul_scalar(R->F, var, momentum), hy_mul_scalar(R->F, onnx__in_row(R, v), 1 - momentum)));
+        x = onnx__standard(R, x, m, v, eps);
+    } else x = onnx__standard(R, x, onnx__channels(R, mean, n), onnx__channels(R, var, n), eps);
+    onnx__out(R, 0, hy_add(R->F, hy_mul(R->F, x, onnx__channels(R, g, n)), onnx__channels(R, b, n)));
+}
+
+static void onnx__do_instance_norm(onnx__run *R)
+{
+    hy_instance_norm_opt opt;
+    double eps = onnx__float(R, "epsilon", 1e-5);
+    opt.eps = eps == 0 ? HY_ZERO : eps;
+    onnx__out(R, 0, hy_instance_norm(R->F, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), &opt));
+}
+
+/* Everything from the axis on to mean 0 and variance 1, in f32 at least. */
+static void onnx__do_layer_norm(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *g = onnx__in(R, 1), *b = onnx__in(R, 2), *m, *v;
+    double eps = onnx__float(R, "epsilon", 1e-5);
+    int n = onnx__rank(R, x), axis = onnx__axis(R, onnx__int(R, "axis", -1), n), i;
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_layer_norm_opt opt;
+    hy_ints axes;
+    memset(&opt, 0, sizeof opt);
+    opt.eps = eps == 0 ? HY_ZERO : eps;
+    if (axis == n - 1 && b && !onnx__wants(R, 1) && !onnx__wants(R, 2) && onnx__rank(R, g) == 1 && onnx__rank(R, b) == 1) {
+        opt.axis = -1;
+        onnx__out(R, 0, hy_layer_norm(R->F, x, g, b, &opt));
+        return;
+    }
+    for (axes.n = 0, i = axis; i < n; i++) axes.v[axes.n++] = i;
+    if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
+    m = onnx__reduce(R, hy_mean, x, axes, 1);
+    x = hy_sub(R->F, x, m);
+    v = onnx__reduce(R, hy_mean, hy_square(R->F, x), axes, 1);
+    v = hy_rdiv_scalar(R->F, hy_sqrt(R->F, hy_add_scalar(R->F, v, eps)), 1);
+    x = hy_mul(R->F, onnx__cast(R, hy_mul(R->F, x, v), d), g);
+    onnx__out(R, 0, b ? hy_add(R->F, x, b) : x);
+    onnx__out(R, 1, m);
+    onnx__out(R, 2, v);
+}
+
+static void onnx__do_rms_norm(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *v;
+    int n = onnx__rank(R, x), i;
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_ints axes;
+    for (axes.n = 0, i = onnx__axis(R, onnx__int(R, "axis", -1), n); i < n; i++) axes.v[axes.n++] = i;
+    if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
+    v = onnx__reduce(R, hy_mean, hy_square(R->F, x), axes, 1);
+    x = hy_div(R->F, x, hy_sqrt(R->F, hy_add_scalar(R->F, v, onnx__float(R, "epsilon", 1e-5))));
+    onnx__out(R, 0, hy_mul(R->F, onnx__cast(R, x, d), onnx__in(R, 1)));
+}
+
+static void onnx__do_group_norm(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *g = onnx__in(R, 1), *b = onnx__in(R, 2), *m, *v;
+    int64_t groups = onnx__int(R, "num_groups", 1);
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_shape s, sg, flat;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, g, &sg) || s.ndim < 2) return;
+    if (groups < 1 || s.dim[1] % groups) { onnx__fail(R, "%d groups of %d channels", (int)groups, (int)s.dim[1]); return; }
+    flat = HY_SHAPE(s.dim[0], groups, onnx__product(&s, 1, s.ndim) / groups);
+    if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
+    x = onnx__to(R, x, flat);
+    m = onnx__reduce(R, hy_mean, x, HY_AXES(2), 1);
+    v = onnx__reduce(R, hy_mean, hy_square(R->F, hy_sub(R->F, x, m)), HY_AXES(2), 1);
+    x = onnx__cast(R, onnx__standard(R, x, m, v, onnx__float(R, "epsilon", 1e-5)), d);
+    if (sg.dim[0] != s.dim[1]) {                                /* a number per group, before opset 21 */
+        x = hy_mul(R->F, x, onnx__channels(R, g, 3));
+        onnx__out(R, 0, onnx__to(R, hy_add(R->F, x, onnx__channels(R, b, 3)), s));
+        return;
+    }
+    x = hy_mul(R->F, onnx__to(R, x, s), onnx__channels(R, g, s.ndim));
+    onnx__out(R, 0, hy_add(R->F, x, onnx__channels(R, b, s.ndim)));
+}
+
+static void onnx__do_lrn(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    double alpha = onnx__float(R, "alpha", 1e-4), beta = onnx__float(R, "beta", 0.75), bias = onnx__float(R, "bias", 1);
+    hy_lrn_opt opt;
+    opt.alpha = alpha == 0 ? HY_ZERO : alpha;
+    opt.beta = beta == 0 ? HY_ZERO : beta;
+    opt.knorm = bias == 0 ? HY_ZERO : bias;
+    onnx__out(R, 0, hy_lrn(R->F, x, (int)onnx__clamped(onnx__int(R, "size", 1), 1, INT32_MAX), &opt));
+}
+
+static void onnx__do_mvn(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *m, *v;
+    hy_ints axes;
+    if (!onnx__ints(R, "axes", &axes)) axes = HY_AXES(0, 2, 3);
+    m = onnx__reduce(R, hy_mean, x, axes, 1);
+    x = hy_sub(R->F, x, m);
+    v = hy_sqrt(R->F, onnx__reduce(R, hy_mean, hy_square(R->F, x), axes, 1));
+    onnx__out(R, 0, hy_div(R->F, x, hy_add_scalar(R->F, v, 1e-9)));
+}
+
+static void onnx__do_flow(onnx__run *R) { onnx__fail(R, "no body"); }
+
+/* --- losses --- */
+static hy_array *onnx__averaged(onnx__run *R, hy_array *loss, hy_array *weight)
+{
+    const char *how = onnx__string(R, "reduction", "mean");
+    hy_array *sum;
+    if (!strcmp(how, "none")) return loss;
+    sum = onnx__sum_of(R, loss, HY_EMPTY, 0);
+    return strcmp(how, "mean") ? sum : hy_div(R->F, sum, onnx__sum_of(R, weight, HY_EMPTY, 0));
+}
+
+/* -weight[target] x[target] along axis 1; what has the label to be ignored counts for nothing. */
+static hy_array *onnx__picked_loss(onnx__run *R, hy_array *x, hy_array *target, hy_array *weight)
+{
+    const onnx__attr *ignored = onnx__attr_of(R->node, "ignore_index");
+    hy_pick_opt pick;
+    hy_array *loss, *w;
+    hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
+    memset(&pick, 0, sizeof pick);
+    loss = hy_negative(R->F, hy_pick(R->F, x, target, 1, &pick));
+    if (weight) w = hy_take(R->F, weight, target, 0, NULL);
+    else w = hy_ones_like(R->F, loss);
+    if (ignored) w = hy_mul(R->F, w, onnx__cast(R, hy_not_equal_scalar(R->F, target, (double)ignored->i), d));
+    return onnx__averaged(R, hy_mul(R->F, loss, w), w);
+}
+
+static void onnx__do_nll_loss(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__picked_loss(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2)));
+}
+
+static void onnx__do_cross_entropy(onnx__run *R)
+{
+    hy_array *x = hy_log_softmax(R->F, onnx__in(R, 0), 1, NULL);
+    onnx__out(R, 0, onnx__picked_loss(R, x, onnx__in(R, 1), onnx__in(R, 2)));
+    onnx__out(R, 1, x);
+}
+
+/* --- images --- */
+typedef struct onnx__resize {
+    const char *mode, *where, *nearest;
+    double a, from, to, outside;        /* from, to: the part that is cut out */
+    int exclude, smooth;
+} onnx__resize;
+
+/* The place in the input that an output's place means. */
+static double onnx__origin(const onnx__resize *z, double x, double n, double m, double scale)
+{
+    const char *w = z->where;
+    if (!strcmp(w, "asymmetric")) return x / scale;
+    if (!strcmp(w, "align_corners")) return m == 1 ? 0 : x * (n - 1) / (m - 1);
+    if (!strcmp(w, "tf_half_pixel_for_nn")) return (x + 0.5) / scale;
+    if (!strcmp(w, "pytorch_half_pixel")) return m > 1 ? (x + 0.5) / scale - 0.5 : 0;
+    if (!strcmp(w, "half_pixel_symmetric")) return n / 2 * (1 - m / (scale * n)) + (x + 0.5) / scale - 0.5;
+    if (!strcmp(w, "tf_crop_and_resize"))
+        return m > 1 ? z->from * (n - 1) + x * (z->to - z->from) * (n - 1) / (m - 1) : 0.5 * (z->from + z->to) * (n - 1);
+    return (x + 0.5) / scale - 0.5;
+}
+
+static double onnx__cubic(double x, double a)
+{
+    x = fabs(x);
+    if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/* One row of the matrix that resizes an axis of n places: what the place x is made of. */
+static void onnx__resize_row(const onnx__resize *z, double x, int64_t n, double scale, double *row)
+{
+    int cubic = !strcmp(z->mode, "cubic");
+    double s = z->smooth && scale < 1 ? scale : 1, reach = (cubic ? 2 : 1) / s, sum = 0;
+    int64_t first = (int64_t)floor(x - reach) + 1, last = (int64_t)ceil(x + reach) - 1, i;
+    for (i = 0; i < n; i++) row[i] = 0;
+    for (i = first; i <= last; i++) {
+        double v = ((double)i - x) * s, k = cubic ? onnx__cubic(v, z->a) : 1 - fabs(v);
+        if (k == 0 || (z->exclude && (i < 0 || i >= n))) continue;
+        sum += k;
+        row[onnx__clamped(i, 0, n - 1)] += k;
+    }
+    for (i = 0; i < n && sum != 0; i++) row[i] /= sum;
+}
+
+static double onnx__nearest(const onnx__resize *z, double x, double scale)
+{
+    const char *how = z->nearest;
+    if (!strcmp(how, "simple")) return scale < 1 ? ceil(x) : floor(x);          /* of opset 10 */
+    if (!strcmp(how, "floor")) return floor(x);
+    if (!strcmp(how, "ceil")) return ceil(x);
+    if (!strcmp(how, "round_prefer_ceil")) return floor(x + 0.5);
+    return ceil(x - 0.5);
+}
+
+static hy_array *onnx__resize_axis(onnx__run *R, hy_array *x, int axis, int64_t n, int64_t m, double scale,
+                                   const onnx__resize *z)
+{
+    int nearest = !strcmp(z->mode, "nearest"), crop = !strcmp(z->where, "tf_crop_and_resize");
+    int ndim = onnx__rank(R, x), some = 0;
+    double *row = (double *)onnx__scratch(R, nearest ? m : n * m, sizeof *row), *beyond = (double *)onnx__scratch(R, m, sizeof *row);
+    hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
+    hy_shape s;
+    hy_dot_opt opt;
+    int64_t i;
+    for (i = 0; row && beyond && i < m; i++) {
+        double at = onnx__origin(z, (double)i, (double)n, (double)m, scale);
+        beyond[i] = crop && (at < 0 || at > (double)(n - 1));
+        some |= beyond[i] != 0;
+        if (nearest) row[i] = fmin(fmax(onnx__nearest(z, at, scale), 0), (double)(n - 1));
+        else onnx__resize_row(z, at, n, scale, row + i * n);
+    }
+    if (!row || !beyond || !x) return NULL;
+    if (nearest) x = hy_take(R->F, x, onnx__from_doubles(R, HY_SHAPE(m), HY_I64, row), axis, NULL);
+    else {
+        opt.transpose_a = 0;
+        opt.transpose_b = 1;
+        x = hy_dot(R->F, onnx__move(R, x, axis, ndim - 1), onnx__from_doubles(R, HY_SHAPE(m, n), d, row), &opt);
+        x = onnx__move(R, x, ndim - 1, axis);
+    }
+    if (!some) return x;
+    for (s.ndim = 0; s.ndim < ndim; s.ndim++) s.dim[s.ndim] = s.ndim == axis ? m : 1;
+    return onnx__where(R, onnx__from_doubles(R, s, d, beyond), onnx__from_doubles(R, HY_SCALAR, d, &z->outside), x);
+}
+
+static void onnx__do_resize(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    int old = R->opset < 11, upsample = !strcmp(R->node->op, "Upsample"), i, scales_at = old ? 1 : 2, n = 0;
+    const char *policy = onnx__string(R, "keep_aspect_ratio_policy", "stretch");
+    double scales[HY_MAX_DIM], roi[2 * HY_MAX_DIM], ratio = 0;
+    const onnx__attr *a = onnx__attr_of(R->node, "scales");
+    hy_ints axes, sizes;
+    hy_shape s;
+    onnx__resize z;
+    if (!onnx__shape(R, x, &s)) return;
+    memset(&z, 0, sizeof z);
+    z.mode = onnx__string(R, "mode", "nearest");
+    if (strstr(z.mode, "linear")) z.mode = "linear";
+    z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode", "half_pixel");
+    z.nearest = old ? "simple" : upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
+    z.a = onnx__float(R, "cubic_coeff_a", -0.75);
+    z.exclude = onnx__int(R, "exclude_outside", 0) != 0;
+    z.smooth = onnx__int(R, "antialias", 0) != 0;
+    z.outside = onnx__float(R, "extrapolation_value", 0);
+    if (!onnx__ints(R, "axes", &axes)) for (axes.n = i = 0; i < s.ndim; i++) axes.v[axes.n++] = i;
+    sizes.n = 0;
+    if (!old && onnx__has(R, 3) && !onnx__ints_in(R, 3, &sizes)) return;
+    for (i = 0; a && i < a->n && i < HY_MAX_DIM; i++) scales[n++] = a->floats[i];
+    if (!a && !sizes.n && onnx__has(R, scales_at)) n = (int)onnx__read_numbers(R, scales_at, scales, HY_MAX_DIM);
+    if (!strcmp(z.where, "tf_crop_and_resize") && onnx__read_numbers(R, 1, roi, 2 * HY_MAX_DIM) != 2 * axes.n) {
+        onnx__fail(R, "roi does not fit");
+        return;
+    }
+    if (hy_error(R->F) || axes.n > HY_MAX_DIM || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
+    for (i = 0; i < axes.n && sizes.n; i++) {
+        int64_t d = s.dim[onnx__axis(R, axes.v[i], s.ndim)];
+        scales[i] = (double)sizes.v[i] / (double)(d ? d : 1);
+        if (!i || (strcmp(policy, "not_larger") ? scales[i] > ratio : scales[i] < ratio)) ratio = scales[i];
+    }
+    for (i = 0; i < axes.n && !hy_error(R->F); i++) {
+        int axis = onnx__axis(R, axes.v[i], s.ndim);
+        int64_t d = s.dim[axis], m;
+        double scale = sizes.n && strcmp(policy, "stretch") ? ratio : scales[i];
+        if (!(scale > 1e-6 && scale < 1e6)) { onnx__fail(R, "a scale of %g", scale); return; }
+        if (!strcmp(z.where, "tf_crop_and_resize")) { z.from = roi[i]; z.to = roi[i + axes.n]; }
+        m = sizes.n ? (int64_t)floor(scale * (double)d + 0.5) : (int64_t)floor((double)d * scale * (z.to > 0 ? z.to - z.from : 1));
+        if (!sizes.n && z.to > 0) m = (int64_t)floor((double)d * (z.to - z.from) * scale);
+        if (sizes.n && !strcmp(policy, "stretch")) m = sizes.v[i];
+        if (m < 1 || d < 1 || m > INT32_MAX) { onnx__fail(R, "%d becomes %d", (int)d, (int)m); return; }
+        if (m != d || scale != 1 || z.to > 0) x = onnx__resize_axis(R, x, axis, d, m, scale, &z);
+    }
+    onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
+}
+
+static void onnx__do_affine_grid(onnx__run *R)
+{
+    hy_array *theta = onnx__in(R, 0), *base;
+    hy_ints size;
+    hy_shape s;
+    hy_dot_opt opt;
+    int corners = onnx__int(R, "align_corners", 0) != 0, dims, k;
+    int64_t n = 1, i;
+    double *v;
+    if (!onnx__ints_in(R, 1, &size) || size.n < 4 || size.n > 5) { onnx__fail(R, "a size of 4 or 5 numbers is due"); return; }
+    dims = size.n - 2;
+    for (k = 0; k < dims; k++) {
+        if (size.v[k + 2] < 1 || n > ((int64_t)1 << 31) / size.v[k + 2]) { onnx__fail(R, "such a size"); return; }
+        n *= size.v[k + 2];
+    }
+    v = (double *)onnx__scratch(R, n * (dims + 1), sizeof *v);
+    for (i = 0; v && i < n; i++) {              /* x, y (, z), 1 of each place */
+        int64_t rest = i;
+        for (k = dims - 1; k >= 0; k--) {
+            int64_t d = size.v[k + 2], at = rest % d;
+            v[i * (dims + 1) + dims - 1 - k] = corners ? d > 1 ? -1 + 2 * (double)at / (double)(d - 1) : -1 : (2 * (double)at + 1) / (double)d - 1;
+            rest /= d;
+        }
+        v[i * (dims + 1) + dims] = 1;
+    }
+    if (!v) return;
+    opt.transpose_a = 0;
+    opt.transpose_b = 1;
+    base = onnx__from_doubles(R, HY_SHAPE(n, dims + 1), onnx__type_in(R, 0), v);
+    base = hy_dot(R->F, onnx__to(R, theta, HY_SHAPE(-1, dims + 1)), base, &opt);                /* (N dims, n) */
+    base = hy_transpose(R->F, onnx__to(R, base, HY_SHAPE(size.v[0], dims, n)), HY_INTS(0, 2, 1));
+    s.ndim = size.n;
+    s.dim[0] = size.v[0];
+    for (k = 0; k < dims; k++) s.dim[k + 1] = size.v[k + 2];
+    s.dim[dims + 1] = dims;
+    onnx__out(R, 0, onnx__to(R, base, s));
+}
+
+/* --- samples at any place: GridSample, DeformConv --- */
+typedef struct onnx__sampling { hy_shape data; int dims, padding, corners; hy_array *rows, *first; } onnx__sampling;
+enum { ONNX__ZEROS, ONNX__BORDER, ONNX__REFLECTION };
+
+/* Coordinates thrown back into [low, high]. */
+static hy_array *onnx__reflected(hy_frame *F, hy_array *x, double low, double high)
+{
+    double range = high - low;
+    if (range <= 0) return hy_zeros_like(F, x);
+    x = hy_mod_scalar(F, hy_add_scalar(F, x, -low), 2 * range);
+    return hy_add_scalar(F, hy_negative(F, hy_abs(F, hy_add_scalar(F, x, -range))), range + low);
+}
+
+/* data (N, C, ...) as rows of channels, and where each sample's rows begin, for places of that many dims. */
+static void onnx__sampling_of(onnx__run *R, hy_array *x, int ndim, onnx__sampling *p)
+{
+    hy_ints perm;
+    int i;
+    perm.n = p->data.ndim;
+    perm.v[0] = 0;
+    for (i = 2; i < p->data.ndim; i++) perm.v[i - 1] = i;
+    perm.v[p->data.ndim - 1] = 1;
+    p->dims = p->data.ndim - 2;
+    p->rows = hy_reshape(R->F, hy_transpose(R->F, x, perm), HY_INTS(-1, p->data.dim[1]), NULL);
+    p->first = onnx__counter(R, p->data.dim[0], onnx__product(&p->data, 2, p->data.ndim), 0, ndim);
+}
+
+/* Channels at whole places at[...] (N, ...), last axis first, times a weight: (N, ..., C). */
+static hy_array *onnx__sampled(onnx__run *R, const onnx__sampling *p, hy_array *const *at, hy_array *weight)
+{
+    hy_frame *F = R->F;
+    hy_array *row = p->first, *w = weight;
+    int64_t stride = 1;
+    int k, n;
+    for (k = 0; k < p->dims; k++) {
+        int64_t d = p->data.dim[p->data.ndim - 1 - k];
+        hy_array *x = at[k], *inside;
+        if (p->padding == ONNX__REFLECTION)
+            x = onnx__reflected(F, x, p->corners ? 0 : -0.5, p->corners ? (double)d - 1 : (double)d - 0.5);
+        if (p->padding == ONNX__ZEROS) {
+            inside = hy_logical_and(F, hy_greater_equal_scalar(F, x, 0), hy_lesser_equal_scalar(F, x, (double)d - 1));
+            w = w ? hy_mul(F, w, inside) : inside;
+        }
+        x = hy_cast(F, hy_clip(F, hy_rint(F, x), 0, (double)d - 1), HY_I64);
+        row = hy_add(F, row, stride == 1 ? x : hy_mul_scalar(F, x, (double)stride));
+        stride *= d;
+    }
+    n = onnx__rank(R, row);
+    row = hy_take(F, p->rows, row, 0, NULL);
+    return w ? hy_mul(F, row, hy_expand_dims(F, w, n)) : row;
+}
+
+/* Channels at places between elements, linearly: the corners around them. */
+static hy_array *onnx__sampled_linear(onnx__run *R, const onnx__sampling *p, hy_array *const *x)
+{
+    hy_frame *F = R->F;
+    hy_array *low[3], *part[3], *at[3], *y = NULL, *v;
+    int corner, k;
+    for (k = 0; k < p->dims; k++) {
+        low[k] = hy_floor(F, x[k]);
+        part[k] = hy_sub(F, x[k], low[k]);
+    }
+    for (corner = 0; corner < 1 << p->dims; corner++) {
+        hy_array *w = NULL, *one;
+        for (k = 0; k < p->dims; k++) {
+            int high = corner >> k & 1;
+            at[k] = high ? hy_add_scalar(F, low[k], 1) : low[k];
+            one = high ? part[k] : hy_rsub_scalar(F, part[k], 1);
+            w = w ? hy_mul(F, w, one) : one;
+        }
+        v = onnx__sampled(R, p, at, w);
+        y = y ? hy_add(F, y, v) : v;
+    }
+    return y;
+}
+
+static hy_array *onnx__cubic_weight(hy_frame *F, hy_array *part, int tap)       /* tap: 0 to 3 */
+{
+    double a = -0.75;
+    hy_array *x = tap < 2 ? hy_add_scalar(F, part, 1 - tap) : hy_rsub_scalar(F, part, tap - 1), *y;
+    if (tap == 1 || tap == 2) {
+        y = hy_add_scalar(F, hy_mul_scalar(F, x, a + 2), -(a + 3));
+        return hy_add_scalar(F, hy_mul(F, hy_mul(F, y, x), x), 1);
+    }
+    y = hy_add_scalar(F, hy_mul_scalar(F, x, a), -5 * a);
+    y = hy_add_scalar(F, hy_mul(F, y, x), 8 * a);
+    return hy_add_scalar(F, hy_mul(F, y, x), -4 * a);
+}
+
+static hy_array *onnx__sampled_cubic(onnx__run *R, const onnx__sampling *p, hy_array *const *x)
+{
+    hy_frame *F = R->F;
+    hy_array *low[3], *part[3], *at[3], *y = NULL, *v;
+    int tap, taps = 1, k;
+    for (k = 0; k < p->dims; k++, taps *= 4) {
+        low[k] = hy_floor(F, x[k]);
+        part[k] = hy_sub(F, x[k], low[k]);
+    }
+    for (tap = 0; tap < taps; tap++) {
+        hy_array *w = NULL, *one;
+        for (k = 0; k < p->dims; k++) {
+            int t = tap >> (2 * k) & 3;
+            at[k] = hy_add_scalar(F, low[k], t - 1);
+            one = onnx__cubic_weight(F, part[k], t);
+            w = w ? hy_mul(F, w, one) : one;
+        }
+        v = onnx__sampled(R, p, at, w);
+        y = y ? hy_add(F, y, v) : v;
+    }
+    return y;
+}
+
+static void onnx__do_grid_sample(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *grid = onnx__in(R, 1), *at[3], *y;
+    const char *mode = onnx__string(R, "mode", "linear"), *pad = onnx__string(R, "padding_mode", "zeros");
+    onnx__sampling p;
+    hy_shape g;
+    int k;
+    if (!onnx__shape(R, x, &p.data) || !onnx__shape(R, grid, &g)) return;
+    if (p.data.ndim < 3 || p.data.ndim > 5 || g.ndim != p.data.ndim || g.dim[g.ndim - 1] != p.data.ndim - 2) {
+        onnx__fail(R, "a grid of %d dims for data of %d", g.ndim, p.data.ndim);
+        return;
+    }
+    p.corners = onnx__int(R, "align_corners", 0) != 0;
+    p.padding = !strcmp(pad, "border") ? ONNX__BORDER : !strcmp(pad, "reflection") ? ONNX__REFLECTION : ONNX__ZEROS;
+    onnx__sampling_of(R, x, g.ndim - 1, &p);
+    for (k = 0; k < p.dims; k++) {
+        hy_shape less = g;
+        double d = (double)p.data.dim[p.data.ndim - 1 - k];
+        less.ndim--;
+        at[k] = onnx__to(R, onnx__cut(R, grid, g.ndim - 1, k, k + 1, 1), less);
+        if (p.corners) at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), (d - 1) / 2);
+        else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), d), -1), 0.5);
+        if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
+        else if (p.padding == ONNX__BORDER) at[k] = hy_clip(R->F, at[k], 0, d - 1);
+        else if (p.padding == ONNX__REFLECTION)
+            at[k] = onnx__reflected(R->F, at[k], p.corners ? 0 : -0.5, p.corners ? d - 1 : d - 0.5);
+    }
+    if (!strcmp(mode, "nearest")) y = onnx__sampled(R, &p, at, NULL);
+    else y = strstr(mode, "cubic") ? onnx__sampled_cubic(R, &p, at) : onnx__sampled_linear(R, &p, at);
+    onnx__out(R, 0, onnx__move(R, y, g.ndim - 1, 1));
+}
+
+/* A convolution whose taps lie where offsets say: samples, then a product with the weight. */
+static void onnx__do_deform_conv(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3), *mask = onnx__in(R, 4);
+    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j, c;
+    hy_array *all = NULL, *y = NULL;
+    onnx__window w;
+    hy_shape s, sw, so;
+    hy_dot_opt opt;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
+    if (!onnx__shape(R, offset, &so)) return;
+    taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
+    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
+        onnx__fail(R, "offsets do not fit, or more than 2 dims");
+        return;
+    }
+    n = s.dim[0];
+    per = s.dim[1] / parts;
+    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, per) */
+        onnx__sampling p;
+        hy_array *o = onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), *at[2], *v;
+        double *base[2];
+        p.data = s;
+        p.data.dim[1] = per;
+        p.padding = ONNX__ZEROS;
+        p.corners = 1;
+        onnx__sampling_of(R, onnx__cut(R, x, 1, g * per, (g + 1) * per, 1), 4, &p);
+        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])), HY_INTS(2, 0, 3, 4, 1));
+        base[0] = (double *)onnx__scratch(R, w.out[0] * taps, sizeof(double));
+        base[1] = (double *)onnx__scratch(R, w.out[1] * taps, sizeof(double));
+        if (!base[0] || !base[1]) return;
+        for (c = 0; c < 2; c++)
+            for (i = 0; i < w.out[c]; i++)
+                for (j = 0; j < taps; j++)
+                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] + (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
+        for (c = 0; c < 2; c++) {
+            hy_shape sb = c ? HY_SHAPE(1, 1, w.out[1], taps) : HY_SHAPE(1, w.out[0], 1, taps);
+            v = onnx__to(R, onnx__cut(R, o, 0, c, c + 1, 1), HY_SHAPE(n, w.out[0], w.out[1], taps));
+            at[1 - c] = hy_add(R->F, v, onnx__from_doubles(R, sb, onnx__type_in(R, 0), base[c]));
+        }
+        v = onnx__sampled_linear(R, &p, at);
+        if (mask) {
+            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1), HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
+            v = hy_mul(R->F, v, hy_transpose(R->F, k, HY_INTS(0, 2, 3, 1, 4)));
+        }
+        all = all ? onnx__join(R, all, v, 4) : v;
+    }
+    all = hy_transpose(R->F, all, HY_INTS(0, 1, 2, 4, 3));      /* (N, Ho, Wo, C, taps) */
+    opt.transpose_a = 0;
+    opt.transpose_b = 1;
+    for (g = 0; g < groups; g++) {
+        int64_t in = s.dim[1] / groups, out = sw.dim[0] / groups;
+        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
+        v = hy_dot(R->F, v, k, &opt);
+        y = y ? onnx__join(R, y, v, 3) : v;
+    }
+    if (bias) y = hy_add(R->F, y, bias);
+    onnx__out(R, 0, onnx__move(R, y, 3, 1));
+}
+
+static void onnx__do_roi_align(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *rois = onnx__in(R, 1), *batch;
+    hy_roi_align_opt opt;
+    hy_shape s;
+    int64_t samples = onnx__int(R, "sampling_ratio", 0), high = onnx__int(R, "output_height", 1), wide = onnx__int(R, "output_width", 1);
+    memset(&opt, 0, sizeof opt);
+    opt.sample_ratio = samples < 1 || samples > 1000 ? -1 : (int)samples;
+    opt.aligned = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"), "output_half_pixel");
+    if (!strcmp(onnx__string(R, "mode", "avg"), "max")) { onnx__fail(R, "mode max"); return; }
+    if (!onnx__shape(R, rois, &s)) return;
+    batch = onnx__to(R, onnx__cast(R, onnx__in(R, 2), onnx__type_in(R, 1)), HY_SHAPE(s.dim[0], 1));
+    onnx__out(R, 0, hy_roi_align(R->F, x, onnx__join(R, batch, rois, 1), HY_INTS(high, wide), onnx__float(R, "spatial_scale", 1), &opt));
+}
+
+static void onnx__do_max_roi_pool(onnx__run *R)
+{
+    hy_ints size;
+    if (!onnx__ints(R, "pooled_shape", &size) || size.n != 2) { onnx__fail(R, "pooled_shape"); return; }
+    onnx__out(R, 0, hy_roi_pooling(R->F, onnx__in(R, 0), onnx__in(R, 1), size, onnx__float(R, "spatial_scale", 1)));
+}
+
+/* Blocks of columns added up in an image. */
+static void onnx__do_col2im(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    hy_ints image, block, stride, dilate, pads;
+    hy_shape s, out;
+    int64_t taps = 1, blocks = 1, whole = 1, i, j, *n, places[HY_MAX_DIM], padded[HY_MAX_DIM];
+    int k;
+    double *v;
+    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block) || !onnx__shape(R, x, &s)) return;
+    onnx__ints(R, "strides", &stride);
+    onnx__ints(R, "dilations", &dilate);
+    onnx__ints(R, "pads", &pads);
+    n = places;
+    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 || (stride.n && stride.n != image.n) ||
+        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 * image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
+    for (k = 0; k < image.n; k++) {
+        int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
+        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 || gap < 1 ||
+            step > 65536 || gap > 65536 || taps > 65536 || (pads.n && (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
+            pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
+            onnx__fail(R, "blocks do not fit");
+            return;
+        }
+        padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
+        n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
+        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) { onnx__fail(R, "blocks do not fit"); return; }
+        taps *= block.v[k];
+        blocks *= n[k];
+        whole *= padded[k];
+    }
+    if (blocks != s.dim[2] || s.dim[1] % taps) { onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks); return; }
+    v = (double *)onnx__scratch(R, taps * blocks, sizeof *v);
+    for (i = 0; v && i < taps; i++)
+        for (j = 0; j < blocks; j++) {
+            int64_t t = i, b = j, row = 1;
+            v[i * blocks + j] = 0;
+            for (k = image.n - 1; k >= 0; k--) {
+                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) * (dilate.n ? dilate.v[k] : 1);
+                v[i * blocks + j] += (double)(p * row);
+                row *= padded[k];
+                t /= block.v[k];
+                b /= n[k];
+            }
+        }
+    if (!v) return;
+    at = onnx__from_doubles(R, HY_SHAPE(1, taps * blocks), HY_I64, v);
+    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)), HY_INTS(1, 0));
+    zeros = onnx__filled(R, HY_SHAPE(whole, s.dim[0] * s.dim[1] / taps), onnx__type_in(R, 0), 0);
+    x = hy_transpose(R->F, hy__gather_nd_grad(R->F, x, at, zeros), HY_INTS(1, 0));
+    out.ndim = image.n + 2;
+    out.dim[0] = s.dim[0];
+    out.dim[1] = s.dim[1] / taps;
+    for (k = 0; k < image.n; k++) out.dim[k + 2] = padded[k];
+    x = onnx__to(R, x, out);
+    for (k = 0; k < image.n && pads.n; k++) x = onnx__cut(R, x, k + 2, pads.v[k], pads.v[k] + image.v[k], 1);
+    onnx__out(R, 0, x);
+}
+
+/* --- recurrence --- */
+typedef struct onnx__recurrent {        /* one direction */
+    hy_array   *x, *w, *r, *wb, *rb, *h, *c, *peep, *alive;     /* x: (T, N, I); alive: (T, N, 1) or NULL */
+    int         gates, step;
+    int64_t     T, N, H;
+    const char *act[3];
+    double      a[3], b[3], clip;
+    int         input_forget, linear_before;
+} onnx__recurrent;
+
+static hy_array *onnx__gate(onnx__run *R, const onnx__recurrent *z, hy_array *all, int i)
+{
+    return onnx__cut(R, all, onnx__rank(R, all) - 1, i * z->H, (i + 1) * z->H, 1);
+}
+
+static hy_array *onnx__act(onnx__run *R, const onnx__recurrent *z, int i, hy_array *x)
+{
+    hy_array *y;
+    if (z->clip > 0) x = hy_clip(R->F, x, -z->clip, z->clip);
+    y = onnx__activation(R->F, z->act[i], x, z->a[i], z->b[i]);
+    if (!y && x) onnx__fail(R, "activation %.40s", z->act[i]);
+    return y;
+}
+
+static hy_array *onnx__turned(hy_frame *F, hy_array *x, hy_array *w)    /* x w^T */
+{
+    hy_dot_opt opt;
+    opt.transpose_a = 0;
+    opt.transpose_b = 1;
+    return hy_dot(F, x, w, &opt);
+}
+
+/* The next h from the gates x w^T + wb of a step; z->c moves on, too. */
+static hy_array *onnx__cell(onnx__run *R, onnx__recurrent *z, hy_array *xg)
+{
+    hy_frame *F = R->F;
+    hy_array *hg, *i, *o, *f, *c, *n, *p;
+    if (z->gates == 3) {                        /* GRU: update, reset, hidden */
+        hy_array *u, *k;
+        hg = onnx__turned(F, z->h, z->r);
+        if (z->rb) hg = hy_add(F, hg, z->rb);
+        u = onnx__act(R, z, 0, hy_add(F, onnx__gate(R, z, xg, 0), onnx__gate(R, z, hg, 0)));
+        k = onnx__act(R, z, 0, hy_add(F, onnx__gate(R, z, xg, 1), onnx__gate(R, z, hg, 1)));
+        if (z->linear_before) n = hy_mul(F, k, onnx__gate(R, z, hg, 2));
+        else {
+            n = onnx__turned(F, hy_mul(F, k, z->h), onnx__cut(R, z->r, 0, 2 * z->H, 3 * z->H, 1));
+            if (z->rb) n = hy_add(F, n, onnx__cut(R, z->rb, 0, 2 * z->H, 3 * z->H, 1));
+        }
+        n = onnx__act(R, z, 1, hy_add(F, onnx__gate(R, z, xg, 2), n));
+        return hy_add(F, hy_mul(F, hy_rsub_scalar(F, u, 1), n), hy_mul(F, u, z->h));
+    }
+    hg = hy_add(F, xg, onnx__turned(F, z->h, z->r));
+    if (z->rb) hg = hy_add(F, hg, z->rb);
+    if (z->gates == 1) return onnx__act(R, z, 0, hg);
+    i = onnx__gate(R, z, hg, 0);                /* LSTM: input, output, forget, cell */
+    o = onnx__gate(R, z, hg, 1);
+    f = onnx__gate(R, z, hg, 2);
+    p = z->peep;
+    if (p) {
+        i = hy_add(F, i, hy_mul(F, onnx__cut(R, p, 0, 0, z->H, 1), z->c));
+        f = hy_add(F, f, hy_mul(F, onnx__cut(R, p, 0, 2 * z->H, 3 * z->H, 1), z->c));
+    }
+    i = onnx__act(R, z, 0, i);
+    f = z->input_forget ? hy_rsub_scalar(F, i, 1) : onnx__act(R, z, 0, f);
+    c = hy_add(F, hy_mul(F, f, z->c), hy_mul(F, i, onnx__act(R, z, 1, onnx__gate(R, z, hg, 3))));
+    if (p) o = hy_add(F, o, hy_mul(F, onnx__cut(R, p, 0, z->H, 2 * z->H, 1), c));
+    o = onnx__act(R, z, 0, o);
+    z->c = c;
+    return hy_mul(F, o, onnx__act(R, z, 2, c));
+}
+
+/* All steps of a direction: (T, N, H); the last states stay in z. Steps beyond a sequence's length give 0 and
+ * leave the states as they are. */
+static hy_array *onnx__unrolled(onnx__run *R, onnx__recurrent *z, int backward)
+{
+    hy_frame *F = R->F;
+    hy_array **steps = (hy_array **)onnx__scratch(R, z->T, sizeof *steps), *all;
+    int64_t k;
+    all = onnx__turned(F, z->x, z->w);
+    if (z->wb) all = hy_add(F, all, z->wb);
+    for (k = 0; steps && k < z->T && !hy_error(F); k++) {
+        int64_t t = backward ? z->T - 1 - k : k;
+        hy_array *h0 = z->h, *c0 = z->c, *on = NULL, *h;
+        h = onnx__cell(R, z, onnx__to(R, onnx__cut(R, all, 0, t, t + 1, 1), HY_SHAPE(z->N, z->gates * z->H)));
+        if (z->alive) {
+            on = hy_broadcast_to(F, onnx__to(R, onnx__cut(R, z->alive, 0, t, t + 1, 1), HY_SHAPE(z->N, 1)), HY_INTS(z->N, z->H));
+            steps[t] = hy_mul(F, h, on);
+            h = hy_where(F, on, h, h0);
+            if (z->c) z->c = hy_where(F, on, z->c, c0);
+        } else steps[t] = h;
+        z->h = h;
+    }
+    if (!steps || hy_error(F)) return NULL;
+    return hy_stack(F, hy_group_of(F, (int)z->T, steps), 0);
+}
+
+/* 1 while a step lies within its sequence: (T, N, 1). */
+static hy_array *onnx__alive(onnx__run *R, hy_array *lengths, int64_t T, int64_t N, hy_dtype d)
+{
+    hy_array *t = onnx__cast(R, onnx__counter(R, T, 1, 0, 2), d);
+    t = hy_lesser(R->F, t, onnx__to(R, onnx__cast(R, lengths, d), HY_SHAPE(1, N)));
+    return onnx__to(R, t, HY_SHAPE(T, N, 1));
+}
+
+/* Names of a direction's activations, with their numbers. */
+static void onnx__activations(onnx__run *R, onnx__recurrent *z, int direction)
+{
+    static const char *const usual[4][3] = { { "", "", "" }, { "Tanh", "", "" }, { "Sigmoid", "Tanh", "" },
+                                             { "Sigmoid", "Tanh", "Tanh" } };
+    const onnx__attr *names = onnx__attr_of(R->node, "activations"), *as = onnx__attr_of(R->node, "activation_alpha");
+    const onnx__attr *bs = onnx__attr_of(R->node, "activation_beta");
+    int n = z->gates == 1 ? 1 : z->gates == 3 ? 2 : 3, i;
+    for (i = 0; i < n; i++) {
+        int at = direction * n + i;
+        z->act[i] = names && at < names->n ? names->strings[at] : usual[n][i];
+        z->a[i] = z->b[i] = 0;
+        onnx__alphas(z->act[i], &z->a[i], &z->b[i]);
+        if (as && at < as->n) z->a[i] = as->floats[at];
+        if (bs && at < bs->n) z->b[i] = bs->floats[at];
+    }
+}
+
+static hy_array *onnx__direction(onnx__run *R, hy_array *x, int d)      /* what belongs to it, without the axis */
+{
+    hy_shape s;
+    int i;
+    if (!x || !onnx__shape(R, x, &s)) return NULL;
+    for (i = 0; i + 1 < s.ndim; i++) s.dim[i] = s.dim[i + 1];
+    s.ndim--;
+    return onnx__to(R, onnx__cut(R, x, 0, d, d + 1, 1), s);
+}
+
+#ifndef HYBRID_NO_RNN
+/* hy_rnn's gates stand in another order: LSTM input, forget, cell, output; GRU reset, update, hidden. */
+static hy_array *onnx__gates_sorted(onnx__run *R, hy_array *x, int gates, int64_t H)
+{
+    static const int lstm[] = { 0, 2, 3, 1 }, gru[] = { 1, 0, 2 };
+    hy_array *part[4];
+    int i;
+    if (gates == 1) return x;
+    for (i = 0; i < gates; i++) {
+        int k = gates == 4 ? lstm[i] : gru[i];
+        part[i] = onnx__cut(R, x, 0, k * H, (k + 1) * H, 1);
+    }
+    return hy_concat(R->F, hy_group_of(R->F, gates, part), 0);
+}
+
+/* What hy_rnn does: the usual activations, no peepholes, no clipping. 1: done. */
+static int onnx__fused_rnn(onnx__run *R, const onnx__recurrent *z, hy_array *h0, hy_array *c0, int dirs)
+{
+    hy_array *list[8], *packed, *y, *b = onnx__in(R, 3);
+    hy_frame *F = R->F;
+    hy_rnn_opt opt;
+    int d, i, n = 0, mode = z->gates == 4 ? HY_RNN_LSTM : z->gates == 3 ? HY_RNN_GRU : HY_RNN_TANH;
+    const onnx__attr *names = onnx__attr_of(R->node, "activations");
+    for (i = 0; names && i < names->n; i++) {
+        const char *due = z->gates == 1 ? "Tanh" : i % (z->gates == 4 ? 3 : 2) ? "Tanh" : "Sigmoid";
+        if (strcmp(names->strings[i], due)) return 0;
+    }
+    if (z->clip > 0 || onnx__has(R, 7) || onnx__has(R, 4) || (z->gates == 3 && !z->linear_before) || z->input_forget ||
+        !strcmp(onnx__string(R, "direction", "forward"), "reverse") || hy_dtype_of(F, z->x) != HY_F32) return 0;
+    for (d = 0; d < dirs; d++) {
+        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 1), d), z->gates, z->H));
+        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 2), d), z->gates, z->H));
+    }
+    for (d = 0; d < dirs; d++) {
+        hy_array *one = b ? onnx__direction(R, b, d) : onnx__filled(R, HY_SHAPE(2 * z->gates * z->H), HY_F32, 0);
+        list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, 0, z->gates * z->H, 1), z->gates, z->H);
+        list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, z->gates * z->H, 2 * z->gates * z->H, 1), z->gates, z->H);
+    }
+    packed = hy_concat(F, hy_group_of(F, n, list), 0);
+    memset(&opt, 0, sizeof opt);
+    opt.bidirectional = dirs == 2;
+    opt.state_outputs = 1;
+    y = hy_rnn(F, z->x, packed, h0, c0, NULL, (int)z->H, 1, mode, &opt);
+    if (!y) return 1;
+    list[0] = onnx__to(R, hy_get(F, y, 0), HY_SHAPE(z->T, z->N, dirs, z->H));
+    onnx__out(R, 0, hy_transpose(F, list[0], HY_INTS(0, 2, 1, 3)));
+    onnx__out(R, 1, hy_get(F, y, 1));
+    if (z->gates == 4) onnx__out(R, 2, hy_get(F, y, 2));
+    return 1;
+}
+#endif
+
+static void onnx__do_rnn(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *lengths = onnx__in(R, 4), *y[2], *h[2], *c[2], *h0, *c0 = NULL;
+    const char *direction = onnx__string(R, "direction", "forward");
+    int layout = onnx__int(R, "layout", 0) != 0, dirs = !strcmp(direction, "bidirectional") ? 2 : 1, d;
+    hy_frame *F = R->F;
+    onnx__recurrent z;
+    hy_shape s, sr;
+    memset(&z, 0, sizeof z);
+    z.gates = !strcmp(R->node->op, "LSTM") ? 4 : !strcmp(R->node->op, "GRU") ? 3 : 1;
+    if (layout) x = hy_swap_axes(F, x, 0, 1);
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, onnx__in(R, 2), &sr)) return;
+    if (s.ndim != 3 || sr.ndim != 3 || sr.dim[0] != dirs || s.dim[0] < 1) { onnx__fail(R, "X, W and R of 3 dims are due"); return; }
+    z.x = x;
+    z.T = s.dim[0];
+    z.N = s.dim[1];
+    z.H = sr.dim[2];
+    z.clip = onnx__float(R, "clip", 0);
+    z.input_forget = onnx__int(R, "input_forget", 0) != 0;
+    z.linear_before = onnx__int(R, "linear_before_reset", 0) != 0;
+    h0 = onnx__has(R, 5) ? onnx__in(R, 5) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0), 0);
+    if (z.gates == 4) c0 = onnx__has(R, 6) ? onnx__in(R, 6) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0), 0);
+    if (layout && onnx__has(R, 5)) h0 = hy_swap_axes(F, h0, 0, 1);
+    if (layout && onnx__has(R, 6)) c0 = hy_swap_axes(F, c0, 0, 1);
+#ifndef HYBRID_NO_RNN
+    if (!layout && onnx__fused_rnn(R, &z, h0, c0, dirs)) return;
+#endif
+    if (lengths) z.alive = onnx__alive(R, lengths, z.T, z.N, onnx__type_in(R, 0));
+    for (d = 0; d < dirs; d++) {
+        hy_array *b = onnx__direction(R, onnx__in(R, 3), d);
+        onnx__activations(R, &z, d);
+        z.w = onnx__direction(R, onnx__in(R, 1), d);
+        z.r = onnx__direction(R, onnx__in(R, 2), d);
+        z.wb = b ? onnx__cut(R, b, 0, 0, z.gates * z.H, 1) : NULL;
+        z.rb = b ? onnx__cut(R, b, 0, z.gates * z.H, 2 * z.gates * z.H, 1) : NULL;
+        z.peep = onnx__direction(R, z.gates == 4 ? onnx__in(R, 7) : NULL, d);
+        z.h = onnx__direction(R, h0, d);
+        z.c = onnx__direction(R, c0, d);
+        y[d] = onnx__unrolled(R, &z, d || !strcmp(direction, "reverse"));
+        h[d] = z.h;
+        c[d] = z.c;
+    }
+    if (hy_error(F)) return;
+    onnx__out(R, 0, hy_stack(F, hy_group_of(F, dirs, y), layout ? 2 : 1));
+    if (layout) onnx__out(R, 0, hy_swap_axes(F, hy_stack(F, hy_group_of(F, dirs, y), 2), 0, 1));
+    onnx__out(R, 1, hy_stack(F, hy_group_of(F, dirs, h), layout));
+    if (z.gates == 4) onnx__out(R, 2, hy_stack(F, hy_group_of(F, dirs, c), layout));
+}
+
+/* --- quantised numbers --- */
+/* A scale or zero point beside x: one number, one an element of the axis, or one a block. */
+static hy_array *onnx__beside(onnx__run *R, hy_array *v, hy_array *x, int64_t block)
+{
+    hy_shape s, sx;
+    int axis, i;
+    if (!onnx__shape(R, v, &s) || !onnx__shape(R, x, &sx)) return NULL;
+    if (onnx__product(&s, 0, s.ndim) == 1) return onnx__scalar_shape(R, v);
+    axis = onnx__axis(R, onnx__int(R, "axis", 1), sx.ndim);
+    if (s.ndim == 1 && !block) {
+        s.dim[axis] = s.dim[0];
+        for (i = 0; i < sx.ndim; i++) if (i != axis) s.dim[i] = 1;
+        s.ndim = sx.ndim;
+        return onnx__to(R, v, s);
+    }
+    if (s.ndim != sx.ndim || block < 1 || block > INT32_MAX) { onnx__fail(R, "blocks of %d", (int)block); return NULL; }
+    v = hy_repeat(R->F, v, (int)block, axis);
+    return s.dim[axis] * block == sx.dim[axis] ? v : onnx__cut(R, v, axis, 0, sx.dim[axis], 1);
+}
+
+static hy_array *onnx__dequantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, int64_t block)
+{
+    hy_dtype d = scale ? hy_dtype_of(R->F, scale) : HY_F32;
+    hy_array *y = onnx__cast(R, x, d == HY_F64 ? HY_F64 : HY_F32);
+    if (zero) y = hy_sub(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), d == HY_F64 ? HY_F64 : HY_F32));
+    y = hy_mul(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), d == HY_F64 ? HY_F64 : HY_F32));
+    return onnx__cast(R, y, d);
+}
+
+static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, hy_dtype d, int64_t block)
+{
+    hy_array *y = onnx__cast(R, x, HY_F32);
+    y = onnx__round(R->F, hy_div(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), HY_F32)));
+    if (zero) y = hy_add(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), HY_F32));
+    return hy_cast(R->F, y, d);                 /* which saturates */
+}
+
+static void onnx__do_quantize(onnx__run *R)
+{
+    hy_dtype d = onnx__has(R, 2) ? onnx__type_in(R, 2) : onnx__int(R, "output_dtype", 0) ? onnx__dtype(onnx__int(R, "output_dtype", 0)) : HY_U8;
+    if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(onnx__int(R, "output_dtype", 0))); return; }
+    onnx__out(R, 0, onnx__quantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), d, onnx__int(R, "block_size", 0)));
+}
+
+static void onnx__do_dequantize(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__dequantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), onnx__int(R, "block_size", 0)));
+}
+
+static void onnx__do_dynamic_quantize(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *low, *high, *scale, *zero;
+    low = hy_minimum_scalar(F, onnx__reduce(R, hy_min, x, HY_EMPTY, 0), 0);
+    high = hy_maximum_scalar(F, onnx__reduce(R, hy_max, x, HY_EMPTY, 0), 0);
+    scale = hy_div_scalar(F, hy_sub(F, high, low), 255);
+    zero = onnx__round(F, hy_clip(F, hy_div(F, hy_negative(F, low), scale), 0, 255));
+    zero = hy_cast(F, zero, HY_U8);
+    onnx__out(R, 0, onnx__quantized(R, x, scale, zero, HY_U8, 0));
+    onnx__out(R, 1, scale);
+    onnx__out(R, 2, zero);
+}
+
+/* Integers less their zero point, in doubles: products of them are exact. The zero point of the first operand
+ * of a product belongs to rows, that of the second to columns. */
+static hy_array *onnx__centered(onnx__run *R, hy_array *x, hy_array *zero, int rows)
+{
+    hy_shape s;
+    x = onnx__cast(R, x, HY_F64);
+    if (!zero || !onnx__shape(R, zero, &s)) return x;
+    zero = onnx__cast(R, zero, HY_F64);
+    if (s.ndim == 1 && s.dim[0] > 1 && rows) zero = onnx__to(R, zero, HY_SHAPE(s.dim[0], 1));
+    return hy_sub(R->F, x, s.ndim == 1 && s.dim[0] == 1 ? onnx__scalar_shape(R, zero) : zero);
+}
+
+static void onnx__do_matmul_integer(onnx__run *R)
+{
+    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1), *b = onnx__centered(R, onnx__in(R, 1), onnx__in(R, 3), 0);
+    onnx__out(R, 0, hy_cast(R->F, onnx__matmul(R, a, b), HY_I32));
+}
+
+static void onnx__do_conv_integer(onnx__run *R)
+{
+    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 1), *zero = onnx__in(R, 3);
+    hy_shape s, sw;
+    if (zero && onnx__shape(R, zero, &s) && s.ndim == 1 && s.dim[0] > 1 && onnx__shape(R, w, &sw)) {
+        while (s.ndim < sw.ndim) s.dim[s.ndim++] = 1;
+        zero = onnx__to(R, zero, s);
+    }
+    onnx__out(R, 0, hy_cast(R->F, onnx__convolved(R, x, onnx__centered(R, w, zero, 0), NULL), HY_I32));
+}
+
+static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_array *sb, hy_array *sy, hy_array *zy)
+{
+    hy_array *scale = hy_div(R->F, hy_mul(R->F, onnx__cast(R, sa, HY_F64), onnx__cast(R, sb, HY_F64)), onnx__cast(R, sy, HY_F64));
+    y = onnx__round(R->F, hy_mul(R->F, y, scale));
+    y = hy_add(R->F, y, onnx__cast(R, zy, HY_F64));
+    return hy_cast(R->F, y, zy ? hy_dtype_of(R->F, zy) : HY_U8);
+}
+
+static void onnx__do_qlinear_matmul(onnx__run *R)
+{
+    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1), *b = onnx__centered(R, onnx__in(R, 3), onnx__in(R, 5), 0);
+    hy_array *sa = onnx__in(R, 1);
+    hy_shape s;
+    if (sa && onnx__shape(R, sa, &s) && s.ndim == 1 && s.dim[0] > 1) sa = onnx__to(R, sa, HY_SHAPE(s.dim[0], 1));
+    onnx__out(R, 0, onnx__requantized(R, onnx__matmul(R, a, b), sa, onnx__in(R, 4), onnx__in(R, 6), onnx__in(R, 7)));
+}
+
+static void onnx__do_qlinear_conv(onnx__run *R)
+{
+    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 3), *sw = onnx__in(R, 4), *zw = onnx__in(R, 5), *y;
+    hy_array *bias = onnx__in(R, 8);
+    hy_shape s, shape;
+    if (!onnx__shape(R, w, &shape) || !onnx__shape(R, sw, &s)) return;
+    if (s.ndim == 1 && s.dim[0] > 1) {
+        hy_shape z = shape;
+        int i;
+        for (i = 1; i < z.ndim; i++) z.dim[i] = 1;
+        sw = onnx__channels(R, sw, shape.ndim);
+        zw = onnx__to(R, zw, z);
+    }
+    y = onnx__convolved(R, x, onnx__centered(R, w, zw, 0), bias ? hy_cast(R->F, bias, HY_F64) : NULL);
+    onnx__out(R, 0, onnx__requantized(R, y, onnx__in(R, 1), sw, onnx__in(R, 6), onnx__in(R, 7)));
+}
+
+/* --- attention --- */
+static hy_array *onnx__heads(onnx__run *R, hy_array *x, int64_t heads)  /* (B, T, heads D) as (B, heads, T, D) */
+{
+    hy_shape s;
+    if (!onnx__shape(R, x, &s) || s.ndim != 3) return x;
+    if (heads < 1 || s.dim[2] % heads) { onnx__fail(R, "%d heads of %d", (int)heads, (int)s.dim[2]); return NULL; }
+    x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1], heads, s.dim[2] / heads));
+    return hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3));
+}
+
+static hy_array *onnx__unheaded(onnx__run *R, hy_array *x)
+{
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return NULL;
+    return onnx__to(R, hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3)), HY_SHAPE(s.dim[0], s.dim[2], s.dim[1] * s.dim[3]));
+}
+
+/* Which keys a query may see, as what is added to the scores: 0 or -inf; NULL: all. */
+static hy_array *onnx__causal_bias(onnx__run *R, int64_t queries, int64_t keys, int64_t past, hy_array *valid, int64_t batch)
+{
+    hy_frame *F = R->F;
+    int causal = onnx__int(R, "is_causal", 0) != 0;
+    int64_t left = onnx__int(R, "left_window_size", -1), right = onnx__int(R, "right_window_size", -1);
+    hy_array *q, *k, *away, *no = NULL;
+    if (!causal && left < 0 && right < 0 && !valid) return NULL;
+    q = onnx__counter(R, queries, 1, 2, 4);
+    k = onnx__counter(R, keys, 1, 3, 4);
+    if (valid) valid = onnx__to(R, onnx__cast(R, valid, HY_I64), HY_SHAPE(batch, 1, 1, 1));
+    if (valid && !onnx__has(R, 4)) q = hy_add(F, q, hy_sub_scalar(F, valid, (double)queries));
+    else if (past) q = hy_add_scalar(F, q, (double)past);
+    away = hy_sub(F, k, q);
+    if (causal || right == 0) no = hy_greater_scalar(F, away, 0);
+    else if (right > 0) no = hy_greater_scalar(F, away, (double)right);
+    if (left >= 0) {
+        hy_array *early = hy_lesser_scalar(F, away, (double)-left);
+        no = no ? hy_logical_or(F, no, early) : early;
+    }
+    if (valid) {
+        hy_array *beyond = hy_greater_equal(F, k, valid);
+        no = no ? hy_logical_or(F, no, beyond) : beyond;
+    }
+    no = onnx__cast(R, no, HY_F32);
+    return hy_where(F, no, onnx__filled(R, hy_shape_of(F, no), HY_F32, -INFINITY), hy_zeros_like(F, no));
+}
+
+static hy_array *onnx__mask_bias(onnx__run *R, hy_array *mask, int64_t keys)
+{
+    hy_shape s;
+    if (!onnx__shape(R, mask, &s)) return NULL;
+    if (hy_dtype_of(R->F, mask) == HY_BOOL) {
+        mask = hy_cast(R->F, mask, HY_F32);
+        mask = hy_where(R->F, mask, hy_zeros_like(R->F, mask), onnx__filled(R, s, HY_F32, -INFINITY));
+    } else mask = onnx__cast(R, mask, HY_F32);
+    if (s.ndim && s.dim[s.ndim - 1] < keys) {   /* keys that it leaves out are not seen */
+        s.dim[s.ndim - 1] = keys - s.dim[s.ndim - 1];
+        mask = onnx__join(R, mask, onnx__filled(R, s, HY_F32, -INFINITY), s.ndim - 1);
+    }
+    return mask;
+}
+
+static hy_array *onnx__shared_heads(onnx__run *R, hy_array *x, int64_t heads)   /* each key head for several */
+{
+    int64_t own = x ? hy_dim(R->F, x, 1) : 1;
+    if (own == heads || own < 1) return x;
+    if (heads % own) { onnx__fail(R, "%d heads share %d", (int)heads, (int)own); return NULL; }
+    return hy_repeat(R->F, x, (int)(heads / own), 1);
+}
+
+static void onnx__do_attention(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *q = onnx__in(R, 0), *k = onnx__in(R, 1), *v = onnx__in(R, 2), *score, *bias, *mask, *p;
+    hy_dtype d = onnx__type_in(R, 0);
+    double softcap = onnx__float(R, "softcap", 0), scale;
+    int flat = onnx__rank(R, q) == 3, mode = (int)onnx__int(R, "qk_matmul_output_mode", 0);
+    int64_t past = 0;
+    hy_shape sq, sk;
+    if (flat) {
+        q = onnx__heads(R, q, onnx__int(R, "q_num_heads", 0));
+        k = onnx__heads(R, k, onnx__int(R, "kv_num_heads", 0));
+        v = onnx__heads(R, v, onnx__int(R, "kv_num_heads", 0));
+    }
+    if (onnx__has(R, 4)) {
+        past = hy_dim(F, onnx__in(R, 4), 2);
+        k = onnx__join(R, onnx__in(R, 4), k, 2);
+        v = onnx__join(R, onnx__in(R, 5), v, 2);
+    }
+    onnx__out(R, 1, onnx__wants(R, 1) ? hy_identity(F, k) : NULL);
+    onnx__out(R, 2, onnx__wants(R, 2) ? hy_identity(F, v) : NULL);
+    if (!onnx__shape(R, q, &sq) || !onnx__shape(R, k, &sk)) return;
+    if (sq.ndim != 4 || sk.ndim != 4) { onnx__fail(R, "queries and keys of 3 or 4 dims are due"); return; }
+    scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
+    k = onnx__shared_heads(R, k, sq.dim[1]);
+    v = onnx__shared_heads(R, v, sq.dim[1]);
+    k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
+    score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    if (mode == 0) onnx__out(R, 3, onnx__cast(R, score, d));
+    if (softcap > 0) score = hy_mul_scalar(F, hy_tanh(F, hy_div_scalar(F, score, softcap)), softcap);
+    if (mode == 1) onnx__out(R, 3, onnx__cast(R, score, d));
+    bias = onnx__causal_bias(R, sq.dim[2], sk.dim[2], past, onnx__in(R, 6), sq.dim[0]);
+    mask = onnx__has(R, 3) ? onnx__mask_bias(R, onnx__in(R, 3), sk.dim[2]) : NULL;
+    if (bias) mask = mask ? hy_add(F, mask, bias) : bias;
+    if (mask) score = hy_add(F, score, mask);
+    if (mode == 2) onnx__out(R, 3, onnx__cast(R, score, d));
+    p = hy_softmax(F, score, -1, NULL);
+    if (mask) {                                 /* a query that sees no key gives zeros */
+        hy_array *seen = hy_greater_scalar(F, onnx__reduce(R, hy_max, score, HY_AXES(-1), 1), -INFINITY);
+        p = onnx__where(R, seen, p, hy_zeros_like(F, p));
+    }
+    p = onnx__cast(R, p, d);
+    if (mode == 3) onnx__out(R, 3, p);
+    p = onnx__matmul(R, p, v);
+    onnx__out(R, 0, flat ? onnx__unheaded(R, p) : p);
+}
+
+static void onnx__do_rotary(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *c = onnx__in(R, 1), *sn = onnx__in(R, 2), *a, *b, *rest = NULL, *y;
+    int flat = onnx__rank(R, x) == 3, pairs = onnx__int(R, "interleaved", 0) != 0;
+    int64_t part, half;
+    hy_shape s, sa;
+    if (flat) x = onnx__heads(R, x, onnx__int(R, "num_heads", 0));
+    if (!onnx__shape(R, x, &s) || s.ndim != 4) { onnx__fail(R, "data of 3 or 4 dims is due"); return; }
+    part = onnx__int(R, "rotary_embedding_dim", 0);
+    if (part < 1 || part > s.dim[3]) part = s.dim[3];
+    half = part / 2;
+    if (onnx__has(R, 3)) {
+        c = hy_take(F, c, onnx__in(R, 3), 0, NULL);
+        sn = hy_take(F, sn, onnx__in(R, 3), 0, NULL);
+    }
+    c = hy_expand_dims(F, c, 1);                /* (B, 1, T, half) */
+    sn = hy_expand_dims(F, sn, 1);
+    if (part < s.dim[3]) rest = onnx__cut(R, x, 3, part, s.dim[3], 1);
+    a = pairs ? onnx__cut(R, x, 3, 0, part, 2) : onnx__cut(R, x, 3, 0, half, 1);
+    b = pairs ? onnx__cut(R, x, 3, 1, part, 2) : onnx__cut(R, x, 3, half, part, 1);
+    x = hy_sub(F, hy_mul(F, a, c), hy_mul(F, b, sn));
+    y = hy_add(F, hy_mul(F, a, sn), hy_mul(F, b, c));
+    if (pairs) {
+        sa = s;
+        sa.dim[3] = part;
+        y = onnx__to(R, hy_stack(F, hy_group(F, x, y), 4), sa);
+    } else y = onnx__join(R, x, y, 3);
+    if (rest) y = onnx__join(R, y, rest, 3);
+    onnx__out(R, 0, flat ? onnx__unheaded(R, y) : y);
+}
+
+static void onnx__do_causal_conv(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *w = onnx__in(R, 1), *b = onnx__in(R, 2), *y;
+    const char *act = onnx__string(R, "activation", "none");
+    hy_convolution_opt opt;
+    hy_shape s, sw, before;
+    hy_dtype d = onnx__type_in(R, 0);
+    int64_t n;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, w, &sw) || s.ndim != 3 || sw.ndim != 3) return;
+    before = HY_SHAPE(s.dim[0], s.dim[1], n = sw.dim[2] - 1);
+    if (n) x = onnx__join(R, onnx__has(R, 3) ? onnx__in(R, 3) : onnx__filled(R, before, d, 0), x, 2);
+    memset(&opt, 0, sizeof opt);
+    opt.num_group = (int)s.dim[1];
+    opt.no_bias = !b;
+    y = hy_convolution(F, x, w, b, HY_INTS(sw.dim[2]), (int)sw.dim[0], &opt);
+    if (!strcmp(act, "silu") || !strcmp(act, "swish")) {
+        hy_array *wide = onnx__cast(R, y, HY_F32);
+        y = onnx__cast(R, hy_mul(F, wide, hy_sigmoid(F, wide)), d);
+    }
+    onnx__out(R, 0, y);
+    if (onnx__wants(R, 1)) onnx__out(R, 1, onnx__cut(R, x, 2, s.dim[2], s.dim[2] + n, 1));
+}
+
+static void onnx__do_linear_attention(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    const char *rule = onnx__string(R, "update_rule", "gated_delta");
+    int64_t heads = onnx__int(R, "q_num_heads", 1), shared = onnx__int(R, "kv_num_heads", 1), T, t, dk, dv, B;
+    int gated = !strncmp(rule, "gated", 5), delta = strstr(rule, "delta") != NULL;
+    hy_array *q = onnx__heads(R, onnx__in(R, 0), heads), *k = onnx__heads(R, onnx__in(R, 1), shared), *v = onnx__heads(R, onnx__in(R, 2), shared);
+    hy_array *g = onnx__in(R, 4), *b = onnx__in(R, 5), *S = onnx__in(R, 3), **steps, *y;
+    hy_dtype d = onnx__type_in(R, 0);
+    double scale = onnx__float(R, "scale", 0);
+    hy_shape sq, sv;
+    if (!onnx__shape(R, q, &sq) || !onnx__shape(R, v, &sv)) return;
+    if (sq.ndim != 4 || sv.ndim != 4) { onnx__fail(R, "queries and values of 3 dims are due"); return; }
+    B = sq.dim[0]; T = sq.dim[2]; dk = sq.dim[3]; dv = sv.dim[3];
+    if (scale == 0) scale = 1 / sqrt((double)dk);
+    q = onnx__cast(R, q, HY_F32);
+    k = onnx__cast(R, k, HY_F32);
+    v = onnx__cast(R, v, HY_F32);
+    S = S ? onnx__cast(R, S, HY_F32) : onnx__filled(R, HY_SHAPE(B, shared, dk, dv), HY_F32, 0);
+    if (g) g = hy_exp(F, onnx__cast(R, onnx__heads(R, g, shared), HY_F32));     /* (B, shared, T, dk or 1) */
+    if (b) b = onnx__cast(R, onnx__heads(R, b, hy_dim(F, b, 2) == 1 ? 1 : shared), HY_F32);
+    steps = (hy_array **)onnx__scratch(R, T, sizeof *steps);
+    for (t = 0; steps && t < T && !hy_error(F); t++) {
+        hy_array *qt = onnx__cut(R, q, 2, t, t + 1, 1), *kt = onnx__cut(R, k, 2, t, t + 1, 1), *vt = onnx__cut(R, v, 2, t, t + 1, 1);
+        hy_array *column = hy_swap_axes(F, kt, 2, 3);           /* (B, shared, dk, 1) */
+        if (gated && g) S = hy_mul(F, S, hy_swap_axes(F, onnx__cut(R, g, 2, t, t + 1, 1), 2, 3));
+        if (delta) vt = hy_sub(F, vt, onnx__matmul(R, kt, S));
+        if (delta && b) vt = hy_mul(F, vt, onnx__cut(R, b, 2, t, t + 1, 1));
+        S = hy_add(F, S, hy_mul(F, column, vt));
+        steps[t] = onnx__matmul(R, qt, onnx__shared_heads(R, S, heads));
+    }
+    if (!steps || hy_error(F)) return;
+    y = hy_mul_scalar(F, T == 1 ? steps[0] : hy_concat(F, hy_group_of(F, (int)T, steps), 2), scale);
+    onnx__out(R, 0, onnx__cast(R, onnx__unheaded(R, y), d));
+    onnx__out(R, 1, onnx__cast(R, S, onnx__has(R, 3) ? onnx__type_in(R, 3) : d));
+}
+
+static void onnx__do_tensor_scatter(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *past = onnx__in(R, 0), *u = onnx__in(R, 1), *begin = onnx__in(R, 2), *at, *y;
+    hy_shape s, su, place;
+    int axis, i;
+    if (!onnx__shape(R, past, &s) || !onnx__shape(R, u, &su)) return;
+    axis = onnx__axis(R, onnx__int(R, "axis", -2), s.ndim);
+    place.ndim = s.ndim;
+    for (i = 0; i < s.ndim; i++) place.dim[i] = i ? 1 : s.dim[0];
+    at = onnx__counter(R, su.dim[axis], 1, axis, s.ndim);
+    if (begin) at = hy_add(F, at, onnx__to(R, onnx__cast(R, begin, HY_I64), place));
+    at = onnx__places(R, s, onnx__spread(R, at, su), axis);     /* which counts modulo the axis: circular */
+    y = onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none");
+    onnx__out(R, 0, onnx__to(R, y, s));
+}
+
+/* --- sums over named axes --- */
+/* x with its letters in the order of `to`, axes of size 1 where it has none. */
+static hy_array *onnx__lettered(onnx__run *R, hy_array *x, const char *have, const char *to)
+{
+    hy_ints perm;
+    hy_shape s, own;
+    const char *at;
+    int k;
+    if (!onnx__shape(R, x, &own)) return NULL;
+    if (strlen(to) > HY_MAX_DIM) { onnx__fail(R, "more than 8 axes"); return NULL; }
+    for (perm.n = 0, s.ndim = 0, at = to; *at; at++) {
+        const char *found = strchr(have, *at);
+        k = found ? (int)(found - have) : -1;
+        s.dim[s.ndim++] = k < 0 ? 1 : own.dim[k];
+        if (k >= 0) perm.v[perm.n++] = k;
+    }
+    return onnx__to(R, perm.n > 1 ? hy_transpose(R->F, x, perm) : x, s);
+}
+
+/* A letter that stands twice: the diagonal. have loses the second one. */
+static hy_array *onnx__diagonals(onnx__run *R, hy_array *x, char *have)
+{
+    int i, j;
+    for (i = 0; have[i]; i++)
+        for (j = i + 1; have[j]; j++) {
+            hy_diag_opt opt;
+            char c = have[i];
+            size_t n = strlen(have);
+            if (have[j] != c) continue;
+            opt.axis1 = i ? i : HY_ZERO;
+            opt.axis2 = j;
+            x = hy_diag(R->F, x, 0, &opt);      /* the diagonal becomes the last axis */
+            memmove(have + j, have + j + 1, n - (size_t)j);
+            memmove(have + i, have + i + 1, n - 1 - (size_t)i);
+            n = strlen(have);
+            have[n] = c;
+            have[n + 1] = 0;
+            i = -1;
+            break;
+        }
+    return x;
+}
+
+/* a and b, of letters la and lb, multiplied, and what neither `out` nor a later operand needs summed: a product of
+ * matrices over letters of both, those alone, those summed. Gives its letters in lo. */
+static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy_array *b, const char *lb, const char *needed, char *lo)
+{
+    char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[128];
+    const char *at;
+    hy_shape sa, sb, s;
+    int64_t size[4] = { 1, 1, 1, 1 };
+    if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
+    for (at = la; *at; at++) {
+        int64_t d = sa.dim[at - la];
+        char one[2] = { *at, 0 };
+        int in_b = strchr(lb, *at) != NULL, kept = strchr(needed, *at) != NULL;
+        if (in_b && kept) { strcat(both, one); size[0] *= d; }
+        else if (in_b) { strcat(inner, one); size[3] *= d; }
+        else { strcat(first, one); size[1] *= d; }
+    }
+    for (at = lb; *at; at++)
+        if (!strchr(la, *at)) { char one[2] = { *at, 0 }; strcat(second, one); size[2] *= sb.dim[at - lb]; }
+    for (at = la; *at; at++) {                  /* sizes have to agree: 1 beside n is spread by plain products */
+        const char *other = strchr(lb, *at);
+        if (other && sa.dim[at - la] != sb.dim[other - lb]) { onnx__fail(R, "sizes of %c differ", *at); return NULL; }
+    }
+    sprintf(to, "%s%s%s", both, first, inner);
+    a = onnx__to(R, onnx__lettered(R, a, la, to), HY_SHAPE(size[0], size[1], size[3]));
+    sprintf(to, "%s%s%s", both, inner, second);
+    b = onnx__to(R, onnx__lettered(R, b, lb, to), HY_SHAPE(size[0], size[3], size[2]));
+    sprintf(lo, "%s%s%s", both, first, second);
+    if (strlen(lo) > HY_MAX_DIM) { onnx__fail(R, "more than 8 axes"); return NULL; }
+    for (s.ndim = 0, at = lo; *at; at++) {
+        const char *k = strchr(la, *at);
+        s.dim[s.ndim++] = k ? sa.dim[k - la] : sb.dim[strchr(lb, *at) - lb];
+    }
+    return onnx__to(R, hy_linalg_gemm2(R->F, a, b, NULL), s);
+}
+
+/* "ij,jk->ik" without blanks, its dots as letters (capital A and on, from the right); 0: it is malformed. */
+static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
+{
+    const char *e = onnx__string(R, "equation", "");
+    char all[256] = "", *to = term[0];
+    int n = 0, i, k, most = 0, explicit_out = 0, used = 0;
+    for (i = 0; i < 9; i++) term[i][0] = 0;
+    *out = 0;
+    for (; *e; e++) {
+        size_t len = strlen(to);
+        if (*e == ' ') continue;
+        if (*e == ',') { if (++n > 7 || explicit_out) return 0; to = term[n]; continue; }
+        if (e[0] == '-' && e[1] == '>') { explicit_out = 1; to = out; e++; continue; }
+        if (len > 12) return 0;
+        if (e[0] == '.' && e[1] == '.' && e[2] == '.') {
+            int own = 0;
+            e += 2;
+            if (!explicit_out) {
+                const char *rest = e + 1;
+                int letters = (int)len;
+                for (; *rest && *rest != ',' && *rest != '-'; rest++) letters += *rest != ' ';
+                own = onnx__rank(R, onnx__in(R, n)) - letters;
+                if (own < 0) return 0;
+                if (own > most) most = own;
+            } else own = most;
+            for (k = own; k > 0; k--) { char one[2] = { (char)('0' + k - 1), 0 }; strcat(to, one); }
+            continue;
+        }
+        if (!((*e >= 'a' && *e <= 'z') || (*e >= 'A' && *e <= 'Z'))) return 0;
+        to[len] = *e;
+        to[len + 1] = 0;
+    }
+    n++;
+    if (n != R->node->nin) return 0;
+    for (i = 0; i < n; i++) if ((int)strlen(term[i]) != onnx__rank(R, onnx__in(R, i))) return 0;
+    if (explicit_out) return n;
+    for (k = most; k > 0; k--) out[used++] = (char)('0' + k - 1);
+    for (i = 0; i < n; i++) strncat(all, term[i], 12);
+    for (k = 'A'; k <= 'z'; k++) {              /* letters that stand once, in their order */
+        const char *at = strchr(all, k);
+        if (at && !strchr(at + 1, k) && used < 12) out[used++] = (char)k;
+    }
+    out[used] = 0;
+    return n;
+}
+
+static void onnx__do_einsum(onnx__run *R)
+{
+    char term[9][32], out[32], needed[256], now[128];
+    hy_array *x, *y;
+    hy_ints axes;
+    int n, i, k;
+    n = onnx__einsum_terms(R, term, out);
+    if (n < 1) { onnx__fail(R, "equation '%.60s'", onnx__string(R, "equation", "")); return; }
+    y = onnx__diagonals(R, onnx__in(R, 0), term[0]);
+    sprintf(now, "%.31s", term[0]);
+    for (i = 1; i < n && !hy_error(R->F); i++) {
+        char next[128];
+        x = onnx__diagonals(R, onnx__in(R, i), term[i]);
+        sprintf(needed, "%.31s", out);
+        for (k = i + 1; k < n; k++) strncat(needed, term[k], 12);
+        y = onnx__einsum_pair(R, y, now, x, term[i], needed, next);
+        sprintf(now, "%.100s", next);
+    }
+    if (hy_error(R->F)) return;
+    for (axes.n = i = k = 0; now[i]; i++) {     /* letters that nobody needs any more */
+        if (strchr(out, now[i])) needed[k++] = now[i];
+        else axes.v[axes.n++] = i;
+    }
+    needed[k] = 0;
+    if (axes.n) y = onnx__reduce(R, hy_sum, y, axes, 0);
+    y = onnx__lettered(R, y, needed, out);
+    onnx__out(R, 0, n == 1 && y == onnx__in(R, 0) ? hy_identity(R->F, y) : y);
+}
+
+/* --- signals --- */
+/* (n, 2 m) matrix: cosines and sines of the transform from n samples to m. */
+static hy_array *onnx__fourier(onnx__run *R, int64_t n, int64_t m, int64_t length, int sine, double sign, hy_dtype d)
+{
+    double *v = (double *)onnx__scratch(R, n * m, sizeof *v), turn = 6.283185307179586;
+    int64_t i, k;
+    for (i = 0; v && i < n; i++)
+        for (k = 0; k < m; k++) {
+            double w = turn * (double)(i * k % length) / (double)length;
+            v[i * m + k] = sine ? sign * sin(w) : cos(w);
+        }
+    return v ? onnx__from_doubles(R, HY_SHAPE(n, m), d, v) : NULL;
+}
+
+/* The transform of (..., n) and (..., n), the second the imaginary part or NULL: (..., m, 2), or its real part. */
+static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int64_t n, int64_t m, int64_t length, int inverse, int real_only)
+{
+    hy_frame *F = R->F;
+    hy_dtype d = hy_dtype_of(F, re);
+    hy_array *c = onnx__fourier(R, n, m, length, 0, 1, d), *s = onnx__fourier(R, n, m, length, 1, inverse ? 1 : -1, d), *x, *y;
+    x = hy_dot(F, re, c, NULL);
+    if (im) x = hy_sub(F, x, hy_dot(F, im, s, NULL));
+    y = hy_dot(F, re, s, NULL);
+    if (im) y = hy_add(F, y, hy_dot(F, im, c, NULL));
+    if (inverse) {
+        x = hy_div_scalar(F, x, (double)length);
+        y = hy_div_scalar(F, y, (double)length);
+    }
+    return real_only ? hy_expand_dims(F, x, onnx__rank(R, x)) : hy_stack(F, hy_group(F, x, y), onnx__rank(R, x));
+}
+
+static hy_array *onnx__without_last(onnx__run *R, hy_array *x, int64_t at)
+{
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return NULL;
+    s.ndim--;
+    return onnx__to(R, onnx__cut(R, x, s.ndim, at, at + 1, 1), s);
+}
+
+static void onnx__do_dft(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *re, *im = NULL, *y;
+    int inverse = onnx__int(R, "inverse", 0) != 0, half = onnx__int(R, "onesided", 0) != 0, axis, back;
+    hy_shape s;
+    int64_t length, n, m;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
+    axis = onnx__axis(R, R->opset < 20 ? onnx__int(R, "axis", 1) : onnx__whole(R, 2, -2), s.ndim);
+    if (axis == s.ndim - 1) { onnx__fail(R, "the axis of real and imaginary parts"); return; }
+    n = s.dim[axis];
+    back = inverse && half;                     /* from half a spectrum to real numbers */
+    length = onnx__whole(R, 1, back ? 2.0 * (double)(n - 1) : (double)n);
+    if (length < 1 || length > 1 << 20) { onnx__fail(R, "a length of %d", (int)length); return; }
+    re = onnx__without_last(R, x, 0);
+    if (s.dim[s.ndim - 1] == 2) im = onnx__without_last(R, x, 1);
+    re = onnx__move(R, re, axis, s.ndim - 2);
+    if (im) im = onnx__move(R, im, axis, s.ndim - 2);
+    if (back) {                                 /* the other half is the conjugate of the first */
+        int last = s.ndim - 2;
+        int64_t have = length / 2 + 1 < n ? length / 2 + 1 : n, rest = length - have;
+        hy_array *r2 = rest > 0 ? hy_reverse(R->F, onnx__cut(R, re, last, 1, rest + 1, 1), HY_AXES(last)) : NULL;
+        re = onnx__cut(R, re, last, 0, have, 1);
+        if (r2) re = onnx__join(R, re, r2, last);
+        if (im) {
+            hy_array *i2 = rest > 0 ? hy_negative(R->F, hy_reverse(R->F, onnx__cut(R, im, last, 1, rest + 1, 1), HY_AXES(last))) : NULL;
+            im = onnx__cut(R, im, last, 0, have, 1);
+            if (i2) im = onnx__join(R, im, i2, last);
+        }
+        n = length;
+    }
+    if (n > length) {
+        re = onnx__cut(R, re, s.ndim - 2, 0, length, 1);
+        if (im) im = onnx__cut(R, im, s.ndim - 2, 0, length, 1);
+        n = length;
+    }
+    m = half && !inverse ? length / 2 + 1 : length;
+    y = onnx__transformed(R, re, im, n, m, length, inverse, back);
+    onnx__out(R, 0, onnx__move(R, y, s.ndim - 2, axis));
+}
+
+static void onnx__do_stft(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *window = onnx__in(R, 2), *re, *im = NULL, *at;
+    int64_t step = onnx__whole(R, 1, 1), length, frames, i, j;
+    int half = onnx__int(R, "onesided", 1) != 0;
+    hy_shape s;
+    double *v;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
+    length = onnx__has(R, 3) ? onnx__whole(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
+    if (length < 1 || length > 1 << 16 || step < 1 || s.dim[1] < length) { onnx__fail(R, "frames of %d", (int)length); return; }
+    frames = (s.dim[1] - length) / step + 1;
+    v = (double *)onnx__scratch(R, frames * length, sizeof *v);
+    for (i = 0; v && i < frames; i++) for (j = 0; j < length; j++) v[i * length + j] = (double)(i * step + j);
+    if (!v) return;
+    at = onnx__from_doubles(R, HY_SHAPE(frames, length), HY_I64, v);
+    re = s.ndim == 3 ? onnx__without_last(R, x, 0) : x;
+    re = hy_take(R->F, re, at, 1, NULL);
+    if (s.ndim == 3 && s.dim[2] == 2) im = hy_take(R->F, onnx__without_last(R, x, 1), at, 1, NULL);
+    if (window) re = hy_mul(R->F, re, window);
+    if (window && im) im = hy_mul(R->F, im, window);
+    onnx__out(R, 0, onnx__transformed(R, re, im, length, half ? length / 2 + 1 : length, length, 0, 0));
+}
+
+static void onnx__do_window(onnx__run *R)
+{
+    double n = onnx__number(R, 0, 0), a[3] = { 0.5, 0.5, 0 }, *v, turn = 6.283185307179586;
+    hy_dtype d = onnx__dtype(onnx__int(R, "output_datatype", 1));
+    int64_t i, size = (int64_t)n;
+    if (hy_error(R->F)) return;
+    if (!strcmp(R->node->op, "HammingWindow")) { a[0] = 25.0 / 46; a[1] = 21.0 / 46; }
+    if (!strcmp(R->node->op, "BlackmanWindow")) { a[0] = 0.42; a[2] = 0.08; }
+    if (!(n >= 0 && n < 1e8) || !d) { onnx__fail(R, "a window of %g", n); return; }
+    if (!onnx__int(R, "periodic", 1)) n = n > 1 ? n - 1 : 1;
+    v = (double *)onnx__scratch(R, size, sizeof *v);
+    for (i = 0; v && i < size; i++)
+        v[i] = a[0] - a[1] * cos(turn * (double)i / n) + a[2] * cos(2 * turn * (double)i / n);
+    if (v) onnx__out(R, 0, onnx__from_doubles(R, HY_SHAPE(size), d, v));
+}
+
+/* --- random numbers --- */
+static void onnx__do_random(onnx__run *R)
+{
+    hy_ints to;
+    hy_shape s;
+    hy_array *y;
+    const char *op = R->node->op;
+    hy_dtype d = onnx__attr_of(R->node, "dtype") ? onnx__dtype(onnx__int(R, "dtype", 1)) : onnx__has(R, 0) ? onnx__type_in(R, 0) : HY_F32;
+    hy_random_normal_opt normal;
+    hy_random_uniform_opt uniform;
+    int i;
+    if (onnx__has(R, 0)) {
+        if (!onnx__shape(R, onnx__in(R, 0), &s)) return;
+    } else {
+        onnx__ints(R, "shape", &to);
+        s.ndim = to.n > HY_MAX_DIM ? 0 : to.n;
+        for (i = 0; i < s.ndim; i++) s.dim[i] = to.v[i];
+    }
+    normal.dtype = uniform.dtype = onnx__is_float(d) ? d : HY_F32;
+    if (!strcmp(op, "Bernoulli")) {
+        y = hy_random_uniform(R->F, s, 0, 1, &uniform);
+        y = hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype));
+        onnx__out(R, 0, onnx__cast(R, y, d ? d : HY_F32));
+    } else if (strstr(op, "Normal"))
+        onnx__out(R, 0, hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1), &normal));
+    else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1), &uniform));
+}
+
+/* --- operators of this file: what no others together do --- */
+enum { ONNX__NMS, ONNX__UNIQUE, ONNX__DET, ONNX__OWN };
+static const hy_op *onnx__own_op(hy_frame *F, int which);
+
+typedef struct onnx__nms_record { int64_t most; double overlap, threshold; int center; } onnx__nms_record;
+typedef struct onnx__unique_record { int sorted; } onnx__unique_record;
+typedef struct onnx__det_record { int none; } onnx__det_record;
+
+static double onnx__overlap(const float *a, const float *b, int center)
+{
+    double box[2][4], w, h, both;
+    int i;
+    for (i = 0; i < 2; i++) {
+        const float *p = i ? b : a;
+        if (center) {
+            box[i][0] = p[0] - p[2] / 2.0; box[i][1] = p[1] - p[3] / 2.0;
+            box[i][2] = p[0] + p[2] / 2.0; box[i][3] = p[1] + p[3] / 2.0;
+        } else {                                /* any two corners */
+            box[i][0] = fmin(p[0], p[2]); box[i][1] = fmin(p[1], p[3]);
+            box[i][2] = fmax(p[0], p[2]); box[i][3] = fmax(p[1], p[3]);
+        }
+    }
+    w = fmin(box[0][2], box[1][2]) - fmax(box[0][0], box[1][0]);
+    h = fmin(box[0][3], box[1][3]) - fmax(box[0][1], box[1][1]);
+    if (w <= 0 || h <= 0) return 0;
+    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) * (box[1][3] - box[1][1]) - w * h;
+    return both > 0 ? w * h / both : 0;
+}
+
+/* (image, class, box) of all that stay; to may be NULL, gone has a byte for each box. How many. */
+static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s, int64_t *to,
+                              int64_t room, char *gone)
+{
+    int64_t images = s.dim[0], classes = s.dim[1], n = s.dim[2], b, c, i, k, have = 0;
+    for (b = 0; b < images; b++)
+        for (c = 0; c < classes; c++) {
+            const float *score = scores + (b * classes + c) * n, *box = boxes + b * n * 4;
+            for (i = 0; i < n; i++) gone[i] = !(score[i] > r->threshold);
+            for (k = 0; k < r->most; k++) {
+                int64_t best = -1;
+                for (i = 0; i < n; i++) if (!gone[i] && (best < 0 || score[i] > score[best])) best = i;
+                if (best < 0) break;
+                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4, r->center) > r->overlap) gone[i] = 1;
+                gone[best] = 1;
+                if (to && have < room) { to[3 * have] = b; to[3 * have + 1] = c; to[3 * have + 2] = best; }
+                have++;
+            }
+        }
+    return have;
+}
+
+static int onnx__nms_infer(hy_infer *I)
+{
+    hy_shape *boxes = &I->in[0].shape, *scores = &I->in[1].shape, want = HY_SHAPE(-1, 3);
+    hy_infer_type(I, &I->in[0].dtype, HY_F32);
+    hy_infer_type(I, &I->in[1].dtype, HY_F32);
+    hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy_infer_shape(I, boxes, HY_SHAPE(-1, -1, 4));
+    hy_infer_shape(I, scores, HY_SHAPE(-1, -1, -1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &scores->dim[0], boxes->dim[0]);
+    hy_infer_dim(I, &scores->dim[2], boxes->dim[1]);
+    if (I->value && I->status >= 0) {
+        char *gone = (char *)HY_ONNX_MALLOC((size_t)scores->dim[2] + 1);
+        if (!gone) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
+        want.dim[0] = onnx__suppress((const onnx__nms_record *)I->attr, (const float *)I->value[0].data,
+                                     (const float *)I->value[1].data, *scores, NULL, 0, gone);
+        HY_ONNX_FREE(gone);
+    }
+    hy_infer_shape(I, &I->out[0].shape, want);
+    return I->status;
+}
+
+static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    (void)stage; (void)item; (void)shared;
+    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0], (const float *)now->data[1],
+                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0], (char *)scratch);
+}
+
+static int onnx__nms_bind(hy_job *job)
+{
+    job->run = onnx__nms_run;
+    job->stages = 1;
+    job->items[0] = 1;
+    job->scratch = (size_t)job->in[1].type.shape.dim[2] + 1;
+    job->cost = (double)(job->in[1].type.shape.dim[1] * job->in[1].type.shape.dim[2]) * 20;
+    return 0;
+}
+
+static void onnx__do_nms(onnx__run *R)
+{
+    onnx__nms_record r;
+    hy_array *in[2];
+    memset(&r, 0, sizeof r);
+    r.most = (int64_t)fmin(fmax(onnx__number(R, 2, 0), 0), INT32_MAX);
+    r.overlap = onnx__number(R, 3, 0);
+    r.threshold = onnx__number(R, 4, -INFINITY);
+    r.center = onnx__int(R, "center_point_box", 0) != 0;
+    in[0] = onnx__in(R, 0);
+    in[1] = onnx__in(R, 1);
+    onnx__out(R, 0, hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r));
+}
+
+/* --- slices that differ: rows of a matrix of doubles --- */
+static int onnx__row_order(const double *x, int64_t width, int64_t a, int64_t b)
+{
+    int64_t i;
+    for (i = 0; i < width; i++) if (x[a * width + i] != x[b * width + i]) return x[a * width + i] < x[b * width + i] ? -1 : 1;
+    return 0;
+}
+
+/* Heap sort of row numbers; equal rows stay in their order. */
+static void onnx__sort_rows(const double *x, int64_t width, int64_t *order, int64_t n)
+{
+    int64_t i, end, root, child, t;
+#define ONNX__LESS(a, b) (onnx__row_order(x, width, a, b) < 0 || (!onnx__row_order(x, width, a, b) && (a) < (b)))
+    for (i = 0; i < n; i++) order[i] = i;
+    for (i = n / 2 - 1, end = n; end > 1;) {
+        if (i >= 0) root = i--;
+        else {
+            t = order[--end];
+            order[end] = order[0];
+            order[0] = t;
+            root = 0;
+        }
+        for (; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && ONNX__LESS(order[child], order[child + 1])) child++;
+            if (!ONNX__LESS(order[root], order[child])) break;
+            t = order[root];
+            order[root] = order[child];
+            order[child] = t;
+        }
+    }
+#undef ONNX__LESS
+}
+
+/* First places, place of each row among them, counts; work: 3 n numbers. How many differ. */
+static int64_t onnx__differing(const double *x, hy_shape s, int sorted, int64_t *first, int64_t *inverse, int64_t *count, int64_t *work)
+{
+    int64_t n = s.dim[0], width = s.dim[1], i, k = -1, *order = work, *group = work + n, *name = work + 2 * n, all;
+    onnx__sort_rows(x, width, order, n);
+    for (i = 0; i < n; i++) {
+        if (!i || onnx__row_order(x, width, order[i - 1], order[i])) k++;
+        group[order[i]] = k;
+    }
+    all = k + 1;
+    for (i = 0; i < all; i++) name[i] = sorted ? i : -1;
+    for (i = k = 0; i < n && !sorted; i++) if (name[group[i]] < 0) name[group[i]] = k++;
+    if (!first) return all;
+    for (i = 0; i < all; i++) count[i] = 0;
+    for (i = 0; i < n; i++) {
+        int64_t to = name[group[i]];
+        if (!count[to]++) first[to] = i;
+        inverse[i] = to;
+    }
+    return all;
+}
+
+static int onnx__unique_infer(hy_infer *I)
+{
+    hy_shape want = HY_SHAPE(-1), *x = &I->in[0].shape;
+    int i;
+    hy_infer_type(I, &I->in[0].dtype, HY_F64);
+    hy_infer_shape(I, x, HY_SHAPE(-1, -1));
+    for (i = 0; i < 3; i++) hy_infer_type(I, &I->out[i].dtype, HY_I64);
+    if (I->status < 0) return -1;
+    if (I->value) {
+        int64_t *work = (int64_t *)HY_ONNX_MALLOC(sizeof *work * (size_t)(3 * x->dim[0] + 1));
+        if (!work) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
+        want.dim[0] = onnx__differing((const double *)I->value[0].data, *x, 1, NULL, NULL, NULL, work);
+        HY_ONNX_FREE(work);
+    }
+    hy_infer_shape(I, &I->out[0].shape, want);
+    hy_infer_shape(I, &I->out[2].shape, want);
+    want.dim[0] = x->dim[0];
+    hy_infer_shape(I, &I->out[1].shape, want);
+    return I->status;
+}
+
+static void onnx__unique_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    int64_t n = job->in[0].type.shape.dim[0], *work = (int64_t *)scratch;
+    (void)stage; (void)item; (void)shared;
+    onnx__differing((const double *)now->data[0], job->in[0].type.shape, ((const onnx__unique_record *)job->attr)->sorted,
+                    now->data[1] ? (int64_t *)now->data[1] : work + 3 * n, now->data[2] ? (int64_t *)now->data[2] : work + 4 * n,
+                    now->data[3] ? (int64_t *)now->data[3] : work + 5 * n, work);
+}
+
+static int onnx__unique_bind(hy_job *job)
+{
+    job->run = onnx__unique_run;
+    job->stages = 1;
+    job->items[0] = 1;
+    job->scratch = sizeof(int64_t) * (size_t)(6 * job->in[0].type.shape.dim[0] + 1);
+    job->cost = (double)job->in[0].type.shape.dim[0] * 100;
+    return 0;
+}
+
+static void onnx__do_unique(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *rows, *all, *at;
+    onnx__unique_record r;
+    int axis = 0;
+    hy_shape s;
+    r.sorted = onnx__int(R, "sorted", 1) != 0;
+    if (onnx__attr_of(R->node, "axis")) axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
+    else x = onnx__in_row(R, x);
+    if (!onnx__shape(R, x, &s)) return;
+    rows = onnx__move(R, onnx__cast(R, x, HY_F64), axis, 0);
+    rows = onnx__to(R, rows, HY_SHAPE(s.dim[axis], onnx__product(&s, 0, s.ndim) / (s.dim[axis] ? s.dim[axis] : 1)));
+    all = hy_emit(R->F, onnx__own_op(R->F, ONNX__UNIQUE), 1, &rows, &r);
+    if (!all) return;
+    at = hy_get(R->F, all, 0);
+    onnx__out(R, 0, hy_take(R->F, x, at, axis, NULL));
+    onnx__out(R, 1, at);
+    onnx__out(R, 2, hy_get(R->F, all, 1));
+    onnx__out(R, 3, hy_get(R->F, all, 2));
+}
+
+/* --- determinants of (k, n, n) doubles --- */
+static int onnx__det_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape;
+    hy_infer_type(I, &I->in[0].dtype, HY_F64);
+    hy_infer_type(I, &I->out[0].dtype, HY_F64);
+    hy_infer_shape(I, x, HY_SHAPE(-1, -1, -1));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &x->dim[1], x->dim[2]);
+    hy_infer_shape(I, &I->out[0].shape, HY_SHAPE(x->dim[0]));
+    return I->status;
+}
+
+static void onnx__det_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    int64_t n = job->in[0].type.shape.dim[1], i, j, k;
+    double *m = (double *)scratch, det = 1;
+    (void)stage; (void)shared;
+    memcpy(m, (const double *)now->data[0] + item * n * n, sizeof *m * (size_t)(n * n));
+    for (k = 0; k < n; k++) {
+        int64_t best = k;
+        for (i = k + 1; i < n; i++) if (fabs(m[i * n + k]) > fabs(m[best * n + k])) best = i;
+        for (j = 0; j < n && best != k; j++) {
+            double t = m[k * n + j];
+            m[k * n + j] = m[best * n + j];
+            m[best * n + j] = t;
+        }
+        det *= best != k ? -m[k * n + k] : m[k * n + k];
+        if (m[k * n + k] == 0) break;
+        for (i = k + 1; i < n; i++) {
+            double f = m[i * n + k] / m[k * n + k];
+            for (j = k; j < n; j++) m[i * n + j] -= f * m[k * n + j];
+        }
+    }
+    ((double *)now->data[1])[item] = det;
+}
+
+static int onnx__det_bind(hy_job *job)
+{
+    int64_t n = job->in[0].type.shape.dim[1];
+    job->run = onnx__det_run;
+    job->stages = 1;
+    job->items[0] = job->in[0].type.shape.dim[0];
+    job->scratch = sizeof(double) * (size_t)(n * n + 1);
+    job->cost = (double)(job->items[0] * n * n * n);
+    return 0;
+}
+
+static void onnx__do_det(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    onnx__det_record r = { 0 };
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_shape s, out;
+    if (!onnx__shape(R, x, &s) || s.ndim < 2) { onnx__fail(R, "matrices are due"); return; }
+    out = s;
+    out.ndim -= 2;
+    x = onnx__to(R, onnx__cast(R, x, HY_F64), HY_SHAPE(onnx__product(&out, 0, out.ndim), s.dim[s.ndim - 2], s.dim[s.ndim - 1]));
+    x = hy_emit(R->F, onnx__own_op(R->F, ONNX__DET), 1, &x, &r);
+    onnx__out(R, 0, onnx__cast(R, onnx__to(R, x, out), d));
+}
+
+static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE }, { "count", HY_ARG_ONE },
+                                           { NULL, HY_ARG_ONE } };
+static const hy_attr onnx__nms_attr[] = {
+    { "most", "most", HY_ATTR_i64, 0, offsetof(onnx__nms_record, most), 0, "boxes of a class at most" },
+    { "overlap", "overlap", HY_ATTR_real, 0, offsetof(onnx__nms_record, overlap), 0, "what overlaps more goes" },
+    { "threshold", "threshold", HY_ATTR_real, 0, offsetof(onnx__nms_record, threshold), 0, "scores have to be above" },
+    { "center", "center", HY_ATTR_flag, 0, offsetof(onnx__nms_record, center), 0, "boxes are middle and size" },
+    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+static const hy_attr onnx__unique_attr[] = {
+    { "sorted", "sorted", HY_ATTR_flag, 0, offsetof(onnx__unique_record, sorted), 1, "by size, else as they come" },
+    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+static const hy_op onnx__own_ops[ONNX__OWN] = {
+    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1, onnx__nms_attr,
+      sizeof(onnx__nms_record), HY_OP_DYNAMIC, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
+    { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
+      sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL, NULL },
+    { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record), 0, 0, NULL,
+      onnx__det_infer, onnx__det_bind, NULL, NULL } };
+
+static const hy_op *onnx__own_op(hy_frame *F, int which)
+{
+    if (!hy_op_find(F, onnx__own_ops[which].name)) hy_register(F, &onnx__own_ops[which]);
+    return hy_op_find(F, onnx__own_ops[which].name);
+}
+
+/* MARK: - >>table ---------------------------------------------------------------------------------------
+ *
+ * A row for each operator: name, opsets, which inputs have to be known (bit i: input i), what does it.
+ */
+#define ONNX__DO(name, reads, fn)    { name, 1, 0, reads, onnx__do_##fn, NULL, NULL, 0 }
+#define ONNX__ONE(name, fn)          { name, 1, 0, 0, onnx__do_one, fn, NULL, 0 }
+#define ONNX__TWO(name, how, fn)     { name, 1, 0, 0, onnx__do_##how, NULL, fn, 0 }
+#define ONNX__WITH(name, fn, what)   { name, 1, 0, 0, onnx__do_##fn, NULL, NULL, what }
+static const onnx__row onnx__rows[] = {
+    ONNX__ONE("Abs", hy_abs), ONNX__ONE("Acos", hy_arccos), ONNX__ONE("Acosh", hy_arccosh),
+    ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
+    ONNX__ONE("Atanh", hy_arctanh), ONNX__ONE("Ceil", hy_ceil), ONNX__ONE("Cos", hy_cos),
+    ONNX__ONE("Cosh", hy_cosh), ONNX__ONE("Erf", hy_erf), ONNX__ONE("Exp", hy_exp), ONNX__ONE("Floor", hy_floor),
+    ONNX__ONE("HardSwish", onnx__hard_swish), ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log),
+    ONNX__ONE("Mish", hy_mish), ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not),
+    ONNX__ONE("Reciprocal", hy_reciprocal), ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round),
+    ONNX__ONE("Sigmoid", hy_sigmoid), ONNX__ONE("Sign", hy_sign), ONNX__ONE("Sin", hy_sin),
+    ONNX__ONE("Sinh", hy_sinh), ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign),
+    ONNX__ONE("Sqrt", hy_sqrt), ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh),
+    ONNX__TWO("Add", two, hy_add), ONNX__TWO("Sub", two, hy_sub), ONNX__TWO("Mul", two, hy_mul),
+    ONNX__TWO("Div", two, hy_div), ONNX__TWO("And", compare, hy_logical_and), ONNX__TWO("Or", compare, hy_logical_or),
+    ONNX__TWO("Xor", compare, hy_logical_xor), ONNX__TWO("Equal", compare, hy_equal),
+    ONNX__TWO("Less", compare, hy_lesser), ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
+    ONNX__TWO("Greater", compare, hy_greater), ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
+    ONNX__TWO("Max", several, hy_maximum), ONNX__TWO("Min", several, hy_minimum), ONNX__TWO("Sum", several, hy_add),
+    ONNX__TWO("Mean", several, hy_add), ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and),
+    ONNX__TWO("BitwiseOr", bitwise, hy_logical_or), ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor),
+    ONNX__DO("BitwiseNot", 0, bitwise_not), ONNX__DO("BitShift", 0, bit_shift), ONNX__DO("Pow", 0, pow),
+    ONNX__DO("Mod", 0, mod), ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan), ONNX__DO("Clip", 0, clip),
+    ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation), ONNX__DO("HardSigmoid", 0, activation),
+    ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation), ONNX__DO("Swish", 0, activation),
+    ONNX__DO("Selu", 0, selu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu), ONNX__DO("Shrink", 0, shrink),
+    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__WITH("CastLike", cast, ONNX__FIRST),
+    ONNX__DO("BitCast", 1, bit_cast), { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
+    ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
+    ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose), ONNX__DO("Unsqueeze", 2, unsqueeze),
+    ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten), ONNX__DO("Concat", 0, concat),
+    ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice), ONNX__DO("Expand", 2, expand), ONNX__DO("Tile", 2, tile),
+    ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range), ONNX__DO("EyeLike", 0, eye_like),
+    ONNX__DO("Trilu", 2, trilu), ONNX__DO("DepthToSpace", 0, depth_to_space),
+    ONNX__DO("SpaceToDepth", 0, space_to_depth), ONNX__DO("Pad", 14, pad), ONNX__DO("CenterCropPad", 2, center_crop_pad),
+    ONNX__DO("ReduceSum", 2, reduce), ONNX__DO("ReduceMean", 2, reduce), ONNX__DO("ReduceMax", 2, reduce),
+    ONNX__DO("ReduceMin", 2, reduce), ONNX__DO("ReduceProd", 2, reduce), ONNX__DO("ReduceL1", 2, reduce),
+    ONNX__DO("ReduceL2", 2, reduce), ONNX__DO("ReduceSumSquare", 2, reduce), ONNX__DO("ReduceLogSum", 2, reduce),
+    ONNX__DO("ReduceLogSumExp", 2, reduce), ONNX__DO("ArgMax", 0, arg), ONNX__DO("ArgMin", 0, arg),
+    ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax), ONNX__DO("LogSoftmax", 0, softmax),
+    ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum), ONNX__DO("CumProd", 2, cum_sum),
+    ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul), ONNX__DO("Gemm", 0, gemm),
+    ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
+    ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
+    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot), ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
+    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
+    ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
+    ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
+    ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
+    ONNX__DO("GlobalLpPool", 0, global_pool), ONNX__DO("MaxUnpool", 4, max_unpool),
+    ONNX__DO("BatchNormalization", 0, batch_norm), ONNX__DO("InstanceNormalization", 0, instance_norm),
+    ONNX__DO("LayerNormalization", 0, layer_norm), ONNX__DO("RMSNormalization", 0, rms_norm),
+    ONNX__DO("GroupNormalization", 0, group_norm), ONNX__DO("LRN", 0, lrn),
+    ONNX__DO("MeanVarianceNormalization", 0, mvn),
+    ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss), ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
+    ONNX__DO("Resize", 14, resize), ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
+    ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv), ONNX__DO("RoiAlign", 0, roi_align),
+    ONNX__DO("MaxRoiPool", 0, max_roi_pool), ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn),
+    ONNX__DO("LSTM", 0, rnn), ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
+    ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
+    ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
+    ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
+    ONNX__DO("Attention", 0, attention), ONNX__DO("RotaryEmbedding", 0, rotary),
+    ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
+    ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
+    ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
+    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
+    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
+
+    ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW), ONNX__WITH("Scan", flow, ONNX__FLOW) };
+#undef ONNX__DO
+#undef ONNX__ONE
+#undef ONNX__TWO
+#undef ONNX__WITH
+enum { ONNX__ROWS = (int)(sizeof onnx__rows / sizeof *onnx__rows) };
+
+static const onnx__row *onnx__row_of(const onnx__node *n)
+{
+    int i;
+    for (i = 0; !*n->domain && i < ONNX__ROWS; i++)
+        if (!strcmp(onnx__rows[i].name, n->op)) return &onnx__rows[i];
+    return NULL;
+}
+
+/* MARK: - >>loading -------------------------------------------------------------------------------------
+ *
+ * The walk over nodes that forward is, and how a file becomes a block.
+ */
+
+/* --- bodies within one another --- */
+static const onnx__attr *onnx__branch(const onnx__node *n, const char *name)
+{
+    const onnx__attr *a = onnx__attr_of(n, name);
+    return a && a->body >= 0 ? a : NULL;
+}
+
+static onnx__value onnx__value_in(onnx__run *R, const onnx__node *n, int i)
+{
+    onnx__value none = { NULL, NULL, 0 };
+    if (i >= n->nin || n->in[i] < 0) return none;
+    onnx__load_constant(R, n->in[i]);
+    return R->value[n->in[i]];
+}
+
+static void onnx__push(onnx__run *R, int body, onnx__node *owner, int64_t steps)
+{
+    onnx__active *a = &R->stack[R->depth++];
+    a->body = body;
+    a->owner = owner;
+    a->next = R->m->body[body].first;
+    a->step = 0;
+    a->steps = steps;
+}
+
+/* Slice `at` of a value along an axis, in the frames that know it. */
+static onnx__value onnx__part(onnx__run *R, onnx__value v, int64_t axis, int64_t at)
+{
+    onnx__value y = { NULL, NULL, 0 };
+    hy_array **from[2], **to[2];
+    hy_frame *frame[2];
+    int i;
+    from[0] = &v.x; from[1] = &v.known;
+    to[0] = &y.x; to[1] = &y.known;
+    frame[0] = R->trace; frame[1] = R->K;
+    for (i = 0; i < 2; i++) {
+        hy_shape s;
+        int k, n;
+        if (!*from[i]) continue;
+        R->F = frame[i];
+        k = onnx__axis(R, axis, onnx__rank(R, *from[i]));
+        *to[i] = onnx__cut(R, *from[i], k, at, at + 1, 1);
+        if (!onnx__shape(R, *to[i], &s)) break;
+        for (n = k; n + 1 < s.ndim; n++) s.dim[n] = s.dim[n + 1];
+        s.ndim--;
+        *to[i] = onnx__to(R, *to[i], s);
+    }
+    R->F = R->trace;
+    return y;
+}
+
+static hy_array *onnx__in_trace(onnx__run *R, onnx__value v)
+{
+    return v.x || !v.known ? v.x : onnx__copied(R->trace, R->K, v.known);
+}
+
+/* One more piece of what Loop and Scan gather, along a new axis, behind or before the others. */
+static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value piece, int64_t axis, int first, int before)
+{
+    onnx__value y = { NULL, NULL, 0 };
+    int known = R->K && piece.known && (first || all.known), k;
+    hy_array *p = known ? piece.known : onnx__in_trace(R, piece), *a = known ? all.known : first ? NULL : onnx__in_trace(R, all);
+    R->F = known ? R->K : R->trace;
+    k = onnx__axis(R, axis, onnx__rank(R, p) + 1);
+    p = hy_expand_dims(R->F, p, k);
+    if (!first) p = before ? onnx__join(R, p, a, k) : onnx__join(R, a, p, k);
+    if (known) y.known = p;
+    else y.x = p;
+    R->F = R->trace;
+    return y;
+}
+
+static int64_t onnx__listed(const onnx__node *n, const char *name, int i, int64_t missing)
+{
+    const onnx__attr *a = onnx__attr_of(n, name);
+    return a && i < a->n ? a->ints[i] : missing;
+}
+
+/* Inputs of the next turn of a Loop's or Scan's body. */
+static void onnx__turn(onnx__run *R, onnx__active *a)
+{
+    onnx__body *b = &R->m->body[a->body];
+    const onnx__node *n = a->owner;
+    int i, scans = (int)onnx__clamped(onnx__attr_of(n, "num_scan_inputs") ? onnx__attr_of(n, "num_scan_inputs")->i : 0, 0, n->nin);
+    a->next = b->first;
+    if (!strcmp(n->op, "Loop")) {
+        int64_t one = 1;
+        onnx__value v = { NULL, NULL, 0 };
+        hy_frame *F = R->K ? R->K : R->trace;
+        hy_array *step = hy_from(F, HY_SCALAR, HY_I64, &a->step);
+        hy_array *go = hy_cast(F, hy_from(F, HY_SCALAR, HY_I64, &one), HY_BOOL);
+        if (R->K) v.known = step;
+        else v.x = step;
+        if (b->nin > 0) R->value[b->in[0]] = v;
+        if (R->K) v.known = go;
+        else v.x = go;
+        if (b->nin > 1) R->value[b->in[1]] = v;
+        return;
+    }
+    for (i = 0; i < scans; i++) {
+        int at = n->nin - scans + i;
+        int64_t back = onnx__listed(n, "scan_input_directions", i, 0);
+        if (at < b->nin)
+            R->value[b->in[at]] = onnx__part(R, onnx__value_in(R, n, at), onnx__listed(n, "scan_input_axes", i, 0),
+                                             back ? a->steps - 1 - a->step : a->step);
+    }
+}
+
+static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
+{
+    onnx__body *b = &R->m->body[body];
+    int i, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = n->nin - scans;
+    onnx__value v;
+    hy_shape s;
+    int64_t steps;
+    if (R->opset < 9 || scans < 1 || scans > n->nin || b->nin != n->nin || b->nout < states) {
+        onnx__fail(R, "inputs and outputs of the body do not fit, or opset 8");
+        return;
+    }
+    for (i = 0; i < states; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
+    v = onnx__value_in(R, n, states);
+    R->F = v.x ? R->trace : R->K;
+    if (!onnx__shape(R, v.x ? v.x : v.known, &s)) return;
+    steps = s.dim[onnx__axis(R, onnx__listed(n, "scan_input_axes", 0, 0), s.ndim)];
+    R->F = R->trace;
+    if (steps < 1) { onnx__fail(R, "a Scan without steps"); return; }
+    onnx__push(R, body, n, steps);
+    onnx__turn(R, &R->stack[R->depth - 1]);
+}
+
+static void onnx__begin_loop(onnx__run *R, onnx__node *n, int body)
+{
+    onnx__body *b = &R->m->body[body];
+    double most = onnx__number(R, 0, 1e15), go = onnx__number(R, 1, 1);
+    int i;
+    if (hy_error(R->F)) return;
+    if (b->nin != n->nin || b->nin < 2 || b->nout < b->nin - 1 || n->nout > b->nout - 1) {
+        onnx__fail(R, "inputs and outputs of the body do not fit");
+        return;
+    }
+    for (i = 2; i < n->nin; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
+    if (most < 1 || go == 0) {
+        for (i = 0; i < n->nout; i++) {
+            hy_type t = R->m->slot[b->out[i + 1]].type;
+            if (i < n->nin - 2) { R->value[n->out[i]] = onnx__value_in(R, n, i + 2); continue; }
+            t.shape.ndim = t.shape.ndim < 0 ? 1 : t.shape.ndim + 1;
+            memmove(t.shape.dim + 1, t.shape.dim, sizeof *t.shape.dim * (HY_MAX_DIM - 1));
+            t.shape.dim[0] = 0;
+            if (n->out[i] >= 0) R->value[n->out[i]].x = hy_empty(R->F, t.shape, t.dtype ? t.dtype : HY_F32);
+        }
+        return;
+    }
+    onnx__push(R, body, n, (int64_t)most);
+    onnx__turn(R, &R->stack[R->depth - 1]);
+}
+
+/* A node that runs a body: a function of the model, If, Loop, Scan. */
+static void onnx__begin(onnx__run *R, onnx__node *n)
+{
+    const onnx__attr *a;
+    onnx__body *b;
+    int i;
+    if (R->depth > ONNX__MOST_DEPTH) { onnx__fail(R, "bodies lie too deep within one another"); return; }
+    if (n->body >= 0) {
+        b = &R->m->body[n->body];
+        for (i = 0; i < b->nin; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
+        onnx__push(R, n->body, n, 1);
+        return;
+    }
+    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__number(R, 0, 0) != 0 ? "then_branch" : "else_branch" : "body");
+    if (hy_error(R->F)) return;
+    if (!a) { onnx__fail(R, "the body is missing"); return; }
+    if (!strcmp(n->op, "If")) onnx__push(R, a->body, n, 1);
+    else if (!strcmp(n->op, "Loop")) onnx__begin_loop(R, n, a->body);
+    else onnx__begin_scan(R, n, a->body);
+}
+
+/* A body has come to its end: what it gives goes on, or it takes another turn. */
+static void onnx__end(onnx__run *R)
+{
+    onnx__active *a = &R->stack[R->depth - 1];
+    onnx__body *b = &R->m->body[a->body];
+    onnx__node *n = a->owner;
+    int i, loop, states;
+    R->node = n;
+    for (i = 0; i < b->nout; i++) onnx__load_constant(R, b->out[i]);
+    if (!n || (strcmp(n->op, "Loop") && strcmp(n->op, "Scan")) || n->body >= 0) {
+        R->depth--;
+        for (i = 0; n && i < n->nout && i < b->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = R->value[b->out[i]];
+        return;
+    }
+    loop = !strcmp(n->op, "Loop");
+    states = loop ? n->nin - 2 : n->nin - (int)onnx__int(R, "num_scan_inputs", 0);
+    for (i = states; i + loop < b->nout && i < n->nout; i++)
+        if (n->out[i] >= 0)
+            R->value[n->out[i]] = onnx__gathered(R, R->value[n->out[i]], R->value[b->out[i + loop]],
+                                                 onnx__listed(n, "scan_output_axes", i - states, 0), !a->step,
+                                                 onnx__listed(n, "scan_output_directions", i - states, 0) != 0);
+    if (loop) {
+        onnx__node ask = *n;                    /* its first output, read as an input */
+        double go = 1;
+        ask.nin = 1;
+        ask.in = b->out;
+        R->node = &ask;
+        if (onnx__read_numbers(R, 0, &go, 1) < 1) return;
+        R->node = n;
+        if (go == 0) a->steps = a->step + 1;
+    }
+    a->step++;
+    for (i = 0; i < states; i++) {
+        onnx__value v = R->value[b->out[i + loop]];
+        if (a->step < a->steps) R->value[b->in[i + 2 * loop]] = v;
+        else if (i < n->nout && n->out[i] >= 0) R->value[n->out[i]] = v;
+    }
+    if (a->step < a->steps) onnx__turn(R, a);
+    else R->depth--;
+}
+
+/* --- the walk --- */
+/* An error gets the name of the node that it came of. */
+static void onnx__blame(onnx__run *R)
+{
+    char text[1024];
+    hy_error_t code;
+    const char *why;
+    if (R->K && hy_error(R->K) && !hy_error(R->trace)) hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
+    why = hy_error(R->trace);
+    if (!why || R->blamed) return;
+    R->blamed = 1;
+    code = hy_error_code(R->trace);
+    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node && *R->node->name ? " '" : "",
+             R->node ? R->node->name : "", R->node && *R->node->name ? "'" : "", why);
+    if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
+    hy_clear(R->trace);
+    hy_raise(R->trace, code, text);
+}
+
+static void onnx__step(onnx__run *R, onnx__node *n)
+{
+    int i, known = R->K != NULL && (!n->row || n->row->special != ONNX__RANDOM), live = 0;
+    onnx__value none = { NULL, NULL, 0 };
+    R->F = R->trace;
+    for (i = 0; i < n->nin; i++)
+        if (n->in[i] >= 0) {
+            onnx__load_constant(R, n->in[i]);
+            if (i && n->row && n->row->special == ONNX__FIRST) continue;
+            known = known && R->value[n->in[i]].known != NULL;
+            live |= R->value[n->in[i]].live;
+        }
+    for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = none;
+    if (n->body >= 0 || n->row->special == ONNX__FLOW) { onnx__begin(R, n); return; }
+    if (known) {
+        R->F = R->K;
+        n->row->fn(R);
+        R->F = R->trace;
+    }
+    if ((!known || live) && !(known && n->row->special == ONNX__SHAPES)) n->row->fn(R);
+    for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
+}
+
+/* The nodes that are late, or all others; nodes of bodies go with their owners. */
+static void onnx__walk(onnx__run *R)
+{
+    onnx__push(R, 0, NULL, 1);
+    while (R->depth) {
+        onnx__active *a = &R->stack[R->depth - 1];
+        onnx__node *n = a->next;
+        R->opset = R->m->body[a->body].opset;
+        R->node = n;
+        if (n) {
+            if (++R->steps > ONNX__MOST_STEPS) onnx__fail(R, "more than 2^24 steps");
+            a->next = n->next;
+            if (R->depth > 1 || n->late == R->late) onnx__step(R, n);
+        } else onnx__end(R);
+        if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); return; }
+    }
+}
+
+static void onnx__bind_inputs(onnx__run *R, hy_array *x)
+{
+    onnx__body *b = &R->m->body[0];
+    int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0, all = R->late;
+    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && (all || !R->net->given[R->m->slot[b->in[i]].input - 1].data);
+    if (count != due && due) {
+        char text[128];
+        snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
+        hy_raise(R->F, HY_ERROR_ARGUMENT, text);
+        return;
+    }
+    for (i = 0; i < b->nin; i++) {
+        onnx__slot *s = &R->m->slot[b->in[i]];
+        onnx__given *g = s->input ? &R->net->given[s->input - 1] : NULL;
+        onnx__value *v = &R->value[b->in[i]];
+        hy_frame *F = R->K ? R->K : R->F;
+        if (!g) continue;
+        if (all || !g->data) {
+            v->x = due == 1 ? x : hy_get(R->F, x, n++);
+            if (v->x && s->type.dtype && hy_dtype_of(R->F, v->x) != s->type.dtype && !hy_error(R->F)) {
+                char text[256];
+                snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name, hy_dtype_name(s->type.dtype),
+                         hy_dtype_name(hy_dtype_of(R->F, v->x)));
+                hy_raise(R->F, HY_ERROR_DTYPE, text);
+            }
+            continue;
+        }
+        v->known = g->bytes ? hy_from(F, g->type.shape, g->type.dtype, g->data) : hy_empty(F, g->type.shape, g->type.dtype);
+        if (!R->K) { v->x = v->known; v->known = NULL; }
+    }
+}
+
+/* Values of the model as one array or group. */
+static hy_array *onnx__outputs(onnx__run *R, const int *list, int n)
+{
+    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(n + 1)), *all = NULL;
+    int i;
+    if (!y) { hy_raise(R->trace, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    R->F = R->trace;
+    R->node = NULL;
+    for (i = 0; i < n; i++) {
+        onnx__slot *s = &R->m->slot[list[i]];
+        onnx__load_constant(R, list[i]);
+        y[i] = onnx__in_trace(R, R->value[list[i]]);
+        if (y[i] && (s->input || s->param)) y[i] = hy_identity(R->F, y[i]);
+        if (!y[i]) onnx__fail(R, "output '%s' has no value", s->name);
+    }
+    if (!hy_error(R->F)) all = n == 1 ? y[0] : hy_group_of(R->F, n, y);
+    HY_ONNX_FREE(y);
+    return all;
+}
+
+static int onnx__run_open(onnx__run *R, hy_frame *F, onnx__net *net)
+{
+    size_t bytes = sizeof *R->value * (size_t)(net->model.slots + 1);
+    memset(R, 0, sizeof *R);
+    R->F = R->trace = F;
+    R->net = net;
+    R->m = &net->model;
+    R->value = (onnx__value *)HY_ONNX_MALLOC(bytes);
+    if (R->value) memset(R->value, 0, bytes);
+    else hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    if (R->value && hy_mode(F)[0] == 's' && (R->K = hy_fork(F)) == NULL) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    return !hy_error(F);
+}
+
+static void onnx__run_close(onnx__run *R)
+{
+    onnx__blame(R);
+    if (R->K) { hy_clear(R->K); hy_close(R->K); }
+    HY_ONNX_FREE(R->value);
+}
+
+static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    onnx__net *net = (onnx__net *)self;
+    onnx__run R;
+    hy_array *y = NULL;
+    if (hy_error(F)) return NULL;
+    if (onnx__run_open(&R, F, net)) {
+        onnx__bind_inputs(&R, x);
+        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) y = onnx__outputs(&R, net->cut, net->cuts);
+    }
+    onnx__run_close(&R);
+    return y;
+}
+
+/* What the inner network gave goes on through the late nodes. */
+static hy_array *onnx__finish(hy_frame *F, onnx__net *net, hy_array *x, hy_array *cut)
+{
+    onnx__run R;
+    hy_array *y = NULL;
+    int i;
+    if (hy_error(F)) return NULL;
+    if (onnx__run_open(&R, F, net)) {
+        R.late = 1;
+        onnx__bind_inputs(&R, x);
+        for (i = 0; i < net->cuts; i++) R.value[net->cut[i]].x = net->cuts == 1 ? cut : hy_get(F, cut, i);
+        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) y = onnx__outputs(&R, net->model.body[0].out, net->model.body[0].nout);
+    }
+    onnx__run_close(&R);
+    return y;
+}
+
+/* --- the block around, where values decide shapes --- */
+static int onnx__give(hy_frame *F, onnx__given *g, hy_array *x)
+{
+    size_t bytes = (size_t)hy_size(F, x) * hy_dtype_size(hy_dtype_of(F, x));
+    hy_type type;
+    void *data;
+    const void *from = bytes ? hy_data(F, x) : NULL;
+    if (hy_error(F)) return 0;
+    type.dtype = hy_dtype_of(F, x);
+    type.shape = hy_shape_of(F, x);
+    if (g->data && g->bytes == bytes && g->type.dtype == type.dtype && onnx__same_shape(g->type.shape, type.shape) &&
+        (!bytes || !memcmp(g->data, from, bytes))) return 0;
+    data = HY_ONNX_MALLOC(bytes + 1);
+    if (!data) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return 0; }
+    if (bytes) memcpy(data, from, bytes);
+    HY_ONNX_FREE(g->data);
+    g->data = data;
+    g->bytes = bytes;
+    g->type = type;
+    return 1;
+}
+
+static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
+{
+    onnx__net *net = ((onnx__net *)self)->inner;
+    onnx__body *b = &net->model.body[0];
+    hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) * (net->inputs + 1)), HY_U8));
+    hy_array *y;
+    int i, n = 0, k = 0, changed = 0;
+    if (!rest || hy_error(F)) return NULL;
+    if (hy_count(F, x) != net->inputs) {
+        hy_raise(F, HY_ERROR_ARGUMENT, "the network takes another number of inputs");
+        return NULL;
+    }
+    for (i = 0; i < b->nin; i++) {
+        onnx__slot *s = &net->model.slot[b->in[i]];
+        hy_array *in;
+        if (!s->input) continue;
+        in = net->inputs == 1 ? x : hy_get(F, x, k);
+        k++;
+        if (s->given && in) changed |= onnx__give(F, &net->given[s->input - 1], in);
+        else rest[n++] = in;
+    }
+    if (hy_error(F)) return NULL;
+    if (changed) hy_add_child(F, &net->base, "given", hy_nn_identity(F));     /* programs for other values go */
+    if (!net->cuts) y = NULL;
+    else if (!n) y = onnx__forward(F, &net->base, NULL);
+    else y = hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
+    return net->late ? onnx__finish(F, net, x, y) : y;
+}
+
+/* --- from the file to the block --- */
+static void onnx__complain(onnx__model *m, const char *op, const char *name, const char *why)
+{
+    enum { ROOM = 2000 };
+    if (!m->list) m->list = ONNX__ROOM(m, char, ROOM + 1);
+    if (!m->list || m->listed + 200 > ROOM) return;
+    m->listed += (size_t)snprintf(m->list + m->listed, 180, "%s%.60s%s%.60s%s: %.50s", m->listed ? "; " : "", op,
+                                  *name ? " '" : "", name, *name ? "'" : "", why);
+}
+
+static void onnx__check_nodes(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i;
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next) {
+            if (n->body >= 0) continue;
+            n->row = onnx__row_of(n);
+            if (!n->row) onnx__complain(m, n->op, n->name, *n->domain ? n->domain : "no such operator here");
+            else for (i = 0; i < n->nin; i++)
+                if (n->in[i] >= 0 && m->slot[n->in[i]].tensor && !m->slot[n->in[i]].tensor->type.dtype)
+                    onnx__complain(m, n->op, n->name, onnx__kind_name(m->slot[n->in[i]].tensor->kind));
+            if (n->row && !strcmp(n->op, "BatchNormalization"))
+                for (i = 3; i < n->nin && i < 5; i++)
+                    if (n->in[i] >= 0 && m->slot[n->in[i]].tensor) m->slot[n->in[i]].aux = 1;
+        }
+}
+
+static int onnx__mark(onnx__model *m, int k)
+{
+    if (k < 0 || m->slot[k].used) return 0;
+    return m->slot[k].used = 1;
+}
+
+/* Values whose numbers decide shapes, and all that these are computed from. */
+static void onnx__find_given(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i, k, more = 1, turn;
+    for (turn = 0; more && turn < 100; turn++)
+        for (more = 0, b = m->bodies - 1; b >= 0; b--)
+            for (n = m->body[b].first; n; n = n->next) {
+                int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
+                for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
+                if (!flow && n->row->special == ONNX__SHAPES) continue;
+                for (i = 0; i < n->nin && (!i || flow || n->row->special != ONNX__FIRST); i++)
+                    if (wanted || (!flow && i < 31 && (n->row->reads >> i & 1))) more |= onnx__mark(m, n->in[i]);
+                if (n->body >= 0) {
+                    onnx__body *f = &m->body[n->body];
+                    for (i = 0; wanted && i < f->nout; i++) more |= onnx__mark(m, f->out[i]);
+                    for (i = 0; i < f->nin && i < n->nin; i++)
+                        if (m->slot[f->in[i]].used) more |= onnx__mark(m, n->in[i]);
+                }
+                for (i = 0; flow && wanted && i < n->attrs; i++) {
+                    onnx__body *f = n->attr[i].body < 0 ? NULL : &m->body[n->attr[i].body];
+                    for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
+                }
+                if (flow && n->body < 0 && strcmp(n->op, "Scan"))
+                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m, n->in[i]);
+            }
+    for (i = 0; i < m->slots; i++) m->slot[i].given = m->slot[i].input && m->slot[i].used;
+}
+
+static void onnx__set_param(onnx__model *m, hy_frame *F, onnx__slot *s)
+{
+    onnx__tensor *t = s->tensor;
+    size_t bytes = t->data ? 0 : onnx__data_bytes(m, t);
+    void *own = NULL, *data = t->data;
+    if (m->why) return;
+    if (!data) data = own = HY_ONNX_MALLOC(bytes + 16);
+    if (!data) m->failed = 1;
+    hy_begin(F);
+    if (data && (!own || onnx__fill(m, t, (unsigned char *)own)))
+        hy_set_param(F, s->param, hy_from(F, t->type.shape, t->type.dtype, data));
+    hy_end(F);
+    HY_ONNX_FREE(own);
+}
+
+/* Late nodes: operators that give values of shapes not known before, unless constants and shapes alone decide
+ * them, and all that comes of those. */
+static void onnx__find_late(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i, more = 1, turn;
+    for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next) {
+            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow && n->row->special != ONNX__RANDOM;
+            for (i = 0; i < n->nin && fixed && n->row->special != ONNX__SHAPES; i++)
+                fixed = n->in[i] < 0 || m->slot[n->in[i]].fixed || (i && n->row->special == ONNX__FIRST);
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].fixed = fixed;
+            n->late = !flow && !fixed && n->row->special == ONNX__DYNAMIC;
+        }
+    for (turn = 0; more && turn < 100; turn++)
+        for (more = 0, b = m->bodies - 1; b >= 0; b--)
+            for (n = m->body[b].first; n; n = n->next) {
+                int late = n->late;
+                for (i = 0; i < n->nin; i++) late |= n->in[i] >= 0 && m->slot[n->in[i]].late;
+                if (!late) continue;
+                if (b && m->body[b].owner && !m->body[b].owner->late) more = m->body[b].owner->late = 1;
+                n->late = 1;
+                for (i = 0; i < n->nout; i++)
+                    if (n->out[i] >= 0 && !m->slot[n->out[i]].late) more = m->slot[n->out[i]].late = 1;
+            }
+}
+
+static void onnx__mark_cut(onnx__model *m, int k) { if (k >= 0 && m->slot[k].cut) m->slot[k].cut = 2; }
+
+/* Which values the part that is compiled has to give: outputs, and what late nodes read. */
+static void onnx__find_cuts(onnx__net *net)
+{
+    onnx__model *m = &net->model;
+    onnx__node *n, *top;
+    int b, i, up;
+    for (n = m->body[0].first; n; n = n->next) net->late |= n->late;
+    if (!net->late) {
+        net->cut = m->body[0].out;
+        net->cuts = m->body[0].nout;
+        return;
+    }
+    net->cut = ONNX__ROOM(m, int, m->slots + 1);
+    if (!net->cut) return;
+    for (n = m->body[0].first; n; n = n->next)          /* what is made early ... */
+        for (i = 0; i < n->nout && !n->late; i++) if (n->out[i] >= 0) m->slot[n->out[i]].cut = 1;
+    for (b = 0; b < m->bodies; b++) {                   /* ... and read late, also deep in a body */
+        for (top = NULL, up = b; up; up = top->home) top = m->body[up].owner;
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; (top ? top : n)->late && i < n->nin; i++) onnx__mark_cut(m, n->in[i]);
+        for (i = 0; top && top->late && i < m->body[b].nout; i++) onnx__mark_cut(m, m->body[b].out[i]);
+    }
+    for (i = 0; i < m->body[0].nout; i++) onnx__mark_cut(m, m->body[0].out[i]);
+    for (i = 0; i < m->slots; i++) if (m->slot[i].cut == 2) net->cut[net->cuts++] = i;
+}
+
+/* Numbers stay numbers; all else is a parameter, to be trained where it is a float of the file's. */
+static void onnx__add_params(onnx__net *net, hy_frame *F)
+{
+    onnx__model *m = &net->model;
+    int i;
+    for (i = 0; i < m->slots && !hy_error(F) && !m->why && !m->failed; i++) {
+        onnx__slot *s = &m->slot[i];
+        onnx__tensor *t = s->tensor;
+        hy_param_opt opt;
+        char name[300];
+        int weight;
+        if (!t || !t->type.dtype) continue;
+        weight = t->data == NULL && onnx__is_float(t->type.dtype);
+        if (!t->count || (!(weight && t->type.shape.ndim > 0) && t->count <= ONNX__SMALL && !s->aux)) {
+            onnx__read_data(m, t);
+            continue;
+        }
+        memset(&opt, 0, sizeof opt);
+        opt.dtype = t->type.dtype;
+        opt.no_grad = !weight;
+        opt.aux = s->aux;
+        snprintf(name, sizeof name, m->scope_of[i] || !*s->name ? "%.200s.%d" : "%.200s", s->name, i);
+        s->param = hy_add_param(F, &net->base, name, t->type.shape, &opt);
+        onnx__set_param(m, F, s);
+    }
+}
+
+static void onnx__free(hy_block *self)
+{
+    onnx__net *net = (onnx__net *)self;
+    int i;
+    for (i = 0; net->given && i < net->inputs; i++) HY_ONNX_FREE(net->given[i].data);
+    onnx__release(net->model.memory);
+}
+
+static int onnx__refuse(hy_frame *F, onnx__model *m)
+{
+    char text[2400];
+    if (m->failed) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
+    if (m->why) snprintf(text, sizeof text, "onnx: the file is broken: %s", m->why);
+    else if (m->list) snprintf(text, sizeof text, "onnx: what cannot run here: %s", m->list);
+    else return hy_error(F) != NULL;
+    hy_raise(F, m->why ? HY_ERROR_FORMAT : HY_ERROR_UNSUPPORTED, text);
+    return 1;
+}
+
+HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder)
+{
+    onnx__model m;
+    onnx__net *net, *around = NULL;
+    onnx__bytes all = { (const unsigned char *)data, (const unsigned char *)data + bytes, 0 };
+    int i, given = 0, inputs = 0;
+    if (!F || hy_error(F)) return NULL;
+    memset(&m, 0, sizeof m);
+    m.folder = folder;
+    if (!data) all.at = all.end = NULL;
+    onnx__read_model(&m, all);
+    if (!m.why && !m.failed) {
+        onnx__check_nodes(&m);
+        for (i = 0; i < m.body[0].nin; i++) {
+            onnx__slot *s = &m.slot[m.body[0].in[i]];
+            if (s->tensor) continue;
+            s->input = ++inputs;
+            if (!s->type.dtype) onnx__complain(&m, "input", s->name, "of a type that hybrid.h has not");
+        }
+        if (!m.list) onnx__find_given(&m);
+        if (!m.list) onnx__find_late(&m);
+        for (i = 0; i < m.slots; i++) given |= m.slot[i].given;
+    }
+    if (onnx__refuse(F, &m)) { onnx__release(m.memory); return NULL; }
+    net = HY_BLOCK_NEW(F, onnx__net, onnx__forward);
+    if (!net) { onnx__release(m.memory); return NULL; }
+    net->model = m;
+    net->base.free_fn = onnx__free;
+    net->inputs = inputs;
+    onnx__find_cuts(net);
+    net->given = ONNX__ROOM(&net->model, onnx__given, inputs + 1);
+    hy_set_prefix(F, &net->base, "");
+    onnx__add_params(net, F);
+    if (!hy_error(F) && (given || net->late)) {
+        around = HY_PLAIN_BLOCK_NEW(F, onnx__net, onnx__forward_given);
+        if (around) {
+            around->inner = net;
+            hy_set_prefix(F, &around->base, "");
+            hy_add_child(F, &around->base, "model", &net->base);
+        }
+    }
+    if (onnx__refuse(F, &net->model)) {
+        hy_block_free(F, around ? &around->base : &net->base);
+        return NULL;
+    }
+    return around ? &around->base : &net->base;
+}
+
+#ifndef HYBRID_NO_STDIO
+HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
+{
+    FILE *f;
+    hy_block *net = NULL;
+    unsigned char *data = NULL;
+    char *folder, text[400];
+    size_t n = strlen(file), have = 0, room = (size_t)1 << 16, got = 1;
+    if (!F || hy_error(F)) return NULL;
+    f = fopen(file, "rb");
+    if (!f) {
+        snprintf(text, sizeof text, "onnx: %.300s cannot be read", file);
+        hy_raise(F, HY_ERROR_FILE, text);
+        return NULL;
+    }
+    folder = (char *)HY_ONNX_MALLOC(n + 1);
+    while (folder && got) {                     /* twice the room whenever it is full: pipes have no size */
+        unsigned char *more = (unsigned char *)HY_ONNX_MALLOC(room);
+        if (!more) break;
+        if (have) memcpy(more, data, have);
+        HY_ONNX_FREE(data);
+        data = more;
+        got = fread(data + have, 1, room - have, f);
+        have += got;
+        while (got && have < room) { got = fread(data + have, 1, room - have, f); have += got; }
+        room *= 2;
+    }
+    fclose(f);
+    if (!folder || got) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
+    else {
+        memcpy(folder, file, n + 1);
+        while (n && folder[n - 1] != '/' && folder[n - 1] != '\\') n--;
+        folder[n] = 0;
+        net = hy_onnx_from(F, data, have, folder);
+    }
+    HY_ONNX_FREE(folder);
+    HY_ONNX_FREE(data);
+    return net;
+}
+#endif
+
+static int onnx__describe(const hy_block *block, int i, int output, const char **name, hy_type *type)
+{
+    const onnx__net *net = (const onnx__net *)block;
+    const onnx__body *b;
+    int k, n = 0, slot = -1;
+    if (!block) return -1;
+    if (net->inner) net = net->inner;
+    b = &net->model.body[0];
+    if (output) slot = i >= 0 && i < b->nout ? b->out[i] : -1;
+    else for (k = 0; k < b->nin; k++) if (net->model.slot[b->in[k]].input && n++ == i) slot = b->in[k];
+    if (slot < 0) return -1;
+    if (name) *name = net->model.slot[slot].name;
+    if (type) *type = net->model.slot[slot].type;
+    return 0;
+}
+
+HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type)
+{
+    return onnx__describe(block, i, 0, name, type);
+}
+
+HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type)
+{
+    return onnx__describe(block, i, 1, name, type);
+}
+
+/* A traced graph holds its parameters and constants; here they become variables with values beside them. */
+static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_arrays *values)
+{
+    hy_arrays all;
+    hy_array *text = NULL;
+    hy_block *holder;
+    const char *name;
+    char *list;
+    size_t n = 1;
+    int i;
+    for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
+    list = (char *)HY_ONNX_MALLOC(n);
+    if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
+    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list, name);
+    holder = hy_nn_symbol_block(F, graph, list);
+    HY_ONNX_FREE(list);
+    if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
+    if (values) *values = all;
+    return hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+}
+
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array **in, *y = NULL;
+    hy_graph *graph = NULL;
+    hy_type type;
+    const char *name;
+    int i, k, n = 0;
+    if (!S) return NULL;
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1));
+    if (!in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
+    for (i = 0; in && !hy_onnx_input(block, i, &name, &type); i++) {
+        hy_var_opt opt;
+        if (types) type = types[i];
+        memset(&opt, 0, sizeof opt);
+        opt.dtype = type.dtype;
+        opt.shaped = 1;
+        opt.shape = type.shape;
+        if (opt.shape.ndim < 0) opt.shape.ndim = 0;
+        for (k = 0; k < opt.shape.ndim; k++) if (opt.shape.dim[k] < 0) opt.shape.dim[k] = 1;
+        in[i] = hy_var(S, name, &opt);
+    }
+    if (in) y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
+    for (i = 0; y && !hy_error(S) && !hy_onnx_output(block, i, &name, NULL); i++)
+        hy_named(S, hy_count(S, y) > 1 ? hy_get(S, y, i) : y, name);
+    if (!hy_error(S)) graph = hy_compile(S, y);
+    if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
+    HY_ONNX_FREE(in);
+    hy_clear(S);
+    hy_close(S);
+    if (graph) graph = onnx__apart(F, block, graph, values);
+    return hy_error(F) ? NULL : graph;
+}
+#endif /* HYBRID_ONNX_IMPLEMENTATION */
