@@ -48,7 +48,7 @@ static double play(hy_frame *F, hy_block *policy, int (*place)[GAMES], float (*a
     for (t = 0; t < STEPS; t++) {
         const float *p;
         hy_begin(F);
-        p = (const float *)hy_data(F, hy_softmax(F, hy_call(F, policy, look(F, now, GAMES)), NULL, -1, NULL));
+        p = (const float *)hy_data(F, hy_softmax(F, hy_call(F, policy, look(F, now, GAMES)), -1, NULL));
         for (i = 0; p && i < GAMES; i++) {
             int a = choose(p + 4 * i);
             place[t][i] = now[i];

@@ -88,7 +88,7 @@ static void write_some(hy_frame *F, hy_block *net, int letters)
         hy_begin(F);
         y = hy_call(F, net, hy_group(F, hy_floats(F, HY_SHAPE(1, 1), &letter), hy_get(F, state, 0),
                                      hy_get(F, state, 1)));
-        p = (const float *)hy_data(F, hy_softmax(F, hy_mul_scalar(F, hy_get(F, y, 0), 1.5), NULL, -1, NULL));
+        p = (const float *)hy_data(F, hy_softmax(F, hy_mul_scalar(F, hy_get(F, y, 0), 1.5), -1, NULL));
         while (p && next < LETTERS - 1 && left >= p[next]) left -= p[next++];
         letter = (float)next;
         state = hy_keep(F, hy_group(F, hy_get(F, y, 1), hy_get(F, y, 2)));
