@@ -108,6 +108,16 @@
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
+ * TRAINING
+ *   hy_trainer_new(F, net, hy_optim_adam(&o), NULL) updates the parameters of a block: hy_step(F, T, n) after
+ *   hy_backward, n being the samples in the batch. Optimisers, schedules, losses and metrics compute what
+ *   those of MXNet 1.9 do, and the same bits on any number of threads. A parameter that backward has not
+ *   reached since the last step is an error, unless its gradient request is HY_GRAD_NULL (frozen) or
+ *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
+ *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
+ *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
+ *
  * BLOCKS
  *   A block is a struct of yours that begins with `hy_block base` and has a forward function; see
  *   hy_block_new. Its constructor adds children (hy_add_child) and parameters (hy_add_param), which forward
@@ -268,7 +278,7 @@
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
- *     HYBRID_NO_TRAIN        no gradients
+ *     HYBRID_NO_TRAIN        no gradients, no training
  *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
@@ -2734,6 +2744,9 @@ typedef struct hy_nn_norm_opt {
     hy_init mean_init, var_init;
 } hy_nn_batch_norm_opt, hy_nn_layer_norm_opt, hy_nn_group_norm_opt, hy_nn_instance_norm_opt;
 HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt);
+/* All batch norms at and below a block go by their running statistics in training too, and leave them as they
+ * are; or (frozen 0) by the batch again. */
+HY_API void      hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen);
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt);
 HY_API hy_block *hy_nn_group_norm(hy_frame *F, int num_groups, const hy_nn_group_norm_opt *opt);
 HY_API hy_block *hy_nn_instance_norm(hy_frame *F, const hy_nn_instance_norm_opt *opt);
@@ -38544,6 +38557,19 @@ HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt)
 {
     return hy__norm_new(F, HY__NORM_BATCH, 1, opt);
 }
+static void hy__freeze_one(hy_frame *F, hy_block *block, void *user)
+{
+    hy__norm *b = (hy__norm *)(void *)block;
+    (void)F;
+    if (block->forward != hy__norm_forward || b->what != HY__NORM_BATCH || b->global == *(int *)user) return;
+    b->global = *(int *)user;
+    hy__changed(block);                 /* programs of the other mode go */
+}
+HY_API void hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen)
+{
+    int global = frozen != 0;
+    hy_visit(F, block, hy__freeze_one, &global);
+}
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt)
 {
     return hy__norm_new(F, HY__NORM_LAYER, 1, opt);
@@ -52928,6 +52954,7 @@ HY__WARM_ROOMS
  *          metrics;
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
+ *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
