@@ -384,6 +384,23 @@ for k in 1 2 3; do
 done
 rm -f "$out/large.npy" "$out/large.npz"
 
+# --- ONNX files
+onnx=../onnx
+try "onnx: show" 0 show "$onnx/net/model.onnx"
+says "onnx: sizes left open" "leaves size 0 of input x open"
+try "onnx: show a shape" 0 show "$onnx/net/model.onnx" --shape x=2,2,6,6
+try "onnx: check" 0 check "$onnx/net/model.onnx" --shape x=2,2,6,6
+try "onnx: graph" 0 graph "$onnx/net/model.onnx" --out "$out/onnx.svg"
+try "onnx: bench" 0 bench "$onnx/net/model.onnx" --count 2 --threads 1
+try "onnx: run" 0 run "$onnx/net/model.onnx" --shape x=2,2,6,6 --input "x=$onnx/net/input_0.npy" --output "$out/onnx.npz"
+try "onnx: convert" 0 convert "$onnx/net/model.onnx" "$out/onnx.hybrid" --shape x=2,2,6,6
+try "onnx: what was converted runs" 0 run "$out/onnx.hybrid" --input "x=$onnx/net/input_0.npy" --output "$out/onnx2.npz"
+cmp -s "$out/onnx.npz" "$out/onnx2.npz"
+note $? "onnx: and gives the same"
+head -c 300 "$onnx/net/model.onnx" > "$out/cut.onnx"
+try "onnx: cut short" 1 show "$out/cut.onnx"
+says "onnx: cut short: why" "broken"
+
 # --- files that are none
 : > "$out/empty.params"
 : > "$out/empty-symbol.json"
