@@ -316,7 +316,7 @@ try "show with an epoch that is not there" 1 show "$out/e" --epoch 13
 try "convert a program alone" 0 convert "$out/pair bn-symbol.json" "$out/once.json"
 same "convert round: program" "$out/pair bn-symbol.json" "$out/once.json"
 rm -f "$out"/x.*
-for b in onnx c safetensor NPZ zip; do
+for b in onix c safetensor NPZ zip; do
     try "convert to .$b" 2 convert bn "$out/x.$b"
     says "convert to .$b: what there is" "nothing is written as .$b.*; known are .params .npy .npz .safetensors, "
     [ ! -e "$out/x.$b" ]
@@ -397,6 +397,11 @@ try "onnx: convert" 0 convert "$onnx/net/model.onnx" "$out/onnx.hybrid" --shape 
 try "onnx: what was converted runs" 0 run "$out/onnx.hybrid" --input "x=$onnx/net/input_0.npy" --output "$out/onnx2.npz"
 cmp -s "$out/onnx.npz" "$out/onnx2.npz"
 note $? "onnx: and gives the same"
+try "onnx: convert back" 0 convert "$out/onnx.hybrid" "$out/back.onnx"
+try "onnx: what was converted back runs" 0 run "$out/back.onnx" --input "x=$onnx/net/input_0.npy" --output "$out/onnx2.npz"
+try "onnx: a network of MXNet" 0 convert bn "$out/bn.onnx" --shape data=1,3,8,8 --opset 15
+try "onnx: and it is right" 0 check "$out/bn.onnx"
+try "onnx: without shapes" 2 convert bn "$out/bn2.onnx"
 head -c 300 "$onnx/net/model.onnx" > "$out/cut.onnx"
 try "onnx: cut short" 1 show "$out/cut.onnx"
 says "onnx: cut short: why" "broken"

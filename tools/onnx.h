@@ -6041,11 +6041,11 @@ static void onnx__put_upsampling(onnx__writer *W, const char *op)
     onnx__put_node(W, op, onnx__arg(W, 0), "", "", onnx__ints_out(W, s->dim, s->ndim), "", onnx__result(W));
 }
 
-/* Parts of hy_rnn's one vector, in ONNX's order of gates, for one layer. */
+/* A part of hy_rnn's one vector, (rows, columns) for each gate, in ONNX's order of gates. */
 static const char *onnx__rnn_part(onnx__writer *W, int64_t from, int gates, int64_t rows, int64_t columns)
 {
     static const int lstm[] = { 0, 3, 1, 2 }, gru[] = { 1, 0, 2 };
-    const char *y, *piece[4];
+    const char *piece[4] = { "", "", "", "" };
     int i;
     for (i = 0; i < gates; i++) {
         int64_t k = gates == 4 ? lstm[i] : gates == 3 ? gru[i] : 0, axis = 0, begin = from + k * rows * columns, end = begin + rows * columns;
@@ -6053,45 +6053,61 @@ static const char *onnx__rnn_part(onnx__writer *W, int64_t from, int gates, int6
                                   onnx__ints_out(W, &axis, 1), "", NULL);
     }
     onnx__attr_int(W, "axis", 0);
-    y = onnx__put_node(W, "Concat", piece[0], gates > 1 ? piece[1] : "", gates > 2 ? piece[2] : "", gates > 3 ? piece[3] : "", "", NULL);
-    return y;
+    return onnx__put_node(W, "Concat", piece[0], piece[1], piece[2], piece[3], "", NULL);
+}
+
+/* W, R or B of all directions from one part, or two, of each. */
+static const char *onnx__rnn_input(onnx__writer *W, int64_t from, int64_t step, int64_t second, int dirs, int gates, int64_t rows,
+                                   int64_t columns)
+{
+    const char *part[4] = { "", "", "", "" };
+    int64_t shape[3];
+    int d, n = 0;
+    for (d = 0; d < dirs; d++) {
+        part[n++] = onnx__rnn_part(W, from + d * step, gates, rows, columns);
+        if (second) part[n++] = onnx__rnn_part(W, from + d * step + second, gates, rows, columns);
+    }
+    onnx__attr_int(W, "axis", 0);
+    shape[0] = dirs;
+    shape[1] = gates * rows * (second ? 2 : 1);
+    shape[2] = columns;
+    return ONNX__PUT2(W, "Reshape", onnx__put_node(W, "Concat", part[0], part[1], part[2], part[3], "", NULL),
+                      onnx__ints_out(W, shape, second ? 2 : 3), NULL);
 }
 
 static void onnx__put_rnn(onnx__writer *W, const char *op)
 {
     static const char *const ops[] = { "RNN", "RNN", "LSTM", "GRU" };
-    int mode = onnx__our_int(W, "mode"), gates = mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1, i;
-    int64_t H = onnx__our_int(W, "state_size"), I = onnx__arg_type(W, 0)->shape.dim[2], shape[3], *both = shape;
-    const char *w, *r, *b, *x, *in[7];
+    static const int64_t perm[] = { 0, 2, 1, 3 };
+    int mode = onnx__our_int(W, "mode"), gates = mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1, i, dirs;
+    int64_t H = onnx__our_int(W, "state_size"), I = onnx__arg_type(W, 0)->shape.dim[2], one = gates * H * (I + H);
+    const char *y, *in[7];
     (void)op;
-    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "bidirectional") || onnx__our_int(W, "use_sequence_length") ||
-        mode == HY_RNN_RELU || onnx__our_int(W, "projection_size") != HY_NONE) {
-        onnx__refused(W, "several layers, directions, lengths or a projection");
+    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") || mode == HY_RNN_RELU ||
+        onnx__our_int(W, "projection_size") != HY_NONE) {
+        onnx__refused(W, "several layers, lengths, relu or a projection");
         return;
     }
-    shape[0] = 1; shape[1] = gates * H; shape[2] = I;
-    w = ONNX__PUT2(W, "Reshape", onnx__rnn_part(W, 0, gates, H, I), onnx__ints_out(W, both, 3), NULL);
-    shape[2] = H;
-    r = ONNX__PUT2(W, "Reshape", onnx__rnn_part(W, gates * H * I, gates, H, H), onnx__ints_out(W, both, 3), NULL);
-    b = onnx__rnn_part(W, gates * H * (I + H), gates, H, 1);
-    x = onnx__rnn_part(W, gates * H * (I + H + 1), gates, H, 1);
-    onnx__attr_int(W, "axis", 0);
-    b = ONNX__PUT2(W, "Concat", b, x, NULL);
-    shape[1] = 2 * gates * H;
-    b = ONNX__PUT2(W, "Reshape", b, onnx__ints_out(W, both, 2), NULL);
-    in[0] = onnx__arg(W, 0); in[1] = w; in[2] = r; in[3] = b; in[4] = "";
+    dirs = onnx__our_int(W, "bidirectional") ? 2 : 1;
+    in[0] = onnx__arg(W, 0);
+    in[1] = onnx__rnn_input(W, 0, one, 0, dirs, gates, H, I);
+    in[2] = onnx__rnn_input(W, gates * H * I, one, 0, dirs, gates, H, H);
+    in[3] = onnx__rnn_input(W, dirs * one, 2 * gates * H, gates * H, dirs, gates, H, 1);
+    in[4] = "";
     in[5] = onnx__arg(W, 2);
     in[6] = gates == 4 ? onnx__arg(W, 3) : "";
     onnx__attr_int(W, "hidden_size", H);
+    onnx__attr_text(W, "direction", dirs == 2 ? "bidirectional" : "forward");
     if (gates == 3) onnx__attr_int(W, "linear_before_reset", 1);
     for (i = 0; i < (gates == 4 ? 7 : 6); i++) onnx__write_text(&W->node, 1, in[i]);
-    x = onnx__made_up(W, "sequence");
-    onnx__write_text(&W->node, 2, x);
+    y = onnx__made_up(W, "sequence");
+    onnx__write_text(&W->node, 2, y);
     for (i = 1; i < W->now.outputs && i < (gates == 4 ? 3 : 2) && onnx__our_int(W, "state_outputs"); i++)
         onnx__write_text(&W->node, 2, onnx__value_name(W, W->at, i));
     onnx__write_text(&W->node, 4, ops[mode]);
     onnx__write_message(&W->body, 1, &W->node);
-    onnx__to_shape(W, x, &onnx__result_type(W, 0)->shape, onnx__result(W));     /* without the axis of directions */
+    onnx__attr_ints(W, "perm", perm, 4);        /* (T, directions, N, H) */
+    onnx__to_shape(W, ONNX__PUT1(W, "Transpose", y, NULL), &onnx__result_type(W, 0)->shape, onnx__result(W));
 }
 
 /* --- a row for each operator that can be written --- */
@@ -6257,7 +6273,8 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     W.F = F;
     W.opset = opset ? opset : 17;
     if (W.opset < 13 || W.opset > 22) { hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: opsets 13 to 22 are written"); return NULL; }
-    if (hy_export_to(F, block, inputs, &text, &W.values)) return NULL;
+    /* what was read from a file keeps its names */
+    if (hy_export_to(F, block, hy_input_name(F, block, 0) ? NULL : inputs, &text, &W.values)) return NULL;
     W.graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
     reader = hy_import_from(F, W.graph, &W.values, NULL);
     if (reader) onnx__find_types(&W, reader, inputs);
