@@ -5727,6 +5727,20 @@ static void onnx__put_leaky(onnx__writer *W, const char *op)
     } }
 }
 
+/* What hangs on no input, or on a shape alone: its numbers are written. */
+static void onnx__put_constant(onnx__writer *W, const char *op)
+{
+    const hy_type *t = onnx__result_type(W, 0);
+    hy_array *x;
+    const void *data;
+    (void)op;
+    if (!strcmp(op, "emit")) x = hy_emit(W->F, W->now.op, 0, NULL, W->now.record);
+    else x = hy_cast(W->F, hy_full(W->F, t->shape, strcmp(op, "full") ? *op == '1' : onnx__our_real(W, "value")), t->dtype);
+    data = x && hy_size(W->F, x) ? hy_data(W->F, x) : "";
+    if (!hy_error(W->F)) onnx__put_tensor(W, 5, &W->body, onnx__result(W), hy_dtype_of(W->F, x), hy_shape_of(W->F, x), data,
+                                          (size_t)hy_size(W->F, x) * hy_dtype_size(hy_dtype_of(W->F, x)));
+}
+
 static void onnx__put_clip(onnx__writer *W, const char *op)
 {
     hy_dtype d = onnx__arg_type(W, 0)->dtype;
@@ -6152,7 +6166,10 @@ static const onnx__way onnx__ways[] = {
     { "pad", "Pad", onnx__put_pad }, { "dot", "MatMul", onnx__put_product }, { "batch_dot", "MatMul", onnx__put_product },
     { "linalg_gemm2", "MatMul", onnx__put_product }, { "embedding", "Gather", onnx__put_gather }, { "take", "Gather", onnx__put_gather },
     { "cast", "Cast", onnx__put_cast }, { "where", "Where", onnx__put_where }, { "argmax", "ArgMax", onnx__put_arg },
-    { "argmin", "ArgMin", onnx__put_arg }, { "upsampling", "Resize", onnx__put_upsampling }, { "rnn", "", onnx__put_rnn } };
+    { "argmin", "ArgMin", onnx__put_arg }, { "upsampling", "Resize", onnx__put_upsampling },
+    { "_zeros", "0", onnx__put_constant }, { "zeros_like", "0", onnx__put_constant }, { "_ones", "1", onnx__put_constant },
+    { "ones_like", "1", onnx__put_constant }, { "_full", "full", onnx__put_constant }, { "_arange", "emit", onnx__put_constant },
+    { "_eye", "emit", onnx__put_constant }, { "_linspace", "emit", onnx__put_constant }, { "rnn", "", onnx__put_rnn } };
 
 /* --- the whole --- */
 static hy_array *onnx__value_of(onnx__writer *W, const char *name)
@@ -6268,13 +6285,15 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     onnx__writer W;
     hy_array *text = NULL, *bytes = NULL;
     hy_block *reader;
+    int named;
     if (!F || hy_error(F)) return NULL;
     memset(&W, 0, sizeof W);
     W.F = F;
     W.opset = opset ? opset : 17;
     if (W.opset < 13 || W.opset > 22) { hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: opsets 13 to 22 are written"); return NULL; }
-    /* what was read from a file keeps its names */
-    if (hy_export_to(F, block, hy_input_name(F, block, 0) ? NULL : inputs, &text, &W.values)) return NULL;
+    named = hy_input_name(F, block, 0) != NULL;         /* what was read from a file keeps its names */
+    if (!named) hy_clear(F);
+    if (hy_export_to(F, block, named ? NULL : inputs, &text, &W.values)) return NULL;
     W.graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
     reader = hy_import_from(F, W.graph, &W.values, NULL);
     if (reader) onnx__find_types(&W, reader, inputs);
