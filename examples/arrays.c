@@ -1,6 +1,7 @@
 /* cc -O2 examples/arrays.c -o arrays -lm -lpthread        Arrays, operators and a gradient, line by line. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
 
 int main(void)
 {

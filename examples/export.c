@@ -5,6 +5,8 @@
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
+#include <string.h>
 
 static hy_block *make_net(hy_frame *F)
 {

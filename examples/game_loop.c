@@ -5,6 +5,9 @@
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* --- the game's jobs: a loop whose items are handed out under a lock --- */
 typedef struct jobs {

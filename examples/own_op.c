@@ -1,6 +1,7 @@
 /* cc -O2 examples/own_op.c -o own_op -lm -lpthread     An operator of your own: y = x / (1 + (x / width)^2). */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
 
 typedef struct { double width; } damp_record;           /* its attributes */
 

@@ -1,6 +1,7 @@
 /* cc -O2 examples/regression.c -o regression -lm -lpthread     Linear regression by gradient descent. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
 
 int main(void)
 {

@@ -6,6 +6,8 @@
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { THREADS = 4, KINDS = 12, ROUNDS = 20, SCORES = 10, IMAGE = 3 * 16 * 16 };
 

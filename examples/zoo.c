@@ -4,6 +4,8 @@
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
+#include <string.h>
 
 #define ROW(F, ...) hy_append(F, hy_nn_hybrid_sequential(F), __VA_ARGS__)
 static int shrink = 8;                                  /* widths are divided by it */

@@ -6,8 +6,15 @@
 #define HY__ZIP_MOST 1000
 #define HY__STREAM_BYTES 500
 #define HY__VERIFY
+#define HYBRID_SOURCE
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+/* What is tested is the library as it was optimised. The tests themselves compile sooner without. */
+#if defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC optimize("O0")
+#endif
 #include "test.h"
 #include "ref.h"
 #include "ops_ref.c"
@@ -30,6 +37,7 @@
 #include "test_trace.c"
 #include "test_random_net.c"
 #include "test_rows.c"
+#include "test_abreast.c"
 #include "test_cache.c"
 #include "test_compose.c"
 #include "test_hybrid_grad.c"
@@ -44,7 +52,15 @@
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
+#include "test_control.c"
 #include "test_first_call.c"
+#include "test_catalogue.c"
+#include "test_front.c"
+#include "test_train.c"
+#include "test_losses.c"
+#include "test_data.c"
+#include "test_fit.c"
+#include "test_source.c"
 #include "test_onnx.c"
 
 int main(int argc, char **argv)
@@ -79,12 +95,21 @@ int main(int argc, char **argv)
     test_symbol();
     test_profile();
     test_layered();
+    test_control();
+    test_source();
     test_first_call();
+    test_catalogue();
+    test_front();
+    test_train();
+    test_losses();
+    test_data();
+    test_fit();
     test_onnx();
     test_ops();
     test_sizes();
     test_edges();
     test_rows();
+    test_abreast();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }

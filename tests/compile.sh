@@ -1,14 +1,23 @@
 #!/bin/sh
-# sh tests/compile.sh FOLDER: the header under every compiler, standard and switch that is here. Prints ok or FAILED lines.
+# sh tests/compile.sh FOLDER [PART/PARTS]: the header under every compiler, standard and switch that is here, or a
+# share of it. Prints ok or FAILED lines. -fsyntax-only where only warnings count, -O0 where programs run.
 out=$1
+part=${2:-1/1}
 cd "$(dirname "$0")/.." || exit 1
 warn="-Wall -Wextra -Wpedantic -Wshadow"
+asked=0
 
+# Whatever is not of this share passes by.
 try() { # name, command...
+    asked=$((asked + 1))
+    [ $((asked % ${part#*/})) = $((${part%/*} % ${part#*/})) ] || return
     name=$1
     shift
     if "$@" > "$out/try.log" 2>&1 && [ ! -s "$out/try.log" ]; then echo "ok $name"; else echo "FAILED $name"; head -5 "$out/try.log"; fi
 }
+
+# Compiles and runs: the command without its -o.
+runs() { "$@" -o "$out/runs" -lm -lpthread && "$out/runs"; }
 
 have() { command -v "$1" > /dev/null 2>&1; }
 
@@ -18,6 +27,9 @@ for cc in gcc clang; do
         try "$cc -std=$std" $cc -std=$std -fsyntax-only $warn -Wstrict-prototypes tests/compile.c
     done
     try "$cc front with -Wconversion" $cc -std=c99 -fsyntax-only $warn -Wconversion -Wstrict-prototypes tests/compile_other.c
+    for tool in hybrid bench; do
+        try "$cc tools/$tool.c" $cc -std=c99 -fsyntax-only -DHYBRID_LINKED $warn -Wstrict-prototypes tools/$tool.c
+    done
 done
 for cxx in g++ clang++; do
     have $cxx || continue
@@ -26,16 +38,43 @@ for cxx in g++ clang++; do
     done
 done
 cc=${CC:-cc}
-try "two files link" $cc -O0 tests/compile.c tests/compile_other.c -o "$out/two" -lm -lpthread
-try "two files run" "$out/two"
-if have g++; then
-    try "C++ links" g++ -std=c++11 -O0 tests/compile.cpp -o "$out/cpp" -lm -lpthread
-    try "C++ runs" "$out/cpp"
-fi
+try "two files" runs $cc -O0 tests/compile.c tests/compile_other.c
+
+# The implementation as C++, and programs in C and C++ that link against it.
+in_cpp()
+{
+    g++ -std=c++11 -O0 -c -x c++ -DHYBRID_IMPLEMENTATION hybrid.h -o "$out/cpp.o" &&
+        runs g++ -std=c++11 -DHYBRID_LINKED tests/compile.cpp "$out/cpp.o" &&
+        $cc -c -DHYBRID_LINKED tests/load_model.c -o "$out/load_model.o" &&
+        g++ "$out/load_model.o" "$out/cpp.o" -o "$out/load_model" -lm -lpthread && "$out/load_model" write "$out" &&
+        g++ -std=c++11 -DHYBRID_LINKED tests/model.cpp "$out/cpp.o" -o "$out/model" -lm -lpthread &&
+        "$out/model" "$out/net0" > /dev/null
+}
+have g++ && try "C++" in_cpp
+
 if have tcc; then
-    try "tcc links" tcc tests/compile.c tests/compile_other.c -o "$out/tcc" -lm
-    try "tcc runs" "$out/tcc"
+    try "tcc" runs tcc tests/compile.c tests/compile_other.c
+    for source in examples/*.c; do
+        try "$source alone" tcc "$source" -o "$out/alone" -lm -lpthread
+    done
 fi
+
+# A wrong argument: one error, which names the function, and no macro in what the compiler says.
+cat > "$out/wrong.c" <<'X'
+#include "hybrid.h"
+hy_array *wrong(hy_frame *F, hy_array *x);
+hy_array *wrong(hy_frame *F, hy_array *x) { return hy_relu(F, hy_softmax(F, x, -1)); }
+X
+says_once()
+{
+    $1 -I. -fsyntax-only "$out/wrong.c" 2> "$out/wrong.log"
+    [ "$(grep -c 'error:' "$out/wrong.log")" = 1 ] && [ "$(wc -l < "$out/wrong.log")" -le 12 ] &&
+        grep -q "hy_softmax" "$out/wrong.log" && ! grep -q 'expan' "$out/wrong.log"
+}
+for cc in gcc clang; do
+    have $cc && try "a wrong argument, $cc" says_once $cc
+done
+cc=${CC:-cc}
 
 # Switches: each alone, and together. A small program that prints nothing when all is well.
 cat > "$out/switch.c" <<'X'
@@ -55,6 +94,11 @@ together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISIO
 for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION \
     -DHYBRID_NO_TRAIN -DHYBRID_NO_IO "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
-    try "switches: $flags" $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c" -o "$out/switch" -lm -lpthread
-    try "switches run: $flags" "$out/switch"
+    try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
+done
+
+# A few operators alone, and what the others say.
+for flags in "" -DHYBRID_NO_TRAIN "$together"; do
+    try "some operators: $flags" $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c -o "$out/some" -lm -lpthread
+    try "some operators run: $flags" "$out/some"
 done

@@ -5,6 +5,7 @@
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include <stdio.h>
+#include <string.h>
 
 enum { NETS = 3 };
 

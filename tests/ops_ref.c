@@ -1208,7 +1208,7 @@ static double ref_pool_one(const ref_case *c, const double *x, const int64_t *at
 
 /* All windows: fills y, or, when dx is given, adds up the gradient from dy and y. */
 static void ref_pool_all(const ref_case *c, const ref_window *w, const ref_grid *xg, const double *x,
-                         const ref_grid *yg, double *y, const double *dy, double *dx)
+                         const ref_grid *yg, double *y, const double *dy, double *dx, const double *picked)
 {
     int64_t q[3], k[3], p[3], at[2048];
     int include_pad = ref_int(c, "count_include_pad", 1);
@@ -1235,6 +1235,10 @@ static void ref_pool_all(const ref_case *c, const ref_window *w, const ref_grid 
         if (!include_pad) area = count;
         double v = ref_pool_one(c, x, at, count, area, dx ? dy[o] : 0, dx ? y[o] : 0, dx);
         if (!dx) y[o] = v;
+        for (int i = 0; picked && i < count; i++) {     /* the gradient of this output shows its place */
+            y[o] += dx[at[i]] * picked[at[i]];
+            dx[at[i]] = 0;
+        }
     }
 }
 
@@ -1248,7 +1252,7 @@ static void ref_pooling_fn(ref_case *c)
     ref_grid xg = ref_grid_of(x->dim, x->ndim, last);
     ref_window w = ref_pool_window(c, &xg, size);
     ref_grid yg = ref_grid_out(c, x->ndim, last, xg.n, xg.c, size);
-    ref_pool_all(c, &w, &xg, x->v, &yg, c->out[0].v, NULL, NULL);
+    ref_pool_all(c, &w, &xg, x->v, &yg, c->out[0].v, NULL, NULL, NULL);
 }
 
 static void ref_pooling_grad_fn(ref_case *c)            /* out_grad, data, out; max: to the first of equals */
@@ -1259,7 +1263,7 @@ static void ref_pooling_grad_fn(ref_case *c)            /* out_grad, data, out; 
     ref_grid xg = ref_grid_of(x->dim, x->ndim, last), yg = ref_grid_of(dy->dim, dy->ndim, last);
     ref_window w = ref_pool_window(c, &xg, size);
     double *dx = ref_out(c, 0, x->ndim, x->dim);
-    ref_pool_all(c, &w, &xg, x->v, &yg, c->in[2].v, dy->v, dx);
+    ref_pool_all(c, &w, &xg, x->v, &yg, c->in[2].v, dy->v, dx, NULL);
 }
 
 static const char *const cases_pooling[] = {
@@ -1351,15 +1355,8 @@ static void ref_pooling_gather_fn(ref_case *c)          /* picked, data: picked 
     ref_window w = ref_pool_window(c, &xg, size);
     ref_grid yg = ref_grid_out(c, x->ndim, last, xg.n, xg.c, size);
     double *one = ref_doubles(c->out[0].size), *dx = ref_doubles(x->size);
-    for (int64_t o = 0; o < c->out[0].size; o++) {      /* the gradient of one output shows its place */
-        memset(dx, 0, (size_t)x->size * sizeof *dx);
-        one[o] = 1;
-        ref_pool_all(c, &w, &xg, x->v, &yg, c->out[0].v, one, dx);
-        one[o] = 0;
-        double v = 0;
-        for (int64_t i = 0; i < x->size; i++) v += dx[i] * picked->v[i];
-        c->out[0].v[o] = v;
-    }
+    for (int64_t o = 0; o < c->out[0].size; o++) { one[o] = 1; c->out[0].v[o] = 0; }
+    ref_pool_all(c, &w, &xg, x->v, &yg, c->out[0].v, one, dx, picked->v);
     free(one);
     free(dx);
 }
@@ -2664,7 +2661,8 @@ static const char *const cases_pick[] = {
     "(4,3) (4)int[0,2]", "(4,3) (4,1)int[0,2]", "(4,3) (4)int[0,2] | keepdims=True",
     "(4,3) (4,1)int[0,2] | keepdims=True", "(4,3) (3)int[0,3] | axis=0",
     "(4,3) (1,3)int[0,3] | axis=0 keepdims=True", "(4,3) (4)int[-2,5] | axis=1 mode=clip",
-    "(4,3) (4)int[-5,7] | axis=1 mode=wrap", "(4,3) (4)[-1.5,3.5] | axis=-1", "(5) (1)int[0,4] | axis=0",
+    "(4,3) (4)int[-5,7] | axis=1 mode=wrap", "(4,3) (4)int[0,2] | axis=1 mode=raise",
+    "(4,3) (4)[-1.5,3.5] | axis=-1", "(5) (1)int[0,4] | axis=0",
     "(2,3,4) (2,4)int[0,2] | axis=1", "(2,3,4) (2,1,4)int[-4,4] | axis=-2 mode=wrap keepdims=True",
     "(2,3,2,2) (3,2,2)int[0,1] | axis=0", "(1,2,3,2,2) (1,2,3,2)int[0,1]", "(2,3) (1)int[0,5] | axis=None",
     "(2,3) (1)int[-7,9] | axis=None keepdims=True mode=wrap", "(0,3) (0)int[0,2]", NULL };
@@ -3617,7 +3615,7 @@ static const char *const cases_roi_pooling[] = {
     "(2,3,7,5)[-9,9] (6,5)int[0,1] | pooled_size=(3,2) spatial_scale=5",
     "(3,2,9,9)[-9,9] (8,5)int[0,8] | pooled_size=(2,3) spatial_scale=0.7",
     "(2,1,6,6)[-9,9] (9,5)int[-4,9] | pooled_size=(2,2) spatial_scale=0.5",
-    "(9,70,4,4)[-9,9] (5,5)int[0,8] | pooled_size=(1,4) spatial_scale=0.5", "(1,2,3,3) (0,5) | pooled_size=(2,2) spatial_scale=1",
+    "(9,70,3,2)[-9,9] (5,5)int[0,8] | pooled_size=(1,4) spatial_scale=0.5", "(1,2,3,3) (0,5) | pooled_size=(2,2) spatial_scale=1",
     "(0,2,3,3) (0,5) | pooled_size=(2,2) spatial_scale=1", NULL };
 static const ref_op ref_roi_pooling = { REFA_FLOATS, refc_roi_pooling, REF_TRUE, NULL, 0, cases_roi_pooling };
 

@@ -1,70 +1,128 @@
 #!/bin/sh
-# Builds and runs the tests: sh tests/run.sh [filter]. Needs a C compiler and libc; ends in "N passed, N failed".
+# Builds the library once and runs the tests against it, as many parts side by side as there are processors.
+#     sh tests/run.sh             all but the compile matrix: some two minutes on two cores
+#     sh tests/run.sh all         that too: every compiler, standard and switch
+#     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, compile), or the tests with WORD in their names
+# Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
 CC=${CC:-cc}
-out=${TMPDIR:-/tmp}/hybrid-tests.$$
-mkdir -p "$out" || exit 1
-trap 'rm -rf "$out"' EXIT
-passed=0
-failed=0
+link="$LDFLAGS -lm -lpthread"
+shares=6                            # of the tests
+have() { command -v "$1" > /dev/null 2>&1; }
 
-note() { # ok? name
-    if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; fi
+note() { # failed? name
+    if [ "$1" = 0 ]; then echo "ok $2"; else echo "FAILED $2"; fi
 }
 
-# The tests proper, in one program.
-if $CC ${CFLAGS:--O0 -g} -std=gnu11 -Wall -Wextra tests/all.c -o "$out/all" $LDFLAGS -lm -lpthread; then
-    mkdir "$out/in"                             # they write into the folder that they run in
-    ln -s "$PWD/tests" "$out/in/tests"
-    [ ! -e ../shared ] || ln -s "$PWD/../shared" "$out/shared"
-    (cd "$out/in" && ../all ${1:+"$1"}) | tee "$out/log" | grep -v '^[0-9]* passed, [0-9]* failed$'
-    last=$(grep '^[0-9]* passed, [0-9]* failed$' "$out/log" | tail -1)
-    if [ -n "$last" ]; then
-        passed=${last%% *}
-        failed=${last#*, }
-        failed=${failed%% *}
-    else
-        failed=1
-        echo "FAILED tests/all.c did not finish"
-    fi
-else
-    failed=1
-    echo "FAILED tests/all.c does not compile"
-fi
+# A program linked against the library.
+program() { $CC ${CFLAGS:--O0} -DHYBRID_LINKED "$1" "$out/hybrid.o" -o "$2" $link; }
 
-# Examples: built by the command in their first line, their output compared with the lines kept beside them.
-if [ -z "$1" ] || [ "$1" = examples ]; then
+# Waits for something that another part builds.
+await()
+{
+    while [ ! -e "$out/$1.built" ] && [ ! -e "$out/$1.broken" ]; do sleep 0.2; done
+    [ -e "$out/$1.built" ]
+}
+
+built() { # what, failed?
+    if [ "$2" = 0 ]; then touch "$out/$1.built"; else touch "$out/$1.broken"; echo "FAILED $1 does not compile"; fi
+}
+
+# The library, by the command of the README. Whoever has it as an object already says where: HYBRID_O=...
+part_library()
+{
+    if [ -n "$HYBRID_O" ]; then
+        cp "$HYBRID_O" "$out/hybrid.o"
+    else
+        $CC ${CFLAGS:--O0} -c -x c -DHYBRID_IMPLEMENTATION hybrid.h -o "$out/hybrid.o"
+    fi
+    built library $?
+}
+
+# The tests proper look inside of the library and set its limits low, so this program has a library of its own.
+part_build()
+{
+    $CC ${CFLAGS:--O0 -g} -std=gnu11 -Wall -Wextra tests/all.c -o "$out/all" $link
+    built tests/all.c $?
+}
+
+part_tests() # a share as "2/6", or a part of the names
+{
+    await tests/all.c || return
+    in=$out/in.$(echo "$1" | tr -c 'a-zA-Z0-9\n' _)             # tests write into the folder that they run in
+    mkdir "$in"
+    ln -s "$PWD/tests" "$in/tests"
+    [ ! -e ../shared ] || ln -sfn "$PWD/../shared" "$out/shared"
+    (cd "$in" && ../all "$1") > "$in.log" 2>&1
+    sed '/^[0-9]* passed, [0-9]* failed$/d' "$in.log"
+    last=$(grep '^[0-9]* passed, [0-9]* failed$' "$in.log" | tail -1)
+    echo "${last:-FAILED tests $1 did not finish}" | sed 's/^\([0-9]*\) passed, .*/ok \1/'
+}
+
+# Examples, their output compared with the lines kept beside them.
+part_examples()
+{
+    await library || return
+    mkdir "$out/examples"
+    ln -s "$PWD/tests" "$out/examples/tests"                    # one of them reads a model there
     for source in examples/*.c; do
         name=$(basename "$source" .c)
-        $CC -O0 "$source" -o "$out/$name" $LDFLAGS -lm -lpthread && (cd "$out" && "./$name" > "$name.out")
+        program "$source" "$out/examples/$name" && (cd "$out/examples" && "./$name" > "$name.out")
         note $? "$source runs"
-        sed 's/[0-9.]* sec/N sec/' "$out/$name.out" | cmp -s - "tests/golden/$name.txt"      # times differ
+        sed 's/[0-9.]* sec/N sec/' "$out/examples/$name.out" | cmp -s - "tests/golden/$name.txt"     # times differ
         note $? "$source prints what tests/golden/$name.txt holds"
     done
-fi
+}
+
+# A piece of the README: the n-th that begins with this line.
+piece()
+{
+    awk -v first="$1" -v n="$2" '
+        /^```/ { opened = !opened; inside = opened && $0 == first && --n == 0; next }
+        inside' README.md
+}
+
+# Programs of the README. What the first one prints stands behind it, on some machines with other last digits.
+part_readme()
+{
+    await library || return
+    mkdir "$out/readme"
+    for n in 1 2 3 4 5 6 7 8; do
+        piece '```c' $n > "$out/readme/$n.c"
+        grep -q 'int main' "$out/readme/$n.c" || continue
+        $CC ${CFLAGS:--O0} -I. -Wall -Wextra "$out/readme/$n.c" "$out/hybrid.o" -o "$out/readme/$n" $link && "$out/readme/$n" > "$out/readme/$n.out"
+        note $? "program $n of README.md runs"
+    done
+    piece '```' 1 > "$out/readme/want"
+    for file in want 1.out; do sed 's/\(\.[0-9]\{6\}\)[0-9]*/\1/g' "$out/readme/$file" > "$out/readme/$file.cut"; done
+    cmp "$out/readme/want.cut" "$out/readme/1.out.cut"
+    note $? "program 1 of README.md prints what stands behind it"
+}
 
 # Models in a second process, from C++, and from Python with nothing but its standard library.
-if [ -z "$1" ] || [ "$1" = models ]; then
+part_models()
+{
+    await library || return
     models=$out/models
     mkdir "$models"
-    $CC -O0 tests/load_model.c -o "$out/load_model" $LDFLAGS -lm -lpthread && "$out/load_model" write "$models"
+    program tests/load_model.c "$out/load_model" && "$out/load_model" write "$models"
     note $? "models are written"
     "$out/load_model" read "$models"
     note $? "models are read in another process"
-    if command -v g++ > /dev/null 2>&1; then
-        g++ -std=c++11 -O0 tests/model.cpp -o "$out/model" $LDFLAGS -lm -lpthread
+    if have g++; then
+        g++ -std=c++11 -O0 -DHYBRID_LINKED tests/model.cpp "$out/hybrid.o" -o "$out/model" $link
         for net in net0 net1 net2; do
             "$out/model" "$models/$net" > /dev/null
             note $? "$net is read in C++"
         done
     fi
     for net in net0 net1 net2; do
-        command -v python3 > /dev/null 2>&1 || { echo "skipped: examples/read_model.py, there is no python3"; break; }
+        have python3 || { echo "skipped: examples/read_model.py, there is no python3"; break; }
         "$out/load_model" list "$models/$net" > "$out/list.c" &&
             python3 examples/read_model.py "$models/$net" > "$out/list.py" && cmp -s "$out/list.c" "$out/list.py"
         note $? "examples/read_model.py reads $net"
     done
-fi
+}
 
 # The cases of ONNX's own suite, where they lie beside the project. Known not to pass: one whose results carry more
 # rounding than its bound, and Scan as opset 8 had it.
@@ -89,23 +147,21 @@ if [ -z "$1" ] || [ "$1" = onnx ]; then
 fi
 
 # The command-line tool.
-if [ -z "$1" ] || [ "$1" = tool ]; then
-    if $CC ${CFLAGS:--O0} tools/hybrid.c -o "$out/hybrid" $LDFLAGS -lm -lpthread; then
-        sh tests/tool.sh "$out/hybrid" "$out/tool" > "$out/tool.log"
-    else
-        echo "FAILED tools/hybrid.c does not compile" > "$out/tool.log"
-    fi
-    grep '^FAILED' "$out/tool.log"
-    passed=$((passed + $(grep -c '^ok' "$out/tool.log")))
-    failed=$((failed + $(grep -c '^FAILED' "$out/tool.log")))
-fi
+part_tool()
+{
+    await library || return
+    program tools/hybrid.c "$out/hybrid"
+    note $? "tools/hybrid.c compiles"
+    [ ! -e "$out/hybrid" ] || sh tests/tool.sh "$out/hybrid" "$out/tool"
+}
 
 # The benchmark: that it builds, that what it times is right, that programs can read what it prints. No times.
-if [ -z "$1" ] || [ "$1" = bench ]; then
-    if command -v tcc > /dev/null 2>&1; then
+part_bench()
+{
+    if have tcc; then
         tcc tools/bench.c -o "$out/bench" -lm -lpthread
     else
-        $CC -O0 tools/bench.c -o "$out/bench" $LDFLAGS -lm -lpthread
+        await library && program tools/bench.c "$out/bench"
     fi
     note $? "tools/bench.c builds"
     small="mlp_b1 mlp_b16 mlp_start_up lenet_b1 train_mlp fancy_4 chain gemm_64"
@@ -118,7 +174,9 @@ if [ -z "$1" ] || [ "$1" = bench ]; then
     note $? "the benchmark reads the lines of other programs"
     grep -q '</html>' "$out/bench.html" && grep -q 'other-' "$out/bench.html"
     note $? "the benchmark writes a page with them"
-    if command -v python3 > /dev/null 2>&1; then
+    "$out/bench" --quick --threads 1 --svg "$out/bench.svg" mlp_b1 > "$out/bench.text" && grep -q '</svg>' "$out/bench.svg"
+    note $? "the benchmark draws a picture"
+    if have python3; then
         python3 -c 'import json, sys
 results = json.load(sys.stdin)["results"]
 assert [r["mode"] for r in results] == ["line by line", "compiled"]
@@ -128,15 +186,52 @@ assert all(r["seconds"] > 0 and r["off"] < 1e-4 and r["peer"].startswith("other-
     "$out/bench" no_such_workload 2> /dev/null
     [ $? = 2 ]
     note $? "the benchmark knows its workloads"
+}
+
+# Languages, standards, switches: whatever compilers are here, a share of them.
+part_compile()
+{
+    mkdir "$out/compile.${1%/*}"
+    sh tests/compile.sh "$out/compile.${1%/*}" "$1"
+}
+
+# "ok" lines count (one with a number for so many), FAILED ones are shown.
+if [ "$1" = part ]; then
+    out=$2
+    part=${3%%:*}
+    share=${3#"$part"}
+    share=${share#:}
+    log=$out/log.$(echo "$3" | tr -c 'a-zA-Z0-9\n' _)
+    start=$(date +%s)
+    "part_$part" ${share:+"$share"} > "$log" 2>&1
+    seconds=$(($(date +%s) - start))
+    passed=$(awk '/^ok/ { n += NF == 2 && $2 + 0 > 0 ? $2 : 1 } END { print n + 0 }' "$log")
+    failed=$(grep -c '^FAILED' "$log")
+    echo "$passed $failed" > "$out/count.${log##*/}"
+    { grep -v '^ok' "$log"; echo "$part${share:+ $share}: $passed passed, $failed failed, $seconds s"; } > "$log.shown"
+    cat "$log.shown"                # in one piece: others write too
+    exit 0
 fi
 
-# Languages, standards, switches: whatever compilers are here.
-if [ -z "$1" ] || [ "$1" = compile ]; then
-    sh tests/compile.sh "$out" > "$out/compile.log"
-    grep '^FAILED' "$out/compile.log"
-    passed=$((passed + $(grep -c '^ok' "$out/compile.log")))
-    failed=$((failed + $(grep -c '^FAILED' "$out/compile.log")))
-fi
+out=${TMPDIR:-/tmp}/hybrid-tests.$$
+mkdir -p "$out/tests" || exit 1
+trap 'rm -rf "$out"' EXIT
+cores=$(nproc 2> /dev/null || echo 2)
+[ "$cores" -le 8 ] || cores=8
+share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; done; }
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+# Who waits stands behind whom he waits for, so a single processor gets through too.
+case ${1:-} in
+'')       parts="build library examples readme models tool bench $(share_names tests $shares)" ;;
+all)      parts="build library examples readme models tool bench $(share_names tests $shares) $(share_names compile 4)" ;;
+examples | readme | models | tool | bench) parts="library $1" ;;
+compile)  parts=$(share_names compile 4) ;;
+*)        parts=build ;;
+esac
+printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
+case ${1:-} in
+'' | all | examples | readme | models | tool | bench | compile) ;;
+*)        sh tests/run.sh part "$out" "tests:$1" ;;
+esac
+
+cat "$out"/count.* | awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"; exit failed != 0 }'

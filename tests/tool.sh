@@ -92,8 +92,36 @@ prints "ops NAME: attributes" "^ *num_group *int *= 1 "
 prints "ops NAME: required" "^ *num_filter *int *required "
 try "ops by alias" 0 ops Convolution_v1
 prints "ops by alias is the same" "^hy_convolution:"
+try "ops NAME" 0 ops softmax
+prints "ops NAME: the function" "^hy_array \*hy_softmax(hy_frame \*F, hy_array \*data, "
+prints "ops NAME: its options" "^typedef struct hy_softmax_opt { double temperature /\* 1 \*/; "
+prints "ops NAME: arguments and options" "^ *axis *int *= -1 *argument "
+prints "ops NAME: its gradient" "^gradient: yes$"
+{
+    echo '#include "hybrid.h"'
+    echo 'void calls(hy_frame *F); void calls(hy_frame *F) { hy_array *y = hy_zeros(F, HY_SHAPE(1)), *a = y, *b = y;'
+    for op in $("$tool" ops | awk 'NR > 1 && /^[a-z]/ { print $1 }'); do
+        "$tool" ops "$op" | awk '
+            /^inputs$/ { inside = 1; next }
+            /^$/ { inside = 0 }
+            inside && $1 != "a" && $1 != "b" { print "{ hy_array *" $1 " = a; (void)" $1 ";"; open++ }
+            /^example / { sub(/^example */, ""); call = $0 }
+            END { print call; while (open--) print "}" }'
+    done
+    echo '(void)y; (void)b; }'
+} > "$out/calls.c"
+[ "$(grep -c 'y = hy_.*(F' "$out/calls.c")" -gt 200 ] && ${CC:-cc} -I../../.. -c "$out/calls.c" -o "$out/calls.o" 2> "$out/stderr" &&
+    [ ! -s "$out/stderr" ]
+note $? "ops NAME: its example compiles"
 try "ops unknown" 1 ops convolutoin
 says "ops unknown: the nearest" "did you mean convolution"
+try "ops --used" 0 ops --used bn
+prints "ops --used: the line" "^#define HYBRID_OPS(X)"
+prints "ops --used: its operators" " X(batch_norm)"
+echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, NULL, -1, NULL);' > "$out/source.c"
+try "ops --used-by" 0 ops --used-by "$out/source.c"
+prints "ops --used-by: its operators" " X(fully_connected) X(activation) X(softmax)$"
+try "ops --used alone" 2 ops --used
 try "ops --json" 0 ops --json
 json "ops --json" "len(it['operators']) > 200 and all(o['name'] and o['doc'] for o in it['operators'])"
 try "ops NAME --json" 0 ops leaky_relu --json

@@ -9,9 +9,16 @@
 #define HYBRID_ONNX_IMPLEMENTATION
 #include "onnx.h"
 #include "layered.h"
+#include "prototype.h"
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #ifdef _WIN32
 #include <direct.h>
@@ -1315,20 +1322,78 @@ static const char *default_text(tool *T, const hy_op *op, const hy_attr *a)
     return text_of(T, "%s", text);
 }
 
-static void op_args(report *r, const char *key, const hy_arg *args)
+/* Operators of files and gradients only; programs have other functions for these. */
+static int op_is_called(const hy_op *op) { return op->name[0] != '_'; }
+
+/* An argument that an example may give: its default, or something of the kind that is due. */
+static const char *sample_of(tool *T, const hy_attr *a)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden" };
+    int given = a->missing != HY_REQUIRED && a->missing != HY_NONE;
+    switch (a->kind) {
+    case HY_ATTR_real:  return given ? text_of(T, "%g", a->missing) : "0.5";
+    case HY_ATTR_dtype: return "HY_F32";
+    case HY_ATTR_shape: return "HY_SHAPE(2, 3)";
+    case HY_ATTR_ints:  return a->missing == HY_NONE ? "HY_ALL" : "HY_INTS(2, 2)";
+    case HY_ATTR_oints: return "HY_INTS(HY_NONE, 2)";
+    case HY_ATTR_reals: return "HY_REALS(0.5, 1)";
+    case HY_ATTR_oint:  return given ? text_of(T, "%g", a->missing) : "HY_NONE";
+    default:            return given ? text_of(T, "%g", a->missing) : "1";
+    }
+}
+
+/* A call with the defaults: what they do not ask for is NULL. */
+static const char *example_of(tool *T, const hy_op *op, const char *options)
+{
+    const char *call = text_of(T, "y = hy_%s(F", op->name);
+    void *plain = room(T, 1, op->record + 1);
+    const hy_attr *a;
+    int i;
+    hy_defaults(op, plain);
+    for (i = 0; op->in[i].name; i++) {
+        int many = op->count ? op->count(plain, 0, i) : 1;
+        if (op->in[i].kind == HY_ARG_RARE) continue;
+        if (many < 0) call = text_of(T, "%s, hy_group(F, a, b)", call);
+        else call = text_of(T, "%s, %s", call, many ? op->in[i].name : "NULL");
+    }
+    for (a = op->attr; a && a->name; a++) if (!a->option) call = text_of(T, "%s, %s", call, sample_of(T, a));
+    return text_of(T, "%s%s);", call, options ? ", NULL" : "");
+}
+
+/* What a C programmer asks first: options, prototype, a call, whether it has a gradient. */
+static void op_in_c(report *r, const hy_op *op)
+{
+    const char *options = prototype_options(op, hy_op_find(r->T->F, "sum")), *example;
+    prototype p;
+    if (!op_is_called(op)) return;
+    memset(&p, 0, sizeof p);
+    if (options) prototype_struct(&p, options, op);
+    prototype_function(&p, op, options, "");
+    example = example_of(r->T, op, options);
+    json_text(r, "prototype", p.text);
+    json_text(r, "example", example);
+    if (!r->T->json) printf("\n%s\n\nexample     %s\n", p.text, example);
+}
+
+static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
+{
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
-                                         "hidden: for the gradient" };
+                                         "hidden: for the gradient",
+                                         "an option; if its attributes ask for it" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
+    void *plain = room(r->T, 1, op->record + 1);
+    int i, inputs = args == op->in;
+    hy_defaults(op, plain);
     if (!r->T->json && args->name) printf("\n%s\n", key);
-    for (ROWS_OPEN(r, key, columns); args->name; args++) {
+    for (i = 0, ROWS_OPEN(r, key, columns); args->name; args++, i++) {
+        const char *otherwise = op->count && op->count(plain, 0, i) ? "or NULL, where attributes say so"
+                                                                    : "or NULL; if attributes ask for it";
         cell_text(r, " ");
         cell_text(r, args->name);
         cell_text(r, kinds[args->kind]);
-        cell_text(r, notes[args->kind]);
+        cell_text(r, inputs && args->kind == HY_ARG_OPT ? otherwise : notes[args->kind]);
     }
     rows_close(r);
 }
@@ -1339,7 +1404,7 @@ static void op_attributes(report *r, const hy_op *op)
                                          "shape", "ints", "ints or None", "floats" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("field", NULL), TEXT("type", ""), TEXT("default", NULL),
-        TEXT(NULL, ""), TEXT("doc", "") };
+        TEXT(NULL, ""), TEXT("given", ""), TEXT("doc", "") };
     const hy_attr *a = op->attr;
     if (!r->T->json && a && a->name) printf("\nattributes\n");
     for (ROWS_OPEN(r, "attributes", columns); a && a->name; a++) {
@@ -1354,6 +1419,7 @@ static void op_attributes(report *r, const hy_op *op)
         cell_text(r, words ? text_of(r->T, "%.*s", (int)strcspn(a->doc, ":"), a->doc) : types[a->kind]);
         cell_text(r, needed ? NULL : otherwise);
         cell_text(r, needed ? otherwise : text_of(r->T, "= %s", otherwise));
+        cell_text(r, a->option ? "option" : "argument");
         cell_text(r, r->T->json || !strcmp(a->name, a->mxnet) ? doc
                   : text_of(r->T, "%s (in C: %s%s)", doc, a->name, opposite));
     }
@@ -1372,10 +1438,113 @@ static void show_op(tool *T, const hy_op *op)
     if (!T->json && (op->mxnet || op->aliases))
         printf("in files: %s%s%s\n", op->mxnet ? op->mxnet : "", op->mxnet && op->aliases ? "|" : "",
                op->aliases ? op->aliases : "");
-    op_args(&r, "inputs", op->in);
-    op_args(&r, "outputs", op->out);
+    json_raw(&r, "gradient", op->grad ? "true" : "false");
+    if (!T->json) printf("gradient: %s\n", op->grad ? "yes" : "none flows");
+    op_in_c(&r, op);
+    op_args(&r, "inputs", op, op->in);
+    op_args(&r, "outputs", op, op->out);
     op_attributes(&r, op);
     report_close(&r);
+}
+
+/* --- the line for HYBRID_OPS: what models or sources use --- */
+
+/* What functions that are no operators are made of: of those whose names begin so. */
+static const struct { const char *begin, *ops; } made_of[] = {
+    { "hy_normal", "random_normal" }, { "hy_uniform", "random_uniform" },
+    { "hy_initialize", "random_uniform|random_normal" },
+    { "hy_nn_dense", "fully_connected|activation" }, { "hy_nn_activation", "activation" },
+    { "hy_nn_leaky_relu", "leaky_relu" }, { "hy_nn_prelu", "leaky_relu" }, { "hy_nn_elu", "leaky_relu" },
+    { "hy_nn_selu", "leaky_relu" }, { "hy_nn_gelu", "leaky_relu" },
+    { "hy_nn_swish", "sigmoid|mul_scalar|mul" },
+    { "hy_nn_conv1d", "convolution|deconvolution|activation" },
+    { "hy_nn_conv2d", "convolution|deconvolution|activation" },
+    { "hy_nn_conv3d", "convolution|deconvolution|activation" },
+    { "hy_nn_max_pool", "pooling" }, { "hy_nn_avg_pool", "pooling" }, { "hy_nn_global_", "pooling" },
+    { "hy_nn_batch_norm", "batch_norm" }, { "hy_nn_layer_norm", "layer_norm" },
+    { "hy_nn_group_norm", "group_norm" }, { "hy_nn_instance_norm", "instance_norm|swap_axes" },
+    { "hy_nn_dropout", "dropout" }, { "hy_nn_embedding", "embedding" }, { "hy_nn_flatten", "flatten" },
+    { "hy_nn_concurrent", "concat" }, { "hy_nn_hybrid_concurrent", "concat" },
+    { "hy_rnn_", "rnn|concat|swap_axes|split|stack|fully_connected|activation|sigmoid|tanh|dropout|where"
+                 "|ones_like|zeros_like" },
+    { "hy_loss_", "abs|batch_dot|equal|exp|expand_dims|greater|log|log_softmax|maximum|mean|negative|norm"
+                  "|pick|relu|reshape|reshape_like|softmax|softrelu|sqrt|square|squeeze|sum|where|zeros_like" },
+};
+
+/* Operators that a word of a source stands for. */
+static void mark_word(tool *T, char *used, const char *word)
+{
+    const hy_op *op;
+    size_t i;
+    int k;
+    for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
+        if (!strncmp(word, "hy_", 3) && !strcmp(word + 3, op->name)) used[k] = 1;
+    for (i = 0; i < sizeof made_of / sizeof *made_of; i++)
+        if (!strncmp(word, made_of[i].begin, strlen(made_of[i].begin)))
+            for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
+                if (which_of(made_of[i].ops, op->name) >= 0) used[k] = 1;
+}
+
+static void mark_source(tool *T, char *used, const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    char word[64];
+    size_t n = 0;
+    int c;
+    if (!f) fail(T, FAILED, "%s cannot be read: %s", file, strerror(errno));
+    do {
+        c = fgetc(f);
+        if (isalnum(c) || c == '_') { if (n + 1 < sizeof word) word[n++] = (char)c; continue; }
+        word[n] = 0;
+        if (n) mark_word(T, used, word);
+        n = 0;
+    } while (c != EOF);
+    fclose(f);
+}
+
+/* Operators of a graph and of the graphs that it runs. */
+static void mark_graph(tool *T, char *used, hy_graph *g)
+{
+    enum { MOST = 256 };
+    hy_graph *rest[MOST], *sub;
+    const hy_op *op;
+    hy_node node;
+    int n = 0, i, k;
+    for (rest[n++] = g; n > 0;) {
+        g = rest[--n];
+        for (i = 0; !hy_graph_node(g, i, &node); i++) {
+            for (k = 0; node.op && (op = hy_op_at(T->F, k)) != NULL; k++) if (op == node.op) used[k] = 1;
+            for (k = 0; (sub = hy_graph_sub(g, i, k)) != NULL; k++) {
+                if (n == MOST) fail(T, FAILED, "programs run programs %d times", MOST);
+                rest[n++] = sub;
+            }
+        }
+    }
+}
+
+static int print_used(tool *T, int sources)
+{
+    const hy_op *op;
+    char *used = (char *)room(T, 4096, 1);
+    int i, wide = 0;
+    for (i = 0; i < T->words; i++) {
+        model m;
+        if (sources) { mark_source(T, used, T->word[i]); continue; }
+        find_model(T, T->word[i], &m);
+        if (m.kind == FILE_ARRAYS) fail(T, FAILED, "%s holds arrays, no program", T->word[i]);
+        m.params = NULL;
+        load_model(T, &m);
+        mark_graph(T, used, m.graph);
+    }
+    printf("#define HYBRID_OPS(X)");
+    for (i = 0; i < 4096 && (op = hy_op_at(T->F, i)) != NULL; i++) {
+        int more = (int)strlen(op->name) + 4;
+        if (!used[i]) continue;
+        if (!wide || wide + more > 105) wide = printf(" \\\n   ") - 3;
+        wide += printf(" X(%s)", op->name);
+    }
+    printf("\n");
+    return FINE;
 }
 
 static int run_ops(tool *T)
@@ -1386,7 +1555,11 @@ static int run_ops(tool *T)
     const hy_op *op = T->words ? hy_op_find(T->F, T->word[0]) : NULL;
     nearest near = { NULL, NULL, 0 };
     report r;
-    int i, n = 0;
+    int i, n = 0, used = option(T, "used", 0) != NULL, by = option(T, "used-by", 0) != NULL;
+    if ((used || by) && (used == by || !T->words))
+        fail(T, MISUSED, "--used goes with models, --used-by with sources, which have to be named");
+    if (used || by) return print_used(T, by);
+    if (T->words > 1) fail(T, MISUSED, "one operator at a time");
     if (op) { show_op(T, op); return FINE; }
     near.word = T->words ? T->word[0] : "";
     for (i = 0; T->words && (op = hy_op_at(T->F, i)) != NULL; i++) {
@@ -2298,9 +2471,13 @@ typedef struct command {
 #define RANDOM_HELP " Parameters without values get random ones.\n"
 
 static const command commands[] = {
-    { "ops", "[NAME]", 0, 1, "lists the operators, or tells all about one",
-      "NAME is ours, MXNet's or an older one. Told are inputs, outputs and attributes, with their types,\n"
-      "their defaults and what they mean.", run_ops },
+    { "ops", "[NAME]", 0, 1024, "lists the operators, or tells all about one",
+      "NAME is ours, MXNet's or an older one. Told are the C function and its options, a call of it, inputs,\n"
+      "outputs and attributes, with their types, their defaults and what they mean. An attribute is an\n"
+      "argument of the function, or an option: a field of the struct that comes last, where 0 is the default\n"
+      "and NULL in place of the struct all defaults.\n\n"
+      "hybrid ops --used MODEL ... and hybrid ops --used-by FILE.c ... print the line that leaves all other\n"
+      "operators out of a build: #define HYBRID_OPS(X) ... before the implementation.", run_ops },
     { "show", "MODEL", 1, 1, "its layers, parameters, FLOPs and memory; arrays of a file",
       MODEL_HELP " Of .params, .npy, .npz and .safetensors the arrays are listed.\n\n"
       "FLOPs: a multiplication with its addition counts as 2 (convolution, deconvolution,\n"
@@ -2355,6 +2532,8 @@ static const known_option options[] = {
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
     { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
     { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
+    { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
+    { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },
     { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },
     { "ops|" WITH_MODEL, "help", NULL, 0, "print this" },
 };

@@ -1425,7 +1425,7 @@ static hy_array *onnx__leaky(hy_frame *F, hy_array *x, int kind, double slope)
     hy_leaky_relu_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.slope = slope == 0 ? HY_ZERO : slope;
-    return hy_leaky_relu(F, x, NULL, kind, &opt);
+    return hy_leaky_relu(F, x, kind, &opt);
 }
 
 static hy_array *onnx__hard_sigmoid(hy_frame *F, hy_array *x, double alpha, double beta)
@@ -1991,7 +1991,7 @@ static void onnx__do_top_k(onnx__run *R)
 
 static hy_array *onnx__softmax(onnx__run *R, hy_array *x, int64_t axis, int log)
 {
-    return log ? hy_log_softmax(R->F, x, (int)axis, NULL) : hy_softmax(R->F, x, NULL, (int)axis, NULL);
+    return log ? hy_log_softmax(R->F, x, (int)axis, NULL) : hy_softmax(R->F, x, (int)axis, NULL);
 }
 
 static void onnx__do_softmax(onnx__run *R)
@@ -3804,7 +3804,7 @@ static void onnx__do_attention(onnx__run *R)
     if (bias) mask = mask ? hy_add(F, mask, bias) : bias;
     if (mask) score = hy_add(F, score, mask);
     if (mode == 2) onnx__out(R, 3, onnx__cast(R, score, d));
-    p = hy_softmax(F, score, NULL, -1, NULL);
+    p = hy_softmax(F, score, -1, NULL);
     if (mask) {                                 /* a query that sees no key gives zeros */
         hy_array *seen = hy_greater_scalar(F, onnx__reduce(R, hy_max, score, HY_AXES(-1), 1), -INFINITY);
         p = onnx__where(R, seen, p, hy_zeros_like(F, p));

@@ -1,0 +1,289 @@
+/* Windows over lines of values, and programs that lay 16 images abreast. Kernels are compared with the same operators
+ * in doubles, which have other loops; compiled training with line by line, where images lie one after another. */
+#include <math.h>
+
+static uint32_t abreast_seed;
+static int abreast_next(int n)
+{
+    abreast_seed = abreast_seed * 1664525u + 1013904223u;
+    return (int)((abreast_seed >> 10) % (uint32_t)n);
+}
+
+/* --- kernels --- */
+typedef struct abreast_case {
+    int images, channels, filters, size[2], lanes, kernel[2], stride[2], pad[2], dilate[2], biased, full;
+} abreast_case;
+
+static abreast_case abreast_draw(void)
+{
+    abreast_case c;
+    int d;
+    do {
+        c.images = 1 + abreast_next(3);
+        c.channels = 1 + abreast_next(11);
+        c.filters = 1 + abreast_next(18);
+        c.lanes = 16 * (1 + abreast_next(2));
+        c.biased = abreast_next(2);
+        c.full = abreast_next(2);
+        for (d = 0; d < 2; d++) {
+            c.size[d] = 1 + abreast_next(9);
+            c.kernel[d] = 1 + abreast_next(4);
+            c.stride[d] = 1 + abreast_next(3);
+            c.dilate[d] = 1 + abreast_next(2);
+            c.pad[d] = abreast_next(c.kernel[d]);
+        }
+    } while (c.size[0] + 2 * c.pad[0] <= (c.kernel[0] - 1) * c.dilate[0] ||
+             c.size[1] + 2 * c.pad[1] <= (c.kernel[1] - 1) * c.dilate[1]);
+    return c;
+}
+
+/* Values are made in f32, so that both types see the same ones; smooth: few are alike. */
+static hy_array *abreast_input(hy_frame *F, hy_shape shape, hy_dtype dtype, int smooth)
+{
+    hy_array *x = hy_normal(F, shape, 0, 1);
+    return hy_cast(F, smooth ? x : hy_round(F, x), dtype);
+}
+
+/* The result, then the gradients of all inputs. */
+enum { ABREAST_CONVOLUTION, ABREAST_POOLING, ABREAST_RESULTS = 4 };
+static int abreast_run(hy_frame *F, const abreast_case *c, int what, hy_dtype dtype, hy_array **out)
+{
+    hy_ints kernel = HY_INTS(c->kernel[0], c->kernel[1], 1), stride = HY_INTS(c->stride[0], c->stride[1], 1),
+            pad = HY_INTS(c->pad[0], c->pad[1], 0), dilate = HY_INTS(c->dilate[0], c->dilate[1], 1);
+    hy_array *in[3], *y;
+    hy_backward_opt back;
+    int n = 1, i;
+    memset(&back, 0, sizeof back);
+    hy_seed(F, 11);
+    in[0] = abreast_input(F, HY_SHAPE(c->images, c->channels, c->size[0], c->size[1], c->lanes), dtype,
+                          what == ABREAST_CONVOLUTION || c->biased);
+    if (what == ABREAST_CONVOLUTION) {
+        in[n++] = abreast_input(F, HY_SHAPE(c->filters, c->channels, c->kernel[0], c->kernel[1], 1), dtype, 1);
+        if (c->biased) in[n++] = abreast_input(F, HY_SHAPE(c->filters), dtype, 1);
+    }
+    for (i = 0; i < n; i++) hy_attach_grad(F, in[i], HY_GRAD_WRITE);
+    hy_record(F);
+    if (what == ABREAST_CONVOLUTION) {
+        hy_convolution_opt o;
+        memset(&o, 0, sizeof o);
+        o.stride = stride;
+        o.pad = pad;
+        o.dilate = dilate;
+        o.no_bias = !c->biased;
+        y = hy_convolution(F, in[0], in[1], n > 2 ? in[2] : NULL, kernel, c->filters, &o);
+    } else {
+        hy_pooling_opt o;
+        memset(&o, 0, sizeof o);
+        o.stride = stride;
+        o.pad = pad;
+        o.convention = c->full ? HY_CONVENTION_FULL : HY_CONVENTION_VALID;
+        y = hy_pooling(F, in[0], kernel, &o);
+    }
+    hy_pause(F);
+    back.head_grads = y ? abreast_input(F, hy_shape_of(F, y), dtype, 1) : NULL;
+    hy_backward(F, y, &back);
+    out[0] = y;
+    for (i = 0; i < n; i++) out[i + 1] = hy_grad_of(F, in[i]);
+    return n + 1;
+}
+
+static void abreast_near(hy_frame *F, hy_array *x, hy_array *want, double tolerance)
+{
+    int64_t i, n = want ? hy_size(F, want) : 0;
+    double most = 0, worst = 0;
+    if (!CHECK(x && want && hy_size(F, x) == n) || !CHECK(!hy_error(F))) return;
+    for (i = 0; i < n; i++) {
+        double a = hy_dtype_of(F, x) == HY_F64 ? ((const double *)hy_data(F, x))[i] : ((const float *)hy_data(F, x))[i];
+        double b = hy_dtype_of(F, want) == HY_F64 ? ((const double *)hy_data(F, want))[i]
+                                                  : ((const float *)hy_data(F, want))[i];
+        if (fabs(b) > most) most = fabs(b);
+        if (!(fabs(a - b) <= worst) && !(a == b)) worst = fabs(a - b);
+    }
+    CHECK(worst <= tolerance * (most + 1));
+}
+
+static void abreast_kernels(int what, int cases)
+{
+    ops_frames f;
+    int k, i, t, n;
+    ops_open_frames(&f);
+    abreast_seed = 5u + (uint32_t)what;
+    for (k = 0; k < cases; k++) {
+        abreast_case c = abreast_draw();
+        hy_frame *F;
+        for (i = 0; i < 2; i++) c.dilate[i] = what == ABREAST_POOLING ? 1 : c.dilate[i];
+        for (t = 0; t < f.ones; t++) {
+            hy_array *single[ABREAST_RESULTS], *wide[ABREAST_RESULTS], *four[ABREAST_RESULTS];
+            F = f.one[t];
+            hy_begin(F);
+            n = abreast_run(F, &c, what, HY_F32, single);
+            abreast_run(F, &c, what, HY_F64, wide);
+            for (i = 0; i < n; i++) abreast_near(F, single[i], wide[i], what == ABREAST_POOLING ? 1e-6 : 3e-6);
+            if (t == f.ones - 1) {              /* the same instruction set, four threads */
+                hy_begin(f.four);
+                abreast_run(f.four, &c, what, HY_F32, four);
+                for (i = 0; i < n; i++) rows_same(F, single[i], f.four, four[i]);
+                hy_end(f.four);
+            }
+            hy_end(F);
+        }
+    }
+    ops_close_frames(&f);
+}
+
+static void abreast_convolutions(void) { abreast_kernels(ABREAST_CONVOLUTION, 60); }
+static void abreast_poolings(void) { abreast_kernels(ABREAST_POOLING, 60); }
+
+/* --- programs --- */
+typedef struct abreast_net {
+    hy_block base;
+    hy_block *first, *norm, *second, *dense;
+    int kind;
+} abreast_net;
+static hy_array *abreast_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    abreast_net *net = (abreast_net *)self;
+    hy_pooling_opt pool;
+    hy_array *y, *z;
+    memset(&pool, 0, sizeof pool);
+    pool.stride = HY_INTS(2, 2);
+    y = hy_call(F, net->first, x);
+    if (net->kind & 1) y = hy_call(F, net->norm, y);
+    z = hy_relu(F, y);
+    if (net->kind & 2) z = hy_add(F, z, hy_tanh(F, y));         /* relu has another reader */
+    if (net->kind & 4) pool.pad = HY_INTS(1, 1);
+    z = hy_pooling(F, z, net->kind & 4 ? HY_INTS(3, 3) : HY_INTS(2, 2), &pool);
+    y = hy_relu(F, hy_call(F, net->second, z));
+    if (net->kind & 8) y = hy_concat(F, hy_group(F, hy_flatten(F, y), hy_flatten(F, z)), 1);
+    return hy_call(F, net->dense, y);
+}
+
+static abreast_net *abreast_net_new(hy_frame *F, int kind)
+{
+    abreast_net *net = HY_BLOCK_NEW(F, abreast_net, abreast_forward);
+    hy_nn_conv_opt o;
+    if (!net) return NULL;
+    memset(&o, 0, sizeof o);
+    net->kind = kind;
+    o.pad = HY_INTS(1, 1);
+    net->first = hy_add_child(F, &net->base, "first", hy_nn_conv2d(F, 5, HY_INTS(3, 3), &o));
+    if (kind & 1) net->norm = hy_add_child(F, &net->base, "norm", hy_nn_batch_norm(F, NULL));
+    o.stride = kind & 4 ? HY_INTS(2, 1) : HY_INTS(1, 1);
+    net->second = hy_add_child(F, &net->base, "second", hy_nn_conv2d(F, 9, HY_INTS(3, 2), &o));
+    net->dense = hy_add_child(F, &net->base, "dense", hy_nn_dense(F, 3, NULL));
+    hy_initialize(F, &net->base, NULL);
+    return net;
+}
+
+/* Loss, then gradients and values of all parameters after two steps, in `sum`, one array after another. */
+static int64_t abreast_train(int kind, int threads, int images, const hy_hybridize_opt *opt, int twice, float *sum)
+{
+    hy_desc desc;
+    hy_frame *F;
+    abreast_net *net;
+    hy_array *x, *loss = NULL;
+    hy_params all;
+    int64_t n = 0, size;
+    int i, step;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = threads;
+    F = hy_open(&desc);
+    hy_seed(F, 3);
+    net = abreast_net_new(F, kind);
+    x = hy_keep(F, hy_normal(F, HY_SHAPE(images, 2, 10, 9), 0, 1));
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    if (opt) hy_hybridize(F, &net->base, opt);
+    for (step = 0; step < 2; step++) {
+        hy_begin(F);
+        hy_record(F);
+        loss = hy_sum(F, hy_square(F, hy_call(F, &net->base, x)), HY_ALL, NULL);
+        if (twice) {                    /* second order */
+            hy_grad_opt o;
+            memset(&o, 0, sizeof o);
+            o.create_graph = 1;
+            loss = hy_sum(F, hy_square(F, hy_grad(F, loss, x, &o)), HY_ALL, NULL);
+        }
+        hy_pause(F);
+        hy_backward(F, loss, NULL);
+        hy_end(F);
+    }
+    all = hy_collect_params(F, &net->base, NULL);
+    memcpy(sum, hy_data(F, hy_grad_of(F, x)), (size_t)(n = hy_size(F, x)) * sizeof *sum);
+    for (i = 0; i < all.n; i++) {
+        hy_array *g = hy_grad_of(F, all.at[i]);
+        size = hy_size(F, all.at[i]);
+        memcpy(sum + n, hy_data(F, all.at[i]), (size_t)size * sizeof *sum);
+        n += size;
+        if (!g) continue;
+        memcpy(sum + n, hy_data(F, g), (size_t)size * sizeof *sum);
+        n += size;
+    }
+    CHECK(!hy_error(F));
+    if (hy_error(F)) printf("%s\n", hy_error(F));
+    CHECK(hy_close(F) == 0);
+    return n;
+}
+
+enum { ABREAST_VALUES = 32 * 180 + 6000 };
+static float abreast_plain[ABREAST_VALUES], abreast_fast[ABREAST_VALUES], abreast_again[ABREAST_VALUES];
+
+static void abreast_compare(int kind, int images, int twice)
+{
+    static const int threads[] = {2, 3, 7};
+    hy_hybridize_opt opt;
+    int64_t n, i;
+    size_t t;
+    double most = 1, worst = 0;
+    memset(&opt, 0, sizeof opt);
+    n = abreast_train(kind, 1, images, NULL, twice, abreast_plain);
+    CHECK(abreast_train(kind, 1, images, &opt, twice, abreast_fast) == n);
+    for (i = 0; i < n; i++) {
+        if (fabs(abreast_plain[i]) > most) most = fabs(abreast_plain[i]);
+        if (!(fabs(abreast_plain[i] - abreast_fast[i]) <= worst)) worst = fabs(abreast_plain[i] - abreast_fast[i]);
+    }
+    CHECK_NEAR(worst / most, 0, 2e-5);
+    for (t = 0; t < sizeof threads / sizeof *threads; t++) {
+        CHECK(abreast_train(kind, threads[t], images, &opt, twice, abreast_again) == n);
+        CHECK(!memcmp(abreast_fast, abreast_again, (size_t)n * sizeof *abreast_fast));
+    }
+    opt.exact = 1;
+    CHECK(abreast_train(kind, 1, images, &opt, twice, abreast_again) == n);
+    if (!twice && !(kind & 10)) CHECK(!memcmp(abreast_plain, abreast_again, (size_t)n * sizeof *abreast_plain));
+}
+
+static void abreast_training(void)
+{
+    int kind;
+    for (kind = 0; kind < 16; kind++) abreast_compare(kind, kind % 3 == 2 ? 32 : 16, 0);
+    abreast_compare(3, 24, 0);                  /* no multiple of 16: images stay where they are */
+}
+
+static void abreast_second_order(void)
+{
+    abreast_compare(0, 16, 1);
+    abreast_compare(6, 16, 1);
+}
+
+/* Few channels, nothing recorded. */
+static void abreast_inference(void)
+{
+    int kind, images;
+    for (kind = 0; kind < 16; kind++)
+        for (images = 16; images <= 32; images += 16) {
+            hy_frame *F = hy_open(NULL);
+            abreast_net *net = abreast_net_new(F, kind);
+            hy_array *x = hy_normal(F, HY_SHAPE(images, 2, 10, 9), 0, 1), *y = hy_call(F, &net->base, x);
+            hy_hybridize(F, &net->base, NULL);
+            abreast_near(F, hy_call(F, &net->base, x), y, 2e-6);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
+static void test_abreast(void)
+{
+    RUN(abreast_convolutions);
+    RUN(abreast_poolings);
+    RUN(abreast_training);
+    RUN(abreast_second_order);
+    RUN(abreast_inference);
+}

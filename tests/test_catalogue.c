@@ -1,0 +1,79 @@
+/* The prototypes of >>operators are those of the operators' rows. */
+#include "../tools/prototype.h"
+
+/* Text without its line ends and margins: how lines are broken is a matter of taste. */
+static void catalogue_flatten(char *text)
+{
+    char *to = text;
+    int space = 0;
+    for (; *text; text++) {
+        if (*text == ' ' || *text == '\n') { space = 1; continue; }
+        if (space) *to++ = ' ';
+        space = 0;
+        *to++ = *text;
+    }
+    *to = 0;
+}
+
+static int catalogue_count(const char *text, const char *what)
+{
+    int n = 0;
+    while ((text = strstr(text, what)) != NULL) { n++; text++; }
+    return n;
+}
+
+static char *catalogue_list(void)
+{
+    static const char begin[] = "MARK: - 04 >>operators", end[] = "MARK: - 05 >>api";
+    FILE *file = fopen("tests/../hybrid.h", "rb");
+    size_t most = 16 << 20, n;
+    char *text = (char *)malloc(most), *from, *to;
+    if (!CHECK(file != NULL) || !CHECK(text != NULL)) { free(text); return NULL; }
+    n = fread(text, 1, most - 1, file);
+    fclose(file);
+    text[n] = 0;
+    from = strstr(text, begin);
+    to = from ? strstr(from, end) : NULL;
+    if (!CHECK(to != NULL)) { free(text); return NULL; }
+    *to = 0;
+    memmove(text, from, strlen(from) + 1);
+    catalogue_flatten(text);
+    return text;
+}
+
+/* One operator: options where they are its own, function, what it gives. */
+static void catalogue_of(prototype *p, const hy_op *op, const hy_op *sum)
+{
+    const char *options = prototype_options(op, sum);
+    memset(p, 0, sizeof *p);
+    if (options && (op == sum || op->attr != sum->attr)) prototype_struct(p, options, op);
+    prototype_function(p, op, options, "HY_API ");
+    p->indent = 4;
+    prototype_add(p, " /* ");
+    prototype_add(p, op->doc);
+    prototype_add(p, " */");
+}
+
+static void catalogue_is_written_out(void)
+{
+    hy_frame *F = hy_open(NULL);
+    const hy_op *op, *sum = hy_op_find(F, "sum");
+    char *list = catalogue_list();
+    int i, structs = 0;
+    for (i = 0; list && (op = hy_op_at(F, i)) != NULL; i++) {
+        prototype p;
+        catalogue_of(&p, op, sum);
+        structs += strstr(p.text, "typedef struct") != NULL;
+        catalogue_flatten(p.text);
+        if (strstr(list, p.text)) continue;
+        CHECK(!"the list of prototypes has this line");
+        catalogue_of(&p, op, sum);
+        printf("%s\n", p.text);
+    }
+    if (list) CHECK(catalogue_count(list, "HY_API hy_array *hy_") == i);
+    if (list) CHECK(catalogue_count(list, "typedef struct") == structs);
+    free(list);
+    CHECK(hy_close(F) == 0);
+}
+
+static void test_catalogue(void) { RUN(catalogue_is_written_out); }

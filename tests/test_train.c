@@ -1,0 +1,582 @@
+/* The trainer: optimisers against MXNet 1.9.1 and against formulas of their own, schedules, errors, states. */
+#include "train_ref.h"
+
+#define TRAIN_CASE(name, make, ...) \
+    static hy_optim train_case_##name(void) \
+    { hy_optim_opt o; memset(&o, 0, sizeof o); __VA_ARGS__ return make(&o); }
+#define TRAIN_CASES(C) \
+    C(sgd, hy_optim_sgd, o.learning_rate = 0.1;) \
+    C(sgd_wd, hy_optim_sgd, o.learning_rate = 0.1; o.wd = 0.01;) \
+    C(sgd_mom, hy_optim_sgd, o.learning_rate = 0.05; o.momentum = 0.9; o.wd = 0.01;) \
+    C(sgd_mom_clip, hy_optim_sgd, o.learning_rate = 0.05; o.momentum = 0.9; o.wd = 0.01; o.clip_gradient = 0.3;) \
+    C(nag, hy_optim_nag, o.learning_rate = 0.05; o.momentum = 0.9; o.wd = 0.01;) \
+    C(nag_clip, hy_optim_nag, o.learning_rate = 0.05; o.momentum = 0.9; o.wd = 0.01; o.clip_gradient = 0.3;) \
+    C(nag0, hy_optim_nag, o.learning_rate = 0.05;) \
+    C(adam, hy_optim_adam, o.learning_rate = 0.01;) \
+    C(adam_wd, hy_optim_adam, o.learning_rate = 0.01; o.wd = 0.01; o.clip_gradient = 0.3;) \
+    C(adam_beta, hy_optim_adam, o.learning_rate = 0.01; o.beta1 = 0.8; o.beta2 = 0.99; o.epsilon = 0.0001;) \
+    C(adamax, hy_optim_adamax, o.learning_rate = 0.01; o.wd = 0.01;) \
+    C(nadam, hy_optim_nadam, o.learning_rate = 0.01; o.wd = 0.01;) \
+    C(adagrad, hy_optim_adagrad, o.learning_rate = 0.1; o.wd = 0.01;) \
+    C(groupadagrad, hy_optim_groupadagrad, o.learning_rate = 0.1;) \
+    C(adadelta, hy_optim_adadelta, o.wd = 0.001;) \
+    C(rmsprop, hy_optim_rmsprop, o.learning_rate = 0.01; o.wd = 0.01;) \
+    C(rmsprop_centered, hy_optim_rmsprop, o.learning_rate = 0.01; o.centered = 1;) \
+    C(rmsprop_clip, hy_optim_rmsprop, o.learning_rate = 0.05; o.clip_weights = 0.4; o.clip_gradient = 0.3;) \
+    C(ftrl, hy_optim_ftrl, o.learning_rate = 0.1; o.wd = 0.01;) \
+    C(ftml, hy_optim_ftml, o.learning_rate = 0.02; o.wd = 0.01;) \
+    C(lamb, hy_optim_lamb, o.learning_rate = 0.01; o.wd = 0.01;) \
+    C(lamb_bounds, hy_optim_lamb, o.learning_rate = 0.01; o.lower_bound = 0.5; o.upper_bound = 1.0; \
+        o.no_bias_correction = 1;) \
+    C(lars, hy_optim_lars, o.learning_rate = 0.5; o.momentum = 0.9; o.wd = 0.01; o.eta = 0.1;) \
+    C(lbsgd, hy_optim_lbsgd, o.learning_rate = 0.05; o.momentum = 0.9; o.batch_scale = 4; \
+        o.updates_per_epoch = 4; o.warmup_epochs = 3;) \
+    C(lbsgd_lars, hy_optim_lbsgd, o.learning_rate = 0.05; o.batch_scale = 2; o.warmup_strategy = "lars"; \
+        o.wd = 0.01;) \
+    C(signum, hy_optim_signum, o.learning_rate = 0.01; o.wd = 0.01; o.wd_lh = 0.001;) \
+    C(signsgd, hy_optim_signum, o.learning_rate = 0.01; o.momentum = HY_ZERO; o.wd = 0.01;) \
+    C(dcasgd, hy_optim_dcasgd, o.learning_rate = 0.05; o.momentum = 0.9; o.wd = 0.01;) \
+    C(dcasgd0, hy_optim_dcasgd, o.learning_rate = 0.05; o.wd = 0.01;) \
+    C(adamw, hy_optim_adamw, o.learning_rate = 0.01; o.wd = 0.1;)
+TRAIN_CASES(TRAIN_CASE)
+#define TRAIN_CASE_ROW(name, make, ...) { #name, train_case_##name },
+static const struct { const char *name; hy_optim (*make)(void); } train_cases[] = { TRAIN_CASES(TRAIN_CASE_ROW) };
+
+/* y = sum over parameters of sum(w w / 4 + c w): the gradient is w / 2 + c, c made of small fractions. */
+typedef struct train_toy { hy_block base; hy_array *w[3]; } train_toy;
+static hy_array *train_toy_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    train_toy *t = (train_toy *)(void *)self;
+    hy_array *y = NULL;
+    int i;
+    for (i = 0; i < 3; i++) {
+        hy_array *own = hy_mul_scalar(F, hy_square(F, t->w[i]), 0.25), *cross = hy_mul(F, hy_get(F, x, i), t->w[i]);
+        hy_array *sum = hy_sum(F, hy_add(F, own, cross), HY_ALL, NULL);
+        y = y ? hy_add(F, y, sum) : sum;
+    }
+    return y;
+}
+
+static const int train_sizes[3] = { 24, 6, 24 };
+static hy_shape train_shape(int i, int flat)
+{
+    hy_shape a = HY_SHAPE(6, 4), b = HY_SHAPE(6), c = HY_SHAPE(4, 6), d = HY_SHAPE(6, 1);
+    return i == 0 ? a : i == 2 ? c : flat ? b : d;
+}
+
+static void train_numbers(double *out, int n, uint32_t s)
+{
+    int i;
+    for (i = 0; i < n; i++) {
+        s = (s * 1103515245u + 12345u) & 0x7fffffff;
+        out[i] = ((int)((s >> 16) % 129) - 64) / 64.0;
+    }
+}
+
+static hy_array *train_array(hy_frame *F, int i, int flat, hy_dtype dtype, uint32_t seed)
+{
+    double v[24];
+    train_numbers(v, train_sizes[i], seed);
+    return hy_cast(F, hy_from(F, train_shape(i, flat), HY_F64, v), dtype);
+}
+
+static train_toy *train_toy_new(hy_frame *F, int flat, hy_dtype dtype)
+{
+    static const char *const names[] = { "a_weight", "a_bias", "b_weight" };
+    train_toy *net = HY_BLOCK_NEW(F, train_toy, train_toy_forward);
+    hy_param_opt opt;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = dtype;
+    for (i = 0; net && i < 3; i++) net->w[i] = hy_add_param(F, &net->base, names[i], train_shape(i, flat), &opt);
+    if (!net) return NULL;
+    hy_initialize(F, &net->base, NULL);
+    for (i = 0; i < 3; i++) hy_set_param(F, net->w[i], train_array(F, i, flat, dtype, (uint32_t)(7 + i)));
+    return net;
+}
+
+static void train_step(hy_frame *F, train_toy *net, hy_trainer *T, int flat, int t)
+{
+    hy_array *x[3], *y;
+    int i;
+    hy_begin(F);
+    for (i = 0; i < 3; i++)
+        x[i] = train_array(F, i, flat, hy_dtype_of(F, net->w[i]), (uint32_t)(1000 * t + i));
+    hy_record(F);
+    y = hy_call(F, &net->base, hy_group_of(F, 3, x));
+    y = hy_scale_loss(F, T, y);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    hy_step(F, T, 2);
+    hy_end(F);
+}
+
+static void train_read(hy_frame *F, train_toy *net, double *out)
+{
+    int i, n = 0;
+    for (i = 0; i < 3; i++) {
+        hy_to(F, net->w[i], HY_F64, out + n, sizeof(double) * (size_t)train_sizes[i]);
+        n += train_sizes[i];
+    }
+}
+
+typedef struct train_run { hy_dtype dtype; int hybrid, threads, isa, steps, again; } train_run;
+
+/* The parameters after some steps; again: at half of the way states and parameters move to a new frame. */
+static void train_run_case(hy_optim optim, train_run how, double *out)
+{
+    hy_desc desc;
+    hy_frame *F;
+    train_toy *net;
+    hy_trainer *T;
+    int t, flat = strcmp(optim.name, "groupadagrad") != 0;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = how.threads;
+    desc.isa = how.isa;
+    F = hy_open(&desc);
+    net = train_toy_new(F, flat, how.dtype);
+    if (how.hybrid) hy_hybridize(F, &net->base, NULL);
+    T = hy_trainer_new(F, &net->base, optim, NULL);
+    for (t = 1; t <= how.steps; t++) {
+        if (how.again && t == how.steps / 2) {
+            hy_array *bytes = hy_save_to(F, HY_FORMAT_PARAMS, hy_trainer_states(F, T));
+            hy_trainer_free(F, T);
+            T = hy_trainer_new(F, &net->base, optim, NULL);
+            hy_set_trainer_states(F, T, hy_load_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0));
+        }
+        train_step(F, net, T, flat, t);
+    }
+    CHECK(hy_num_update(F, T) == how.steps);
+    train_read(F, net, out);
+    if (!CHECK(!hy_error(F))) printf("    %s: %s\n", optim.name, hy_error(F));
+    hy_close(F);
+}
+
+static double train_worst(const double *a, const double *b, int n)
+{
+    double worst = 0, most = 0;
+    int i;
+    for (i = 0; i < n; i++) {
+        worst = fmax(worst, fabs(a[i] - b[i]));
+        most = fmax(most, fabs(b[i]));
+    }
+    return worst / most;
+}
+
+/* As MXNet 1.9.1 has them after 50 steps, whatever the mode, the threads and the instruction set. */
+static void test_train_optimizers_reference(void)
+{
+    size_t i, k;
+    for (i = 0; i < sizeof train_cases / sizeof train_cases[0]; i++) {
+        double first[54], other[54], want[54];
+        train_run how = { HY_F32, 0, 1, HY_ISA_BASE, 50, 0 };
+        train_run_case(train_cases[i].make(), how, first);
+        how.hybrid = 1;
+        how.threads = 3;
+        how.isa = HY_ISA_AUTO;
+        train_run_case(train_cases[i].make(), how, other);
+        if (!CHECK(!memcmp(first, other, sizeof first))) printf("    %s compiled\n", train_cases[i].name);
+        how.again = 1;
+        train_run_case(train_cases[i].make(), how, other);
+        if (!CHECK(!memcmp(first, other, sizeof first))) printf("    %s saved and loaded\n", train_cases[i].name);
+        for (k = 0; k < sizeof train_ref / sizeof train_ref[0]; k++) {
+            int n;
+            if (strcmp(train_ref[k].name, train_cases[i].name)) continue;
+            for (n = 0; n < 54; n++) want[n] = train_ref[k].weight[n];
+            if (!CHECK(train_worst(first, want, 54) < 1e-6))
+                printf("    %s: %g from MXNet's\n", train_cases[i].name, train_worst(first, want, 54));
+            break;
+        }
+        if (!strcmp(train_cases[i].name, "dcasgd")) continue;     /* MXNet's raises an error with momentum */
+        CHECK(k < sizeof train_ref / sizeof train_ref[0]);
+    }
+}
+
+/* In f64, f16 and bf16 the same way, as near as the type allows. signsgd's steps may go either way. */
+static void test_train_optimizers_types(void)
+{
+    static const hy_dtype types[] = { HY_F64, HY_F16, HY_BF16 };
+    static const double near[] = { 2e-4, 2e-2, 0.15 };
+    size_t i, k;
+    for (i = 0; i < sizeof train_cases / sizeof train_cases[0]; i++)
+        for (k = 0; k < 3; k++) {
+            double single[54], other[54];
+            train_run how = { HY_F32, 1, 2, HY_ISA_AUTO, 12, 0 };
+            if (strstr(train_cases[i].name, "sign")) continue;
+            train_run_case(train_cases[i].make(), how, single);
+            how.dtype = types[k];
+            train_run_case(train_cases[i].make(), how, other);
+            if (!CHECK(train_worst(other, single, 54) < near[k]))
+                printf("    %s, type %d: %g\n", train_cases[i].name, (int)types[k], train_worst(other, single, 54));
+        }
+}
+
+/* dcasgd with momentum by its formula, in doubles. */
+static void test_train_dcasgd(void)
+{
+    double got[54], w[54], before[54], mom[54], c[24];
+    train_run how = { HY_F64, 0, 1, HY_ISA_AUTO, 20, 0 };
+    int i, k, n, t;
+    train_run_case(train_case_dcasgd(), how, got);
+    memset(mom, 0, sizeof mom);
+    for (i = 0, n = 0; i < 3; n += train_sizes[i++]) train_numbers(w + n, train_sizes[i], (uint32_t)(7 + i));
+    memcpy(before, w, sizeof w);
+    for (t = 1; t <= 20; t++)
+        for (i = 0, n = 0; i < 3; n += train_sizes[i++]) {
+            train_numbers(c, train_sizes[i], (uint32_t)(1000 * t + i));
+            for (k = n; k < n + train_sizes[i]; k++) {
+                double g = (0.5 * w[k] + c[k - n]) / 2;
+                mom[k] = 0.9 * mom[k] - 0.05 * (g + 0.01 * w[k] + 0.04 * g * g * (w[k] - before[k]));
+                before[k] = w[k];
+                w[k] += mom[k];
+            }
+        }
+    CHECK(train_worst(got, w, 54) < 1e-12);
+}
+
+/* sgld: the noise has the deviation sqrt(lr), is the same in any number of threads, another in each step. */
+static void test_train_sgld(void)
+{
+    hy_optim_opt o;
+    double one[54], two[54], sum = 0;
+    train_run how = { HY_F32, 0, 1, HY_ISA_AUTO, 1, 0 };
+    double w[54], c[24];
+    int i, k, n;
+    memset(&o, 0, sizeof o);
+    o.learning_rate = 0.01;
+    train_run_case(hy_optim_sgld(&o), how, one);
+    how.threads = 4;
+    train_run_case(hy_optim_sgld(&o), how, two);
+    CHECK(!memcmp(one, two, sizeof one));
+    for (i = 0, n = 0; i < 3; n += train_sizes[i++]) {
+        train_numbers(w, train_sizes[i], (uint32_t)(7 + i));
+        train_numbers(c, train_sizes[i], (uint32_t)(1000 + i));
+        for (k = 0; k < train_sizes[i]; k++) {
+            double noise = one[n + k] - (w[k] - 0.005 * (0.5 * w[k] + c[k]) / 2);
+            sum += noise * noise;
+        }
+    }
+    CHECK(sum / 54 > 0.005 && sum / 54 < 0.02);
+}
+
+/* Rates of MXNet's schedulers, asked in order. */
+static void test_train_schedules(void)
+{
+    static const int64_t at[] = { 0, 1, 3, 5, 6, 10, 11, 20, 21, 50, 60, 99, 100, 101, 200 };
+    static const double factor[] = {
+        0.1, 0.28, 0.64, 1.0, 1.0, 1.0, 0.5, 0.5, 0.25, 0.0625, 0.03125, 0.01, 0.01, 0.01, 0.01 };
+    static const double multi[] = {
+        0.1, 0.28, 0.64, 1.0, 1.0, 1.0, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.125, 0.125 };
+    static const double poly[] = {
+        0.1, 0.28, 0.64, 1.0, 0.9801052631578947, 0.9026315789473686, 0.8837894736842106,
+        0.7236842105263157, 0.7069473684210527, 0.31315789473684214, 0.2184210526315789,
+        0.05010526315789474, 0.05, 0.05, 0.05 };
+    static const double cosine[] = {
+        0.1, 0.1, 0.1, 1.0, 0.9997402972369399, 0.9935216191162931, 0.9906804837905344, 0.9427500318230823,
+        0.9350468284548475, 0.5642251890993579, 0.4083943936081204, 0.05025970276306013, 0.05, 0.05, 0.05 };
+    hy_schedule_opt o;
+    hy_schedule s;
+    size_t i;
+    memset(&o, 0, sizeof o);
+    o.base_lr = 1;
+    o.factor = 0.5;
+    o.stop_factor_lr = 0.01;
+    o.warmup_steps = 5;
+    o.warmup_begin_lr = 0.1;
+    s = hy_schedule_factor(10, &o);
+    for (i = 0; i < 15; i++) CHECK_NEAR(hy_schedule_at(&s, at[i]), factor[i], 1e-15);
+    s = hy_schedule_multi_factor(HY_INTS(10, 20, 100), &o);
+    for (i = 0; i < 15; i++) CHECK_NEAR(hy_schedule_at(&s, at[i]), multi[i], 1e-15);
+    o.final_lr = 0.05;
+    s = hy_schedule_poly(100, &o);
+    for (i = 0; i < 15; i++) CHECK_NEAR(hy_schedule_at(&s, at[i]), poly[i], 1e-15);
+    o.warmup_constant = 1;
+    s = hy_schedule_cosine(100, &o);
+    for (i = 0; i < 15; i++) CHECK_NEAR(hy_schedule_at(&s, at[i]), cosine[i], 1e-15);
+    CHECK_NEAR(hy_schedule_at(NULL, 3), 0, 0);
+    CHECK(hy_schedule_factor(0, &o).wrong && hy_schedule_multi_factor(HY_EMPTY, &o).wrong);
+    CHECK(hy_schedule_multi_factor(HY_INTS(3, 3), &o).wrong);
+    o.factor = 1.5;
+    CHECK(hy_schedule_poly(3, &o).wrong);
+}
+
+static void train_expect(hy_frame *F, const char *part)
+{
+    const char *error = hy_error(F);
+    if (!CHECK(error && strstr(error, part))) printf("    want \"%s\", got \"%s\"\n", part, error ? error : "(none)");
+    hy_clear(F);
+}
+
+static void test_train_errors(void)
+{
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 1, HY_F32);
+    hy_block *empty = hy_nn_flatten(F);
+    hy_optim_opt o;
+    hy_schedule_opt so;
+    hy_trainer_opt to;
+    hy_optim own;
+    hy_trainer *T;
+    memset(&o, 0, sizeof o);
+    memset(&so, 0, sizeof so);
+    memset(&to, 0, sizeof to);
+    CHECK(!hy_trainer_new(F, NULL, hy_optim_sgd(NULL), NULL));
+    train_expect(F, "the block is NULL");
+    CHECK(!hy_trainer_new(F, empty, hy_optim_sgd(NULL), NULL));
+    train_expect(F, "has no parameter");
+    o.learning_rate = 0.0 / (F ? 0.0 : 1.0);
+    CHECK(!hy_trainer_new(F, &net->base, hy_optim_adam(&o), NULL));
+    train_expect(F, "optimiser adam: a number in its options is negative, infinite or NaN");
+    o.learning_rate = 0.1;
+    o.wd = 0.1;
+    CHECK(!hy_trainer_new(F, &net->base, hy_optim_groupadagrad(&o), NULL));
+    train_expect(F, "wd must be 0");
+    CHECK(!hy_trainer_new(F, &net->base, hy_optim_named("sdg", NULL), NULL));
+    train_expect(F, "optimiser sdg: there is no optimiser of this name");
+    o.warmup_strategy = "cubic";
+    CHECK(!hy_trainer_new(F, &net->base, hy_optim_lbsgd(&o), NULL));
+    train_expect(F, "warmup_strategy");
+    o.warmup_strategy = NULL;
+    so.warmup_begin_lr = 3;
+    o.schedule = hy_schedule_poly(10, &so);
+    CHECK(!hy_trainer_new(F, &net->base, hy_optim_sgd(&o), NULL));
+    train_expect(F, "warmup_begin_lr is above base_lr");
+    to.clip_global_norm = -1;
+    CHECK(!hy_trainer_new(F, &net->base, hy_optim_sgd(NULL), &to));
+    train_expect(F, "clip_global_norm");
+    memset(&own, 0, sizeof own);
+    own.name = "mine";
+    CHECK(!hy_trainer_new(F, &net->base, own, NULL));
+    train_expect(F, "optimiser mine: it needs update");
+
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(NULL), NULL);
+    hy_step(F, T, 1);
+    train_expect(F, "the gradient of Parameter 'traintoy0_a_weight' has not been updated by backward");
+    train_step(F, net, T, 1, 1);
+    CHECK(!hy_error(F));
+    hy_step(F, T, 1);
+    train_expect(F, "ignore_stale_grad");
+    hy_step(F, T, 0);
+    train_expect(F, "a batch of 0");
+    hy_step(F, NULL, 1);
+    train_expect(F, "the block is NULL");
+    hy_call(F, (hy_block *)(void *)T, hy_ones(F, HY_SHAPE(1)));
+    train_expect(F, "use hy_step");
+    hy_set_learning_rate(F, T, -1);
+    train_expect(F, "no learning rate");
+    hy_set_learning_rate(F, T, 0.25);
+    CHECK_NEAR(hy_learning_rate(F, T), 0.25, 0);
+    hy_block_free(F, &net->base);
+    hy_step(F, T, 1);
+    train_expect(F, "belonged to a block that was freed");
+    hy_trainer_free(F, T);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Frozen parameters stay, multipliers count, gradients may add up over batches. */
+static void test_train_multipliers(void)
+{
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 1, HY_F64);
+    hy_optim_opt o;
+    hy_trainer *T;
+    double w[54], v[54], c[24], d[24];
+    int k;
+    memset(&o, 0, sizeof o);
+    o.learning_rate = 0.1;
+    o.wd = 0.01;
+    train_read(F, net, w);
+    hy_set_mult(F, net->w[1], 0.5, 0);
+    hy_attach_grad(F, net->w[2], HY_GRAD_NULL);
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), NULL);
+    train_step(F, net, T, 1, 1);
+    train_read(F, net, v);
+    train_numbers(c, 24, 1000);
+    train_numbers(d, 6, 1001);
+    for (k = 0; k < 24; k++) CHECK_NEAR(v[k], w[k] - 0.1 * ((0.5 * w[k] + c[k]) / 2 + 0.01 * w[k]), 1e-15);
+    for (k = 0; k < 6; k++) CHECK_NEAR(v[24 + k], w[24 + k] - 0.05 * (0.5 * w[24 + k] + d[k]) / 2, 1e-15);
+    CHECK(!memcmp(v + 30, w + 30, 24 * sizeof *v));
+    CHECK(hy_close(F) == 0);
+}
+
+/* The norm of all gradients together; NaN; a step left out when loss scaling overflows. */
+static void test_train_norms(void)
+{
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 1, HY_F32);
+    hy_trainer_opt to;
+    hy_trainer *T;
+    hy_optim_opt o;
+    double w[54], v[54], sum = 0;
+    int k;
+    memset(&to, 0, sizeof to);
+    memset(&o, 0, sizeof o);
+    o.learning_rate = 1;
+    to.clip_global_norm = 0.125;
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), &to);
+    train_read(F, net, w);
+    train_step(F, net, T, 1, 1);
+    train_read(F, net, v);
+    for (k = 0; k < 54; k++) sum += (w[k] - v[k]) * (w[k] - v[k]);
+    CHECK_NEAR(sqrt(sum), 0.125, 1e-6);
+    hy_trainer_free(F, T);
+
+    memset(&to, 0, sizeof to);
+    to.check_finite = 1;
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), &to);
+    hy_set_value(F, net->w[1], HUGE_VAL, 2);
+    train_read(F, net, w);
+    train_step(F, net, T, 1, 2);
+    train_expect(F, "the gradient of Parameter 'traintoy0_a_bias' holds NaN or infinity");
+    train_read(F, net, v);
+    CHECK(!memcmp(v, w, sizeof v));
+    hy_trainer_free(F, T);
+
+    memset(&to, 0, sizeof to);
+    to.loss_scale = 1024;
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), &to);
+    train_step(F, net, T, 1, 3);
+    CHECK_NEAR(hy_loss_scale(F, T), 512, 0);
+    train_read(F, net, v);
+    CHECK(!memcmp(v, w, sizeof v));
+    hy_set_value(F, net->w[1], 0, 2);
+    train_step(F, net, T, 1, 4);
+    CHECK_NEAR(hy_loss_scale(F, T), 512, 0);
+    train_read(F, net, v);
+    CHECK(memcmp(v, w, sizeof v) != 0);
+    CHECK(hy_num_update(F, T) == 1 && hy_close(F) == 0);
+}
+
+/* The hook sees every gradient; here two machines have the same. An optimiser of the user's own. */
+static void train_double(hy_frame *F, int n, hy_array *const *grads, void *user)
+{
+    int i;
+    for (i = 0; i < n; i++) hy_add_to(F, grads[i], grads[i]);
+    *(int *)user += n;
+}
+static void train_own_update(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                             void *const *state)
+{
+    float *w = (float *)weight + from, *count = (float *)state[0] + from;
+    const float *g = (const float *)grad + from;
+    int64_t i;
+    for (i = 0; i < n; i++) { w[i] -= (float)(u->lr * u->rescale) * g[i]; count[i] += 1; }
+}
+static void test_train_own(void)
+{
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 1, HY_F32);
+    hy_trainer_opt to;
+    hy_optim own;
+    hy_trainer *T;
+    hy_arrays states;
+    double w[54], v[54], c[24];
+    int seen = 0;
+    memset(&to, 0, sizeof to);
+    memset(&own, 0, sizeof own);
+    own.name = "own";
+    own.opt.learning_rate = 0.5;
+    own.opt.rescale_grad = 1;
+    own.states = 1;
+    own.update = train_own_update;
+    to.reduce = train_double;
+    to.reduce_user = &seen;
+    T = hy_trainer_new(F, &net->base, own, &to);
+    train_read(F, net, w);
+    train_step(F, net, T, 1, 1);
+    train_read(F, net, v);
+    train_numbers(c, 24, 1000);
+    CHECK(seen == 3);
+    CHECK_NEAR(v[3], w[3] - 0.5 * (0.5 * w[3] + c[3]), 1e-6);
+    states = hy_trainer_states(F, T);
+    CHECK_NEAR(hy_value(F, hy_array_named(F, states, "a_weight.state0"), 1, 2), 1, 0);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Saved states: files, what does not fit, what is no file of ours. */
+static void test_train_states(void)
+{
+    static const unsigned char pickle[] = { 0x80, 0x03, '}', 'q', 0, '.' };
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 1, HY_F32);
+    hy_trainer *T = hy_trainer_new(F, &net->base, hy_optim_adam(NULL), NULL), *other;
+    hy_arrays states;
+    FILE *file;
+    train_step(F, net, T, 1, 1);
+    CHECK(hy_save_states(F, T, "train_states.npz") == 0 && hy_load_states(F, T, "train_states.npz") == 0);
+    other = hy_trainer_new(F, &net->base, hy_optim_ftrl(NULL), NULL);
+    CHECK(hy_load_states(F, other, "train_states.npz") != 0);
+    train_expect(F, "another optimiser's");
+    other = hy_trainer_new(F, &net->base, hy_optim_sgd(NULL), NULL);
+    CHECK(hy_load_states(F, other, "train_states.npz") != 0);
+    train_expect(F, "'optimizer'");
+    states = hy_trainer_states(F, T);
+    states.n--;
+    CHECK(hy_set_trainer_states(F, T, states) != 0);
+    train_expect(F, "there is no array 'b_weight.state1'");
+    file = fopen("train_states.bin", "wb");
+    fwrite(pickle, 1, sizeof pickle, file);
+    fclose(file);
+    CHECK(hy_load_states(F, T, "train_states.bin") != 0);
+    train_expect(F, "only Python can read that");
+    CHECK(hy_load_states(F, T, "train_nowhere.npz") != 0);
+    train_expect(F, "cannot be opened");
+    remove("train_states.npz");
+    remove("train_states.bin");
+    CHECK(hy_close(F) == 0);
+}
+
+/* A step in steady state takes nothing from the allocator, compiled and line by line. */
+static void test_train_no_allocation(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = hy_open(NULL);
+        train_toy *net = train_toy_new(F, 1, HY_F32);
+        hy_trainer *T;
+        int64_t calls = 0;
+        int t;
+        if (hybrid) hy_hybridize(F, &net->base, NULL);
+        T = hy_trainer_new(F, &net->base, hy_optim_lamb(NULL), NULL);
+        for (t = 1; t <= 12; t++) {
+            if (t == 8) calls = hy_memory_use(F).calls;
+            train_step(F, net, T, 1, t);
+        }
+        CHECK(hy_memory_use(F).calls == calls);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+static int train_oom_program(hy_frame *F)
+{
+    train_toy *net = train_toy_new(F, 1, HY_F16);
+    hy_trainer *T = net ? hy_trainer_new(F, &net->base, hy_optim_adam(NULL), NULL) : NULL;
+    hy_array *bytes;
+    int right;
+    if (!T) return 0;
+    train_step(F, net, T, 1, 1);
+    bytes = hy_save_to(F, HY_FORMAT_PARAMS, hy_trainer_states(F, T));
+    right = bytes && !hy_set_trainer_states(F, T, hy_load_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0));
+    train_step(F, net, T, 1, 2);
+    right = right && hy_num_update(F, T) == 2;
+    hy_trainer_free(F, T);
+    hy_block_free(F, &net->base);
+    return right && !hy_error(F);
+}
+static void test_train_oom(void) { oom_walk(train_oom_program, 1); }
+
+static void test_train(void)
+{
+    RUN(test_train_optimizers_reference);
+    RUN(test_train_optimizers_types);
+    RUN(test_train_dcasgd);
+    RUN(test_train_sgld);
+    RUN(test_train_schedules);
+    RUN(test_train_errors);
+    RUN(test_train_multipliers);
+    RUN(test_train_norms);
+    RUN(test_train_own);
+    RUN(test_train_states);
+    RUN(test_train_no_allocation);
+    RUN(test_train_oom);
+}
