@@ -4837,7 +4837,7 @@ static void onnx__end(onnx__run *R)
         ask.nin = 1;
         ask.in = b->out;
         R->node = &ask;
-        if (onnx__read_numbers(R, 0, &go, 1) < 1) return;
+        if (onnx__read_numbers(R, 0, &go, 1) < 1) go = 0;
         R->node = n;
         if (go == 0) a->steps = a->step + 1;
     }
