@@ -2374,18 +2374,18 @@ static int run_compile(tool *T)
 
 /* MARK: - hybrid convert ----------------------------------------------------------------------------- */
 
-typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE } target;
+typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE, TO_ONNX } target;
 
 /* What B is to become, from --to or from its name. An ending of a stranger is refused: nobody who asks for
  * x.onnx wants a zip of that name. Numbers are no endings: the pair of mobilenet0.25 is called so. */
 static target target_of(tool *T, const char *b)
 {
     static const char *const endings[] = { ".params", ".npy", ".npz", ".safetensors", ".json", ".hybrid",
-                                           ".model" };
+                                           ".model", ".onnx" };
     const char *to = option(T, "to", 0), *dot = strrchr(b, '.'), *slash = strrchr(b, '/');
-    int i = to ? which_of("values|symbol|pair|single", to) : -1;
+    int i = to ? which_of("values|symbol|pair|single|onnx", to) : -1;
     nearest near = { NULL, NULL, 0 };
-    if (to && i < 0) fail(T, MISUSED, "--to %s: values, symbol, pair or single is due", to);
+    if (to && i < 0) fail(T, MISUSED, "--to %s: values, symbol, pair, single or onnx is due", to);
     if (i == TO_ARRAYS && !is_arrays_file(b))
         fail(T, MISUSED, "%s: values go to .params, .npy, .npz or .safetensors", b);
     if (to) return (target)i;
@@ -2394,10 +2394,11 @@ static target target_of(tool *T, const char *b)
     if (ends_in(b, ".json")) return TO_SYMBOL;
     if (!dot || (slash && dot < slash) || !dot[1 + strspn(dot + 1, "0123456789")]) return TO_PAIR;
     if (ends_in(b, ".hybrid") || ends_in(b, ".model")) return TO_SINGLE;
+    if (ends_in(b, ".onnx")) return TO_ONNX;
     near.word = dot;
     for (i = 0; i < (int)(sizeof endings / sizeof *endings); i++) nearest_try(&near, endings[i]);
     fail(T, MISUSED, "nothing is written as %s%s; known are .params .npy .npz .safetensors, -symbol.json (or "
-         "no ending), .json, .hybrid and .model, or say --to KIND", dot, hint_of(T, &near, ""));
+         "no ending), .json, .hybrid, .model and .onnx, or say --to KIND", dot, hint_of(T, &near, ""));
     return TO_SINGLE;
 }
 
@@ -2414,6 +2415,43 @@ static int convert_arrays(tool *T, const model *m, const char *b)
     return written(T, b);
 }
 
+/* Written aside, then renamed. */
+static void save_bytes(tool *T, const char *out, hy_array *bytes)
+{
+    const char *part = text_of(T, "%s.part", out);
+    const void *data = hy_data(T->F, bytes);
+    size_t n = (size_t)hy_size(T->F, bytes);
+    FILE *f;
+    int failed = 0;
+    check(T);
+    writing(T, 1);
+    remove(part);
+    f = fopen(part, "wbx");
+    if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", part, strerror(errno));
+    if (fwrite(data, 1, n, f) != n) failed = EIO;
+    if (fclose(f) && !failed) failed = errno;
+#ifdef _WIN32
+    if (!failed) remove(out);
+#endif
+    if (!failed && rename(part, out)) failed = errno;
+    if (failed) remove(part);
+    writing(T, 0);
+    if (failed) fail(T, FAILED, "%s: %s", out, strerror(failed));
+}
+
+/* For the shapes that are said or declared: ONNX wants the types of all values. */
+static int convert_to_onnx(tool *T, const char *b)
+{
+    hy_block *block;
+    model m;
+    analysis a;
+    open_shaped(T, &m, &a);
+    block = make_block(T, &m, VALUES_GIVEN, 0);
+    check(T);
+    save_bytes(T, b, hy_onnx_to(T->F, block, shaped_inputs(T, &m, 0), (int)option_whole(T, "opset", 13, 22, 17)));
+    return written(T, b);
+}
+
 static int run_convert(tool *T)
 {
     const char *b = T->word[1], *prefix = b, *name = strrchr(b, '/');
@@ -2425,6 +2463,7 @@ static int run_convert(tool *T)
     find_model(T, T->word[0], &m);
     if (m.kind == FILE_ARRAYS && to != TO_ARRAYS)
         fail(T, MISUSED, "%s holds values only, which go to .params, .npy, .npz or .safetensors", m.name);
+    if (to == TO_ONNX) return convert_to_onnx(T, b);
     load_model(T, &m);
     if (to == TO_SYMBOL) {
         writing(T, 1);
@@ -2500,6 +2539,7 @@ static const command commands[] = {
       "  x-symbol.json, or x without ending   x-symbol.json and x-0000.params\n"
       "  x.json                               the program alone, as MXNet 1.x writes it\n"
       "  x.hybrid x.model                     a single file\n"
+      "  x.onnx                               ONNX, for inputs of the shapes declared or given by --shape\n"
       "Other endings are refused, unless --to says what to write.", run_convert },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -2509,7 +2549,7 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 #define WITH_MODEL "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
     { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
-    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, for sizes that an ONNX file leaves open" },
+    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
     { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },
@@ -2531,7 +2571,8 @@ static const known_option options[] = {
     { "compile", "weights", "FILE", 0, "the weights, which PREFIX_run is given then" },
     { "compile", "no-test", NULL, 0, "without the program that checks" },
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
-    { "convert", "to", "KIND", 0, "values, symbol, pair or single, whatever the name of B" },
+    { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
+    { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
     { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
     { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },
     { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },
