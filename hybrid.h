@@ -23,8 +23,8 @@
  * INDEX (search for the tag). A room names only what stands above it.
  *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
  *     >>config    switches                           >>types     values of the API, what an operator is
- *     >>catalogue every operator, once               >>api       everything else that is public
- *     >>cpp       conveniences for C++
+ *     >>catalogue every operator, once               >>operators their prototypes
+ *     >>api       everything else that is public     >>cpp       conveniences for C++
  *   with HYBRID_IMPLEMENTATION:
  *     >>platform  compiler, processor, number text   >>memory    allocation, buffers
  *     >>frame     errors, scopes, operator calls     >>threads   the pool
@@ -47,13 +47,17 @@
  *     >>passes    rewriting them                     >>plan      where their values lie
  *     >>execute   running them                       >>trace     C functions become graphs
  *     >>block     networks: names, parameters, calls >>gradient  one walk for tape and graph
- *     >>autograd  the tape                           >>layers    ready-made blocks, first values
+ *     >>autograd  the tape                           >>control   loops and branches in a graph
+ *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
  *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
+ *     >>data      datasets, loaders, readers
+ *     >>fit       epochs, history, the report
+ *     >>emitters  operators as C source      >>source    programs as C source (HYBRID_SOURCE)
  *     >>end       history, licence
  *
  * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
@@ -138,6 +142,29 @@
  *   until another hy_bind there, hy_block_free or hy_close: a block that has changed moves in again at its
  *   next call, or that call says why it cannot. hy_planned gives the plan to be walked.
  *
+ * CONTROL FLOW
+ *   A `for` or `if` of C in forward happens once, while tracing. hy_foreach, hy_while_loop and hy_cond are
+ *   loops and branches that a graph keeps: line by line they call your C functions turn after turn; a trace
+ *   runs each once over symbols and makes a body of it, which compiled calls run without any C function. The
+ *   graph does not grow with the number of turns, and other lengths need no new trace.
+ *       static hy_array *add(hy_frame *F, hy_array *x, hy_array *sum, void *user)
+ *       {
+ *           sum = hy_add(F, sum, x);
+ *           return hy_group(F, sum, sum);           -- what the turn gives, and the state after it
+ *       }
+ *       y = hy_foreach(F, add, x, hy_zeros(F, HY_SHAPE(1)), NULL);
+ *       hy_get(F, y, 0);                            -- 1, 3, 6 for 1, 2, 3: one row for each turn
+ *       hy_get(F, y, 1);                            -- 6: the state after the last
+ *   A turn gets row i of the data (of data (T,) an array (1,)); several arrays, outputs or states are groups,
+ *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
+ *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
+ *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all
+ * turns is
+ *   computed once before. The gradient of a compiled loop computes each turn a second time, from the states
+ *   before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled body
+ *   run in one thread, beside other jobs of the program. Where values decide the shape of something in a
+ *   body, it cannot be compiled.
+ *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
  *   hy_graph_text prints a graph as a program, hy_graph_node walks it, hy_optimize shows what the passes
@@ -212,6 +239,10 @@
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients
  *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
+ *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
+ *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
+ *                            line. Gradients are made of operators, too, which have to be listed
+ *     HYBRID_SOURCE          with hy_export_c: programs as C source
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
@@ -445,7 +476,9 @@ typedef struct hy_desc {
 } hy_desc;
 
 /* --- what an operator is made of --- */
-typedef enum hy_arg_kind { HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID } hy_arg_kind;
+typedef enum hy_arg_kind {              /* see >>catalogue */
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE, HY_ARG_HID_LIST
+} hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
@@ -470,7 +503,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_INPLACE   = 32,               /* may write over its first input */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
-    HY_OP_MOVES     = 128 + 64          /* only moves elements */
+    HY_OP_MOVES     = 128 + 64,         /* only moves elements */
+    HY_OP_ABSENT    = 256               /* known by name only: HYBRID_OPS does not list it */
 };
 
 struct hy_run;
@@ -489,6 +523,7 @@ typedef struct hy_infer {
     int          status;                /* 1 something was learnt, 0 nothing, -1 contradiction */
     hy_error_t   code;
     char         text[256];             /* the contradiction */
+    hy_frame    *frame;                 /* whose call it is */
 } hy_infer;
 
 /* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
@@ -555,10 +590,11 @@ struct hy_op {
 /* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
  *
  * Every operator, once. From these lists come the functions, the records, the tables that read and print
- * attributes, and the tests. The prototypes at the end are written out, for whoever reads or searches.
+ * attributes, and the tests. The prototypes in >>operators are written out, for whoever reads or searches.
  * An operator `x` is one row in HY_OPS and four lists:
  *     HY_I_x(I)     inputs            I(name, kind, how many): ONE; OPT, which exists when the expression is
- *                                     true; LIST, a group of any size; AUX, a running statistic, written
+ *                                     true; RARE, such a one that stands among the options; LIST, a group of
+ *                                     any size; AUX, a running statistic, written
  *     HY_O_x(O)     outputs           O(name, kind, how many): ONE, OPT, LIST; HID is for the gradient only,
  *                                     2 shows it
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
@@ -958,7 +994,7 @@ struct hy_op {
 #define HY_P_activation(P, R) P(R, enum, act_type, act_type, HY_REQUIRED, \
     "relu|sigmoid|tanh|softrelu|softsign|log_sigmoid|mish: which function")
 
-#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, OPT, r->act_type == HY_LEAKY_PRELU)
+#define HY_I_leaky_relu(I) I(data, ONE, 1) I(gamma, RARE, r->act_type == HY_LEAKY_PRELU)
 #define HY_O_leaky_relu(O) O(output, ONE, 1) O(mask, HID, r->act_type == HY_LEAKY_RRELU)
 #define HY_P_leaky_relu(P, R) \
     P(R, enum, act_type, act_type, 0, "leaky|elu|selu|gelu|prelu|rrelu: which function")
@@ -969,7 +1005,7 @@ struct hy_op {
 #define HY_A_SOFTMAX(A, R) A(R, real, temperature, temperature, 1, "x is divided by it") \
     A(R, dtype, dtype, dtype, 0, "type of the result, of the input if 0")
 #define HY_P_SOFTMAX(P, R) P(R, int, axis, axis, -1, "the axis that sums to 1")
-#define HY_I_softmax(I) I(data, ONE, 1) I(length, OPT, r->use_length)
+#define HY_I_softmax(I) I(data, ONE, 1) I(length, RARE, r->use_length)
 #define HY_O_softmax HY_O_OUT
 #define HY_P_softmax HY_P_SOFTMAX
 #define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) \
@@ -1600,7 +1636,12 @@ struct hy_op {
 #define HY__C_reals hy_reals
 #define HY__FIELD_P(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
 #define HY__FIELD_A(R, kind, name, mxnet, missing, doc) HY__C_##kind name;
-#define HY__PARAM_I(name, kind, many) , hy_array *name
+#define HY__PARAM_I(name, kind, many) HY__PARAM_##kind(name)
+#define HY__PARAM_ONE(name) , hy_array *name
+#define HY__PARAM_OPT(name) , hy_array *name
+#define HY__PARAM_LIST(name) , hy_array *name
+#define HY__PARAM_AUX(name) , hy_array *name
+#define HY__PARAM_RARE(name)
 #define HY__PARAM_P(R, kind, name, mxnet, missing, doc) , HY__C_##kind name
 
 #define HY__NUMBER_OP(name, ...) HY_OP_##name,
@@ -1611,9 +1652,12 @@ enum {
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
 
-/* The operators as functions: F, the inputs, what must be said, options. A field of options that is 0 has its
- * default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may be
- * NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the rows above. */
+/* MARK: - 04 >>operators --------------------------------------------------------------------------------
+ *
+ * Every operator as a function: F, the inputs, what must be said, options. A field of options that is 0 has
+ * its default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may
+ * be NULL. `hybrid ops NAME` tells more of each; a test keeps this list equal to the catalogue's rows.
+ */
 /* --- functions of each element --- */
 HY_API hy_array *hy_relu(hy_frame *F, hy_array *data);  /* max(x, 0) */
 HY_API hy_array *hy_sigmoid(hy_frame *F, hy_array *data);  /* 1 / (1 + exp(-x)) */
@@ -1862,12 +1906,13 @@ HY_API hy_array *hy_l2_normalization(hy_frame *F, hy_array *data, const hy_l2_no
 /* --- activations, softmax, losses, dropout --- */
 HY_API hy_array *hy_activation(hy_frame *F, hy_array *data, int act_type);  /* a function by name */
 typedef struct hy_leaky_relu_opt { double slope /* 0.25 */; double lower_bound /* 0.125 */;
-    double upper_bound /* 0.334 */; } hy_leaky_relu_opt;
-HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, hy_array *gamma, int act_type,
-                               const hy_leaky_relu_opt *opt);  /* x above 0, something small below */
-typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length; } hy_softmax_opt;
-HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, hy_array *length, int axis,
-                            const hy_softmax_opt *opt);  /* exp(x) over its sum */
+    double upper_bound /* 0.334 */; hy_array *gamma; } hy_leaky_relu_opt;
+HY_API hy_array *hy_leaky_relu(hy_frame *F, hy_array *data, int act_type, const hy_leaky_relu_opt *opt);
+    /* x above 0, something small below */
+typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int use_length;
+    hy_array *length; } hy_softmax_opt;
+HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, int axis, const hy_softmax_opt *opt);
+    /* exp(x) over its sum */
 typedef struct hy_log_softmax_opt { double temperature /* 1 */; hy_dtype dtype; } hy_log_softmax_opt;
 HY_API hy_array *hy_log_softmax(hy_frame *F, hy_array *data, int axis, const hy_log_softmax_opt *opt);
     /* log of softmax */
@@ -2307,6 +2352,22 @@ HY_API int          hy_infer_fail(hy_infer *I, hy_error_t code, const char *form
 HY_API int          hy_refuse(hy_job *job, hy_error_t code, const char *format, ...);  /* for your own bind */
 HY_API void         hy_fault(hy_run *now);                       /* for your own run: bad data met */
 HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs and outputs alike */
+
+/* --- control flow: see >>manual --- */
+/* One turn: what it gets of the data, and the states; returns hy_group(F, outputs, states). */
+typedef hy_array *(*hy_body_fn)(hy_frame *F, hy_array *x, hy_array *states, void *user);
+typedef hy_array *(*hy_step_fn)(hy_frame *F, hy_array *x, void *user);
+/* A turn for each row of data: group(outputs, one row per turn; states after the last turn). */
+HY_API hy_array    *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user);
+/* Turns while cond(variables) is not 0, at most max_iterations. func returns hy_group(F, outputs,
+ * variables), and so
+ * does this: outputs have max_iterations rows, 0 where there was no turn. */
+HY_API hy_array    *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
+                                  int64_t max_iterations, void *user);
+/* What then_fn gives of the inputs if pred, one number, is not 0, else what else_fn gives. */
+HY_API hy_array    *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                            hy_array *inputs,
+                            void *user);
 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
@@ -2798,6 +2859,19 @@ HY_API int        hy_load_parameters(hy_frame *F, hy_block *net, const char *fil
 HY_API int        hy_save_model(hy_frame *F, hy_block *net, const char *file);
 HY_API int        hy_save_model_for(hy_frame *F, hy_block *net, hy_array *inputs, const char *file);
 HY_API hy_block  *hy_load_model(hy_frame *F, const char *file);
+#ifdef HYBRID_SOURCE
+/* The program for inputs like these, compiled and frozen, as one C99 file that needs libm only:
+ *     int PREFIX_run(const float *data, float *out, void *workspace)
+ * See >>manual. It is for inference, and refuses by name what it has no source for. */
+typedef struct hy_export_c_opt {
+    const char *prefix;                 /* of all names; the file's name up to its first dot if NULL */
+    const char *header;                 /* a file for the prototype and the sizes, too */
+    const char *weights;                /* a file for the weights, which PREFIX_run is given; else arrays */
+    int         no_test;                /* without recorded inputs, results and the main of -DPREFIX_TEST */
+} hy_export_c_opt;
+HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
+                              const hy_export_c_opt *opt);
+#endif
 #endif
 #endif
 
@@ -3042,9 +3116,104 @@ HY_API void        hy_metric_reset(hy_frame *F, hy_metric *M);
 HY_API void        hy_metric_reset_local(hy_frame *F, hy_metric *M);        /* hy_metric_global goes on */
 HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
 #endif
+
+/* --- data --- *
+ * A dataset gives samples by number, a loader gives batches of them:
+ *
+ *     hy_dataset *D = hy_dataset_arrays(F, hy_group(F, images, labels));
+ *     hy_loader  *L = hy_loader_new(F, D, 64, &opt);
+ *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
+ *
+ * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
+ * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_dataset hy_dataset;
+typedef struct hy_loader hy_loader;
+/* Makes sample i: reads its parts from `in` (NULL if there is no dataset below), writes those to `out`,
+ * packed. Called on any thread, for several samples at a time; random: 64 bits that are this sample's in this
+ * epoch. Nonzero: it cannot be made, which is an error of the batch. */
+typedef int (*hy_sample_fn)(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out);
+/* Sample i is row i of each array of the group, or of the one array. The values are not copied. */
+HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays);
+/* n samples of as many parts as there are types. */
+HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
+                                 void *user);
+/* Samples of another dataset, changed: how many parts of which types come out. */
+HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user);
+HY_API int64_t     hy_dataset_length(hy_frame *F, hy_dataset *D);
+HY_API hy_array   *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i);      /* a batch of one sample */
+HY_API void        hy_dataset_free(hy_frame *F, hy_dataset *D);
+/* A last batch that is not full: is shorter, is left out, or begins the next epoch. */
+enum { HY_LAST_KEEP, HY_LAST_DISCARD, HY_LAST_ROLLOVER };
+typedef struct hy_loader_opt {
+    int      shuffle;
+    uint64_t seed;                      /* of the order and of what samples draw */
+    int      last_batch;                /* HY_LAST_KEEP */
+    int      prefetch;                  /* batches that are made at a time: 1 */
+} hy_loader_opt;
+HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
+HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
+HY_API hy_array   *hy_next(hy_frame *F, hy_loader *L);  /* the next batch, or NULL at the end of an epoch */
+HY_API void        hy_loader_rewind(hy_frame *F, hy_loader *L);     /* back to the first epoch */
+HY_API void        hy_loader_free(hy_frame *F, hy_loader *L);
+
+/* Readers of files that data sets come in; the ..._from twins read memory. */
+#ifndef HYBRID_NO_IO
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes);     /* MNIST's: one array */
+/* CIFAR's binary files: group(images (N,3,32,32) u8, labels (N,) i32), of 100 classes (N,2): coarse, fine. */
+HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes);
+typedef struct hy_csv_opt { char delimiter; int skip; hy_dtype dtype; } hy_csv_opt;    /* ','; lines; f32 */
+/* A table of numbers. */
+HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt);
+/* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
+ * refused by name. */
+HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+#ifndef HYBRID_NO_STDIO
+HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
+HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
+HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
+HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+#endif
+#endif
+#endif
+
+/* --- fit --- *
+ * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
+ * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
+ * together with its loss: a step is one call forward, one backward and the update.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef struct hy_epoch {
+    int     epoch;                      /* from 0 */
+    double  loss, metric;               /* means of training ... */
+    double  validation_loss, validation_metric;     /* ... and of validation, NaN without */
+    double  learning_rate, seconds;
+    int64_t samples;
+    int     best;                       /* the best epoch so far is this one */
+} hy_epoch;
+typedef struct hy_fit_opt {
+    int         epochs;                 /* 1 */
+    hy_metric  *metric;
+    int         higher;                 /* the best epoch has the highest metric; 0: the least loss */
+    int         patience;               /* stop after so many epochs without a better one: never */
+    const char *checkpoint;             /* parameters of the best epoch go to this file */
+    const char *history;                /* one line an epoch, as CSV */
+    const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
+    int         progress;               /* a line an epoch: 1 yes, -1 no, 0 if stdout is a terminal */
+    int       (*each)(hy_frame *F, const hy_epoch *epoch, void *user);      /* after each; nonzero: stop */
+    void       *user;
+} hy_fit_opt;
+typedef struct hy_history { int n; const hy_epoch *at; } hy_history;            /* lives as arrays do */
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt);
+#endif
 /* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
  *
- * C++ may hand options by reference, and group arrays with braces.
+ * C++ may hand options by reference, group arrays with braces, and write formulas: an hy::value is an array
+ * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
+ * into the array wherever one is due.
  */
 #ifdef __cplusplus
 #include <initializer_list>
@@ -3057,7 +3226,12 @@ static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initial
 {
     return hy_append_of(F, net, (int)list.size(), list.begin());
 }
-#define HY__NAME_I(name, kind, many) , name
+#define HY__NAME_I(name, kind, many) HY__NAME_##kind(name)
+#define HY__NAME_ONE(name) , name
+#define HY__NAME_OPT(name) , name
+#define HY__NAME_LIST(name) , name
+#define HY__NAME_AUX(name) , name
+#define HY__NAME_RARE(name)
 #define HY__NAME_P(R, kind, name, mxnet, missing, doc) , name
 #define HY__CPP_OP(name, ...)
 #define HY__CPP_OPT(name, ...) \
@@ -3069,6 +3243,30 @@ HY_OPS(HY__CPP_OP, HY__CPP_OPT)
     static inline hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt &opt) \
     { return hy_##name(F, data, axis, &opt); }
 HY_REDUCE_OPS(HY__CPP_REDUCE)
+
+namespace hy {
+struct value {
+    hy_frame *frame;
+    hy_array *array;
+    value(hy_frame *F, hy_array *x) : frame(F), array(x) {}
+    operator hy_array *() const { return array; }
+};
+#define HY__CPP_SIGN(sign, name, reversed) \
+    inline value operator sign(const value &a, const value &b) \
+    { return value(a.frame, hy_##name(a.frame, a.array, b.array)); } \
+    inline value operator sign(const value &a, double b) \
+    { return value(a.frame, hy_##name##_scalar(a.frame, a.array, b)); } \
+    inline value operator sign(double a, const value &b) \
+    { return value(b.frame, hy_##reversed##_scalar(b.frame, b.array, a)); }
+HY__CPP_SIGN(+, add, add)
+HY__CPP_SIGN(-, sub, rsub)
+HY__CPP_SIGN(*, mul, mul)
+HY__CPP_SIGN(/, div, rdiv)
+inline value operator-(const value &a) { return value(a.frame, hy_negative(a.frame, a.array)); }
+#define HY__CPP_UNARY(name, ...) \
+    inline value name(const value &x) { return value(x.frame, hy_##name(x.frame, x.array)); }
+HY_UNARY_OPS(HY__CPP_UNARY)
+}
 #endif
 
 #endif /* HYBRID_H */
@@ -4185,6 +4383,7 @@ typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
 typedef struct hy__param hy__param;     /* a parameter of a block */
 typedef struct hy__encore hy__encore;   /* a call that may come again, see >>execute */
+typedef struct hy__outside hy__outside; /* a value from outside of a body, see >>trace */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
@@ -4241,7 +4440,8 @@ struct hy__node {
     int          counted;               /* its name ends in a number that settling may change */
     int          scope;                 /* which entry of which block made it: numbers restart in each */
     int          mark;                  /* for walks */
-    int          early;                 /* only parameters and constants decide its value: computed once */
+    int          early;                 /* only parameters and constants decide its value: computed once; */
+                                        /* a variable of a body: it is the same in all turns */
 };
 
 enum { HY__SEEN = 256 };
@@ -4399,6 +4599,11 @@ struct hy_frame {
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
     int         filling;                /* one is getting them now */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
+    hy_frame   *outer;                  /* of one that traces a body of control flow: where that stands,
+        ... */
+    hy__outside *outside;               /* ... and what the body takes from there */
+    int         outsides, outsides_cap;
+    struct hy__planner *planner;        /* the plan that is being made, or NULL */
     int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
     char        bound[256];             /* hy_cache_stats.bound: who asked for a shape or a type */
     hy__names   aliases;                /* numbers given to blocks without a scope */
@@ -4914,13 +5119,21 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     if (args[index].kind == HY_ARG_HID) {
         *hidden = n != 2;
         n = n > 0;
-    }
+    } else if (args[index].kind == HY_ARG_HID_LIST) *hidden = 1;
     return n;
+}
+
+static int hy__absent(hy_frame *F, const hy_op *op)
+{
+    if (!(op->flags & HY_OP_ABSENT)) return 0;
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op->name, op->name);
+    return 1;
 }
 
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
     int i, arg;
+    if (hy__absent(F, op)) return NULL;
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
@@ -4945,7 +5158,7 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!F || F->code) return NULL;
+    if (!F || F->code || hy__absent(F, op)) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -4992,7 +5205,12 @@ HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
 
-#define HY__ARG_I(name, kind, many) name,
+#define HY__ARG_I(name, kind, many) HY__ARG_##kind(name),
+#define HY__ARG_ONE(name) name
+#define HY__ARG_OPT(name) name
+#define HY__ARG_LIST(name) name
+#define HY__ARG_AUX(name) name
+#define HY__ARG_RARE(name) opt ? opt->name : NULL
 #define HY__SET_P(R, kind, name, mxnet, missing, doc) r.name = name;
 #define HY__SET_A(R, kind, name, mxnet, missing, doc) r.name = opt->name;
 #define HY__WRAP(name) \
@@ -6820,6 +7038,11 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
  * all instruction sets, tails included, give the same bits. Loops stand between HY__LOOPS_BEGIN and
  * HY__LOOPS_END.
  */
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#endif
 HY__LOOPS_BEGIN
 
 /* --- elementary functions --- *
@@ -9210,10 +9433,116 @@ HY__LOOPS_END
  */
 HY__COLD_ROOMS
 
-#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
+/* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
+#ifdef HYBRID_OPS
+#define HY__BASIS_RUN(X) \
+    X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
+    X(lesser)
+#ifdef HYBRID_NO_TRAIN
+#define HY__BASIS_TRAIN(X)
+#define HY__NEEDS_TRAIN(N)
+#else
+#define HY__BASIS_TRAIN(X) \
+    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
+    X(broadcast_like) X(add_n)
+#define HY__NEEDS_TRAIN(N) \
+    N(softmax_output, _softmax_output_grad) N(softmax_output, _softmax_output_scale) \
+    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) N(slice, _slice_grad) \
+    N(slice_axis, _slice_grad) N(slice_like, _slice_grad) N(pad, _pad_grad) N(diag, _diag_grad) \
+    N(take, _take_grad) N(embedding, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) \
+    N(topk, _pick_grad) N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) \
+    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) \
+    N(sequence_last, _sequence_last_grad) N(fully_connected, dot) N(fully_connected, flatten)
 #endif
+/* An operator, and another one whose loops it borrows or which it becomes when compiled. */
+#define HY__NEEDS_RUN(N) \
+    N(activation, relu) N(activation, sigmoid) N(activation, tanh) N(activation, softrelu) \
+    N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) N(batch_norm, rsqrt) \
+    N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) N(logistic_regression_output, sigmoid) \
+    N(power, square) N(power, reciprocal) N(power_scalar, power) N(power_scalar, square) \
+    N(power_scalar, reciprocal) \
+    N(rmod_scalar, mod) N(rpower_scalar, power)
+#ifdef HYBRID_NO_RNN
+#define HY__NEEDS_RNN(N)
+#else
+#define HY__NEEDS_RNN(N) N(rnn, relu) N(rnn, sigmoid) N(rnn, tanh) N(rnn, _rnn_grad)
+#endif
+#ifdef HYBRID_NO_VISION
+#define HY__NEEDS_VISION(N)
+#else
+#define HY__NEEDS_VISION(N) \
+    N(convolution, transpose) N(deconvolution, transpose) N(convolution, deconvolution) \
+    N(convolution, _conv_weight_grad) N(deconvolution, convolution) N(deconvolution, _conv_weight_grad) \
+    N(pooling, _pooling_grad) N(pooling, _pooling_gather) N(lrn, _channel_window_sum) N(lrn, power) \
+    N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(roi_align, _roi_align_grad)
+#endif
+
+/* Sets of operators, 30 in a word: those listed, then with what they need. */
+#define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
+#define HY__IN_SET(set, op) \
+    ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : HY_OP_##op / 30 == 2 ? set##_2 \
+      : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : HY_OP_##op / 30 == 5 ? set##_5 \
+      : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : HY_OP_##op / 30 == 8 ? set##_8 \
+      : set##_9) >> HY_OP_##op % 30 & 1)
+#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9)
+typedef char hy__words_suffice[HY_OP_COUNT <= 300 ? 1 : -1];
+#define HY__LISTED_IN(word) \
+    HY__LISTED_##word = 0 HYBRID_OPS(HY__OR_##word) HY__BASIS_RUN(HY__OR_##word) \
+        HY__BASIS_TRAIN(HY__OR_##word),
+#define HY__NEEDED_IN(word) \
+    HY__BUILT_##word = HY__LISTED_##word HY__NEEDS_RUN(HY__FOR_##word) HY__NEEDS_TRAIN(HY__FOR_##word) \
+        HY__NEEDS_RNN(HY__FOR_##word) HY__NEEDS_VISION(HY__FOR_##word),
+#define HY__FOR(op, needed, word) | (HY__IN_SET(HY__LISTED, op) ? HY__BIT(needed, word) : 0)
+#define HY__OR_0(op) | HY__BIT(op, 0)
+#define HY__OR_1(op) | HY__BIT(op, 1)
+#define HY__OR_2(op) | HY__BIT(op, 2)
+#define HY__OR_3(op) | HY__BIT(op, 3)
+#define HY__OR_4(op) | HY__BIT(op, 4)
+#define HY__OR_5(op) | HY__BIT(op, 5)
+#define HY__OR_6(op) | HY__BIT(op, 6)
+#define HY__OR_7(op) | HY__BIT(op, 7)
+#define HY__OR_8(op) | HY__BIT(op, 8)
+#define HY__OR_9(op) | HY__BIT(op, 9)
+#define HY__FOR_0(op, needed) HY__FOR(op, needed, 0)
+#define HY__FOR_1(op, needed) HY__FOR(op, needed, 1)
+#define HY__FOR_2(op, needed) HY__FOR(op, needed, 2)
+#define HY__FOR_3(op, needed) HY__FOR(op, needed, 3)
+#define HY__FOR_4(op, needed) HY__FOR(op, needed, 4)
+#define HY__FOR_5(op, needed) HY__FOR(op, needed, 5)
+#define HY__FOR_6(op, needed) HY__FOR(op, needed, 6)
+#define HY__FOR_7(op, needed) HY__FOR(op, needed, 7)
+#define HY__FOR_8(op, needed) HY__FOR(op, needed, 8)
+#define HY__FOR_9(op, needed) HY__FOR(op, needed, 9)
+enum { HY__EACH_WORD(HY__LISTED_IN) HY__LISTED_END };
+enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
+#define HY__BUILT(op) HY__IN_SET(HY__BUILT, op)
+#else
+#define HY__BUILT(op) 1
+#endif
+#define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
+
+/* The rule of an operator that is not there. */
+static int hy__absent_infer(hy_infer *I)
+{
+    return hy_infer_fail(I, HY_ERROR_UNKNOWN, "not in this build: add X(%s) to HYBRID_OPS", I->op->name);
+}
+
+/* Without training no operator has a gradient, and the functions that would emit one are left out. */
+#ifdef HYBRID_NO_TRAIN
+#define HY__GRAD(grad) NULL
+#else
+#define HY__GRAD(grad) grad
+#endif
+
+/* What an operator does, if it is built. */
+typedef int (*hy__infer_fn)(hy_infer *);
+typedef int (*hy__bind_fn)(hy_job *);
+typedef int (*hy__grad_fn)(hy_frame *, hy_diff *);
+typedef int (*hy__split_fn)(const hy_job *, int, hy_slicing *);
+#define HY__DOES(built, ...) HY__DOES_ALL(built, __VA_ARGS__)
+#define HY__DOES_ALL(built, infer, bind, grad, split) \
+    (built) ? infer : hy__absent_infer, (built) ? bind : (hy__bind_fn)NULL, \
+    (built) ? HY__GRAD(grad) : (hy__grad_fn)NULL, (built) ? split : (hy__split_fn)NULL
 
 /* --- records: attributes as text --- */
 static void hy__record_clear(const hy_op *op, void *record)
@@ -9732,7 +10061,7 @@ static void *hy__job_notes(hy_job *job, size_t bytes)
 HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
 
 /* Why bind refused. */
-typedef struct hy__refusal { hy_error_t code; char text[256]; } hy__refusal;
+typedef struct hy__refusal { hy_error_t code; char text[256]; hy_frame *frame; } hy__refusal;
 
 HY_API int hy_refuse(hy_job *job, hy_error_t code, const char *format, ...)
 {
@@ -9871,7 +10200,7 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
     HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
 #define HY__DEFINE_ZIP(name, LOOP, formula) \
     HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
-#define HY__DEFINE_EXTRA(name, formula, doc) \
+#define HY__DEFINE_EXTRA(name, of, formula, doc) \
     HY__TARGET static void HY__PASTE(hy__extra_, name, HY__NAME) HY__POINTWISE_ARGS \
     { const HY__T p0 = V_K(p[0]), p1 = V_K(p[1]); (void)p0; (void)p1; HY__LOOP1(formula) }
 #define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
@@ -9887,27 +10216,29 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
-/* Functions of one array with parameters p0, p1. */
+/* Functions of one array with parameters p0, p1, and the operator they belong to. */
 #define HY__EXTRAS(X) \
-    X(leaky,        V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
-    X(elu,          V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
-    X(selu,         V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
+    X(leaky, leaky_relu, V_SEL(x > 0, x, p0 * x), "slope p0 below 0") \
+    X(elu, leaky_relu, V_SEL(x > 0, x, p0 * V_EXPM1(x)), "p0 (exp(x) - 1) below 0") \
+    X(selu, leaky_relu, V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
       "scaled elu") \
-    X(gelu,         V_GELU(x), "x times the normal distribution") \
-    X(clip,         V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
-    X(smooth_l1,    V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
+    X(gelu, leaky_relu, V_GELU(x), "x times the normal distribution") \
+    X(clip, clip, V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
+    X(smooth_l1, smooth_l1, V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
                           V_ABS(x) - V_K(0.5) * p1), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \
-    X(root,         V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
-    X(hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
-#define HY__EXTRA_NUMBER(name, formula, doc) HY__EXTRA_##name,
+    X(root, power, V_SEL(x == V_K(-HUGE_VAL), V_K(HUGE_VAL), V_SQRT(x) + 0), "x to the power 1/2") \
+    X(hard_sigmoid, hard_sigmoid, V_MAX(V_K(0), V_MIN(V_K(1), p0 * x + p1)), "p0 x + p1 within [0, 1]")
+#define HY__EXTRA_NUMBER(name, of, formula, doc) HY__EXTRA_##name,
 enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 
 #define HY__STAMP_POINTWISE \
     HY_UNARY_OPS(HY__DEFINE_UNARY) HY_BINARY_OPS(HY__DEFINE_BINARY) \
     HY__EXTRAS(HY__DEFINE_EXTRA)
-#define HY__ROW_UNARY(name, mxnet, class, ...) HY__ROW_##class(name),
-#define HY__ROW_BINARY(name, speed, ...) HY__ROW_##speed(name),
+#define HY__ROW_UNARY(name, mxnet, class, ...) \
+    HY__BUILT(name) ? HY__ROW_##class(name) : (hy__pointwise_fn)NULL,
+#define HY__ROW_BINARY(name, speed, ...) \
+    HY__BUILT_FORMS(name) ? HY__ROW_##speed(name) : (hy__pointwise_fn)NULL,
 #define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST(name)       HY__PASTE(hy__zip_, name, HY__NAME)
@@ -9916,7 +10247,8 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
 #define HY__ROW_SINGLE HY__ROW_PLAIN
 #define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
-#define HY__ROW_EXTRA(name, formula, doc) HY__PASTE(hy__extra_, name, HY__NAME),
+#define HY__ROW_EXTRA(name, of, formula, doc) \
+    HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
 #define HY__UNARY_NUMBER(name, ...)  HY__UNARY_##name,
 #define HY__BINARY_NUMBER(name, ...) HY__BINARY_##name,
 enum { HY_UNARY_OPS(HY__UNARY_NUMBER) HY__UNARY_COUNT };
@@ -10197,8 +10529,8 @@ HY__INT_MATH(int64_t, uint64_t)
 #define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 #define HY__ROW_MATH(name) NULL
 #define HY__ROW_FAST_MATH(name) NULL
-#define HY__DEFINE_EXTRA(name, formula, doc)
-#define HY__ROW_EXTRA(name, formula, doc) NULL,
+#define HY__DEFINE_EXTRA(name, of, formula, doc)
+#define HY__ROW_EXTRA(name, of, formula, doc) NULL,
 #undef V_NEG
 #undef V_ADD
 #undef V_SUB
@@ -10925,15 +11257,14 @@ HY__DIFF(hard_sigmoid, hy_mul(F, hy_mul_scalar(F, dy, r->alpha),
     hy_infer_pointwise, hy__hard_sigmoid_bind, hy__hard_sigmoid_diff, hy__pointwise_split
 
 /* --- activation: one of the unary operators, by name --- */
-typedef int (*hy__grad_fn)(hy_frame *F, hy_diff *D);
 static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
-    { HY__UNARY_relu, hy__relu_grad },
-    { HY__UNARY_sigmoid, hy__sigmoid_grad },
-    { HY__UNARY_tanh, hy__tanh_grad },
-    { HY__UNARY_softrelu, hy__softrelu_grad },
-    { HY__UNARY_softsign, hy__softsign_grad },
-    { HY__UNARY_log_sigmoid, hy__log_sigmoid_grad },
-    { HY__UNARY_mish, hy__mish_grad }
+    { HY__UNARY_relu, HY__GRAD(hy__relu_grad) },
+    { HY__UNARY_sigmoid, HY__GRAD(hy__sigmoid_grad) },
+    { HY__UNARY_tanh, HY__GRAD(hy__tanh_grad) },
+    { HY__UNARY_softrelu, HY__GRAD(hy__softrelu_grad) },
+    { HY__UNARY_softsign, HY__GRAD(hy__softsign_grad) },
+    { HY__UNARY_log_sigmoid, HY__GRAD(hy__log_sigmoid_grad) },
+    { HY__UNARY_mish, HY__GRAD(hy__mish_grad) }
 };
 HY__INFER(activation,
     hy__infer_range(I, "act_type", r->act_type, 0, HY_ACT_MISH) ? -1 : hy_infer_pointwise(I))
@@ -12351,12 +12682,13 @@ static int hy__dense_bind(hy_job *job)
 
 static const hy_op hy__prepare_op = {
     "_prepare", NULL, NULL, "a weight in the order in which products read it", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL, hy__prepare_infer, hy__prepare_bind, NULL,
-    NULL
+    hy__dense_results, NULL, sizeof(hy__dense_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__prepare_infer, hy__prepare_bind, NULL, NULL)
 };
 static const hy_op hy__dense_op = {
     "_dense", NULL, NULL, "data times a prepared weight + bias", hy__dense_args, hy__dense_results, NULL,
-    sizeof(hy__dense_rec), 0, 0, hy__dense_count, hy__dense_infer, hy__dense_bind, NULL, NULL
+    sizeof(hy__dense_rec), 0, 0, hy__dense_count,
+    HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__dense_infer, hy__dense_bind, NULL, NULL)
 };
 
 /* dot contracts one axis: everything before it and everything behind it are the rows and columns. */
@@ -12912,11 +13244,11 @@ static hy_array *hy__output_softmax(hy_frame *F, const hy__softmax_output_rec *r
 {
     hy_ints rows;
     if (!x || r->multi_output || r->preserve_shape || x->t.type.shape.ndim == 2)
-        return hy_softmax(F, x, NULL, r->multi_output ? 1 : -1, NULL);
+        return hy_softmax(F, x, r->multi_output ? 1 : -1, NULL);
     memset(&rows, 0, sizeof rows);
     rows.n = 2;
     rows.v[1] = -1;
-    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), NULL, -1, NULL), x, NULL);
+    return hy_reshape_like(F, hy_softmax(F, hy_reshape(F, x, rows, NULL), -1, NULL), x, NULL);
 }
 
 /* Second order: (p - label) factor by the data, p being their softmax, for what comes through the output
@@ -13054,7 +13386,7 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
     opt.dtype = x->t.type.dtype;
     if (!D->dy[0]) return 0;
     unit = hy_one_hot(F, D->in[1], (int)x->t.type.shape.dim[1], &opt);
-    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, NULL, -1, NULL), unit), D->dy[0]);
+    D->dx[0] = hy_mul(F, hy_sub(F, hy_softmax(F, x, -1, NULL), unit), D->dy[0]);
     return 0;
 }
 #define HY__ON_softmax_cross_entropy HY__OWN(softmax_cross_entropy), NULL
@@ -16797,12 +17129,13 @@ static const hy_arg hy__rnn_ready_out[] = {
     { "reserve", HY_ARG_HID }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__rnn_pack_op = {
     "_rnn_pack", NULL, NULL, "weights in the order in which rnn reads them", hy__rnn_pack_in,
-    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL, hy__rnn_pack_infer, hy__rnn_pack_bind,
-    NULL, NULL
+    hy__rnn_pack_out, NULL, sizeof(hy__rnn_ready_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(rnn), hy__rnn_pack_infer, hy__rnn_pack_bind, NULL, NULL)
 };
 static const hy_op hy__rnn_ready_op = {
     "_rnn_ready", NULL, NULL, "rnn with packed weights", hy__rnn_ready_in, hy__rnn_ready_out, NULL,
-    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count, hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL
+    sizeof(hy__rnn_rec), 0, 0, hy__rnn_ready_count,
+    HY__DOES(HY__BUILT(rnn), hy__rnn_ready_infer, hy__rnn_ready_bind, NULL, NULL)
 };
 
 /* The options that make a call like the one recorded; 0 in an option would mean its default. */
@@ -20104,13 +20437,13 @@ static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", 
     { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__lay_filters_op = {
     "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL, hy__lay_filters_infer,
-    hy__lay_filters_bind, NULL, NULL
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL,
+    HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
 };
 static const hy_op hy__convolve_op = {
     "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
-    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count, hy__convolve_infer,
-    hy__convolve_bind, NULL, NULL
+    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
+    HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
 };
 
 HY__WARM_ROOMS
@@ -23431,40 +23764,38 @@ static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO
 static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
-/* Without training no operator has a gradient, and the functions that would emit one are left out. */
-#ifdef HYBRID_NO_TRAIN
-#define HY__GRAD(grad) NULL
-#define HY__WITHOUT_GRAD(infer, bind, grad, split) infer, bind, NULL, split
-#define HY__BEHAVIOUR(...) HY__WITHOUT_GRAD(__VA_ARGS__)
-#else
-#define HY__GRAD(grad) grad
-#define HY__BEHAVIOUR(...) __VA_ARGS__
-#endif
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
+#define HY__ROW(built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
+    { name, mxnet, aliases, (built) ? doc : "not in this build", in, out, attr, record, \
+      (built) ? (unsigned)(flags) : (unsigned)HY_OP_ABSENT, member, count, HY__DOES(built, __VA_ARGS__) },
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    { #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS, HY__UNARY_##name, \
-      NULL, hy_infer_pointwise, hy__unary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
+            HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
+            hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
-    { #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, NULL, 0, \
-      HY_OP_STRIDED | (saves), HY__BINARY_##name, \
-      NULL, hy__broadcast_infer, hy__binary_bind, HY__GRAD(hy__##name##_grad), NULL }, \
-    { "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, hy__one_out, NULL, 0, \
-      HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, \
-      NULL, hy_infer_pointwise, hy__binary_bind, HY__GRAD(hy__##name##_grad), hy__pointwise_split }, \
-    { #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy__scalar_infer, hy__scalar_bind, HY__GRAD(hy__##name##_scalar_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, \
+            NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
+            hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL) \
+    HY__ROW(HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, \
+            hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
+            hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, hy__pointwise_split) \
+    HY__ROW(HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, \
+            hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
+            NULL, hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    { "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, hy__scalar_attr, \
-      sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-      NULL, hy__scalar_infer, hy__rscalar_bind, HY__GRAD(hy__r##name##_scalar_grad), hy__pointwise_split },
+    HY__ROW(HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, \
+            hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, \
+            hy__scalar_infer, hy__rscalar_bind, hy__r##name##_scalar_grad, hy__pointwise_split)
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
-    { #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, sizeof(hy__reduce_rec), \
-      saves, kind, NULL, hy__reduce_infer, hy__reduce_bind, HY__GRAD(hy__reduce_grad), NULL },
+    HY__ROW(HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
+            sizeof(hy__reduce_rec), saves, kind, NULL, \
+            hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    { #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, hy__##name##_attr, \
-      sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__BEHAVIOUR(HY__ON_##name) },
+    HY__ROW(HY__BUILT(name), #name, mxnet, aliases, doc, HY__BUILT(name) ? hy__##name##_in : hy__one_in, \
+            HY__BUILT(name) ? hy__##name##_out : hy__one_out, HY__BUILT(name) ? hy__##name##_attr : NULL, \
+            HY__BUILT(name) ? sizeof(hy__##name##_rec) : 0, flags, 0, \
+            HY__BUILT(name) ? hy__##name##_count : NULL, HY__ON_##name)
 static const hy_op hy__ops[] = {
     HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
     HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
@@ -23535,7 +23866,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
     hy__no_memory(F, "hy_register");
     return -1;
 }
-#if defined(HYBRID_NO_TRAIN) && defined(__GNUC__)
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
 
@@ -23869,6 +24200,7 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.out = c->type + c->nin;
     I.nsub = c->nsub;
     I.sub = c->sub;
+    I.frame = F;
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
@@ -23905,6 +24237,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->why = &why;
     why.code = HY_ERROR_UNSUPPORTED;
     why.text[0] = 0;
+    why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
         return 0;
@@ -24646,6 +24979,7 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
+    if (hy__absent(F, op)) return NULL;
     if (n < 0 || (n && !in)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
                  : "the list of inputs is NULL");
@@ -26080,7 +26414,7 @@ static int hy__find_fixed(hy__rewrite *R)
     if (!facts) { hy__no_memory(R->F, "passes"); return -1; }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
-        int fixed = (node->held || node->param) ||
+        int fixed = node->held || node->param || (!node->op && node->early) ||
                     (hy__is_function(R, node) && node->nin > 0 && !node->nsub &&
                      hy__types_known(node->type, node->nout));
         for (k = 0; k < node->nin; k++) {
@@ -26862,7 +27196,7 @@ static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const 
     turn.axes.v[1] = 2;
     turn.axes.v[2] = 1;
     flat.shape.v[0] = images;
-    flat.shape.v[1] = enters ? HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
+    flat.shape.v[1] = enters ? (int64_t)HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
     flat.shape.v[2] = -1;
     full.shape.n = shape->ndim + enters;
     for (d = 0; d < shape->ndim; d++) full.shape.v[d] = shape->dim[d];
@@ -28234,6 +28568,7 @@ typedef struct hy__plan {
     size_t     arena, unplanned, scratch, shared, parameters;
     hy__buffer *room[20];               /* all of these arrays */
     int        rooms;
+    hy__buffer *users;                  /* counts of what jobs use that is kept elsewhere: a chain */
 } hy__plan;
 
 typedef struct hy__planner {
@@ -28242,6 +28577,7 @@ typedef struct hy__planner {
     const hy__mode *mode;
     hy__plan *p;
     int       back;                     /* where tensors of early steps begin: they fill up from behind */
+    struct hy__planner *outer;          /* the plan that waits for this one, its body's */
 } hy__planner;
 
 /* Zeroed room for n items that the plan owns. */
@@ -28254,9 +28590,26 @@ static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
     return b->data;
 }
 
+/* What its jobs use must stay as long as the plan: counts it in `users`. 0, or -1. */
+static int hy__plan_use(hy__planner *P, int *users)
+{
+    hy__buffer *b = hy__buffer_new(&P->F->cache, sizeof users);
+    if (!b) { hy__no_memory(P->F, "plan"); return -1; }
+    *(int **)b->data = users;
+    b->next = P->p->users;
+    P->p->users = b;
+    HY__ADD(users, 1);
+    return 0;
+}
+
 static void hy__plan_free(hy_root *root, hy__plan *p)
 {
-    hy__buffer *jobs;
+    hy__buffer *jobs, *use;
+    while ((use = p->users) != NULL) {
+        HY__ADD(*(int **)use->data, -1);
+        p->users = use->next;
+        hy__buffer_free(&root->heap, use);
+    }
     while (p->rooms) hy__buffer_free(&root->heap, p->room[--p->rooms]);
     while ((jobs = p->jobs) != NULL) { p->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
 }
@@ -28395,7 +28748,8 @@ static int hy__plan_is_early(hy__planner *P, const hy__node *node)
     for (k = 0; k < node->nin; k++) {
         const hy__spot *s = &P->p->spot[hy__value_of(P, &node->in[k])];
         if (s->written) return 0;
-        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY) return 0;
+        if (s->where != HY__AT_PARAM && s->where != HY__AT_CONSTANT && s->where != HY__AT_EARLY &&
+            (s->where != HY__AT_INPUT || !node->in[k].node->early)) return 0;
     }
     return 1;
 }
@@ -28979,7 +29333,7 @@ static int hy__plan_watch(hy__planner *P)
 static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__plan *p)
 {
     hy__planner P;
-    int i;
+    int i, failed;
     memset(p, 0, sizeof *p);
     P.F = F;
     P.g = g;
@@ -28987,8 +29341,12 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
     P.p = p;
     p->workers = mode->threads > 0 && mode->threads < F->root->threads ? mode->threads : F->root->threads;
     if (p->workers > 1 && F->root->desc.parallel_for) p->workers = F->root->threads;
-    if (hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
-        hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P)) return -1;
+    P.outer = F->planner;
+    F->planner = &P;
+    failed = hy__plan_open(&P) || hy__plan_values(&P) || hy__plan_costs(&P) || hy__plan_layout(&P) ||
+             hy__plan_stages(&P) || hy__plan_uses(&P) || hy__plan_watch(&P);
+    F->planner = P.outer;
+    if (failed) return -1;
     for (i = p->early; i < p->steps; i++)
         if (p->step[i].op->flags & HY_OP_RANDOM) p->random[p->randoms++] = i;
     for (i = 0; i < p->params; i++) p->parameters += p->spot[p->param[i]].bytes;
@@ -30928,11 +31286,69 @@ static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
     return at ? S->param_node[at - 1] : NULL;
 }
 
+/* --- what a body of control flow takes from outside: variables, for which its operator is given values
+ * --- */
+struct hy__outside { hy_array *x; hy__node *var; };
+
+static int hy__same_outside(const hy_array *a, const hy_array *b)
+{
+    if (a->node || b->node) return a->node == b->node && a->output == b->output;
+    if (a->param || b->param) return a->param == b->param;
+    return a->buffer == b->buffer && a->t.data == b->t.data && hy__same_type(&a->t.type, &b->t.type) &&
+           !memcmp(a->t.stride, b->t.stride, (size_t)a->t.type.shape.ndim * sizeof *a->t.stride);
+}
+
+/* An array that the body itself has made lives on outside. */
+static hy_array *hy__outside_handle(hy_frame *S, const hy_array *x)
+{
+    hy_array *y = hy__handle(S);
+    if (!y) return NULL;
+    y->t = x->t;
+    y->buffer = hy__buffer_hold(x->buffer);
+    return y;
+}
+
+static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
+{
+    char name[256];
+    hy__line line = hy__line_open(name, sizeof name);
+    hy__node *var;
+    if (x->node) hy__put_output_name(&line, x->node, x->output);
+    else hy__puts(&line, x->param ? hy__called(x->param) : "constant");
+    var = hy__node_new(S, NULL, 0, 1, NULL, name);
+    if (!var) return NULL;
+    if (x->param) hy__fill_begin(S);
+    var->type[0] = x->node ? x->node->type[x->output] : x->param ? x->param->array.t.type : x->t.type;
+    if (x->param) hy__fill_end(S);
+    var->constant.type.shape = hy__no_shape();
+    var->aux = x->node ? !x->node->op && x->node->aux : x->param && x->param->aux;
+    if (!hy__node_join(S, S->graph->store, var)) return var;
+    hy__node_discard(S, var);
+    return NULL;
+}
+
+/* The variable of a body that stands for a value from outside; one for each. */
+static hy__node *hy__outside_node(hy_frame *S, hy_array *x)
+{
+    hy__node *var;
+    int i;
+    for (i = 0; i < S->outsides; i++) if (hy__same_outside(S->outside[i].x, x)) return S->outside[i].var;
+    if (hy__grow(&S->root->heap, (void **)&S->outside, &S->outsides_cap, S->outsides + 1,
+                 sizeof *S->outside)) return (hy__node *)hy__no_memory(S, "trace");
+    var = hy__outside_var(S, x);
+    if (var && x->frame == S) x = hy__outside_handle(S->outer, x);
+    if (!var || !x) return NULL;
+    S->outside[S->outsides].x = x;
+    S->outside[S->outsides++].var = var;
+    return var;
+}
+
 /* The variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
     hy__node *node = hy__param_met(S, p);
     if (node) return node;
+    if (S->outer) return hy__outside_node(S, &p->array);
     if (hy__param_room(S)) return (hy__node *)hy__no_memory(S, "trace");
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
@@ -30981,6 +31397,11 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
+    if (S->outer && (!node || x->frame != S)) {
+        edge->output = 0;
+        edge->node = hy__outside_node(S, x->param ? &hy__param_of(x)->array : x);
+        return edge->node ? 0 : -1;
+    }
     if (x->frame != S && node) {
         hy__fail(S, HY_ERROR_ARGUMENT, "%s: the symbol belongs to another symbolic frame", op->name);
         return -1;
@@ -31427,6 +31848,7 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->scratch);
     hy__free(&root->heap, (void *)F->param_node);
     hy__free(&root->heap, F->param_slot);
+    hy__free(&root->heap, F->outside);
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
     hy__free(&root->heap, F->aliases.value);
@@ -34210,8 +34632,9 @@ static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
     if (!x) return NULL;
     x->t = v->t;
     x->node = v->node;
-    if (x->node) return x;              /* its only output */
+    if (x->node && x->node->nout == 1) return x;        /* of a variable: its only output */
     x->output = v->output;
+    if (x->node) return x;
     if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
     if (v->tape) { x->tape = v->tape; HY__ADD(&v->tape->refs, 1); }
     return x;
@@ -34480,6 +34903,7 @@ typedef struct hy__deriving {
     int        n;                       /* inputs of the graph, and captured constants */
     hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
     hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
+    hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
     hy__node **var;                     /* per value: the variable that stands for it, ... */
     int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
 } hy__deriving;
@@ -34508,6 +34932,12 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
 static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
     hy_array *x;
+    if (B->again) {
+        to->t.type = B->T.type[v];
+        to->node = B->again[B->owner[v]];
+        to->output = v - B->T.first[B->owner[v]];
+        return;
+    }
     if (!B->var[v] && hy__derive_var(B, "shape", v, -1)) {
         x = hy__derive_var(B, B->g->node[B->owner[v]]->name, v, v);
         if (x) B->var[v] = x->node;
@@ -34576,8 +35006,32 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. */
-static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training)
+/* The nodes once more, variables in front, in the frame where the gradient is emitted. */
+static void hy__derive_again(hy__deriving *B)
+{
+    const hy_graph *g = B->g;
+    hy_frame *S = B->S;
+    int i, k, place;
+    for (i = -g->vars; i < g->n && !S->code; i++) {
+        const hy__node *from = i < 0 ? g->var[i + g->vars] : g->node[i];
+        hy__node *node;
+        if (i >= 0 && hy__is_input(from)) continue;
+        node = hy__node_copy(S, from);
+        place = g->place[from->number];
+        if (!node) return;
+        for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
+        for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
+        if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return; }
+        if (place >= 0) B->again[place] = node;
+    }
+    S->ranks = g->ranks;
+}
+
+/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
+ * the
+ * gradient reads values of the graph's nodes, which it has too, instead of variables. */
+static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
+                           int again)
 {
     size_t values, bytes;
     int i, unknown;
@@ -34593,15 +35047,17 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->S->traced_for = NULL;
     B->S->training = training;
     values = (size_t)B->T.n;
-    bytes = ((size_t)B->n + (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
+    bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
     B->room = hy__buffer_new(&F->cache, bytes + 1);
     if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
     memset(B->room->data, 0, bytes);
     B->leaf = (hy__tape **)B->room->data;
     B->call = B->leaf + B->n;
-    B->var = (hy__node **)(void *)(B->call + g->n);
+    B->again = again ? (hy__node **)(void *)(B->call + g->n) : NULL;
+    B->var = (hy__node **)(void *)(B->call + 2 * g->n);
     B->place = (int *)(void *)(B->var + values);
     B->owner = B->place + values;
+    if (again) hy__derive_again(B);
     hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
 }
@@ -34775,7 +35231,7 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    if (!hy__derive_open(&B, F, f, D->in, D->training)) graph = hy__derive_graph(&B, given);
+    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) graph = hy__derive_graph(&B, given);
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
     if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
@@ -34892,7 +35348,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
     hy__try(F);
     arranged = hy__derive_arranged(F, g, in, mode);
     if (arranged) g = arranged;
-    opened = hy__derive_open(&B, F, g, in, mode->training);
+    opened = hy__derive_open(&B, F, g, in, mode->training, 0);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -35521,6 +35977,1865 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 }
 #endif
 
+/* MARK: - 26 >>control ----------------------------------------------------------------------------------
+ *
+ * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
+ * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
+ * types; its memory is part of what the operator shares among workers, so plans count it, and a run calls
+ * nothing but jobs. What is the same in all turns is computed before the first.
+ * The room stands behind >>gradient, which derives the gradient of a body: another body, run from the last
+ * turn to the first, that computes a turn once more from the states before it and goes back through it.
+ */
+HY__COLD_ROOMS
+
+/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
+ * those of the turns, states after the last; hidden: states before each turn, how many turns there were, the
+ * random key. */
+typedef struct hy__control_rec {
+    int     data, states, remain, aux, outputs;
+    int     reverse,
+        counted;           /* from the last turn to the first; an input says how many there are */
+    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int64_t limit;                      /* of while_loop: most turns */
+} hy__control_rec;
+
+#define HY__CONTROL_ATTR(kind, name, doc) \
+    { #name, #name, HY_ATTR_##kind, 0, offsetof(hy__control_rec, name), 0, doc }
+static const hy_attr hy__control_attr[] = {
+    HY__CONTROL_ATTR(int, data, "arrays to go along"), HY__CONTROL_ATTR(int, states, "states"),
+    HY__CONTROL_ATTR(int, remain, "other inputs"), HY__CONTROL_ATTR(int, aux, "statistics"),
+    HY__CONTROL_ATTR(int, outputs, "outputs of a turn"), HY__CONTROL_ATTR(int, reverse, "from the last "
+                                                                                        "turn on"),
+    HY__CONTROL_ATTR(int, counted, "an input tells the turns"), HY__CONTROL_ATTR(int, draws, "it draws"),
+    HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(i64, limit, "most turns"),
+    { NULL, NULL, HY_ATTR_int, 0, 0, 0, NULL }
+};
+
+static const hy_arg hy__control_in[] = {
+    { "data", HY_ARG_LIST }, { "states", HY_ARG_LIST }, { "remain", HY_ARG_LIST }, { "turns", HY_ARG_OPT },
+    { "key", HY_ARG_OPT }, { "aux", HY_ARG_AUX }, { NULL, HY_ARG_ONE }
+};
+static const hy_arg hy__control_out[] = {
+    { "output", HY_ARG_LIST }, { "state", HY_ARG_LIST }, { "kept", HY_ARG_HID_LIST }, { "turns", HY_ARG_HID },
+    { "key", HY_ARG_HID }, { NULL, HY_ARG_ONE }
+};
+
+static int hy__control_count(const void *attr, int output, int index)
+{
+    const hy__control_rec *r = (const hy__control_rec *)attr;
+    const int in[] = { r->data, r->states, r->remain, r->counted, r->keyed, r->aux };
+    const int out[] = { r->outputs, r->states, r->states, r->limit > 0, r->draws };
+    return output ? out[index] : in[index];
+}
+
+/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+static int hy__control_input(const hy__control_rec *r, int pred, int i)
+{
+    i += pred;
+    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
+}
+
+static int hy__control_vars(const hy__control_rec *r, int pred)
+{
+    return r->data - pred + r->states + r->remain + r->aux;
+}
+
+/* --- types --- */
+/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+static hy_type hy__item_type(const hy_type *data)
+{
+    hy_type item = *data;
+    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
+    if (data->shape.ndim < 2) return item;
+    item.shape.ndim--;
+    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
+    return item;
+}
+
+/* Values of so many turns together. */
+static hy_type hy__rows_type(const hy_type *one, int64_t turns)
+{
+    hy_type all = *one;
+    if (one->shape.ndim < 0) return all;
+    memmove(all.shape.dim + 1, all.shape.dim, (size_t)all.shape.ndim * sizeof *all.shape.dim);
+    all.shape.dim[0] = turns;
+    all.shape.ndim++;
+    return all;
+}
+
+static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t turns)
+{
+    hy_type rows;
+    if (one->shape.ndim >= HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "a turn gives %z: there is no room for one more axis",
+                             &one->shape);
+    rows = hy__rows_type(one, turns);
+    hy_infer_type(I, &all->dtype, rows.dtype);
+    hy_infer_shape(I, &all->shape, rows.shape);
+    return I->status;
+}
+
+/* Types of all values of body k, where var[] are those of its variables; they learn. */
+static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads, hy__types *T)
+{
+    const hy_graph *g;
+    int i, place;
+    memset(T, 0, sizeof *T);
+    if (k < 0 || k >= I->nsub || !I->frame)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "it has no body: use hy_foreach, hy_while_loop or "
+                                                   "hy_cond");
+    g = I->sub[k];
+    if (g->vars != vars || g->heads != heads)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "its body has %d variables and %d results, %d and %d "
+                                                   "are due",
+                             g->vars, g->heads, vars, heads);
+    if (hy__types_infer(I->frame, g, T, NULL, var, NULL) < 0) return I->status = -1;
+    for (i = 0; i < vars; i++) {
+        place = g->place[g->var[i]->number];
+        if (place >= 0) var[i] = T->type[T->first[place]];
+    }
+    return 0;
+}
+
+/* How many turns: what data and stacked outputs say; -1: they do not. */
+static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
+{
+    int64_t turns = r->limit > 0 ? r->limit : -1;
+    int i;
+    for (i = 0; i < r->data; i++) {
+        const hy_shape *s = &I->in[i].shape;
+        if (!s->ndim) hy_infer_fail(I, HY_ERROR_SHAPE, "data %d is a single number: there is no axis to go "
+                                                       "along", i);
+        if (s->ndim < 1 || s->dim[0] < 0) continue;
+        if (turns >= 0 && turns != s->dim[0])
+            hy_infer_fail(I, HY_ERROR_SHAPE, "data %d has %l rows, others have %l: one for each turn is "
+                                             "due", i,
+                          s->dim[0], turns);
+        turns = s->dim[0];
+    }
+    return turns;
+}
+
+/* A state is the same before and after a turn. */
+static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *after)
+{
+    int d, same = before->shape.ndim < 0 || after->shape.ndim < 0 || before->shape.ndim == after->shape.ndim;
+    if (before->dtype && after->dtype) same = same && before->dtype == after->dtype;
+    for (d = 0; same && d < before->shape.ndim && d < after->shape.ndim; d++)
+        same = before->shape.dim[d] < 0 || after->shape.dim[d] < 0 ||
+            before->shape.dim[d] == after->shape.dim[d];
+    if (!same) {
+        hy_infer_fail(I, HY_ERROR_SHAPE, "state %d is %z %t before a turn and %z %t after it", i,
+                      &before->shape,
+                      (int)before->dtype, &after->shape, (int)after->dtype);
+        return;
+    }
+    hy_infer_type(I, &before->dtype, after->dtype);
+    hy_infer_shape(I, &before->shape, after->shape);
+}
+
+/* What the variables have learnt goes to the inputs. */
+static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, const hy_type *var)
+{
+    int i, d, data = r->data - pred;
+    for (i = 0; i < hy__control_vars(r, pred); i++) {
+        hy_type *in = &I->in[hy__control_input(r, pred, i)];
+        hy_infer_type(I, &in->dtype, var[i].dtype);
+        if (i >= data) hy_infer_shape(I, &in->shape, var[i].shape);
+        else if (in->shape.ndim > 1 && in->shape.ndim == var[i].shape.ndim + 1)
+            for (d = 0; d < var[i].shape.ndim; d++) hy_infer_dim(I, &in->shape.dim[d + 1],
+                                                                 var[i].shape.dim[d]);
+    }
+}
+
+/* The hidden outputs that are no states, and the inputs like them. */
+static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
+{
+    int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states;
+    if (r->counted) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in++].shape,
+                                                                                 hy__shape1(1)); }
+    if (r->keyed) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in].shape,
+                                                                               hy__shape1(2)); }
+    if (r->limit > 0) {
+        hy_infer_type(I, &I->out[out].dtype, HY_I64);
+        hy_infer_shape(I, &I->out[out++].shape, hy__shape1(1));
+    }
+    if (!r->draws) return;
+    hy_infer_type(I, &I->out[out].dtype, HY_I64);
+    hy_infer_shape(I, &I->out[out].shape, hy__shape1(2));
+}
+
+/* Room for the types of the variables, filled from the inputs. */
+static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pred)
+{
+    int i, n = hy__control_vars(r, pred);
+    hy__buffer *room = I->frame ? hy__buffer_new(&I->frame->cache, (size_t)n * sizeof(hy_type) + 1) : NULL;
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    if (!I->frame) hy_infer_fail(I, HY_ERROR_ARGUMENT, "it has no body: use hy_foreach, hy_while_loop or "
+                                                       "hy_cond");
+    else if (!room) { hy__no_memory(I->frame, I->op->name); I->status = -1; }
+    for (i = 0; var && i < n; i++) {
+        const hy_type *in = &I->in[hy__control_input(r, pred, i)];
+        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    return room;
+}
+
+/* The body of a loop, which comes last; before it that of the condition. */
+static void hy__infer_loop_body(hy_infer *I, const hy__control_rec *r, hy_type *var, int64_t turns)
+{
+    const hy_graph *g = I->nsub ? I->sub[I->nsub - 1] : NULL;
+    hy__types T;
+    int i;
+    if (hy__infer_body(I, I->nsub - 1, var, hy__control_vars(r, 0), r->outputs + r->states, &T) >= 0) {
+        for (i = 0; i < r->outputs && I->status >= 0; i++)
+            hy__infer_rows(I, &I->out[i], hy__type_of(g, &T, &g->head[i]), turns);
+        for (i = 0; i < r->states && I->status >= 0; i++)
+            hy__infer_state(I, i, &var[r->data + i], hy__type_of(g, &T, &g->head[r->outputs + i]));
+    }
+    if (I->frame) hy__types_close(I->frame, &T);
+}
+
+static int hy__loop_infer(hy_infer *I)
+{
+    const hy__control_rec *r = (const hy__control_rec *)I->attr;
+    int64_t turns = hy__infer_turns(I, r);
+    hy__buffer *room = I->status < 0 ? NULL : hy__infer_open(I, r, 0);
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    hy__types T;
+    int i;
+    if (var && r->limit > 0) {
+        if (hy__infer_body(I, 0, var, hy__control_vars(r, 0), 1, &T) >= 0) {
+            const hy_type *t = hy__type_of(I->sub[0], &T, &I->sub[0]->head[0]);
+            if (hy__shape_known(&t->shape) && hy__size(&t->shape) != 1)
+                hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &t->shape);
+        }
+        hy__types_close(I->frame, &T);
+    }
+    if (var && I->status >= 0) hy__infer_loop_body(I, r, var, turns);
+    if (var && I->status >= 0) {
+        hy__infer_inputs(I, r, 0, var);
+        hy__infer_extras(I, r);
+    }
+    for (i = 0; var && i < r->states && I->status >= 0; i++) {
+        const hy_type *state = &var[r->data + i];
+        hy_infer_type(I, &I->out[r->outputs + i].dtype, state->dtype);
+        hy_infer_shape(I, &I->out[r->outputs + i].shape, state->shape);
+        hy__infer_rows(I, &I->out[r->outputs + r->states + i], state, turns);
+    }
+    if (room) hy__buffer_drop(&I->frame->cache, room);
+    return I->status;
+}
+
+/* Both branches give the same. */
+static int hy__cond_infer(hy_infer *I)
+{
+    const hy__control_rec *r = (const hy__control_rec *)I->attr;
+    hy__buffer *room = hy__infer_open(I, r, 1);
+    hy_type *var = room ? (hy_type *)room->data : NULL;
+    hy__types T;
+    int i, k;
+    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+        hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
+    for (k = 0; var && k < 2 && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+            for (i = 0; i < r->outputs && I->status >= 0; i++) {
+                const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
+                hy_type was = I->out[i];
+                hy_infer_type(I, &I->out[i].dtype, t->dtype);
+                if (I->status >= 0) hy_infer_shape(I, &I->out[i].shape, t->shape);
+                if (I->status < 0 && k)
+                    hy_infer_fail(I, HY_ERROR_SHAPE, "the branches differ: output %d is %z %t in the "
+                                                     "first, %z %t in "
+                                  "the second", i, &was.shape, (int)was.dtype, &t->shape, (int)t->dtype);
+            }
+        hy__types_close(I->frame, &T);
+    }
+    if (var && I->status >= 0) {
+        hy__infer_inputs(I, r, 1, var);
+        hy__infer_extras(I, r);
+    }
+    if (room) hy__buffer_drop(&I->frame->cache, room);
+    return I->status;
+}
+
+/* --- a body for one set of types --- */
+/* Hangs on its graph. Its memory: runs of its steps, where operands lie, what early steps give, arena, what
+ * jobs share, scratch. */
+typedef struct hy__body {
+    hy__attached head;
+    int       users;                    /* plans with jobs that run it */
+    hy_graph *graph;                    /* optimised */
+    hy__plan  plan;
+    const hy_job **early;               /* of the steps that run before the first turn */
+    hy__buffer *jobs;                   /* these lie here: a chain */
+    size_t   *lies;                     /* by value: where an early one lies */
+    size_t    data, arena, shared, scratch, bytes;
+    hy__mode  mode;
+    int       n;
+    hy_type  *type;                     /* of the variables */
+} hy__body;
+
+static void hy__body_free(hy_root *root, hy__attached *it)
+{
+    hy__body *b = (hy__body *)(void *)it;
+    hy__buffer *jobs;
+    hy__plan_free(root, &b->plan);
+    hy__graph_drop(b->graph);
+    while ((jobs = b->jobs) != NULL) { b->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
+    hy__free(&root->heap, (void *)b->early);
+    hy__free(&root->heap, b->lies);
+    hy__free(&root->heap, b);
+}
+
+/* Early steps are bound here, since nobody else runs them: each with its operands in one block. */
+static int hy__body_bind_early(hy_frame *F, hy__body *b)
+{
+    const hy__plan *p = &b->plan;
+    int i;
+    for (i = 0; i < p->early; i++) {
+        const hy__step *s = &p->step[i];
+        size_t operands = hy__round64((size_t)(s->nin + s->nout) * sizeof(hy_tensor));
+        hy__buffer *room = hy__buffer_new(&F->cache, operands + sizeof(hy_job));
+        hy_job *job;
+        if (!room) { hy__no_memory(F, s->op->name); return -1; }
+        room->next = b->jobs;
+        b->jobs = room;
+        job = (hy_job *)(void *)((char *)room->data + operands);
+        hy__plan_operands(p, s, (hy_tensor *)room->data);
+        if (hy__plan_bind(F, s, job, (hy_tensor *)room->data, b->mode.training)) return -1;
+        b->early[i] = job;
+    }
+    return 0;
+}
+
+/* Where things lie in its memory. 0, or -1: it is too large. */
+static int hy__body_lay(hy__body *b)
+{
+    const hy__plan *p = &b->plan;
+    int i, k;
+    hy__layout l;
+    memset(&l, 0, sizeof l);
+    hy__lay(&l, (size_t)p->steps, sizeof(hy_run));
+    b->data = l.at;
+    hy__lay(&l, (size_t)p->tensors, sizeof(void *));
+    for (i = 0; i < p->early; i++)
+        for (k = p->step[i].nin; k < p->step[i].nin + p->step[i].nout; k++) {
+            int v = p->tensor[p->step[i].tensor + k];
+            b->lies[v] = l.at;
+            hy__lay(&l, 1, p->spot[v].bytes);
+        }
+    b->arena = l.at;
+    hy__lay(&l, 1, p->arena);
+    b->shared = l.at;
+    hy__lay(&l, 1, p->shared);
+    b->scratch = l.at;
+    hy__lay(&l, 1, p->scratch);
+    b->bytes = l.at;
+    return l.too_large ? -1 : 0;
+}
+
+/* Nobody but the caller knows it yet. */
+static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__body *b = (hy__body *)hy__alloc_zero(heap, sizeof *b + (size_t)sub->vars * sizeof *type);
+    int i, failed;
+    if (!b) return (hy__body *)hy__no_memory(F, "control flow");
+    b->head.free_fn = hy__body_free;
+    b->mode = *mode;
+    b->n = sub->vars;
+    b->type = (hy_type *)(void *)(b + 1);
+    memcpy(b->type, type, (size_t)sub->vars * sizeof *type);
+    b->graph = hy__optimize(F, sub, type, mode);
+    for (i = 0; b->graph && i < b->graph->n; i++)
+        if (!hy__types_known(b->graph->node[i]->type, b->graph->node[i]->nout))
+            hy__fail(F, HY_ERROR_UNSUPPORTED, "values decide the shape of %s, in the body of a compiled "
+                                              "loop or branch: "
+                     "leave the block around it as it is, or compute that outside", b->graph->node[i]->name);
+    failed = !b->graph || F->code || hy__plan_make(F, b->graph, mode, &b->plan);
+    if (!failed) {
+        b->early = (const hy_job **)hy__alloc_zero(heap, ((size_t)b->plan.early + 1) * sizeof *b->early);
+        b->lies = (size_t *)hy__alloc_zero(heap, ((size_t)b->plan.values + 1) * sizeof *b->lies);
+        if (!b->early || !b->lies) hy__no_memory(F, "control flow");
+        failed = F->code || hy__body_bind_early(F, b);
+    }
+    if (!failed && hy__body_lay(b)) { hy__too_large(F); failed = 1; }
+    if (!failed) return b;
+    hy__body_free(F->root, &b->head);
+    return NULL;
+}
+
+/* Under the lock. */
+static hy__body *hy__body_find(hy_graph *sub, uint64_t hash, const hy_type *type, const hy__mode *mode)
+{
+    hy__kept *e;
+    int i;
+    for (e = hy__table_find(&sub->derived, hash); e; e = hy__table_again(e)) {
+        hy__body *b = (hy__body *)(void *)e;
+        if (b->head.free_fn != hy__body_free || b->mode.training != mode->training ||
+            b->mode.exact != mode->exact ||
+            b->mode.off != mode->off || b->n != sub->vars) continue;
+        for (i = 0; i < b->n && hy__same_type(&b->type[i], &type[i]); i++) continue;
+        if (i == b->n) { e->used = ++sub->derived.clock; return b; }
+    }
+    return NULL;
+}
+
+enum { HY__MOST_BODIES = 8 };           /* that no plan uses, of one graph */
+
+/* The one unused for longest that no plan needs, if there are too many. Under the lock. */
+static hy__body *hy__body_surplus(hy_graph *sub)
+{
+    hy__kept *e;
+    hy__body *oldest = NULL;
+    int n = 0;
+    for (e = hy__table_next(&sub->derived, NULL); e; e = hy__table_next(&sub->derived, e)) {
+        hy__body *b = (hy__body *)(void *)e;
+        if (b->head.free_fn != hy__body_free || HY__PEEK(&b->users)) continue;
+        n++;
+        if (!oldest || e->used < oldest->head.kept.used) oldest = b;
+    }
+    if (n <= HY__MOST_BODIES) return NULL;
+    hy__table_remove(&sub->derived, &oldest->head.kept);
+    return oldest;
+}
+
+/* The body of a job's operator: found, or made, and counted by the plan that is being made. One that runs at
+ * once stays as long as its graph. */
+static const hy__body *hy__body_for(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
+{
+    hy_root *root = F->root;
+    uint64_t hash = hy__hash_type((uint64_t)mode->training, sub->vars ? &type[0]
+                                  : &sub->head[0].node->type[0]);
+    hy__body *b, *fresh = NULL, *gone = NULL;
+    int failed;
+    hy__acquire(&root->lock);
+    b = hy__body_find(sub, hash, type, mode);
+    if (b) HY__ADD(&b->users, 1);
+    hy__release(&root->lock);
+    if (!b) {
+        fresh = hy__body_new(F, sub, type, mode);
+        if (!fresh) return NULL;
+        hy__acquire(&root->lock);
+        b = hy__body_find(sub, hash, type, mode);
+        if (!b) { b = fresh; fresh = NULL; hy__table_add(&root->heap, &sub->derived, &b->head.kept, hash); }
+        HY__ADD(&b->users, 1);
+        gone = hy__body_surplus(sub);
+        hy__release(&root->lock);
+        if (fresh) hy__body_free(root, &fresh->head);
+        if (gone) hy__body_free(root, &gone->head);
+    }
+    if (!F->planner) return b;
+    failed = hy__plan_use(F->planner, &b->users);
+    HY__ADD(&b->users, -1);
+    return failed ? NULL : b;
+}
+
+/* --- binding --- */
+typedef struct hy__control {            /* the job's plan */
+    const hy__body *body[2];
+    size_t  at[2], states;              /* where their memory begins; two places for each state */
+    int64_t turns;
+} hy__control;
+HY__FITS_PLAN(hy__control);
+
+/* Binds the bodies of a job for the types of its inputs. pred: as above. */
+static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    hy_frame *F = job->why->frame;
+    int i, k, n = hy__control_vars(r, pred);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)n * sizeof(hy_type) + 1);
+    hy_type *var = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, job->op->name);
+    hy__mode mode;
+    memset(&mode, 0, sizeof mode);
+    if (F->planner) mode = *F->planner->mode;
+    mode.training = job->training;
+    mode.recorded = mode.given = 0;
+    mode.owner = NULL;
+    mode.threads = 1;
+    for (i = 0; var && i < n; i++) {
+        const hy_type *in = &job->in[hy__control_input(r, pred, i)].type;
+        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    for (k = 0; var && k < job->nsub && k < 2 && !F->code; k++) c->body[k] = hy__body_for(F, job->sub[k],
+                                                                                          var, &mode);
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? -1 : 0;
+}
+
+/* --- running --- */
+HY__WARM_ROOMS
+typedef struct hy__turning {            /* a loop or branch that runs */
+    const hy_job *job;
+    hy_run  *now;
+    const hy__control_rec *r;
+    const hy__control *c;
+    char    *memory;
+    uint64_t seed, stream;              /* the random key */
+    int      pred;
+    int64_t  turn, row;                 /* counted from 0; which row of the data */
+} hy__turning;
+
+static char *hy__body_memory(const hy__turning *L, int k) { return L->memory + L->c->at[k]; }
+
+static hy_run *hy__body_runs(const hy__turning *L, int k) { return (hy_run *)(void *)hy__body_memory(L, k); }
+
+/* Where state i lies before turn number `turn`. */
+static char *hy__state_at(const hy__turning *L, int i, int64_t turn)
+{
+    const hy_tensor *in = L->job->in + L->r->data;
+    char *at = L->memory + L->c->states;
+    int k;
+    if (!turn) return (char *)L->now->data[L->r->data + i];
+    for (k = 0; k < i; k++) at += 2 * hy__round64((size_t)hy__bytes(&in[k].type));
+    return at + (turn & 1 ? hy__round64((size_t)hy__bytes(&in[i].type)) : 0);
+}
+
+/* Row `row` of an operand (rows, ...). */
+static char *hy__row_at(const hy__turning *L, int operand, int64_t row)
+{
+    const hy_tensor *t = &L->job->in[operand];          /* outputs follow */
+    char *data = (char *)L->now->data[operand];
+    return data ? data + row * (hy__bytes(&t->type) / t->type.shape.dim[0]) : NULL;
+}
+
+/* Where the value of a variable lies in this turn. */
+static char *hy__var_at(const hy__turning *L, int i)
+{
+    int data = L->r->data - L->pred;
+    if (i < data) return hy__row_at(L, i, L->row);
+    if (i < data + L->r->states) return hy__state_at(L, i - data, L->turn);
+    return (char *)L->now->data[hy__control_input(L->r, L->pred, i)];
+}
+
+/* Where result i of a turn goes. */
+static char *hy__result_at(const hy__turning *L, int i)
+{
+    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
+        : hy__state_at(L, i - L->r->outputs, L->turn + 1);
+}
+
+/* All operands that are value v. */
+static void hy__body_aim(const hy__turning *L, int k, int v, void *to)
+{
+    const hy__body *b = L->c->body[k];
+    void **data = (void **)(void *)(hy__body_memory(L, k) + b->data);
+    int i;
+    for (i = b->plan.use_first[v]; i < b->plan.use_first[v + 1]; i++) data[b->plan.use[i]] = to;
+}
+
+/* Variables from .. to. */
+static void hy__body_aim_vars(const hy__turning *L, int k, int from, int to)
+{
+    const hy__plan *p = &L->c->body[k]->plan;
+    for (; from < to; from++) if (p->input[from] >= 0) hy__body_aim(L, k, p->input[from], hy__var_at(L,
+                                                                                                     from));
+}
+
+/* Steps that nothing changes run now; what varies from turn to turn is aimed at later. */
+static int hy__body_open(const hy__turning *L, int k)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__plan *p = &b->plan;
+    char *memory = hy__body_memory(L, k);
+    void **data = (void **)(void *)(memory + b->data);
+    hy_run *run = hy__body_runs(L, k);
+    int i, t, vary = L->r->data - L->pred + L->r->states;
+    for (i = 0; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        hy__run_open(&run[i], i < p->early ? b->early[i] : s->job, data + s->tensor, 0, 0);
+        for (t = s->tensor; t < s->tensor + s->nin + s->nout; t++) {
+            const hy__spot *root = &p->spot[p->spot[p->tensor[t]].root];
+            data[t] = root->where == HY__AT_ARENA ? memory + b->arena + p->spot[p->tensor[t]].offset
+                : root->where == HY__AT_EARLY ? memory + b->lies[root - p->spot]
+                : root->where == HY__AT_CONSTANT ? root->node->constant.data : NULL;
+        }
+    }
+    hy__body_aim_vars(L, k, vary, p->inputs);
+    return hy__runs_alone(run, p->early, memory + b->scratch, memory + b->shared);
+}
+
+/* What an item of the body met is the operator's fault. */
+static void hy__body_fault(const hy__turning *L, int k)
+{
+    hy_run *run = hy__body_runs(L, k);
+    int i;
+    for (i = 0; i < L->c->body[k]->plan.steps; i++)
+        if (run[i].fault && !L->now->fault) {
+            L->now->fault_text = hy__fault_text(&run[i]);
+            hy_fault(L->now);
+        }
+}
+
+/* A result that no job has put in its place: another's twin, a variable, something early. */
+static void hy__body_copy(const hy__turning *L, int k, int i, char *to, char *twin)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__spot *s = &b->plan.spot[b->plan.head[i]], *root = &b->plan.spot[s->root];
+    const char *from = s->where == HY__AT_HEAD ? twin
+        : s->where == HY__AT_INPUT ? hy__var_at(L, root->index)
+        : s->where == HY__AT_EARLY ? hy__body_memory(L, k) + b->lies[root - b->plan.spot]
+        : (const char *)root->node->constant.data;
+    if (from != to && s->bytes) memcpy(to, from, s->bytes);
+}
+
+static int hy__body_run(const hy__turning *L, int k)
+{
+    const hy__body *b = L->c->body[k];
+    const hy__plan *p = &b->plan;
+    char *memory = hy__body_memory(L, k);
+    hy_run *run = hy__body_runs(L, k);
+    int i, which = L->pred ? k : k < L->job->nsub - 1;  /* 1: the condition of a loop, or the second branch */
+    for (i = 0; i < p->randoms; i++) {
+        run[p->random[i]].seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
+        run[p->random[i]].stream = (uint64_t)p->step[p->random[i]].node->rank;
+    }
+    if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch,
+                        memory + b->shared)) return 0;
+    hy__body_fault(L, k);
+    return -1;
+}
+
+/* One turn of a body whose results are outputs, then states. */
+static int hy__body_turn(const hy__turning *L, int k)
+{
+    const hy__plan *p = &L->c->body[k]->plan;
+    int i;
+    hy__body_aim_vars(L, k, 0, L->r->data - L->pred + L->r->states);
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *s = &p->spot[p->head[i]];
+        if (s->where == HY__AT_HEAD && s->index == i) hy__body_aim(L, k, p->head[i], hy__result_at(L, i));
+    }
+    if (hy__body_run(L, k)) return -1;
+    for (i = 0; i < p->heads; i++) {
+        const hy__spot *s = &p->spot[p->head[i]];
+        if (s->where == HY__AT_HEAD && s->index == i) continue;
+        hy__body_copy(L, k, i, hy__result_at(L, i), s->where == HY__AT_HEAD ? hy__result_at(L, s->index)
+                      : NULL);
+    }
+    return 0;
+}
+
+/* Does the loop go on? -1: the condition met bad data. */
+static int hy__loop_goes_on(const hy__turning *L)
+{
+    const hy__plan *p = &L->c->body[0]->plan;
+    const hy__spot *s = &p->spot[p->head[0]];
+    union { double align[2]; char bytes[16]; } value;
+    hy__body_aim_vars(L, 0, 0, L->r->states);
+    if (s->where == HY__AT_HEAD) hy__body_aim(L, 0, p->head[0], value.bytes);
+    if (hy__body_run(L, 0)) return -1;
+    if (s->where != HY__AT_HEAD) hy__body_copy(L, 0, 0, value.bytes, NULL);
+    return hy__load(value.bytes, s->type->dtype) != 0;
+}
+
+/* The states before this turn, for the gradient. */
+static void hy__loop_keep(const hy__turning *L)
+{
+    int i;
+    for (i = 0; i < L->r->states; i++) {
+        char *to = hy__row_at(L, L->job->nin + L->r->outputs + L->r->states + i, L->row);
+        size_t bytes = (size_t)hy__bytes(&L->job->in[L->r->data + i].type);
+        if (to && bytes) memcpy(to, hy__state_at(L, i, L->turn), bytes);
+    }
+}
+
+/* Rows that had no turn are 0. */
+static void hy__loop_clear(const hy__turning *L, int output, int64_t turns)
+{
+    const hy_type *t = &L->job->out[output].type;
+    char *data = (char *)L->now->data[L->job->nin + output];
+    int64_t rows = t->shape.dim[0], bytes = hy__bytes(t);
+    if (data && turns < rows && bytes) memset(data + bytes / rows * turns, 0,
+                                              (size_t)(bytes / rows * (rows - turns)));
+}
+
+static void hy__loop_finish(const hy__turning *L)
+{
+    const hy__control_rec *r = L->r;
+    void **out = L->now->data + L->job->nin;
+    int i, at = r->outputs + 2 * r->states;
+    for (i = 0; i < r->states; i++) {
+        size_t bytes = (size_t)hy__bytes(&L->job->out[r->outputs + i].type);
+        if (out[r->outputs + i] && bytes) memcpy(out[r->outputs + i], hy__state_at(L, i, L->turn), bytes);
+        hy__loop_clear(L, r->outputs + r->states + i, L->turn);
+    }
+    for (i = 0; i < r->outputs; i++) hy__loop_clear(L, i, L->turn);
+    if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
+}
+
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
+    L->job = job;
+    L->now = now;
+    L->r = r;
+    L->c = (const hy__control *)(const void *)&job->plan;
+    L->memory = memory;
+    L->pred = pred;
+    L->turn = L->row = 0;
+    L->seed = now->seed;
+    L->stream = now->stream;
+    if (r->keyed) {
+        const int64_t *given = (const int64_t *)now->data[r->data + r->states + r->remain + r->counted];
+        L->seed = (uint64_t)given[0];
+        L->stream = (uint64_t)given[1];
+    }
+    if (!r->draws || !key) return;
+    key[0] = (int64_t)L->seed;
+    key[1] = (int64_t)L->stream;
+}
+
+static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy__turning L;
+    int64_t turns;
+    int k, goes = 1, last = job->nsub - 1;
+    (void)stage; (void)item; (void)scratch;
+    hy__turning_open(&L, job, now, (char *)shared, 0);
+    turns = L.c->turns;
+    if (L.r->counted) {
+        int64_t given = *(const int64_t *)now->data[L.r->data + L.r->states + L.r->remain];
+        if (given >= 0 && given < turns) turns = given;
+    }
+    for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
+    for (; L.turn < turns; L.turn++) {
+        L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
+        if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
+        hy__loop_keep(&L);
+        if (hy__body_turn(&L, last)) return;
+    }
+    if (goes >= 0) hy__loop_finish(&L);
+}
+
+static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy__turning L;
+    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    (void)stage; (void)item; (void)scratch;
+    hy__turning_open(&L, job, now, (char *)shared, 1);
+    if (hy__body_open(&L, k)) hy__body_fault(&L, k);
+    else hy__body_turn(&L, k);
+}
+HY__COLD_ROOMS
+
+static int hy__loop_bind(hy_job *job)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    hy__control *c = (hy__control *)(void *)&job->plan;
+    double cost = 0;
+    int i, k;
+    memset(c, 0, sizeof *c);
+    job->notes = sizeof *c;
+    if (hy__control_bodies(job, 0, c)) return -1;
+    for (k = 0; k < job->nsub; k++) {
+        c->at[k] = job->shared;
+        job->shared += c->body[k]->bytes;
+        cost += c->body[k]->plan.cost;
+    }
+    c->states = job->shared;
+    for (i = r->data; i < r->data + r->states; i++)
+        job->shared += 2 * hy__round64((size_t)hy__bytes(&job->in[i].type));
+    c->turns = r->limit > 0 ? r->limit : job->in[0].type.shape.dim[0];
+    return hy__one_stage(job, hy__run_loop, 1, (double)c->turns * cost);
+}
+
+static int hy__cond_bind(hy_job *job)
+{
+    hy__control *c = (hy__control *)(void *)&job->plan;
+    double cost;
+    memset(c, 0, sizeof *c);
+    job->notes = sizeof *c;
+    if (hy__control_bodies(job, 1, c)) return -1;
+    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
+    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    return hy__one_stage(job, hy__run_cond, 1, cost);
+}
+
+/* --- results of a body --- */
+/* A value of another frame, or a variable, becomes a result through an identity. */
+static void hy__inner_head(hy_frame *S, hy_array **x)
+{
+    if (hy__alive(S, *x, "a body of control flow") &&
+        (!(*x)->node || (*x)->frame != S || !(*x)->node->op)) *x = hy_identity(S, *x);
+}
+
+/* The graph of a body, which is the caller's and not the root's. all: calls that write count as results. */
+static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads, int all)
+{
+    hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, all);
+    if (!g) return NULL;
+    HY__ADD(&g->refs, 1);
+    hy__graph_unlist(S->root, g);
+    return g;
+}
+
+/* --- gradients --- */
+#ifndef HYBRID_NO_TRAIN
+/* A body and its gradient, while that is derived: the body once more, then what leads from the gradients of
+ * its results to those of its variables, all in one graph. */
+typedef struct hy__unwinding {
+    hy__deriving B;
+    hy__buffer *room;
+    hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
+    hy_array  **in;
+    char       *given;                  /* by result: has it a gradient? */
+    hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
+    hy__node  **order;                  /* the variables as the new body has them; room for all */
+    hy_array  **head;                   /* its results */
+    int         vars, heads;            /* so many so far */
+} hy__unwinding;
+
+static void hy__unwinding_close(hy__unwinding *U)
+{
+    hy_frame *F = U->B.F;
+    if (!F) return;
+    hy__derive_close(&U->B);
+    hy__buffer_drop(&F->cache, U->room);
+}
+
+/* Room for so many variables and results, and what is known of them, to be filled in by the caller. */
+static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
+{
+    size_t n = (size_t)sub->vars, all = 3 * ((size_t)sub->vars + (size_t)sub->heads);
+    size_t bytes = n * (sizeof *U->stand_in + sizeof *U->in) + all * (sizeof *U->order + sizeof *U->head) +
+                   (size_t)sub->heads + 1;
+    int i;
+    memset(U, 0, sizeof *U);
+    U->B.F = F;
+    U->room = hy__buffer_new(&F->cache, bytes);
+    if (!U->room) { hy__no_memory(F, "gradient"); return -1; }
+    memset(U->room->data, 0, bytes);
+    U->stand_in = (hy_array *)U->room->data;
+    U->in = (hy_array **)(void *)(U->stand_in + n);
+    U->order = (hy__node **)(void *)(U->in + n);
+    U->head = (hy_array **)(void *)(U->order + all);
+    U->given = (char *)(U->head + all);
+    for (i = 0; i < sub->vars; i++) U->in[i] = &U->stand_in[i];
+    return 0;
+}
+
+/* Variable i has this type; is its gradient wanted? */
+static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int wanted)
+{
+    U->stand_in[i].t.type = *type;
+    U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
+}
+
+/* From here on B.S holds the body and the way back through it. */
+static int hy__unwind_body(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
+{
+    int i, unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    if (unknown > 0)
+        hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
+    if (unknown || hy__derive_walk(&U->B, U->given)) return -1;
+    for (i = 0; i < U->B.S->graph->store->n; i++)
+        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank = 0;
+    return 0;
+}
+
+/* The variable i of the body, as a value. */
+static hy_array *hy__unwinding_value(hy__unwinding *U, int i)
+{
+    return hy__node_handle(U->B.S, U->B.S->graph->store->node[i], 0);
+}
+
+/* The next variable of the new body. */
+static void hy__unwinding_next(hy__unwinding *U, hy__node *var) { U->order[U->vars++] = var; }
+
+/* One more variable, of the type of another. */
+static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_type *type)
+{
+    hy_array *x = hy_var(U->B.S, name, NULL);
+    if (x) x->t.type = x->node->type[0] = *type;
+    return x;
+}
+
+/* The next result: a gradient, or zeros for variable i if there is none, and what else is added. */
+static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *gradient, hy_array *more)
+{
+    hy_frame *S = U->B.S;
+    if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
+    if (more) gradient = hy_add(S, gradient, more);
+    if (!S->code) hy__inner_head(S, &gradient);
+    U->head[U->heads++] = gradient;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__unwinding_graph(hy__unwinding *U)
+{
+    hy_frame *S = U->B.S;
+    hy__nodes *store = S->graph->store;
+    hy_array *heads;
+    int i, k = 0;
+    if (S->code) return NULL;
+    for (i = 0; i < store->n && k < U->vars; i++) {     /* the places of variables, filled in the new order */
+        if (store->node[i]->op || store->node[i]->held) continue;
+        store->node[i] = U->order[k++];
+        store->node[i]->number = i;
+    }
+    heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
+    return hy__inner_graph(S, heads, 0);
+}
+
+/* The variable that walking back made for the gradient of result i: they stand in the order of the
+ * results. */
+static hy__node *hy__unwinding_given(const hy__unwinding *U, int vars, int i)
+{
+    const hy__nodes *store = U->B.S->graph->store;
+    int at, k = 0;
+    for (at = 0; at < i; at++) k += U->given[at];
+    for (at = 0; at < store->n; at++) {
+        const hy__node *node = store->node[at];
+        if (node->op || node->held || --vars >= 0) continue;
+        if (!k--) return store->node[at];
+    }
+    return NULL;
+}
+
+/* Inputs of the operator that runs a new body, one after another. */
+typedef struct hy__given { hy__buffer *room; hy_array **at; int n; } hy__given;
+
+static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
+{
+    size_t most = 4 * ((size_t)D->nin + (size_t)D->nout) + 8;
+    in->n = 0;
+    in->room = hy__buffer_new(&F->cache, most * sizeof *in->at);
+    if (!in->room) { hy__no_memory(F, "gradient"); return -1; }
+    in->at = (hy_array **)in->room->data;
+    return 0;
+}
+static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
+
+/* Where things stand in a diff of control flow. */
+static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
+static int hy__diff_remain(const hy__control_rec *r, int i) { return r->data + r->states + i; }
+
+/* What ends the inputs: how many turns, the key, copies of statistics, so that a turn that is computed again
+ * does not count twice. */
+static void hy__given_end(hy_frame *F, hy__given *in, const hy_diff *D, hy__control_rec *r2)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, at = hy__diff_remain(r, r->remain);
+    if (r->counted) hy__given_add(in, D->in[at]);
+    else if (r->limit > 0) hy__given_add(in, D->out[hy__diff_kept(r, r->states)]);
+    if (r->draws) hy__given_add(in, D->out[D->nout - 1]);
+    for (i = at + r->counted + r->keyed; i < D->nin; i++) hy__given_add(in, hy_identity(F, D->in[i]));
+    r2->counted = r->counted || r->limit > 0;
+    r2->draws = r2->keyed = r->draws;
+    r2->remain += r->remain;
+    r2->aux = r->aux;
+}
+
+static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const hy__given *in,
+                                const hy__control_rec *r, int n, hy_graph *const *sub)
+{
+    int i;
+    for (i = 0; i < in->n && !F->code; i++) hy__alive(F, in->at[i], D->op->name);
+    return F->code ? NULL : F->emit(F, D->op - D->op->member + which, in->n, in->at, r, n, sub);
+}
+
+/* The types of a loop's variables, and whose gradients are wanted: those of all states, since what comes
+ * later goes back through them. */
+static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[D->nsub - 1];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return -1;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 0, i);
+        hy_type type = i < r->data ? hy__item_type(&D->in[at]->t.type) : D->in[at]->t.type;
+        hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
+    }
+    for (i = 0; i < sub->heads; i++)
+        U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
+                             : U->stand_in[r->data + i - r->outputs].tape != NULL);
+    return hy__unwind_body(U, F, sub, D->training);
+}
+
+/* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
+ * states. */
+static void hy__loop_back_data(const hy_diff *D, hy__unwinding *U, hy__given *in, hy__control_rec *r2,
+                               hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__node **var = U->B.S->graph->store->node;
+    int i, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) { hy__given_add(in, D->in[i]); hy__unwinding_next(U, var[i]); }
+    for (i = 0; i < r->states; i++) {
+        hy__given_add(in, D->out[hy__diff_kept(r, i)]);
+        hy__unwinding_next(U, var[r->data + i]);
+    }
+    for (i = 0; i < r->outputs; i++) {
+        if (!U->given[i]) continue;
+        hy__given_add(in, D->dy[i]);
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, i));
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[hy__diff_kept(r, i)];
+        more[i] = dy && U->given[r->outputs + i]
+            ? hy__unwinding_new(U, "kept_grad", &U->stand_in[r->data + i].t.type) : NULL;
+        if (!more[i]) continue;
+        hy__given_add(in, dy);
+        hy__unwinding_next(U, more[i]->node);
+    }
+    r2->data = in->n;
+}
+
+/* States of the loop back: gradients of the states, and sums of those of what is the same in all turns.
+ * Results
+ * first those of the data. */
+static void hy__loop_back_states(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in,
+                                 hy__control_rec *r2, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    int i, first = in->n, vars = U->B.g->vars;
+    for (i = 0; i < r->data; i++) {
+        if (!U->stand_in[i].tape) continue;
+        hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        r2->outputs++;
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *dy = D->dy[r->outputs + i];
+        int v = r->data + i;
+        if (!U->given[r->outputs + i]) continue;
+        hy__given_add(in, dy ? dy : hy_zeros_like(F, D->in[v]));
+        hy__unwinding_next(U, hy__unwinding_given(U, vars, r->outputs + i));
+        hy__unwinding_result(U, v, hy__derive_result(&U->B, v), more[i]);
+    }
+    for (i = 0; i < r->remain; i++) {
+        int v = hy__diff_remain(r, i);
+        hy_array *gradient = hy__derive_result(&U->B, v), *sum;
+        if (!gradient) continue;
+        sum = hy__unwinding_new(U, "sum", &U->stand_in[v].t.type);
+        hy__given_add(in, hy_zeros_like(F, D->in[v]));
+        if (sum) hy__unwinding_next(U, sum->node);
+        hy__unwinding_result(U, v, sum, gradient);
+    }
+    r2->states = in->n - first;
+}
+
+/* What the loop back gave, in the order in which it was asked for. */
+static void hy__loop_back_results(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_array **at = y->count ? y->item : &y;
+    int i;
+    for (i = 0; i < r->data; i++) if (U->stand_in[i].tape) D->dx[i] = hy_reshape_like(F, *at++, D->in[i],
+                                                                                      NULL);
+    for (i = 0; i < r->states; i++) if (U->given[r->outputs + i]) D->dx[r->data + i] = *at++;
+    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++)
+        if (hy__derive_result(&U->B, i)) D->dx[i] = *at++;
+}
+
+/* A loop from the last turn to the first. */
+static void hy__loop_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, hy_array **more)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy_graph *graph;
+    hy_array *y = NULL;
+    int i;
+    memset(&r2, 0, sizeof r2);
+    r2.reverse = !r->reverse;
+    hy__loop_back_data(D, U, in, &r2, more);
+    hy__loop_back_states(F, D, U, in, &r2, more);
+    if (!U->heads) return;
+    for (i = 0; i < r->remain + r->aux; i++) {
+        if (i < r->remain) hy__given_add(in, D->in[hy__diff_remain(r, i)]);
+        hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
+    }
+    hy__given_end(F, in, D, &r2);
+    graph = hy__unwinding_graph(U);
+    if (graph) y = hy__given_emit(F, D, 0, in, &r2, 1, &graph);
+    if (y) hy__loop_back_results(F, D, U, y);
+    hy__graph_drop(graph);
+}
+
+static int hy__loop_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__unwinding U;
+    hy__given in;
+    hy__buffer *more = hy__buffer_new(&F->cache, (size_t)r->states * sizeof(hy_array *) + 1);
+    memset(&U, 0, sizeof U);
+    if (!more) { hy__no_memory(F, "gradient"); return 0; }
+    if (!hy__given_open(F, &in, D) && !hy__loop_unwind(F, D, &U)) hy__loop_back(F, D, &U, &in,
+                                                                                (hy_array **)more->data);
+    hy__unwinding_close(&U);
+    hy__buffer_drop(&F->cache, in.room);
+    hy__buffer_drop(&F->cache, more);
+    return 0;
+}
+
+/* The way back through one branch. */
+static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy_graph *sub = D->sub[k];
+    int i;
+    if (hy__unwinding_open(U, F, sub)) return NULL;
+    for (i = 0; i < sub->vars; i++) {
+        int at = hy__control_input(r, 1, i);
+        hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
+    }
+    for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
+    if (hy__unwind_body(U, F, sub, D->training)) return NULL;
+    for (i = 0; i < r->remain; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->outputs; i++)
+        if (U->given[i]) hy__unwinding_next(U, hy__unwinding_given(U, sub->vars, i));
+    for (i = r->remain; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = 0; i < r->remain; i++)
+        if (U->stand_in[i].tape) hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+    return U->heads ? hy__unwinding_graph(U) : NULL;
+}
+
+/* A branch again, by the same condition. */
+static int hy__cond_grad(hy_frame *F, hy_diff *D)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__control_rec r2;
+    hy__unwinding U[2];
+    hy__given in;
+    hy_graph *sub[2];
+    hy_array *y = NULL, **at;
+    int i, opened = !hy__given_open(F, &in, D);
+    memset(U, 0, sizeof U);
+    memset(&r2, 0, sizeof r2);
+    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
+    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
+    r2.data = 1;
+    r2.outputs = U[0].heads;
+    for (i = 0; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; sub[1] && i < r->outputs; i++)
+        if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
+    if (sub[1]) hy__given_end(F, &in, D, &r2);
+    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    at = y && y->count ? y->item : &y;
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
+    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    hy__buffer_drop(&F->cache, in.room);
+    return 0;
+}
+#else
+#define hy__loop_grad NULL
+#define hy__cond_grad NULL
+#endif
+
+/* --- the operators --- */
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+static const hy_op hy__control_ops[] = {
+    { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__FOREACH, hy__control_count, hy__loop_infer,
+      hy__loop_bind, hy__loop_grad, NULL },
+    { "_while_loop", "_while_loop", NULL, "a body while a condition holds", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__WHILE_LOOP, hy__control_count,
+          hy__loop_infer,
+      hy__loop_bind, hy__loop_grad, NULL },
+    { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__COND, hy__control_count, hy__cond_infer,
+      hy__cond_bind, hy__cond_grad, NULL }
+};
+
+/* The handles of a form, as the C functions get them. */
+static hy_array *hy__group_form(hy_frame *F, const char *form, hy_array **at)
+{
+    return hy__group_as(F, &form, &at);
+}
+
+/* What a body returned: outputs and states, opened. 0, or -1; to be closed in any case. */
+static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const char *state_form, hy__flat *out,
+                            hy__flat *states)
+{
+    out->room = states->room = NULL;
+    if (F->code) return -1;
+    if (!y || y->state != HY__LIVE || y->count != 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a group of "
+                                       "two, either "
+                 "of which may be NULL, an array or a group", who);
+        return -1;
+    }
+    if (hy__flat_open(F, out, y->item[0], who) || hy__flat_open(F, states, y->item[1], who)) return -1;
+    if (strcmp(states->form, state_form)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
+                                       "array)", who,
+                 state_form, states->form);
+        return -1;
+    }
+    return 0;
+}
+
+/* MARK: - 26 >>loops ------------------------------------------------------------------------------------
+ *
+ * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
+ * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
+ * operator's body. Values from outside that it meets become variables there, and inputs of the operator.
+ */
+typedef struct hy__loop {               /* what the user gave: of a loop, or of a branch */
+    const char *who;
+    hy_body_fn  body;                   /* of foreach; else ... */
+    hy_step_fn  step[2];                /* ... condition and body, or both branches */
+    void       *user;
+    int64_t     limit;
+    hy__flat    data, states;           /* of a branch: the condition, inputs */
+} hy__loop;
+
+typedef struct hy__inner {              /* one body */
+    hy_frame *S;
+    hy__scope scope;
+    hy__flat  out, states;              /* what it returned */
+    hy_graph *graph;
+} hy__inner;
+
+static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
+{
+    const hy_frame *at;
+    int depth = 0;
+    memset(N, 0, sizeof *N);
+    for (at = S; at->outer; at = at->outer) depth++;
+    if (depth >= HY__NEST) {
+        hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no deeper",
+                 who,
+                 (int)HY__NEST);
+        return -1;
+    }
+    N->S = hy__tracer_open(S);
+    if (!N->S) return -1;
+    N->S->outer = S;
+    N->S->scopes = S->scopes;
+    if (!S->scope) return 0;
+    N->scope = *S->scope;               /* the same place in the program, but its nodes are counted anew */
+    N->scope.first = 0;
+    N->S->scope = &N->scope;
+    return 0;
+}
+
+static void hy__inner_close(hy_frame *S, hy__inner *N)
+{
+    if (!N->S) return;
+    hy__flat_close(S, &N->out);
+    hy__flat_close(S, &N->states);
+    if (N->S->asked && !S->asked) memcpy(S->bound, N->S->bound, sizeof S->bound);
+    S->asked |= N->S->asked;
+    S->scopes = N->S->scopes;
+    N->S->scope = NULL;
+    hy__tracer_close(S, N->S);
+    hy__graph_drop(N->graph);
+}
+
+static hy_type hy__type_now(const hy_array *x) { return x->node ? x->node->type[x->output] : x->t.type; }
+
+/* Variables for arguments, or for the rows of them that a turn gets, grouped as these are. */
+static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *name, int rows)
+{
+    hy__buffer *room = hy__buffer_new(&N->S->cache, (size_t)in->n * sizeof(hy_array *) + 1);
+    hy_array **var = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(N->S, "trace"), *x = NULL;
+    const char *form = in->full;
+    char text[24];
+    int i;
+    for (i = 0; var && i < in->n; i++) {
+        hy_type type = hy__type_now(in->at[i]);
+        hy__line line = hy__line_open(text, sizeof text);
+        hy__puts(&line, name);
+        hy__put_int(&line, i);
+        var[i] = hy_var(N->S, text, NULL);
+        if (!var[i]) break;
+        var[i]->t.type = var[i]->node->type[0] = rows ? hy__item_type(&type) : type;
+    }
+    if (var && !N->S->code) x = hy__group_as(N->S, &form, &var);
+    hy__buffer_drop(&N->S->cache, room);
+    return x;
+}
+
+/* What the body returned: outputs and states if it is that of a loop. */
+static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
+{
+    hy_frame *S = N->S;
+    if (S->code) return -1;
+    if (!paired) return hy__flat_open(S, &N->out, y, l->who);
+    return hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states);
+}
+
+static int hy__inner_heads(hy__inner *N)
+{
+    hy_frame *S = N->S;
+    int i, n = N->out.n + N->states.n;
+    hy__buffer *room = hy__buffer_new(&S->cache, (size_t)n * sizeof(hy_array *) + 1);
+    hy_array **head = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, "trace");
+    for (i = 0; head && i < n; i++) {
+        head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
+        hy__inner_head(S, &head[i]);
+    }
+    if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
+    if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
+    hy__buffer_drop(&S->cache, room);
+    return N->graph ? 0 : -1;
+}
+
+/* Every body has a variable for what any of them takes from outside, in one order, statistics last. */
+static int hy__inner_share(hy__inner *N, int n)
+{
+    const hy_frame *last = N[n - 1].S;
+    int i, k;
+    for (k = 0; k < n; k++)
+        for (i = 0; i < last->outsides; i++)
+            if (!hy__outside_node(N[k].S, last->outside[i].x)) return -1;
+    return 0;
+}
+
+/* Puts the variables of statistics behind the others. Returns how many there are. */
+static int hy__inner_sort(hy_frame *S)
+{
+    hy__nodes *store = S->graph->store;
+    int i, k, aux = 0;
+    for (i = 0; i < S->outsides; i++) aux += S->outside[i].var->aux;
+    for (k = 0; aux && k < aux; k++)
+        for (i = 0; i + 1 < S->outsides; i++) {
+            hy__outside a = S->outside[i], b = S->outside[i + 1];
+            int from = a.var->number, to = b.var->number;
+            if (!a.var->aux || b.var->aux) continue;
+            S->outside[i] = b;
+            S->outside[i + 1] = a;
+            store->node[from] = b.var;
+            store->node[to] = a.var;
+            b.var->number = from;
+            a.var->number = to;
+        }
+    return aux;
+}
+
+/* What is the same in all turns; and a parameter that a layer has given its shape to keeps that. */
+static void hy__inner_settle(const hy_frame *S, int early)
+{
+    int i;
+    for (i = 0; i < S->outsides; i++) {
+        hy__node *var = S->outside[i].var;
+        var->early = early && !var->aux;
+        if (S->outside[i].x->param) var->constant.type = var->type[0];
+    }
+}
+
+/* The operator: leading inputs, then what the bodies take from outside. */
+static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__inner *N, int n)
+{
+    hy__control_rec r;
+    const hy_frame *B = N[0].S;
+    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
+    hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
+    hy_graph *sub[2];
+    memset(&r, 0, sizeof r);
+    r.data = l->data.n;
+    r.states = lead - first ? 0 : l->states.n;
+    r.outputs = N[n - 1].out.n;
+    r.limit = l->limit;
+    for (i = 0; i < n; i++) {
+        r.aux = hy__inner_sort(N[i].S);
+        hy__inner_settle(N[i].S, which != HY__COND);
+        if (S->code || hy__inner_heads(&N[i])) break;
+        sub[i] = N[i].graph;
+        r.draws |= sub[i]->ranks > 0;
+    }
+    r.remain = lead - first + B->outsides - r.aux;
+    for (i = 0; in && i < lead + B->outsides; i++) {
+        in[i] = i < l->data.n ? l->data.at[i] : i < lead ? l->states.at[i - l->data.n]
+            : B->outside[i - lead].x;
+        hy__alive(S, in[i], l->who);
+    }
+    for (i = 0; i < n; i++) if (N[i].S->code && !S->code) hy__fail(S, N[i].S->code, "%s", N[i].S->text);
+    if (in && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
+    hy__buffer_drop(&S->cache, room);
+    return y;
+}
+
+/* hy_group(outputs, states) of what the operator gave. */
+static hy_array *hy__inner_regroup(hy_frame *S, const hy__loop *l, const hy__inner *N, hy_array *y)
+{
+    hy_array *part[2], **at = y->count ? y->item : &y;
+    part[0] = hy__group_form(S, N->out.full, at);
+    part[1] = hy__group_form(S, l->states.full, at + N->out.n);
+    return S->code ? NULL : hy_group_of(S, 2, part);
+}
+
+static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N;
+    hy_array *x, *states, *y = NULL;
+    if (!hy__inner_open(S, &N, l->who)) {
+        x = hy__inner_vars(&N, &l->data, "item", 1);
+        states = hy__inner_vars(&N, &l->states, "state", 0);
+        if (!N.S->code && !hy__inner_results(&N, l->body(N.S, x, states, l->user), l, 1))
+            y = hy__inner_emit(S, l, HY__FOREACH, &N, 1);
+        if (y) y = hy__inner_regroup(S, l, &N, y);
+    }
+    hy__inner_close(S, &N);
+    return S->code ? NULL : y;
+}
+
+/* Both C functions of a while_loop or a cond, one after the other: N has room for two. 0, or -1. */
+static int hy__trace_both(hy_frame *S, const hy__loop *l, hy__inner *N, int which)
+{
+    const char *name = which == HY__COND ? "data" : "state";
+    int i, k;
+    for (k = 0; k < 2; k++) {
+        hy_array *x;
+        if (hy__inner_open(S, &N[k], l->who)) return -1;
+        x = hy__inner_vars(&N[k], &l->states, name, 0);
+        for (i = 0; k && i < N[0].S->outsides; i++) hy__outside_node(N[k].S, N[0].S->outside[i].x);
+        if (N[k].S->code ||
+            hy__inner_results(&N[k], l->step[k](N[k].S, x, l->user), l, k &&
+                              which == HY__WHILE_LOOP)) return -1;
+    }
+    return hy__inner_share(N, 2);
+}
+
+static hy_array *hy__traced_while(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N[2];
+    hy_array *y = NULL;
+    memset(N, 0, sizeof N);
+    if (!hy__trace_both(S, l, N, HY__WHILE_LOOP)) {
+        if (N[0].out.n == 1) y = hy__inner_emit(S, l, HY__WHILE_LOOP, N, 2);
+        else hy__fail(S, HY_ERROR_ARGUMENT, "%s: the condition returned %d arrays, one is due", l->who,
+                      N[0].out.n);
+        if (y) y = hy__inner_regroup(S, l, &N[1], y);
+    }
+    hy__inner_close(S, &N[0]);
+    hy__inner_close(S, &N[1]);
+    return S->code ? NULL : y;
+}
+
+static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
+{
+    hy__inner N[2];
+    hy_array *y = NULL, **at;
+    memset(N, 0, sizeof N);
+    if (!hy__trace_both(S, l, N, HY__COND)) {
+        if (strcmp(N[0].out.form, N[1].out.form))
+            hy__fail(S, HY_ERROR_ARGUMENT, "%s: the first branch returns %s, the second %s (x is an array)",
+                     l->who,
+                     N[0].out.form, N[1].out.form);
+        else y = hy__inner_emit(S, l, HY__COND, N, 2);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N[0].out.full, at);
+    }
+    hy__inner_close(S, &N[0]);
+    hy__inner_close(S, &N[1]);
+    return S->code ? NULL : y;
+}
+
+/* --- line by line --- */
+/* Each call of a C function draws by a key of its own, as compiled turns do. */
+typedef struct hy__draws { uint64_t seed, stream; } hy__draws;
+
+static hy__draws hy__draws_open(hy_frame *F)
+{
+    hy__draws d;
+    d.seed = F->seed;
+    d.stream = F->stream;
+    return d;
+}
+static void hy__draws_for(hy_frame *F, const hy__draws *d, int64_t turn, int k)
+{
+    F->seed = hy__mix64(hy__mix64(d->seed, d->stream), (uint64_t)(2 * turn + k));
+    F->stream = 0;
+}
+static void hy__draws_close(hy_frame *F, const hy__draws *d)
+{
+    F->seed = d->seed;
+    F->stream = d->stream + 1;
+}
+
+/* What the turns of a loop gave so far: n outputs each. */
+typedef struct hy__gathering {
+    const char *who;
+    hy_array  **out;                    /* by turn and output */
+    int         n, turns, cap;
+    hy_array  **state;                  /* the latest ones, ... */
+    int         states, mine;           /* ... made by a turn */
+    char       *form;                   /* of the outputs */
+} hy__gathering;
+
+static void hy__gathering_close(hy_frame *F, hy__gathering *G)
+{
+    hy__free(&F->root->heap, (void *)G->out);
+    hy__free(&F->root->heap, (void *)G->state);
+    hy__free(&F->root->heap, G->form);
+}
+
+static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, const hy__flat *states)
+{
+    memset(G, 0, sizeof *G);
+    G->who = who;
+    G->states = states->n;
+    G->state = (hy_array **)hy__alloc(&F->root->heap, (size_t)states->n * sizeof *G->state + 1);
+    if (!G->state) { hy__no_memory(F, who); return -1; }
+    if (states->n) memcpy((void *)G->state, (void *)states->at, (size_t)states->n * sizeof *G->state);
+    return 0;
+}
+
+/* The same value under another handle: the old one is a state, which goes after the next turn. */
+static hy_array *hy__second_handle(hy_frame *F, const hy_array *x)
+{
+    hy_array *y = hy__handle(F);
+    if (!y) return NULL;
+    y->t = x->t;
+    y->output = x->output;
+    y->buffer = x->buffer ? hy__buffer_hold(x->buffer) : NULL;
+    y->tape = x->tape;
+    if (y->tape) HY__ADD(&y->tape->refs, 1);
+    return y;
+}
+
+/* Takes the outputs of one more turn out of its bracket. */
+static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out)
+{
+    int i;
+    if (!G->turns) {
+        G->n = out->n;
+        G->form = (char *)hy__alloc(&F->root->heap, strlen(out->full) + 1);
+        if (!G->form) { hy__no_memory(F, G->who); return -1; }
+        memcpy(G->form, out->full, strlen(out->full) + 1);
+    }
+    if (strcmp(out->full, G->form)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
+                                       "array)", G->who,
+                 G->turns, out->full, G->form);
+        return -1;
+    }
+    if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
+        hy__no_memory(F, G->who);
+        return -1;
+    }
+    for (i = 0; i < G->n; i++) {
+        hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
+        if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
+        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type)) {
+            hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before", G->who, i,
+                     &x->t.type.shape, (int)x->t.type.dtype, G->turns, &G->out[i]->t.type.shape,
+                     (int)G->out[i]->t.type.dtype);
+            return -1;
+        }
+        *to = hy__second_handle(F, x);
+        if (!*to || !hy_return(F, *to)) return -1;
+    }
+    G->turns++;
+    return 0;
+}
+
+/* The states of one more turn take the place of those before, which go. */
+static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *states)
+{
+    int i;
+    for (i = 0; i < G->states; i++) {
+        const hy_array *was = G->state[i];
+        hy_array *x = states->at[i];
+        if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
+        if (!hy__same_type(&x->t.type, &was->t.type)) {
+            hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", G->who, i,
+                     &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape, (int)x->t.type.dtype);
+            return -1;
+        }
+    }
+    for (i = 0; i < G->states; i++) {
+        hy_array *x = hy__second_handle(F, states->at[i]);
+        if (!x || !hy_return(F, x)) return -1;
+        if (G->mine && G->state[i]->state == HY__LIVE && !G->state[i]->kept) hy_free(F, G->state[i]);
+        G->state[i] = x;
+    }
+    G->mine = 1;
+    return 0;
+}
+
+/* Output i of all turns along a new axis, and 0 for turns that there were not. */
+static hy_array *hy__stacked(hy_frame *F, const hy__gathering *G, int i, int64_t rows)
+{
+    hy_array *all = hy__group_make(F, G->turns), *part[2], *y;
+    hy_type rest;
+    int t;
+    for (t = 0; all && t < G->turns; t++) all->item[t] = G->out[t * G->n + i];
+    y = all ? hy_stack(F, all, 0) : NULL;
+    if (!y || rows == G->turns) return y;
+    rest = hy__rows_type(&G->out[i]->t.type, rows - G->turns);
+    part[0] = y;
+    part[1] = hy__make(F, &rest, G->who);
+    if (part[1]) hy_fill(F, part[1], 0);
+    return F->code ? NULL : hy_concat(F, hy_group_of(F, 2, part), 0);
+}
+
+/* Without a turn nobody knows the outputs' types but a trace: zeros of the types it finds, or None. */
+typedef hy_array *(*hy__trace_loop)(hy_frame *S, const hy__loop *l);
+
+/* y: what the trace gave. The caller closes out. */
+static hy_array *hy__zeros_like_traced(hy_frame *F, const hy_array *y, hy__flat *out, const char *who)
+{
+    hy_array **at;
+    const char *form;
+    int i;
+    if (hy__flat_open(F, out, y->item[0], who)) return NULL;
+    for (i = 0; i < out->n; i++) {
+        hy_type type = out->at[i]->t.type;
+        if (!hy__types_known(&type, 1)) return NULL;
+        out->at[i] = hy__make(F, &type, who);
+        if (!out->at[i]) return NULL;
+        hy_fill(F, out->at[i], 0);
+    }
+    form = out->full;
+    at = out->at;
+    return hy__group_as(F, &form, &at);
+}
+
+static hy_array *hy__no_turns(hy_frame *F, const hy__loop *l, hy__trace_loop trace)
+{
+    hy_frame *S;
+    hy_array *y = NULL, *zeros = NULL;
+    hy__flat out;
+    out.room = NULL;
+    hy__try(F);
+    S = hy__tracer_open(F);
+    if (S) S->traced_for = NULL;        /* arrays with a gradient may be looked at, too */
+    if (S) y = trace(S, l);
+    if (y) zeros = hy__zeros_like_traced(F, y, &out, l->who);
+    hy__flat_close(F, &out);
+    if (S) hy__tracer_close(F, S);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    return zeros;
+}
+
+/* hy_group(outputs, states) of a loop that has ended. */
+static hy_array *hy__gathering_result(hy_frame *F, hy__gathering *G, const hy__loop *l, int64_t rows,
+                                      hy__trace_loop trace)
+{
+    hy_array *part[2];
+    int i;
+    part[0] = G->turns ? NULL : hy__no_turns(F, l, trace);
+    for (i = 0; i < G->n && G->turns && !F->code; i++) G->out[i] = hy__stacked(F, G, i, rows);
+    if (F->code) return NULL;
+    if (G->turns) part[0] = hy__group_form(F, G->form, G->out);
+    part[1] = hy__group_form(F, l->states.full, G->state);
+    return F->code ? NULL : hy_group_of(F, 2, part);
+}
+
+/* Row `turn` of every array of the data, grouped as these are. */
+static hy_array *hy__loop_items(hy_frame *F, const hy__flat *data, int64_t turn, hy_array **room)
+{
+    hy_ints first;
+    int i;
+    memset(&first, 0, sizeof first);
+    first.n = 1;
+    for (i = 0; i < data->n && !F->code; i++) {
+        room[i] = hy_slice_axis(F, data->at[i], 0, (int)turn, (int)turn + 1);
+        if (data->at[i]->t.type.shape.ndim > 1) room[i] = hy_squeeze(F, room[i], first);
+    }
+    return F->code ? NULL : hy__group_form(F, data->full, room);
+}
+
+/* One turn, in a bracket of its own: data, or NULL, is what the body gets beside the states. */
+static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const hy__draws *draws,
+                         hy_array **room)
+{
+    hy_array *x = NULL, *states, *y = NULL;
+    hy__flat out, after;
+    int failed;
+    hy_begin(F);
+    hy__draws_for(F, draws, G->turns, 0);
+    if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
+    states = hy__group_form(F, l->states.full, G->state);
+    if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
+    if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
+    hy__flat_close(F, &out);
+    hy__flat_close(F, &after);
+    hy_end(F);
+    return failed || F->code ? -1 : 0;
+}
+
+static hy_array *hy__foreach_now(hy_frame *F, const hy__loop *l)
+{
+    hy__gathering G;
+    hy__draws draws = hy__draws_open(F);
+    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)l->data.n * sizeof(hy_array *) + 1);
+    hy_array *y = NULL;
+    int64_t turns = l->data.at[0]->t.type.shape.dim[0];
+    int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    if (!room) hy__no_memory(F, l->who);
+    while (!failed && room && G.turns < turns) failed = hy__loop_turn(F, &G, l, &draws,
+                                                                      (hy_array **)room->data);
+    hy__draws_close(F, &draws);
+    if (!failed && !F->code) y = hy__gathering_result(F, &G, l, turns, hy__traced_foreach);
+    hy__buffer_drop(&F->cache, room);
+    hy__gathering_close(F, &G);
+    return y;
+}
+
+/* Does the condition hold? -1: an error. */
+static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
+{
+    if (!hy__concrete(F, x, who, "an array with values")) return -1;
+    if (hy__size(&x->t.type.shape) != 1) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who, &x->t.type.shape);
+        return -1;
+    }
+    return hy__load(x->t.data, x->t.type.dtype) != 0;
+}
+
+static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l, const hy__draws *draws)
+{
+    hy_array *states;
+    int holds;
+    hy_begin(F);
+    hy__draws_for(F, draws, G->turns, 1);
+    states = hy__group_form(F, l->states.full, G->state);
+    holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    hy_end(F);
+    return F->code ? -1 : holds;
+}
+
+static hy_array *hy__while_now(hy_frame *F, const hy__loop *l)
+{
+    hy__gathering G;
+    hy__draws draws = hy__draws_open(F);
+    hy_array *y = NULL;
+    int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    while (!failed && G.turns < l->limit) {
+        int holds = hy__loop_holds(F, &G, l, &draws);
+        if (!holds) break;
+        failed = holds < 0 || hy__loop_turn(F, &G, l, &draws, NULL);
+    }
+    hy__draws_close(F, &draws);
+    if (!failed && !F->code) y = hy__gathering_result(F, &G, l, l->limit, hy__traced_while);
+    hy__gathering_close(F, &G);
+    return y;
+}
+
+static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
+{
+    hy__draws draws = hy__draws_open(F);
+    int holds = hy__is_true(F, l->data.at[0], l->who);
+    hy_array *y = NULL;
+    if (holds < 0) return NULL;
+    hy__draws_for(F, &draws, 0, !holds);
+    y = l->step[!holds](F, inputs, l->user);
+    hy__draws_close(F, &draws);
+    if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
+    return y;
+}
+
+/* --- in either mode --- */
+static void hy__loop_close(hy_frame *F, hy__loop *l)
+{
+    hy__flat_close(F, &l->data);
+    hy__flat_close(F, &l->states);
+}
+
+/* Opens what the user gave; line by line it must have values. 0, or -1; to be closed in any case. */
+static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *states)
+{
+    int i;
+    l->data.room = l->states.room = NULL;
+    if (hy__flat_open(F, &l->data, data, l->who) || hy__flat_open(F, &l->states, states, l->who)) return -1;
+    for (i = 0; i < l->data.n + l->states.n && !F->graph; i++)
+        if (!hy__concrete(F, i < l->data.n ? l->data.at[i] : l->states.at[i - l->data.n], l->who,
+                          "an array with values")) return -1;
+    return F->code ? -1 : 0;
+}
+
+/* Each array has a first axis, and all are equally long as far as that is known. */
+static int hy__check_rows(hy_frame *F, const hy__loop *l)
+{
+    int64_t rows = -1;
+    int i;
+    if (!l->data.n) hy__fail(F, HY_ERROR_ARGUMENT, "%s: there is no data to go along", l->who);
+    for (i = 0; i < l->data.n; i++) {
+        hy_type type = hy__type_now(l->data.at[i]);
+        if (!type.shape.ndim)
+            hy__fail(F, HY_ERROR_SHAPE, "%s: data %d is a single number: there is no axis to go along",
+                     l->who, i);
+        if (type.shape.ndim < 1 || type.shape.dim[0] < 0) continue;
+        if (rows >= 0 && rows != type.shape.dim[0])
+            hy__fail(F, HY_ERROR_SHAPE, "%s: data %d has %l rows, others have %l: one for each turn is due",
+                     l->who, i,
+                     type.shape.dim[0], rows);
+        rows = type.shape.dim[0];
+    }
+    return F->code ? -1 : 0;
+}
+
+HY_API hy_array *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_foreach";
+    l.body = body;
+    l.user = user;
+    if (!body) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_foreach: the body is NULL"); return NULL; }
+    if (!hy__loop_open(F, &l, data, states) && !hy__check_rows(F, &l))
+        y = F->graph ? hy__traced_foreach(F, &l) : hy__foreach_now(F, &l);
+    hy__loop_close(F, &l);
+    return y;
+}
+
+HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
+                               int64_t max_iterations, void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_while_loop";
+    l.step[0] = cond;
+    l.step[1] = func;
+    l.user = user;
+    l.limit = max_iterations;
+    if (!cond || !func) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: the %s is NULL", cond ? "body" : "condition");
+        return NULL;
+    }
+    if (max_iterations < 1 || max_iterations > INT_MAX / 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: max_iterations should be specified, from 1 to %d: "
+                                       "it is %l",
+                 INT_MAX / 2, max_iterations);
+        return NULL;
+    }
+    if (!hy__loop_open(F, &l, NULL, loop_vars)) {
+        if (!l.states.n) hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: there are no loop variables");
+        else y = F->graph ? hy__traced_while(F, &l) : hy__while_now(F, &l);
+    }
+    hy__loop_close(F, &l);
+    return y;
+}
+
+HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                         hy_array *inputs,
+                         void *user)
+{
+    hy__loop l;
+    hy_array *y = NULL;
+    if (!F || F->code) return NULL;
+    memset(&l, 0, sizeof l);
+    l.who = "hy_cond";
+    l.step[0] = then_fn;
+    l.step[1] = else_fn;
+    l.user = user;
+    if (!then_fn || !else_fn) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: a branch is NULL");
+        return NULL;
+    }
+    if (!hy__loop_open(F, &l, pred, inputs)) {
+        if (l.data.n != 1) hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: the condition is one array");
+        else y = F->graph ? hy__traced_cond(F, &l) : hy__cond_now(F, &l, inputs);
+    }
+    hy__loop_close(F, &l);
+    return y;
+}
+HY__WARM_ROOMS
 
 /* MARK: - 27 >>layers -----------------------------------------------------------------------------------
  *
@@ -35717,7 +38032,8 @@ static hy_array *hy__curve_forward(hy_frame *F, hy_block *self, hy_array *x)
     }
     memset(&opt, 0, sizeof opt);
     opt.slope = b->number == 0 ? HY_ZERO : b->number;
-    y = hy_leaky_relu(F, x, b->alpha, b->act, &opt);
+    opt.gamma = b->alpha;
+    y = hy_leaky_relu(F, x, b->act, &opt);
     return b->act == HY_LEAKY_ELU ? y : hy__fwd(F, y);
 }
 static void hy__curve_describe(const hy_block *self, char *text, size_t bytes)
@@ -40676,6 +42992,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
     hy__node *node;
+    if (hy__absent(R->F, op)) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);
@@ -44973,6 +47290,4566 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
+/* MARK: - 33 >>data -------------------------------------------------------------------------------------
+ *
+ * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
+ * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
+ * >>files.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* --- datasets --- */
+enum { HY__PARTS = 16, HY__MAPS = 16 };
+struct hy_dataset {
+    hy_block     base;                  /* so that it ends with the root, if not before */
+    hy_dataset  *below;                 /* whose samples this one changes, ... */
+    int          depth;                 /* ... and how many are below */
+    int64_t      n;
+    int          parts;
+    hy_type      type[HY__PARTS];       /* of a sample's parts */
+    size_t       bytes[HY__PARTS], room;        /* of each; of a whole sample, each part aligned */
+    hy_tensor    rows[HY__PARTS];       /* of arrays, ... */
+    hy__buffer  *held[HY__PARTS];       /* ... counted */
+    hy_sample_fn fn;
+    void        *user;
+};
+
+static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)x;
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
+    return NULL;
+}
+static void hy__dataset_release(hy_block *self)
+{
+    hy_dataset *D = (hy_dataset *)(void *)self;
+    int k;
+    for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
+}
+
+static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char *who)
+{
+    hy_dataset *D;
+    if (!F || F->code) return NULL;
+    if (n < 0 || parts < 1 || parts > HY__PARTS) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %l samples of %d parts; 1 to %d parts are possible", who, n,
+                 parts, (int)HY__PARTS);
+        return NULL;
+    }
+    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__data_forward, 0);
+    if (!D) return NULL;
+    D->base.free_fn = hy__dataset_release;
+    D->n = n;
+    return D;
+}
+/* One more part. */
+static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, const char *who)
+{
+    int k = D->parts;
+    if (!hy__check_type(F, type, who)) return -1;
+    D->type[k] = *type;
+    D->bytes[k] = (size_t)hy__bytes(type);
+    D->room += hy__round64(D->bytes[k]);
+    D->parts++;
+    return 0;
+}
+
+HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays)
+{
+    int k, parts = hy_count(F, arrays);
+    hy_dataset *D = hy__dataset_new(F, 0, parts, "hy_dataset_arrays");
+    for (k = 0; D && k < parts; k++) {
+        hy_array *x = hy_get(F, arrays, k);
+        hy_type row;
+        if (!hy__concrete(F, x, "hy_dataset_arrays", "an array with values")) break;
+        row = x->t.type;
+        if (row.shape.ndim < 1 || (k && row.shape.dim[0] != D->n)) {
+            hy__fail(F, HY_ERROR_SHAPE, "hy_dataset_arrays: array %d has shape %z, where as many rows as in "
+                     "the first are due", k, &row.shape);
+            break;
+        }
+        D->n = row.shape.dim[0];
+        row.shape.ndim--;
+        memmove(row.shape.dim, row.shape.dim + 1, (size_t)row.shape.ndim * sizeof row.shape.dim[0]);
+        x = hy__packed_array(F, x);
+        if (!x || hy__dataset_part(F, D, &row, "hy_dataset_arrays")) break;
+        D->rows[k] = x->t;
+        D->held[k] = hy__buffer_hold(x->buffer);
+    }
+    if (!D || !F->code) return D;
+    hy_block_free(F, &D->base);
+    return NULL;
+}
+
+static hy_dataset *hy__dataset_by(hy_frame *F, hy_dataset *below, int64_t n, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user, const char *who)
+{
+    hy_dataset *D = hy__dataset_new(F, n, parts, who);
+    int k;
+    if (!D) return NULL;
+    D->below = below;
+    D->depth = below ? below->depth + 1 : 0;
+    D->fn = fn;
+    D->user = user;
+    if (!fn || !types) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function or the list of types is NULL", who);
+    else if (D->depth >= HY__MAPS)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: more than %d datasets in a chain", who, (int)HY__MAPS);
+    for (k = 0; k < parts && !F->code; k++) hy__dataset_part(F, D, &types[k], who);
+    if (!F->code) return D;
+    hy_block_free(F, &D->base);
+    return NULL;
+}
+HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
+                                 void *user)
+{
+    return hy__dataset_by(F, NULL, n, parts, types, fn, user, "hy_dataset_of");
+}
+static int hy__dataset_ok(hy_frame *F, hy_dataset *D, const char *who)
+{
+    return hy__block_ok(F, D ? &D->base : NULL, who);
+}
+HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                  hy_sample_fn fn, void *user)
+{
+    if (!hy__dataset_ok(F, D, "hy_dataset_map")) return NULL;
+    return hy__dataset_by(F, D, D->n, parts, types, fn, user, "hy_dataset_map");
+}
+HY_API int64_t hy_dataset_length(hy_frame *F, hy_dataset *D)
+{
+    return hy__dataset_ok(F, D, "hy_dataset_length") ? D->n : 0;
+}
+HY_API void hy_dataset_free(hy_frame *F, hy_dataset *D) { if (D) hy_block_free(F, &D->base); }
+
+/* Bytes that a worker needs for the samples of datasets below. */
+static size_t hy__dataset_scratch(const hy_dataset *D)
+{
+    size_t room = 0;
+    for (D = D->below; D; D = D->below) room += D->room;
+    return room;
+}
+
+/* Sample i into out; nonzero when a function gave up. From the source upward. */
+static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, void *const *out,
+                              char *scratch)
+{
+    const hy_dataset *chain[HY__MAPS], *at;
+    void *made[2][HY__PARTS];
+    int n = 0, k, d;
+    for (at = D; at; at = at->below) chain[n++] = at;
+    for (d = n - 1; d >= 0; d--) {
+        void **to = made[d & 1], **from = d < n - 1 ? made[(d + 1) & 1] : NULL;
+        at = chain[d];
+        for (k = 0; k < at->parts; k++) {
+            to[k] = d ? scratch : out[k];
+            if (d) scratch += hy__round64(at->bytes[k]);
+        }
+        if (at->fn && at->fn(at->user, i, random, (const void *const *)from, to)) return -1;
+        if (!at->fn)
+            for (k = 0; k < at->parts; k++)
+                memcpy(to[k], (const char *)at->rows[k].data + (size_t)i * at->bytes[k], at->bytes[k]);
+    }
+    return 0;
+}
+
+/* --- loaders --- */
+struct hy_loader {
+    hy_block     base;
+    hy_dataset  *data;
+    hy_loader_opt opt;
+    int64_t      size;                  /* of a batch */
+    int64_t      epoch, at, n;          /* epoch under way (-1: none), samples given out, of so many */
+    int          ended;                 /* the last call said that the epoch is over */
+    int64_t     *order;                 /* numbers of samples, what was left over first */
+    int64_t      left;                  /* of them from the epoch before */
+    int          ready, next;           /* batches made and not given out: from next on */
+    hy__value   *made;                  /* [batch * parts + part] */
+    int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
+    int64_t      samples;               /* ... and how many they have */
+    char        *scratch;               /* of all workers */
+    size_t       each;                  /* bytes of one */
+    unsigned char *failed;              /* by sample of the batches under way */
+};
+
+static void hy__loader_release(hy_block *self)
+{
+    hy_loader *L = (hy_loader *)(void *)self;
+    hy__heap *heap = &self->house->root->heap;
+    int i;
+    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
+        hy__buffer_free(heap, L->made[i].buffer);
+    hy__free(heap, L->order);
+    hy__free(heap, L->made);
+    hy__free(heap, L->scratch);
+    hy__free(heap, L->failed);
+}
+
+HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt)
+{
+    hy_loader_opt o;
+    hy_loader *L;
+    hy__heap *heap;
+    HY__OPTIONS_INTO(o, opt);
+    if (!o.prefetch) o.prefetch = 1;
+    if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+        return NULL;
+    }
+    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
+    if (!L) return NULL;
+    heap = &F->root->heap;
+    L->base.free_fn = hy__loader_release;
+    L->data = D;
+    L->opt = o;
+    L->size = batch_size;
+    L->epoch = -1;
+    L->each = hy__round64(hy__dataset_scratch(D) + 1);
+    L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
+    L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
+    if (L->order && L->made && L->scratch && L->failed) return L;
+    hy__no_memory(F, "hy_loader_new");
+    hy_block_free(F, &L->base);
+    return NULL;
+}
+HY_API void hy_loader_free(hy_frame *F, hy_loader *L) { if (L) hy_block_free(F, &L->base); }
+static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
+{
+    if (!hy__block_ok(F, L ? &L->base : NULL, who)) return 0;
+    if (hy__block_lives(F->root, &L->data->base)) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed", who);
+    return 0;
+}
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+static void hy__loader_drop(hy_frame *F, hy_loader *L)
+{
+    int i;
+    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+        hy__buffer_drop(&F->cache, L->made[i].buffer);
+        L->made[i].buffer = NULL;
+    }
+    L->ready = L->next = 0;
+}
+
+/* The order of the next epoch, behind what the last one left over. */
+static void hy__loader_begin(hy_loader *L)
+{
+    int64_t i, k, n = L->data->n, left = L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0;
+    memmove(L->order, L->order + L->at, (size_t)left * sizeof *L->order);
+    L->epoch++;
+    for (i = 0; i < n; i++) L->order[left + i] = i;
+    for (i = n - 1; i > 0 && L->opt.shuffle; i--) {
+        int64_t *order = L->order + left, swap = order[i];
+        k = (int64_t)(hy__loader_bits(L, 1, i) % (uint64_t)(i + 1));
+        order[i] = order[k];
+        order[k] = swap;
+    }
+    L->left = left;
+    L->n = left + n;
+    L->at = 0;
+    L->ended = 0;
+}
+
+/* Of samples that are left in this epoch: how many make up its next batches. */
+static int64_t hy__loader_rest(const hy_loader *L)
+{
+    int64_t rest = L->n - L->at;
+    return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    const hy_dataset *D = L->data;
+    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
+    void *out[HY__PARTS];
+    uint64_t random;
+    int k;
+    (void)stage;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
+    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
+}
+
+/* Room for batches of rows, counted from the first that is not ready. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+{
+    const hy_dataset *D = L->data;
+    int k;
+    for (k = 0; k < D->parts; k++) {
+        hy__value *v = &L->made[L->ready * D->parts + k];
+        int d;
+        v->t.type.dtype = D->type[k].dtype;
+        v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
+        v->t.type.shape.dim[0] = rows;
+        for (d = 0; d < D->type[k].shape.ndim; d++) v->t.type.shape.dim[d + 1] = D->type[k].shape.dim[d];
+        hy__pack_strides(&v->t);
+        v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
+        if (!v->buffer) {
+            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
+            hy__no_memory(F, "hy_next");
+            return -1;
+        }
+        v->t.data = v->buffer->data;
+    }
+    L->ready++;
+    return 0;
+}
+
+/* The next batches, all at once. */
+static void hy__loader_make(hy_frame *F, hy_loader *L)
+{
+    int64_t rest = hy__loader_rest(L), rows, i;
+    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;
+    hy__region region;
+    L->begin = L->at;
+    L->samples = 0;
+    while (L->samples < rest && L->ready < L->opt.prefetch) {
+        rows = hy__least(rest - L->samples, L->size);
+        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        L->samples += rows;
+    }
+    region.run = hy__loader_item;
+    region.arg = L;
+    region.stages = 1;
+    region.items = &L->samples;
+    hy__parallel(F->root, &region, (L->data->fn ? 10 : 0.1) * cost * (double)L->samples);
+    for (i = 0; i < L->samples; i++) {
+        if (!L->failed[i]) continue;
+        hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                 L->order[L->begin + i]);
+        hy__loader_drop(F, L);
+        return;
+    }
+}
+
+/* A batch as an array or a group, in this scope. */
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+{
+    int k, parts = L->data->parts;
+    hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
+    for (k = 0; k < parts && !F->code; k++) {
+        hy__value *v = &L->made[L->next * parts + k];
+        x = hy__handle(F);
+        if (!x) break;
+        x->t = v->t;
+        x->buffer = v->buffer;
+        v->buffer = NULL;
+        if (all) all->item[k] = x;
+    }
+    for (; F->code && k < parts; k++) {
+        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
+        L->made[L->next * parts + k].buffer = NULL;
+    }
+    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return F->code ? NULL : parts > 1 ? all : x;
+}
+
+HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
+{
+    if (!hy__loader_ok(F, L, "hy_next")) return NULL;
+    if (F->graph) {
+        hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
+        return NULL;
+    }
+    if (L->epoch < 0 || L->ended) hy__loader_begin(L);
+    if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (!L->ready) hy__loader_make(F, L);
+    return F->code ? NULL : hy__loader_hand_out(F, L);
+}
+
+HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
+{
+    int64_t n;
+    if (!hy__loader_ok(F, L, "hy_loader_length")) return 0;
+    n = L->n;
+    if (L->epoch < 0 || L->ended)
+        n = L->data->n + (L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0);
+    return L->opt.last_batch == HY_LAST_KEEP ? (n + L->size - 1) / L->size : n / L->size;
+}
+HY_API void hy_loader_rewind(hy_frame *F, hy_loader *L)
+{
+    if (!hy__loader_ok(F, L, "hy_loader_rewind")) return;
+    hy__loader_drop(F, L);
+    L->epoch = -1;
+    L->at = L->n = 0;
+    L->ended = 0;
+}
+
+HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
+{
+    hy_loader *L;
+    hy_array *y = NULL;
+    if (!hy__dataset_ok(F, D, "hy_dataset_get")) return NULL;
+    if (i < 0 || i >= D->n) {
+        hy__fail(F, HY_ERROR_INDEX, "hy_dataset_get: sample %l of %l", i, D->n);
+        return NULL;
+    }
+    L = hy_loader_new(F, D, 1, NULL);
+    if (!L) return NULL;
+    hy__loader_begin(L);
+    L->at = i;
+    y = hy_next(F, L);
+    hy_loader_free(F, L);
+    return y;
+}
+
+/* --- readers --- */
+#ifndef HYBRID_NO_IO
+/* idx: 0 0 type ndim, sizes of 4 bytes, values; all big-endian. */
+static hy_array *hy__get_idx(hy__input *s, const void *options)
+{
+    static const struct { unsigned char code; const char *npy; } types[] = {
+        { 0x08, "u1" }, { 0x09, "i1" }, { 0x0b, "i2" }, { 0x0c, "i4" }, { 0x0d, "f4" }, { 0x0e, "f8" } };
+    unsigned char head[4], b[4];
+    hy__stowed how;
+    hy_array *x;
+    uint64_t end;
+    size_t k;
+    int d;
+    (void)options;
+    memset(&how, 0, sizeof how);
+    if (hy__get(s, 0, head, 4)) return NULL;
+    if (head[0] == 0x1f && head[1] == 0x8b) hy__damaged(s, 0, "packed with gzip: unpack it first");
+    for (k = 0; k < sizeof types / sizeof *types && types[k].code != head[2]; k++) continue;
+    if (!s->F->code && (head[0] || head[1] || k == sizeof types / sizeof *types))
+        hy__damaged(s, 0, "no idx file: it begins with %d %d %d %d", head[0], head[1], head[2], head[3]);
+    if (!s->F->code && (head[3] < 1 || head[3] > HY_MAX_DIM)) hy__damaged(s, 3, "%d dims", head[3]);
+    if (s->F->code) return NULL;
+    how.type = hy__stored_named(types[k].npy, 0);
+    how.swap = 1;
+    how.shape.ndim = head[3];
+    for (d = 0; d < head[3]; d++) {
+        if (hy__get(s, 4 + 4 * (uint64_t)d, b, 4)) return NULL;
+        for (k = 0; k < 4; k++) how.shape.dim[d] = how.shape.dim[d] << 8 | b[k];
+    }
+    x = hy__get_values(s, 4 + 4 * (uint64_t)head[3], &how, &end);
+    if (x && end != s->bytes)
+        hy__damaged(s, end, "%l bytes behind the last value", (int64_t)(s->bytes - end));
+    return s->F->code ? NULL : x;
+}
+
+/* CIFAR: per image one label (of 100 classes two), then 3 planes of 32 x 32 bytes. */
+enum { HY__CIFAR_BYTES = 3 * 32 * 32 };
+static hy_array *hy__get_cifar(hy__input *s, const void *options)
+{
+    int classes = *(const int *)options, labels = classes == 100 ? 2 : 1, k;
+    int64_t i, n, each = labels + HY__CIFAR_BYTES;
+    hy_array *image, *label, *both[2];
+    hy_shape shape;
+    if (classes != 10 && classes != 100) {
+        hy__fail(s->F, HY_ERROR_ARGUMENT, "%s: CIFAR has 10 or 100 classes, not %d", s->name, classes);
+        return NULL;
+    }
+    n = (int64_t)(s->bytes / (uint64_t)each);
+    if (!n || (uint64_t)(n * each) != s->bytes) {
+        hy__damaged(s, (uint64_t)(n * each), "%l bytes are no whole number of images of %l",
+                    (int64_t)s->bytes, each);
+        return NULL;
+    }
+    shape.ndim = 4;
+    shape.dim[0] = n;
+    shape.dim[1] = 3;
+    shape.dim[2] = shape.dim[3] = 32;
+    image = hy_empty(s->F, shape, HY_U8);
+    label = hy_empty(s->F, labels == 2 ? hy__shape2(n, 2) : hy__shape1(n), HY_I32);
+    for (i = 0; i < n && !s->F->code; i++) {
+        unsigned char number[2];
+        uint64_t at = (uint64_t)(i * each);
+        if (hy__get(s, at, number, (uint64_t)labels)) break;
+        for (k = 0; k < labels; k++) {
+            if (number[k] >= (classes == 10 ? 10 : k ? 100 : 20))
+                hy__damaged(s, at + (uint64_t)k, "label %d", number[k]);
+            ((int32_t *)label->t.data)[i * labels + k] = number[k];
+        }
+        hy__get(s, at + (uint64_t)labels, (char *)image->t.data + i * HY__CIFAR_BYTES, HY__CIFAR_BYTES);
+    }
+    both[0] = image;
+    both[1] = label;
+    return s->F->code ? NULL : hy_group_of(s->F, 2, both);
+}
+
+/* --- CSV: numbers, lines of equal length --- */
+typedef struct hy__csv {
+    hy__input  *s;
+    const char *text;
+    double     *v;
+    int64_t     n, cap, rows, columns;
+} hy__csv;
+
+static int hy__csv_bad(const hy__csv *c, const char *at, int64_t line, const char *why)
+{
+    return hy__damaged(c->s, (uint64_t)(at - c->text), "line %l: %s", line, why);
+}
+static int hy__csv_number(hy__csv *c, double v)
+{
+    if (c->n == c->cap) {
+        int64_t wide = c->cap ? c->cap * 2 : 1024;
+        double *more = (double *)hy__alloc(&c->s->F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(c->s->F, "hy_read_csv"); return -1; }
+        if (c->n) memcpy(more, c->v, (size_t)c->n * sizeof *more);
+        hy__free(&c->s->F->root->heap, c->v);
+        c->v = more;
+        c->cap = wide;
+    }
+    c->v[c->n++] = v;
+    return 0;
+}
+
+static int hy__csv_read(hy__csv *c, char delimiter, int64_t skip)
+{
+    const char *p = c->text, *end;
+    int64_t line = 1, column = 0;
+    double v;
+    for (; skip > 0 && *p; skip--, line++) {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    while (*p) {
+        while (*p == ' ' || *p == '\r') p++;
+        if (*p == '\n' && !column) { p++; line++; continue; }
+        if (*p == '\n' || *p == delimiter) return hy__csv_bad(c, p, line, "a number is missing");
+        if (!*p && !column) break;
+        if (!hy__read_f64(p, &end, &v)) return hy__csv_bad(c, p, line, "no number");
+        if (hy__csv_number(c, v)) return -1;
+        for (p = end, column++; *p == ' ' || *p == '\r'; ) p++;
+        if (*p == delimiter && delimiter != '\n') { p++; continue; }
+        if (*p && *p != '\n') return hy__csv_bad(c, p, line, "no delimiter behind a number");
+        if (c->rows++ && column != c->columns) return hy__csv_bad(c, p, line, "another number of columns");
+        c->columns = column;
+        column = 0;
+        line += *p == '\n';
+        p += *p == '\n';
+    }
+    return column ? hy__csv_bad(c, p, line, "a number is missing") : 0;
+}
+
+static hy_array *hy__get_csv(hy__input *s, const void *options)
+{
+    const hy_csv_opt *opt = (const hy_csv_opt *)options;
+    hy_frame *F = s->F;
+    hy_array *x = NULL;
+    hy__csv c;
+    char *text;
+    if (s->bytes > SIZE_MAX / 2 || !(text = (char *)hy__alloc(&F->root->heap, (size_t)s->bytes + 1)))
+        return (hy_array *)hy__no_memory(F, "hy_read_csv");
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    c.text = text;
+    if (!hy__get(s, 0, text, s->bytes)) {
+        text[s->bytes] = 0;
+        if (strlen(text) != s->bytes) hy__damaged(s, strlen(text), "a byte 0 is no text");
+        else if (!hy__csv_read(&c, opt && opt->delimiter ? opt->delimiter : ',', opt ? opt->skip : 0)) {
+            hy_begin(F);
+            x = hy_from(F, hy__shape2(c.rows, c.columns), HY_F64, c.v ? (const void *)c.v : text);
+            x = hy_return(F, hy_cast(F, x, opt && opt->dtype ? opt->dtype : HY_F32));
+            hy_end(F);
+        }
+    }
+    hy__free(&F->root->heap, text);
+    hy__free(&F->root->heap, c.v);
+    return F->code ? NULL : x;
+}
+
+/* --- RecordIO --- *
+ * A record: the magic number, kind (3 bits) and length (29), payload, zeros up to 4 bytes. Where a payload
+ * holds the magic number itself it is cut there: kinds 1, 2, 3 are its first, middle and last piece. The
+ * payload of data sets begins with flag, label, id, id2; if flag is not 0, so many labels stand behind.
+ */
+#define HY__RECORD_MAGIC 0xced7230au
+enum { HY__RECORD_HEAD = 24 };
+typedef struct hy__records {
+    hy__input *s;
+    uint64_t   at, bytes;               /* of the record under way: where, with its pieces */
+    char      *room;                    /* the payload, put together */
+    uint64_t   cap;
+    int64_t    n;                       /* records before it */
+} hy__records;
+
+/* The next payload's bytes in R->room; 0 at the end, -1 with an error. */
+static int hy__record_next(hy__records *R)
+{
+    hy__input *s = R->s;
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    R->bytes = 0;
+    if (R->at == s->bytes) return 0;
+    do {
+        if (hy__get_u64(s, R->at, 4, &magic) || hy__get_u64(s, R->at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = word & 0x1fffffff;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, R->at, "record %l does not begin with the magic number", R->n);
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1))
+            return hy__damaged(s, R->at + 4, "record %l is cut", R->n);
+        if (!hy__there(s, R->at + 8, (n + 3) / 4 * 4)) return -1;
+        if (R->bytes + n + 4 > R->cap) {
+            char *more = (char *)hy__alloc(&s->F->root->heap, (size_t)(2 * (R->bytes + n) + 64));
+            if (!more) { hy__no_memory(s->F, "hy_read_records"); return -1; }
+            if (R->bytes) memcpy(more, R->room, (size_t)R->bytes);
+            hy__free(&s->F->root->heap, R->room);
+            R->room = more;
+            R->cap = 2 * (R->bytes + n) + 64;
+        }
+        if (pieces++) { memcpy(R->room + R->bytes, "\x0a\x23\xd7\xce", 4); R->bytes += 4; }
+        if (hy__get(s, R->at + 8, R->room + R->bytes, n)) return -1;
+        R->bytes += n;
+        R->at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    R->n++;
+    return 1;
+}
+
+static uint32_t hy__record_u32(const char *at)
+{
+    const unsigned char *b = (const unsigned char *)at;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* Labels of the record under way; 0 with an error when it is none of raw values of this size. */
+static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes)
+{
+    uint32_t labels = R->bytes < HY__RECORD_HEAD ? 0 : hy__record_u32(R->room);
+    uint64_t head = HY__RECORD_HEAD + (uint64_t)labels * 4;
+    const char *payload = R->room + head;
+    if (R->bytes < HY__RECORD_HEAD || R->bytes < head)
+        hy__damaged(R->s, at, "record %l is too short for its labels", R->n - 1);
+    else if (R->bytes - head >= 4 && !memcmp(payload, "\xff\xd8\xff", 3))
+        hy__damaged(R->s, at, "record %l is a JPEG image, which nothing here decodes: write raw arrays",
+                    R->n - 1);
+    else if (R->bytes - head >= 4 && !memcmp(payload, "\x89PNG", 4))
+        hy__damaged(R->s, at, "record %l is a PNG image, which nothing here decodes: write raw arrays",
+                    R->n - 1);
+    else if (R->bytes - head != bytes)
+        hy__damaged(R->s, at, "record %l holds %l bytes of data, where %l are due", R->n - 1,
+                    (int64_t)(R->bytes - head), (int64_t)bytes);
+    else return labels ? (int64_t)labels : 1;
+    return 0;
+}
+
+static hy_array *hy__records_read(hy__records *R, const hy_type *type, hy_array *data, hy_array *label,
+                                  int64_t width)
+{
+    uint64_t bytes = (uint64_t)hy__bytes(type), at;
+    hy_array *both[2];
+    int64_t i, k;
+    for (i = 0; i < data->t.type.shape.dim[0]; i++) {
+        at = R->at;
+        if (hy__record_next(R) < 0) return NULL;
+        if (hy__record_labels(R, at, bytes) != width) {
+            if (!R->s->F->code) hy__damaged(R->s, at, "record %l has another number of labels", i);
+            return NULL;
+        }
+        for (k = 0; k < width; k++) {
+            uint32_t flag = hy__record_u32(R->room);
+            uint32_t bits = hy__record_u32(R->room + (flag ? HY__RECORD_HEAD + 4 * k : 4));
+            memcpy((char *)label->t.data + 4 * (i * width + k), &bits, 4);
+        }
+        memcpy((char *)data->t.data + (uint64_t)i * bytes, R->room + R->bytes - bytes, (size_t)bytes);
+    }
+    both[0] = data;
+    both[1] = label;
+    return hy_group_of(R->s->F, 2, both);
+}
+
+static hy_array *hy__get_records(hy__input *s, const void *options)
+{
+    const hy_type *type = (const hy_type *)options;
+    hy_frame *F = s->F;
+    hy__records R;
+    hy_array *y = NULL, *data, *label;
+    hy_shape all;
+    int64_t width = 1, n = 0;
+    int more;
+    memset(&R, 0, sizeof R);
+    R.s = s;
+    if (!hy__check_type(F, type, s->name)) return NULL;
+    if (type->shape.ndim == HY_MAX_DIM) {
+        hy__fail(F, HY_ERROR_SHAPE, "%s: records of %d dims", s->name, (int)HY_MAX_DIM);
+        return NULL;
+    }
+    for (; (more = hy__record_next(&R)) > 0; n++)       /* how many, and how many labels the first has */
+        if (!n && (width = hy__record_labels(&R, 0, (uint64_t)hy__bytes(type))) == 0) break;
+    if (!F->code && more == 0) {
+        all = type->shape;
+        memmove(all.dim + 1, all.dim, (size_t)all.ndim * sizeof all.dim[0]);
+        all.dim[0] = n;
+        all.ndim++;
+        data = hy_empty(F, all, type->dtype);
+        label = hy_empty(F, width > 1 ? hy__shape2(n, width) : hy__shape1(n), HY_F32);
+        R.at = 0;
+        R.n = 0;
+        if (data && label) y = hy__records_read(&R, type, data, label, width);
+    }
+    hy__free(&F->root->heap, R.room);
+    return F->code ? NULL : y;
+}
+
+/* All of them read memory, or a file. */
+typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
+static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
+                               const void *options)
+{
+    hy__input s;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&s, F, data, bytes, 0);
+    return fn(&s, options);
+}
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes)
+{
+    return hy__read_from(F, data, bytes, hy__get_idx, NULL);
+}
+HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes)
+{
+    return hy__read_from(F, data, bytes, hy__get_cifar, &classes);
+}
+HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt)
+{
+    return hy__read_from(F, data, bytes, hy__get_csv, opt);
+}
+HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type)
+{
+    return hy__read_from(F, data, bytes, hy__get_records, &type);
+}
+#ifndef HYBRID_NO_STDIO
+static hy_array *hy__read_file(hy_frame *F, const char *file, hy__reading_fn fn, const void *options)
+{
+    hy__input s;
+    hy_array *x;
+    if (hy__file_input(&s, F, file)) return NULL;
+    x = fn(&s, options);
+    fclose(s.file);
+    return x;
+}
+HY_API hy_array *hy_read_idx(hy_frame *F, const char *file)
+{
+    return hy__read_file(F, file, hy__get_idx, NULL);
+}
+HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes)
+{
+    return hy__read_file(F, file, hy__get_cifar, &classes);
+}
+HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt)
+{
+    return hy__read_file(F, file, hy__get_csv, opt);
+}
+HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
+{
+    return hy__read_file(F, file, hy__get_records, &type);
+}
+#endif
+#endif
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>fit --------------------------------------------------------------------------------------
+ *
+ * The loop over epochs, what it writes down, and the page that shows it.
+ */
+#ifndef HYBRID_NO_TRAIN
+HY__COLD_ROOMS
+
+/* A network and its loss as one block: group(data, label ...) -> group(loss, outputs). */
+typedef struct hy__lesson { hy_block base; hy_block *net, *loss; } hy__lesson;
+
+static hy_array *hy__lesson_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__lesson *lesson = (const hy__lesson *)(void *)self;
+    hy_array *both[2], *seen;
+    int i, n = hy_count(F, x);
+    both[1] = hy_call_at(F, lesson->net, hy_get(F, x, 0), NULL, 0);
+    seen = both[1] ? hy__group_make(F, n) : NULL;
+    for (i = 0; seen && i < n; i++) seen->item[i] = i ? hy_get(F, x, i) : both[1];
+    both[0] = seen ? hy_call_at(F, lesson->loss, seen, NULL, 0) : NULL;
+    return both[0] ? hy_group_of(F, 2, both) : NULL;
+}
+
+/* Compiled if the network is, in the same way. */
+static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
+{
+    hy__lesson *lesson;
+    if (!hy__prefix(F, net) || !hy__prefix(F, loss)) return NULL;
+    lesson = (hy__lesson *)(void *)hy_block_new(F, sizeof *lesson, "fit", hy__lesson_forward,
+                                                net->house->hybrid);
+    if (!lesson) return NULL;
+    lesson->net = hy__add_shared_child(F, &lesson->base, "net", net);
+    lesson->loss = hy__add_shared_child(F, &lesson->base, "loss", loss);
+    lesson->base.house->opt = net->house->opt;
+    lesson->base.house->active = net->house->active && net->house->hybrid;
+    if (!F->code) return lesson;
+    hy_block_free(F, &lesson->base);
+    return NULL;
+}
+
+/* --- an epoch --- */
+typedef struct hy__fit {
+    hy_frame   *F;
+    hy__lesson   *lesson;
+    hy_trainer *T;
+    hy_fit_opt  opt;
+    hy_epoch   *epoch;                  /* those so far */
+    int         n, best;
+    const char *report;
+    hy__line    times;                  /* for the report: what the first epoch spent its time on, as rows */
+    char        room[8192];
+} hy__fit;
+
+static double hy__fit_sum(const hy_array *x)
+{
+    double sum = 0;
+    int64_t i, n = hy__size(&x->t.type.shape);
+    for (i = 0; i < n; i++)
+        sum += hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+    return sum;
+}
+
+/* One batch: in training forward, backward, update. */
+static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
+{
+    hy_frame *F = W->F;
+    hy_array *y, *loss, *head;
+    if (hy_count(F, batch) < 2) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_fit: a batch is a group of data and label; this one is one array");
+        return;
+    }
+    if (training) hy_record(F);
+    y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
+    head = loss = y ? hy_get(F, y, 0) : NULL;
+    if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
+    hy_pause(F);
+    if (training) hy_backward(F, head, NULL);
+    if (training) hy_step(F, W->T, (double)hy_dim(F, hy_get(F, batch, 0), 0));
+    loss = F->code ? NULL : hy__packed_array(F, loss);
+    if (!loss) return;
+    *sum += hy__fit_sum(loss);
+    *count += (double)hy__size(&loss->t.type.shape);
+    if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
+}
+
+/* All batches of a loader: samples, mean loss, metric. */
+static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
+{
+    hy_frame *F = W->F;
+    int64_t samples = 0;
+    double sum = 0, count = 0;
+    int more = 1;
+    if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
+    while (more && !F->code) {
+        hy_array *batch;
+        hy_begin(F);
+        batch = hy_next(F, L);
+        more = batch != NULL;
+        if (more) hy__fit_batch(W, batch, training, &sum, &count);
+        if (more && !F->code) samples += hy_dim(F, hy_get(F, batch, 0), 0);
+        hy_end(F);
+    }
+    *loss = count > 0 ? sum / count : (double)HY__F32_NAN;
+    *metric = W->opt.metric && !F->code ? hy_metric_get(F, W->opt.metric) : (double)HY__F32_NAN;
+    return samples;
+}
+
+/* What epochs are compared by: less is better. */
+static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    if (W->opt.higher) return -(validation ? e->validation_metric : e->metric);
+    return validation ? e->validation_loss : e->loss;
+}
+
+/* --- what an epoch leaves --- */
+/* The number of four digits next to v. */
+static double hy__short(double v)
+{
+    double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
+    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
+}
+static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    const char *name = W->opt.metric ? hy_metric_name(W->F, W->opt.metric) : NULL;
+    hy__say(line, "epoch %d: loss %g", e->epoch, hy__short(e->loss));
+    if (name) hy__say(line, ", %s %g", name, hy__short(e->metric));
+    if (validation) hy__say(line, ", validation loss %g", hy__short(e->validation_loss));
+    if (validation && name) hy__say(line, ", %s %g", name, hy__short(e->validation_metric));
+    hy__say(line, ", lr %g, %g s%s\n", hy__short(e->learning_rate), hy__short(e->seconds),
+            e->best ? ", best" : "");
+}
+
+static int hy__fit_shows(const hy__fit *W)
+{
+    if (W->opt.progress) return W->opt.progress > 0;
+#if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
+    return isatty(1);
+#else
+    return 0;
+#endif
+}
+
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+static void hy__put_say(hy__target *t, const char *format, ...)
+{
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__put_text(t, text);
+}
+
+static void hy__put_history(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    int i;
+    hy__put_text(t, "epoch,loss,metric,validation_loss,validation_metric,learning_rate,seconds,samples,"
+                    "best\n");
+    for (i = 0; i < W->n; i++) {
+        const hy_epoch *e = &W->epoch[i];
+        hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d\n", e->epoch, e->loss, e->metric, e->validation_loss,
+                    e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best);
+    }
+}
+
+/* --- the page --- */
+static void hy__put_escaped(hy__target *t, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<') hy__put_text(t, "&lt;");
+        else if (*text == '&') hy__put_text(t, "&amp;");
+        else if (*text == '>') hy__put_text(t, "&gt;");
+        else hy__put_bytes(t, text, 1);
+    }
+}
+
+static double hy__epoch_value(const hy_epoch *e, int k)
+{
+    return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric : e->validation_metric;
+}
+
+/* One line of a picture of 600 x 200, between low and high. */
+static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double high)
+{
+    double span = high > low ? high - low : 1;
+    int i, drawn = 0;
+    for (i = 0; i < W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i], k);
+        double x = 40 + (W->n > 1 ? 550.0 * i / (W->n - 1) : 0), y = 190 - 180 * (v - low) / span;
+        if (v - v != 0) continue;
+        if (!drawn++) hy__put_say(t, "<polyline class=\"%s\" points=\"", k % 2 ? "v" : "t");
+        hy__put_say(t, "%d,%d ", (int)x, (int)y);
+    }
+    if (drawn) hy__put_text(t, "\"/>\n");
+}
+
+static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, int k)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    int i;
+    for (i = 0; i < 2 * W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i / 2], k + i % 2);
+        if (v - v != 0) continue;
+        if (v < low) low = v;
+        if (v > high) high = v;
+    }
+    if (low > high) return;
+    hy__put_text(t, "<h2>");
+    hy__put_escaped(t, title);
+    hy__put_text(t, "</h2>\n<svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\">\n");
+    hy__put_curve(t, W, k, low, high);
+    hy__put_curve(t, W, k + 1, low, high);
+    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n", high, low);
+}
+
+static void hy__put_epochs(hy__target *t, const hy__fit *W)
+{
+    int i, k;
+    hy__put_text(t, "<table><tr><th>epoch<th>loss<th>validation loss<th>metric<th>validation metric"
+                    "<th>learning rate<th>seconds</tr>\n");
+    for (i = 0; i < W->n; i++) {
+        hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? " (best)" : "");
+        for (k = 0; k < 4; k++) {
+            double v = hy__epoch_value(&W->epoch[i], k);
+            if (v - v == 0) hy__put_say(t, "<td>%g", v);
+            else hy__put_text(t, "<td>");
+        }
+        hy__put_say(t, "<td>%g<td>%g</tr>\n", W->epoch[i].learning_rate, W->epoch[i].seconds);
+    }
+    hy__put_text(t, "</table>\n");
+}
+
+static void hy__put_report(hy__target *t, const void *what)
+{
+    const hy__fit *W = (const hy__fit *)what;
+    hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
+    hy_memory memory = hy_memory_use(W->F);
+    char text[8192];
+    hy__put_text(t, "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>Training</title>\n<style>body{font:14px "
+                    "sans-serif;margin:2em}svg{background:#f6f6f6}polyline{fill:none;stroke-width:2}"
+                    ".t{stroke:#1f6fb4}.v{stroke:#d9601a}td,th{text-align:right;padding:1px 10px}</style>\n"
+                    "<h1>Training</h1>\n<p>Blue: training, orange: validation.</p>\n");
+    hy__put_picture(t, W, "Loss", 0);
+    if (W->opt.metric) hy__put_picture(t, W, hy_metric_name(W->F, W->opt.metric), 2);
+    hy__put_text(t, "<h2>Epochs</h2>\n");
+    hy__put_epochs(t, W);
+    hy__put_text(t, "<h2>Network</h2>\n<pre>");
+    hy_block_text(W->F, W->lesson->net, text, sizeof text);
+    hy__put_escaped(t, text);
+    hy__put_text(t, "</pre>\n<h2>Memory and programs</h2>\n");
+    hy__put_say(t, "<p>%l bytes held, %l at most. Programs: %d, of %l bytes; %l traces, %l calls found a "
+                "program, %l made one.</p>\n<p>The latest was made because: ", (int64_t)memory.bytes,
+                (int64_t)memory.peak, stats.programs, (int64_t)stats.bytes, stats.traces, stats.hits,
+                stats.misses);
+    hy__put_escaped(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
+    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n"
+                    "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
+    hy__put_text(t, W->room);
+    hy__put_text(t, "</table>\n");
+}
+#endif
+
+/* Time by operator, from the profile of the first epoch; the most expensive first. */
+enum { HY__KINDS = 64 };
+typedef struct hy__spent { const char *what; double seconds; int64_t calls; } hy__spent;
+static void hy__fit_times(hy__fit *W)
+{
+    hy__spent all[HY__KINDS], one;
+    hy_event e;
+    int i, k, n = 0;
+    for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
+        if (k == HY__KINDS) continue;
+        if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }
+        all[k].seconds += e.seconds;
+        all[k].calls++;
+    }
+    for (i = 1; i < n; i++) {
+        one = all[i];
+        for (k = i; k > 0 && all[k - 1].seconds < one.seconds; k--) all[k] = all[k - 1];
+        all[k] = one;
+    }
+    W->times = hy__line_open(W->room, sizeof W->room);
+    for (i = 0; i < n && i < 30; i++)
+        hy__say(&W->times, "<tr><td>%s<td>%l<td>%g</tr>\n", all[i].what, all[i].calls, all[i].seconds);
+}
+
+static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__sink sink;
+    sink.put = hy__sink_to_print;
+    sink.user = F;
+    hy__fit_line(&line, W, e, validation);
+    if (hy__fit_shows(W)) hy__write_text(sink, text);
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    if (W->opt.checkpoint && e->best) hy_save_parameters(F, W->lesson->net, W->opt.checkpoint, NULL);
+    if (W->opt.history) hy__to_file(F, W->opt.history, hy__put_history, W);
+    if (W->report) hy__to_file(F, W->report, hy__put_report, W);
+#endif
+}
+
+/* --- all epochs --- */
+static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
+{
+    hy_frame *F = W->F;
+    hy_epoch *e = &W->epoch[W->n];
+    double start = hy_seconds();
+    int timed = W->report && !W->n && !F->root->profile.on && !hy_profile(F, "");
+    memset(e, 0, sizeof *e);
+    e->epoch = W->n;
+    e->validation_loss = e->validation_metric = (double)HY__F32_NAN;
+    e->samples = hy__fit_pass(W, train, 1, &e->loss, &e->metric);
+    if (timed) { hy_profile(F, NULL); hy__fit_times(W); }
+    if (validation && !F->code) hy__fit_pass(W, validation, 0, &e->validation_loss, &e->validation_metric);
+    if (F->code) return 1;
+    e->learning_rate = hy_learning_rate(F, W->T);
+    e->seconds = hy_seconds() - start;
+    e->best = !W->n || hy__fit_rank(W, e, validation) < hy__fit_rank(W, &W->epoch[W->best], validation);
+    if (e->best) W->best = W->n;
+    W->n++;
+    hy__fit_leave(W, e, validation);
+    if (F->code || (W->opt.each && W->opt.each(F, e, W->opt.user))) return 1;
+    return W->opt.patience > 0 && W->n - 1 - W->best >= W->opt.patience;
+}
+
+HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
+                         hy_loader *validation, const hy_fit_opt *opt)
+{
+    hy_history none, list;
+    hy_array *holder;
+    hy__fit *W;
+    memset(&none, 0, sizeof none);
+    if (!hy__block_ok(F, net, "hy_fit") || !hy__block_ok(F, loss, "hy_fit")) return none;
+    if (!hy__trainer_ok(F, T, "hy_fit") || !hy__loader_ok(F, train, "hy_fit")) return none;
+    if (validation && !hy__loader_ok(F, validation, "hy_fit")) return none;
+    if (opt && !hy__wants(F, "hy_fit", "epochs", opt->epochs ? opt->epochs : 1, 1)) return none;
+    W = (hy__fit *)hy__alloc_zero(&F->root->heap, sizeof *W);
+    holder = hy__handle(F);
+    if (!W) hy__no_memory(F, "hy_fit");
+    if (!W || !holder) { hy__free(&F->root->heap, W); return none; }
+    W->F = F;
+    W->T = T;
+    HY__OPTIONS_INTO(W->opt, opt);
+    if (!W->opt.epochs) W->opt.epochs = 1;
+    W->report = W->opt.report ? W->opt.report : getenv("HY_REPORT");
+    holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch);
+    if (!holder->buffer) hy__no_memory(F, "hy_fit");
+    else W->epoch = (hy_epoch *)holder->buffer->data;
+    W->lesson = F->code ? NULL : hy__lesson_new(F, net, loss);
+    while (W->lesson && W->n < W->opt.epochs && !hy__fit_epoch(W, train, validation)) continue;
+    if (W->lesson) hy_block_free(F, &W->lesson->base);
+    list.n = W->n;
+    list.at = W->epoch;
+    hy__free(&F->root->heap, W);
+    return F->code ? none : list;
+}
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>emitters ---------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from the emitter that
+ * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
+ */
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+HY__COLD_ROOMS
+enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
+       HY__C_LINE = 400, HY__C_NUMBER = 56 };
+
+typedef struct hy__c hy__c;
+typedef struct hy__c_step hy__c_step;
+typedef void (*hy__c_fn)(hy__c *c, const hy__c_step *s);
+
+typedef struct hy__c_value {            /* an output of a node */
+    const hy_type *type;
+    int    where, index;                /* HY__AT_...; which input, head or blob it is */
+    int    root;                        /* the value whose memory it shares, or itself */
+    int    from, to;                    /* steps it lives in */
+    size_t offset;
+} hy__c_value;
+
+/* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
+ * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
+ * have two parts, of which the second counts to `split`. */
+typedef struct hy__c_part { int64_t start, rows, columns, lanes; } hy__c_part;      /* a matrix in a blob */
+typedef struct hy__c_blob {
+    const char *name, *of;              /* of a packed one: what reads it */
+    hy_tensor   from;
+    int64_t     n, groups, rows, columns, lanes, step_g, step_r, step_c, split, step_s;
+    hy__c_part *part;                   /* matrices that are packed, each in its place; the rest is not */
+    int         parts;
+    size_t      offset;                 /* in a file of weights */
+} hy__c_blob;
+
+/* out[i] = in[base + sum of place * step]; (inverse) the other way round; (table) by a list of indices. */
+typedef struct hy__c_map {
+    int     dims, inverse, *table;
+    int64_t base, total, n[HY__C_DIMS], step[HY__C_DIMS];
+    double  fill;                       /* what stands where nothing comes */
+} hy__c_map;
+
+struct hy__c_step {
+    const hy__node *node;
+    const char *name;
+    hy__c_fn  emit;
+    const hy__node *tail;               /* what is done to results on their way out, or NULL */
+    int       place, tail_at;           /* of the node; which input of the tail they are */
+    int       y;                        /* the value of output 0 */
+    int       packed;                   /* the blob that stands for input 1, or -1 */
+    int       whole, tails;             /* halves are read as they are; it may have a tail */
+    size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
+    hy__c_map *map;                     /* per output */
+};
+
+struct hy__c {
+    hy_frame *F;
+    hy__target *t;
+    hy_graph *g;
+    const char *prefix, *upper, *title;
+    int       separate, records;        /* weights are another file; with recorded inputs and outputs */
+    char      line[HY__C_LINE];
+    int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
+    uint64_t  needs;                    /* helpers, as bits */
+    hy_dtype  real;                     /* the type of numbers in formulas, for now */
+    int      *first, *uses;             /* by place, by value */
+    hy__c_value *value;
+    hy__c_step *step;
+    hy__c_blob *blob;
+    const char **name, **var;           /* by place: of steps and inputs; by variable */
+    int       values, steps, blobs, blob_cap;
+    size_t    arena, weights;
+    hy_array *const *in;                /* what was recorded, ... */
+    hy_array **out;                     /* ... and what came out */
+};
+
+/* --- text --- *
+ * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %p prefix  %u PREFIX
+ */
+static const char *hy__c_type(hy_dtype dtype)
+{
+    static const char *const names[HY_DTYPE_COUNT] = {
+        "void", "float", "double", "uint16_t", "uint16_t", "int8_t", "uint8_t", "int32_t", "int64_t",
+        "uint8_t"
+    };
+    return names[dtype];
+}
+
+static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
+static hy_dtype hy__c_wide(hy_dtype dtype) { return hy__c_is_half(dtype) ? HY_F32 : dtype; }
+
+/* A literal; negative ones in brackets. */
+static const char *hy__c_number(char *to, double v, hy_dtype dtype)
+{
+    int single = dtype == HY_F32 || hy__c_is_half(dtype), n;
+    if (v != v || v == HUGE_VAL || v == -HUGE_VAL)
+        return strcpy(to, v != v ? "NAN" : v > 0 ? "INFINITY" : "(-INFINITY)");
+    if (v < 0) *to = '(';
+    n = v < 0;
+    n += single ? hy__text_float(to + n, (float)v, HY__AS_F32, 1e-4) : hy__text_f64(to + n, v);
+    if (!hy__floating(dtype) && !memcmp(to + n - 2, ".0", 2)) n -= 2;
+    if (single) to[n++] = 'f';
+    if (v < 0) to[n++] = ')';
+    to[n] = 0;
+    return to;
+}
+
+/* Text goes out line by line, each as far to the right as braces are open. */
+static void hy__c_line(hy__c *c)
+{
+    static const char spaces[] = "                                ";
+    const char *s = c->line;
+    int n = c->letters, deep = c->depth, i, open = 0;
+    while (n && *s == ' ') { s++; n--; }
+    for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
+    if (n && *s == '}') deep--;
+    else if (c->goes_on && n && *s != '{') deep++;
+    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    hy__put_bytes(c->t, s, (size_t)n);
+    hy__put_bytes(c->t, "\n", 1);
+    c->depth += open;
+    c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
+                                                                                             "_APART", 6);
+    c->letters = 0;
+}
+
+static void hy__c_put(hy__c *c, const char *s, size_t n)
+{
+    for (; n; n--, s++) {
+        if (*s == '\n') { hy__c_line(c); continue; }
+        if (c->letters == HY__C_LINE) {         /* a very long one comes in pieces */
+            hy__put_bytes(c->t, c->line, (size_t)c->letters);
+            c->letters = 0;
+        }
+        c->line[c->letters++] = *s;
+    }
+}
+
+static void hy__w(hy__c *c, const char *format, ...)
+{
+    char text[HY__C_NUMBER];
+    const char *s;
+    va_list args;
+    va_start(args, format);
+    for (; *format; format++) {
+        size_t plain = strcspn(format, "%");
+        hy__c_put(c, format, plain);
+        format += plain;
+        if (!*format) break;
+        switch (*++format) {
+        case 's': s = va_arg(args, const char *); hy__c_put(c, s, strlen(s)); break;
+        case 'd': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int))); break;
+        case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
+        case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
+        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
+        case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
+        case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        default:  hy__c_put(c, format, 1);
+        }
+    }
+    va_end(args);
+}
+
+/* Text in memory of the caller's, cut when it is full. */
+static const char *hy__c_text(char *to, const char *format, ...)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    return to;
+}
+
+/* --- helpers: functions that a file has when something in it asks for them --- */
+typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
+
+/* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats. */
+static const hy__c_helper hy__c_helpers[] = {
+    { "bits", "static inline uint32_t %p_bits(float x) { uint32_t b; memcpy(&b, &x, sizeof b); return b; "
+              "}\n" },
+    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
+               "}\n" },
+    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
+      "    const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
+      "    const float small = (float)rest * 5.9604644775390625e-8f;\n"
+      "    if (rest < 0x400) return sign ? -small : small;\n"
+      "    return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
+      "0x7f800000u));\n"
+      "}\n" },
+    { "to_f16", "static inline uint16_t %p_to_f16(float x)\n{\n"
+      "    const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
+      "    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
+      "    if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
+      "    if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
+      "    return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
+    { "from_bf16", "static inline float %p_from_bf16(uint16_t h) { return %p_float((uint32_t)h << 16); }\n" },
+    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\n    const uint32_t b = %p_bits(x);\n"
+      "    if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
+      "    return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
+    { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
+      "    const float y = x < low ? low : x;\n    return y > high ? high : y;\n}\n" },
+    { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
+      "    return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
+    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) */\n"
+      "static inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
+      "    const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
+      "    const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = "
+      "r * r;\n"
+      "    *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
+      "        + 0.00139406417f * z) * z);\n"
+      "    return %p_float(bits << 23);\n}\n" },
+    { "expf", "static inline float %p_expf(float x)\n{\n"
+      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
+      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "    return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
+    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\n    float small;\n"
+      "    const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
+      "    return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
+    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n "
+                    "   float small;\n"
+      "    const float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
+      "    return power * small + (power - 1.0f);\n}\n" },
+    { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
+    { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
+      "    const float e = %p_exp_down(%p_copysign(x, 1.0f));\n"
+      "    return (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
+    { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
+      "    const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
+      "    return %p_copysign(m / (2.0f + m), x);\n}\n" },
+    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\nstatic inline float %p_erf_fall(float "
+                  "a)\n{\n"
+      "    const float z = a * a;\n"
+      "    const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - "
+      "0.000376014767f) * z;\n"
+      "    return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p "
+      "* (z * z));\n"
+      "}\n" },
+    { "erff", "static inline float %p_erff(float x)\n{\n"
+      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
+      "    return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
+    { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
+                  "log1p(exp(x)); }\n" },
+    { "softreluf", "static inline float %p_softreluf(float x)\n{\n"
+      "    return (x > 0 ? x : 0) + log1pf(%p_exp_down(%p_copysign(x, 1.0f)));\n}\n" },
+    { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
+    { "mishf", "static inline float %p_mishf(float x) { return x * %p_tanhf(%p_softreluf(x)); }\n" },
+    { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
+              "0.7071067811865476)); }\n" },
+    { "geluf", "static inline float %p_geluf(float x)\n{\n"
+      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 100.0f);\n"
+      "    return (x > 0.0f ? x : 0.0f) - 0.5f * a * %p_exp_down(%p_erf_fall(0.707106781f * a));\n}\n" },
+    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) : "
+                   "ceil(x); }\n" },
+    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
+      "    return x - floorf(x) <= 0.5f ? floorf(x) : ceilf(x);\n}\n" },
+    { "mod", "static inline double %p_mod(double a, double b)\n{\n    const double r = b != 0 ? fmod(a, b) "
+             ": 0;\n"
+      "    return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "modf", "static inline float %p_modf(float a, float b)\n{\n    const float r = b != 0 ? fmodf(a, b) "
+              ": 0;\n"
+      "    return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "erfinv", "/* a first guess, then Newton's steps */\n"
+      "static inline double %p_erfinv(double y)\n{\n"
+      "    const double l = log(1 - y * y), h = 4.33 + l / 2;\n"
+      "    double x = sqrt(sqrt(h * h - l / 0.147) - h);\n    int i;\n"
+      "    if (!(y > -1 && y < 1)) return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;\n"
+      "    if (y < 0) x = -x;\n"
+      "    for (i = 0; i < 4; i++) x -= (erf(x) - y) / (1.1283791670955126 * exp(-x * x));\n"
+      "    return x;\n}\n" },
+    { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
+      "    if (x <= 0 && x == floor(x)) return NAN;\n"
+      "    if (x < 0) return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * x);\n"
+      "    for (; x < 12; x++) sum -= 1 / x;\n    s = 1 / (x * x);\n"
+      "    s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
+      "    return sum + log(x) - 0.5 / x - s;\n}\n" },
+    { "trigamma", "static inline double %p_trigamma(double x)\n{\n    double sum = 0, s;\n"
+      "    if (x <= 0 && x == floor(x)) return INFINITY;\n"
+      "    if (x < 0) {\n        s = 3.14159265358979324 / sin(3.14159265358979324 * x);\n"
+      "        return s * s - %p_trigamma(1 - x);\n    }\n"
+      "    for (; x < 20; x++) sum += 1 / (x * x);\n    s = 1 / (x * x);\n"
+      "    return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
+    { "int_div", "static inline int64_t %p_int_div(int64_t a, int64_t b)\n{\n"
+      "    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
+    { "int_mod", "static inline int64_t %p_int_mod(int64_t a, int64_t b)\n{\n"
+      "    const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n    return r != 0 && (r < 0) != (b < 0) ? r "
+      "+ b : r;\n}\n" },
+    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n    uint64_t y = 1, x = "
+                 "(uint64_t)a;\n"
+      "    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
+      "    for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\n    return (int64_t)y;\n}\n" },
+    { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
+      "    return (int64_t)hypot((double)a, (double)b);\n}\n" },
+    { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
+      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\n"
+      "    if (x != x) return 0;\n    if (x <= (double)low) return low;\n"
+      "    return x >= (double)high ? high : (int64_t)x;\n}\n" },
+    { "index_of", "static inline int64_t %p_index_of(double x, int64_t n, int wrap)\n{\n"
+      "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
+      "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+    { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
+      "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
+};
+enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers) };
+
+/* Which helper has this name, or -1. */
+static int hy__c_helper_at(const char *name, size_t n)
+{
+    int i;
+    for (i = 0; i < HY__C_HELPERS; i++)
+        if (strlen(hy__c_helpers[i].name) == n && !memcmp(hy__c_helpers[i].name, name, n)) return i;
+    return -1;
+}
+
+static void hy__c_need(hy__c *c, const char *name)
+{
+    int at = hy__c_helper_at(name, strlen(name));
+    if (at >= 0) c->needs |= (uint64_t)1 << at;
+}
+
+/* What is needed, and what that names in turn. */
+static void hy__c_write_helpers(hy__c *c)
+{
+    int i;
+    for (i = HY__C_HELPERS - 1; i >= 0; i--) {
+        const char *s = c->needs >> i & 1 ? hy__c_helpers[i].text : "";
+        while ((s = strstr(s, "%p_")) != NULL) {
+            size_t n = strspn(s += 3, "abcdefghijklmnopqrstuvwxyz_0123456789");
+            int at = hy__c_helper_at(s, n);
+            if (at >= 0) c->needs |= (uint64_t)1 << at;
+        }
+    }
+    for (i = 0; i < HY__C_HELPERS; i++) if (c->needs >> i & 1) hy__w(c, hy__c_helpers[i].text);
+    if (c->needs) hy__w(c, "\n");
+}
+
+/* --- formulas: those of the catalogue as text --- *
+ * x, a, b, p0, p1 stand for operands, V__T and V__U for the type and an unsigned one, V__f for a function f.
+ */
+#undef V_K
+#undef V_SEL
+#undef V_BOOL
+#undef V_MAX
+#undef V_MIN
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#undef V_ABS
+#undef V_SQRT
+#undef V_EXP
+#undef V_EXPM1
+#undef V_LOG
+#undef V_LOG2
+#undef V_LOG10
+#undef V_LOG1P
+#undef V_SIGMOID
+#undef V_SOFTRELU
+#undef V_TANH
+#undef V_ERF
+#undef V_GELU
+#undef V_MISH
+#undef V_SIN
+#undef V_COS
+#undef V_TAN
+#undef V_ASIN
+#undef V_ACOS
+#undef V_ATAN
+#undef V_SINH
+#undef V_COSH
+#undef V_ASINH
+#undef V_ACOSH
+#undef V_ATANH
+#undef V_CBRT
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#undef V_ERFINV
+#undef V_GAMMA
+#undef V_GAMMALN
+#undef V_DIGAMMA
+#undef V_TRIGAMMA
+#define V_K(k)          ((V__T)k)
+#define V_SEL(c, a, b)  (c ? a : b)
+#define V_BOOL(c)       (c ? 1 : 0)
+#define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
+#define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
+#define V_NEG(x)        (-x)
+#define V_ADD(a, b)     (a + b)
+#define V_SUB(a, b)     (a - b)
+#define V_MUL(a, b)     (a * b)
+#define V_DIV(a, b)     (a / b)
+#define V_MOD(a, b)     V__mod(a, b)
+#define V_POW(a, b)     V__pow(a, b)
+#define V_HYPOT(a, b)   V__hypot(a, b)
+#define V_ABS(x)        V__fabs(x)
+#define V_SQRT(x)       V__sqrt(x)
+#define V_EXP(x)        V__exp(x)
+#define V_EXPM1(x)      V__expm1(x)
+#define V_LOG(x)        V__log(x)
+#define V_LOG2(x)       V__log2(x)
+#define V_LOG10(x)      V__log10(x)
+#define V_LOG1P(x)      V__log1p(x)
+#define V_SIGMOID(x)    V__sigmoid(x)
+#define V_SOFTRELU(x)   V__softrelu(x)
+#define V_TANH(x)       V__tanh(x)
+#define V_ERF(x)        V__erf(x)
+#define V_GELU(x)       V__gelu(x)
+#define V_MISH(x)       V__mish(x)
+#define V_SIN(x)        V__sin(x)
+#define V_COS(x)        V__cos(x)
+#define V_TAN(x)        V__tan(x)
+#define V_ASIN(x)       V__asin(x)
+#define V_ACOS(x)       V__acos(x)
+#define V_ATAN(x)       V__atan(x)
+#define V_SINH(x)       V__sinh(x)
+#define V_COSH(x)       V__cosh(x)
+#define V_ASINH(x)      V__asinh(x)
+#define V_ACOSH(x)      V__acosh(x)
+#define V_ATANH(x)      V__atanh(x)
+#define V_CBRT(x)       V__cbrt(x)
+#define V_ROUND(x)      V__round(x)
+#define V_RINT(x)       V__rint_down(x)
+#define V_CEIL(x)       V__ceil(x)
+#define V_FLOOR(x)      V__floor(x)
+#define V_TRUNC(x)      V__trunc(x)
+#define V_ERFINV(x)     V__erfinv(x)
+#define V_GAMMA(x)      V__tgamma(x)
+#define V_GAMMALN(x)    V__lgamma(x)
+#define V_DIGAMMA(x)    V__digamma(x)
+#define V_TRIGAMMA(x)   V__trigamma(x)
+#define HY__C_TEXT_OF(formula)  HY__C_TEXT_AS(formula)
+#define HY__C_TEXT_AS(formula)  #formula
+#define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) HY__C_TEXT_OF(formula),
+#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) \
+    HY__C_TEXT_OF(formula),
+#define HY__C_EXTRA(name, of, formula, doc) HY__C_TEXT_OF(formula),
+static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
+static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
+static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#define V_NEG(x)        ((V__T)(0 - (V__U)x))
+#define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
+#define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
+#define V_MUL(a, b)     ((V__T)((V__U)a * (V__U)b))
+#define V_DIV(a, b)     ((V__T)V__int_div(a, b))
+#define V_MOD(a, b)     ((V__T)V__int_mod(a, b))
+#define V_POW(a, b)     ((V__T)V__int_pow(a, b))
+#define V_HYPOT(a, b)   ((V__T)V__int_hypot(a, b))
+static const char *const hy__c_unary_whole[] = { HY_UNARY_OPS(HY__C_UNARY) };
+static const char *const hy__c_binary_whole[] = { HY_BINARY_OPS(HY__C_BINARY) };
+
+/* A name of the formula's: an operand, a type or a function. */
+static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, const char *b, const double *p)
+{
+    char name[32];
+    int single = c->real == HY_F32;
+    if (n == 1 && (*word == 'x' || *word == 'a' || *word == 'b')) { hy__w(c, "%s",
+                                                                          *word == 'b' ? b : a); return; }
+    if (n == 2 && *word == 'p') { hy__w(c, "%v", p[word[1] - '0']); return; }
+    if (n == 4 && !memcmp(word, "V__T", 4)) { hy__w(c, "%s", hy__c_type(c->real)); return; }
+    if (n == 4 && !memcmp(word, "V__U", 4)) { hy__w(c, "uint64_t"); return; }
+    if (n < 4 || n > 24 || memcmp(word, "V__", 3)) { hy__c_put(c, word, n); return; }
+    n -= 3;
+    memcpy(name, word + 3, n);
+    if (single) name[n++] = 'f';
+    name[n] = 0;
+    if (hy__c_helper_at(name, n) < 0 && single) {       /* some are there in doubles only */
+        name[n - 1] = 0;
+        if (hy__c_helper_at(name, n - 1) < 0) name[n - 1] = 'f';
+        else hy__w(c, "(float)");
+    }
+    hy__c_need(c, name);
+    hy__w(c, hy__c_helper_at(name, strlen(name)) >= 0 ? "%p_%s" : "%s", name);
+}
+
+static void hy__c_formula(hy__c *c, const char *text, const char *a, const char *b, const double *p)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    while (*text) {
+        size_t n = strspn(text, letters);
+        if (!n) hy__c_put(c, text, n = 1);
+        else if (*text >= '0' && *text <= '9') {        /* a number; 1e5 and 0.5 have no sign inside */
+            n += text[n] == '.' ? 1 + strspn(text + n + 1, letters) : 0;
+            hy__c_put(c, text, n);
+        } else hy__c_word(c, text, n, a, b, p);
+        text += n;
+    }
+}
+
+/* An operator by which each element goes its own way: its formula, operands a and b, and parameters. */
+typedef struct hy__c_point { const char *text; double p[2]; int scalar; double number; } hy__c_point;
+
+static void hy__c_leaky(const hy__node *node, hy__c_point *at)
+{
+    static const int extra[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
+                                 HY__EXTRA_leaky };
+    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)node->record;
+    if (r->act_type == HY_LEAKY_PRELU) return;
+    at->text = hy__c_extra[extra[r->act_type]];
+    at->p[0] = r->act_type == HY_LEAKY_RRELU ? (r->lower_bound + r->upper_bound) / 2 : r->slope;
+}
+
+static void hy__c_activation(const hy__node *node, hy__c_point *at)
+{
+    static const int unary[] = { HY__UNARY_relu, HY__UNARY_sigmoid, HY__UNARY_tanh, HY__UNARY_softrelu,
+                                 HY__UNARY_softsign, HY__UNARY_log_sigmoid, HY__UNARY_mish };
+    at->text = hy__c_unary[unary[((const hy__activation_rec *)node->record)->act_type]];
+}
+
+static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
+{
+    if (number == HY_OP_clip) {
+        const hy__clip_rec *r = (const hy__clip_rec *)node->record;
+        at->text = hy__c_extra[HY__EXTRA_clip];
+        at->p[0] = r->a_min;
+        at->p[1] = r->a_max;
+    } else if (number == HY_OP_hard_sigmoid) {
+        const hy__hard_sigmoid_rec *r = (const hy__hard_sigmoid_rec *)node->record;
+        at->text = hy__c_extra[HY__EXTRA_hard_sigmoid];
+        at->p[0] = r->alpha;
+        at->p[1] = r->beta;
+    } else {
+        double sigma = ((const hy__smooth_l1_rec *)node->record)->scalar;
+        at->text = hy__c_extra[HY__EXTRA_smooth_l1];
+        at->p[0] = sigma * sigma;
+        at->p[1] = 1 / (sigma * sigma);
+    }
+}
+
+/* Is there a formula for it? Operators that leave values as they are have one, too. */
+static int hy__c_point_of(const hy__node *node, hy__c_point *at)
+{
+    int number = hy__op_number(node->op), whole = !hy__floating(node->type[0].dtype);
+    memset(at, 0, sizeof *at);
+    if (!node->op) return 0;
+    if (node->op->bind == hy__unary_bind)
+        at->text = (whole ? hy__c_unary_whole : hy__c_unary)[node->op->member];
+    else if (node->op->bind == hy__binary_bind || node->op->bind == hy__scalar_bind ||
+             node->op->bind == hy__rscalar_bind) {
+        at->text = (whole ? hy__c_binary_whole : hy__c_binary)[node->op->member];
+        at->scalar = node->op->bind == hy__scalar_bind ? 2 : node->op->bind == hy__rscalar_bind;
+        if (at->scalar) at->number = ((const hy__scalar_rec *)node->record)->scalar;
+    } else switch (number) {
+        case HY_OP_activation: hy__c_activation(node, at); break;
+        case HY_OP_leaky_relu: hy__c_leaky(node, at); break;
+        case HY_OP_clip: case HY_OP_smooth_l1: case HY_OP_hard_sigmoid: hy__c_bounded(node, number,
+                                                                                      at); break;
+        case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
+        case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
+        case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
+        case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
+        case HY_OP_squeeze: at->text = "x"; break;
+        case HY_OP_dropout: {
+            const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
+            if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";
+            break;
+        }
+        default: break;
+    }
+    return at->text != NULL || number == HY_OP_add_n || number == HY_OP_where;
+}
+
+/* The expression of one operator: names of its operands, in its type. */
+static void hy__c_expression(hy__c *c, const hy__node *node, const char (*operand)[HY__C_TEXT])
+{
+    hy__c_point at;
+    char number[HY__C_NUMBER];
+    int k;
+    hy__c_point_of(node, &at);
+    if (hy__op_number(node->op) == HY_OP_add_n) {
+        for (k = 0; k < node->nin; k++) hy__w(c, k ? " + %s" : "%s", operand[k]);
+    } else if (hy__op_number(node->op) == HY_OP_where) {
+        hy__w(c, "%s != 0 ? %s : %s", operand[0], operand[1], operand[2]);
+    } else if (at.scalar) {
+        hy__c_number(number, at.number, c->real);
+        hy__c_formula(c, at.text, at.scalar == 1 ? number : operand[0], at.scalar == 1 ? operand[0] : number,
+                      at.p);
+    } else hy__c_formula(c, at.text, operand[0], node->nin > 1 ? operand[1] : "", at.p);
+}
+
+/* --- what emitters ask --- */
+static const hy_type *hy__c_in(const hy__c_step *s, int k) { return hy__edge_type(&s->node->in[k]); }
+static const hy_type *hy__c_out(const hy__c_step *s) { return &s->node->type[0]; }
+static int hy__c_value_of(const hy__c *c, const hy__edge *e)
+{
+    return c->first[c->g->place[e->node->number]] + e->output;
+}
+static int hy__c_wants(const hy__c *c, const hy__c_step *s, int output)
+{
+    return c->value[s->y + output].where != HY__NOWHERE;
+}
+static int hy__c_is_number(const hy__edge *e)          /* one that is written where it is used */
+{
+    return e->node->held && hy__size(&e->node->constant.type.shape) == 1;
+}
+
+/* Elements before an axis, along it and behind it. */
+typedef struct hy__c_lines { int64_t outer, n, inner; } hy__c_lines;
+static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
+{
+    hy__c_lines l = { 1, 1, 1 };
+    int d;
+    if (axis < 0) axis += x->ndim;
+    for (d = 0; d < x->ndim; d++) *(d < axis ? &l.outer : d == axis ? &l.n : &l.inner) *= x->dim[d];
+    return l;
+}
+
+static void hy__c_loop(hy__c *c, const char *indent, const char *name, int64_t n)
+{
+    hy__w(c, "%sfor (int %s = 0; %s < %l; %s++)", indent, name, name, n, name);
+}
+
+/* "i0 * 12 + i2" */
+static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    char number[32];
+    int d;
+    for (d = 0; d < dims; d++) {
+        if (!step[d] || n[d] == 1) continue;
+        if (line.n) hy__puts(&line, " + ");
+        hy__puts(&line, "i");
+        hy__put_int(&line, d);
+        if (step[d] != 1) { hy__puts(&line, " * "); hy__put_int(&line, step[d]); }
+    }
+    if (base || !line.n) {
+        if (line.n) hy__puts(&line, " + ");
+        hy__put(&line, number, (size_t)hy__text_i64(number, base));
+    }
+    return to;
+}
+
+/* Opens loops i0, i1, ... around a body. */
+static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
+{
+    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",
+        "i11",
+                                         "i12", "i13", "i14", "i15" };
+    int d;
+    for (d = 0; d < dims; d++) if (n[d] != 1) { hy__c_loop(c, "    ", names[d], n[d]); hy__w(c, "\n"); }
+    hy__w(c, "    {\n");
+}
+
+/* --- pointwise: one loop for a group --- */
+static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
+{
+    if (!hy__c_is_half(dtype)) return hy__c_text(to, "%s[%s]", array, index);
+    return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, dtype == HY_F16 ? "f16" : "bf16", array, index);
+}
+
+static void hy__c_need_half(hy__c *c, hy_dtype dtype)
+{
+    if (!hy__c_is_half(dtype)) return;
+    hy__c_need(c, dtype == HY_F16 ? "from_f16" : "from_bf16");
+    hy__c_need(c, dtype == HY_F16 ? "to_f16" : "to_bf16");
+}
+
+/* The name of input k of a pointwise node, whose value was loaded as a0, a1, ..., or a number. */
+static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
+{
+    const hy__edge *e = &node->in[k];
+    if (!hy__c_is_number(e)) hy__c_text(to, "a%d", k);
+    else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
+}
+
+/* One line: a name for the result of an operator. Halves are rounded after each, as line by line. */
+static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const char (*operand)[HY__C_TEXT])
+{
+    hy_dtype dtype = node->type[0].dtype;
+    const char *half = dtype == HY_F16 ? "f16" : "bf16";
+    c->real = hy__c_wide(dtype);
+    hy__w(c, "        const %t %s = ", (int)c->real, name);
+    if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
+    else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
+    hy__c_expression(c, node, operand);
+    hy__w(c, hy__c_is_half(dtype) ? "));\n" : hy__floating(dtype) ? ";\n" : ");\n");
+    hy__c_need_half(c, dtype);
+}
+
+/* What a pointwise node, or a group of them, makes of a0, a1, ...: lines; to[o] names output o. */
+static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
+{
+    char outer[HY__FUSED_INPUTS][HY__C_TEXT], operand[HY__FUSED_INPUTS][HY__C_TEXT], name[HY__C_TEXT];
+    const hy_graph *sub = hy__node_sub(node);
+    int i, k, vars = sub ? sub->vars : 0;
+    c->real = hy__c_wide(node->type[0].dtype);
+    for (k = 0; k < node->nin && k < HY__FUSED_INPUTS; k++) hy__c_operand(c, node, k, outer[k]);
+    if (!sub) {
+        hy__c_result(c, node, "r", (const char (*)[HY__C_TEXT])outer);
+        memcpy(to[0], "r", 2);
+        return;
+    }
+    for (i = vars; i < sub->store->n; i++) {
+        const hy__node *member = sub->store->node[i];
+        for (k = 0; k < member->nin; k++) {
+            int from = member->in[k].node->number;
+            if (from < vars) memcpy(operand[k], outer[from], HY__C_TEXT);
+            else hy__c_text(operand[k], "v%d", from - vars);
+        }
+        hy__c_result(c, member, hy__c_text(name, "v%d", i - vars), (const char (*)[HY__C_TEXT])operand);
+    }
+    for (i = 0; i < sub->heads; i++) {
+        hy__c_text(name, "v%d", sub->head[i].node->number - vars);
+        memcpy(to[i], name, 16);
+    }
+}
+
+/* Does the emitter of a pointwise node read this input? */
+static int hy__c_reads(const hy__node *node, int k)
+{
+    hy__c_point at;
+    if (hy__c_is_number(&node->in[k])) return 0;
+    if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
+    return node->op->bind == hy__binary_bind;
+}
+
+/* Dims of the result that all operands walk alike become one. step[k]: of operand k, -1 the result. */
+typedef struct hy__c_walk { int dims; int64_t n[HY_MAX_DIM],
+    step[HY__FUSED_INPUTS + 1][HY_MAX_DIM]; } hy__c_walk;
+
+static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
+{
+    const hy_shape *y = &node->type[0].shape;
+    int k, d, e, ops = node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS;
+    int64_t size[HY__FUSED_INPUTS + 1];
+    memset(w, 0, sizeof *w);
+    if ((node->op->flags & HY_OP_VIEW) || hy__op_number(node->op) == HY_OP_identity_like) {
+        w->dims = 1;                    /* element by element, whatever the shapes */
+        w->n[0] = hy__size(y);
+        w->step[0][0] = w->step[ops][0] = 1;
+        return;
+    }
+    for (k = 0; k <= ops; k++) size[k] = 1;
+    for (d = y->ndim - 1; d >= 0; d--) {
+        int64_t step[HY__FUSED_INPUTS + 1];
+        int joins = w->dims > 0;
+        for (k = 0; k <= ops; k++) {
+            const hy_shape *x = k == ops ? y : &hy__edge_type(&node->in[k])->shape;
+            int rows = hy__op_number(node->op) == HY_OP_where && !k && x->ndim == 1 && y->ndim > 1;
+            e = rows ? (d == 0 ? 0 : -1) : d - (y->ndim - x->ndim);
+            step[k] = e >= 0 && x->dim[e] != 1 ? size[k] : 0;
+            if (e >= 0) size[k] *= x->dim[e];
+            if (joins) joins = step[k] == w->step[k][w->dims - 1] * w->n[w->dims - 1];
+        }
+        if (y->dim[d] == 1) continue;
+        if (joins) { w->n[w->dims - 1] *= y->dim[d]; continue; }
+        for (k = 0; k <= ops; k++) w->step[k][w->dims] = step[k];
+        w->n[w->dims++] = y->dim[d];
+    }
+    for (d = 0; d < w->dims / 2; d++) {
+        int other = w->dims - 1 - d;
+        int64_t keep = w->n[d];
+        w->n[d] = w->n[other];
+        w->n[other] = keep;
+        for (k = 0; k <= ops; k++) {
+            keep = w->step[k][d];
+            w->step[k][d] = w->step[k][other];
+            w->step[k][other] = keep;
+        }
+    }
+}
+
+static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
+{
+    if (!hy__c_is_half(dtype)) hy__w(c, "        %s[%s] = %s;\n", array, index, value);
+    else hy__w(c, "        %s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
+}
+
+static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
+{
+    const hy__node *node = s->node;
+    char text[HY__C_TEXT], index[HY__C_TEXT], array[HY__C_TEXT], last[HY__FUSED_STEPS][16];
+    hy__c_walk w;
+    int k;
+    hy__c_walk_of(node, &w);
+    hy__c_loops(c, w.dims, w.n);
+    for (k = 0; k < node->nin; k++) {
+        hy_dtype dtype = hy__c_in(s, k)->dtype;
+        if (!hy__c_reads(node, k)) continue;
+        hy__c_need_half(c, dtype);
+        hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
+                                                                            0));
+        hy__w(c, "        const %t a%d = %s;\n", (int)hy__c_wide(dtype), k, text);
+    }
+    hy__c_chain(c, node, last);
+    hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
+    for (k = 0; k < node->nout; k++)
+        if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
+            hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
+    hy__w(c, "    }\n");
+}
+
+/* y0[index] = value, by way of the tail if there is one. */
+static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const char *value)
+{
+    const hy__node *tail = s->tail;
+    char last[HY__FUSED_STEPS][16];
+    int k;
+    if (!tail) { hy__w(c, "        y0[%s] = %s;\n", index, value); return; }
+    hy__w(c, "        const int at = %s;\n", index);
+    for (k = 0; k < tail->nin; k++) {
+        hy_dtype dtype = hy__edge_type(&tail->in[k])->dtype;
+        if (k == s->tail_at) hy__w(c, "        const %t a%d = %s;\n", (int)dtype, k, value);
+        else if (hy__c_reads(tail, k))
+            hy__w(c, "        const %t a%d = z%d[%s];\n", (int)dtype, k, k,
+                  hy__size(&hy__edge_type(&tail->in[k])->shape) == 1 ? "0" : "at");
+    }
+    hy__c_chain(c, tail, last);
+    hy__w(c, "        y0[at] = %s;\n", last[0]);
+}
+
+/* --- moves --- */
+static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
+{
+    char inside[HY__C_TEXT], flat[HY__C_TEXT];
+    int64_t step[HY__C_DIMS], at = 1;
+    int d;
+    for (d = m->dims - 1; d >= 0; d--) { step[d] = at; at *= m->n[d]; }
+    hy__c_loops(c, m->dims, m->n);
+    hy__c_index(inside, m->dims, m->n, m->step, m->base);
+    hy__c_index(flat, m->dims, m->n, step, 0);
+    hy__w(c, "        y%d[%s] = x0[%s];\n    }\n", output, m->inverse ? inside : flat,
+          m->inverse ? flat : inside);
+}
+
+static void hy__c_moves(hy__c *c, const hy__c_step *s)
+{
+    int o;
+    int64_t i;
+    for (o = 0; o < s->node->nout; o++) {
+        const hy__c_map *m = &s->map[o];
+        int64_t n = hy__size(&s->node->type[o].shape);
+        hy_dtype dtype = s->node->type[o].dtype;
+        if (!hy__c_wants(c, s, o)) continue;
+        if (m->inverse || m->table) {
+            hy__c_loop(c, "    ", "i", n);
+            c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
+            if (m->inverse) {
+                uint64_t bits = 0;
+                hy__store(&bits, dtype, m->fill);
+                hy__w(c, " y%d[i] = %v;\n", o,
+                      hy__c_is_half(dtype) ? (double)*(uint16_t *)(void *)&bits : m->fill);
+            }
+        }
+        if (m->table) {
+            hy__w(c, " {\n        static const int32_t from[] = {");
+            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
+                                          m->table[i] - 1);
+            hy__w(c, " };\n        y%d[i] = ", o);
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, m->fill);
+            hy__w(c, "x0[from[i]];\n    }\n");
+        } else hy__c_move_from(c, m, o);
+    }
+}
+
+/* concat and stack: each input is a run of each row. */
+static void hy__c_join(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int stack = hy__op_number(s->node->op) == HY_OP_stack, k;
+    int axis = stack ? ((const hy__stack_rec *)s->node->record)->axis
+        : ((const hy__concat_rec *)s->node->record)->dim;
+    hy__c_lines all = hy__c_lines_of(y, axis);
+    int64_t row = all.n * all.inner, at = 0;
+    for (k = 0; k < s->node->nin; k++) {
+        int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
+        if (run < 1) continue;
+        hy__w(c, "    for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
+              "        y0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
+        at += run;
+    }
+}
+
+static void hy__c_cast(hy__c *c, const hy__c_step *s)
+{
+    hy_dtype from = hy__c_in(s, 0)->dtype, to = hy__c_out(s)->dtype;
+    static const char *const low[] = { "", "", "", "", "", "-128", "0", "INT32_MIN", "INT64_MIN", "" };
+    static const char *const high[] = { "", "", "", "", "", "127", "255", "INT32_MAX", "INT64_MAX", "" };
+    char x[HY__C_TEXT];
+    hy__c_need_half(c, from);
+    hy__c_need_half(c, to);
+    hy__c_load(c, x, from, "x0", "i");
+    hy__c_loop(c, "    ", "i", hy__size(&hy__c_out(s)->shape));
+    if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
+    else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
+    else if (hy__floating(from) && !hy__floating(to)) {
+        hy__c_need(c, "int_of");
+        hy__w(c, " y0[i] = (%t)%p_int_of(%s, %s, %s);\n", (int)to, x, low[to], high[to]);
+    } else hy__w(c, " y0[i] = (%t)%s;\n", (int)to, x);
+}
+
+/* --- products: a tile of rows by lanes, whose sums stay in registers --- *
+ * y (m,n) = a (m,k) w (k,n) + bias, w in panels. Texts name the arrays. */
+typedef struct hy__c_product {
+    int64_t m, n, k, a_row, a_step, y_row;
+    const char *a, *w, *bias, *to;      /* bias: NULL for none; to: NULL is the output, by way of the tail */
+    int     adds;                       /* to what is there */
+} hy__c_product;
+
+/* One row alone keeps as many sums as processors add at a time. */
+static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LANES : HY__C_LANES; }
+
+static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
+{
+    int r;
+    hy__w(c, "        %t ", (int)c->real);
+    for (r = 0; r < rows; r++) hy__w(c, "%ss%d[%l]", r ? ", " : "", r, lanes);
+    hy__w(c, ";\n");
+    hy__c_loop(c, "        ", "q", lanes);
+    hy__w(c, " ");
+    for (r = 0; r < rows; r++) hy__w(c, "s%d[q] = ", r);
+    hy__w(c, "%s;\n", start);
+}
+
+static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
+{
+    int r;
+    for (r = 0; r < rows; r++) {
+        hy__c_loop(c, "            ", "q", lanes);
+        hy__w(c, " s%d[q] += u%d * %s;\n", r, r, term);
+    }
+}
+
+/* One tile: rows i .. i + rows - 1, lanes from column `column` on. */
+static void hy__c_product_tile(hy__c *c, const hy__c_step *s, const hy__c_product *p, int rows, int64_t lanes,
+                               const char *column)
+{
+    char text[HY__C_TEXT], value[HY__C_TEXT];
+    hy_dtype real = c->real;
+    int r;
+    hy__c_sums(c, rows, lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, column) : "0");
+    hy__c_loop(c, "        ", "k", p->k);
+    hy__w(c, " {\n");
+    for (r = 0; r < rows; r++)
+        hy__w(c, "            const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row,
+              p->a_step);
+    hy__c_sums_add(c, rows, lanes, hy__c_text(text, "w[k * %l + q]", lanes));
+    hy__w(c, "        }\n");
+    for (r = 0; r < rows; r++) {
+        hy__c_loop(c, "        ", "q", lanes);
+        hy__w(c, " {\n");
+        hy__c_text(value, "s%d[q]", r);
+        hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, column);
+        if (p->to) hy__w(c, "        %s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
+        else hy__c_store(c, s, text, value);
+        hy__w(c, "        }\n");
+        c->real = real;
+    }
+}
+
+static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_product *p, int64_t lanes,
+                               const char *column)
+{
+    int64_t whole = p->m / HY__C_ROWS * HY__C_ROWS;
+    if (whole) {
+        hy__w(c, "    for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
+        hy__c_product_tile(c, s, p, HY__C_ROWS, lanes, column);
+        hy__w(c, "    }\n");
+    }
+    if (p->m == whole) return;
+    hy__w(c, "    {\n        const int i = %l;\n", whole);
+    hy__c_product_tile(c, s, p, (int)(p->m - whole), lanes, column);
+    hy__w(c, "    }\n");
+}
+
+static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
+{
+    int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
+    char column[HY__C_TEXT];
+    if (panels) {
+        hy__c_loop(c, "    ", "p", panels);
+        hy__w(c, " {\n    const %t *w = %s + p * %l;\n", (int)c->real, p->w, p->k * lanes);
+        hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
+        hy__w(c, "    }\n");
+    }
+    if (!rest) return;
+    hy__w(c, "    {\n    const %t *w = %s + %l;\n", (int)c->real, p->w, p->k * panels * lanes);
+    hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
+    hy__w(c, "    }\n");
+}
+
+/* Any matrices: a and b by their steps, sums of one place after the other. */
+static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
+                           const int64_t *step_b, const int64_t *step_y, double alpha)
+{
+    hy_dtype type = c->real;                /* batch, rows, inner, columns, depth */
+    hy__w(c, "    for (int b = 0; b < %l; b++) for (int i = 0; i < %l; i++)\n"
+          "    for (int h = 0; h < %l; h++) for (int j = 0; j < %l; j++) {\n        %t sum = 0;\n", size[0],
+          size[1],
+          size[2], size[3], (int)type);
+    hy__c_loop(c, "        ", "k", size[4]);
+    hy__w(c,
+            "\n            sum += x0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
+            "* %l];\n",
+          step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
+    if (alpha != 1) hy__w(c, "        sum *= %v;\n", alpha);
+    {
+        char at[HY__C_TEXT];
+        hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
+        hy__c_store(c, s, at, "sum");
+    }
+    hy__w(c, "    }\n");
+}
+
+static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
+{
+    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
+    int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
+    m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
+    if (s->packed >= 0) {
+        hy__c_product p;
+        memset(&p, 0, sizeof p);
+        p.m = m;
+        p.n = n;
+        p.k = p.a_row = k;
+        p.a_step = 1;
+        p.y_row = n;
+        p.a = "x0";
+        p.w = "x1";
+        p.bias = r->no_bias ? NULL : "x2";
+        hy__c_write_product(c, s, &p);
+    } else {
+        hy__w(c, "    for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n        %t sum = %s;\n",
+              m, n,
+              (int)c->real, r->no_bias ? "0" : "x2[j]");
+        hy__c_loop(c, "        ", "k", k);
+        hy__w(c, " sum += x0[i * %l + k] * x1[j * %l + k];\n", k, k);
+        {
+            char at[HY__C_TEXT];
+            hy__c_store(c, s, hy__c_text(at, "i * %l + j", n), "sum");
+        }
+        hy__w(c, "    }\n");
+    }
+}
+
+/* The weights of a product, if they stand still: n columns for each of k rows. */
+static void hy__c_pack_dense(const hy__c_step *s, hy__c_blob *b)
+{
+    const hy_shape *w = &hy__c_in(s, 1)->shape;
+    b->groups = 1;
+    b->columns = w->dim[0];
+    b->rows = w->dim[1];
+    b->lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
+    b->step_c = w->dim[1];
+    b->step_r = 1;
+}
+
+static void hy__c_dot(hy__c *c, const hy__c_step *s)
+{
+    const hy__dot_rec *r = (const hy__dot_rec *)s->node->record;
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    int64_t k = a->ndim ? r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1] : 1;
+    int64_t m = k ? hy__size(a) / k : 0, n = k ? hy__size(b) / k : 0;
+    int64_t size[5], sa[5] = { 0, 0, 0, 0, 0 }, sb[5] = { 0, 0, 0, 0, 0 }, sy[5] = { 0, 0, 0, 1, 0 };
+    if (!k) { m = hy__size(&hy__c_out(s)->shape); n = 1; }
+    size[0] = size[2] = 1;
+    size[1] = m;
+    size[3] = n;
+    size[4] = k;
+    sa[1] = r->transpose_a ? 1 : k;
+    sa[4] = r->transpose_a ? m : 1;
+    sb[3] = r->transpose_b ? k : 1;
+    sb[4] = r->transpose_b ? 1 : n;
+    sy[1] = n;
+    hy__c_matrices(c, s, size, sa, sb, sy, 1);
+}
+
+/* Matrices of a batch. axis: where rows are; columns are the last axis, what lies between is a batch too. */
+static void hy__c_batches(hy__c *c, const hy__c_step *s, int ta, int tb, int axis, double alpha)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    hy__c_lines la, lb;
+    int64_t ca = a->dim[a->ndim - 1], cb = b->dim[b->ndim - 1], ha, hb, size[5];
+    int64_t sa[5], sb[5], sy[5];
+    if (axis < 0) axis += a->ndim;
+    la = hy__c_lines_of(a, axis);
+    lb = hy__c_lines_of(b, axis);
+    ha = la.inner / (ca ? ca : 1);
+    hb = lb.inner / (cb ? cb : 1);
+    size[0] = la.outer;
+    size[1] = ta ? ca : la.n;
+    size[2] = ha;
+    size[3] = tb ? lb.n : cb;
+    size[4] = ta ? la.n : ca;
+    sa[0] = la.n * la.inner;
+    sa[1] = ta ? 1 : la.inner;
+    sa[2] = ca;
+    sa[4] = ta ? la.inner : 1;
+    sb[0] = lb.n * lb.inner;
+    sb[3] = tb ? hb * cb : 1;
+    sb[2] = cb;
+    sb[4] = tb ? 1 : lb.inner;
+    sy[0] = size[1] * ha * size[3];
+    sy[1] = ha * size[3];
+    sy[2] = size[3];
+    sy[3] = 1;
+    hy__c_matrices(c, s, size, sa, sb, sy, alpha);
+}
+
+static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)s->node->record;
+    hy__c_batches(c, s, r->transpose_a, r->transpose_b, -2, 1);
+}
+
+static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
+{
+    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
+    hy__c_batches(c, s, r->transpose_a, r->transpose_b, r->axis, r->alpha);
+}
+
+#ifndef HYBRID_NO_VISION
+/* --- windows --- *
+ * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
+typedef struct hy__c_window {
+    int64_t batch, channels, filters, groups, fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t fine_c, fine_p, coarse_c, coarse_p;     /* steps from channel to channel, from place to place */
+    int64_t places, results, taps;
+    int     last;
+} hy__c_window;
+
+static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shape *coarse,
+                            const hy_ints *kernel,
+                            const hy_ints *stride, const hy_ints *dilate, const hy_ints *pad, int last)
+{
+    int d, n = fine->ndim - 2, first = last ? 1 : 2, channel = last ? n + 1 : 1;
+    memset(w, 0, sizeof *w);
+    w->batch = fine->dim[0];
+    w->channels = fine->dim[channel];
+    w->filters = coarse->dim[channel];
+    w->groups = 1;
+    w->last = last;
+    w->places = w->results = w->taps = 1;
+    for (d = 0; d < 3; d++) {
+        int at = d - (3 - n);
+        w->fine[d] = at < 0 ? 1 : fine->dim[first + at];
+        w->coarse[d] = at < 0 ? 1 : coarse->dim[first + at];
+        w->kernel[d] = at < 0 ? 1 : kernel ? kernel->v[at] : w->fine[d];
+        w->stride[d] = at < 0 ? 1 : hy__tuple_at(stride, at, 1);
+        w->dilate[d] = at < 0 ? 1 : hy__tuple_at(dilate, at, 1);
+        w->pad[d] = at < 0 ? 0 : hy__tuple_at(pad, at, 0);
+        w->places *= w->fine[d];
+        w->results *= w->coarse[d];
+        w->taps *= w->kernel[d];
+    }
+    w->fine_c = last ? 1 : w->places;
+    w->fine_p = last ? w->channels : 1;
+    w->coarse_c = last ? 1 : w->results;
+    w->coarse_p = last ? w->filters : 1;
+}
+
+static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
+    hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &r->pad,
+                    hy__channels_last(r->layout));
+    w->groups = r->num_group;
+}
+
+/* How a convolution reads: its image is laid out with its border, places that one tap meets side by side
+ * ("phases" of the stride); then each tap is a shift, and all results of a plane are one row. */
+typedef struct hy__c_laid { int direct; int64_t phase[3], size[3], plane, channel, row, span; } hy__c_laid;
+
+static hy__c_laid hy__c_laid_of(const hy__c_window *w)
+{
+    hy__c_laid l;
+    int d;
+    l.direct = !w->last;
+    l.plane = l.channel = 1;
+    for (d = 0; d < 3; d++) {
+        int64_t reach = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
+        l.phase[d] = w->stride[d];
+        if (w->kernel[d] == 1) l.phase[d] = 1;
+        l.size[d] = w->kernel[d] == 1 ? w->coarse[d] : (reach + w->stride[d] - 1) / w->stride[d];
+        l.plane *= l.size[d];
+        l.channel *= l.phase[d];
+        if (w->pad[d] || w->stride[d] > 1 || l.size[d] != w->fine[d]) l.direct = 0;
+    }
+    l.channel *= l.plane;
+    l.row = (w->coarse[0] - 1) * l.size[1] * l.size[2] + (w->coarse[1] - 1) * l.size[2] + w->coarse[2];
+    l.span = l.direct && l.row == w->results;       /* results need no place of their own first */
+    return l;
+}
+
+static void hy__c_pack_conv(const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
+    const hy_shape *w = &hy__c_in(s, 1)->shape;
+    int64_t each = w->dim[0] ? hy__size(w) / w->dim[0] : 0;
+    b->groups = r->num_group;
+    b->columns = w->dim[0] / r->num_group;
+    b->rows = each;
+    b->lanes = HY__C_ROWS;
+    b->step_g = b->columns * each;
+    b->step_c = each;
+    b->step_r = 1;
+    if (!hy__channels_last(r->layout)) return;
+    b->split = 1;
+    for (int d = 0; d < r->kernel.n; d++) b->split *= r->kernel.v[d];
+    b->step_s = w->dim[w->ndim - 1];                /* (tap, channel) is read as (channel, tap) */
+}
+
+static size_t hy__c_conv_scratch(const hy__c_step *s)
+{
+    hy__c_window w;
+    hy__c_laid l;
+    size_t size = hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)), n = 0;
+    if (s->packed < 0) return 0;
+    hy__c_window_of_conv(s, &w);
+    l = hy__c_laid_of(&w);
+    if (!l.direct) n += (size_t)(l.channel * w.channels);
+    if (!l.span) n += (size_t)(HY__C_ROWS * l.row);
+    return n * size;
+}
+
+/* The image, with its border, phase by phase. */
+static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int d;
+    static const char *const at[] = { "d", "h", "v" };
+    hy__w(c,
+            "    for (int c = 0; c < %l; c++) for (int pd = 0; pd < %l; pd++) for (int ph = 0; ph < %l; "
+            "ph++)\n"
+          "    for (int pv = 0; pv < %l; pv++) for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) {\n",
+          w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
+    for (d = 0; d < 2; d++)
+        hy__w(c, "        const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d],
+              w->pad[d]);
+    hy__w(c, "        %t *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n",
+          (int)c->real,
+          l->channel, l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
+    hy__w(c, "        const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
+          "        const %t *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1],
+          (int)c->real, w->fine_c,
+          w->fine[1], w->fine[2] * w->fine_p);
+    hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
+          w->stride[2] - 1,
+          w->stride[2]);
+    hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
+          w->fine[2] - 1 + w->pad[2],
+          w->stride[2], w->stride[2], l->size[2], l->size[2]);
+    hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
+          l->size[2],
+          l->size[2], l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\nfor (int v = low; v < high; v++) row[v] = "
+          "from[(v * %l + pv - %l) * %l];\nfor (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2],
+          w->pad[2],
+          w->fine_p, l->size[2]);
+}
+
+/* A tile: filters of one block, lanes of the row of results from place `p` on. */
+static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
+                            int rows,
+                            int64_t lanes)
+{
+    hy_dtype real = c->real;
+    char text[HY__C_TEXT], value[HY__C_TEXT];
+    int r;
+    hy__c_sums(c, rows, lanes, "0");
+    hy__c_loop(c, "        ", "c", w->channels / w->groups);
+    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
+    hy__w(c, " {\n            const %t *from = image + (g * %l + c) * %l + p%s;\n", (int)real,
+          w->channels / w->groups,
+          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "            const %t u%d = w[(c * %l + t) * %d + %d];\n", (int)real, r,
+                               w->taps, rows, r);
+        else hy__w(c, "            const %t u%d = w[c * %d + %d];\n", (int)real, r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "        }\n");
+    for (r = 0; r < rows; r++) {
+        hy__c_loop(c, "        ", "q", lanes);
+        if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
+        hy__w(c, " {\n");
+        hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
+        hy__c_store(c, s, text, s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
+                                                 : hy__c_text(value, "s%d[q]", r));
+        hy__w(c, "        }\n");
+        c->real = real;
+    }
+}
+
+/* All results of some filters; those that were left between rows do not come out. */
+static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
+                             int rows)
+{
+    hy_dtype real = c->real;
+    int64_t whole = l->row / HY__C_LANES * HY__C_LANES, rest = l->row - whole;
+    char text[HY__C_TEXT];
+    if (whole) {
+        hy__w(c, "    for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
+        hy__c_conv_tile(c, s, w, l, rows, HY__C_LANES);
+        hy__w(c, "    }\n");
+    }
+    if (rest) {
+        hy__w(c, "    {\n        const int p = %l;\n", whole);
+        hy__c_conv_tile(c, s, w, l, rows, rest);
+        hy__w(c, "    }\n");
+    }
+    if (l->span) return;
+    hy__c_loop(c, "    ", "f", rows);
+    hy__c_loop(c, " ", "d", w->coarse[0]);
+    hy__c_loop(c, " ", "h", w->coarse[1]);
+    hy__c_loop(c, "\n    ", "v", w->coarse[2]);
+    hy__w(c, " {\n        const %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int)real, l->row,
+          l->size[1] * l->size[2], l->size[2], s->node->nin > 2 ? " + x2[o + f]" : "");
+    hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
+               w->coarse_c,
+               w->coarse[1], w->coarse[2], w->coarse_p);
+    hy__c_store(c, s, text, "sum");
+    hy__w(c, "    }\n");
+    c->real = real;
+}
+
+static void hy__c_conv_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t d, h, v;
+    int n = 0;
+    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    for (d = 0; d < w->kernel[0]; d++) for (h = 0; h < w->kernel[1]; h++) for (v = 0; v < w->kernel[2]; v++) {
+        int64_t at[3], phase = 0, place = 0;
+        int k;
+        at[0] = d * w->dilate[0];
+        at[1] = h * w->dilate[1];
+        at[2] = v * w->dilate[2];
+        for (k = 0; k < 3; k++) {
+            phase = phase * l->phase[k] + at[k] % l->phase[k];
+            place = place * l->size[k] + at[k] / w->stride[k];
+        }
+        hy__w(c, "%s%l", n++ ? ", " : " ", phase * l->plane + place);
+    }
+    hy__w(c, " };\n");
+}
+
+/* Weights that the program is given: one sum after the other. */
+static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
+{
+    int64_t per = w->channels / w->groups, each = w->filters / w->groups;
+    char at[HY__C_TEXT];
+    hy__w(c, "    for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\n"
+          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "        %t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1], w->coarse[2],
+          (int)c->real,
+          s->node->nin > 2 ? "x2[o]" : "0");
+    hy__w(c, "        for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\n"
+          "        for (int kh = 0; kh < %l; kh++) for (int kv = 0; kv < %l; kv++) {\n", per, w->kernel[0],
+          w->kernel[1],
+          w->kernel[2]);
+    hy__w(c,
+          "            const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l, fv = v * %l + kv "
+          "* %l - %l;\n",
+          w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1], w->stride[2],
+          w->dilate[2],
+          w->pad[2]);
+    hy__w(c, "            if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n",
+          w->fine[0],
+          w->fine[1], w->fine[2]);
+    hy__w(c, "            sum += x0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+          "                * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n        }\n",
+          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
+          w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
+    hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
+               w->coarse[1],
+               w->coarse[2], w->coarse_p);
+    hy__c_store(c, s, at, "sum");
+    hy__w(c, "    }\n");
+}
+
+static void hy__c_convolution(hy__c *c, const hy__c_step *s)
+{
+    hy__c_window w;
+    hy__c_laid l;
+    int64_t each, rest, whole, k;
+    hy_dtype real = c->real;
+    hy__c_window_of_conv(s, &w);
+    if (s->packed < 0) { hy__c_conv_plain(c, s, &w); return; }
+    l = hy__c_laid_of(&w);
+    each = w.filters / w.groups;
+    rest = each % HY__C_ROWS;
+    whole = each - rest;
+    k = w.channels / w.groups * w.taps;
+    if (w.taps > 1) hy__c_conv_taps(c, &w, &l);
+    if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
+    if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
+                       l.direct ? (int64_t)0 : l.channel * w.channels);
+    hy__c_loop(c, "    ", "n", w.batch);
+    hy__w(c, " {\n    const %t *%s = x0 + n * %l;\n", (int)real, l.direct ? "image" : "x",
+          w.channels * w.places);
+    if (!l.direct) hy__c_conv_lay(c, &w, &l);
+    hy__c_loop(c, "    ", "g", w.groups);
+    hy__w(c, " {\n");
+    if (whole) {
+        hy__w(c, "    for (int b = 0; b < %l; b += %d) {\n        const int o = g * %l + b;\n"
+              "        const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real,
+              each, k);
+        hy__c_conv_block(c, s, &w, &l, HY__C_ROWS);
+        hy__w(c, "    }\n");
+    }
+    if (rest) {
+        hy__w(c,
+              "    {\n        const int o = g * %l + %l;\n        const %t *w = x1 + (g * %l + %l) * %l;\n",
+              each, whole,
+              (int)real, each, whole, k);
+        hy__c_conv_block(c, s, &w, &l, (int)rest);
+        hy__w(c, "    }\n");
+    }
+    hy__w(c, "    }\n    }\n");
+}
+
+static void hy__c_pooling(hy__c *c, const hy__c_step *s)
+{
+    const hy__pooling_rec *r = (const hy__pooling_rec *)s->node->record;
+    hy__c_window w;
+    int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real), d;
+    static const char *const names[] = { "d", "h", "v" };
+    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
+                    r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
+                    hy__channels_last(r->layout));
+    hy__w(c, "    for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\n"
+          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "        const %t *x = x0 + n * %l + c * %l;\n", w.batch, w.channels, w.coarse[0], w.coarse[1],
+          w.coarse[2],
+          (int)c->real, w.channels * w.places, w.fine_c);
+    if (max) hy__w(c, "        %t y = %s;\n", (int)c->real, whole ? "0" : "-INFINITY");
+    else hy__w(c, "        double y = 0;\n");
+    if (max && whole) hy__w(c, "        int first = 1;\n");
+    for (d = 0; d < 3; d++)
+        hy__w(c,
+              "        const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, e%s = a%s + %l < %l ? a%s + "
+              "%l : %l;\n",
+              names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d], names[d],
+              w.kernel[d],
+              w.fine[d], names[d], w.kernel[d], w.fine[d]);
+    hy__w(c,
+            "        for (int i = bd; i < ed; i++) for (int j = bh; j < eh; j++) for (int k = bv; k < ev; "
+            "k++) {\n"
+          "            const %t e = x[((i * %l + j) * %l + k) * %l];\n            ", (int)c->real, w.fine[1],
+          w.fine[2],
+          w.fine_p);
+    if (max && whole) hy__w(c, "if (first || e > y) y = e;\n            first = 0;\n");
+    else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
+    else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
+    else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
+                                  : "y += (double)e * e * e;\n");
+    hy__w(c, "        }\n");
+    if (r->pool_type == HY_POOL_AVG) {
+        hy__w(c, "        double area = 1;\n");
+        for (d = 0; d < 3; d++) {
+            if (r->exclude_pad) hy__w(c, "        area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d],
+                                      names[d], names[d]);
+            else hy__w(c, "        area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
+                       w.fine[d] + w.pad[d], names[d], w.kernel[d], w.fine[d] + w.pad[d], names[d]);
+        }
+        hy__w(c, "        y = area > 0 ? y / area : 0;\n");
+    }
+    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "        y = %s(y);\n",
+                                                            r->p_value == 2 ? "sqrt" : "cbrt");
+    hy__w(c, "        y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = (%t)y;\n    }\n",
+          w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, (int)c->real);
+}
+#endif
+
+/* --- lines: what goes along one axis --- */
+/* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
+static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
+{
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n", l.outer, l.inner);
+    hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
+    if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
+}
+
+/* Functions for the current type. */
+static const char *hy__c_function(hy__c *c, const char *name, char *to)
+{
+    hy__c_text(to, "%s%s", name, c->real == HY_F64 ? "" : "f");
+    if (hy__c_helper_at(to, strlen(to)) < 0) return to;
+    hy__c_need(c, to);
+    return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
+}
+
+static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
+                                int lengths)
+{
+    char e[HY__C_TEXT], number[HY__C_NUMBER];
+    if (!l.n) return;
+    if (c->real != HY_F64) c->real = HY_F32;
+    hy__c_function(c, "exp", e);
+    hy__c_number(number, factor, c->real);
+    hy__c_open_lines(c, s, l, l.n);
+    if (lengths) hy__w(c, "const int n = (double)x1[o * %l + j] < %l ? (int)x1[o * %l + j] : %l;\n", l.inner,
+                       l.n, l.inner, l.n);
+    else hy__w(c, "enum { n = %l };\n", l.n);
+    hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
+    hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
+             "%l] * %s;\n",
+          l.inner, number, l.inner, l.inner, l.inner, number);
+    if (log_too) {
+        hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
+        hy__w(c, "top += %s(sum);\n", hy__c_function(c, "log", e));
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = x[k * %l] * %s - top;\n", l.inner, l.inner, number);
+    } else {
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = %s(x[k * %l] * %s - top);\n", l.inner, e, l.inner,
+              number);
+        hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
+        if (lengths) hy__w(c, "for (int k = n > 0 ? n : 0; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
+    }
+    hy__w(c, "}\n");
+}
+
+static void hy__c_softmax(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const void *record = s->node->record;
+    const hy__softmax_rec *r = (const hy__softmax_rec *)record;
+    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)record;
+    hy__c_lines rows = { 0, 0, 1 };
+    int channel = 0;
+    switch (hy__op_number(s->node->op)) {
+    case HY_OP_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, r->axis), 1 / r->temperature, 0, r->use_length);
+        break;
+    case HY_OP_log_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__log_softmax_rec *)record)->axis),
+                            1 / ((const hy__log_softmax_rec *)record)->temperature, 1, 0);
+        break;
+    case HY_OP_softmin:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__softmin_rec *)record)->axis),
+                            -1 / ((const hy__softmin_rec *)record)->temperature, 0, 0);
+        break;
+    case HY_OP_softmax_activation:
+        channel = ((const hy__softmax_activation_rec *)record)->mode == HY_SOFTMAX_CHANNEL;
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, channel ? 1 : -1), 1, 0, 0);
+        break;
+    default:
+        rows.outer = x->dim[0];
+        rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+        hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
+            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows,
+                            1, 0, 0);
+    }
+}
+
+static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
+{
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, -1);
+    char e[HY__C_TEXT], g[HY__C_TEXT];
+    hy__c_function(c, "exp", e);
+    hy__c_function(c, "log", g);
+    hy__c_need(c, "index_of");
+    hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
+             "-INFINITY, sum = 0;\n",
+          l.outer, (int)c->real, l.n, (int)c->real);
+    hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
+    hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_of((double)x1[o], %l, 0)];\n}\ny0[0] = (%t)loss;\n", g, l.n,
+          (int)c->real);
+}
+
+static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
+{
+    const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
+    hy__c_lines l = { 1, 0, 1 };
+    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape,
+                                               r->axis); else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += x[k * %l]);\n}\n",
+          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
+}
+
+/* topk, sort, argsort: the best so far stay in order. */
+static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
+{
+    hy__c_lines l = { 1, 0, 1 };
+    if (axis != HY_NONE) return hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
+    l.n = hy__size(&hy__c_in(s, 0)->shape);
+    return l;
+}
+
+static int hy__c_sorted_axis(const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    const void *r = s->node->record;
+    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
+    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
+}
+
+static size_t hy__c_sort_scratch(const hy__c_step *s)
+{
+    return (size_t)hy__c_sorted_lines(s, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+}
+
+static void hy__c_sort(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
+    hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
+    int64_t k = l.n;
+    hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    if (number == HY_OP_topk) {
+        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
+        up = r->is_ascend;
+        kind = r->ret_typ;
+        if (r->k >= 1 && r->k < k) k = r->k;
+        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
+    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
+    else {
+        up = !((const hy__argsort_rec *)s->node->record)->descending;
+        kind = HY_TOPK_INDICES;
+        indices = 0;
+    }
+    if (!l.n) return;
+    hy__c_need(c, "after");
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
+                                    hy__size(&hy__c_out(s)->shape));
+    hy__c_open_lines(c, s, l, 0);
+    hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, up ? "for (; p > 0 && %p_after(x[order[p - 1] * %l], x[i * %l]); p--) if (p < n) order[p] = "
+                  "order[p - 1];\n"
+                : "for (; p > 0 && %p_after(x[i * %l], x[order[p - 1] * %l]); p--) if (p < n) order[p] = "
+                  "order[p - 1];\n",
+          l.inner, l.inner);
+    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
+    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
+        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
+    if (indices >= 0 && hy__c_wants(c, s, indices))
+        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
+              (int)hy__c_wide(s->node->type[indices].dtype));
+    hy__w(c, "}\n}\n");
+}
+
+static void hy__c_arg(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    hy__c_lines l = { 1, 0, 1 };
+    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
+        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
+    if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
+        0)->shape);
+    hy__c_open_lines(c, s, l, 1);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
+             "x[k * %l] "
+          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+}
+
+/* --- reductions --- */
+/* Loops over what stays, then over what goes; texts of both indices. */
+static void hy__c_reduce_open(hy__c *c, const hy_shape *x, int bits, char *from, char *to, int64_t *gone)
+{
+    int64_t kept[HY_MAX_DIM], step_x[HY_MAX_DIM], step_y[HY_MAX_DIM], at = 1, y = 1;
+    int d;
+    for (d = x->ndim - 1; d >= 0; d--) {
+        int goes = bits >> d & 1;
+        kept[d] = goes ? 1 : x->dim[d];
+        gone[d] = goes ? x->dim[d] : 1;
+        step_x[d] = at;
+        at *= x->dim[d];
+        step_y[d] = goes ? 0 : y;
+        y *= kept[d];
+    }
+    hy__c_loops(c, x->ndim, kept);
+    hy__c_index(from, x->ndim, x->dim, step_x, 0);
+    hy__c_index(to, x->ndim, kept, step_y, 0);
+}
+
+static int64_t hy__c_product_of(const int64_t *n, int dims)
+{
+    int64_t all = 1;
+    while (dims-- > 0) all *= n[dims];
+    return all;
+}
+
+static void hy__c_reduce(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
+    const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
+    const hy__norm_rec *q = (const hy__norm_rec *)s->node->record;
+    int number = hy__op_number(s->node->op), bits = 0, d, kind = s->node->op->member,
+    whole = !hy__floating(c->real);
+    int64_t gone[HY_MAX_DIM];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    if (number == HY_OP__sum_like) {
+        for (d = 0; d < x->ndim; d++) {
+            int e = d - (x->ndim - like->ndim);
+            if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
+        }
+        kind = HY__SUM;
+    } else if (number == HY_OP_norm) bits = hy__known_axis_bits(&q->axis, 0, x->ndim);
+    else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
+    hy__c_reduce_open(c, x, bits, from, to, gone);
+    if (number == HY_OP_norm) hy__w(c, "double sum = 0;\n");
+    else if (kind == HY__MAX || kind == HY__MIN)
+        hy__w(c, whole ? "int first = 1;\n%t sum = 0;\n" : "%t sum = %s;\n", (int)hy__c_wide(hy__c_in(s,
+            0)->dtype),
+              kind == HY__MAX ? "-INFINITY" : "INFINITY");
+    else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
+    if (number == HY_OP_norm) hy__w(c, q->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
+    else switch (kind) {
+        case HY__MAX: case HY__MIN:
+            hy__w(c, whole ? "if (first || e %s sum) sum = e;\nfirst = 0;\n" : "if (e %s sum || e != e) "
+                                                                               "sum = e;\n",
+                  kind == HY__MAX ? ">" : "<");
+            break;
+        case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
+        case HY__NANSUM: hy__w(c, "if (e == e) sum += %se;\n", whole ? "(uint64_t)" : ""); break;
+        case HY__NANPROD: hy__w(c, "if (e == e) sum *= %se;\n", whole ? "(uint64_t)" : ""); break;
+        default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
+    }
+    hy__w(c, "}\n");
+    if (kind == HY__MEAN && number != HY_OP_norm)
+        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l;\n",
+              whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
+    hy__w(c, number == HY_OP_norm && q->ord == 2 ? "y0[%s] = (%t)sqrt(sum);\n}\n" : "y0[%s] = (%t)sum;\n}\n",
+          to,
+          (int)c->real);
+}
+
+static void hy__c_moments(hy__c *c, const hy__c_step *s)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t gone[HY_MAX_DIM], n;
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), from, to, gone);
+    n = hy__c_product_of(gone, x->ndim);
+    hy__w(c, "double mean = 0, var = 0;\n");
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "mean += x0[%s];\n}\nmean /= %l;\n", from, n);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = (%t)mean;\n", to, (int)c->real);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)(var / %l);\n", to, (int)c->real, n);
+    hy__w(c, "}\n");
+}
+
+/* --- normalisation --- */
+/* n elements of x at `at`; scaled by those of x1 and x2 at `which`. */
+static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const char *at, double eps,
+                             const char *which,
+                             const char *statistic)
+{
+    hy_dtype real = c->real;
+    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l;\n", n, at,
+          n);
+    hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
+    c->real = HY_F64;
+    hy__w(c, "const double deviation = sqrt(var / %l + %v);\n", n, eps);
+    c->real = real;
+    hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
+    hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
+          which, which);
+    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
+    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    char at[HY__C_TEXT], statistic[HY__C_TEXT];
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, hy__c_text(at, "k * %l", l.inner), r->eps, "k",
+                     hy__c_text(statistic, "o * %l + j", l.inner));
+}
+
+static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
+    const hy__group_norm_rec *g = (const hy__group_norm_rec *)s->node->record;
+    hy__c_lines l;
+    char which[HY__C_TEXT];
+    int64_t groups = grouped ? g->num_groups : x->dim[1];
+    l.outer = x->dim[0] * groups;
+    l.n = l.outer ? hy__size(x) / l.outer : 0;
+    l.inner = 1;
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, "k", grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps,
+                     hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
+}
+
+static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
+    hy__w(c, "for (int k = 0; k < %l; k++) {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n,
+          r->eps);
+    hy__w(c, "const %t middle = x3[k], scale = (%t)(inverse%s), shift = x2[k];\n", (int)c->real, (int)c->real,
+          r->learn_gamma ? " * x1[k]" : "");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
+    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%t)inverse;\n", (int)c->real);
+    if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + k) * %l + j;\nconst %t e = (x0[at] - middle) * scale + shift;\n",
+          l.outer, l.inner,
+          l.n, l.inner, (int)c->real);
+    hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
+}
+
+static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__c_lines l = { 0, 0, 1 };
+    char at[HY__C_TEXT];
+    if (r->mode == HY_L2_CHANNEL) l = hy__c_lines_of(x, 1);
+    else {
+        l.outer = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
+        l.n = l.outer ? hy__size(x) / l.outer : 0;
+    }
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_text(at, "k * %l", l.inner);
+    hy__w(c, "double sum = %v;\nfor (int k = 0; k < %l; k++) sum += (double)x[%s] * x[%s];\n", r->eps, l.n,
+          at, at);
+    hy__w(c, "const %t norm = (%t)sqrt(sum);\nfor (int k = 0; k < %l; k++) y[%s] = x[%s] / norm;\n}\n",
+          (int)c->real,
+          (int)c->real, l.n, at, at);
+}
+
+static void hy__c_prelu(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
+    hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
+    int64_t n = hy__size(g);
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int k = 0; k < %l; k++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + k) * %l + j;\ny0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n",
+          l.outer, l.n,
+          l.inner, l.n, l.inner, n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+}
+
+/* --- indexing --- */
+static void hy__c_take(hy__c *c, const hy__c_step *s)
+{
+    int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
+    const hy__take_rec *r = (const hy__take_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
+    int64_t m = hy__size(&hy__c_in(s, index)->shape);
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\n"
+          "const int64_t at = %p_index_of((double)x%d[i], %l, %d);\n"
+          "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
+          l.outer, m, index,
+          l.n, !embedding && r->mode == HY_INDEX_WRAP, l.inner, m, l.inner, a, l.n, l.inner);
+}
+
+static void hy__c_pick(hy__c *c, const hy__c_step *s)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
+    hy__c_lines l = { 1, 0, 1 };
+    int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
+    m = all / hy__most(l.outer * l.inner, 1);
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
+          "const int at = (o * %l + i) * %l + j;\n"
+          "y0[at] = x0[(o * %l + %p_index_of((double)x1[at], %l, %d)) * %l + j];\n}\n", l.outer, m, l.inner,
+          m, l.inner,
+          l.n, l.n, !batch && r->mode == HY_INDEX_WRAP, l.inner);
+}
+
+static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
+{
+    const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
+          "y0[i * %d + k] = (int64_t)x0[i] == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape), r->depth,
+          r->depth,
+          r->on_value, r->off_value);
+}
+
+/* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
+static void hy__c_tuples(hy__c *c, const hy__c_step *s)
+{
+    int gather = hy__op_number(s->node->op) == HY_OP_gather_nd, d;
+    const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
+        1)->shape;
+    int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
+    hy__c_need(c, "index_of");
+    if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
+    hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
+    for (d = 0; d < m; d++)
+        hy__w(c, "at = at * %l + %p_index_of((double)x1[i + %l], %l, 0);\n", whole->dim[d], d * tuples,
+              whole->dim[d]);
+    hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
+                    slice);
+}
+
+static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+    hy__c_need(c, "index_of");
+    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) for (int k = 0; k "
+             "< %l; k++)\n"
+          "y0[%p_index_of((double)x1[i], %l, 0) * %l + k] = x2[i * %l + k];\n", hy__size(x),
+          hy__size(&hy__c_in(s, 1)->shape), row, x->dim[0], row, row);
+}
+
+/* --- sequences: time is axis 0 or 1, the batch the other --- */
+static void hy__c_sequence(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
+    int64_t rest = 1, steps, batch, by_time, by_batch;
+    const void *r = s->node->record;
+    int d;
+    axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
+        : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
+        : ((const hy__sequence_reverse_rec *)r)->axis;
+    for (d = 2; d < x->ndim; d++) rest *= x->dim[d];
+    steps = x->dim[axis];
+    batch = x->dim[1 - axis];
+    by_time = axis ? rest : batch * rest;
+    by_batch = axis ? steps * rest : rest;
+    hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
+    if (given) hy__w(c, "const int length = (double)x1[n] < %l ? (int)x1[n] : %l;\n", steps, steps);
+    else hy__w(c, "const int length = %l;\n", steps);
+    if (number == HY_OP_sequence_last)
+        hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
+                 "* %l + k];\n}\n",
+              rest, rest, by_batch, by_time);
+    else {
+        hy__w(c, "for (int t = 0; t < %l; t++) for (int k = 0; k < %l; k++)\ny0[n * %l + t * %l + k] = ",
+              steps, rest,
+              by_batch, by_time);
+        if (number == HY_OP_sequence_mask)
+            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%t)%v;\n}\n", by_batch, by_time, (int)c->real,
+                  ((const hy__sequence_mask_rec *)r)->value);
+        else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
+    }
+}
+
+#ifndef HYBRID_NO_VISION
+/* --- more windows --- */
+static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
+    hy__conv_attr a;
+    hy_ints pad, adj;
+    hy__c_window w;
+    int64_t per, each;
+    HY__CONV_ATTR(&a, r);
+    hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &adj);
+    hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &pad, a.last);
+    per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
+    each = w.filters / r->num_group;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
+          "y0[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, w.channels * w.places,
+          w.fine_c, w.fine_p,
+          s->node->nin > 2 ? "x2[c]" : "0");
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
+          "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
+          w.coarse[1],
+          w.coarse[2]);
+    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)c->real,
+          w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
+          "for (int kv = 0; kv < %l; kv++) {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
+    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\nconst int fv = v * %l + "
+             "kv * %l - %l;\n",
+          w.stride[0], w.dilate[0], w.pad[0], w.stride[1], w.dilate[1], w.pad[1], w.stride[2], w.dilate[2],
+          w.pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
+          w.fine[1],
+          w.fine[2]);
+    hy__w(c, "y0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
+          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", w.channels * w.places, each,
+          per, w.fine_c,
+          w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
+          w.kernel[2],
+          a.last ? per : (int64_t)1);
+}
+
+static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
+          "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
+          x[2], y[2], x[2],
+          y[2], y[2]);
+    hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
+          y[3], x[3],
+          y[3], y[3]);
+    hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
+             "* %l + k];\n"
+          "y0[(p * %l + h) * %l + v] = (%t)(sum / ((bottom - top) * (right - left)));\n}\n", x[2], x[3],
+          y[2], y[3],
+          (int)c->real);
+}
+
+static void hy__c_lrn(hy__c *c, const hy__c_step *s)
+{
+    const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
+    char power[HY__C_TEXT];
+    hy__c_function(c, "pow", power);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "for (int k = 0; k < %l; k++) {\n%t sum = 0;\n", l.n, (int)c->real);
+    hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
+          r->nsize / 2,
+          r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
+    hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
+          r->alpha / r->nsize, -r->beta);
+}
+
+/* Several inputs, each as large as the result: side by side or summed. */
+static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
+    const int64_t *y = hy__c_out(s)->shape.dim;
+    int64_t at = 0;
+    int k, sum = r->multi_input_mode == HY_JOIN_SUM;
+    for (k = 0; k < s->node->nin; k++) {
+        const int64_t *x = hy__c_in(s, k)->shape.dim;
+        hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\nfor (int h = 0; h < %l; h++) "
+              "for (int v = 0; v < %l; v++)\n", x[0], x[1], y[2], y[3]);
+        hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
+                 "%l];\n", y[1], at,
+              y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
+        if (!sum) at += x[1];
+    }
+}
+#endif
+
+#ifndef HYBRID_NO_RNN
+/* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
+typedef struct hy__c_rnn {
+    hy__rnn r;
+    int64_t steps, batch, input, gates, units, width,
+    wide;    /* gates: of all units; wide: a step's outputs */
+    int     packed;
+} hy__c_rnn;
+
+static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__rnn_read(s->node->record, HY__RNN_FORWARD, &v->r);
+    v->steps = x->dim[0];
+    v->batch = x->dim[1];
+    v->input = x->dim[2];
+    v->gates = v->r.gate;
+    v->units = v->r.cell.units;
+    v->width = v->r.width;
+    v->wide = v->width * v->r.directions;
+    v->packed = s->packed >= 0;
+}
+
+static size_t hy__c_rnn_scratch(const hy__c_step *s)
+{
+    hy__c_rnn v;
+    int64_t n;
+    hy__c_rnn_of(s, &v);
+    n = v.batch * (v.gates + v.width + 2 * v.units) + v.steps * v.batch * (v.gates + 2 * v.wide);
+    return (size_t)n * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
+}
+
+/* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
+static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
+{
+    hy__c_rnn v;
+    int64_t at = 0;
+    int unit, k, n = 0;
+    hy__c_rnn_of(s, &v);
+    for (unit = 0; unit < v.r.layers * v.r.directions; unit++)
+        for (k = 0; k < 2 + v.r.project; k++) {
+            part[n].start = at;
+            part[n].rows = k == 2 ? v.units : k ? v.width : unit < v.r.directions ? v.input : v.wide;
+            part[n].columns = k == 2 ? v.width : v.gates;
+            part[n].lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v.batch : v.steps * v.batch);
+            at += part[n].rows * part[n].columns;
+            n++;
+        }
+    return n;
+}
+
+static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, int64_t m,
+                              const hy__c_part *w, const char *a,
+                              const char *to)
+{
+    hy__c_product p;
+    char weights[HY__C_TEXT];
+    hy__c_text(weights, "(x1 + %l)", w->start);
+    if (!v->packed) {
+        hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n%t sum = 0;\n", m, w->columns,
+              (int)c->real);
+        hy__w(c, "for (int k = 0; k < %l; k++) sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = "
+                 "sum;\n}\n", w->rows, a,
+              w->rows, weights, w->rows, to, w->columns);
+        return;
+    }
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n = p.y_row = w->columns;
+    p.k = p.a_row = w->rows;
+    p.a_step = 1;
+    p.a = a;
+    p.w = weights;
+    p.to = to;
+    hy__c_write_product(c, s, &p);
+}
+
+/* New state and cell of sample n from its gates g and b = wh h; biases bx and bh. */
+static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
+{
+    char sg[HY__C_TEXT], th[HY__C_TEXT];
+    int64_t u = v->units;
+    hy__c_function(c, "sigmoid", sg);
+    hy__c_function(c, "tanh", th);
+    hy__w(c, "%u_APART\nfor (int j = 0; j < %l; j++) {\n", u);
+    if (v->r.cell.mode == HY_RNN_LSTM) {
+        hy__w(c, "const %t in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
+        hy__w(c, "const %t forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
+              sg, u, u, u, u);
+        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, th,
+              2 * u, 2 * u,
+              2 * u, 2 * u);
+        hy__w(c, "const %t leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, sg,
+              3 * u, 3 * u,
+              3 * u, 3 * u);
+        hy__w(c, "%t e = forget * cell[n * %l + j] + in * fresh;\n", (int)c->real, u);
+        if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
+        if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
+        if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
+        hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
+    } else if (v->r.cell.mode == HY_RNN_GRU) {
+        hy__w(c, "const %t reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
+        hy__w(c, "const %t update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
+              sg, u, u, u, u);
+        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n",
+              (int)c->real, th, 2 * u,
+              2 * u, 2 * u, 2 * u);
+        hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
+    } else {
+        hy__w(c, "const %t e = g[j] + bx[j] + b[j] + bh[j];\n", (int)c->real);
+        if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
+        else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
+    }
+    hy__w(c, "}\n");
+}
+
+/* One direction of a layer: from `low` to `high`. unit: its number among all. */
+static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, const hy__c_part *part,
+                           int unit)
+{
+    int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
+    int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
+    hy__w(c, "{\nconst %t *bx = x1 + %l, *bh = bx + %l;\n", (int)c->real, biases, v->gates);
+    hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
+    hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
+    if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
+                    v->batch * v->units);
+    hy__w(c, "for (int step = 0; step < %l; step++) {\nconst int t = %s;\n", v->steps,
+          direction ? "last - step" : "step");
+    hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
+    hy__w(c, "for (int n = 0; n < %l; n++) {\nconst %t *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n",
+          v->batch,
+          (int)c->real, v->batch, v->gates, v->gates);
+    hy__w(c, "%t *y = high + (t * %l + n) * %l + %l;\n", (int)c->real, v->batch, v->wide,
+          direction * v->width);
+    if (s->node->nin > lengths)
+        hy__w(c, "if (t >= x%d[n]) {\nfor (int j = 0; j < %l; j++) y[j] = 0;\ncontinue;\n}\n", lengths,
+              v->width);
+    hy__c_rnn_cell(c, v);
+    if (v->r.project) {
+        hy__w(c, "%t *to = h + n * %l;\nconst %t *from = full + n * %l;\n", (int)c->real, v->width,
+              (int)c->real, v->units);
+        hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
+    } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
+    hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
+    for (k = 1; k < 3; k++)
+        if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
+            hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
+                  unit * v->batch * (k == 1 ? v->width : v->units),
+                  k == 1 ? "h" : "cell", v->batch * (k == 1 ? v->width : v->units));
+    hy__w(c, "}\n");
+}
+
+static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
+{
+    hy__c_rnn v;
+    hy__c_part *part;
+    int layer, d, each;
+    int64_t at, rows;
+    hy__c_rnn_of(s, &v);
+    each = 2 + v.r.project;
+    part = (hy__c_part *)hy__alloc(&c->F->root->heap,
+                                   (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
+    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
+    hy__c_rnn_parts(s, part);
+    rows = v.steps * v.batch;
+    at = rows * v.gates;
+    hy__w(c, "enum { last = %l };\n%t *gates = (%t *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
+          v.steps - 1,
+          (int)c->real, (int)c->real, at, at + v.batch * v.gates);
+    at += v.batch * (v.gates + v.width);
+    hy__w(c, "%t *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", (int)c->real, at,
+          at + v.batch * v.units);
+    at += 2 * v.batch * v.units;
+    for (layer = 0; layer < v.r.layers; layer++) {
+        hy__w(c, "{\nconst %t *low = ", (int)c->real);
+        if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
+        hy__w(c, "%t *high = ", (int)c->real);
+        if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
+            "y0;\n");
+        for (d = 0; d < v.r.directions; d++)
+            hy__c_rnn_walk(c, s, &v, part + (layer * v.r.directions + d) * each, layer * v.r.directions + d);
+        hy__w(c, "}\n");
+    }
+    hy__free(&c->F->root->heap, part);
+}
+#endif
+
+/* --- which emitter --- */
+enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
+       HY__C_WHOLE = 16 };
+typedef struct hy__c_emitter {
+    int      op;
+    hy__c_fn emit;
+    int      flags;
+    size_t (*scratch)(const hy__c_step *s);
+} hy__c_emitter;
+
+static const hy__c_emitter hy__c_emitters[] = {
+    { HY_OP_fully_connected, hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL },
+    { HY_OP_dot, hy__c_dot, HY__C_TAIL, NULL },
+    { HY_OP_batch_dot, hy__c_batch_dot, HY__C_TAIL, NULL },
+    { HY_OP_linalg_gemm2, hy__c_gemm2, HY__C_TAIL, NULL },
+    { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_softmin, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
+    { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argmax, hy__c_arg, 0, NULL },
+    { HY_OP_argmin, hy__c_arg, 0, NULL },
+    { HY_OP_argmax_channel, hy__c_arg, 0, NULL },
+    { HY_OP_sum, hy__c_reduce, 0, NULL },
+    { HY_OP_mean, hy__c_reduce, 0, NULL },
+    { HY_OP_prod, hy__c_reduce, 0, NULL },
+    { HY_OP_nansum, hy__c_reduce, 0, NULL },
+    { HY_OP_nanprod, hy__c_reduce, 0, NULL },
+    { HY_OP_max, hy__c_reduce, 0, NULL },
+    { HY_OP_min, hy__c_reduce, 0, NULL },
+    { HY_OP_norm, hy__c_reduce, 0, NULL },
+    { HY_OP__sum_like, hy__c_reduce, 0, NULL },
+    { HY_OP_moments, hy__c_moments, 0, NULL },
+    { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
+    { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_batch_norm, hy__c_batch_norm, 0, NULL },
+    { HY_OP_batch_norm_relu, hy__c_batch_norm, 0, NULL },
+    { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
+    { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
+    { HY_OP_embedding, hy__c_take, 0, NULL },
+    { HY_OP_take, hy__c_take, 0, NULL },
+    { HY_OP_pick, hy__c_pick, 0, NULL },
+    { HY_OP_batch_take, hy__c_pick, 0, NULL },
+    { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, 0, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, 0, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, 0, NULL },
+    { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_RNN
+    { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
+#endif
+#ifndef HYBRID_NO_VISION
+    { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
+    { HY_OP_pooling, hy__c_pooling, 0, NULL },
+    { HY_OP_deconvolution, hy__c_deconvolution, 0, NULL },
+    { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
+    { HY_OP_lrn, hy__c_lrn, 0, NULL },
+    { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+#endif
+    { -1, NULL, 0, NULL }
+};
+
+static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
+{
+    const hy__c_emitter *e = hy__c_emitters;
+    int number = hy__op_number(node->op);
+    if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
+        return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
+    for (; e->emit; e++) if (e->op == number) return e;
+    return NULL;
+}
+
+/* Do its results not depend on any value? */
+static int hy__c_is_known(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (node->op->flags & HY_OP_RANDOM) return 0;
+    return (number >= 0 && !node->nin) || number == HY_OP_shape_array || number == HY_OP_size_array ||
+           number == HY_OP_zeros_like || number == HY_OP_ones_like || number == HY_OP_arange_like
+#ifndef HYBRID_NO_VISION
+           || number == HY_OP_multibox_prior
+#endif
+           ;
+}
+
+/* Operators whose elements come from one place each, whatever the values. */
+static int hy__c_is_move(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_concat || number == HY_OP_stack || number < 0) return 0;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_depth_to_space || number == HY_OP_space_to_depth || number == HY_OP_crop) return 1;
+#endif
+    return (node->op->flags & HY_OP_MOVES) && number != HY_OP__pad_grad && number != HY_OP__diag_grad &&
+           number != HY_OP__slice_grad;
+}
+
+static int hy__c_is_pointwise(const hy__node *node)
+{
+    hy__c_point at;
+    return node->op == &hy__fused_op || hy__c_point_of(node, &at);
+}
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 33 >>source -----------------------------------------------------------------------------------
+ *
+ * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
+ * passes run, and what is left is written operator by operator: a function each, called in order by
+ * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
+ * reads a product is written into its loop: its "tail".
+ */
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+HY__COLD_ROOMS
+/* --- freezing: parameters become constants --- */
+static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy_frame *F = R->F;
+    hy_array *x = node->param ? &node->param->array : NULL, *y;
+    hy__node *fresh;
+    (void)in;
+    if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
+    if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
+    if (!x && (x = hy__handle(F)) != NULL) {
+        x->buffer = hy__buffer_hold(node->held);
+        x->t = node->constant;
+    }
+    y = x ? hy_copy(F, x) : NULL;       /* of its own: nobody writes it while it is read */
+    if (!y) return -1;
+    fresh = hy__node_new(F, NULL, 0, 1, NULL, node->name);
+    if (!fresh) return -1;
+    fresh->type[0] = y->t.type;
+    fresh->constant = y->t;
+    fresh->held = hy__buffer_hold(y->buffer);
+    fresh->early = 1;
+    out->node = hy__rewrite_join(R, fresh);
+    out->output = 0;
+    return out->node ? 1 : -1;
+}
+
+/* The graph that is written: frozen, and what the passes make of it; all types known. */
+static hy_graph *hy__c_graph(hy_frame *F, hy_graph *g, const hy_type *input)
+{
+    static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
+    hy__mode mode;
+    int i;
+    memset(&mode, 0, sizeof mode);
+    mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
+    g = hy__typed_copy(F, g, input, &mode);
+    if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
+    if (g) g = hy__run_passes(F, g, &mode);
+    mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
+    if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
+    for (i = 0; g && i < g->n && !F->code; i++)
+        if (!hy__types_known(g->node[i]->type, g->node[i]->nout))
+            hy__fail(F, HY_ERROR_UNSUPPORTED,
+                     "hy_export_c: values decide the shape of %s: C source is for fixed "
+                     "shapes", g->node[i]->name);
+    if (g && !F->code) return g;
+    hy__graph_drop(g);
+    return NULL;
+}
+
+/* --- names --- */
+/* Letters, digits and underscores; unique among those that were taken before. */
+static const char *hy__c_name(hy__c *c, hy__names *taken, const char *from)
+{
+    char *name = hy__string(c->F, from[0] ? from : "value", "_________");
+    size_t n, i;
+    int k;
+    if (!name) return NULL;
+    n = strlen(name) - 9;
+    for (i = 0; i < n; i++)
+        if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
+                                                                   name[i] <= '9')) name[i] = '_';
+    name[n] = 0;
+    for (k = 2; hy__names_find(taken, name) >= 0; k++) {
+        char number[32];
+        int digits = hy__text_i64(number, k);
+        name[n] = '_';
+        memcpy(name + n + 1, number, (size_t)digits);
+        name[n + 1 + (size_t)digits] = 0;
+    }
+    if (!hy__names_add(&c->F->root->heap, taken, name, 0)) return name;
+    hy__free(&c->F->root->heap, name);
+    return (const char *)hy__no_memory(c->F, "hy_export_c");
+}
+
+static int hy__c_names(hy__c *c)
+{
+    static const char *const reserved[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern",
+        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
+        "signed",
+        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+        "ws",
+        "workspace", "weights", "run", "out", "memory", "test", "main", "name", "arena" };
+    hy__names taken;
+    size_t k;
+    int i;
+    memset(&taken, 0, sizeof taken);
+    for (k = 0; k < sizeof reserved / sizeof *reserved; k++)
+        if (hy__names_add(&c->F->root->heap, &taken, reserved[k], 0)) hy__no_memory(c->F, "hy_export_c");
+    for (k = 0; k < (size_t)HY__C_HELPERS; k++)
+        if (hy__names_add(&c->F->root->heap, &taken, hy__c_helpers[k].name, 0)) hy__no_memory(c->F,
+                "hy_export_c");
+    for (i = 0; i < c->g->vars && !c->F->code; i++) {
+        int place = c->g->place[c->g->var[i]->number];
+        const char *name = hy__c_name(c, &taken, c->g->var[i]->name);
+        if (place >= 0) c->name[place] = name;
+        c->var[i] = name;
+    }
+    for (i = 0; i < c->g->n && !c->F->code; i++)
+        if (!c->name[i]) c->name[i] = hy__c_name(c, &taken, c->g->node[i]->name);
+    hy__free(&c->F->root->heap, (void *)taken.key);
+    hy__free(&c->F->root->heap, taken.value);
+    return c->F->code ? -1 : 0;
+}
+
+/* --- values that are there before the run --- */
+static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
+{
+    hy__c_blob *b;
+    if (hy__grow(&c->F->root->heap, (void **)&c->blob, &c->blob_cap, c->blobs + 1, sizeof *c->blob)) {
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
+    b = &c->blob[c->blobs];
+    memset(b, 0, sizeof *b);
+    b->from = *from;
+    b->name = name;
+    b->n = hy__size(&from->type.shape);
+    b->split = 1;
+    return c->blobs++;
+}
+
+/* The element of a packed blob that stands at i. */
+static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
+{
+    int64_t group, panel, row, lane, lanes, column;
+    int k;
+    if (!b->lanes) return i;
+    if (b->parts) {
+        for (k = 0; k < b->parts; k++) {
+            const hy__c_part *p = &b->part[k];
+            if (i < p->start || i - p->start >= p->rows * p->columns) continue;
+            i -= p->start;
+            panel = i / (p->rows * p->lanes);
+            i %= p->rows * p->lanes;
+            lanes = hy__least(p->lanes, p->columns - panel * p->lanes);
+            return p->start + (panel * p->lanes + i % lanes) * p->rows + i / lanes;
+        }
+        return i;
+    }
+    group = i / (b->rows * b->columns);
+    i %= b->rows * b->columns;
+    panel = i / (b->rows * b->lanes);
+    i %= b->rows * b->lanes;
+    lanes = hy__least(b->lanes, b->columns - panel * b->lanes);
+    row = i / lanes;
+    lane = i % lanes;
+    column = panel * b->lanes + lane;
+    return group * b->step_g + column * b->step_c + row / b->split * b->step_r +
+           row % b->split * b->step_s;
+}
+
+/* A constant that something reads as it is. */
+static void hy__c_raw(hy__c *c, int v)
+{
+    hy__c_value *x = &c->value[c->value[v].root];
+    const hy__node *node = NULL;
+    int i;
+    if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
+    for (i = 0; i < c->g->n; i++) if (c->first[i] == c->value[v].root) node = c->g->node[i];
+    if (node && node->held) x->index = hy__c_blob_add(c, &node->constant, c->name[c->g->place[node->number]]);
+}
+
+static hy_array *hy__c_blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
+{
+    hy_array *x = hy_empty(F, shape, dtype);
+    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    return x;
+}
+
+/* What an operator without inputs that count gives is a constant from here on. */
+static int hy__c_compute(hy__c *c, const hy__node *node, int v)
+{
+    hy_frame *F = c->F;
+    hy_array *in[4], *y;
+    int k, number = hy__op_number(node->op);
+    for (k = 0; k < node->nin && k < 4; k++) {
+        const hy_type *t = hy__edge_type(&node->in[k]);
+        in[k] = hy__c_blank(F, t->shape, t->dtype);
+    }
+    if (number == HY_OP__zeros || number == HY_OP__ones ||
+        number == HY_OP__full) {     /* others say the shape */
+        y = hy__c_blank(F, node->type[0].shape, node->type[0].dtype);
+        hy_fill(F, y,
+                number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
+    } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
+    if (!y || F->code || y->count) return -1;
+    c->value[v].where = HY__AT_CONSTANT;
+    c->value[v].index = hy__c_blob_add(c, &y->t, c->name[c->g->place[node->number]]);
+    return c->value[v].index < 0 ? -1 : 0;
+}
+
+/* --- maps of positions --- */
+/* Into nested loops, if there are some; a: what each element comes from, n of them. */
+static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
+{
+    int64_t stride = 1, i, k, run, left = n;
+    int dims = 0, d;
+    m->base = n ? a[0] : 0;
+    while (left > 1) {
+        int64_t step = a[stride] - a[0];
+        for (run = 1; run < left && a[run * stride] - a[(run - 1) * stride] == step; run++) continue;
+        while (left % run) run--;       /* every block is as long */
+        if (run < 2 || dims == HY__C_DIMS) return -1;
+        for (i = 0; i < left; i += run)
+            for (k = 1; k < run; k++) if (a[(i + k) * stride] - a[(i + k - 1) * stride] != step) return -1;
+        m->n[dims] = run;
+        m->step[dims++] = step;
+        stride *= run;
+        left /= run;
+    }
+    for (d = 0; d < dims / 2; d++) {
+        int64_t keep = m->n[d];
+        m->n[d] = m->n[dims - 1 - d];
+        m->n[dims - 1 - d] = keep;
+        keep = m->step[d];
+        m->step[d] = m->step[dims - 1 - d];
+        m->step[dims - 1 - d] = keep;
+    }
+    m->dims = dims;
+    return 0;
+}
+
+/* Where elements come from, counted from 1; 0: from nowhere. As loops over the result, over the input with
+ * the rest filled, or as a table. */
+static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs, double fill)
+{
+    hy_frame *F = c->F;
+    int64_t i, filled = 0, used = 0;
+    int *to;
+    m->fill = fill;
+    for (i = 0; i < n; i++) filled += from[i] == 0;
+    if (!filled && !hy__c_map_loops(m, from, n)) { m->base--; return 0; }
+    if (filled) {
+        hy_array *room = hy__c_blank(F, hy__shape1(inputs + 1), HY_I32);
+        if (!room) return -1;
+        to = (int *)room->t.data;
+        for (i = 0; i < n; i++) if (from[i]) { used += !to[from[i] - 1]; to[from[i] - 1] = (int)i + 1; }
+        if (used == inputs && used == n - filled && !hy__c_map_loops(m, to, inputs)) {
+            m->inverse = 1;
+            m->base--;
+            return 0;
+        }
+    }
+    m->base = filled > 0;
+    m->table = (int *)hy__alloc(&F->root->heap, (size_t)n * sizeof(int) + 1);
+    if (!m->table) { hy__no_memory(F, "hy_export_c"); return -1; }
+    memcpy(m->table, from, (size_t)n * sizeof(int));
+    return 0;
+}
+
+/* Runs the operator on the positions of its elements. */
+static int hy__c_map_of(hy__c *c, hy__c_step *s)
+{
+    hy_frame *F = c->F;
+    const hy__node *node = s->node;
+    const hy_type *x = hy__c_in(s, 0);
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    int64_t n = hy__size(&x->shape);
+    hy_array *in[2], *y;
+    double fill = 0;
+    int o, failed = 0;
+    memcpy(record.bytes, node->record, node->op->record);
+    if (hy__op_number(node->op) == HY_OP_pad) {
+        fill = ((hy__pad_rec *)(void *)record.bytes)->constant_value;
+        ((hy__pad_rec *)(void *)record.bytes)->constant_value = 0;
+    }
+    if (n >= INT32_MAX) return -1;
+    s->map = (hy__c_map *)hy__alloc_zero(&F->root->heap, (size_t)node->nout * sizeof *s->map);
+    if (!s->map) { hy__no_memory(F, "hy_export_c"); return -1; }
+    hy_begin(F);
+    in[0] = hy__c_blank(F, x->shape, HY_I32);
+    if (in[0]) for (o = 0; o < n; o++) ((int *)in[0]->t.data)[o] = o + 1;
+    in[1] = node->nin > 1 ? hy__c_blank(F, hy__c_in(s, 1)->shape, HY_I32) : NULL;
+    y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, record.bytes, 0, NULL);
+    if (!y) failed = -1;
+    for (o = 0; !failed && o < (y->count ? y->count : 1); o++) {
+        hy_array *part = y->count ? y->item[o] : y;
+        part = hy_copy(F, part);
+        failed = !part || hy__c_map_make(c, &s->map[o], (const int *)part->t.data,
+                                         hy__size(&part->t.type.shape), n,
+                                         fill);
+    }
+    hy_end(F);
+    return failed ? -1 : 0;
+}
+
+/* --- what is done: steps and values --- */
+static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, int index)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->value[c->first[place] + k];
+        v->type = &node->type[k];
+        v->where = where;
+        v->index = index;
+        v->root = c->first[place] + k;
+    }
+    return 0;
+}
+
+/* The same elements in another shape, and nobody's own. */
+static int hy__c_alias(hy__c *c, const hy__node *node, int place)
+{
+    hy__c_value *v = &c->value[c->first[place]];
+    int from;
+    if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || v->index >= 0) return 0;
+    from = hy__c_value_of(c, &node->in[0]);
+    v->root = c->value[from].root;
+    v->type = &node->type[0];
+    v->where = c->value[v->root].where;
+    return 1;
+}
+
+/* May the pointwise node be done where its operand k is stored? */
+static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
+{
+    const hy_type *x = hy__edge_type(&node->in[k]);
+    int v = hy__c_value_of(c, &node->in[k]), i;
+    if (c->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
+        hy__c_is_half(x->dtype) || hy__size(&x->shape) != hy__size(&node->type[0].shape)) return 0;
+    for (i = 0; i < node->nin; i++) {
+        const hy_type *t = hy__edge_type(&node->in[i]);
+        int64_t n = hy__size(&t->shape);
+        if (t->dtype != x->dtype || (n != 1 && n != hy__size(&x->shape))) return 0;
+    }
+    return x->dtype == node->type[0].dtype;
+}
+
+/* Joins a pointwise node to the step that gives one of its operands. */
+static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
+{
+    int k, i;
+    for (k = 0; k < node->nin; k++) {
+        int v = hy__c_value_of(c, &node->in[k]);
+        if (!node->in[k].node->op || c->value[v].root != v || !hy__c_tail_fits(c, node, k)) continue;
+        for (i = c->steps - 1; i >= 0; i--) if (c->step[i].y == v) break;
+        if (i < 0 || c->step[i].tail || !c->step[i].tails || c->step[i].node->nout != 1) continue;
+        c->step[c->steps] = c->step[i];
+        c->step[i].emit = NULL;
+        c->value[v].where = HY__NOWHERE;
+        c->step[c->steps].tail = node;
+        c->step[c->steps].tail_at = k;
+        c->step[c->steps].place = place;
+        c->step[c->steps++].y = c->first[place];
+        return 1;
+    }
+    return 0;
+}
+
+#ifndef HYBRID_NO_RNN
+static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
+    size_t most = (size_t)r->num_layers * 6;
+    b->part = (hy__c_part *)hy__alloc(&c->F->root->heap, most * sizeof *b->part);
+    if (!b->part) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    b->parts = hy__c_rnn_parts(s, b->part);
+    return 0;
+}
+#endif
+
+static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
+{
+    const hy__node *w = s->node->nin > 1 ? s->node->in[1].node : NULL;
+    if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
+        !hy__size(&w->constant.type.shape) ||
+        !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
+    s->packed = hy__c_blob_add(c, &w->constant, c->name[c->g->place[w->number]]);
+    if (s->packed < 0) return -1;
+    c->blob[s->packed].of = s->name;
+    c->blob[s->packed].lanes = HY__C_LANES;
+#ifndef HYBRID_NO_RNN
+    if (flags & HY__C_PACK_RNN) return hy__c_pack_rnn(c, s, &c->blob[s->packed]);
+#endif
+#ifndef HYBRID_NO_VISION
+    if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
+#endif
+    hy__c_pack_dense(s, &c->blob[s->packed]);
+    return 0;
+}
+
+/* A step for a node that no other step does. */
+static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
+{
+    const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
+    hy__c_step *s = &c->step[c->steps];
+    memset(s, 0, sizeof *s);
+    s->node = node;
+    s->name = c->name[place];
+    s->place = place;
+    s->packed = -1;
+    s->y = c->first[place];
+    s->whole = !e || (e->flags & HY__C_WHOLE);
+    s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
+    s->tails = e && (e->flags & HY__C_TAIL);
+    c->steps++;
+    if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
+    if (e && hy__c_pack(c, s, e->flags)) return -1;
+    if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
+    return 0;
+}
+
+/* Is there something that writes it? Those without are named together. */
+static int hy__c_covered(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nout; k++)
+        if (hy__size(&node->type[k].shape) > INT_MAX / 16) return 0;
+    if (hy__c_is_known(node) || hy__c_is_pointwise(node)) return 1;
+    return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
+}
+
+static int hy__c_check(hy__c *c)
+{
+    char text[sizeof c->F->text / 2];
+    hy__line line = hy__line_open(text, sizeof text);
+    int i, k;
+    for (i = 0; i < c->g->n; i++) {
+        const hy__node *node = c->g->node[i];
+        if (!node->op || hy__c_covered(node)) continue;
+        for (k = 0; k < i && !(c->g->node[k]->op == node->op && !hy__c_covered(c->g->node[k])); k++) continue;
+        if (k < i) continue;
+        if (line.n) hy__puts(&line, ", ");
+        hy__puts(&line, node->op->name);
+    }
+    if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
+    return line.n ? -1 : 0;
+}
+
+/* Nothing comes out of it. */
+static int hy__c_is_empty(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) if (hy__size(&node->type[k].shape)) return 0;
+    return 1;
+}
+
+static int hy__c_steps(hy__c *c)
+{
+    hy_graph *g = c->g;
+    int i, k;
+    for (i = 0; i < c->values; i++) c->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) c->value[hy__c_value_of(c, &g->head[i])].index = i;
+    for (i = 0; i < g->vars; i++)
+        if (g->place[g->var[i]->number] >= 0) hy__c_value_is(c, g->var[i], g->place[g->var[i]->number],
+                                                             HY__AT_INPUT, i);
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
+        if (!node->op || hy__c_alias(c, node, i)) continue;
+        for (k = 0; k < node->nout; k++) {
+            hy__c_value *v = &c->value[c->first[i] + k];
+            v->type = &node->type[k];
+            v->root = c->first[i] + k;
+            v->where = v->index >= 0 ? HY__AT_HEAD : c->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+        }
+        if (hy__c_is_empty(node)) continue;
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->first[i])) return -1; continue; }
+        if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
+        if (hy__c_step_of(c, node, i)) return -1;
+    }
+    return 0;
+}
+
+/* --- where values lie --- */
+static void hy__c_touch(hy__c *c, int v, int step)
+{
+    hy__c_value *x = &c->value[c->value[v].root];
+    if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
+    if (x->from < 0) x->from = step;
+    x->to = step;
+}
+
+/* Input k as the function's parameter: is it read? */
+static int hy__c_takes(const hy__c_step *s, int k)
+{
+    return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
+}
+
+static int hy__c_place(hy__c *c)
+{
+    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
+                                                (size_t)(c->values + c->steps + 1) * sizeof *b);
+    int i, k, n = 0;
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    for (i = 0; i < c->values; i++) c->value[i].from = -1;
+    for (i = 0; i < c->steps; i++) {
+        const hy__c_step *s = &c->step[i];
+        const hy__node *last = s->tail ? s->tail : s->node;
+        if (!s->emit) continue;
+        for (k = 0; k < s->node->nin; k++)
+            if (hy__c_takes(s, k) && !(k == 1 && s->packed >= 0)) hy__c_touch(c, hy__c_value_of(c,
+                    &s->node->in[k]), i);
+        for (k = 0; s->tail && k < s->tail->nin; k++)
+            if (k != s->tail_at && hy__c_reads(s->tail, k))
+                hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
+        for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
+    }
+    for (i = 0; i < c->g->heads; i++) hy__c_raw(c, hy__c_value_of(c, &c->g->head[i]));
+    for (i = 0; i < c->values + c->steps; i++) {
+        const hy__c_step *s = i < c->values ? NULL : &c->step[i - c->values];
+        const hy__c_value *v = s ? NULL : &c->value[i];
+        if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
+            v->from < 0) continue;
+        b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
+        b[n].from = s ? i - c->values : v->from;
+        b[n].to = s ? i - c->values : v->to;
+        b[n++].value = i;
+    }
+    hy__sort_blocks(b, n, 0);
+    c->arena = hy__place_by_size(b, n);
+    while (n--) {
+        if (b[n].value < c->values) c->value[b[n].value].offset = b[n].offset;
+        else c->step[b[n].value - c->values].scratch_at = b[n].offset;
+    }
+    hy__free(&c->F->root->heap, b);
+    for (i = 0; i < c->blobs; i++) {
+        c->blob[i].offset = c->weights;
+        c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
+    }
+    return c->F->code ? -1 : 0;
+}
+
+/* Halves that a step wants as floats lie behind its scratch. */
+static void hy__c_widen(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->steps; i++) {
+        hy__c_step *s = &c->step[i];
+        if (!s->emit || s->whole) continue;
+        for (k = 0; k < s->node->nin; k++)
+            if (hy__c_is_half(hy__c_in(s, k)->dtype))
+                s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
+        for (k = 0; k < s->node->nout; k++)
+            if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
+                s->halves += hy__round64((size_t)hy__size(&s->node->type[k].shape) * sizeof(float));
+    }
+}
+
+/* --- the file --- */
+static void hy__c_write_types(hy__c *c, const hy__c_step *s)
+{
+    char text[HY__C_TEXT];
+    const hy__node *last = s->tail ? s->tail : s->node;
+    int k;
+    hy__w(c, "/* %s: %s", s->name, s->node->op->name);
+    if (s->node->op == &hy__fused_op) {
+        const hy_graph *sub = hy__node_sub(s->node);
+        for (k = sub->vars; k < sub->store->n; k++) hy__w(c, "%s %s", k > sub->vars ? "," : ":",
+                                                          sub->store->node[k]->op->name);
+    }
+    for (k = 0; k < s->node->nin && k < 4; k++) {
+        hy__c_text(text, "%s%z", k ? ", " : " ", &hy__c_in(s, k)->shape);
+        hy__w(c, "%s", text);
+    }
+    hy__c_text(text, "%s -> %z", k < s->node->nin ? ", ..." : "", &last->type[0].shape);
+    hy__w(c, "%s", text);
+    if (s->tail) hy__w(c, ", then %s", s->tail->op->name);
+    hy__w(c, " */\n");
+}
+
+/* Numbers of a constant, as many in a line as fit. */
+static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blob *b, int64_t n)
+{
+    hy_dtype dtype = from->type.dtype;
+    int64_t i, in_line = hy__floating(dtype) && !hy__c_is_half(dtype) ? 8 : 16;
+    c->real = dtype;
+    for (i = 0; i < n; i++) {
+        const char *at = (const char *)from->data + (b ? hy__c_blob_at(b, i) : i) * hy__traits[dtype].size;
+        hy__w(c, i % in_line ? ", " : i ? ",\n    " : "\n    ");
+        if (hy__c_is_half(dtype)) {
+            uint16_t bits;
+            memcpy(&bits, at, sizeof bits);
+            hy__w(c, "%d", (int)bits);
+        } else if (dtype == HY_I64) {
+            int64_t v;
+            memcpy(&v, at, sizeof v);
+            if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
+        } else hy__w(c, "%v", hy__load(at, dtype));
+    }
+    if (!n) hy__w(c, " 0");
+}
+
+static void hy__c_blob_name(const hy__c_blob *b, char *to)
+{
+    if (b->of) hy__c_text(to, "%s_packed", b->of);
+    else hy__c_text(to, "%s", b->name);
+}
+
+static void hy__c_write_weights(hy__c *c)
+{
+    char name[HY__C_TEXT];
+    int i;
+    for (i = 0; i < c->blobs && !c->separate; i++) {
+        const hy__c_blob *b = &c->blob[i];
+        hy__c_blob_name(b, name);
+        hy__w(c, "static const %t %p_%s[%l] = {", (int)b->from.type.dtype, name, b->n ? b->n : (int64_t)1);
+        hy__c_write_numbers(c, &b->from, b->lanes ? b : NULL, b->n);
+        hy__w(c, "\n};\n\n");
+    }
+}
+
+/* The bytes of a file of weights: each as in the source, at its offset. */
+static void hy__c_put_weights(hy__target *t, const void *what)
+{
+    const hy__c *c = (const hy__c *)what;
+    uint64_t start = t->n;
+    int64_t i;
+    int k;
+    for (k = 0; k < c->blobs; k++) {
+        const hy__c_blob *b = &c->blob[k];
+        size_t size = hy_dtype_size(b->from.type.dtype);
+        while (t->n - start < b->offset) hy__put_u64(t, 1, 0);
+        for (i = 0; i < b->n; i++) {
+            uint64_t bits = 0;
+            const char *at = (const char *)b->from.data + hy__c_blob_at(b, i) * (int64_t)size;
+            switch (size) {
+            case 1: bits = *(const uint8_t *)at; break;
+            case 2: { uint16_t v; memcpy(&v, at, 2); bits = v; break; }
+            case 4: { uint32_t v; memcpy(&v, at, 4); bits = v; break; }
+            default: memcpy(&bits, at, 8);
+            }
+            hy__put_u64(t, (int)size, bits);
+        }
+    }
+    while (t->n - start < c->weights) hy__put_u64(t, 1, 0);
+}
+
+/* Where the value lies, as an argument of a call. */
+static void hy__c_write_where(hy__c *c, int v)
+{
+    const hy__c_value *x = &c->value[c->value[v].root];
+    char name[HY__C_TEXT];
+    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->var[x->index]);
+    else if (x->where == HY__AT_HEAD) hy__w(c, c->g->heads > 1 ? "out%d" : "out", x->index);
+    else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
+                                             (int64_t)x->offset);
+    else if (x->index < 0) hy__w(c, "0");
+    else if (c->separate)
+        hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)", (int)x->type->dtype,
+              (int64_t)c->blob[x->index].offset);
+    else {
+        hy__c_blob_name(&c->blob[x->index], name);
+        hy__w(c, "%p_%s", name);
+    }
+}
+
+static void hy__c_write_packed(hy__c *c, const hy__c_blob *b)
+{
+    char name[HY__C_TEXT];
+    hy__c_blob_name(b, name);
+    if (c->separate) hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)",
+                           (int)b->from.type.dtype,
+                           (int64_t)b->offset);
+    else hy__w(c, "%p_%s", name);
+}
+
+/* The parameters of a step's function, or (call) what stands for them. */
+static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
+{
+    const hy__node *last = s->tail ? s->tail : s->node;
+    const char *comma = "";
+    int k;
+    for (k = 0; k < s->node->nin; k++) {
+        if (!hy__c_takes(s, k)) continue;
+        hy__w(c, "%s", comma);
+        comma = ", ";
+        if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
+                         hy__c_is_half(hy__c_in(s, k)->dtype) && !s->whole ? "h" : "x", k);
+        else if (k == 1 && s->packed >= 0) hy__c_write_packed(c, &c->blob[s->packed]);
+        else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
+    }
+    for (k = 0; s->tail && k < s->tail->nin; k++) {
+        if (k == s->tail_at || !hy__c_reads(s->tail, k)) continue;
+        hy__w(c, "%s", comma);
+        if (!call) hy__w(c, "const %t *restrict z%d", (int)hy__edge_type(&s->tail->in[k])->dtype, k);
+        else hy__c_write_where(c, hy__c_value_of(c, &s->tail->in[k]));
+    }
+    for (k = 0; k < last->nout; k++) {
+        if (!hy__c_wants(c, s, k)) continue;
+        hy__w(c, "%s", comma);
+        comma = ", ";
+        if (!call) hy__w(c, "%t *restrict %s%d", (int)last->type[k].dtype,
+                         hy__c_is_half(last->type[k].dtype) && !s->whole ? "e" : "y", k);
+        else hy__c_write_where(c, s->y + k);
+    }
+    if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
+                                      (int64_t)s->scratch_at);
+}
+
+/* Halves come in as floats before the body, or leave as halves behind it. */
+static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
+{
+    size_t at = s->scratch;
+    int k;
+    for (k = 0; k < s->node->nin + s->node->nout; k++) {
+        int out = k - s->node->nin;
+        const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
+        const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
+        if (!hy__c_is_half(t->dtype) || (out >= 0 && !hy__c_wants(c, s, out))) continue;
+        hy__c_need_half(c, t->dtype);
+        if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
+                           out < 0 ? k : out,
+                           (int64_t)at);
+        at += hy__round64((size_t)hy__size(&t->shape) * sizeof(float));
+        if (behind != (out >= 0)) continue;
+        hy__c_loop(c, "    ", "i", hy__size(&t->shape));
+        if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
+        else hy__w(c, " x%d[i] = %p_from_%s(h%d[i]);\n", k, half, k);
+    }
+}
+
+static void hy__c_write_step(hy__c *c, const hy__c_step *s)
+{
+    hy__c_write_types(c, s);
+    hy__w(c, "%u_STEP void %p_%s(", s->name);
+    hy__c_write_ports(c, s, 0);
+    hy__w(c, ")\n{\n");
+    if (!s->whole) hy__c_write_halves(c, s, 0);
+    c->real = hy__c_wide(s->node->type[0].dtype);
+    s->emit(c, s);
+    if (!s->whole) hy__c_write_halves(c, s, 1);
+    hy__w(c, "}\n\n");
+}
+
+static void hy__c_write_signature(hy__c *c)
+{
+    int i;
+    hy__w(c, "int %p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
+    for (i = 0; i < c->g->heads; i++) {
+        hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
+        if (c->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ", ");
+    }
+    hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
+}
+
+static void hy__c_write_sizes(hy__c *c)
+{
+    int i;
+    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->arena);
+    hy__w(c, "      /* bytes of memory that a run takes */\n");
+    if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
+                           (int64_t)c->weights);
+    for (i = 0; i < c->g->vars + c->g->heads; i++) {
+        int out = i - c->g->vars;
+        const hy_type *t = out < 0 ? &c->g->var[i]->type[0] : hy__edge_type(&c->g->head[out]);
+        const char *s = out < 0 ? c->var[i] : c->g->heads > 1 ? "OUT" : "OUT";
+        hy__w(c, "#define %u_");
+        for (; *s; s++) {
+            char letter = *s >= 'a' && *s <= 'z' ? (char)(*s - 32) : *s;
+            hy__c_put(c, &letter, 1);
+        }
+        if (out >= 0 && c->g->heads > 1) hy__w(c, "%d", out);
+        {
+            char shape[HY__C_TEXT];
+            hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
+        }
+    }
+}
+
+/* Calls in order, then what comes out twice or was never computed. */
+static void hy__c_write_run(hy__c *c)
+{
+    int i, k;
+    hy__w(c, "/* 0, or -1 without memory to work in */\n");
+    hy__c_write_signature(c);
+    hy__w(c, "\n{\n");
+    if (c->arena) hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
+                        "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
+                        "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n    if (!ws) "
+                        "return -1;\n");
+    else hy__w(c, "    (void)workspace;\n");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "    (void)%s;\n", c->var[i]);
+    if (c->separate) hy__w(c, "    (void)weights;\n");
+    for (i = 0; i < c->steps; i++) {
+        const hy__c_step *s = &c->step[i];
+        if (!s->emit) continue;
+        hy__w(c, "    %p_%s(", s->name);
+        hy__c_write_ports(c, s, 1);
+        hy__w(c, ");\n");
+    }
+    for (i = 0; i < c->g->heads; i++) {
+        int v = hy__c_value_of(c, &c->g->head[i]);
+        const hy__c_value *x = &c->value[c->value[v].root];
+        if (x->where == HY__AT_HEAD && x->index == i) continue;
+        for (k = 0; k < c->values && x->where == HY__AT_HEAD && c->value[v].root != v; k++) continue;
+        hy__w(c, "    memcpy(out");
+        if (c->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ", ");
+        hy__c_write_where(c, v);
+        hy__w(c, ", %l);\n", hy__bytes(c->value[v].type));
+    }
+    hy__w(c, "    return 0;\n}\n");
+}
+
+/* Inputs and results that were recorded, and a program that compares. */
+static void hy__c_write_test(hy__c *c)
+{
+    static const double tolerance[HY_DTYPE_COUNT] = { 0, 3e-5, 1e-10, 4e-3, 3e-2, 0, 0, 0, 0, 0 };
+    int i, heads = c->g->heads;
+    hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
+    for (i = 0; i < c->g->vars + heads; i++) {
+        const hy_tensor *x = i < c->g->vars ? &c->in[i]->t : &c->out[i - c->g->vars]->t;
+        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->g->vars ? "given" : "due",
+              i < c->g->vars ? i : i - c->g->vars, hy__most(hy__size(&x->type.shape), 1));
+        hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
+        hy__w(c, "\n};\n");
+    }
+    for (i = 0; i < heads; i++)
+        hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
+              hy__most(hy__size(&c->out[i]->t.type.shape), 1));
+    if (c->separate) hy__w(c, "static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n");
+    hy__w(c, "\nint main(int argc, char **argv)\n{\n    double worst, largest;\n    int bad = 0;\n"
+          "    (void)argc; (void)argv;\n");
+    if (c->separate)
+        hy__w(c, "    FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
+              "    if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no "
+              "weights\"); return 2; }\n"
+              "    fclose(file);\n");
+    hy__w(c, "    if (%p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
+    for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
+    hy__w(c, "0%s)) return 2;\n", c->separate ? ", test_loaded" + 4 : "");
+    for (i = 0; i < heads; i++) {
+        hy_dtype dtype = c->out[i]->t.type.dtype;
+        char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
+        hy__c_need_half(c, dtype);
+        hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
+        hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
+        c->real = HY_F64;
+        hy__w(c, "    worst = largest = 0;\n");
+        hy__c_loop(c, "    ", "i", hy__size(&c->out[i]->t.type.shape));
+        hy__w(c, " {\n        const double got = (double)%s, due = (double)%s, size = fabs(due);\n"
+              "        if (size > largest && size < INFINITY) largest = size;\n"
+              "        if (got == due || (got != got && due != due)) continue;\n"
+              "        if (!(fabs(got - due) <= worst)) worst = fabs(got - due);\n    }\n", got, due);
+        hy__w(c, "    printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
+              "    if (!(worst <= %v * largest)) bad = 1;\n", i, tolerance[dtype]);
+    }
+    hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
+}
+
+static void hy__c_write_body(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
+    hy__c_write_run(c);
+    if (c->records) hy__c_write_test(c);
+}
+
+static void hy__c_put_source(hy__target *t, const void *what)
+{
+    hy__c c = *(const hy__c *)what;
+    hy__target nowhere;
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.F = c.F;
+    c.t = &nowhere;
+    hy__c_write_body(&c);               /* tells which helpers it needs */
+    c.t = t;
+    hy__w(&c, "/* %s as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", c.title, hy_version(), c.prefix);
+    if (c.records) hy__w(&c,
+            " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
+    hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
+          "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    hy__c_write_sizes(&c);
+    hy__c_write_signature(&c);
+    hy__w(&c, ";\n\n");
+    hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
+          "#define %u_STEP static __attribute__((noinline))\n#else\n#define %u_STEP static\n#endif\n"
+          "#if defined(__clang__)      /* what a loop writes is none of what it reads */\n"
+          "#define %u_APART _Pragma(\"clang loop vectorize(assume_safety)\")\n#elif defined(__GNUC__)\n"
+          "#define %u_APART _Pragma(\"GCC ivdep\")\n#else\n#define %u_APART\n#endif\n\n");
+    hy__c_write_helpers(&c);
+    hy__c_write_weights(&c);
+    hy__c_write_body(&c);
+}
+
+static void hy__c_put_header(hy__target *t, const void *what)
+{
+    hy__c c = *(const hy__c *)what;
+    c.t = t;
+    hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
+    hy__c_write_sizes(&c);
+    hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    hy__c_write_signature(&c);
+    hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+/* --- from a network --- */
+/* A name for all names: the caller's, or of the file. */
+static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
+{
+    hy_frame *F = c->F;
+    const char *name = prefix ? prefix : file, *slash;
+    char *own, *upper;
+    size_t n, i;
+    int fits;
+    for (slash = name; !prefix && (slash = strpbrk(name, "/\\")) != NULL; ) name = slash + 1;
+    n = prefix ? strlen(name) : strcspn(name, ".");
+    own = hy__string(F, name, "");
+    upper = own ? hy__string(F, name, "") : NULL;
+    if (!upper) { hy__free(&F->root->heap, own); return -1; }
+    own[n] = upper[n] = 0;
+    fits = n > 0 && n < 64;
+    for (i = 0; i < n; i++) {
+        int letter = ((own[i] | 32) >= 'a' && (own[i] | 32) <= 'z') || own[i] == '_';
+        fits = fits && (letter || (i && own[i] >= '0' && own[i] <= '9'));
+        if (own[i] >= 'a' && own[i] <= 'z') upper[i] = (char)(own[i] - 32);
+    }
+    c->prefix = own;
+    c->upper = upper;
+    if (!fits) hy__fail(F, HY_ERROR_ARGUMENT,
+                        "hy_export_c: '%s' is no C identifier of less than 64 letters%s", own,
+                        prefix ? "" : ": give opt.prefix");
+    return fits ? 0 : -1;
+}
+
+static int hy__c_rooms(hy__c *c)
+{
+    hy__heap *heap = &c->F->root->heap;
+    size_t n = (size_t)c->g->n + 1;
+    int i, k;
+    c->first = (int *)hy__alloc_zero(heap, n * sizeof *c->first);
+    c->name = (const char **)hy__alloc_zero(heap, n * sizeof *c->name);
+    c->var = (const char **)hy__alloc_zero(heap, ((size_t)c->g->vars + 1) * sizeof *c->var);
+    c->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *c->step);
+    for (i = 0; i < c->g->n && c->first; i++) { c->first[i] = c->values; c->values += c->g->node[i]->nout; }
+    c->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->value);
+    c->uses = (int *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->uses);
+    if (!c->first || !c->name || !c->var || !c->step || !c->value || !c->uses) {
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
+    for (i = 0; i < c->g->n; i++)
+        for (k = 0; k < c->g->node[i]->nin; k++) c->uses[hy__c_value_of(c, &c->g->node[i]->in[k])]++;
+    for (i = 0; i < c->g->heads; i++) c->uses[hy__c_value_of(c, &c->g->head[i])]++;
+    return 0;
+}
+
+static void hy__c_close(hy__c *c)
+{
+    hy__heap *heap = &c->F->root->heap;
+    int i, o;
+    for (i = 0; i < c->steps; i++)
+        if (c->step[i].map && c->step[i].emit) {
+            for (o = 0; o < c->step[i].node->nout; o++) hy__free(heap, c->step[i].map[o].table);
+            hy__free(heap, c->step[i].map);
+        }
+    for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
+    for (i = 0; c->g && c->name && i < c->g->n; i++) {
+        int k, lent = 0;
+        for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
+        if (!lent) hy__free(heap, (void *)c->name[i]);
+    }
+    for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
+    hy__free(heap, (void *)c->prefix);
+    hy__free(heap, (void *)c->upper);
+    hy__free(heap, (void *)c->name);
+    hy__free(heap, (void *)c->var);
+    hy__free(heap, c->first);
+    hy__free(heap, c->uses);
+    hy__free(heap, c->value);
+    hy__free(heap, c->step);
+    hy__free(heap, c->blob);
+    hy__free(heap, (void *)c->out);
+    hy__graph_drop(c->g);
+}
+
+/* The results that the compiled program has for these inputs. */
+static int hy__c_record(hy__c *c, hy_graph *g)
+{
+    hy__mode mode;
+    memset(&mode, 0, sizeof mode);
+    c->out = (hy_array **)hy__alloc_zero(&c->F->root->heap, ((size_t)g->heads + 1) * sizeof *c->out);
+    if (!c->out) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
+}
+
+/* All about the program of a graph for such inputs. */
+static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
+                      const char *file,
+                      const hy_export_c_opt *opt)
+{
+    hy__buffer *room;
+    int i;
+    memset(c, 0, sizeof *c);
+    c->F = F;
+    c->in = in;
+    c->title = title;
+    c->records = !(opt && opt->no_test);
+    c->separate = opt && opt->weights;
+    if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
+    room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
+    if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
+    for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
+    c->g = hy__c_graph(F, g, (const hy_type *)room->data);
+    hy__buffer_drop(&F->cache, room);
+    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+    hy__c_widen(c);
+    if (hy__c_place(c)) return -1;
+    return c->records ? hy__c_record(c, g) : 0;
+}
+
+static int hy__c_to_files(hy__c *c, const char *file, const hy_export_c_opt *opt)
+{
+    hy__pending p[3];
+    int n = 0;
+    memset(p, 0, sizeof p);
+    p[n].name = file;
+    p[n++].fn = hy__c_put_source;
+    if (opt && opt->header) { p[n].name = opt->header; p[n++].fn = hy__c_put_header; }
+    if (opt && opt->weights) { p[n].name = opt->weights; p[n++].fn = hy__c_put_weights; }
+    p[0].what = p[1].what = p[2].what = c;
+    return hy__to_files(c->F, p, n);
+}
+
+HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
+                       const hy_export_c_opt *opt)
+{
+    hy__scope scope;
+    hy__flat in;
+    hy__trace *t;
+    hy__c c;
+    int failed = -1, training;
+    if (!F || F->code) return -1;
+    if (!file) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: the name of the file is NULL"); return -1; }
+    if (!hy__alive(F, inputs, "hy_export_c") || !hy__block_ok(F, net, "hy_export_c") || !hy__prefix(F,
+            net)) return -1;
+    if (F->graph || !net->house->hybrid) {
+        hy__fail(F, HY_ERROR_STATE, "hy_export_c: %s", F->graph ? "the frame is symbolic"
+                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
+        return -1;
+    }
+    memset(&scope, 0, sizeof scope);
+    scope.block = net;
+    scope.prefix = net->house->prefix;
+    scope.label = net->house->label ? net->house->label : net->house->name;
+    in.room = NULL;
+    training = F->training;
+    F->training = 0;
+    hy_begin(F);
+    hy__fresh_keep(F);
+    F->scope = &scope;
+    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in);
+    F->scope = NULL;
+    if (F->code) hy__take_back(F);
+    hy__fresh_keep(F);
+    if (t) {
+        if (!hy__c_open(&c, F, t->graph, in.at, net->kind, file, opt)) failed = hy__c_to_files(&c, file, opt);
+        hy__c_close(&c);
+    }
+    hy__trace_leave(t);
+    hy__flat_close(F, &in);
+    hy_end(F);
+    F->training = training;
+    return failed;
+}
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
@@ -44984,7 +51861,9 @@ HY__WARM_ROOMS
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
  *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
- *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics.
+ *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
+ *          options now.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

@@ -81,7 +81,7 @@ static hy_array *encoder_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_batch_dot_opt with_columns = {0};
     with_columns.transpose_b = 1;
     seen = hy_batch_dot(F, q, k, &with_columns);        /* (N heads,T,T): what each place sees of each */
-    seen = hy_softmax(F, hy_div_scalar(F, seen, sqrt(WIDTH / HEADS)), NULL, -1, NULL);
+    seen = hy_softmax(F, hy_div_scalar(F, seen, sqrt(WIDTH / HEADS)), -1, NULL);
     y = hy_call(F, e->joined, together(F, hy_batch_dot(F, seen, v, NULL)));
     x = hy_call(F, e->first, hy_add(F, x, y));
     y = hy_call(F, e->outer, hy_call(F, e->inner, x));

@@ -6,6 +6,7 @@
 #define HY__ZIP_MOST 1000
 #define HY__STREAM_BYTES 500
 #define HY__VERIFY
+#define HYBRID_SOURCE
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 /* What is tested is the library as it was optimised. The tests themselves compile sooner without. */
@@ -51,11 +52,16 @@
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
+#include "test_control.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
 #include "test_train.c"
 #include "test_losses.c"
+#include "test_data.c"
+#include "test_fit.c"
+#include "test_source.c"
+#include "test_onnx.c"
 
 int main(int argc, char **argv)
 {
@@ -89,11 +95,16 @@ int main(int argc, char **argv)
     test_symbol();
     test_profile();
     test_layered();
+    test_control();
+    test_source();
     test_first_call();
     test_catalogue();
     test_front();
     test_train();
     test_losses();
+    test_data();
+    test_fit();
+    test_onnx();
     test_ops();
     test_sizes();
     test_edges();

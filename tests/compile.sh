@@ -63,7 +63,7 @@ fi
 cat > "$out/wrong.c" <<'X'
 #include "hybrid.h"
 hy_array *wrong(hy_frame *F, hy_array *x);
-hy_array *wrong(hy_frame *F, hy_array *x) { return hy_relu(F, hy_softmax(F, x, NULL, -1)); }
+hy_array *wrong(hy_frame *F, hy_array *x) { return hy_relu(F, hy_softmax(F, x, -1)); }
 X
 says_once()
 {
@@ -95,4 +95,10 @@ for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO
     -DHYBRID_NO_TRAIN -DHYBRID_NO_IO "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
     try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
+done
+
+# A few operators alone, and what the others say.
+for flags in "" -DHYBRID_NO_TRAIN "$together"; do
+    try "some operators: $flags" $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c -o "$out/some" -lm -lpthread
+    try "some operators run: $flags" "$out/some"
 done

@@ -1,7 +1,9 @@
 /* Hostile files. One target for each reader:
  *     params, npy, zip, safetensors   any bytes as arrays
+ *     idx, cifar, csv, records        any bytes as a data set; states: as what a trainer saved
  *     symbol    any bytes as model-symbol.json; what is accepted must come back the same when written and read
  *     model     any bytes as one file of program and parameters
+ *     onnx      any bytes as an ONNX file
  *     graph     bytes as choices that make up a program, mostly a valid one, with hostile attributes in it
  * What the last three load is run on inputs of several shapes, line by line and as a compiled program, which
  * must give the same bits, and through its gradient.
@@ -22,6 +24,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void *fuzz_onnx_alloc(size_t bytes) { return bytes > (128u << 20) ? NULL : malloc(bytes); }
+#define HY_ONNX_MALLOC(bytes) fuzz_onnx_alloc(bytes)
+#define HY_ONNX_FREE(block)   free(block)
+#define HYBRID_ONNX_IMPLEMENTATION
+#include "../tools/onnx.h"
 #ifndef FUZZ_SECONDS
 #define FUZZ_SECONDS 20
 #endif
@@ -496,7 +504,7 @@ static void fuzz_put_node(fuzz_maker *M, int number)
     if (op->name[0] == '_' && !op->mxnet) return;       /* internal ones appear in no file */
     for (i = 0; op->in[i].name && n < 12; i++) {
         some = op->in[i].kind == HY_ARG_LIST ? 1 + fuzz_pick(M, 3)
-                                             : op->in[i].kind == HY_ARG_OPT ? fuzz_pick(M, 2) : 1;
+                                             : op->in[i].kind == HY_ARG_OPT || op->in[i].kind == HY_ARG_RARE ? fuzz_pick(M, 2) : 1;
         for (k = 0; k < some; k++, n++) {
             int fresh = op->in[i].kind == HY_ARG_AUX || (i && fuzz_pick(M, 2));
             if (fresh) {
@@ -605,6 +613,148 @@ static hy_array *fuzz_model_seed(hy_frame *F, int k)
     return net ? hy_save_model_to(F, net, fuzz_net_input(F, k)) : NULL;
 }
 
+/* --- data sets and a trainer's states --- */
+static int fuzz_idx(hy_frame *F, const char *data, size_t size) { return hy_idx_from(F, data, size) != NULL; }
+static int fuzz_cifar(hy_frame *F, const char *data, size_t size)
+{
+    return hy_cifar_from(F, data, size, size & 1 ? 10 : 100) != NULL;
+}
+static int fuzz_csv(hy_frame *F, const char *data, size_t size)
+{
+    hy_csv_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.delimiter = size & 1 ? ';' : ',';
+    opt.dtype = size & 2 ? HY_I32 : HY_F32;
+    return hy_csv_from(F, data, size, &opt) != NULL;
+}
+static int fuzz_records(hy_frame *F, const char *data, size_t size)
+{
+    hy_type type = { HY_U8, { 1, { 4 } } };
+    return hy_records_from(F, data, size, type) != NULL;
+}
+static hy_array *fuzz_bytes(hy_frame *F, int k, const void *data, size_t size)
+{
+    return k ? NULL : hy_from(F, HY_SHAPE((int64_t)size), HY_U8, data);
+}
+static hy_array *fuzz_idx_seed(hy_frame *F, int k)
+{
+    static const unsigned char idx[] = { 0, 0, 0x0c, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1, 2, 3, 255, 254, 0, 9 };
+    return fuzz_bytes(F, k, idx, sizeof idx);
+}
+static hy_array *fuzz_cifar_seed(hy_frame *F, int k)
+{
+    static const unsigned char cifar[3074] = { 3, 7 };
+    return k > 1 ? NULL : fuzz_bytes(F, 0, cifar, sizeof cifar - (size_t)(k == 0));
+}
+static hy_array *fuzz_csv_seed(hy_frame *F, int k)
+{
+    static const char comma[] = "1,2.5,-3e4\n0.125, 7 ,nan\r\n1,2,3\n", semicolon[] = "1;2\n3;4\n5;6";
+    return k > 1 ? NULL : k ? fuzz_bytes(F, 0, semicolon, 11) : fuzz_bytes(F, 0, comma, sizeof comma - 1);
+}
+static hy_array *fuzz_records_seed(hy_frame *F, int k)
+{
+    static const uint32_t word[] = { 0xced7230a, 28, 0, 0x3f800000, 1, 0, 0, 0, 0x04030201, 0xced7230a,
+                                     1u << 29 | 24, 0, 0, 2, 0, 0, 0, 0xced7230a, 3u << 29 };
+    char text[sizeof word], *to = text;
+    size_t i;
+    for (i = 0; i < sizeof word / sizeof *word; i++) to = fuzz_u32(to, word[i]);
+    return fuzz_bytes(F, k, text, sizeof text);
+}
+/* A network of one parameter and its trainer, after a step. */
+static hy_trainer *fuzz_trainer(hy_frame *F, hy_block **net)
+{
+    hy_nn_dense_opt opt;
+    hy_trainer *T;
+    hy_array *y;
+    memset(&opt, 0, sizeof opt);
+    opt.in_units = 3;
+    *net = hy_nn_dense(F, 2, &opt);
+    hy_initialize(F, *net, NULL);
+    T = hy_trainer_new(F, *net, hy_optim_adam(NULL), NULL);
+    hy_record(F);
+    y = hy_call(F, *net, hy_ones(F, HY_SHAPE(1, 3)));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    hy_step(F, T, 1);
+    return T;
+}
+static int fuzz_states(hy_frame *F, const char *data, size_t size)
+{
+    hy_block *net;
+    hy_trainer *T = fuzz_trainer(F, &net);
+    int refused = hy_set_trainer_states(F, T, hy_load_from(F, data, size, size & 1));
+    hy_clear(F);
+    hy_trainer_free(F, T);
+    hy_block_free(F, net);
+    return !refused;
+}
+static hy_array *fuzz_states_seed(hy_frame *F, int k)
+{
+    hy_block *net;
+    return k ? NULL : hy_save_to(F, HY_FORMAT_PARAMS, hy_trainer_states(F, fuzz_trainer(F, &net)));
+}
+
+/* --- networks of ONNX files --- */
+static void fuzz_onnx_call(hy_frame *F, hy_block *block, int inputs)
+{
+    hy_array *x[8], *all, *y;
+    hy_hybridize_opt exact = { 0 };
+    hy_type type;
+    char said[2048];
+    hy_error_t code;
+    int i, k;
+    for (i = 0; !hy_onnx_input(block, i, NULL, &type); i++) {
+        double n = 1;
+        if (type.shape.ndim < 0) type.shape.ndim = 0;
+        for (k = 0; k < type.shape.ndim; k++) {
+            if (type.shape.dim[k] < 0) type.shape.dim[k] = 2;
+            n *= (double)type.shape.dim[k];
+        }
+        if (n > 4096) return;
+        x[i] = hy_cast(F, hy_uniform(F, type.shape, 0, 3), type.dtype);
+    }
+    all = inputs == 1 ? x[0] : inputs ? hy_group_of(F, inputs, x) : hy_scalar(F, 0);
+    y = hy_call(F, block, all);
+    code = hy_error_code(F);
+    sprintf(said, "%.2000s", hy_error(F) ? hy_error(F) : "");
+    fuzz_called += !code;
+    hy_clear(F);
+    if (code) return;
+    exact.exact = 1;
+    hy_hybridize(F, block, &exact);
+    fuzz_compare(F, y, said, code, hy_call(F, block, all));
+}
+
+static int fuzz_onnx(hy_frame *F, const char *data, size_t size)
+{
+    hy_block *block = hy_onnx_from(F, data, size, NULL);
+    int n = 0;
+    if (!block) return 0;
+    while (n < 9 && !hy_onnx_input(block, n, NULL, NULL)) n++;
+    hy_begin(F);
+    if (n < 9 && !fuzz_skip) fuzz_onnx_call(F, block, n);
+    hy_clear(F);
+    hy_end(F);
+    hy_block_free(F, block);
+    return 1;
+}
+
+/* The project's own files: there is no writer to make them. */
+static hy_array *fuzz_onnx_seed(hy_frame *F, int k)
+{
+    static const char *const names[] = { "net", "function", "flow", "values", "lstm" };
+    char path[100], data[20000];
+    size_t n;
+    FILE *f;
+    if (k >= (int)(sizeof names / sizeof *names)) return NULL;
+    sprintf(path, "tests/golden/onnx/%s/model.onnx", names[k]);
+    f = fopen(path, "rb");
+    if (!f) { hy_raise(F, HY_ERROR_FILE, "tests/golden/onnx is not here: run this beside tests"); return NULL; }
+    n = fread(data, 1, sizeof data, f);
+    fclose(f);
+    return hy_from(F, HY_SHAPE((int64_t)n), HY_U8, data);
+}
+
 /* --- one run --- */
 static const struct fuzz_target {
     const char *name;
@@ -614,15 +764,18 @@ static const struct fuzz_target {
 } fuzz_targets[] = {
     { "params", fuzz_arrays, fuzz_params_seed, 1 }, { "npy", fuzz_arrays, fuzz_npy_seed, 1 },
     { "zip", fuzz_arrays, fuzz_zip_seed, 1 }, { "safetensors", fuzz_arrays, fuzz_safe_seed, 1 },
+    { "idx", fuzz_idx, fuzz_idx_seed, 1 }, { "cifar", fuzz_cifar, fuzz_cifar_seed, 1 },
+    { "csv", fuzz_csv, fuzz_csv_seed, 1 }, { "records", fuzz_records, fuzz_records_seed, 1 },
+    { "states", fuzz_states, fuzz_states_seed, 1 },
     { "symbol", fuzz_symbol, fuzz_symbol_seed, 2 }, { "model", fuzz_model, fuzz_model_seed, 5 },
-    { "graph", fuzz_graph, fuzz_graph_seed, 2 } };
+    { "graph", fuzz_graph, fuzz_graph_seed, 2 }, { "onnx", fuzz_onnx, fuzz_onnx_seed, 8 } };
 
 static const struct fuzz_target *fuzz_find(const char *name)
 {
     size_t i;
     for (i = 0; name && i < sizeof fuzz_targets / sizeof *fuzz_targets; i++)
         if (!strcmp(fuzz_targets[i].name, name)) return &fuzz_targets[i];
-    fputs("which target? params npy zip safetensors symbol model graph\n", stderr);
+    fputs("which target? params npy zip safetensors idx cifar csv records states symbol model graph onnx\n", stderr);
     exit(2);
 }
 

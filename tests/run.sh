@@ -2,7 +2,7 @@
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
 #     sh tests/run.sh             all but the compile matrix: some two minutes on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
-#     sh tests/run.sh WORD        one part (examples, models, tool, bench, compile), or the tests with WORD in their names
+#     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, compile), or the tests with WORD in their names
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
 CC=${CC:-cc}
@@ -64,6 +64,7 @@ part_examples()
 {
     await library || return
     mkdir "$out/examples"
+    ln -s "$PWD/tests" "$out/examples/tests"                    # one of them reads a model there
     for source in examples/*.c; do
         name=$(basename "$source" .c)
         program "$source" "$out/examples/$name" && (cd "$out/examples" && "./$name" > "$name.out")
@@ -71,6 +72,31 @@ part_examples()
         sed 's/[0-9.]* sec/N sec/' "$out/examples/$name.out" | cmp -s - "tests/golden/$name.txt"     # times differ
         note $? "$source prints what tests/golden/$name.txt holds"
     done
+}
+
+# A piece of the README: the n-th that begins with this line.
+piece()
+{
+    awk -v first="$1" -v n="$2" '
+        /^```/ { opened = !opened; inside = opened && $0 == first && --n == 0; next }
+        inside' README.md
+}
+
+# Programs of the README. What the first one prints stands behind it, on some machines with other last digits.
+part_readme()
+{
+    await library || return
+    mkdir "$out/readme"
+    for n in 1 2 3 4 5 6 7 8; do
+        piece '```c' $n > "$out/readme/$n.c"
+        grep -q 'int main' "$out/readme/$n.c" || continue
+        $CC ${CFLAGS:--O0} -I. -Wall -Wextra "$out/readme/$n.c" "$out/hybrid.o" -o "$out/readme/$n" $link && "$out/readme/$n" > "$out/readme/$n.out"
+        note $? "program $n of README.md runs"
+    done
+    piece '```' 1 > "$out/readme/want"
+    for file in want 1.out; do sed 's/\(\.[0-9]\{6\}\)[0-9]*/\1/g' "$out/readme/$file" > "$out/readme/$file.cut"; done
+    cmp "$out/readme/want.cut" "$out/readme/1.out.cut"
+    note $? "program 1 of README.md prints what stands behind it"
 }
 
 # Models in a second process, from C++, and from Python with nothing but its standard library.
@@ -126,6 +152,8 @@ part_bench()
     note $? "the benchmark reads the lines of other programs"
     grep -q '</html>' "$out/bench.html" && grep -q 'other-' "$out/bench.html"
     note $? "the benchmark writes a page with them"
+    "$out/bench" --quick --threads 1 --svg "$out/bench.svg" mlp_b1 > "$out/bench.text" && grep -q '</svg>' "$out/bench.svg"
+    note $? "the benchmark draws a picture"
     if have python3; then
         python3 -c 'import json, sys
 results = json.load(sys.stdin)["results"]
@@ -172,15 +200,15 @@ share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; do
 
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
-'')       parts="build library examples models tool bench $(share_names tests $shares)" ;;
-all)      parts="build library examples models tool bench $(share_names tests $shares) $(share_names compile 4)" ;;
-examples | models | tool | bench) parts="library $1" ;;
+'')       parts="build library examples readme models tool bench $(share_names tests $shares)" ;;
+all)      parts="build library examples readme models tool bench $(share_names tests $shares) $(share_names compile 4)" ;;
+examples | readme | models | tool | bench) parts="library $1" ;;
 compile)  parts=$(share_names compile 4) ;;
 *)        parts=build ;;
 esac
 printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
 case ${1:-} in
-'' | all | examples | models | tool | bench | compile) ;;
+'' | all | examples | readme | models | tool | bench | compile) ;;
 *)        sh tests/run.sh part "$out" "tests:$1" ;;
 esac
 

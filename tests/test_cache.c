@@ -92,7 +92,7 @@ static void cache_beside_a_binding(void)
 static hy_array *cache_large_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
-    return hy_softmax(F, hy_reverse(F, x, HY_AXES(0)), NULL, -1, NULL);
+    return hy_softmax(F, hy_reverse(F, x, HY_AXES(0)), -1, NULL);
 }
 
 static void cache_of_one_large_program(void)

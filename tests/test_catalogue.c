@@ -1,4 +1,4 @@
-/* The prototypes that stand at the end of >>catalogue are those of the operators' rows. */
+/* The prototypes of >>operators are those of the operators' rows. */
 #include "../tools/prototype.h"
 
 /* Text without its line ends and margins: how lines are broken is a matter of taste. */
@@ -24,7 +24,7 @@ static int catalogue_count(const char *text, const char *what)
 
 static char *catalogue_list(void)
 {
-    static const char begin[] = "/* The operators as functions:", end[] = "MARK: - 05 >>api";
+    static const char begin[] = "MARK: - 04 >>operators", end[] = "MARK: - 05 >>api";
     FILE *file = fopen("tests/../hybrid.h", "rb");
     size_t most = 16 << 20, n;
     char *text = (char *)malloc(most), *from, *to;
@@ -46,7 +46,7 @@ static void catalogue_of(prototype *p, const hy_op *op, const hy_op *sum)
 {
     const char *options = prototype_options(op, sum);
     memset(p, 0, sizeof *p);
-    if (options && (op == sum || op->attr != sum->attr)) prototype_struct(p, options, op->attr);
+    if (options && (op == sum || op->attr != sum->attr)) prototype_struct(p, options, op);
     prototype_function(p, op, options, "HY_API ");
     p->indent = 4;
     prototype_add(p, " /* ");

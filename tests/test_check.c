@@ -181,7 +181,7 @@ static hy_array *check_reversing(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
     x = hy_tanh(F, x);
-    return hy_softmax(F, hy_emit(F, hy_op_find(F, "liar"), 1, &x, NULL), NULL, -1, NULL);
+    return hy_softmax(F, hy_emit(F, hy_op_find(F, "liar"), 1, &x, NULL), -1, NULL);
 }
 static void check_names_the_pass(void)
 {

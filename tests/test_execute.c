@@ -39,7 +39,7 @@ static hy_array *exec_one_input(hy_frame *F, hy_array *x, int which)
     case 3: return hy_sigmoid(F, x);
     case 4: return hy_add_scalar(F, x, 0.5);
     case 5: y = hy_expand_dims(F, x, 0); return hy_squeeze(F, y, HY_INTS(0));
-    case 6: return hy_softmax(F, x, NULL, -1, NULL);
+    case 6: return hy_softmax(F, x, -1, NULL);
     default: y = hy_sum(F, x, HY_ALL, NULL); return hy_mul(F, x, hy_tanh(F, y));
     }
 }
@@ -328,7 +328,7 @@ static hy_array *exec_branches(hy_frame *F, hy_array *x)
         z = hy_mul_scalar(F, x, 0.1 * (i + 1));
         for (k = 0; k < 3; k++) {
             z = hy_dot(F, hy_tanh(F, z), x, NULL);
-            z = hy_softmax(F, z, NULL, -1, NULL);
+            z = hy_softmax(F, z, -1, NULL);
             z = hy_sub(F, z, hy_mean(F, z, HY_AXES(0), NULL));
         }
         y[i] = z;

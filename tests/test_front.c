@@ -81,8 +81,30 @@ static void front_list_is_over(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Inputs that are rare stand among the options. */
+static void front_rare_inputs(void)
+{
+    static const float ends[] = { 1, 3 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *y;
+    hy_softmax_opt opt = { 0 };
+    CHECK(hy_value(F, hy_softmax(F, x, -1, NULL), 1, 3) == 0.25);
+    opt.length = hy_floats(F, HY_SHAPE(2), ends);
+    CHECK(hy_value(F, hy_softmax(F, x, -1, &opt), 1, 3) == 0.25);      /* nothing asks for it */
+    opt.use_length = 1;
+    y = hy_softmax(F, x, -1, &opt);
+    CHECK(hy_value(F, y, 0, 0) == 1 && hy_value(F, y, 1, 3) == 0);
+    CHECK_NEAR(hy_value(F, y, 1, 2), 1 / 3.0, 1e-6);
+    opt.length = NULL;
+    CHECK(!hy_softmax(F, x, -1, &opt) && hy_error(F));
+    CHECK_STR(hy_error(F), "softmax: input length is NULL");
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_front(void)
 {
+    RUN(front_rare_inputs);
     RUN(front_imported_layers);
     RUN(front_plan_of_values);
     RUN(front_list_is_over);

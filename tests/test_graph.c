@@ -478,7 +478,7 @@ static void graph_text_lines(void)
 static void graph_text_shows_attributes_and_outputs(void)
 {
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
-    hy_array *x = hy_split(S, hy_softmax(S, graph_var(S, "x"), NULL, 1, NULL), 2, 1, NULL);
+    hy_array *x = hy_split(S, hy_softmax(S, graph_var(S, "x"), 1, NULL), 2, 1, NULL);
     hy_graph *g = hy_compile(S, hy_add(S, hy_get(S, x, 1), hy_get(S, x, 0)));
     const char *text = graph_text(g, HY_FORM_LINES);
     CHECK(strstr(text, "softmax0 = softmax(x, ") && strstr(text, "axis=1"));

@@ -588,7 +588,7 @@ static hy_array *hgrad_lstm_forward(hy_frame *F, hy_block *self, hy_array *x)
     y = hy_rnn(F, hy_get(F, x, 0), b->w, s, s, NULL, 4, 2, HY_RNN_LSTM, &opt);
     y = hy_add(F, hy_get(F, y, 0), hy_expand_dims(F, hy_sum(F, hy_get(F, y, 1), HY_AXES(0), NULL), 0));
     return hy_group(F, hy_softmax_output(F, hy_reshape(F, y, HY_INTS(-1, 4), NULL), hy_get(F, x, 1), NULL),
-                    hy_softmax(F, y, NULL, -1, NULL));
+                    hy_softmax(F, y, -1, NULL));
 }
 static void hgrad_recurrent(void)
 {

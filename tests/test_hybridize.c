@@ -723,7 +723,7 @@ static hy_array *hybridize_pick(hy_frame *F, hy_block *self, hy_array *x)
 /* Groups come and go on the shortest way, too: an input read in many places, one read nowhere, results in turn. */
 static hy_array *hybridize_shared(hy_frame *F, hy_block *self, hy_array *g)
 {
-    hy_array *a = hy_get(F, g, 0), *b = hy_get(F, g, 1), *c = hy_get(F, g, 2), *d = hy_softmax(F, a, NULL, -1, NULL);
+    hy_array *a = hy_get(F, g, 0), *b = hy_get(F, g, 1), *c = hy_get(F, g, 2), *d = hy_softmax(F, a, -1, NULL);
     (void)self;
     return hy_group(F, hy_dot(F, d, a, NULL), hy_add(F, hy_mul(F, a, b), c), hy_dot(F, a, a, NULL));
 }

@@ -251,10 +251,13 @@ static void infer_activation_constants(void)            /* 49 */
     hy_array *all = hy_floats(F, HY_SHAPE(1), (const float[]){ .25f });
     hy_array *each = hy_floats(F, HY_SHAPE(2), (const float[]){ .25f, .5f });
     hy_array *m = hy_floats(F, HY_SHAPE(1, 2, 1), (const float[]){ -1, -1 });
+    hy_leaky_relu_opt prelu = { 0 };
     CHECK_STR(infer("LeakyReLU", "act_type=prelu", "(2,3,4) (3)", "?"), "(2,3,4) (3) -> (2,3,4)");
     CHECK_STR(infer("LeakyReLU", "act_type=prelu", "(2,3,4) (1)", "?"), "(2,3,4) (1) -> (2,3,4)");
-    INFER_VALUES(F, hy_leaky_relu(F, x, all, HY_LEAKY_PRELU, NULL), 1e-6, -.25, 1);
-    INFER_VALUES(F, hy_leaky_relu(F, m, each, HY_LEAKY_PRELU, NULL), 1e-6, -.25, -.5);
+    prelu.gamma = all;
+    INFER_VALUES(F, hy_leaky_relu(F, x, HY_LEAKY_PRELU, &prelu), 1e-6, -.25, 1);
+    prelu.gamma = each;
+    INFER_VALUES(F, hy_leaky_relu(F, m, HY_LEAKY_PRELU, &prelu), 1e-6, -.25, -.5);
     INFER_VALUES(F, infer_apply(F, "LeakyReLU", "act_type=elu slope=1.0", x, NULL, NULL), 1e-6, expm1(-1), 1);
     INFER_VALUES(F, infer_apply(F, "LeakyReLU", "act_type=selu", x, NULL, NULL), 1e-6,
                  1.0507009873554805 * 1.6732632423543772 * expm1(-1), 1.0507009873554805);

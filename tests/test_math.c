@@ -14,7 +14,7 @@ static double math_root(double x) { return pow(x, 0.5); }
 static double math_rsqrt(double x) { return 1 / sqrt(x); }
 static double math_half_five(double x) { return pow(x, 2.5); }
 
-static hy_array *math_gelu_op(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, NULL, HY_LEAKY_GELU, NULL); }
+static hy_array *math_gelu_op(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, HY_LEAKY_GELU, NULL); }
 static hy_array *math_square_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, 2); }
 static hy_array *math_reciprocal_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, -1); }
 static hy_array *math_root_op(hy_frame *F, hy_array *x) { return hy_power_scalar(F, x, 0.5); }

@@ -14,7 +14,7 @@ static hy_array *modes_forward(hy_frame *F, hy_block *self, hy_array *x)
     case 6: return hy_group(F, hy_mul(F, x, b->w), b->w);
     case 7: return hy_mul(F, x, b->outside);
     case 8: return hy_mul_scalar(F, x, hy_value(F, b->w, 0));
-    case 9: return hy_add(F, x, hy_leaky_relu(F, hy_full(F, HY_SHAPE(3), -1), NULL, HY_LEAKY_ELU, NULL));
+    case 9: return hy_add(F, x, hy_leaky_relu(F, hy_full(F, HY_SHAPE(3), -1), HY_LEAKY_ELU, NULL));
     case 10: if (hy_is_recording(F)) return hy_mul_scalar(F, x, 100); break;
     default: break;
     }

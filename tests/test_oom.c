@@ -45,12 +45,13 @@ static void oom_recover(hy_frame *F, oom_meter *meter, oom_program program, long
     hy_clear(F);
 }
 
+/* Valgrind, which takes fifty times as long, sees every fifth block behind the first fifty; the sanitizers see all. */
 static void oom_walk_once(oom_program program, int once, int threads)
 {
     oom_meter meter;
-    long n;
+    long n, stride = getenv("TEST_UNDER_VALGRIND") ? 5 : 1;
     int done = 0;
-    for (n = 0; n < 20000 && !done && !test_broken; n++) {
+    for (n = 0; n < 20000 && !done && !test_broken; n += n < 50 ? 1 : stride) {
         hy_frame *F = oom_open(&meter, n, once, threads);
         if (F) {
             int right = program(F);
@@ -86,7 +87,7 @@ static int oom_arithmetic(hy_frame *F)
     for (i = 0; i < 3; i++) {
         hy_begin(F);
         x = hy_add(F, hy_arange(F, 0, 300, 1), hy_ones(F, HY_SHAPE(300)));
-        x = hy_sort(F, hy_softmax(F, hy_reshape(F, x, HY_INTS(3, 100), NULL), NULL, 1, NULL), 1, NULL);
+        x = hy_sort(F, hy_softmax(F, hy_reshape(F, x, HY_INTS(3, 100), NULL), 1, NULL), 1, NULL);
         y = hy_keep(F, hy_sum(F, hy_dot(F, x, hy_ones(F, HY_SHAPE(100, 7)), NULL), HY_ALL, NULL));
         hy_end(F);
     }

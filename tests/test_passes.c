@@ -487,7 +487,7 @@ static hy_array *passes_random_op(hy_frame *S, uint32_t *state, hy_array *a, hy_
     case 16: return hy_activation(S, a, HY_ACT_SOFTSIGN);
     case 17: return hy_cast(S, hy_cast(S, a, HY_F64), dtype);
     case 18: return hy_ndim(S, a) ? hy_transpose(S, hy_transpose(S, a, HY_ALL), HY_ALL) : a;
-    case 19: return hy_leaky_relu(S, a, NULL, (int)passes_dice(state, 4), NULL);
+    case 19: return hy_leaky_relu(S, a, (int)passes_dice(state, 4), NULL);
     case 20: return hy_where(S, hy_abs(S, a), hy_exp(S, hy_clip(S, a, -1, 2)), a);
     default: return hy_negative(S, a);
     }

@@ -155,7 +155,7 @@ static hy_array *prof_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     hy_array *a, *b, *c;
     (void)self;
-    a = hy_softmax(F, hy_transpose(F, x, HY_AXES(1, 0)), NULL, -1, NULL);
+    a = hy_softmax(F, hy_transpose(F, x, HY_AXES(1, 0)), -1, NULL);
     b = hy_dot(F, x, hy_transpose(F, hy_tanh(F, x), HY_AXES(1, 0)), NULL);
     c = hy_sort(F, hy_add_scalar(F, hy_relu(F, x), 2), 1, NULL);
     return hy_group(F, hy_sum(F, a, HY_AXES(0), NULL), hy_sum(F, b, HY_AXES(1), NULL),

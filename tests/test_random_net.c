@@ -40,7 +40,7 @@ static hy_array *random_net_step(hy_frame *F, random_net *net, uint32_t *state, 
     case 9: return hy_transpose(F, a, HY_AXES(1, 0));
     case 10: return hy_transpose(F, hy_transpose(F, a, HY_AXES(1, 0)), HY_AXES(1, 0));
     case 11: return hy_reshape(F, hy_reshape(F, a, HY_INTS(2, 8), NULL), HY_INTS(4, -1), NULL);
-    case 12: return hy_softmax(F, a, NULL, (int)random_net_next(state, 2), NULL);
+    case 12: return hy_softmax(F, a, (int)random_net_next(state, 2), NULL);
     case 13: return hy_add(F, a, hy_mean(F, b, HY_AXES(0), &keep));
     case 14: return hy_sub(F, a, hy_mean(F, a, HY_AXES(1), &keep));
     case 15: return hy_tanh(F, hy_fully_connected(F, a, net->weight, NULL, 4, &no));

@@ -24,7 +24,7 @@ static hy_array *rows_op(hy_frame *F, int op, hy_array *x, int axis)
     case ROWS_MIN:         return hy_min(F, x, axes, NULL);
     case ROWS_NORM:        return hy_norm(F, x, axes, NULL);
     case ROWS_VAR:         return hy_get(F, hy_moments(F, x, axes, NULL), 1);
-    case ROWS_SOFTMAX:     return hy_softmax(F, x, NULL, axis, NULL);
+    case ROWS_SOFTMAX:     return hy_softmax(F, x, axis, NULL);
     case ROWS_LOG_SOFTMAX: return hy_log_softmax(F, x, axis, NULL);
     default:               return hy_get(F, hy_layer_norm(F, x, hy_ones(F, n), hy_zeros(F, n), &norm), 0);
     }

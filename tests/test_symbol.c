@@ -339,7 +339,7 @@ static void symbol_without_labels(void)
             SYMBOL_TAIL("[3, 0, 0]"));
     net = hy_import_from(F, symbol_read(F, text), NULL, NULL);
     x = hy_reshape(F, x, HY_INTS(2, 3, 4), NULL);
-    want = hy_reshape(F, hy_softmax(F, hy_reshape(F, hy_relu(F, x), HY_INTS(2, 12), NULL), NULL, -1, NULL), HY_INTS(2, 3, 4), NULL);
+    want = hy_reshape(F, hy_softmax(F, hy_reshape(F, hy_relu(F, x), HY_INTS(2, 12), NULL), -1, NULL), HY_INTS(2, 3, 4), NULL);
     for (round = 0; round < 2; round++) {
         y = hy_call(F, net, x);
         CHECK(save_error(F, y, want) < 1e-6);

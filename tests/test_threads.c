@@ -28,7 +28,7 @@ static hy_array *thread_work(hy_frame *F, hy_array *x, hy_array *w)
 {
     hy_array *y = hy_dot(F, x, w, NULL), *z;
     y = hy_add(F, y, hy_mean(F, y, HY_AXES(0), NULL));
-    z = hy_softmax(F, hy_tanh(F, y), NULL, 1, NULL);
+    z = hy_softmax(F, hy_tanh(F, y), 1, NULL);
     y = hy_sub(F, y, hy_mul(F, z, hy_normal(F, hy_shape_of(F, y), 0, 1)));
     y = hy_add(F, y, hy_sum(F, hy_transpose(F, y, HY_AXES(1, 0)), HY_ALL, NULL));
     return hy_sort(F, hy_take(F, y, hy_argmax(F, y, 1, NULL), 1, NULL), 0, NULL);

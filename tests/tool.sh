@@ -115,6 +115,13 @@ prints "ops NAME: its gradient" "^gradient: yes$"
 note $? "ops NAME: its example compiles"
 try "ops unknown" 1 ops convolutoin
 says "ops unknown: the nearest" "did you mean convolution"
+try "ops --used" 0 ops --used bn
+prints "ops --used: the line" "^#define HYBRID_OPS(X)"
+prints "ops --used: its operators" " X(batch_norm)"
+echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, NULL, -1, NULL);' > "$out/source.c"
+try "ops --used-by" 0 ops --used-by "$out/source.c"
+prints "ops --used-by: its operators" " X(fully_connected) X(activation) X(softmax)$"
+try "ops --used alone" 2 ops --used
 try "ops --json" 0 ops --json
 json "ops --json" "len(it['operators']) > 200 and all(o['name'] and o['doc'] for o in it['operators'])"
 try "ops NAME --json" 0 ops leaky_relu --json

@@ -197,7 +197,7 @@ static hy_block *layer_norm(hy_frame *F)
     return hy_nn_layer_norm(F, &o);
 }
 
-static hy_array *gelu(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, NULL, HY_LEAKY_GELU, NULL); }
+static hy_array *gelu(hy_frame *F, hy_array *x) { return hy_leaky_relu(F, x, HY_LEAKY_GELU, NULL); }
 static hy_array *image(hy_frame *F, int n, int channels, int side)
 {
     return hy_normal(F, HY_SHAPE(n, channels, side, side), 0, 1);
@@ -379,7 +379,7 @@ static hy_array *chain_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     chain *c = (chain *)self;
     x = gelu(F, hy_add(F, hy_mul(F, x, c->scale), c->shift));
-    return hy_softmax(F, hy_call(F, c->norm, x), NULL, -1, NULL);
+    return hy_softmax(F, hy_call(F, c->norm, x), -1, NULL);
 }
 
 static hy_block *chain_network(hy_frame *F, const int *size)
@@ -434,7 +434,7 @@ static hy_array *attention(hy_frame *F, encoder *e, hy_array *x)
     x = hy_reshape(F, hy_call(F, e->apart, x), HY_INTS(e->steps, 3, e->heads, part), NULL);
     x = hy_transpose(F, x, HY_AXES(1, 2, 0, 3));
     seen = hy_mul_scalar(F, hy_batch_dot(F, third(F, x, 0), third(F, x, 1), &with_columns), 1 / sqrt(part));
-    x = hy_batch_dot(F, hy_softmax(F, seen, NULL, -1, NULL), third(F, x, 2), NULL);
+    x = hy_batch_dot(F, hy_softmax(F, seen, -1, NULL), third(F, x, 2), NULL);
     x = hy_reshape(F, hy_transpose(F, x, HY_AXES(1, 0, 2)), HY_INTS(1, e->steps, e->width), NULL);
     return hy_call(F, e->joined, x);
 }
@@ -1310,7 +1310,7 @@ typedef struct bench {
     const char *filter[MOST_FILTERS];
     int         filters, rounds, quick, lines, json;
     double      seconds;                /* per timing and round */
-    const char *html, *peers_file;
+    const char *html, *svg, *peers_file;
     char        machine[100], date[40];
     const char *isa;
     int         cores, wrong;
@@ -1832,6 +1832,48 @@ static void write_page(const bench *B)
     if (fclose(f)) fail(WRONG, "%s cannot be written", B->html);
 }
 
+/* The same bars as one picture, on one thread: what fits into a README. */
+enum { SVG_WIDTH = 760, SVG_LEFT = 150, SVG_BAR = 460, SVG_ROW = 44, SVG_TOP = 64 };
+
+static void svg_bar(FILE *f, const workload *w, int y, const char *colour, double seconds, double longest)
+{
+    char text[24];
+    int width = longest > 0 ? (int)(SVG_BAR * seconds / longest + 0.5) : 0;
+    fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"12\" rx=\"2\" fill=\"%s\"/>"
+            "<text x=\"%d\" y=\"%d\">%s</text>\n", SVG_LEFT, y, width < 2 ? 2 : width, colour,
+            SVG_LEFT + width + 8, y + 10, time_text(w, seconds, text, sizeof text));
+}
+
+static void write_picture(const bench *B)
+{
+    static const char *const colour[MODES + 1] = { "#9aa4b2", "#2f6fde", "#c98a1b" };
+    FILE *f = fopen(B->svg, "w");
+    int i, mode, y = SVG_TOP, rows = 0;
+    if (!f) fail(MISUSED, "%s cannot be written", B->svg);
+    for (i = 0; i < WORKLOADS; i++) rows += wanted(B, &workloads[i]);
+    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"Helvetica, "
+            "Arial, sans-serif\" font-size=\"11\" fill=\"#1d2126\">\n<rect width=\"100%%\" height=\"100%%\" "
+            "fill=\"#fff\"/>\n<text x=\"16\" y=\"24\" font-size=\"15\" font-weight=\"bold\">hybrid.h: time of one "
+            "call, shorter is better</text>\n<text x=\"16\" y=\"44\" fill=\"#555\">%s, ", SVG_WIDTH,
+            SVG_TOP + rows * SVG_ROW + 8, hy_version());
+    html_text(f, B->machine);
+    fprintf(f, ", %s, %d thread%s, %.10s; grey: line by line, blue: compiled%s</text>\n", B->isa, B->thread[0],
+            B->thread[0] == 1 ? "" : "s", B->date, B->peers_file ? ", orange: the best of others" : "");
+    for (i = 0; i < WORKLOADS; i++) {
+        const workload *w = &workloads[i];
+        double longest = longest_bar(B, i);
+        peer p = best_peer(B, w, B->thread[0]);
+        if (!wanted(B, w)) continue;
+        fprintf(f, "<text x=\"16\" y=\"%d\">%s</text>\n", y + 17, w->name);
+        for (mode = 0; mode < MODES; mode++)
+            svg_bar(f, w, y + 13 * mode, colour[mode], seconds_of(&B->at[i][0][mode]), longest);
+        if (p.name) svg_bar(f, w, y + 13 * MODES, colour[MODES], p.seconds, longest);
+        y += SVG_ROW;
+    }
+    fprintf(f, "</svg>\n");
+    if (fclose(f)) fail(WRONG, "%s cannot be written", B->svg);
+}
+
 /* MARK: - the command line ------------------------------------------------------------------------------ */
 
 static const char usage[] =
@@ -1849,6 +1891,7 @@ static const char usage[] =
     "  --lines           one line per result as it comes: R, workload, peer, threads, median us,\n"
     "                    5th percentile us, GFLOP/s, with tabs between\n"
     "  --html FILE       also a page with bars\n"
+    "  --svg FILE        also a picture with bars, of the first number of threads\n"
     "  --peers FILE      such lines of other programs: the best is shown beside ours; names that begin with\n"
     "                    hand- are left out\n"
     "\n"
@@ -1893,12 +1936,13 @@ static void value_option(bench *B, const char *name, const char *value)
     else if (!strcmp(name, "--rounds")) B->rounds = (int)number_option(name, value, 1, MOST_ROUNDS);
     else if (!strcmp(name, "--seconds")) B->seconds = number_option(name, value, 0.001, 3600);
     else if (!strcmp(name, "--html")) B->html = value;
+    else if (!strcmp(name, "--svg")) B->svg = value;
     else B->peers_file = value;
 }
 
 static void read_options(bench *B, char **word)
 {
-    static const char with_value[] = "--threads --rounds --seconds --html --peers ";
+    static const char with_value[] = "--threads --rounds --seconds --html --svg --peers ";
     for (; *word; word++) {
         const char *s = *word, *known = strstr(with_value, s);
         if (strncmp(s, "--", 2)) {
@@ -1967,6 +2011,7 @@ int main(int argc, char **argv)
     if (B.json) print_json(&B);
     else if (!B.lines) print_table(&B);
     if (B.html) write_page(&B);
+    if (B.svg) write_picture(&B);
     free(B.peer);
     return B.wrong ? WRONG : FINE;
 }

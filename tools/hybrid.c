@@ -6,6 +6,8 @@
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#define HYBRID_ONNX_IMPLEMENTATION
+#include "onnx.h"
 #include "layered.h"
 #include "prototype.h"
 #include <ctype.h>
@@ -615,7 +617,7 @@ static int read_dims(const char **text, hy_shape *shape)
 
 /* MARK: - models ------------------------------------------------------------------------------------- */
 
-typedef enum file_kind { FILE_NONE, FILE_FOLDER, FILE_SYMBOL, FILE_MODEL, FILE_ARRAYS } file_kind;
+typedef enum file_kind { FILE_NONE, FILE_FOLDER, FILE_SYMBOL, FILE_MODEL, FILE_ARRAYS, FILE_ONNX } file_kind;
 typedef struct named { const char *name; hy_array *x; } named;
 typedef struct input { const char *name, *from; int node, number; hy_type type; hy_array *x; } input;
 
@@ -641,6 +643,7 @@ static file_kind kind_of_file(tool *T, const char *name)
     if (!f) fail(T, FAILED, "%s cannot be read: %s", name, strerror(errno));
     head[fread(head, 1, sizeof head - 1, f)] = 0;
     fclose(f);
+    if (ends_in(name, ".onnx")) return FILE_ONNX;
     if (head[strspn(head, " \t\r\n")] == '{') return FILE_SYMBOL;
     /* Single files are zips that begin with the program. */
     if (memcmp(head, "PK\3\4", 4) || strncmp(head + 30, "model-symbol.json", 17)) return FILE_ARRAYS;
@@ -720,13 +723,51 @@ static hy_arrays load_arrays(tool *T, const char *file)
     return a;
 }
 
+/* The value of --shape NAME=..., or NULL. */
+static const char *shape_said_of(const tool *T, const char *name)
+{
+    size_t n = strlen(name);
+    int i;
+    for (i = 0; i < T->sets; i++)
+        if (!strcmp(T->set[i].name, "shape") && !strncmp(T->set[i].value, name, n) && T->set[i].value[n] == '=')
+            return T->set[i].value + n + 1;
+    return NULL;
+}
+
+/* A network of an ONNX file as a graph, for the shapes that are said, else declared; sizes that the file leaves
+ * open are 1. */
+static void load_onnx(tool *T, model *m)
+{
+    hy_block *block = hy_onnx_load(T->F, m->symbol);
+    const char *name, *text;
+    hy_type type, *types;
+    int i, k, n = 0;
+    check(T);
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    types = ROOM(T, hy_type, n);
+    for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
+        if ((text = shape_said_of(T, name)) != NULL && (read_dims(&text, &type.shape) || *text))
+            fail(T, MISUSED, "--shape %s: up to %d sizes are due, as in 1,3,224,224", name, (int)HY_MAX_DIM);
+        for (k = 0; k < type.shape.ndim; k++) {
+            if (type.shape.dim[k] >= 0) continue;
+            note(T, "note: %s leaves size %d of input %s open: 1 is taken; --shape %s=... says otherwise", m->name, k,
+                 name, name);
+            type.shape.dim[k] = 1;
+        }
+        types[i] = type;
+    }
+    m->graph = hy_onnx_graph(T->F, block, types, &m->arrays);
+    check(T);
+}
+
 /* Reads what find_model has found. */
 static void load_model(tool *T, model *m)
 {
     int i;
-    if (m->kind != FILE_ARRAYS) m->graph = hy_load_symbol(T->F, m->symbol);
+    if (m->kind == FILE_ONNX) load_onnx(T, m);
+    else if (m->kind != FILE_ARRAYS) m->graph = hy_load_symbol(T->F, m->symbol);
     check(T);
-    if (m->params) m->arrays = load_arrays(T, m->params);
+    if (m->params && m->kind != FILE_ONNX) m->arrays = load_arrays(T, m->params);
     if (!m->arrays.name) return;
     m->index = ROOM(T, named, m->arrays.n);
     for (i = 0; i < m->arrays.n; i++) {
@@ -1310,6 +1351,7 @@ static const char *example_of(tool *T, const hy_op *op, const char *options)
     hy_defaults(op, plain);
     for (i = 0; op->in[i].name; i++) {
         int many = op->count ? op->count(plain, 0, i) : 1;
+        if (op->in[i].kind == HY_ARG_RARE) continue;
         if (many < 0) call = text_of(T, "%s, hy_group(F, a, b)", call);
         else call = text_of(T, "%s, %s", call, many ? op->in[i].name : "NULL");
     }
@@ -1324,7 +1366,7 @@ static void op_in_c(report *r, const hy_op *op)
     prototype p;
     if (!op_is_called(op)) return;
     memset(&p, 0, sizeof p);
-    if (options) prototype_struct(&p, options, op->attr);
+    if (options) prototype_struct(&p, options, op);
     prototype_function(&p, op, options, "");
     example = example_of(r->T, op, options);
     json_text(r, "prototype", p.text);
@@ -1334,10 +1376,11 @@ static void op_in_c(report *r, const hy_op *op)
 
 static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden" };
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
-                                         "hidden: for the gradient" };
+                                         "hidden: for the gradient",
+                                         "an option; if its attributes ask for it" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
     void *plain = room(r->T, 1, op->record + 1);
@@ -1404,6 +1447,106 @@ static void show_op(tool *T, const hy_op *op)
     report_close(&r);
 }
 
+/* --- the line for HYBRID_OPS: what models or sources use --- */
+
+/* What functions that are no operators are made of: of those whose names begin so. */
+static const struct { const char *begin, *ops; } made_of[] = {
+    { "hy_normal", "random_normal" }, { "hy_uniform", "random_uniform" },
+    { "hy_initialize", "random_uniform|random_normal" },
+    { "hy_nn_dense", "fully_connected|activation" }, { "hy_nn_activation", "activation" },
+    { "hy_nn_leaky_relu", "leaky_relu" }, { "hy_nn_prelu", "leaky_relu" }, { "hy_nn_elu", "leaky_relu" },
+    { "hy_nn_selu", "leaky_relu" }, { "hy_nn_gelu", "leaky_relu" },
+    { "hy_nn_swish", "sigmoid|mul_scalar|mul" },
+    { "hy_nn_conv1d", "convolution|deconvolution|activation" },
+    { "hy_nn_conv2d", "convolution|deconvolution|activation" },
+    { "hy_nn_conv3d", "convolution|deconvolution|activation" },
+    { "hy_nn_max_pool", "pooling" }, { "hy_nn_avg_pool", "pooling" }, { "hy_nn_global_", "pooling" },
+    { "hy_nn_batch_norm", "batch_norm" }, { "hy_nn_layer_norm", "layer_norm" },
+    { "hy_nn_group_norm", "group_norm" }, { "hy_nn_instance_norm", "instance_norm|swap_axes" },
+    { "hy_nn_dropout", "dropout" }, { "hy_nn_embedding", "embedding" }, { "hy_nn_flatten", "flatten" },
+    { "hy_nn_concurrent", "concat" }, { "hy_nn_hybrid_concurrent", "concat" },
+    { "hy_rnn_", "rnn|concat|swap_axes|split|stack|fully_connected|activation|sigmoid|tanh|dropout|where"
+                 "|ones_like|zeros_like" },
+    { "hy_loss_", "abs|batch_dot|equal|exp|expand_dims|greater|log|log_softmax|maximum|mean|negative|norm"
+                  "|pick|relu|reshape|reshape_like|softmax|softrelu|sqrt|square|squeeze|sum|where|zeros_like" },
+};
+
+/* Operators that a word of a source stands for. */
+static void mark_word(tool *T, char *used, const char *word)
+{
+    const hy_op *op;
+    size_t i;
+    int k;
+    for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
+        if (!strncmp(word, "hy_", 3) && !strcmp(word + 3, op->name)) used[k] = 1;
+    for (i = 0; i < sizeof made_of / sizeof *made_of; i++)
+        if (!strncmp(word, made_of[i].begin, strlen(made_of[i].begin)))
+            for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
+                if (which_of(made_of[i].ops, op->name) >= 0) used[k] = 1;
+}
+
+static void mark_source(tool *T, char *used, const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    char word[64];
+    size_t n = 0;
+    int c;
+    if (!f) fail(T, FAILED, "%s cannot be read: %s", file, strerror(errno));
+    do {
+        c = fgetc(f);
+        if (isalnum(c) || c == '_') { if (n + 1 < sizeof word) word[n++] = (char)c; continue; }
+        word[n] = 0;
+        if (n) mark_word(T, used, word);
+        n = 0;
+    } while (c != EOF);
+    fclose(f);
+}
+
+/* Operators of a graph and of the graphs that it runs. */
+static void mark_graph(tool *T, char *used, hy_graph *g)
+{
+    enum { MOST = 256 };
+    hy_graph *rest[MOST], *sub;
+    const hy_op *op;
+    hy_node node;
+    int n = 0, i, k;
+    for (rest[n++] = g; n > 0;) {
+        g = rest[--n];
+        for (i = 0; !hy_graph_node(g, i, &node); i++) {
+            for (k = 0; node.op && (op = hy_op_at(T->F, k)) != NULL; k++) if (op == node.op) used[k] = 1;
+            for (k = 0; (sub = hy_graph_sub(g, i, k)) != NULL; k++) {
+                if (n == MOST) fail(T, FAILED, "programs run programs %d times", MOST);
+                rest[n++] = sub;
+            }
+        }
+    }
+}
+
+static int print_used(tool *T, int sources)
+{
+    const hy_op *op;
+    char *used = (char *)room(T, 4096, 1);
+    int i, wide = 0;
+    for (i = 0; i < T->words; i++) {
+        model m;
+        if (sources) { mark_source(T, used, T->word[i]); continue; }
+        find_model(T, T->word[i], &m);
+        if (m.kind == FILE_ARRAYS) fail(T, FAILED, "%s holds arrays, no program", T->word[i]);
+        m.params = NULL;
+        load_model(T, &m);
+        mark_graph(T, used, m.graph);
+    }
+    printf("#define HYBRID_OPS(X)");
+    for (i = 0; i < 4096 && (op = hy_op_at(T->F, i)) != NULL; i++) {
+        int more = (int)strlen(op->name) + 4;
+        if (!used[i]) continue;
+        if (!wide || wide + more > 105) wide = printf(" \\\n   ") - 3;
+        wide += printf(" X(%s)", op->name);
+    }
+    printf("\n");
+    return FINE;
+}
+
 static int run_ops(tool *T)
 {
     static const column columns[] = {
@@ -1412,7 +1555,11 @@ static int run_ops(tool *T)
     const hy_op *op = T->words ? hy_op_find(T->F, T->word[0]) : NULL;
     nearest near = { NULL, NULL, 0 };
     report r;
-    int i, n = 0;
+    int i, n = 0, used = option(T, "used", 0) != NULL, by = option(T, "used-by", 0) != NULL;
+    if ((used || by) && (used == by || !T->words))
+        fail(T, MISUSED, "--used goes with models, --used-by with sources, which have to be named");
+    if (used || by) return print_used(T, by);
+    if (T->words > 1) fail(T, MISUSED, "one operator at a time");
     if (op) { show_op(T, op); return FINE; }
     near.word = T->words ? T->word[0] : "";
     for (i = 0; T->words && (op = hy_op_at(T->F, i)) != NULL; i++) {
@@ -2281,15 +2428,17 @@ typedef struct command {
 
 #define MODEL_HELP \
     "MODEL is what stands before -symbol.json and -0000.params, the -symbol.json itself, or a single\n" \
-    "file of hy_save_model."
+    "file of hy_save_model; or an ONNX file, whose name ends in .onnx."
 #define RANDOM_HELP " Parameters without values get random ones.\n"
 
 static const command commands[] = {
-    { "ops", "[NAME]", 0, 1, "lists the operators, or tells all about one",
+    { "ops", "[NAME]", 0, 1024, "lists the operators, or tells all about one",
       "NAME is ours, MXNet's or an older one. Told are the C function and its options, a call of it, inputs,\n"
       "outputs and attributes, with their types, their defaults and what they mean. An attribute is an\n"
       "argument of the function, or an option: a field of the struct that comes last, where 0 is the default\n"
-      "and NULL in place of the struct all defaults.", run_ops },
+      "and NULL in place of the struct all defaults.\n\n"
+      "hybrid ops --used MODEL ... and hybrid ops --used-by FILE.c ... print the line that leaves all other\n"
+      "operators out of a build: #define HYBRID_OPS(X) ... before the implementation.", run_ops },
     { "show", "MODEL", 1, 1, "its layers, parameters, FLOPs and memory; arrays of a file",
       MODEL_HELP " Of .params, .npy, .npz and .safetensors the arrays are listed.\n\n"
       "FLOPs: a multiplication with its addition counts as 2 (convolution, deconvolution,\n"
@@ -2324,6 +2473,7 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 #define WITH_MODEL "show|graph|run|bench|check|convert"
 static const known_option options[] = {
     { "show|graph|bench|check", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
+    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, for sizes that an ONNX file leaves open" },
     { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },
@@ -2341,6 +2491,8 @@ static const known_option options[] = {
     { "run|bench", "profile", "FILE", 0, "write a trace for chrome://tracing and ui.perfetto.dev" },
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
     { "convert", "to", "KIND", 0, "values, symbol, pair or single, whatever the name of B" },
+    { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
+    { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },
     { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },
     { "ops|" WITH_MODEL, "help", NULL, 0, "print this" },
 };

@@ -15,10 +15,13 @@
  *
  * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend on
  * constants and shapes alone are computed on the way, at the side of a trace, so that they leave only numbers
- * in the compiled program; whatever asked for a shape is traced anew when the shape changes. Inputs whose
- * values decide shapes (of Reshape, say) are read before a trace and compiled in: such a network is a plain
- * block around a hybrid one. If, Loop and Scan run line by line; while tracing their conditions and counts
- * have to be known.
+ * in the compiled program; whatever asked for a shape is traced anew when the shape changes. Two things do not
+ * fit into one program; such a network is a plain block around a hybrid one:
+ *     inputs whose values decide shapes (of Reshape, say) are read first and compiled in;
+ *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all behind
+ *     them, run line by line after the compiled part.
+ * If, Loop and Scan run line by line; while tracing, their conditions and counts have to be known. A network
+ * without inputs takes any one array.
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`), functions
  * of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file is believed
@@ -40,6 +43,9 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
  * 0, or -1 past the end. */
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
+/* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
+ * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. */
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
 #endif /* HYBRID_ONNX_H */
 
 #if defined(HYBRID_ONNX_IMPLEMENTATION) && !defined(HYBRID_ONNX_IMPLEMENTED)
@@ -56,7 +62,8 @@ HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_ty
 #endif
 
 enum {
-    ONNX__MOST_NODES = 1 << 20,         /* functions count once for every call */
+    ONNX__MOST_NODES = 1 << 18,         /* functions count once for every call */
+    ONNX__MOST_STEPS = 1 << 24,         /* nodes that a call runs, turns of loops counted */
     ONNX__MOST_DEPTH = 64,              /* of functions and branches within one another */
     ONNX__SMALL = 64                    /* constants of so many elements are numbers, larger ones parameters */
 };
@@ -123,13 +130,6 @@ static double onnx__float_of(uint64_t bits)
     return f;
 }
 
-static double onnx__double_of(uint64_t bits)
-{
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
 /* A repeated number comes packed, a run of them in one field, or one by one: the next of them, 0 at the end. */
 static int onnx__packed(onnx__field *f, uint32_t kind, uint64_t *v)
 {
@@ -184,7 +184,13 @@ typedef struct onnx__row {
     onnx__two   two;
     int         special;                /* ONNX__SHAPES and so on */
 } onnx__row;
-enum { ONNX__SHAPES = 1, ONNX__RANDOM, ONNX__FLOW };    /* asks shapes only; draws numbers; runs bodies */
+enum {                                  /* what is special about an operator */
+    ONNX__SHAPES = 1,                   /* it asks shapes only */
+    ONNX__RANDOM,                       /* it draws numbers */
+    ONNX__FLOW,                         /* it runs bodies */
+    ONNX__FIRST,                        /* it reads input 0 alone, of the others it takes the type */
+    ONNX__DYNAMIC                       /* values decide the shape of what it gives */
+};
 
 typedef struct onnx__node {
     const char     *op, *domain, *name;
@@ -192,6 +198,8 @@ typedef struct onnx__node {
     int             attrs, body;                /* body: what a call of a function runs, else -1 */
     onnx__attr     *attr;
     const onnx__row *row;
+    int             home;                       /* the body it stands in */
+    int             late;                       /* a shape before it is known only when the network runs */
     struct onnx__node *next;
 } onnx__node;
 
@@ -201,7 +209,7 @@ typedef struct onnx__body {
     int         scope, parent, opset, depth;
     onnx__bytes message;                /* still to be read */
     int         is_function;
-    onnx__node *caller;
+    onnx__node *caller, *owner;         /* owner: the node that runs it */
 } onnx__body;
 
 typedef struct onnx__slot {             /* a value of the model */
@@ -210,6 +218,8 @@ typedef struct onnx__slot {             /* a value of the model */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
+    int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; cut: a late
+                                           node reads what an earlier one has made */
 } onnx__slot;
 
 typedef struct onnx__function { const char *domain, *name; onnx__bytes message; } onnx__function;
@@ -226,6 +236,7 @@ typedef struct onnx__model {
     int        *table, table_room;      /* hash of (scope, name) -> slot + 1 */
     int        *scope_of;               /* of a slot */
     int         opset;
+    onnx__node *present;                /* the node that is being read */
     const char *folder, *why;           /* why: the first fault of the file */
     char       *list;                   /* what cannot run */
     size_t      listed;
@@ -374,6 +385,7 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
     b->opset = parent < 0 ? m->opset : m->body[parent].opset;
     b->is_function = function;
     b->caller = caller;
+    b->owner = m->present;
     if (b->depth > ONNX__MOST_DEPTH) onnx__broken(m, "functions or branches lie too deep within one another");
     return m->bodies++;
 }
@@ -397,7 +409,8 @@ static const char *onnx__kind_name(int64_t kind)
 
 static hy_dtype onnx__dtype(int64_t kind)
 {
-    return kind >= 0 && kind < ONNX__KINDS ? onnx__kinds[kind].dtype : HY_DTYPE_NONE;
+    if (kind < 0 || kind >= ONNX__KINDS) return HY_DTYPE_NONE;
+    return onnx__kinds[kind].dtype;
 }
 
 static void onnx__read_place(onnx__model *m, onnx__tensor *t, onnx__bytes b)
@@ -663,10 +676,12 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     const onnx__function *function;
     onnx__bytes again = b;
     onnx__field f;
-    if (++m->nodes > ONNX__MOST_NODES) onnx__broken(m, "more than 2^20 nodes");
+    if (++m->nodes > ONNX__MOST_NODES) onnx__broken(m, "more than 2^18 nodes");
     if (!n || m->why) return;
     n->op = n->domain = n->name = "";
     n->body = -1;
+    n->home = body;
+    m->present = n;
     n->in = ONNX__ROOM(m, int, onnx__count_fields(b, 1) + 1);
     n->out = ONNX__ROOM(m, int, onnx__count_fields(b, 2) + 1);
     n->attr = ONNX__ROOM(m, onnx__attr, onnx__count_fields(b, 5) + 1);
@@ -856,7 +871,8 @@ typedef struct onnx__net {
     onnx__model   model;
     struct onnx__net *inner;            /* of the plain block around: the one that runs */
     onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
-    int           inputs, outputs;
+    int           inputs, late;         /* late: some nodes run line by line behind the compiled ones */
+    int           cuts, *cut;           /* what the inner one gives: values of the model */
 } onnx__net;
 
 typedef struct onnx__run {
@@ -865,9 +881,12 @@ typedef struct onnx__run {
     onnx__model  *m;
     onnx__node   *node;
     onnx__value  *value;
-    int           opset, depth;
+    int           opset, depth, late;   /* late: only late nodes run, else the others */
+    int           blamed, steps;
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
 } onnx__run;
+
+static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
 
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
@@ -885,6 +904,7 @@ static int onnx__has(onnx__run *R, int i) { return i < R->node->nin && R->node->
 static hy_array *onnx__copied(hy_frame *F, hy_frame *K, hy_array *x)
 {
     hy_shape shape = hy_shape_of(K, x);
+    if (hy_error(K)) { hy_raise(F, hy_error_code(K), hy_error(K)); return NULL; }
     if (!hy_size(K, x)) return hy_empty(F, shape, hy_dtype_of(K, x));
     return hy_from(F, shape, hy_dtype_of(K, x), hy_data(K, x));
 }
@@ -918,6 +938,7 @@ static hy_array *onnx__in(onnx__run *R, int i)
     v = &R->value[R->node->in[i]];
     if (R->K && R->F == R->K) return v->known;
     if (!v->x && v->known) v->x = onnx__copied(R->F, R->K, v->known);
+    if (!v->x && R->K && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->x) onnx__fail(R, "input %d, '%s', has no value", i, R->m->slot[R->node->in[i]].name);
     return v->x;
 }
@@ -931,6 +952,7 @@ static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
     if (!onnx__has(R, i)) return NULL;
     onnx__load_constant(R, R->node->in[i]);
     v = &R->value[R->node->in[i]];
+    if (!v->known && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->known) onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
                               "when it runs: such a network runs line by line", i,
                               R->m->slot[R->node->in[i]].name);
@@ -1024,6 +1046,13 @@ static double onnx__number(onnx__run *R, int i, double missing)
     double v = missing;
     if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) < 1) return missing;
     return v;
+}
+
+/* The same for a count or an axis. */
+static int64_t onnx__whole(onnx__run *R, int i, double missing)
+{
+    double v = onnx__number(R, i, missing);
+    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0 ? -(int64_t)9000000000000000 : 0;
 }
 
 /* --- shapes --- */
@@ -1393,7 +1422,7 @@ static hy_array *onnx__leaky(hy_frame *F, hy_array *x, int kind, double slope)
     hy_leaky_relu_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.slope = slope == 0 ? HY_ZERO : slope;
-    return hy_leaky_relu(F, x, NULL, kind, &opt);
+    return hy_leaky_relu(F, x, kind, &opt);
 }
 
 static hy_array *onnx__hard_sigmoid(hy_frame *F, hy_array *x, double alpha, double beta)
@@ -1500,8 +1529,12 @@ static void onnx__do_where(onnx__run *R)
 static void onnx__do_cast(onnx__run *R)
 {
     int64_t to = onnx__int(R, "to", 1);
-    hy_dtype d = R->node->nin > 1 ? onnx__type_in(R, 1) : onnx__dtype(to);
+    hy_dtype d = onnx__dtype(to);
     hy_array *x = onnx__in(R, 0);
+    if (onnx__has(R, 1)) {
+        const onnx__value *like = &R->value[R->node->in[1]];
+        d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known) : HY_DTYPE_NONE;
+    }
     if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(to)); return; }
     onnx__out(R, 0, hy_cast(R->F, d == HY_BOOL ? hy_not_equal_scalar(R->F, x, 0) : x, d));
 }
@@ -1674,8 +1707,6 @@ static void onnx__do_split(onnx__run *R)
     }
 }
 
-static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
-
 static void onnx__do_slice(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
@@ -1773,7 +1804,7 @@ static void onnx__do_trilu(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *mask;
     hy_shape s, m;
     double *v;
-    int64_t i, j, k = (int64_t)onnx__number(R, 1, 0), rows, columns;
+    int64_t i, j, k = onnx__whole(R, 1, 0), rows, columns;
     int upper = onnx__int(R, "upper", 1) != 0;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
     m = HY_SHAPE(rows = s.dim[s.ndim - 2], columns = s.dim[s.ndim - 1]);
@@ -1796,7 +1827,7 @@ static void onnx__do_depth_to_space(onnx__run *R)
         return;
     }
     if (!onnx__shape(R, x, &s)) return;
-    if (s.ndim != 4 || b < 1 || s.dim[1] % (b * b)) { onnx__fail(R, "blocks of %d", (int)b); return; }
+    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] % (b * b)) { onnx__fail(R, "blocks of %d", (int)b); return; }
     x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), b, b, s.dim[2], s.dim[3]));
     x = hy_transpose(R->F, x, HY_INTS(0, 1, 4, 2, 5, 3));
     onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), s.dim[2] * b, s.dim[3] * b)));
@@ -1942,7 +1973,7 @@ static void onnx__do_top_k(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *both;
     hy_topk_opt opt;
-    int64_t k = onnx__has(R, 1) ? (int64_t)onnx__number(R, 1, 1) : onnx__int(R, "k", 1);
+    int64_t k = onnx__has(R, 1) ? onnx__whole(R, 1, 1) : onnx__int(R, "k", 1);
     int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
     memset(&opt, 0, sizeof opt);
     opt.ret_typ = HY_TOPK_BOTH;
@@ -1957,7 +1988,7 @@ static void onnx__do_top_k(onnx__run *R)
 
 static hy_array *onnx__softmax(onnx__run *R, hy_array *x, int64_t axis, int log)
 {
-    return log ? hy_log_softmax(R->F, x, (int)axis, NULL) : hy_softmax(R->F, x, NULL, (int)axis, NULL);
+    return log ? hy_log_softmax(R->F, x, (int)axis, NULL) : hy_softmax(R->F, x, (int)axis, NULL);
 }
 
 static void onnx__do_softmax(onnx__run *R)
@@ -1992,7 +2023,7 @@ static void onnx__do_cum_sum(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y;
     hy_shape s;
     hy_frame *F = R->F;
-    int axis = (int)onnx__number(R, 1, 0), reverse = onnx__int(R, "reverse", 0) != 0, product;
+    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0, product;
     int exclusive = onnx__int(R, "exclusive", 0) != 0;
     int64_t d, by;
     if (!onnx__shape(R, x, &s)) return;
@@ -2239,7 +2270,7 @@ static void onnx__do_one_hot(onnx__run *R)
 {
     hy_array *at = onnx__in(R, 0), *values = onnx__in(R, 2), *y, *off, *on;
     hy_one_hot_opt opt;
-    int64_t depth = (int64_t)onnx__number(R, 1, 1);
+    int64_t depth = onnx__whole(R, 1, 1);
     int ndim = onnx__rank(R, at), axis = onnx__axis(R, onnx__int(R, "axis", -1), ndim + 1);
     if (depth < 1 || depth > INT32_MAX) { onnx__fail(R, "a depth of %d", (int)depth); return; }
     memset(&opt, 0, sizeof opt);
@@ -2330,7 +2361,8 @@ static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onn
         w->before[i] = pads.n ? pads.v[i] : 0;
         w->after[i] = pads.n ? pads.v[i + w->dims] : 0;
         if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilate[i] < 1 || w->kernel[i] > INT32_MAX / w->dilate[i] ||
-            w->before[i] < 0 || w->after[i] < 0) {
+            w->stride[i] > INT32_MAX || w->before[i] < 0 || w->after[i] < 0 || w->before[i] > INT32_MAX ||
+            w->after[i] > INT32_MAX) {
             onnx__fail(R, "kernel %d, stride %d, dilation %d", (int)w->kernel[i], (int)w->stride[i], (int)w->dilate[i]);
             return 0;
         }
@@ -2413,6 +2445,9 @@ static void onnx__do_conv_transpose(onnx__run *R)
     if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return;
     some = onnx__ints(R, "output_shape", &out);
     onnx__ints(R, "output_padding", &more);
+    for (i = 0; i < more.n; i++) more.v[i] = onnx__clamped(more.v[i], 0, INT32_MAX);
+    for (i = 0; i < out.n; i++) out.v[i] = onnx__clamped(out.v[i], 1, INT32_MAX);
+    if ((some && out.n < w.dims) || s.dim[1] > INT32_MAX / groups) { onnx__fail(R, "output_shape or group"); return; }
     opt.stride = onnx__list(w.stride, w.dims);
     opt.dilate = onnx__list(w.dilate, w.dims);
     opt.num_group = groups;
@@ -2447,8 +2482,10 @@ static hy_array *onnx__taps(onnx__run *R, hy_array *x, const onnx__window *w, on
     hy_array *y = NULL;
     hy_ints b, e;
     hy_slice_opt opt;
-    int64_t at[HY_MAX_DIM] = { 0 };
+    int64_t at[HY_MAX_DIM] = { 0 }, taps = 1;
     int i;
+    for (i = 0; i < w->dims; i++) taps = taps > 16384 ? taps : taps * w->kernel[i];
+    if (taps > 16384) { onnx__fail(R, "a window of more than 16384 elements"); return NULL; }
     b.n = e.n = opt.step.n = w->dims + 2;
     for (;;) {
         for (i = -2; i < w->dims; i++) {
@@ -2637,7 +2674,8 @@ static void onnx__do_global_pool(onnx__run *R)
     }
     opt.pool_type = strcmp(R->node->op, "GlobalMaxPool") ? HY_POOL_AVG : HY_POOL_MAX;
     if (n > 2 && n < 6) onnx__out(R, 0, hy_pooling(R->F, x, HY_EMPTY, &opt));
-    else onnx__out(R, 0, onnx__reduce(R, opt.pool_type == HY_POOL_MAX ? hy_max : hy_mean, x, axes, 1));
+    else if (opt.pool_type == HY_POOL_MAX) onnx__out(R, 0, onnx__reduce(R, hy_max, x, axes, 1));
+    else onnx__out(R, 0, onnx__reduce(R, hy_mean, x, axes, 1));
 }
 
 static void onnx__do_max_unpool(onnx__run *R)
@@ -2688,7 +2726,7 @@ static void onnx__do_batch_norm(onnx__run *R)
     int n = onnx__rank(R, x), i, train = onnx__int(R, "training_mode", 0) != 0;
     hy_batch_norm_opt opt;
     hy_ints axes;
-    if (hy_error(R->F)) return;
+    if (hy_error(R->F) || !mean || !var) return;
     if (!train && R->m->slot[R->node->in[3]].aux && R->m->slot[R->node->in[4]].aux) {
         memset(&opt, 0, sizeof opt);
         opt.eps = eps == 0 ? HY_ZERO : eps;
@@ -2955,7 +2993,7 @@ static void onnx__do_resize(onnx__run *R)
         onnx__fail(R, "roi does not fit");
         return;
     }
-    if (hy_error(R->F) || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
+    if (hy_error(R->F) || axes.n > HY_MAX_DIM || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
     for (i = 0; i < axes.n && sizes.n; i++) {
         int64_t d = s.dim[onnx__axis(R, axes.v[i], s.ndim)];
         scales[i] = (double)sizes.v[i] / (double)(d ? d : 1);
@@ -2965,6 +3003,7 @@ static void onnx__do_resize(onnx__run *R)
         int axis = onnx__axis(R, axes.v[i], s.ndim);
         int64_t d = s.dim[axis], m;
         double scale = sizes.n && strcmp(policy, "stretch") ? ratio : scales[i];
+        if (!(scale > 1e-6 && scale < 1e6)) { onnx__fail(R, "a scale of %g", scale); return; }
         if (!strcmp(z.where, "tf_crop_and_resize")) { z.from = roi[i]; z.to = roi[i + axes.n]; }
         m = sizes.n ? (int64_t)floor(scale * (double)d + 0.5) : (int64_t)floor((double)d * scale * (z.to > 0 ? z.to - z.from : 1));
         if (!sizes.n && z.to > 0) m = (int64_t)floor((double)d * (z.to - z.from) * scale);
@@ -3168,8 +3207,8 @@ static void onnx__do_deform_conv(onnx__run *R)
     hy_dot_opt opt;
     if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
     if (!onnx__shape(R, offset, &so)) return;
-    taps = w.kernel[0] * w.kernel[1];
-    if (w.dims != 2 || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
+    taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
+    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
@@ -3254,11 +3293,19 @@ static void onnx__do_col2im(onnx__run *R)
     onnx__ints(R, "dilations", &dilate);
     onnx__ints(R, "pads", &pads);
     n = places;
-    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3) { onnx__fail(R, "images of 1 to 3 dims"); return; }
+    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 || (stride.n && stride.n != image.n) ||
+        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 * image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
     for (k = 0; k < image.n; k++) {
+        int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
+        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 || gap < 1 ||
+            step > 65536 || gap > 65536 || taps > 65536 || (pads.n && (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
+            pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
+            onnx__fail(R, "blocks do not fit");
+            return;
+        }
         padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
-        n[k] = (padded[k] - (dilate.n ? dilate.v[k] : 1) * (block.v[k] - 1) - 1) / (stride.n ? stride.v[k] : 1) + 1;
-        if (n[k] < 1 || block.v[k] < 1 || padded[k] > INT32_MAX || padded[k] < 1) { onnx__fail(R, "blocks do not fit"); return; }
+        n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
+        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) { onnx__fail(R, "blocks do not fit"); return; }
         taps *= block.v[k];
         blocks *= n[k];
         whole *= padded[k];
@@ -3740,6 +3787,7 @@ static void onnx__do_attention(onnx__run *R)
     onnx__out(R, 1, onnx__wants(R, 1) ? hy_identity(F, k) : NULL);
     onnx__out(R, 2, onnx__wants(R, 2) ? hy_identity(F, v) : NULL);
     if (!onnx__shape(R, q, &sq) || !onnx__shape(R, k, &sk)) return;
+    if (sq.ndim != 4 || sk.ndim != 4) { onnx__fail(R, "queries and keys of 3 or 4 dims are due"); return; }
     scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
     k = onnx__shared_heads(R, k, sq.dim[1]);
     v = onnx__shared_heads(R, v, sq.dim[1]);
@@ -3753,7 +3801,7 @@ static void onnx__do_attention(onnx__run *R)
     if (bias) mask = mask ? hy_add(F, mask, bias) : bias;
     if (mask) score = hy_add(F, score, mask);
     if (mode == 2) onnx__out(R, 3, onnx__cast(R, score, d));
-    p = hy_softmax(F, score, NULL, -1, NULL);
+    p = hy_softmax(F, score, -1, NULL);
     if (mask) {                                 /* a query that sees no key gives zeros */
         hy_array *seen = hy_greater_scalar(F, onnx__reduce(R, hy_max, score, HY_AXES(-1), 1), -INFINITY);
         p = onnx__where(R, seen, p, hy_zeros_like(F, p));
@@ -3772,7 +3820,7 @@ static void onnx__do_rotary(onnx__run *R)
     int64_t part, half;
     hy_shape s, sa;
     if (flat) x = onnx__heads(R, x, onnx__int(R, "num_heads", 0));
-    if (!onnx__shape(R, x, &s)) return;
+    if (!onnx__shape(R, x, &s) || s.ndim != 4) { onnx__fail(R, "data of 3 or 4 dims is due"); return; }
     part = onnx__int(R, "rotary_embedding_dim", 0);
     if (part < 1 || part > s.dim[3]) part = s.dim[3];
     half = part / 2;
@@ -3832,6 +3880,7 @@ static void onnx__do_linear_attention(onnx__run *R)
     double scale = onnx__float(R, "scale", 0);
     hy_shape sq, sv;
     if (!onnx__shape(R, q, &sq) || !onnx__shape(R, v, &sv)) return;
+    if (sq.ndim != 4 || sv.ndim != 4) { onnx__fail(R, "queries and values of 3 dims are due"); return; }
     B = sq.dim[0]; T = sq.dim[2]; dk = sq.dim[3]; dv = sv.dim[3];
     if (scale == 0) scale = 1 / sqrt((double)dk);
     q = onnx__cast(R, q, HY_F32);
@@ -3882,6 +3931,7 @@ static hy_array *onnx__lettered(onnx__run *R, hy_array *x, const char *have, con
     const char *at;
     int k;
     if (!onnx__shape(R, x, &own)) return NULL;
+    if (strlen(to) > HY_MAX_DIM) { onnx__fail(R, "more than 8 axes"); return NULL; }
     for (perm.n = 0, s.ndim = 0, at = to; *at; at++) {
         const char *found = strchr(have, *at);
         k = found ? (int)(found - have) : -1;
@@ -3919,7 +3969,7 @@ static hy_array *onnx__diagonals(onnx__run *R, hy_array *x, char *have)
  * matrices over letters of both, those alone, those summed. Gives its letters in lo. */
 static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy_array *b, const char *lb, const char *needed, char *lo)
 {
-    char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[64];
+    char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[128];
     const char *at;
     hy_shape sa, sb, s;
     int64_t size[4] = { 1, 1, 1, 1 };
@@ -3943,6 +3993,7 @@ static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy
     sprintf(to, "%s%s%s", both, inner, second);
     b = onnx__to(R, onnx__lettered(R, b, lb, to), HY_SHAPE(size[0], size[3], size[2]));
     sprintf(lo, "%s%s%s", both, first, second);
+    if (strlen(lo) > HY_MAX_DIM) { onnx__fail(R, "more than 8 axes"); return NULL; }
     for (s.ndim = 0, at = lo; *at; at++) {
         const char *k = strchr(la, *at);
         s.dim[s.ndim++] = k ? sa.dim[k - la] : sb.dim[strchr(lb, *at) - lb];
@@ -3954,7 +4005,7 @@ static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy
 static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
 {
     const char *e = onnx__string(R, "equation", "");
-    char all[64] = "", *to = term[0];
+    char all[256] = "", *to = term[0];
     int n = 0, i, k, most = 0, explicit_out = 0, used = 0;
     for (i = 0; i < 9; i++) term[i][0] = 0;
     *out = 0;
@@ -3998,7 +4049,7 @@ static int onnx__einsum_terms(onnx__run *R, char term[9][32], char *out)
 
 static void onnx__do_einsum(onnx__run *R)
 {
-    char term[9][32], out[32], needed[64], now[64];
+    char term[9][32], out[32], needed[256], now[128];
     hy_array *x, *y;
     hy_ints axes;
     int n, i, k;
@@ -4007,12 +4058,12 @@ static void onnx__do_einsum(onnx__run *R)
     y = onnx__diagonals(R, onnx__in(R, 0), term[0]);
     sprintf(now, "%.31s", term[0]);
     for (i = 1; i < n && !hy_error(R->F); i++) {
-        char next[64];
+        char next[128];
         x = onnx__diagonals(R, onnx__in(R, i), term[i]);
         sprintf(needed, "%.31s", out);
         for (k = i + 1; k < n; k++) strncat(needed, term[k], 12);
         y = onnx__einsum_pair(R, y, now, x, term[i], needed, next);
-        sprintf(now, "%.63s", next);
+        sprintf(now, "%.100s", next);
     }
     if (hy_error(R->F)) return;
     for (axes.n = i = k = 0; now[i]; i++) {     /* letters that nobody needs any more */
@@ -4071,11 +4122,11 @@ static void onnx__do_dft(onnx__run *R)
     hy_shape s;
     int64_t length, n, m;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
-    axis = onnx__axis(R, R->opset < 20 ? onnx__int(R, "axis", 1) : (int64_t)onnx__number(R, 2, -2), s.ndim);
+    axis = onnx__axis(R, R->opset < 20 ? onnx__int(R, "axis", 1) : onnx__whole(R, 2, -2), s.ndim);
     if (axis == s.ndim - 1) { onnx__fail(R, "the axis of real and imaginary parts"); return; }
     n = s.dim[axis];
     back = inverse && half;                     /* from half a spectrum to real numbers */
-    length = (int64_t)onnx__number(R, 1, back ? 2.0 * (double)(n - 1) : (double)n);
+    length = onnx__whole(R, 1, back ? 2.0 * (double)(n - 1) : (double)n);
     if (length < 1 || length > 1 << 20) { onnx__fail(R, "a length of %d", (int)length); return; }
     re = onnx__without_last(R, x, 0);
     if (s.dim[s.ndim - 1] == 2) im = onnx__without_last(R, x, 1);
@@ -4107,12 +4158,12 @@ static void onnx__do_dft(onnx__run *R)
 static void onnx__do_stft(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *window = onnx__in(R, 2), *re, *im = NULL, *at;
-    int64_t step = (int64_t)onnx__number(R, 1, 1), length, frames, i, j;
+    int64_t step = onnx__whole(R, 1, 1), length, frames, i, j;
     int half = onnx__int(R, "onesided", 1) != 0;
     hy_shape s;
     double *v;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
-    length = onnx__has(R, 3) ? (int64_t)onnx__number(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
+    length = onnx__has(R, 3) ? onnx__whole(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
     if (length < 1 || length > 1 << 16 || step < 1 || s.dim[1] < length) { onnx__fail(R, "frames of %d", (int)length); return; }
     frames = (s.dim[1] - length) / step + 1;
     v = (double *)onnx__scratch(R, frames * length, sizeof *v);
@@ -4266,7 +4317,7 @@ static void onnx__do_nms(onnx__run *R)
     onnx__nms_record r;
     hy_array *in[2];
     memset(&r, 0, sizeof r);
-    r.most = (int64_t)onnx__clamped((int64_t)onnx__number(R, 2, 0), 0, INT32_MAX);
+    r.most = (int64_t)fmin(fmax(onnx__number(R, 2, 0), 0), INT32_MAX);
     r.overlap = onnx__number(R, 3, 0);
     r.threshold = onnx__number(R, 4, -INFINITY);
     r.center = onnx__int(R, "center_point_box", 0) != 0;
@@ -4514,7 +4565,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation), ONNX__DO("HardSigmoid", 0, activation),
     ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation), ONNX__DO("Swish", 0, activation),
     ONNX__DO("Selu", 0, selu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu), ONNX__DO("Shrink", 0, shrink),
-    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__DO("CastLike", 0, cast),
+    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__WITH("CastLike", cast, ONNX__FIRST),
     ONNX__DO("BitCast", 1, bit_cast), { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
     ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
     ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose), ONNX__DO("Unsqueeze", 2, unsqueeze),
@@ -4532,8 +4583,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul), ONNX__DO("Gemm", 0, gemm),
     ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
     ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
-    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot), ONNX__DO("Compress", 0, compress),
-    ONNX__DO("NonZero", 0, non_zero), ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
+    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot), ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
+    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
     ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
     ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
     ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
@@ -4554,8 +4605,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
-    ONNX__DO("BlackmanWindow", 1, window), ONNX__DO("NonMaxSuppression", 28, nms),
-    ONNX__DO("Unique", 0, unique), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
+    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
 
@@ -4806,10 +4857,12 @@ static void onnx__blame(onnx__run *R)
     const char *why;
     if (R->K && hy_error(R->K) && !hy_error(R->trace)) hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
     why = hy_error(R->trace);
-    if (!why) return;
+    if (!why || R->blamed) return;
+    R->blamed = 1;
     code = hy_error_code(R->trace);
     snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node && *R->node->name ? " '" : "",
              R->node ? R->node->name : "", R->node && *R->node->name ? "'" : "", why);
+    if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
     hy_clear(R->trace);
     hy_raise(R->trace, code, text);
 }
@@ -4822,6 +4875,7 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nin; i++)
         if (n->in[i] >= 0) {
             onnx__load_constant(R, n->in[i]);
+            if (i && n->row && n->row->special == ONNX__FIRST) continue;
             known = known && R->value[n->in[i]].known != NULL;
             live |= R->value[n->in[i]].live;
         }
@@ -4836,6 +4890,7 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
 }
 
+/* The nodes that are late, or all others; nodes of bodies go with their owners. */
 static void onnx__walk(onnx__run *R)
 {
     onnx__push(R, 0, NULL, 1);
@@ -4845,8 +4900,9 @@ static void onnx__walk(onnx__run *R)
         R->opset = R->m->body[a->body].opset;
         R->node = n;
         if (n) {
+            if (++R->steps > ONNX__MOST_STEPS) onnx__fail(R, "more than 2^24 steps");
             a->next = n->next;
-            onnx__step(R, n);
+            if (R->depth > 1 || n->late == R->late) onnx__step(R, n);
         } else onnx__end(R);
         if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); return; }
     }
@@ -4855,9 +4911,9 @@ static void onnx__walk(onnx__run *R)
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
 {
     onnx__body *b = &R->m->body[0];
-    int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0;
-    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && !R->net->given[R->m->slot[b->in[i]].input - 1].data;
-    if (count != due) {
+    int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0, all = R->late;
+    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && (all || !R->net->given[R->m->slot[b->in[i]].input - 1].data);
+    if (count != due && due) {
         char text[128];
         snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
         hy_raise(R->F, HY_ERROR_ARGUMENT, text);
@@ -4869,7 +4925,7 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
         onnx__value *v = &R->value[b->in[i]];
         hy_frame *F = R->K ? R->K : R->F;
         if (!g) continue;
-        if (!g->data) {
+        if (all || !g->data) {
             v->x = due == 1 ? x : hy_get(R->F, x, n++);
             if (v->x && s->type.dtype && hy_dtype_of(R->F, v->x) != s->type.dtype && !hy_error(R->F)) {
                 char text[256];
@@ -4884,24 +4940,45 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
     }
 }
 
-static hy_array *onnx__outputs(onnx__run *R)
+/* Values of the model as one array or group. */
+static hy_array *onnx__outputs(onnx__run *R, const int *list, int n)
 {
-    onnx__body *b = &R->m->body[0];
-    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(b->nout + 1)), *all = NULL;
+    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(n + 1)), *all = NULL;
     int i;
     if (!y) { hy_raise(R->trace, HY_ERROR_MEMORY, "out of memory"); return NULL; }
     R->F = R->trace;
     R->node = NULL;
-    for (i = 0; i < b->nout; i++) {
-        onnx__slot *s = &R->m->slot[b->out[i]];
-        onnx__load_constant(R, b->out[i]);
-        y[i] = onnx__in_trace(R, R->value[b->out[i]]);
+    for (i = 0; i < n; i++) {
+        onnx__slot *s = &R->m->slot[list[i]];
+        onnx__load_constant(R, list[i]);
+        y[i] = onnx__in_trace(R, R->value[list[i]]);
         if (y[i] && (s->input || s->param)) y[i] = hy_identity(R->F, y[i]);
         if (!y[i]) onnx__fail(R, "output '%s' has no value", s->name);
     }
-    if (!hy_error(R->F)) all = b->nout == 1 ? y[0] : hy_group_of(R->F, b->nout, y);
+    if (!hy_error(R->F)) all = n == 1 ? y[0] : hy_group_of(R->F, n, y);
     HY_ONNX_FREE(y);
     return all;
+}
+
+static int onnx__run_open(onnx__run *R, hy_frame *F, onnx__net *net)
+{
+    size_t bytes = sizeof *R->value * (size_t)(net->model.slots + 1);
+    memset(R, 0, sizeof *R);
+    R->F = R->trace = F;
+    R->net = net;
+    R->m = &net->model;
+    R->value = (onnx__value *)HY_ONNX_MALLOC(bytes);
+    if (R->value) memset(R->value, 0, bytes);
+    else hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    if (R->value && hy_mode(F)[0] == 's' && (R->K = hy_fork(F)) == NULL) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    return !hy_error(F);
+}
+
+static void onnx__run_close(onnx__run *R)
+{
+    onnx__blame(R);
+    if (R->K) { hy_clear(R->K); hy_close(R->K); }
+    HY_ONNX_FREE(R->value);
 }
 
 static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -4909,29 +4986,35 @@ static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
     onnx__net *net = (onnx__net *)self;
     onnx__run R;
     hy_array *y = NULL;
-    size_t bytes = sizeof *R.value * (size_t)(net->model.slots + 1);
     if (hy_error(F)) return NULL;
-    memset(&R, 0, sizeof R);
-    R.F = R.trace = F;
-    R.net = net;
-    R.m = &net->model;
-    R.value = (onnx__value *)HY_ONNX_MALLOC(bytes);
-    if (!R.value) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
-    memset(R.value, 0, bytes);
-    if (hy_mode(F)[0] == 's') {
-        R.K = hy_fork(F);
-        if (!R.K) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    if (onnx__run_open(&R, F, net)) {
+        onnx__bind_inputs(&R, x);
+        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) y = onnx__outputs(&R, net->cut, net->cuts);
     }
-    if (!hy_error(F)) onnx__bind_inputs(&R, x);
-    if (!hy_error(F)) onnx__walk(&R);
-    if (!hy_error(F)) y = onnx__outputs(&R);
-    onnx__blame(&R);
-    if (R.K) { hy_clear(R.K); hy_close(R.K); }
-    HY_ONNX_FREE(R.value);
+    onnx__run_close(&R);
     return y;
 }
 
-/* --- the block around, where inputs decide shapes --- */
+/* What the inner network gave goes on through the late nodes. */
+static hy_array *onnx__finish(hy_frame *F, onnx__net *net, hy_array *x, hy_array *cut)
+{
+    onnx__run R;
+    hy_array *y = NULL;
+    int i;
+    if (hy_error(F)) return NULL;
+    if (onnx__run_open(&R, F, net)) {
+        R.late = 1;
+        onnx__bind_inputs(&R, x);
+        for (i = 0; i < net->cuts; i++) R.value[net->cut[i]].x = net->cuts == 1 ? cut : hy_get(F, cut, i);
+        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) y = onnx__outputs(&R, net->model.body[0].out, net->model.body[0].nout);
+    }
+    onnx__run_close(&R);
+    return y;
+}
+
+/* --- the block around, where values decide shapes --- */
 static int onnx__give(hy_frame *F, onnx__given *g, hy_array *x)
 {
     size_t bytes = (size_t)hy_size(F, x) * hy_dtype_size(hy_dtype_of(F, x));
@@ -4958,6 +5041,7 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
     onnx__net *net = ((onnx__net *)self)->inner;
     onnx__body *b = &net->model.body[0];
     hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) * (net->inputs + 1)), HY_U8));
+    hy_array *y;
     int i, n = 0, k = 0, changed = 0;
     if (!rest || hy_error(F)) return NULL;
     if (hy_count(F, x) != net->inputs) {
@@ -4974,9 +5058,11 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
         else rest[n++] = in;
     }
     if (hy_error(F)) return NULL;
-    if (!n) return onnx__forward(F, &net->base, NULL);
     if (changed) hy_add_child(F, &net->base, "given", hy_nn_identity(F));     /* programs for other values go */
-    return hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
+    if (!net->cuts) y = NULL;
+    else if (!n) y = onnx__forward(F, &net->base, NULL);
+    else y = hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
+    return net->late ? onnx__finish(F, net, x, y) : y;
 }
 
 /* --- from the file to the block --- */
@@ -5017,20 +5103,24 @@ static int onnx__mark(onnx__model *m, int k)
 static void onnx__find_given(onnx__model *m)
 {
     onnx__node *n;
-    int b, i, more = 1, turn;
+    int b, i, k, more = 1, turn;
     for (turn = 0; more && turn < 100; turn++)
         for (more = 0, b = m->bodies - 1; b >= 0; b--)
             for (n = m->body[b].first; n; n = n->next) {
                 int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
                 for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
                 if (!flow && n->row->special == ONNX__SHAPES) continue;
-                for (i = 0; i < n->nin; i++)
+                for (i = 0; i < n->nin && (!i || flow || n->row->special != ONNX__FIRST); i++)
                     if (wanted || (!flow && i < 31 && (n->row->reads >> i & 1))) more |= onnx__mark(m, n->in[i]);
                 if (n->body >= 0) {
                     onnx__body *f = &m->body[n->body];
                     for (i = 0; wanted && i < f->nout; i++) more |= onnx__mark(m, f->out[i]);
                     for (i = 0; i < f->nin && i < n->nin; i++)
                         if (m->slot[f->in[i]].used) more |= onnx__mark(m, n->in[i]);
+                }
+                for (i = 0; flow && wanted && i < n->attrs; i++) {
+                    onnx__body *f = n->attr[i].body < 0 ? NULL : &m->body[n->attr[i].body];
+                    for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
                 if (flow && n->body < 0 && strcmp(n->op, "Scan"))
                     for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m, n->in[i]);
@@ -5051,6 +5141,62 @@ static void onnx__set_param(onnx__model *m, hy_frame *F, onnx__slot *s)
         hy_set_param(F, s->param, hy_from(F, t->type.shape, t->type.dtype, data));
     hy_end(F);
     HY_ONNX_FREE(own);
+}
+
+/* Late nodes: operators that give values of shapes not known before, unless constants and shapes alone decide
+ * them, and all that comes of those. */
+static void onnx__find_late(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i, more = 1, turn;
+    for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next) {
+            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow && n->row->special != ONNX__RANDOM;
+            for (i = 0; i < n->nin && fixed && n->row->special != ONNX__SHAPES; i++)
+                fixed = n->in[i] < 0 || m->slot[n->in[i]].fixed || (i && n->row->special == ONNX__FIRST);
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].fixed = fixed;
+            n->late = !flow && !fixed && n->row->special == ONNX__DYNAMIC;
+        }
+    for (turn = 0; more && turn < 100; turn++)
+        for (more = 0, b = m->bodies - 1; b >= 0; b--)
+            for (n = m->body[b].first; n; n = n->next) {
+                int late = n->late;
+                for (i = 0; i < n->nin; i++) late |= n->in[i] >= 0 && m->slot[n->in[i]].late;
+                if (!late) continue;
+                if (b && m->body[b].owner && !m->body[b].owner->late) more = m->body[b].owner->late = 1;
+                n->late = 1;
+                for (i = 0; i < n->nout; i++)
+                    if (n->out[i] >= 0 && !m->slot[n->out[i]].late) more = m->slot[n->out[i]].late = 1;
+            }
+}
+
+static void onnx__mark_cut(onnx__model *m, int k) { if (k >= 0 && m->slot[k].cut) m->slot[k].cut = 2; }
+
+/* Which values the part that is compiled has to give: outputs, and what late nodes read. */
+static void onnx__find_cuts(onnx__net *net)
+{
+    onnx__model *m = &net->model;
+    onnx__node *n, *top;
+    int b, i, up;
+    for (n = m->body[0].first; n; n = n->next) net->late |= n->late;
+    if (!net->late) {
+        net->cut = m->body[0].out;
+        net->cuts = m->body[0].nout;
+        return;
+    }
+    net->cut = ONNX__ROOM(m, int, m->slots + 1);
+    if (!net->cut) return;
+    for (n = m->body[0].first; n; n = n->next)          /* what is made early ... */
+        for (i = 0; i < n->nout && !n->late; i++) if (n->out[i] >= 0) m->slot[n->out[i]].cut = 1;
+    for (b = 0; b < m->bodies; b++) {                   /* ... and read late, also deep in a body */
+        for (top = NULL, up = b; up; up = top->home) top = m->body[up].owner;
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; (top ? top : n)->late && i < n->nin; i++) onnx__mark_cut(m, n->in[i]);
+        for (i = 0; top && top->late && i < m->body[b].nout; i++) onnx__mark_cut(m, m->body[b].out[i]);
+    }
+    for (i = 0; i < m->body[0].nout; i++) onnx__mark_cut(m, m->body[0].out[i]);
+    for (i = 0; i < m->slots; i++) if (m->slot[i].cut == 2) net->cut[net->cuts++] = i;
 }
 
 /* Numbers stay numbers; all else is a parameter, to be trained where it is a float of the file's. */
@@ -5119,6 +5265,7 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
             if (!s->type.dtype) onnx__complain(&m, "input", s->name, "of a type that hybrid.h has not");
         }
         if (!m.list) onnx__find_given(&m);
+        if (!m.list) onnx__find_late(&m);
         for (i = 0; i < m.slots; i++) given |= m.slot[i].given;
     }
     if (onnx__refuse(F, &m)) { onnx__release(m.memory); return NULL; }
@@ -5127,11 +5274,11 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
     net->model = m;
     net->base.free_fn = onnx__free;
     net->inputs = inputs;
-    net->outputs = m.body[0].nout;
+    onnx__find_cuts(net);
     net->given = ONNX__ROOM(&net->model, onnx__given, inputs + 1);
     hy_set_prefix(F, &net->base, "");
     onnx__add_params(net, F);
-    if (!hy_error(F) && given) {
+    if (!hy_error(F) && (given || net->late)) {
         around = HY_PLAIN_BLOCK_NEW(F, onnx__net, onnx__forward_given);
         if (around) {
             around->inner = net;
@@ -5211,5 +5358,61 @@ HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_typ
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type)
 {
     return onnx__describe(block, i, 1, name, type);
+}
+
+/* A traced graph holds its parameters and constants; here they become variables with values beside them. */
+static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_arrays *values)
+{
+    hy_arrays all;
+    hy_array *text = NULL;
+    hy_block *holder;
+    const char *name;
+    char *list;
+    size_t n = 1;
+    int i;
+    for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
+    list = (char *)HY_ONNX_MALLOC(n);
+    if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
+    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list, name);
+    holder = hy_nn_symbol_block(F, graph, list);
+    HY_ONNX_FREE(list);
+    if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
+    if (values) *values = all;
+    return hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+}
+
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array **in, *y = NULL;
+    hy_graph *graph = NULL;
+    hy_type type;
+    const char *name;
+    int i, k, n = 0;
+    if (!S) return NULL;
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1));
+    if (!in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
+    for (i = 0; in && !hy_onnx_input(block, i, &name, &type); i++) {
+        hy_var_opt opt;
+        if (types) type = types[i];
+        memset(&opt, 0, sizeof opt);
+        opt.dtype = type.dtype;
+        opt.shaped = 1;
+        opt.shape = type.shape;
+        if (opt.shape.ndim < 0) opt.shape.ndim = 0;
+        for (k = 0; k < opt.shape.ndim; k++) if (opt.shape.dim[k] < 0) opt.shape.dim[k] = 1;
+        in[i] = hy_var(S, name, &opt);
+    }
+    if (in) y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
+    for (i = 0; y && !hy_error(S) && !hy_onnx_output(block, i, &name, NULL); i++)
+        hy_named(S, hy_count(S, y) > 1 ? hy_get(S, y, i) : y, name);
+    if (!hy_error(S)) graph = hy_compile(S, y);
+    if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
+    HY_ONNX_FREE(in);
+    hy_clear(S);
+    hy_close(S);
+    if (graph) graph = onnx__apart(F, block, graph, values);
+    return hy_error(F) ? NULL : graph;
 }
 #endif /* HYBRID_ONNX_IMPLEMENTATION */

@@ -1,4 +1,4 @@
-/* An operator's options and prototype as C, written from its tables: what stands at the end of >>catalogue. */
+/* An operator's options and prototype as C, written from its tables: as they stand in >>operators. */
 #ifndef PROTOTYPE_H
 #define PROTOTYPE_H
 #include <stdio.h>
@@ -63,8 +63,10 @@ static const char *prototype_options(const hy_op *op, const hy_op *sum)
     return NULL;
 }
 
-static void prototype_struct(prototype *p, const char *options, const hy_attr *a)
+static void prototype_struct(prototype *p, const char *options, const hy_op *op)
 {
+    const hy_attr *a = op->attr;
+    const hy_arg *in = op->in;
     char piece[300], otherwise[60];
     p->indent = 4;
     snprintf(piece, sizeof piece, "typedef struct hy_%s_opt {", options);
@@ -73,6 +75,11 @@ static void prototype_struct(prototype *p, const char *options, const hy_attr *a
         prototype_add(p, piece);
         snprintf(piece, sizeof piece, " %s%s%s;", prototype_type(a->kind), a->name,
                  prototype_default(a, otherwise, sizeof otherwise));
+    }
+    for (; in->name; in++) {
+        if (in->kind != HY_ARG_RARE) continue;
+        prototype_add(p, piece);
+        snprintf(piece, sizeof piece, " hy_array *%s;", in->name);
     }
     snprintf(piece + strlen(piece), sizeof piece - strlen(piece), " } hy_%s_opt;", options);
     prototype_add(p, piece);
@@ -97,7 +104,8 @@ static void prototype_function(prototype *p, const hy_op *op, const char *option
     char argument[300], type[200];
     p->indent = snprintf(argument, sizeof argument - 20, "%shy_array *hy_%s(", before, op->name);
     strcat(argument, "hy_frame *F");
-    for (; in->name; in++) prototype_argument(p, argument, "hy_array *", in->name);
+    for (; in->name; in++)
+        if (in->kind != HY_ARG_RARE) prototype_argument(p, argument, "hy_array *", in->name);
     for (a = op->attr; a && a->name; a++)
         if (!a->option) prototype_argument(p, argument, prototype_type(a->kind), a->name);
     snprintf(type, sizeof type, "const hy_%s_opt *", options ? options : "");

@@ -1,0 +1,77 @@
+/* A build with a few operators: what is listed runs in every mode, what is not says what to add. Prints nothing
+   when all is well; tests/compile.sh builds it with and without gradients. */
+#define HYBRID_OPS(X) X(fully_connected) X(activation) X(softmax) X(random_uniform) X(random_normal) X(square)
+#define HYBRID_IMPLEMENTATION
+#include "hybrid.h"
+#include <stdio.h>
+#include <string.h>
+
+static int bad;
+static void expect(hy_frame *F, const char *what, const char *error)
+{
+    const char *said = hy_error(F);
+    if (error ? said && strstr(said, error) : !said) { hy_clear(F); return; }
+    printf("%s: %s\n", what, said ? said : "no error");
+    hy_clear(F);
+    bad = 1;
+}
+
+#ifndef HYBRID_NO_IO
+static const char absent[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []},"
+    "{\"op\": \"Convolution\", \"name\": \"y\", \"attrs\": {\"kernel\": \"(3, 3)\"}, \"inputs\": [[0, 0, 0]]}],"
+    "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]}";
+#endif
+
+int main(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_normal(F, HY_SHAPE(4, 20), 0, 1), *y;
+    hy_nn_dense_opt options;
+    double line, graph;
+    memset(&options, 0, sizeof options);
+    options.activation = "relu";
+    hy_append(F, net, hy_nn_dense(F, 30, &options), hy_nn_dense(F, 10, NULL));
+    hy_initialize(F, net, NULL);
+    line = hy_value(F, hy_softmax(F, hy_call(F, net, x), NULL, -1, NULL), 1, 2);
+    hy_hybridize(F, net, NULL);
+    graph = hy_value(F, hy_softmax(F, hy_call(F, net, x), NULL, -1, NULL), 1, 2);
+    expect(F, "a network", NULL);
+    if (!(line > 0 && line < 1 && line - graph < 1e-6 && graph - line < 1e-6)) {
+        printf("%g, compiled %g\n", line, graph);
+        bad = 1;
+    }
+    hy_add(F, x, hy_mul_scalar(F, hy_tanh(F, x), 2));
+    hy_square(F, x);
+    expect(F, "what they are made of", NULL);
+    hy_sin(F, x);
+    expect(F, "an operator", "sin: not in this build: add X(sin) to HYBRID_OPS");
+    hy_concat(F, hy_group(F, x, x), 1);
+    expect(F, "one of many inputs", "add X(concat) to HYBRID_OPS");
+    hy_apply(F, "_eye", 0, NULL, "N=3");
+    expect(F, "one without inputs", "add X(_eye) to HYBRID_OPS");
+    hy_apply(F, "SoftmaxOutput", 1, &x, "grad_scale=2");
+    expect(F, "by MXNet's name", "add X(softmax_output) to HYBRID_OPS");
+#ifndef HYBRID_NO_IO
+    hy_symbol_from(F, absent, sizeof absent - 1);
+    expect(F, "from a file", "add X(convolution) to HYBRID_OPS");
+#endif
+#ifndef HYBRID_NO_TRAIN
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_square(F, hy_call(F, net, x));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    expect(F, "a gradient", NULL);
+    hy_record(F);
+    y = hy_softmax(F, x, NULL, -1, NULL);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    expect(F, "another gradient", NULL);
+#else
+    (void)y;
+#endif
+    hy_close(F);
+    return bad;
+}

@@ -1,0 +1,207 @@
+/* hy_fit: two moons of points learnt, the same compiled and line by line, on any number of threads. */
+
+static int fit_sample(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+{
+    float *x = (float *)out[0], angle = (float)(i % 100) * 0.0314159f, far = (float)(i % 7) * 0.05f;
+    int side = i / 100 % 2;
+    (void)user; (void)random; (void)in;
+    x[0] = side ? 1 - cosf(angle) : cosf(angle) + far;
+    x[1] = side ? 0.5f - sinf(angle) - far : sinf(angle);
+    *(int32_t *)out[1] = side;
+    return 0;
+}
+static const hy_type fit_types[2] = { { HY_F32, { 1, { 2 } } }, { HY_I32, { 0, { 0 } } } };
+
+typedef struct fit_setting {
+    hy_frame *F;
+    hy_block *net, *loss;
+    hy_trainer *T;
+    hy_loader *train, *test;
+    hy_fit_opt opt;
+} fit_setting;
+
+static void fit_open(fit_setting *s, int hybrid, int threads)
+{
+    hy_desc desc;
+    hy_nn_dense_opt dense;
+    hy_optim_opt o;
+    hy_loader_opt l;
+    hy_init init = hy_init_xavier(NULL);
+    hy_dataset *D;
+    memset(s, 0, sizeof *s);
+    memset(&desc, 0, sizeof desc);
+    memset(&dense, 0, sizeof dense);
+    memset(&o, 0, sizeof o);
+    memset(&l, 0, sizeof l);
+    desc.threads = threads;
+    desc.seed = 3;
+    s->F = hy_open(&desc);
+    s->net = hy_nn_hybrid_sequential(s->F);
+    dense.activation = "tanh";
+    hy_append(s->F, s->net, hy_nn_dense(s->F, 16, &dense), hy_nn_dense(s->F, 2, NULL));
+    hy_initialize(s->F, s->net, &init);
+    if (hybrid) hy_hybridize(s->F, s->net, NULL);
+    s->loss = hy_loss_softmax_ce(s->F, NULL);
+    o.learning_rate = 0.05;
+    s->T = hy_trainer_new(s->F, s->net, hy_optim_adam(&o), NULL);
+    D = hy_dataset_of(s->F, 200, 2, fit_types, fit_sample, NULL);
+    l.shuffle = 1;
+    s->train = hy_loader_new(s->F, D, 20, &l);
+    s->test = hy_loader_new(s->F, D, 64, NULL);
+    s->opt.metric = hy_metric_accuracy(s->F, NULL);
+    s->opt.progress = -1;
+}
+
+static void test_fit_learns(void)
+{
+    double first[30], other[30];
+    int k, i;
+    for (k = 0; k < 3; k++) {
+        fit_setting s;
+        hy_history h;
+        fit_open(&s, k > 0, k + 1);
+        s.opt.epochs = 30;
+        h = hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, &s.opt);
+        if (!CHECK(h.n == 30)) { puts(hy_error(s.F)); hy_close(s.F); return; }
+        for (i = 0; i < 30; i++) (k ? other : first)[i] = h.at[i].validation_loss;
+        if (!CHECK(h.at[29].samples == 200 && h.at[29].validation_metric > 0.97 && h.at[29].loss < 0.15))
+            printf("    loss %g, accuracy %g\n", h.at[29].loss, h.at[29].validation_metric);
+        CHECK(hy_num_update(s.F, s.T) == 300);
+        if (k) CHECK(!memcmp(first, other, sizeof first));
+        CHECK(hy_close(s.F) == 0);
+    }
+}
+
+/* Files: the best parameters, the history, the page. */
+static int fit_stop(hy_frame *F, const hy_epoch *e, void *user)
+{
+    (void)F;
+    return e->epoch == *(int *)user;
+}
+static long fit_file(const char *name, char *text, size_t room)
+{
+    FILE *f = fopen(name, "rb");
+    size_t n = f ? fread(text, 1, room - 1, f) : 0;
+    if (f) fclose(f);
+    text[n] = 0;
+    remove(name);
+    return (long)n;
+}
+static void test_fit_files(void)
+{
+    static char text[60000];
+    fit_setting s;
+    hy_history h;
+    int last = 3;
+    fit_open(&s, 1, 2);
+    s.opt.epochs = 10;
+    s.opt.higher = 1;
+    s.opt.each = fit_stop;
+    s.opt.user = &last;
+    s.opt.checkpoint = "fit_best.params";
+    s.opt.history = "fit.csv";
+    s.opt.report = "fit.html";
+    h = hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, &s.opt);
+    CHECK(h.n == 4 && hy_load_parameters(s.F, s.net, "fit_best.params", NULL) == 0);
+    fit_file("fit_best.params", text, sizeof text);
+    CHECK(fit_file("fit.csv", text, sizeof text) > 0 && strstr(text, "epoch,loss,metric") == text);
+    CHECK(strstr(text, "\n3,") != NULL && !strstr(text, "\n4,"));
+    CHECK(fit_file("fit.html", text, sizeof text) > 0 && strstr(text, "<!DOCTYPE html>") == text);
+    CHECK(strstr(text, "<polyline") && strstr(text, "Dense(") && strstr(text, "</table>") && strstr(text, "<td>"));
+    CHECK(strstr(text, "_graph") || strstr(text, "fully_connected"));
+    CHECK(hy_close(s.F) == 0);
+}
+
+/* Patience; a batch without a label; a label that is no class; a path that cannot be written. */
+static void test_fit_errors(void)
+{
+    fit_setting s;
+    hy_history h;
+    hy_loader *alone;
+    fit_open(&s, 1, 1);
+    s.opt.epochs = 60;
+    s.opt.patience = 2;
+    s.opt.higher = 1;
+    h = hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, &s.opt);
+    CHECK(h.n > 2 && h.n < 60 && !h.at[h.n - 1].best && !h.at[h.n - 2].best);
+    s.opt.epochs = -1;
+    hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
+    train_expect(s.F, "epochs is -1");
+    hy_fit(s.F, s.net, NULL, s.T, s.train, NULL, NULL);
+    train_expect(s.F, "the block is NULL");
+    alone = hy_loader_new(s.F, hy_dataset_arrays(s.F, hy_ones(s.F, HY_SHAPE(8, 2))), 4, NULL);
+    hy_fit(s.F, s.net, s.loss, s.T, alone, NULL, NULL);
+    train_expect(s.F, "a batch is a group of data and label");
+    alone = hy_loader_new(s.F, hy_dataset_arrays(s.F, hy_group(s.F, hy_ones(s.F, HY_SHAPE(8, 2)),
+                                                               hy_full(s.F, HY_SHAPE(8), 2))), 4, NULL);
+    hy_fit(s.F, s.net, s.loss, s.T, alone, NULL, NULL);
+    train_expect(s.F, "an index is out of range");
+    s.opt.epochs = 1;
+    s.opt.history = "no_such_folder/fit.csv";
+    hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
+    train_expect(s.F, "no_such_folder/fit.csv");
+    CHECK(!hy_is_recording(s.F) && hy_close(s.F) == 0);
+}
+
+/* A step of a compiled network is one program forward, one backward, and takes nothing from the allocator. */
+typedef struct fit_watch { int64_t calls; int epochs; } fit_watch;
+static int fit_memory(hy_frame *F, const hy_epoch *e, void *user)
+{
+    fit_watch *w = (fit_watch *)user;
+    int64_t calls = hy_memory_use(F).calls;
+    if (e->epoch >= 4) CHECK(calls == w->calls);
+    w->calls = calls;
+    w->epochs++;
+    return 0;
+}
+static void test_fit_no_allocation(void)
+{
+    fit_setting s;
+    fit_watch w;
+    hy_event e;
+    int i, calls = 0;
+    memset(&w, 0, sizeof w);
+    fit_open(&s, 1, 1);
+    s.opt.epochs = 8;
+    s.opt.each = fit_memory;
+    s.opt.user = &w;
+    hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
+    CHECK(w.epochs == 8);
+    s.opt.epochs = 2;
+    hy_profile(s.F, "");
+    hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
+    hy_profile(s.F, NULL);
+    for (i = 0; !hy_profile_event(s.F, i, &e); i++) calls += e.kind == HY_EVENT_CALL;
+    CHECK(calls == 2 * 10 * 2);
+    CHECK(hy_close(s.F) == 0);
+}
+
+static int fit_oom_program(hy_frame *F)
+{
+    hy_block *net = hy_nn_dense(F, 2, NULL), *loss = hy_loss_softmax_ce(F, NULL);
+    hy_trainer *T = NULL;
+    hy_dataset *D = hy_dataset_of(F, 6, 2, fit_types, fit_sample, NULL);
+    hy_loader *L = D ? hy_loader_new(F, D, 3, NULL) : NULL;
+    hy_history h;
+    h.n = 0;
+    if (net) hy_initialize(F, net, NULL);
+    if (net) hy_hybridize(F, net, NULL);
+    if (net && !hy_error(F)) T = hy_trainer_new(F, net, hy_optim_sgd(NULL), NULL);
+    if (L && T && loss) h = hy_fit(F, net, loss, T, L, NULL, NULL);
+    if (T) hy_trainer_free(F, T);
+    if (L) hy_loader_free(F, L);
+    if (D) hy_dataset_free(F, D);
+    if (loss) hy_block_free(F, loss);
+    if (net) hy_block_free(F, net);
+    return h.n == 1 && !hy_error(F);
+}
+static void test_fit_oom(void) { oom_walk(fit_oom_program, 1); }
+
+static void test_fit(void)
+{
+    RUN(test_fit_learns);
+    RUN(test_fit_files);
+    RUN(test_fit_errors);
+    RUN(test_fit_no_allocation);
+    RUN(test_fit_oom);
+}

@@ -1,0 +1,152 @@
+/* ONNX files as networks: own cases against ONNX Runtime's results, broken files, no memory. */
+static long onnx_blocks, onnx_left = -1;        /* onnx_left: so many allocations succeed; -1: all */
+
+static void *onnx_test_alloc(size_t bytes)
+{
+    void *p = onnx_left ? malloc(bytes) : NULL;
+    if (onnx_left > 0) onnx_left--;
+    onnx_blocks += p != NULL;
+    return p;
+}
+
+static void onnx_test_free(void *p)
+{
+    onnx_blocks -= p != NULL;
+    free(p);
+}
+
+#define HY_ONNX_MALLOC(bytes) onnx_test_alloc(bytes)
+#define HY_ONNX_FREE(p)       onnx_test_free(p)
+#define HYBRID_ONNX_IMPLEMENTATION
+#include "../tools/onnx.h"
+#include "onnx_case.h"
+
+static const char *const onnx_own[] = { "net", "outside", "function", "flow", "values", "lstm" };
+enum { ONNX_OWN = (int)(sizeof onnx_own / sizeof *onnx_own) };
+
+static void onnx_own_cases(void)
+{
+    static onnx_case c;
+    int i, compiled;
+    for (i = 0; i < ONNX_OWN; i++)
+        for (compiled = 0; compiled < 2; compiled++) {
+            const char *why;
+            sprintf(c.folder, "tests/golden/onnx/%s", onnx_own[i]);
+            if (!CHECK(onnx_read_case(&c))) return;
+            why = onnx_run_case(&c, compiled);
+            if (!CHECK(!why)) printf("    %s, %s: %s\n", onnx_own[i], compiled ? "compiled" : "line by line", why);
+        }
+    CHECK(onnx_blocks == 0);
+}
+
+static unsigned char *onnx_bytes_of(const char *name, size_t *n)
+{
+    static unsigned char data[20000];
+    char path[200];
+    FILE *f;
+    sprintf(path, "tests/golden/onnx/%s/model.onnx", name);
+    f = fopen(path, "rb");
+    *n = f ? fread(data, 1, sizeof data, f) : 0;
+    if (f) fclose(f);
+    return data;
+}
+
+/* Cut short or with one byte changed: an error or a network, nothing else, and no memory stays. */
+static void onnx_broken(void)
+{
+    int i;
+    for (i = 0; i < ONNX_OWN; i++) {
+        size_t n, k;
+        unsigned char *data = onnx_bytes_of(onnx_own[i], &n);
+        hy_frame *F = hy_open(NULL);
+        CHECK(n > 0);
+        for (k = 0; k < 2 * n; k++) {
+            unsigned char *copy = (unsigned char *)malloc(n);
+            hy_block *net;
+            memcpy(copy, data, n);
+            if (k >= n) copy[k - n] ^= (unsigned char)(1 << k % 8);
+            net = hy_onnx_from(F, copy, k < n ? k : n, "tests/golden/onnx/outside/");
+            CHECK((net == NULL) == (hy_error(F) != NULL));
+            hy_clear(F);
+            hy_block_free(F, net);
+            free(copy);
+        }
+        hy_close(F);
+    }
+    CHECK(onnx_blocks == 0);
+}
+
+static int onnx_program(hy_frame *F)
+{
+    size_t n;
+    unsigned char *data = onnx_bytes_of("net", &n);
+    hy_block *net = hy_onnx_from(F, data, n, NULL);
+    hy_array *y;
+    int fine;
+    hy_begin(F);
+    if (net) hy_hybridize(F, net, NULL);
+    y = net ? hy_call(F, net, hy_ones(F, HY_SHAPE(2, 2, 6, 6))) : NULL;
+    fine = y && hy_size(F, y) == 6;
+    hy_end(F);
+    hy_block_free(F, net);
+    return fine;
+}
+
+static void onnx_without_memory(void)
+{
+    long n;
+    int done = 0;
+    oom_walk(onnx_program, 1);
+    for (n = 0; n < 1000 && !done; n++) {
+        hy_frame *F = hy_open(NULL);
+        onnx_left = n;
+        CHECK(onnx_program(F) || hy_error_code(F) == HY_ERROR_MEMORY);
+        done = onnx_left > 0;
+        onnx_left = -1;
+        hy_clear(F);
+        CHECK(onnx_program(F));
+        hy_close(F);
+    }
+    CHECK(done && onnx_blocks == 0);
+}
+
+/* A block like any other: its parameters have gradients, it is saved, it gives a graph under the file's names. */
+static void onnx_like_any_other(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_onnx_load(F, "tests/golden/onnx/net/model.onnx"), *again;
+    hy_array *x = hy_uniform(F, HY_SHAPE(2, 2, 6, 6), -1, 1), *y, *w;
+    hy_arrays values;
+    hy_graph *graph;
+    hy_type type;
+    const char *name;
+    CHECK(!hy_onnx_input(net, 0, &name, &type) && !strcmp(name, "x") && type.dtype == HY_F32 && type.shape.dim[0] == -1);
+    CHECK(!hy_onnx_output(net, 0, &name, &type) && !strcmp(name, "y") && type.shape.dim[1] == 3);
+    CHECK(hy_onnx_input(net, 1, NULL, NULL) == -1 && hy_onnx_input(NULL, 0, NULL, NULL) == -1);
+    CHECK((w = hy_param(F, net, "dw")) != NULL);
+    hy_hybridize(F, net, NULL);
+    hy_record(F);
+    y = hy_call(F, net, x);
+    hy_backward(F, hy_sum(F, y, HY_ALL, NULL), NULL);
+    hy_pause(F);
+    CHECK(hy_grad_of(F, w) && hy_item(F, hy_norm(F, hy_grad_of(F, w), HY_ALL, NULL)) > 0);
+    y = hy_call(F, net, x);
+    type.dtype = HY_F32;
+    type.shape = HY_SHAPE(2, 2, 6, 6);
+    graph = hy_onnx_graph(F, net, &type, &values);
+    CHECK_STR(hy_graph_name(graph, HY_NAMES_OUTPUTS, 0), "y_output");
+    again = hy_import_from(F, graph, &values, NULL);
+    CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
+    again = hy_load_model_from(F, hy_data(F, hy_save_model_to(F, again, NULL)), (size_t)hy_size(F, hy_save_model_to(F, again, NULL)), 0);
+    CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+}
+
+static void test_onnx(void)
+{
+    RUN(onnx_own_cases);
+    RUN(onnx_broken);
+    RUN(onnx_without_memory);
+    RUN(onnx_like_any_other);
+}
