@@ -131,9 +131,11 @@
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
- *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results
- *   (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN
- *   or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
+ *   convolutions have their channels last inside, or 16 images side by side (recorded calls, and those of few
+ *   channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of 2 x 2 or
+ *   4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|,
+ *   and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off
+ *   goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -456,7 +458,7 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
-    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have channels last inside */
+    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
     HY_PASS_ALL = 1023
 };
 
