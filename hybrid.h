@@ -18332,9 +18332,10 @@ static int64_t hy__abreast_across(const hy__window *w)
     return (w->coarse[1] - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
 
-/* Coarse rows that are met at a time. */
-static int64_t hy__abreast_strip(const hy__window *w, int64_t channels)
+/* Coarse rows that are met at a time, whole squares of channels or not. */
+static int64_t hy__abreast_strip(const hy__window *w, int64_t fine_c)
 {
+    const int64_t channels = hy__least(fine_c, HY__ABREAST_SQUARE);
     const int64_t row = hy__abreast_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
     const int64_t rows = (HY__ABREAST_STRIP / row - hy__abreast_down(w, 1)) / w->stride[0] + 1;
     return hy__clamp_i64(rows, 1, w->coarse[0]);
@@ -18389,7 +18390,7 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
     const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
     const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
     const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
-    const int64_t strip = hy__abreast_strip(w, channels);
+    const int64_t strip = hy__abreast_strip(w, v->fine_c);
     int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
     float *room = (float *)(void *)(at + 2 * sums);
     int64_t image, first, i, r, k;
@@ -18486,7 +18487,7 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
     hy__one_stage(job, hy__run_abreast, units * v->parts, work);
     job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
                    (size_t)(2 * most * taps) * sizeof(int64_t) +
-                   (size_t)(most * hy__abreast_down(&win, hy__abreast_strip(&win, most)) *
+                   (size_t)(most * hy__abreast_down(&win, hy__abreast_strip(&win, fine_c)) *
                             hy__abreast_across(&win) * win.fine[2]) * sizeof(float);
     if (v->parts == 1) return 1;
     job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
