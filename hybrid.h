@@ -141,9 +141,11 @@
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
- *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results
- *   (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN
- *   or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
+ *   convolutions have their channels last inside, or 16 images side by side (recorded calls, and those of few
+ *   channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of 2 x 2 or
+ *   4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|,
+ *   and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off
+ *   goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -501,7 +503,7 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
-    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have channels last inside */
+    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
     HY_PASS_ALL = 1023
 };
 
@@ -18260,7 +18262,7 @@ HY__COLD_ROOMS
  * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
  * channels of the side that is made, the next one makes rows of its places. */
 enum { HY__ABREAST_UNITS = 20,          /* items wanted */
-       HY__ABREAST_STRIP = 48 << 10 };  /* bytes that the taps of a row of a kernel meet in turn */
+       HY__ABREAST_STRIP = 48 << 10 };  /* bytes of fine rows that the taps of a kernel meet in turn */
 
 typedef struct hy__abreast {
     hy__window win;
@@ -18363,51 +18365,63 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
     }
 }
 
-/* Coarse places [*low, *high) that a tap takes to fine ones. */
-static void hy__abreast_reach(const hy__window *w, int d, int64_t tap, int64_t *low, int64_t *high)
+/* The fine rows, and the places of one, that windows of some coarse rows reach over, padding included. */
+static int64_t hy__abreast_down(const hy__window *w, int64_t rows)
 {
-    const int64_t s = w->stride[d], before = w->pad[d] - tap * w->dilate[d], end = w->fine[d] - 1 + before;
-    *low = before > 0 ? (before + s - 1) / s : 0;
-    *high = end < 0 ? 0 : hy__least(end / s + 1, w->coarse[d]);
+    return (rows - 1) * w->stride[0] + (w->kernel[0] - 1) * w->dilate[0] + 1;
+}
+static int64_t hy__abreast_across(const hy__window *w)
+{
+    return (w->coarse[1] - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
 
-/* Columns from `col` on that meet the same taps of a row of the kernel, [*low, *high): where they end. */
-static int64_t hy__abreast_stretch(const hy__window *w, int64_t col, int64_t *low, int64_t *high)
+/* Coarse rows that are met at a time, whole squares of channels or not. */
+static int64_t hy__abreast_strip(const hy__window *w, int64_t fine_c)
 {
-    int64_t from, to, tap, end = w->coarse[1];
-    for (*low = w->kernel[1], *high = tap = 0; tap < w->kernel[1]; tap++) {
-        hy__abreast_reach(w, 1, tap, &from, &to);
-        if (col >= from && col < to) {
-            *low = hy__least(*low, tap);
-            *high = tap + 1;
-            end = hy__least(end, to);
-        } else if (col < from) end = hy__least(end, from);
-    }
-    return end;
+    const int64_t channels = hy__least(fine_c, HY__ABREAST_SQUARE);
+    const int64_t row = hy__abreast_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
+    const int64_t rows = (HY__ABREAST_STRIP / row - hy__abreast_down(w, 1)) / w->stride[0] + 1;
+    return hy__clamp_i64(rows, 1, w->coarse[0]);
 }
 
-/* A row of the kernel's taps, of some fine channels, meets a strip of the gradients of some coarse ones. */
+/* Fine rows of some channels from row `row` on in one piece, with zeros for padding. */
+static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channels, int64_t row, int64_t rows,
+                            float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t across = hy__abreast_across(w) * w->fine[2], line = w->fine[1] * w->fine[2];
+    const int64_t left = hy__least(w->pad[1] * w->fine[2], across), inside = hy__least(line, across - left);
+    int64_t c, r;
+    for (c = 0; c < channels; c++, x += v->fine_n)
+        for (r = row; r < row + rows; r++, to += across) {
+            const int64_t n = r < 0 || r >= w->fine[0] ? 0 : inside;
+            memset(to, 0, (size_t)left * sizeof *to);
+            if (n) memcpy(to + left, x + r * line, (size_t)n * sizeof *to);
+            memset(to + left + n, 0, (size_t)(across - left - n) * sizeof *to);
+        }
+}
+
+/* All taps of some fine channels, which lie in `room`, meet a strip of the gradients of some coarse ones. */
 static void hy__abreast_meet(const hy_job *job, const hy__abreast *v, hy__abreast_area *s, int64_t channels,
-                             int64_t row, const float *y, const float *x, float *sum, int64_t *at)
+                             const float *y, const float *room, float *sum, int64_t *at)
 {
     const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
     const hy__window *w = &v->win;
-    int64_t *pick = at + channels * w->kernel[1], col, end, low, high, c, tap, n, i;
-    for (col = 0; col < w->coarse[1]; col = end) {
-        end = hy__abreast_stretch(w, col, &low, &high);
-        s->across = end - col;
-        for (c = n = 0; c < channels; c++)
-            for (tap = low; tap < high; tap++, n++) {
-                at[n] = c * v->fine_n +
-                    (col * w->stride[1] + tap * w->dilate[1] - w->pad[1]) * s->n;
-                pick[n] = (c * v->taps + row * w->kernel[1] + tap) * HY__ABREAST_SQUARE * HY__ABREAST;
-            }
-        for (i = 0; i < n; i += (int64_t)1 << tap) {
-            tap = n - i >= 4 ? 2 : n - i >= 2;
-            s->at = at + i;
-            s->pick = pick + i;
-            kernel->area[s->rows > 2][tap](s, sum, y + col * s->n, x);
-        }
+    const int64_t across = hy__abreast_across(w) * s->n, down = hy__abreast_down(w, s->down);
+    const int64_t n = channels * v->taps;
+    int64_t *pick = at + n, i, c, tap;
+    for (i = 0; i < n; i++) {
+        c = i / v->taps;
+        tap = i % v->taps;
+        pick[i] = i * HY__ABREAST_SQUARE * HY__ABREAST;
+        at[i] = (c * down + tap / w->kernel[1] * w->dilate[0]) * across +
+                tap % w->kernel[1] * w->dilate[1] * s->n;
+    }
+    for (i = 0; i < n; i += (int64_t)1 << tap) {
+        tap = n - i >= 4 ? 2 : n - i >= 2;
+        s->at = at + i;
+        s->pick = pick + i;
+        kernel->area[s->rows > 2][tap](s, sum, y, room);
     }
 }
 
@@ -18419,37 +18433,34 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
     const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
     const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
     const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
+    const int64_t strip = hy__abreast_strip(w, v->fine_c);
     int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
-    int64_t image, strip, i, r, tap, low, high;
+    float *room = (float *)(void *)(at + 2 * sums);
+    int64_t image, first, i, r, k;
     hy__abreast_area s;
     s.n = w->fine[2];
     s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
     s.y_step = v->coarse_n;
+    s.across = w->coarse[1];
     s.y_row = w->coarse[1] * s.n;
-    s.x_row = w->stride[0] * w->fine[1] * s.n;
+    s.x_row = w->stride[0] * hy__abreast_across(w) * s.n;
     s.x_col = w->stride[1] * s.n;
-    strip = HY__ABREAST_STRIP / ((int64_t)sizeof(float) * (s.rows * s.y_row + channels * s.x_row));
-    strip = hy__most(strip, 1);
     memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
     for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
         const float *y = d->coarse + (image * v->coarse_c + block) * v->coarse_n;
         const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
-        for (tap = 0; tap < w->kernel[0]; tap++) {
-            hy__abreast_reach(w, 0, tap, &low, &high);
-            for (; low < high; low += strip) {
-                i = low * w->stride[0] + tap * w->dilate[0] - w->pad[0];
-                s.down = hy__least(high - low, strip);
-                hy__abreast_meet(job, v, &s, channels, tap, y + low * s.y_row, x + i * w->fine[1] * s.n, sum,
-                                 at);
-            }
+        for (first = 0; first < w->coarse[0]; first += strip) {
+            s.down = hy__least(w->coarse[0] - first, strip);
+            hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], hy__abreast_down(w, s.down),
+                            room);
+            hy__abreast_meet(job, v, &s, channels, y + first * s.y_row, room, sum, at);
         }
     }
-    for (i = 0; i < sums; i++)
-        for (r = 0; r < s.rows; r++, sum += HY__ABREAST) {
+    for (i = 0; i < sums; i++, sum += HY__ABREAST_SQUARE * HY__ABREAST)
+        for (r = 0; r < s.rows; r++) {
             double all = 0;
-            for (tap = 0; tap < HY__ABREAST; tap++) all += sum[tap];
+            for (k = 0; k < HY__ABREAST; k++) all += sum[r * HY__ABREAST + k];
             to[((block + r) * v->fine_c + channel) * v->taps + i] = (float)all;
-            if (r + 1 == s.rows) sum += (HY__ABREAST_SQUARE - s.rows) * HY__ABREAST;
         }
 }
 
@@ -18518,7 +18529,9 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
     }
     hy__one_stage(job, hy__run_abreast, units * v->parts, work);
     job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
-                   (size_t)(2 * most * win.kernel[1]) * sizeof(int64_t);
+                   (size_t)(2 * most * taps) * sizeof(int64_t) +
+                   (size_t)(most * hy__abreast_down(&win, hy__abreast_strip(&win, fine_c)) *
+                            hy__abreast_across(&win) * win.fine[2]) * sizeof(float);
     if (v->parts == 1) return 1;
     job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
     job->shared = (size_t)(v->parts * weights) * sizeof(float);
