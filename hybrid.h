@@ -36116,6 +36116,8 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 }
 #endif
 
+HY__WARM_ROOMS
+
 /* MARK: - 26 >>control ----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
@@ -37997,6 +37999,7 @@ HY__WARM_ROOMS
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
  * and on the parameter's name alone.
  */
+HY__COLD_ROOMS
 
 /* --- what constructors share --- */
 static hy_init hy__init_make(void (*fn)(hy_frame *, const hy_init *, const char *, hy_array *),
@@ -46513,6 +46516,7 @@ static void hy__dcasgd_begin(hy_update *u)
 }
 
 /* --- optimisers: making --- */
+HY__COLD_ROOMS
 /* Are all of them numbers, and not below 0? */
 static int hy__optim_sound(const hy_optim_opt *o)
 {
@@ -46939,6 +46943,8 @@ static int hy__trainer_layout(hy_frame *F, hy_trainer *T)
         }
     return 0;
 }
+
+HY__WARM_ROOMS
 
 /* --- a step: what runs on many threads --- */
 /* Where the numbers lie that the optimiser sees, and how many a part has. */
