@@ -3,6 +3,7 @@
  * becomes likelier. Then it plays inside a fixed buffer, as a game would run it, without a call of malloc. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
 
 enum { SIDE = 5, PLACES = SIDE * SIDE, GAMES = 32, STEPS = 20, ROUNDS = 120 };
 static const char *const map = "S...."

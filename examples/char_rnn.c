@@ -2,6 +2,7 @@
  * An LSTM reads a text letter by letter and learns which letter comes next; with a file it then writes some. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
 
 enum { LETTERS = 128, HIDDEN = 48, LENGTH = 16, BATCH = 8, ROUNDS = 250 };
 

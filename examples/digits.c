@@ -3,6 +3,7 @@
  * the program draws: seven segments, moved, thickened and covered with noise, no two alike. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <stdio.h>
 
 enum { SIDE = 16 };
 

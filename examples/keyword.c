@@ -3,6 +3,8 @@
  * a click), at any moment, of any loudness, in noise. Trained in seconds; then its program is printed in size. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <math.h>
+#include <stdio.h>
 
 enum { SAMPLES = 256, WORDS = 4 };
 static const char *const words[WORDS] = { "up", "down", "wave", "click" };

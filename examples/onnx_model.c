@@ -3,6 +3,8 @@
 #include "../hybrid.h"
 #define HYBRID_ONNX_IMPLEMENTATION
 #include "../tools/onnx.h"
+#include <stdio.h>
+#include <string.h>
 
 /* torch.onnx.export of nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), input "state". */
 static const unsigned char exported[] = {

@@ -3,6 +3,8 @@
  * written to texture-before.ppm, texture-untrained.ppm and texture-after.ppm. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
+#include <math.h>
+#include <stdio.h>
 
 enum { SIDE = 48, WAVES = 6 };
 
