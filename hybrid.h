@@ -31583,6 +31583,8 @@ static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
 {
     int i;
     c->name = node->name;
+    c->nsub = node->nsub;
+    c->sub = node->sub;
     for (i = 0; i < node->nin; i++) c->type[i] = node->in[i].node->type[node->in[i].output];
     if (hy__infer_call(S, c, node->op, node->record, NULL) || !hy__traceable(S, c, node->op)) return -1;
     for (i = 0; i < node->nin; i++) node->in[i].node->type[node->in[i].output] = c->type[i];
@@ -31604,8 +31606,6 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     if (!given) hy__auto_name(S, op, name, sizeof name);
     node = hy__node_new(S, op, n, c.nout, record, given ? given : name);
     if (node) hy__node_subs(S, node, nsub, sub);
-    c.nsub = nsub;
-    c.sub = sub;
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
     if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
         node->counted = !given;
