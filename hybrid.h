@@ -57,12 +57,12 @@
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source      >>source    programs as C source (HYBRID_SOURCE)
+ *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
  *     >>end       history, licence
  *
- * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
- * reached as F->root->ops[HY_OP_x]. So gradients may use every operator although the table and running one
- * come later.
+ * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
+ * as F->root->ops[HY_OP_x], and, with HYBRID_SOURCE, hy__jit_graph. So gradients may use every operator
+ * although the table and running one come later.
  */
 
 /* MARK: - 01 >>manual -----------------------------------------------------------------------------------
@@ -108,6 +108,16 @@
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
+ * TRAINING
+ *   hy_trainer_new(F, net, hy_optim_adam(&o), NULL) updates the parameters of a block: hy_step(F, T, n) after
+ *   hy_backward, n being the samples in the batch. Optimisers, schedules, losses and metrics compute what
+ *   those of MXNet 1.9 do, and the same bits on any number of threads. A parameter that backward has not
+ *   reached since the last step is an error, unless its gradient request is HY_GRAD_NULL (frozen) or
+ *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
+ *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
+ *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
+ *
  * BLOCKS
  *   A block is a struct of yours that begins with `hy_block base` and has a forward function; see
  *   hy_block_new. Its constructor adds children (hy_add_child) and parameters (hy_add_param), which forward
@@ -131,9 +141,11 @@
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
- *   convolutions have their channels last inside. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results
- *   (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN
- *   or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
+ *   convolutions have their channels last inside, or 16 images side by side (recorded calls, and those of few
+ *   channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of 2 x 2 or
+ *   4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|,
+ *   and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off
+ *   goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -182,6 +194,22 @@
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
  *
+ * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
+ *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
+ *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
+ *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
+ *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
+ *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
+ *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
+ *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
+ *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
+ *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
+ *   raise, shapes that values decide) is refused by name, all at once.
+ *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
+ *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
+ *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
+ *   is told. It starts a process and loads code: never on by itself.
+ *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
  *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
@@ -211,6 +239,21 @@
  *   and it writes only its own part of the output, since items of a stage run in any order on any thread.
  *   now->data says where inputs and outputs lie; the job itself is shared and knows types and strides only.
  *
+ * AN OPERATOR OF THIS FILE
+ *   A function of one array is a row of HY_UNARY_OPS in >>catalogue: name, MXNet's name, class, formula (V_
+ *   words mean the same in each number type), gradient, what it gives.
+ *       U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
+ *   Any other is a row of HY_OPS with four lists (inputs, outputs, arguments, attributes),
+ *       OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
+ *       #define HY_I_clip HY_I_DATA
+ *       #define HY_O_clip HY_O_OUT
+ *       #define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") ...
+ *   and a block in the room of its family: type and shape, loops, gradient, axes along which it falls apart.
+ *       HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
+ *       HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
+ *       #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
+ *   Tests ask for its prototype at the end of >>catalogue and for a reference in tests/ops_ref.c.
+ *
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
@@ -237,7 +280,7 @@
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
- *     HYBRID_NO_TRAIN        no gradients
+ *     HYBRID_NO_TRAIN        no gradients, no training
  *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
@@ -259,6 +302,10 @@
 #endif
 #if (defined(__TINYC__) || defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
 #define HYBRID_NO_SIMD
+#endif
+
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#define HYBRID_HAS_SOURCE
 #endif
 
 #ifndef HYBRID_API
@@ -456,7 +503,7 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
-    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have channels last inside */
+    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
     HY_PASS_ALL = 1023
 };
 
@@ -2481,6 +2528,7 @@ typedef struct hy_hybridize_opt {
     int off;                            /* a sum of HY_PASS_... to leave out */
     int print;                          /* the program before and after every pass */
     int cache;                          /* at most so many compiled programs; HYBRID_PROGRAM_BYTES of them */
+    int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
 typedef struct hy_cache_stats {
@@ -2698,6 +2746,9 @@ typedef struct hy_nn_norm_opt {
     hy_init mean_init, var_init;
 } hy_nn_batch_norm_opt, hy_nn_layer_norm_opt, hy_nn_group_norm_opt, hy_nn_instance_norm_opt;
 HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt);
+/* All batch norms at and below a block go by their running statistics in training too, and leave them as they
+ * are; or (frozen 0) by the batch again. */
+HY_API void      hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen);
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt);
 HY_API hy_block *hy_nn_group_norm(hy_frame *F, int num_groups, const hy_nn_group_norm_opt *opt);
 HY_API hy_block *hy_nn_instance_norm(hy_frame *F, const hy_nn_instance_norm_opt *opt);
@@ -5198,6 +5249,7 @@ static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
+HY__COLD_ROOMS
 #define HY__SKIP(...)
 #define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
         name) char hy__end; } hy__##name##_rec;
@@ -5266,6 +5318,7 @@ HY_UNARY_OPS(HY__WRAP_UNARY)
 HY_BINARY_OPS(HY__WRAP_BINARY)
 HY_RSCALAR_OPS(HY__WRAP_RSCALAR)
 HY_REDUCE_OPS(HY__WRAP_REDUCE)
+HY__WARM_ROOMS
 
 /* MARK: - 13 >>threads ----------------------------------------------------------------------------------
  *
@@ -6044,6 +6097,7 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
 }
 
 HY__LOOPS_END
+HY__COLD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -7032,6 +7086,8 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
     return seconds;
 }
 
+HY__WARM_ROOMS
+
 /* MARK: - 16 >>numbers ----------------------------------------------------------------------------------
  *
  * What loops over numbers are made of: elementary functions in f32 (hy__exp_f32, hy__log_f32, ...), special
@@ -7047,6 +7103,14 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #endif
 HY__LOOPS_BEGIN
+
+/* What a processor runs best of something that is stamped for each instruction set. */
+#if HY__X86
+#define HY__OF_ISA(isa, base, avx2, avx512) \
+    ((isa) == HY_ISA_AVX512 ? (avx512) : (isa) == HY_ISA_AVX2 ? (avx2) : (base))
+#else
+#define HY__OF_ISA(isa, base, avx2, avx512) ((void)(isa), (base))
+#endif
 
 /* --- elementary functions --- *
  * Elementary functions in f32, made of IEEE add, multiply, divide, square root, compares and integer
@@ -8070,12 +8134,7 @@ HY__LOOPS_END
 
 static const hy__word_maps *hy__word_maps_of(int isa)
 {
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__word_maps_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__word_maps_avx2;
-#endif
-    (void)isa;
-    return &hy__word_maps_base;
+    return HY__OF_ISA(isa, &hy__word_maps_base, &hy__word_maps_avx2, &hy__word_maps_avx512);
 }
 
 /* y[0] becomes element first; low <= y < high */
@@ -10709,12 +10768,7 @@ static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_av
 #endif
 static const hy__kernels *hy__kernels_for(int isa)
 {
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__kernels_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__kernels_avx2;
-#endif
-    (void)isa;
-    return &hy__kernels_base;
+    return HY__OF_ISA(isa, &hy__kernels_base, &hy__kernels_avx2, &hy__kernels_avx512);
 }
 
 /* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
@@ -11845,12 +11899,7 @@ HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: convers
 static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
     if (compute == HY_F64) return &hy__rows_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
-#endif
-    (void)isa;
-    return &hy__rows_base;
+    return HY__OF_ISA(isa, &hy__rows_base, &hy__rows_avx2, &hy__rows_avx512);
 }
 
 /* --- how an array is reduced --- */
@@ -12900,12 +12949,7 @@ HY__DEFINE_SOFTMAX(f64, , double, exp, log)
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
     if (compute == HY_F64) return hy__softmax_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return hy__softmax_f32_avx512;
-    if (isa == HY_ISA_AVX2) return hy__softmax_f32_avx2;
-#endif
-    (void)isa;
-    return hy__softmax_f32_base;
+    return HY__OF_ISA(isa, hy__softmax_f32_base, hy__softmax_f32_avx2, hy__softmax_f32_avx512);
 }
 HY__LOOPS_END
 
@@ -18220,7 +18264,7 @@ HY__COLD_ROOMS
  * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
  * channels of the side that is made, the next one makes rows of its places. */
 enum { HY__ABREAST_UNITS = 20,          /* items wanted */
-       HY__ABREAST_STRIP = 48 << 10 };  /* bytes that the taps of a row of a kernel meet in turn */
+       HY__ABREAST_STRIP = 48 << 10 };  /* bytes of fine rows that the taps of a kernel meet in turn */
 
 typedef struct hy__abreast {
     hy__window win;
@@ -18323,51 +18367,63 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
     }
 }
 
-/* Coarse places [*low, *high) that a tap takes to fine ones. */
-static void hy__abreast_reach(const hy__window *w, int d, int64_t tap, int64_t *low, int64_t *high)
+/* The fine rows, and the places of one, that windows of some coarse rows reach over, padding included. */
+static int64_t hy__abreast_down(const hy__window *w, int64_t rows)
 {
-    const int64_t s = w->stride[d], before = w->pad[d] - tap * w->dilate[d], end = w->fine[d] - 1 + before;
-    *low = before > 0 ? (before + s - 1) / s : 0;
-    *high = end < 0 ? 0 : hy__least(end / s + 1, w->coarse[d]);
+    return (rows - 1) * w->stride[0] + (w->kernel[0] - 1) * w->dilate[0] + 1;
+}
+static int64_t hy__abreast_across(const hy__window *w)
+{
+    return (w->coarse[1] - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
 
-/* Columns from `col` on that meet the same taps of a row of the kernel, [*low, *high): where they end. */
-static int64_t hy__abreast_stretch(const hy__window *w, int64_t col, int64_t *low, int64_t *high)
+/* Coarse rows that are met at a time, whole squares of channels or not. */
+static int64_t hy__abreast_strip(const hy__window *w, int64_t fine_c)
 {
-    int64_t from, to, tap, end = w->coarse[1];
-    for (*low = w->kernel[1], *high = tap = 0; tap < w->kernel[1]; tap++) {
-        hy__abreast_reach(w, 1, tap, &from, &to);
-        if (col >= from && col < to) {
-            *low = hy__least(*low, tap);
-            *high = tap + 1;
-            end = hy__least(end, to);
-        } else if (col < from) end = hy__least(end, from);
-    }
-    return end;
+    const int64_t channels = hy__least(fine_c, HY__ABREAST_SQUARE);
+    const int64_t row = hy__abreast_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
+    const int64_t rows = (HY__ABREAST_STRIP / row - hy__abreast_down(w, 1)) / w->stride[0] + 1;
+    return hy__clamp_i64(rows, 1, w->coarse[0]);
 }
 
-/* A row of the kernel's taps, of some fine channels, meets a strip of the gradients of some coarse ones. */
+/* Fine rows of some channels from row `row` on in one piece, with zeros for padding. */
+static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channels, int64_t row, int64_t rows,
+                            float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t across = hy__abreast_across(w) * w->fine[2], line = w->fine[1] * w->fine[2];
+    const int64_t left = hy__least(w->pad[1] * w->fine[2], across), inside = hy__least(line, across - left);
+    int64_t c, r;
+    for (c = 0; c < channels; c++, x += v->fine_n)
+        for (r = row; r < row + rows; r++, to += across) {
+            const int64_t n = r < 0 || r >= w->fine[0] ? 0 : inside;
+            memset(to, 0, (size_t)left * sizeof *to);
+            if (n) memcpy(to + left, x + r * line, (size_t)n * sizeof *to);
+            memset(to + left + n, 0, (size_t)(across - left - n) * sizeof *to);
+        }
+}
+
+/* All taps of some fine channels, which lie in `room`, meet a strip of the gradients of some coarse ones. */
 static void hy__abreast_meet(const hy_job *job, const hy__abreast *v, hy__abreast_area *s, int64_t channels,
-                             int64_t row, const float *y, const float *x, float *sum, int64_t *at)
+                             const float *y, const float *room, float *sum, int64_t *at)
 {
     const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
     const hy__window *w = &v->win;
-    int64_t *pick = at + channels * w->kernel[1], col, end, low, high, c, tap, n, i;
-    for (col = 0; col < w->coarse[1]; col = end) {
-        end = hy__abreast_stretch(w, col, &low, &high);
-        s->across = end - col;
-        for (c = n = 0; c < channels; c++)
-            for (tap = low; tap < high; tap++, n++) {
-                at[n] = c * v->fine_n +
-                    (col * w->stride[1] + tap * w->dilate[1] - w->pad[1]) * s->n;
-                pick[n] = (c * v->taps + row * w->kernel[1] + tap) * HY__ABREAST_SQUARE * HY__ABREAST;
-            }
-        for (i = 0; i < n; i += (int64_t)1 << tap) {
-            tap = n - i >= 4 ? 2 : n - i >= 2;
-            s->at = at + i;
-            s->pick = pick + i;
-            kernel->area[s->rows > 2][tap](s, sum, y + col * s->n, x);
-        }
+    const int64_t across = hy__abreast_across(w) * s->n, down = hy__abreast_down(w, s->down);
+    const int64_t n = channels * v->taps;
+    int64_t *pick = at + n, i, c, tap;
+    for (i = 0; i < n; i++) {
+        c = i / v->taps;
+        tap = i % v->taps;
+        pick[i] = i * HY__ABREAST_SQUARE * HY__ABREAST;
+        at[i] = (c * down + tap / w->kernel[1] * w->dilate[0]) * across +
+                tap % w->kernel[1] * w->dilate[1] * s->n;
+    }
+    for (i = 0; i < n; i += (int64_t)1 << tap) {
+        tap = n - i >= 4 ? 2 : n - i >= 2;
+        s->at = at + i;
+        s->pick = pick + i;
+        kernel->area[s->rows > 2][tap](s, sum, y, room);
     }
 }
 
@@ -18379,37 +18435,34 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
     const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
     const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
     const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
+    const int64_t strip = hy__abreast_strip(w, v->fine_c);
     int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
-    int64_t image, strip, i, r, tap, low, high;
+    float *room = (float *)(void *)(at + 2 * sums);
+    int64_t image, first, i, r, k;
     hy__abreast_area s;
     s.n = w->fine[2];
     s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
     s.y_step = v->coarse_n;
+    s.across = w->coarse[1];
     s.y_row = w->coarse[1] * s.n;
-    s.x_row = w->stride[0] * w->fine[1] * s.n;
+    s.x_row = w->stride[0] * hy__abreast_across(w) * s.n;
     s.x_col = w->stride[1] * s.n;
-    strip = HY__ABREAST_STRIP / ((int64_t)sizeof(float) * (s.rows * s.y_row + channels * s.x_row));
-    strip = hy__most(strip, 1);
     memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
     for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
         const float *y = d->coarse + (image * v->coarse_c + block) * v->coarse_n;
         const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
-        for (tap = 0; tap < w->kernel[0]; tap++) {
-            hy__abreast_reach(w, 0, tap, &low, &high);
-            for (; low < high; low += strip) {
-                i = low * w->stride[0] + tap * w->dilate[0] - w->pad[0];
-                s.down = hy__least(high - low, strip);
-                hy__abreast_meet(job, v, &s, channels, tap, y + low * s.y_row, x + i * w->fine[1] * s.n, sum,
-                                 at);
-            }
+        for (first = 0; first < w->coarse[0]; first += strip) {
+            s.down = hy__least(w->coarse[0] - first, strip);
+            hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], hy__abreast_down(w, s.down),
+                            room);
+            hy__abreast_meet(job, v, &s, channels, y + first * s.y_row, room, sum, at);
         }
     }
-    for (i = 0; i < sums; i++)
-        for (r = 0; r < s.rows; r++, sum += HY__ABREAST) {
+    for (i = 0; i < sums; i++, sum += HY__ABREAST_SQUARE * HY__ABREAST)
+        for (r = 0; r < s.rows; r++) {
             double all = 0;
-            for (tap = 0; tap < HY__ABREAST; tap++) all += sum[tap];
+            for (k = 0; k < HY__ABREAST; k++) all += sum[r * HY__ABREAST + k];
             to[((block + r) * v->fine_c + channel) * v->taps + i] = (float)all;
-            if (r + 1 == s.rows) sum += (HY__ABREAST_SQUARE - s.rows) * HY__ABREAST;
         }
 }
 
@@ -18478,7 +18531,9 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
     }
     hy__one_stage(job, hy__run_abreast, units * v->parts, work);
     job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
-                   (size_t)(2 * most * win.kernel[1]) * sizeof(int64_t);
+                   (size_t)(2 * most * taps) * sizeof(int64_t) +
+                   (size_t)(most * hy__abreast_down(&win, hy__abreast_strip(&win, fine_c)) *
+                            hy__abreast_across(&win) * win.fine[2]) * sizeof(float);
     if (v->parts == 1) return 1;
     job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
     job->shared = (size_t)(v->parts * weights) * sizeof(float);
@@ -20493,11 +20548,7 @@ static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_av
 #endif
 static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
-#if HY__X86
-    if (isa >= HY_ISA_AVX2) return &hy__windows_avx2;
-#endif
-    (void)isa;
-    return &hy__windows_base;
+    return HY__OF_ISA(isa, &hy__windows_base, &hy__windows_avx2, &hy__windows_avx2);
 }
 
 /* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
@@ -25110,6 +25161,7 @@ typedef struct hy__mode {
     int recorded;                       /* its values may serve a backward: parameters may change any time */
     int threads;                        /* 0: as many as the root has */
     int given;                          /* it is handed out: only what has a gradient and a file form */
+    int jit;                            /* by the system's compiler, if that is possible */
     struct hy__owner *owner;            /* whose call it is, if anything was bound to that */
 } hy__mode;
 
@@ -30069,13 +30121,13 @@ static void hy__program_free(hy_root *root, hy__attached *it)
 static int hy__same_mode(const hy__mode *a, const hy__mode *b)
 {
     return a->training == b->training && a->exact == b->exact && a->off == b->off &&
-           a->recorded == b->recorded && a->threads == b->threads;
+           a->recorded == b->recorded && a->threads == b->threads && a->jit == b->jit;
 }
 
 static uint64_t hy__call_hash(const hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     uint64_t h = hy__mix64((uint64_t)(uintptr_t)g, (uint64_t)mode->off << 32 ^ (uint64_t)mode->threads << 8 ^
-                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded));
+                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded + 8 * mode->jit));
     int i;
     for (i = 0; i < g->vars; i++) h = hy__hash_type(h, &in[i]->t.type);
     return h;
@@ -30133,6 +30185,17 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
     return F->code ? -1 : 0;
 }
 
+#ifdef HYBRID_HAS_SOURCE
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g);     /* the third door: see >>door */
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: built without HYBRID_SOURCE; the built-in program runs");
+    return NULL;
+}
+#endif
+
 /* The graph with its types, through the passes if all are known, else as it stands. */
 static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_graph *g, int *dynamic)
 {
@@ -30140,6 +30203,10 @@ static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_g
     int i;
     for (i = 0; typed && i < typed->n; i++)
         *dynamic |= !hy__types_known(typed->node[i]->type, typed->node[i]->nout);
+    if (typed && !*dynamic && p->mode.jit && !p->mode.training && !p->mode.recorded && !p->mode.exact) {
+        hy_graph *jit = hy__jit_graph(F, typed);
+        if (jit || F->code) { hy__graph_drop(typed); return jit; }
+    }
     return typed && !*dynamic ? hy__run_passes(F, typed, &p->mode) : typed;
 }
 
@@ -31325,6 +31392,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
+HY__COLD_ROOMS
 
 /* Where the place of a parameter's variable is, or will be, kept. */
 static int *hy__param_slot(const hy_frame *S, const hy__param *p)
@@ -34278,6 +34346,7 @@ static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mod
     mode->off = h->opt.off;
     mode->print = h->opt.print;
     mode->threads = h->opt.threads;
+    mode->jit = h->opt.jit;
     mode->owner = HY__LOAD(&h->owner);
 }
 
@@ -37999,7 +38068,6 @@ HY__WARM_ROOMS
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
  * and on the parameter's name alone.
  */
-HY__COLD_ROOMS
 
 /* --- what constructors share --- */
 static hy_init hy__init_make(void (*fn)(hy_frame *, const hy_init *, const char *, hy_array *),
@@ -38572,6 +38640,19 @@ static hy_block *hy__norm_new(hy_frame *F, int what, int groups, const hy_nn_bat
 HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt)
 {
     return hy__norm_new(F, HY__NORM_BATCH, 1, opt);
+}
+static void hy__freeze_one(hy_frame *F, hy_block *block, void *user)
+{
+    hy__norm *b = (hy__norm *)(void *)block;
+    (void)F;
+    if (block->forward != hy__norm_forward || b->what != HY__NORM_BATCH || b->global == *(int *)user) return;
+    b->global = *(int *)user;
+    hy__changed(block);                 /* programs of the other mode go */
+}
+HY_API void hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen)
+{
+    int global = frozen != 0;
+    hy_visit(F, block, hy__freeze_one, &global);
 }
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt)
 {
@@ -49244,7 +49325,7 @@ HY__WARM_ROOMS
  * that only move elements from the map that they make of positions, all others from the emitter that
  * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
  */
-#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
        HY__C_LINE = 400, HY__C_NUMBER = 56 };
@@ -49300,6 +49381,7 @@ struct hy__c {
     hy_graph *g;
     const char *prefix, *upper, *title;
     int       separate, records;        /* weights are another file; with recorded inputs and outputs */
+    int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
@@ -49357,6 +49439,7 @@ static void hy__c_line(hy__c *c)
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
     if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
     hy__put_bytes(c->t, s, (size_t)n);
     hy__put_bytes(c->t, "\n", 1);
     c->depth += open;
@@ -51603,7 +51686,7 @@ HY__WARM_ROOMS
  * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
  * reads a product is written into its loop: its "tail".
  */
-#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 /* --- freezing: parameters become constants --- */
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -51632,14 +51715,15 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
 }
 
 /* The graph that is written: frozen, and what the passes make of it; all types known. */
-static hy_graph *hy__c_graph(hy_frame *F, hy_graph *g, const hy_type *input)
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input)
 {
+    hy_graph *g;
     static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
     hy__mode mode;
     int i;
     memset(&mode, 0, sizeof mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
-    g = hy__typed_copy(F, g, input, &mode);
+    g = hy__typed_copy(F, from, input, &mode);
     if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
     if (g) g = hy__run_passes(F, g, &mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
@@ -52335,7 +52419,7 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
 static void hy__c_write_signature(hy__c *c)
 {
     int i;
-    hy__w(c, "int %p_run(");
+    hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
     for (i = 0; i < c->g->heads; i++) {
         hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
@@ -52431,7 +52515,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    if (%p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
-    hy__w(c, "0%s)) return 2;\n", c->separate ? ", test_loaded" + 4 : "");
+    hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
         char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
@@ -52451,12 +52535,24 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
 }
 
+/* inputs: as many as the operator has that calls it, parameters behind the variables. */
+static void hy__c_write_call(hy__c *c)
+{
+    int i;
+    hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "(const %t *)data[%d], ", (int)c->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->g->head[i])->dtype, c->callable - 1 + i);
+    hy__w(c, "ws, weights);\n}\n");
+}
+
 static void hy__c_write_body(hy__c *c)
 {
     int i;
     for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
+    if (c->callable) hy__c_write_call(c);
 }
 
 static void hy__c_put_source(hy__target *t, const void *what)
@@ -52494,6 +52590,7 @@ static void hy__c_put_header(hy__target *t, const void *what)
     hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    c.depth = 0;
     hy__c_write_signature(&c);
     hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
@@ -52561,7 +52658,7 @@ static void hy__c_close(hy__c *c)
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
     for (i = 0; c->g && c->name && i < c->g->n; i++) {
         int k, lent = 0;
-        for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
+        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
         if (!lent) hy__free(heap, (void *)c->name[i]);
     }
     for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
@@ -52588,7 +52685,16 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
 }
 
-/* All about the program of a graph for such inputs. */
+/* The program of a graph for inputs of such types. */
+static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
+{
+    c->g = hy__c_graph(c->F, g, input);
+    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+    hy__c_widen(c);
+    return hy__c_place(c);
+}
+
+/* All about a file of it. */
 static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
                       const char *file,
                       const hy_export_c_opt *opt)
@@ -52601,15 +52707,19 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
     c->title = title;
     c->records = !(opt && opt->no_test);
     c->separate = opt && opt->weights;
+    if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
+                                                                                        opt->weights)) ||
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights)))) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their own");
+        return -1;
+    }
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
     room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
     if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
     for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
-    c->g = hy__c_graph(F, g, (const hy_type *)room->data);
+    i = hy__c_open_graph(c, g, (const hy_type *)room->data);
     hy__buffer_drop(&F->cache, room);
-    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-    hy__c_widen(c);
-    if (hy__c_place(c)) return -1;
+    if (i) return -1;
     return c->records ? hy__c_record(c, g) : 0;
 }
 
@@ -52667,6 +52777,257 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     F->training = training;
     return failed;
 }
+
+/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+#ifdef HY__POSIX_FILES
+#include <dlfcn.h>
+#include <sys/wait.h>
+typedef int (*hy__jit_fn)(void *const *data, char *workspace, const void *weights);
+
+/* Of a graph that has become one call. */
+typedef struct hy__jit {
+    hy__attached head;
+    void      *library;
+    hy__jit_fn run;
+    char      *weights;
+    size_t     arena;
+} hy__jit;
+typedef struct hy__jit_rec { int inputs, outputs; const hy__jit *ready; const hy_type *type; } hy__jit_rec;
+
+static void hy__jit_free(hy_root *root, hy__attached *it)
+{
+    hy__jit *j = (hy__jit *)(void *)it;
+    if (j->library) dlclose(j->library);
+    hy__free(&root->heap, j->weights);
+    hy__free(&root->heap, j);
+}
+
+static int hy__jit_count(const void *attr, int output, int index)
+{
+    (void)index;
+    return output ? ((const hy__jit_rec *)attr)->outputs : ((const hy__jit_rec *)attr)->inputs;
+}
+
+static int hy__jit_infer(hy_infer *I)
+{
+    const hy__jit_rec *r = (const hy__jit_rec *)I->attr;
+    int i;
+    for (i = 0; i < I->nout; i++) {
+        hy_infer_type(I, &I->out[i].dtype, r->type[i].dtype);
+        hy_infer_shape(I, &I->out[i].shape, r->type[i].shape);
+    }
+    return I->status;
+}
+
+HY__RUN(hy__run_jit)
+{
+    const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
+    j->run(now->data, (char *)scratch, j->weights);
+}
+
+static int hy__jit_bind(hy_job *job)
+{
+    job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    return hy__one_stage(job, hy__run_jit, 1, 1);
+}
+
+static const hy_arg hy__jit_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__jit_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__jit_op = {
+    "_jit", NULL, NULL, "a program that the system's compiler made", hy__jit_in, hy__jit_out, NULL,
+    sizeof(hy__jit_rec), 0, 0, hy__jit_count, hy__jit_infer, hy__jit_bind, NULL, NULL
+};
+
+/* A new folder that only we may enter: its name is nobody's before, links included. */
+static char *hy__jit_folder(hy_frame *F)
+{
+    const char *home = getenv("TMPDIR");
+    char *name;
+    int i, k;
+    for (i = 0; i < 16; i++) {
+        uint64_t mix = ((uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9))
+                       * 0x9e3779b97f4a7c15u + (uint64_t)i;
+        name = hy__string(F, home && *home ? home : "/tmp", "/hybrid-................");
+        if (!name) return NULL;
+        for (k = 0; k < 16; k++)
+            name[strlen(name) - 16 + (size_t)k] = "0123456789abcdef"[mix >> (60 - 4 * k) & 15];
+        if (!mkdir(name, 0700)) return name;
+        hy__free(&F->root->heap, name);
+    }
+    hy__fail(F, HY_ERROR_FILE, "no folder can be made in %s", home && *home ? home : "/tmp");
+    return NULL;
+}
+
+/* Without a shell, so that no name is read as anything else. 0 when it went well. */
+static int hy__jit_compile(const char *source, const char *library, int native)
+{
+    const char *cc = getenv("HYBRID_CC");
+    char *args[12];
+    int n = 0, status = -1, k, quiet;
+    pid_t child;
+    cc = cc && *cc ? cc : "cc";
+    args[n++] = (char *)(uintptr_t)cc;
+    args[n++] = (char *)(uintptr_t)"-O3";
+    if (native) args[n++] = (char *)(uintptr_t)"-march=native";
+    args[n++] = (char *)(uintptr_t)"-w";
+    args[n++] = (char *)(uintptr_t)"-fPIC";
+    args[n++] = (char *)(uintptr_t)"-shared";
+    args[n++] = (char *)(uintptr_t)"-o";
+    args[n++] = (char *)(uintptr_t)library;
+    args[n++] = (char *)(uintptr_t)source;
+    args[n++] = (char *)(uintptr_t)"-lm";
+    args[n] = NULL;
+    child = fork();
+    if (child == 0) {
+        quiet = open("/dev/null", O_RDWR);
+        for (k = 0; k < 3 && quiet >= 0; k++) dup2(quiet, k);
+        execvp(cc, args);
+        _exit(127);
+    }
+    if (child < 0) return -1;
+    while (waitpid(child, &status, 0) < 0) if (errno != EINTR) return -1;
+    return status;
+}
+
+/* Written, built, loaded; then nothing of it is left in files. */
+static void hy__jit_build(hy__c *c, hy__jit *j)
+{
+    hy_frame *F = c->F;
+    char *folder = hy__jit_folder(F);
+    char *source = folder ? hy__string(F, folder, "/jit.c") : NULL;
+    char *library = source ? hy__string(F, folder, "/jit.so") : NULL;
+    void *symbol = NULL;
+    if (library && !hy__to_file(F, source, hy__c_put_source, c)) {
+        if (hy__jit_compile(source, library, 1) && hy__jit_compile(source, library, 0))
+            hy__fail(F, HY_ERROR_STATE, "no C compiler did it: is there a cc, or what HYBRID_CC names?");
+        else if (!(j->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
+            hy__fail(F, HY_ERROR_STATE, "what the compiler made cannot be loaded");
+        else symbol = dlsym(j->library, "jit_call");
+    }
+    memcpy(&j->run, &symbol, sizeof symbol);
+    if (library) remove(library);
+    if (source) remove(source);
+    if (folder) rmdir(folder);
+    hy__free(&F->root->heap, library);
+    hy__free(&F->root->heap, source);
+    hy__free(&F->root->heap, folder);
+}
+
+/* The weights as in a file of them, whose numbers have their lowest bytes first. */
+static int hy__jit_weights(hy__c *c, hy__jit *j)
+{
+    const uint16_t one = 1;
+    hy__target t;
+    j->weights = (char *)hy__alloc(&c->F->root->heap, c->weights + 1);
+    if (!j->weights) hy__no_memory(c->F, "jit");
+    else if (!*(const char *)&one) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "not on big-endian machines");
+    if (c->F->code) return -1;
+    memset(&t, 0, sizeof t);
+    t.F = c->F;
+    t.to = j->weights;
+    hy__c_put_weights(&t, c);
+    return 0;
+}
+
+/* All values that the source has inside: when one is written, the program is made anew. */
+static int hy__jit_watch(hy_frame *F, const hy_graph *g, hy__sources *sources)
+{
+    hy__rewrite R;
+    int i;
+    memset(&R, 0, sizeof R);
+    R.F = F;
+    R.sources = sources;
+    for (i = 0; i < g->n; i++) {
+        hy__buffer *b = g->node[i]->param ? g->node[i]->param->array.buffer : g->node[i]->held;
+        if (b && hy__look_at(&R, b)) return -1;
+    }
+    return 0;
+}
+
+/* Variables, parameters, and one node that makes all heads of them. */
+static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy__jit *j, hy_graph *fresh)
+{
+    hy__jit_rec rec;
+    hy__node *node, *jit;
+    int i, n = g->vars, failed = 0;
+    for (i = 0; i < g->n; i++) n += g->node[i]->param != NULL;
+    memset(&rec, 0, sizeof rec);
+    rec.inputs = n;
+    rec.outputs = g->heads;
+    rec.ready = j;
+    jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
+    if (!jit) return -1;
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->g->head[i]);
+    ((hy__jit_rec *)jit->record)->type = jit->type;
+    for (n = i = 0; i < g->vars + g->n && !failed; i++) {
+        const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
+        if (i >= g->vars && !from->param) continue;
+        node = hy__node_copy(F, from);
+        failed = !node || hy__node_join(F, fresh->store, node);
+        if (failed) hy__node_discard(F, node);
+        else jit->in[n++].node = node;
+    }
+    failed = failed || hy__node_join(F, fresh->store, jit);
+    if (failed) { hy__node_discard(F, jit); return -1; }
+    if (hy__graph_room_heads(F, fresh, g->heads, 0)) return -1;
+    for (i = 0; i < g->heads; i++) { fresh->head[i].node = jit; fresh->head[i].output = i; }
+    return hy__graph_finish(F, fresh);
+}
+
+/* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
+    hy__jit *j = (hy__jit *)hy__alloc_zero(heap, sizeof *j);
+    hy_type *type = (hy_type *)hy__alloc(heap, ((size_t)g->vars + 1) * sizeof *type);
+    hy_graph *fresh = NULL;
+    hy__c c;
+    int i, failed;
+    memset(&c, 0, sizeof c);
+    c.F = F;
+    hy__try(F);
+    hy_begin(F);
+    failed = !sources || !j || !type;
+    if (failed) hy__no_memory(F, "jit");
+    for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
+    failed = failed || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
+    c.title = "jit";
+    c.separate = 1;                     /* compilers take their time over long lists of numbers */
+    c.callable = 1 + g->vars;           /* results stand behind the inputs of the node */
+    for (i = 0; i < g->n; i++) c.callable += g->node[i]->param != NULL;
+    failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
+    if (!failed) {
+        hy__jit_build(&c, j);
+        j->arena = c.arena;
+        fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
+        if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
+    }
+    hy__c_close(&c);
+    hy_end(F);
+    if (F->code && F->code != HY_ERROR_MEMORY) hy__warn(F, "jit: %s; the built-in program runs", F->text);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    hy__free(heap, type);
+    if (fresh) {
+        j->head.free_fn = hy__jit_free;
+        sources->head.free_fn = hy__sources_free;
+        fresh->all = &sources->head;
+        hy__table_add(heap, &fresh->derived, &sources->head.kept, 0);
+        hy__table_add(heap, &fresh->derived, &j->head.kept, 0);
+        return fresh;
+    }
+    if (sources) hy__sources_free(F->root, &sources->head);
+    if (j) hy__jit_free(F->root, &j->head);
+    return NULL;
+}
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: not on this system; the built-in program runs");
+    return NULL;
+}
+#endif
 HY__WARM_ROOMS
 #endif
 
@@ -52680,10 +53041,12 @@ HY__WARM_ROOMS
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
- *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          operators have prototypes that are written out; HYBRID_LINKED; HYBRID_OPS; imported networks
+ *          print their layers; a list of hy_collect_params knows that its scope has ended; trainers, losses,
+ *          metrics;
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
+ *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
