@@ -4661,7 +4661,9 @@ struct hy_frame {
     hy__names   aliases;                /* numbers given to blocks without a scope */
     int         floor;                  /* marks that forward must leave alone */
     struct hy__summary *summary;        /* collects what blocks return */
-    struct hy__check *check;            /* of >>check: what emit_watch compares with */
+    struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
+    void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
+    int         unwatched;              /* loops and branches that run line by line */
     int         scopes, ranks;          /* entries and random operators so far */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
@@ -31649,6 +31651,8 @@ static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
 {
     int i;
     c->name = node->name;
+    c->nsub = node->nsub;
+    c->sub = node->sub;
     for (i = 0; i < node->nin; i++) c->type[i] = node->in[i].node->type[node->in[i].output];
     if (hy__infer_call(S, c, node->op, node->record, NULL) || !hy__traceable(S, c, node->op)) return -1;
     for (i = 0; i < node->nin; i++) node->in[i].node->type[node->in[i].output] = c->type[i];
@@ -31670,8 +31674,6 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     if (!given) hy__auto_name(S, op, name, sizeof name);
     node = hy__node_new(S, op, n, c.nout, record, given ? given : name);
     if (node) hy__node_subs(S, node, nsub, sub);
-    c.nsub = nsub;
-    c.sub = sub;
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
     if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
         node->counted = !given;
@@ -36130,13 +36132,15 @@ HY__WARM_ROOMS
 HY__COLD_ROOMS
 
 /* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
- * those of the turns, states after the last; hidden: states before each turn, how many turns there were, the
- * random key. */
+ * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
+ * how many turns there were, the random key. */
 typedef struct hy__control_rec {
     int     data, states, remain, aux, outputs;
     int     reverse,
         counted;           /* from the last turn to the first; an input says how many there are */
     int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
+                                        /* remains so many, the last, are statistics: turns write to copies */
     int64_t limit;                      /* of while_loop: most turns */
 } hy__control_rec;
 
@@ -36148,6 +36152,7 @@ static const hy_attr hy__control_attr[] = {
     HY__CONTROL_ATTR(int, outputs, "outputs of a turn"), HY__CONTROL_ATTR(int, reverse, "from the last "
                                                                                         "turn on"),
     HY__CONTROL_ATTR(int, counted, "an input tells the turns"), HY__CONTROL_ATTR(int, draws, "it draws"),
+    HY__CONTROL_ATTR(int, mode, "of a gradient"), HY__CONTROL_ATTR(int, own, "statistics of a gradient"),
     HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(i64, limit, "most turns"),
     { NULL, NULL, HY_ATTR_int, 0, 0, 0, NULL }
 };
@@ -36157,15 +36162,15 @@ static const hy_arg hy__control_in[] = {
     { "key", HY_ARG_OPT }, { "aux", HY_ARG_AUX }, { NULL, HY_ARG_ONE }
 };
 static const hy_arg hy__control_out[] = {
-    { "output", HY_ARG_LIST }, { "state", HY_ARG_LIST }, { "kept", HY_ARG_HID_LIST }, { "turns", HY_ARG_HID },
-    { "key", HY_ARG_HID }, { NULL, HY_ARG_ONE }
+    { "output", HY_ARG_LIST }, { "state", HY_ARG_LIST }, { "kept", HY_ARG_HID_LIST },
+    { "aux", HY_ARG_HID_LIST }, { "turns", HY_ARG_HID }, { "key", HY_ARG_HID }, { NULL, HY_ARG_ONE }
 };
 
 static int hy__control_count(const void *attr, int output, int index)
 {
     const hy__control_rec *r = (const hy__control_rec *)attr;
     const int in[] = { r->data, r->states, r->remain, r->counted, r->keyed, r->aux };
-    const int out[] = { r->outputs, r->states, r->states, r->limit > 0, r->draws };
+    const int out[] = { r->outputs, r->states, r->states, r->aux, r->limit > 0, r->draws };
     return output ? out[index] : in[index];
 }
 
@@ -36269,18 +36274,22 @@ static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
     return turns;
 }
 
+/* May both be the same, as far as they are known? */
+static int hy__types_agree(const hy_type *a, const hy_type *b)
+{
+    int d, same = !a->dtype || !b->dtype || a->dtype == b->dtype;
+    if (a->shape.ndim < 0 || b->shape.ndim < 0) return same;
+    for (d = 0; d < a->shape.ndim && d < b->shape.ndim; d++)
+        same &= a->shape.dim[d] < 0 || b->shape.dim[d] < 0 || a->shape.dim[d] == b->shape.dim[d];
+    return same && a->shape.ndim == b->shape.ndim;
+}
+
 /* A state is the same before and after a turn. */
 static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *after)
 {
-    int d, same = before->shape.ndim < 0 || after->shape.ndim < 0 || before->shape.ndim == after->shape.ndim;
-    if (before->dtype && after->dtype) same = same && before->dtype == after->dtype;
-    for (d = 0; same && d < before->shape.ndim && d < after->shape.ndim; d++)
-        same = before->shape.dim[d] < 0 || after->shape.dim[d] < 0 ||
-            before->shape.dim[d] == after->shape.dim[d];
-    if (!same) {
+    if (!hy__types_agree(before, after)) {
         hy_infer_fail(I, HY_ERROR_SHAPE, "state %d is %z %t before a turn and %z %t after it", i,
-                      &before->shape,
-                      (int)before->dtype, &after->shape, (int)after->dtype);
+                      &before->shape, (int)before->dtype, &after->shape, (int)after->dtype);
         return;
     }
     hy_infer_type(I, &before->dtype, after->dtype);
@@ -36304,11 +36313,15 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
 /* The hidden outputs that are no states, and the inputs like them. */
 static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
 {
-    int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states;
+    int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states, i;
     if (r->counted) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in++].shape,
                                                                                  hy__shape1(1)); }
     if (r->keyed) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in].shape,
                                                                                hy__shape1(2)); }
+    for (i = I->nin - r->aux; i < I->nin; i++, out++) {
+        hy_infer_type(I, &I->out[out].dtype, I->in[i].dtype);
+        hy_infer_shape(I, &I->out[out].shape, I->in[i].shape);
+    }
     if (r->limit > 0) {
         hy_infer_type(I, &I->out[out].dtype, HY_I64);
         hy_infer_shape(I, &I->out[out++].shape, hy__shape1(1));
@@ -36394,13 +36407,13 @@ static int hy__cond_infer(hy_infer *I)
         if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
             for (i = 0; i < r->outputs && I->status >= 0; i++) {
                 const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
-                hy_type was = I->out[i];
+                if (!hy__types_agree(&I->out[i], t)) {
+                    hy_infer_fail(I, HY_ERROR_SHAPE, "the branches differ: output %d is %z %t and %z %t", i,
+                                  &I->out[i].shape, (int)I->out[i].dtype, &t->shape, (int)t->dtype);
+                    break;
+                }
                 hy_infer_type(I, &I->out[i].dtype, t->dtype);
-                if (I->status >= 0) hy_infer_shape(I, &I->out[i].shape, t->shape);
-                if (I->status < 0 && k)
-                    hy_infer_fail(I, HY_ERROR_SHAPE, "the branches differ: output %d is %z %t in the "
-                                                     "first, %z %t in "
-                                  "the second", i, &was.shape, (int)was.dtype, &t->shape, (int)t->dtype);
+                hy_infer_shape(I, &I->out[i].shape, t->shape);
             }
         hy__types_close(I->frame, &T);
     }
@@ -36588,7 +36601,7 @@ static const hy__body *hy__body_for(hy_frame *F, hy_graph *sub, const hy_type *t
 /* --- binding --- */
 typedef struct hy__control {            /* the job's plan */
     const hy__body *body[2];
-    size_t  at[2], states;              /* where their memory begins; two places for each state */
+    size_t  at[2], states, own;         /* where their memory begins; two places for each state; copies */
     int64_t turns;
 } hy__control;
 HY__FITS_PLAN(hy__control);
@@ -36604,7 +36617,8 @@ static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
     hy__mode mode;
     memset(&mode, 0, sizeof mode);
     if (F->planner) mode = *F->planner->mode;
-    mode.training = job->training;
+    else mode.exact = 1;                /* it stands for what runs line by line */
+    mode.training = r->mode ? r->mode == 2 : job->training;
     mode.recorded = mode.given = 0;
     mode.owner = NULL;
     mode.threads = 1;
@@ -36654,12 +36668,23 @@ static char *hy__row_at(const hy__turning *L, int operand, int64_t row)
     return data ? data + row * (hy__bytes(&t->type) / t->type.shape.dim[0]) : NULL;
 }
 
+/* The copy of variable i, a statistic. */
+static char *hy__own_at(const hy__turning *L, int i)
+{
+    int k = hy__control_vars(L->r, L->pred) - L->r->own;
+    char *at = L->memory + L->c->own;
+    for (; k < i; k++)
+        at += hy__round64((size_t)hy__bytes(&L->job->in[hy__control_input(L->r, L->pred, k)].type));
+    return at;
+}
+
 /* Where the value of a variable lies in this turn. */
 static char *hy__var_at(const hy__turning *L, int i)
 {
     int data = L->r->data - L->pred;
     if (i < data) return hy__row_at(L, i, L->row);
     if (i < data + L->r->states) return hy__state_at(L, i - data, L->turn);
+    if (L->r->own && i >= hy__control_vars(L->r, L->pred) - L->r->own) return hy__own_at(L, i);
     return (char *)L->now->data[hy__control_input(L->r, L->pred, i)];
 }
 
@@ -36810,7 +36835,7 @@ static void hy__loop_finish(const hy__turning *L)
 {
     const hy__control_rec *r = L->r;
     void **out = L->now->data + L->job->nin;
-    int i, at = r->outputs + 2 * r->states;
+    int i, at = r->outputs + 2 * r->states + r->aux;
     for (i = 0; i < r->states; i++) {
         size_t bytes = (size_t)hy__bytes(&L->job->out[r->outputs + i].type);
         if (out[r->outputs + i] && bytes) memcpy(out[r->outputs + i], hy__state_at(L, i, L->turn), bytes);
@@ -36824,6 +36849,7 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
     int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
+    int i;
     L->job = job;
     L->now = now;
     L->r = r;
@@ -36837,6 +36863,16 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
         const int64_t *given = (const int64_t *)now->data[r->data + r->states + r->remain + r->counted];
         L->seed = (uint64_t)given[0];
         L->stream = (uint64_t)given[1];
+    }
+    for (i = 0; i < r->aux; i++) {
+        int in = job->nin - r->aux + i, out = job->nin + r->outputs + 2 * r->states + i;
+        size_t bytes = (size_t)hy__bytes(&job->in[in].type);
+        if (now->data[out] && bytes) memcpy(now->data[out], now->data[in], bytes);
+    }
+    for (i = hy__control_vars(r, pred) - r->own; i < hy__control_vars(r, pred); i++) {
+        int in = hy__control_input(r, pred, i);
+        size_t bytes = (size_t)hy__bytes(&job->in[in].type);
+        if (bytes) memcpy(hy__own_at(L, i), now->data[in], bytes);
     }
     if (!r->draws || !key) return;
     key[0] = (int64_t)L->seed;
@@ -36876,6 +36912,16 @@ static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item
 }
 HY__COLD_ROOMS
 
+/* Room for copies of statistics. */
+static void hy__bind_own(hy_job *job, hy__control *c, int pred)
+{
+    const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int i, n = hy__control_vars(r, pred);
+    c->own = job->shared;
+    for (i = n - r->own; i < n; i++)
+        job->shared += hy__round64((size_t)hy__bytes(&job->in[hy__control_input(r, pred, i)].type));
+}
+
 static int hy__loop_bind(hy_job *job)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
@@ -36893,6 +36939,7 @@ static int hy__loop_bind(hy_job *job)
     c->states = job->shared;
     for (i = r->data; i < r->data + r->states; i++)
         job->shared += 2 * hy__round64((size_t)hy__bytes(&job->in[i].type));
+    hy__bind_own(job, c, 0);
     c->turns = r->limit > 0 ? r->limit : job->in[0].type.shape.dim[0];
     return hy__one_stage(job, hy__run_loop, 1, (double)c->turns * cost);
 }
@@ -36905,6 +36952,7 @@ static int hy__cond_bind(hy_job *job)
     job->notes = sizeof *c;
     if (hy__control_bodies(job, 1, c)) return -1;
     job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
+    hy__bind_own(job, c, 1);
     cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
@@ -37068,20 +37116,28 @@ static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
 static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
 static int hy__diff_remain(const hy__control_rec *r, int i) { return r->data + r->states + i; }
 
-/* What ends the inputs: how many turns, the key, copies of statistics, so that a turn that is computed again
- * does not count twice. */
-static void hy__given_end(hy_frame *F, hy__given *in, const hy_diff *D, hy__control_rec *r2)
+/* In which mode did the call run? */
+static int hy__diff_training(const hy_diff *D)
+{
+    int mode = ((const hy__control_rec *)D->attr)->mode;
+    return mode ? mode == 2 : D->training;
+}
+
+/* What ends the inputs: statistics as they were, so that a turn that is computed again does not count twice;
+ * how many turns, the key. */
+static void hy__given_end(hy__given *in, const hy_diff *D, hy__control_rec *r2)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     int i, at = hy__diff_remain(r, r->remain);
+    for (i = 0; i < r->aux; i++) hy__given_add(in, D->out[hy__diff_kept(r, r->states) + i]);
     if (r->counted) hy__given_add(in, D->in[at]);
-    else if (r->limit > 0) hy__given_add(in, D->out[hy__diff_kept(r, r->states)]);
+    else if (r->limit > 0) hy__given_add(in, D->out[hy__diff_kept(r, r->states) + r->aux]);
     if (r->draws) hy__given_add(in, D->out[D->nout - 1]);
-    for (i = at + r->counted + r->keyed; i < D->nin; i++) hy__given_add(in, hy_identity(F, D->in[i]));
     r2->counted = r->counted || r->limit > 0;
     r2->draws = r2->keyed = r->draws;
-    r2->remain += r->remain;
-    r2->aux = r->aux;
+    r2->remain += r->remain + r->aux;
+    r2->own = r->own + r->aux;
+    r2->mode = 1 + hy__diff_training(D);
 }
 
 static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const hy__given *in,
@@ -37108,7 +37164,7 @@ static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
     for (i = 0; i < sub->heads; i++)
         U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
                              : U->stand_in[r->data + i - r->outputs].tape != NULL);
-    return hy__unwind_body(U, F, sub, D->training);
+    return hy__unwind_body(U, F, sub, hy__diff_training(D));
 }
 
 /* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
@@ -37203,7 +37259,7 @@ static void hy__loop_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__g
         if (i < r->remain) hy__given_add(in, D->in[hy__diff_remain(r, i)]);
         hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
     }
-    hy__given_end(F, in, D, &r2);
+    hy__given_end(in, D, &r2);
     graph = hy__unwinding_graph(U);
     if (graph) y = hy__given_emit(F, D, 0, in, &r2, 1, &graph);
     if (y) hy__loop_back_results(F, D, U, y);
@@ -37238,11 +37294,11 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
-    if (hy__unwind_body(U, F, sub, D->training)) return NULL;
-    for (i = 0; i < r->remain; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    if (hy__unwind_body(U, F, sub, hy__diff_training(D))) return NULL;
+    for (i = 0; i < r->remain - r->own; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
     for (i = 0; i < r->outputs; i++)
         if (U->given[i]) hy__unwinding_next(U, hy__unwinding_given(U, sub->vars, i));
-    for (i = r->remain; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    for (i = r->remain - r->own; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
     for (i = 0; i < r->remain; i++)
         if (U->stand_in[i].tape) hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
     return U->heads ? hy__unwinding_graph(U) : NULL;
@@ -37264,10 +37320,11 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
     sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
     r2.data = 1;
     r2.outputs = U[0].heads;
-    for (i = 0; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; sub[1] && i <= r->remain - r->own; i++) hy__given_add(&in, D->in[i]);
     for (i = 0; sub[1] && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
-    if (sub[1]) hy__given_end(F, &in, D, &r2);
+    for (i = r->remain - r->own + 1; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
+    if (sub[1]) hy__given_end(&in, D, &r2);
     if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
     at = y && y->count ? y->item : &y;
     for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
@@ -37819,6 +37876,7 @@ static hy_array *hy__foreach_now(hy_frame *F, const hy__loop *l)
     hy_array *y = NULL;
     int64_t turns = l->data.at[0]->t.type.shape.dim[0];
     int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    F->unwatched++;
     if (!room) hy__no_memory(F, l->who);
     while (!failed && room && G.turns < turns) failed = hy__loop_turn(F, &G, l, &draws,
                                                                       (hy_array **)room->data);
@@ -37858,6 +37916,7 @@ static hy_array *hy__while_now(hy_frame *F, const hy__loop *l)
     hy__draws draws = hy__draws_open(F);
     hy_array *y = NULL;
     int failed = hy__gathering_open(F, &G, l->who, &l->states);
+    F->unwatched++;
     while (!failed && G.turns < l->limit) {
         int holds = hy__loop_holds(F, &G, l, &draws);
         if (!holds) break;
@@ -37874,6 +37933,7 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     hy__draws draws = hy__draws_open(F);
     int holds = hy__is_true(F, l->data.at[0], l->who);
     hy_array *y = NULL;
+    F->unwatched++;
     if (holds < 0) return NULL;
     hy__draws_for(F, &draws, 0, !holds);
     y = l->step[!holds](F, inputs, l->user);
@@ -37883,6 +37943,17 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
 }
 
 /* --- in either mode --- */
+/* What ran line by line tells hy_check the values that the operator would have given. */
+static hy_array *hy__loop_ran(hy_frame *F, int which, hy_array *y)
+{
+    hy__flat all;
+    if (--F->unwatched || !F->watch || !y) return y;
+    if (!hy__flat_open(F, &all, y, "hy_check"))
+        F->watch(F, &hy__control_ops[which], hy_group_of(F, all.n, all.at));
+    hy__flat_close(F, &all);
+    return y;
+}
+
 static void hy__loop_close(hy_frame *F, hy__loop *l)
 {
     hy__flat_close(F, &l->data);
@@ -37933,7 +38004,7 @@ HY_API hy_array *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_arr
     l.user = user;
     if (!body) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_foreach: the body is NULL"); return NULL; }
     if (!hy__loop_open(F, &l, data, states) && !hy__check_rows(F, &l))
-        y = F->graph ? hy__traced_foreach(F, &l) : hy__foreach_now(F, &l);
+        y = F->graph ? hy__traced_foreach(F, &l) : hy__loop_ran(F, HY__FOREACH, hy__foreach_now(F, &l));
     hy__loop_close(F, &l);
     return y;
 }
@@ -37962,7 +38033,7 @@ HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy
     }
     if (!hy__loop_open(F, &l, NULL, loop_vars)) {
         if (!l.states.n) hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: there are no loop variables");
-        else y = F->graph ? hy__traced_while(F, &l) : hy__while_now(F, &l);
+        else y = F->graph ? hy__traced_while(F, &l) : hy__loop_ran(F, HY__WHILE_LOOP, hy__while_now(F, &l));
     }
     hy__loop_close(F, &l);
     return y;
@@ -37986,7 +38057,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
     }
     if (!hy__loop_open(F, &l, pred, inputs)) {
         if (l.data.n != 1) hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: the condition is one array");
-        else y = F->graph ? hy__traced_cond(F, &l) : hy__cond_now(F, &l, inputs);
+        else y = F->graph ? hy__traced_cond(F, &l) : hy__loop_ran(F, HY__COND, hy__cond_now(F, &l, inputs));
     }
     hy__loop_close(F, &l);
     return y;
@@ -39264,7 +39335,7 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     while (C->next < store->n && !store->node[C->next]->op) C->next++;
     node = C->next < store->n ? store->node[C->next] : NULL;
     C->count++;
-    if (!node || node->op != op || !hy__same_record(op, node->record, record)) {
+    if (!node || node->op != op || (record && !hy__same_record(op, node->record, record))) {
         const char *is = !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name;
         hy__check_say(C, "%s: operator %d of forward is %s, of the graph %s%s%s: a branch or a number was "
                       "frozen", C->with, C->count, op->name, is, node ? " " : "", node ? node->name : "");
@@ -39289,8 +39360,14 @@ static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *c
     hy_array *y;
     C->depth++;
     y = C->below(F, op, n, in, record, nsub, sub);
-    if (--C->depth == 0 && y && !C->lost) hy__check_step(C, op, record, y);
+    if (--C->depth == 0 && y && !C->lost && !F->unwatched) hy__check_step(C, op, record, y);
     return y;
+}
+
+/* A loop or branch has run line by line: one node of the graph. */
+static void hy__watch_control(hy_frame *F, const hy_op *op, hy_array *y)
+{
+    if (!F->check->lost) hy__check_step(F->check, op, NULL, y);
 }
 
 /* All that was traced has run: now forward, step by step beside it. */
@@ -39300,9 +39377,11 @@ static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
     F->stream = C->replay.stream;
     F->check = C;
     F->emit = hy__emit_watch;
+    F->watch = hy__watch_control;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
     F->check = NULL;
+    F->watch = NULL;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
@@ -42757,7 +42836,7 @@ static void hy__symbol_check_control(hy_frame *F, const hy__node *node, hy__line
 {
     const hy__control_rec *r = (const hy__control_rec *)node->record;
     int i, k;
-    if (r->reverse || r->counted || r->keyed) {
+    if (r->mode) {
         hy__puts(line, line->n ? ", the gradient of " : "the gradient of ");
         hy__puts(line, node->op->name);
         hy__puts(line, ", node ");

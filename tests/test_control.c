@@ -289,6 +289,165 @@ static void test_control_files(void)
 }
 #endif
 
+/* A body with batch norm: its statistics go on turn by turn, in training too. */
+typedef struct { hy_block base; hy_block *norm; } control_normal;
+
+static hy_array *control_norm_step(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    x = hy_call(F, ((control_normal *)user)->norm, hy_mul(F, x, s));
+    return hy_group(F, x, hy_tanh(F, hy_add(F, s, x)));
+}
+
+static hy_array *control_norm_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy_get(F, hy_foreach(F, control_norm_step, x, hy_ones(F, HY_SHAPE(3, 2)), self), 0);
+}
+
+static void test_control_statistics(void)
+{
+    hy_array *y[2], *mean[2], *dx[2], *loss = NULL;
+    hy_frame *F = control_open(2);
+    hy_array *x = hy_normal(F, HY_SHAPE(4, 3, 2), 1, 2);
+    int mode, k;
+    for (mode = 0; mode < 2; mode++) {
+        control_normal *net = HY_BLOCK_NEW(F, control_normal, control_norm_forward);
+        net->norm = hy_add_child(F, &net->base, "norm", hy_nn_batch_norm(F, NULL));
+        hy_initialize(F, &net->base, NULL);
+        if (mode) hy_hybridize(F, &net->base, NULL);
+        dx[mode] = NULL;
+        for (k = 0; k < 2; k++) {
+#ifndef HYBRID_NO_TRAIN
+            hy_attach_grad(F, x, HY_GRAD_WRITE);
+            hy_record(F);
+            y[mode] = hy_call(F, &net->base, x);
+            loss = hy_square(F, y[mode]);
+            hy_pause(F);
+            hy_backward(F, loss, NULL);
+            dx[mode] = hy_copy(F, hy_grad_of(F, x));
+#else
+            hy_set_training(F, 1);
+            y[mode] = hy_call(F, &net->base, x);
+#endif
+        }
+        mean[mode] = hy_copy(F, hy_param(F, net->norm, "running_mean"));
+        CHECK_STR(hy_error(F), NULL);
+    }
+    CHECK(control_same(F, y[0], y[1]));
+    CHECK(control_same(F, mean[0], mean[1]));
+    CHECK(hy_value(F, mean[1], 0) != 0 && !loss == !dx[0]);
+#ifndef HYBRID_NO_TRAIN
+    CHECK_NEAR(control_far(F, dx[1], dx[0]), 0, 1e-5);
+#endif
+    CHECK(hy_close(F) == 0);
+}
+
+/* Options, a plan that suffices, forks and hy_check. */
+static void test_control_places(void)
+{
+    static const int offs[] = { 0, HY_PASS_FUSE, HY_PASS_PROLOGUE, HY_PASS_REUSE | HY_PASS_INPLACE, HY_PASS_ALL };
+    int which, k;
+    for (which = 0; which < 6; which++)
+        for (k = 0; k < 5; k++) {
+            hy_frame *F = control_open(3), *fork;
+            control_net *net = control_new(F, which);
+            hy_array *x = which ? hy_normal(F, HY_SHAPE(4, 2), .5, 1) : hy_arange(F, 1, 4, 1), *y, *z;
+            hy_hybridize_opt opt;
+            hy_plan_info info;
+            void *memory;
+            memset(&opt, 0, sizeof opt);
+            opt.off = offs[k];
+            opt.exact = k == 1;
+            y = hy_call(F, &net->base, x);
+            if (!k) CHECK(hy_check(F, &net->base, x) == 0);
+            hy_hybridize(F, &net->base, &opt);
+            CHECK(control_same(F, y, hy_call(F, &net->base, x)));
+            hy_keep(F, x);
+            fork = hy_fork(F);
+            hy_begin(fork);
+            CHECK(control_same(fork, y, hy_call(fork, &net->base, x)));
+            hy_end(fork);
+            CHECK(hy_close(fork) == 0);
+            info = hy_plan(F, &net->base, x);
+            CHECK(!info.dynamic && info.total > 0);
+            memory = malloc(info.total);
+            CHECK(!hy_bind(F, &net->base, x, memory, info.total));
+            hy_begin(F);
+            z = hy_call(F, &net->base, x);
+            CHECK(control_same(F, y, z));
+            hy_end(F);
+            hy_begin(F);
+            CHECK(control_same(F, y, hy_call(F, &net->base, x)));
+            hy_end(F);
+            CHECK_STR(hy_error(F), NULL);
+            CHECK(hy_close(F) == 0);
+            free(memory);
+        }
+}
+
+/* What is wrong is said, line by line and traced, and the frame goes on. */
+static hy_array *control_grows(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    return hy_group(F, x, hy_concat(F, hy_group(F, s, s), 0));
+}
+static hy_array *control_lacks(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user; (void)s;
+    return hy_group(F, x, NULL);
+}
+static hy_array *control_alone(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user; (void)s;
+    return hy_identity(F, x);
+}
+static hy_array *control_two(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_group(F, x, x); }
+static hy_array *control_one(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_identity(F, x); }
+static hy_array *control_long(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_concat(F, hy_group(F, x, x), 0);
+}
+
+static void test_control_errors(void)
+{
+    static const char *const says[] = {
+        "state 0 is (2,) float32 before a turn and (4,) float32 after it", "the states are x before a turn and n",
+        "the body must return hy_group(F, outputs, states)", "there is no data to go along",
+        "data 1 has 2 rows, others have 3", "max_iterations should be specified", "there are no loop variables",
+        "the condition is (3,): one number is due", "the branches differ: output 0 is (3,) float32 and (6,)",
+        "the first branch returns (xx), the second x", "the body is NULL", "data 0 is a single number" };
+    int mode, i;
+    for (mode = 0; mode < 2; mode++) {
+        hy_frame *F = hy_open(NULL), *S = mode ? hy_symbolic(F) : F;
+        hy_array *x, *s, *p, *one;
+        for (i = 0; i < 12; i++) {
+            if (!mode && (i == 8 || i == 9)) continue;          /* only one branch runs */
+            x = mode ? hy_zeros(S, HY_SHAPE(3)) : hy_ones(S, HY_SHAPE(3));
+            s = hy_zeros(S, HY_SHAPE(2));
+            p = hy_zeros(S, HY_SHAPE(3));
+            one = hy_ones(S, HY_SHAPE(1));
+            switch (i) {
+            case 0: hy_foreach(S, control_grows, x, s, NULL); break;
+            case 1: hy_foreach(S, control_lacks, x, s, NULL); break;
+            case 2: hy_foreach(S, control_alone, x, s, NULL); break;
+            case 3: hy_foreach(S, control_sum, NULL, s, NULL); break;
+            case 4: hy_foreach(S, control_sum, hy_group(S, x, s), s, NULL); break;
+            case 5: hy_while_loop(S, control_one, control_two, s, 0, NULL); break;
+            case 6: hy_while_loop(S, control_one, control_two, NULL, 5, NULL); break;
+            case 7: hy_cond(S, p, control_one, control_one, x, NULL); break;
+            case 8: hy_cond(S, one, control_one, control_long, x, NULL); break;
+            case 9: hy_cond(S, one, control_two, control_one, x, NULL); break;
+            case 10: hy_foreach(S, NULL, x, s, NULL); break;
+            default: hy_foreach(S, control_sum, hy_reshape(S, one, HY_INTS(0), NULL) ? hy_scalar(F, 1) : x, s, NULL);
+            }
+            if (!CHECK(hy_error(S) && strstr(hy_error(S), says[i]))) printf("%d %d: %s\n", mode, i, hy_error(S));
+            hy_clear(S);
+        }
+        if (mode) hy_close(S);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* The text of a program has bodies behind the node that runs them. */
 static void test_control_text(void)
 {
@@ -368,4 +527,7 @@ static void test_control(void)
     RUN(test_control_files);
 #endif
     RUN(test_control_memory);
+    RUN(test_control_statistics);
+    RUN(test_control_places);
+    RUN(test_control_errors);
 }

@@ -1753,7 +1753,7 @@ static const char *name_of_input(const hy_node *node, int k)
     int i, n;
     for (i = 0; arg[i].name; i++) {
         n = node->op->count ? node->op->count(node->record, 0, i) : 1;
-        if (n < 0 || arg[i].kind == HY_ARG_LIST || k < n) return arg[i].name;
+        if (n < 0 || k < n || (arg[i].kind == HY_ARG_LIST && !(node->op->flags & HY_OP_CONTROL))) return arg[i].name;
         k -= n;
     }
     return "input";
@@ -1768,6 +1768,7 @@ static char *attribute_of(tool *T, const hy_node *node, const hy_attr *t, const 
                  "|output_mean_var", t->mxnet) >= 0) return NULL;
     hy_attr_text(t, node->record, now, sizeof now);
     hy_attr_text(t, plain, then, sizeof then);
+    if ((node->op->flags & HY_OP_CONTROL) && (strcmp(t->name, "limit") || !strcmp(now, "0"))) return NULL;
     if (t->option && !strcmp(now, then)) return NULL;
     if (window > 0 && !now[strspn(now, window < 3 ? "(), 1" : "(), 0")]) return NULL;
     while (window >= 0 && (s = strstr(now, ", ")) != NULL) {
