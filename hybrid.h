@@ -104,7 +104,7 @@
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
  *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
- *   but that of digamma.
+ *   but those of digamma and ctc_loss.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -1128,6 +1128,16 @@ struct hy_op {
 #define HY_I_softmax_cross_entropy HY_I_LABEL
 #define HY_O_softmax_cross_entropy HY_O_OUT
 #define HY_P_softmax_cross_entropy HY_NOTHING
+
+#define HY_I_ctc_loss(I) I(data, ONE, 1) I(label, ONE, 1) I(data_lengths, RARE, r->use_data_lengths) \
+    I(label_lengths, RARE, r->use_label_lengths)
+#define HY_O_ctc_loss(O) O(output, ONE, 1) O(grad, HID, 1)
+#define HY_P_ctc_loss HY_NOTHING
+#define HY_A_ctc_loss(A, R) \
+    A(R, flag, use_data_lengths, use_data_lengths, 0, "an input gives the steps of each sequence") \
+    A(R, flag, use_label_lengths, use_label_lengths, 0, "an input gives the labels of each sequence") \
+    A(R, enum, blank_label, blank_label, 0, "first|last: the class that stands for none; labels are padded " \
+      "with 0 or -1")
 #define HY_I_smooth_l1 HY_I_DATA
 #define HY_O_smooth_l1 HY_O_OUT
 #define HY_P_smooth_l1(P, R) P(R, real, scalar, scalar, 1, "sigma")
@@ -1545,6 +1555,8 @@ struct hy_op {
         "in training a share p becomes 0, the rest grows by 1/(1-p)") \
     OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
         "sum of -log softmax(data)[label], shape (1,)") \
+    OPT(ctc_loss, "CTCLoss", "ctc_loss|_contrib_CTCLoss|_contrib_ctc_loss", 0, \
+        "-log of the probability that steps (T,N,C) read as labels (N,L); 0 where they cannot") \
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
@@ -1995,6 +2007,10 @@ HY_API hy_array *hy_make_loss(hy_frame *F, hy_array *data, const hy_make_loss_op
     /* x; the gradient starts here */
 HY_API hy_array *hy_softmax_cross_entropy(hy_frame *F, hy_array *data, hy_array *label);
     /* sum of -log softmax(data)[label], shape (1,) */
+typedef struct hy_ctc_loss_opt { int use_data_lengths; int use_label_lengths; int blank_label;
+    hy_array *data_lengths; hy_array *label_lengths; } hy_ctc_loss_opt;
+HY_API hy_array *hy_ctc_loss(hy_frame *F, hy_array *data, hy_array *label, const hy_ctc_loss_opt *opt);
+    /* -log of the probability that steps (T,N,C) read as labels (N,L); 0 where they cannot */
 typedef struct hy_dropout_opt { int mode; hy_ints axes; } hy_dropout_opt;
 HY_API hy_array *hy_dropout(hy_frame *F, hy_array *data, double p, const hy_dropout_opt *opt);
     /* in training a share p becomes 0, the rest grows by 1/(1-p) */
@@ -3110,6 +3126,8 @@ typedef struct hy_loss_opt {
     int    binary_label;                /* logistic: labels are 0 and 1, not -1 and 1 */
     int    compute_full;                /* poisson_nll: with the part that depends on the label alone */
     double smoothing;                   /* sdml: 0.3 */
+    int    time_first;                  /* ctc: the prediction is (T,N,C), not (N,T,C) */
+    int    label_first;                 /* ctc: labels are (L,N), not (N,L) */
 } hy_loss_opt;
 HY_API hy_block *hy_loss_l1(hy_frame *F, const hy_loss_opt *opt);
 HY_API hy_block *hy_loss_l2(hy_frame *F, const hy_loss_opt *opt);                   /* half the square */
@@ -3124,6 +3142,9 @@ HY_API hy_block *hy_loss_triplet(hy_frame *F, const hy_loss_opt *opt);  /* group
 HY_API hy_block *hy_loss_poisson_nll(hy_frame *F, const hy_loss_opt *opt);          /* one number, the mean */
 HY_API hy_block *hy_loss_cosine_embedding(hy_frame *F, const hy_loss_opt *opt);     /* group(a, b, +-1) */
 HY_API hy_block *hy_loss_sdml(hy_frame *F, const hy_loss_opt *opt);                 /* group(a, b) */
+/* group(prediction, labels), or these with steps, counts of labels, and sample weights, each of which may be
+ * NULL. The last class is the blank; without counts -1 ends the labels. */
+HY_API hy_block *hy_loss_ctc(hy_frame *F, const hy_loss_opt *opt);
 
 /* --- metrics --- *
  * hy_metric_update looks at a batch: labels and predictions, or groups of as many of both. hy_metric_get is
@@ -13437,6 +13458,167 @@ static int hy__softmax_cross_entropy_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_softmax_cross_entropy HY__OWN(softmax_cross_entropy), NULL
+
+/* --- ctc_loss --- *
+ * The steps of a sequence spell its labels with blanks between them, each repeated at will: a path through
+ * 2 l + 1 places. Sums over all paths, forward and backward, in logarithms, give the loss and its gradient,
+ * which is kept as a hidden output. An item is one sequence.
+ */
+static int hy__ctc_loss_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, *y = &I->out[0].shape;
+    int i;
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    hy__infer_same_type(I, &I->in[0], &I->out[1]);
+    hy_infer_shape(I, x, hy__rank(3));
+    hy_infer_shape(I, label, hy__rank(2));
+    hy_infer_shape(I, y, hy__rank(1));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[1], &label->dim[0]);
+    hy__infer_same_dim(I, &x->dim[1], &y->dim[0]);
+    hy_infer_same(I, x, &I->out[1].shape);
+    for (i = 1; i < I->nin; i++) {
+        if (!I->in[i].dtype) hy_infer_type(I, &I->in[i].dtype, I->in[0].dtype);
+        if (i == 1) continue;
+        hy_infer_shape(I, &I->in[i].shape, hy__rank(1));
+        if (I->status >= 0) hy__infer_same_dim(I, &x->dim[1], &I->in[i].shape.dim[0]);
+    }
+    if (I->status >= 0 && x->dim[2] == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "there is no class");
+    return I->status;
+}
+
+static double hy__log_sum(double a, double b)
+{
+    double most = a > b ? a : b;
+    return most == -HUGE_VAL ? most : most + log(exp(a - most) + exp(b - most));
+}
+
+typedef struct hy__ctc {                /* one sequence */
+    int64_t  steps, classes, labels, blank;
+    double  *log_p;                     /* (steps, classes) */
+    double  *from, *to;                 /* (steps, places): sums of paths that begin, that end there */
+    int64_t *label;
+} hy__ctc;
+
+/* The class at a place: labels with blanks around them. */
+static int64_t hy__ctc_class(const hy__ctc *c, int64_t s) { return s & 1 ? c->label[s / 2] : c->blank; }
+static int hy__ctc_skips(const hy__ctc *c, int64_t s)   /* may a path come from two places before? */
+{
+    return (s & 1) && s >= 2 && c->label[s / 2] != c->label[s / 2 - 1];
+}
+
+/* Fills `to`, and by symmetry `from`; gives the logarithm of the whole. */
+static double hy__ctc_sums(const hy__ctc *c)
+{
+    int64_t places = 2 * c->labels + 1, t, s;
+    double *to = c->to, *from = c->from, a;
+    for (t = 0; t < c->steps; t++)
+        for (s = 0; s < places; s++) {
+            const double *before = to + (t - 1) * places;
+            a = t ? before[s] : s < 2 ? 0 : -HUGE_VAL;
+            if (t && s) a = hy__log_sum(a, before[s - 1]);
+            if (t && hy__ctc_skips(c, s)) a = hy__log_sum(a, before[s - 2]);
+            to[t * places + s] = a + c->log_p[t * c->classes + hy__ctc_class(c, s)];
+        }
+    for (t = c->steps - 1; t >= 0; t--)
+        for (s = places - 1; s >= 0; s--) {
+            const double *after = from + (t + 1) * places;
+            int last = t == c->steps - 1;
+            a = !last ? after[s] : s >= places - 2 ? 0 : -HUGE_VAL;
+            if (!last && s + 1 < places) a = hy__log_sum(a, after[s + 1]);
+            if (!last && s + 2 < places && hy__ctc_skips(c, s + 2)) a = hy__log_sum(a, after[s + 2]);
+            from[t * places + s] = a + c->log_p[t * c->classes + hy__ctc_class(c, s)];
+        }
+    a = to[c->steps * places - 1];
+    return places > 1 ? hy__log_sum(a, to[c->steps * places - 2]) : a;
+}
+
+/* The labels of sequence n, without padding; -1: one is no class. */
+static int64_t hy__ctc_labels(const hy_job *job, const hy_run *now, int64_t n, hy__ctc *c)
+{
+    HY__REC(ctc_loss, job);
+    const hy_tensor *label = &job->in[1];
+    int64_t most = label->type.shape.dim[1], given = most, i, v;
+    int at = 2 + (r->use_data_lengths != 0);
+    if (r->use_label_lengths) given = hy__load_i64(hy__place(now, &job->in[at], n), job->in[at].type.dtype);
+    if (given < 0 || given > most) return -1;
+    for (i = 0; i < given; i++) {
+        v = hy__load_i64(hy__place(now, label, n * most + i), label->type.dtype);
+        if (!r->use_label_lengths && v == (r->blank_label ? -1 : 0)) break;
+        if (v < 0 || v >= c->classes || v == c->blank) return -1;
+        c->label[i] = v;
+    }
+    return i;
+}
+
+static void hy__ctc_grad(const hy__ctc *c, double all, double *grad, int64_t t)
+{
+    int64_t places = 2 * c->labels + 1, s, k;
+    for (k = 0; k < c->classes; k++) grad[k] = exp(c->log_p[t * c->classes + k]);
+    for (s = 0; s < places; s++) {
+        k = hy__ctc_class(c, s);
+        grad[k] -= exp(c->to[t * places + s] + c->from[t * places + s] - c->log_p[t * c->classes + k] - all);
+    }
+}
+
+HY__RUN(hy__run_ctc_loss)
+{
+    HY__REC(ctc_loss, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    int64_t steps = x->dim[0], batch = x->dim[1], most = job->in[1].type.shape.dim[1], t, k;
+    int64_t size = hy__traits[dtype].size;
+    double *grad, all, sum;
+    hy__ctc c;
+    c.classes = x->dim[2];
+    c.blank = r->blank_label ? c.classes - 1 : 0;
+    c.log_p = (double *)scratch;
+    c.to = c.log_p + steps * c.classes;
+    c.from = c.to + steps * (2 * most + 1);
+    grad = c.from + steps * (2 * most + 1);
+    c.label = (int64_t *)(void *)(grad + c.classes);
+    c.steps = steps;
+    if (r->use_data_lengths)
+        c.steps = hy__load_i64(hy__place(now, &job->in[2], item), job->in[2].type.dtype);
+    c.labels = hy__ctc_labels(job, now, item, &c);
+    if (c.labels < 0 || c.steps < 0 || c.steps > steps) { hy_fault(now); c.steps = c.labels = 0; }
+    for (t = 0; t < c.steps; t++) {
+        double *p = c.log_p + t * c.classes, high = -HUGE_VAL;
+        hy__load_f64(p, hy__place(now, &job->in[0], (t * batch + item) * c.classes), dtype, 1, c.classes);
+        for (k = 0; k < c.classes; k++) if (p[k] > high) high = p[k];
+        for (k = 0, sum = 0; k < c.classes; k++) sum += exp(p[k] - high);
+        for (k = 0; k < c.classes; k++) p[k] -= high + log(sum);
+    }
+    all = c.steps ? hy__ctc_sums(&c) : -HUGE_VAL;
+    hy__store((char *)now->data[job->nin] + item * size, dtype, all == -HUGE_VAL ? 0 : -all);
+    for (t = 0; t < steps && now->data[job->nin + 1]; t++) {
+        for (k = 0; k < c.classes; k++) grad[k] = 0;
+        if (t < c.steps && all != -HUGE_VAL) hy__ctc_grad(&c, all, grad, t);
+        hy__store_f64((char *)now->data[job->nin + 1] + (t * batch + item) * c.classes * size, dtype, 1, grad,
+                      c.classes);
+    }
+}
+static int hy__ctc_loss_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t places = 2 * job->in[1].type.shape.dim[1] + 1;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->run = hy__run_ctc_loss;
+    job->stages = 1;
+    job->items[0] = x->dim[1];
+    job->scratch = (size_t)(x->dim[0] * (x->dim[2] + 2 * places) + x->dim[2] + places) * sizeof(double);
+    job->fault_text = "a label is no class, or a length is not within the sequence";
+    job->cost = 30.0 * (double)(x->dim[1] * x->dim[0]) * (double)(x->dim[2] + 4 * places);
+    return 0;
+}
+static int hy__ctc_loss_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *dy = D->dy[0];
+    if (D->dy[1]) { hy__no_gradient(F, D); return -1; }         /* of the second order: the gradient's own */
+    if (dy && D->want[0]) D->dx[0] = hy_mul(F, D->out[1], hy_expand_dims(F, hy_expand_dims(F, dy, 0), 2));
+    return 0;
+}
+#define HY__ON_ctc_loss HY__OWN(ctc_loss), NULL
 
 HY__WARM_ROOMS
 
@@ -47652,7 +47834,24 @@ static hy_array *hy__loss_sdml_forward(hy_frame *F, hy_block *self, hy_array *x)
     return hy__loss_fold(F, self, hy__loss_divergence(F, apart, label), 1);
 }
 
+static hy_array *hy__loss_ctc_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy_loss_opt *o = hy__loss_opt_of(self);
+    hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "labels");
+    hy_ctc_loss_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.data_lengths = hy__loss_input(F, self, x, 2, NULL);
+    opt.label_lengths = hy__loss_input(F, self, x, 3, NULL);
+    opt.use_data_lengths = opt.data_lengths != NULL;
+    opt.use_label_lengths = opt.label_lengths != NULL;
+    opt.blank_label = 1;
+    if (!o->time_first) p = hy_swap_axes(F, p, 0, 1);
+    if (o->label_first) label = hy_swap_axes(F, label, 0, 1);
+    return hy__loss_weigh(F, self, x, 4, hy_ctc_loss(F, p, label, &opt));
+}
+
 #define HY__LOSSES(L) \
+    L(ctc, "CTCLoss", 1) \
     L(l1, "L1Loss", 1) L(l2, "L2Loss", 1) L(softmax_ce, "SoftmaxCrossEntropyLoss", 1) \
     L(sigmoid_bce, "SigmoidBinaryCrossEntropyLoss", 1) L(kl_div, "KLDivLoss", 1) L(huber, "HuberLoss", 1) \
     L(hinge, "HingeLoss", 1) L(squared_hinge, "SquaredHingeLoss", 1) L(logistic, "LogisticLoss", 1) \

@@ -856,6 +856,50 @@ static const char *const cases_softmax_cross_entropy[] = {
 static const ref_op ref_softmax_cross_entropy =
     { REFA_FLOATS, refa_softmax_cross_entropy, REF_TRUE, NULL, 4e-6, cases_softmax_cross_entropy };
 
+/* The logarithm of the sum of two numbers given by theirs. */
+static double refa_log_sum(double a, double b)
+{
+    double most = a > b ? a : b;
+    return most == -HUGE_VAL ? most : most + log(exp(a - most) + exp(b - most));
+}
+/* blank[u], full[u]: how likely the steps so far read as the first u labels, the last step a blank or not. */
+static void refa_ctc_loss(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *label = &c->in[1];
+    int64_t batch = x->dim[1], classes = x->dim[2], most = label->dim[1], n, t, u, k;
+    int last = ref_is(c, "blank_label", "last", 0), at = 2;
+    const double *x_length = ref_int(c, "use_data_lengths", 0) ? c->in[at++].v : NULL;
+    const double *l_length = ref_int(c, "use_label_lengths", 0) ? c->in[at].v : NULL;
+    double *y = ref_out(c, 0, 1, &batch), *blank = (double *)malloc((size_t)(most + 1) * 2 * sizeof *blank);
+    double *full = blank + most + 1;
+    for (n = 0; n < batch; n++) {
+        const double *own = label->v + n * most;
+        int64_t steps = x_length ? (int64_t)x_length[n] : x->dim[0], labels = 0;
+        while (labels < most && (l_length ? (double)labels < l_length[n] : own[labels] != (last ? -1 : 0))) labels++;
+        for (u = 0; u <= labels; u++) { blank[u] = u ? -HUGE_VAL : 0; full[u] = -HUGE_VAL; }
+        for (t = 0; t < steps; t++) {
+            const double *line = x->v + (t * batch + n) * classes;
+            double sum = -HUGE_VAL;
+            for (k = 0; k < classes; k++) sum = refa_log_sum(sum, line[k]);
+            for (u = labels; u >= 0; u--) {
+                double come = u ? refa_log_sum(full[u], blank[u - 1]) : -HUGE_VAL;
+                if (u > 1 && own[u - 1] != own[u - 2]) come = refa_log_sum(come, full[u - 1]);
+                blank[u] = refa_log_sum(blank[u], full[u]) + line[last ? classes - 1 : 0] - sum;
+                full[u] = u ? come + line[(int64_t)own[u - 1]] - sum : -HUGE_VAL;
+            }
+        }
+        y[n] = -refa_log_sum(blank[labels], full[labels]);
+        if (y[n] == HUGE_VAL || !steps) y[n] = 0;
+    }
+    free(blank);
+}
+static const char *const cases_ctc_loss[] = {
+    "(4,2,3) (2,2)int[1,2]", "(5,1,4) (1,3)int[1,3]", "(5,3,3) (3,2)int[0,2]", "(1,2,3) (2,1)int[0,2]",
+    "(4,2,3) (2,2)int[-1,1] | blank_label=last", "(5,2,3) (2,2)int[0,1] (2)int[3,5] | blank_label=last "
+    "use_data_lengths=True", "(4,3,3) (3,2)int[1,2] (3)int[0,2] | use_label_lengths=True",
+    "(5,3,3) (3,2)int[1,2] (3)int[4,5] (3)int[0,2] | use_data_lengths=True use_label_lengths=True", NULL };
+static const ref_op ref_ctc_loss = { REFA_FLOATS, refa_ctc_loss, REF_TRUE, NULL, 4e-6, cases_ctc_loss };
+
 static void refa_smooth_l1(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]), s = ref_num(c, "scalar", 1);

@@ -126,6 +126,60 @@ static void test_losses_reference(void)
     }
 }
 
+/* ctc: MXNet's losses, a few of its gradients and the sum of their squares, in both layouts, with lengths. */
+static void loss_ctc_case(hy_frame *F, hy_block *loss, int turned, int lengths, const float *value,
+                          const float *gradient, double squares)
+{
+    static const float label[12] = { 1, 2, 3, 0, 0, -1, 2, -1, -1, 3, 1, 3 }, steps[4] = { 6, 5, 4, 6 };
+    static const float counts[4] = { 3, 2, 1, 2 };
+    double v[120];
+    hy_array *x, *in[4], *y, *g;
+    int turn;
+    train_numbers(v, 120, 21);
+    x = hy_cast(F, hy_from(F, HY_SHAPE(4, 6, 5), HY_F64, v), HY_F32);
+    in[1] = hy_floats(F, HY_SHAPE(4, 3), label);
+    if (turned) { x = hy_copy(F, hy_swap_axes(F, x, 0, 1)); in[1] = hy_swap_axes(F, in[1], 0, 1); }
+    in[0] = x;
+    in[2] = hy_floats(F, HY_SHAPE(4), steps);
+    in[3] = hy_floats(F, HY_SHAPE(4), counts);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_hybridize(F, loss, NULL);
+    for (turn = 0; turn < 2; turn++) {
+        hy_record(F);
+        y = hy_call(F, loss, hy_group_of(F, lengths ? 4 : 2, in));
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        loss_compare(F, "ctc", y, value, 4);
+        g = hy_grad_of(F, x);
+        CHECK_NEAR(hy_item(F, hy_sum(F, hy_square(F, g), HY_ALL, NULL)), squares, 1e-5 * squares);
+        loss_compare(F, "ctc", hy_slice_axis(F, hy_reshape(F, g, HY_INTS(-1), NULL), 0, 0, 10), gradient, 10);
+    }
+    if (!CHECK(!hy_error(F))) puts(hy_error(F));
+    hy_clear(F);
+}
+static void test_losses_ctc(void)
+{
+    static const float value[3][4] = { { 6.23858881f, 6.62167215f, 7.28448582f, 5.58195972f },
+        { 12.4771776f, 11.6812506f, 9.28237534f, 10.6523829f } };
+    static const float gradient[3][10] = {
+        { 0.373951465f, -0.59661901f, 0.324894667f, 0.123316109f, -0.225542694f, 0.355261594f, -0.336605906f,
+          -0.144339696f, 0.299160242f, -0.173475772f },
+        { 0.373951465f, -0.59661901f, 0.324894667f, 0.123316109f, -0.225542694f, -0.554292083f, 0.169788852f,
+          0.183585525f, 0.284342825f, -0.0834253877f },
+        { 0.74790293f, -1.19323802f, 0.649789333f, 0.246632218f, -0.451085389f, 0.710523188f, -0.673211813f,
+          -0.288679391f, 0.598320484f, -0.346951544f } };
+    hy_frame *F = hy_open(NULL);
+    hy_loss_opt turned, twice;
+    memset(&turned, 0, sizeof turned);
+    memset(&twice, 0, sizeof twice);
+    turned.time_first = turned.label_first = 1;
+    twice.weight = 2;
+    loss_ctc_case(F, hy_loss_ctc(F, NULL), 0, 0, value[0], gradient[0], 8.37370968);
+    loss_ctc_case(F, hy_loss_ctc(F, &turned), 1, 0, value[0], gradient[1], 8.37370968);
+    loss_ctc_case(F, hy_loss_ctc(F, &twice), 0, 1, value[1], gradient[2], 28.6601505);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_losses_errors(void)
 {
     hy_frame *F = hy_open(NULL);
@@ -318,6 +372,7 @@ static void test_losses_oom(void) { oom_walk(losses_oom_program, 1); }
 static void test_losses(void)
 {
     RUN(test_losses_reference);
+    RUN(test_losses_ctc);
     RUN(test_losses_errors);
     RUN(test_metrics_reference);
     RUN(test_metrics_composite);
