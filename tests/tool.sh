@@ -118,7 +118,7 @@ says "ops unknown: the nearest" "did you mean convolution"
 try "ops --used" 0 ops --used bn
 prints "ops --used: the line" "^#define HYBRID_OPS(X)"
 prints "ops --used: its operators" " X(batch_norm)"
-echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, NULL, -1, NULL);' > "$out/source.c"
+echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, -1, NULL);' > "$out/source.c"
 try "ops --used-by" 0 ops --used-by "$out/source.c"
 prints "ops --used-by: its operators" " X(fully_connected) X(activation) X(softmax)$"
 try "ops --used alone" 2 ops --used
@@ -453,6 +453,17 @@ done
 try "cut values" 1 run bn --params "$out/cut.params" --input data=bn-in0.npy
 says "cut values: where" "byte"
 try "values of another model" 1 run bn --params lstm-0000.params --input data=bn-in0.npy
+
+# --- C source
+try "compile" 0 compile bn --shape data=2,3,8,8 --out "$out/bn.c" --header "$out/bn.h"
+prints "compile tells what was written" "bn.c: .* bytes"
+if command -v cc > /dev/null; then
+    cc -w -DBN_TEST "$out/bn.c" -o "$out/bn.run" -lm && "$out/bn.run" | grep -q "bn: right"
+    note $? "what compile wrote computes the same"
+fi
+try "compile without --out" 2 compile bn --shape data=2,3,8,8
+try "compile to a name that is no identifier" 1 compile bn --shape data=2,3,8,8 --out "$out/1-2.c"
+says "compile to a name that is no identifier: what to do" "prefix"
 
 # --- pipes
 "$tool" ops 2> "$out/stderr" | head -1 > /dev/null

@@ -5,6 +5,7 @@
  * public calls of the header, so that each command is also an example of them.
  */
 #define HYBRID_IMPLEMENTATION
+#define HYBRID_SOURCE
 #include "../hybrid.h"
 #define HYBRID_ONNX_IMPLEMENTATION
 #include "onnx.h"
@@ -204,10 +205,11 @@ static void check(tool *T)
     static const struct { const char *text, *commands, *hint; } hints[] = {
         { "allow_missing", "run", " (here: --random-params draws their values)" },
         { "allow_missing", "convert", " (here: --inputs names those that are inputs)" },
-        { "ignore_extra", "show|graph|run|bench|check|convert", " (here: --ignore-extra)" },
+        { "ignore_extra", "show|graph|run|bench|check|convert|compile", " (here: --ignore-extra)" },
         { "which variables are inputs", "convert", " (here: --inputs names them)" },
         { "which variables are inputs", "run", " (here: --input names them)" },
-        { "which variables are inputs", "show|graph|bench|check", " (here: --shape names them)" } };
+        { "which variables are inputs", "show|graph|bench|check|compile", " (here: --shape names them)" },
+        { "is no C identifier", "compile", " (here: --prefix)" } };
     const char *text = hy_error(T->F), *hint = "";
     int i;
     if (!text) return;
@@ -1376,11 +1378,12 @@ static void op_in_c(report *r, const hy_op *op)
 
 static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option" };
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option", "hidden" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
                                          "hidden: for the gradient",
-                                         "an option; if its attributes ask for it" };
+                                         "an option; if its attributes ask for it",
+                                         "hidden: for the gradient, any number" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
     void *plain = room(r->T, 1, op->record + 1);
@@ -2332,6 +2335,43 @@ static int run_check(tool *T)
     return found ? FAILED : FINE;
 }
 
+/* MARK: - hybrid compile ----------------------------------------------------------------------------- */
+
+static int written(tool *T, const char *file)
+{
+    progress_clear(T);
+    check(T);
+    printf("%s: %s bytes\n", file, grouped(T, file_bytes(file)));
+    return FINE;
+}
+
+static int run_compile(tool *T)
+{
+    const char *out = option(T, "out", 0);
+    hy_export_c_opt opt;
+    hy_block *block;
+    hy_array *x;
+    analysis a;
+    model m;
+    if (!out) fail(T, MISUSED, "--out FILE.c says where the C source goes");
+    memset(&opt, 0, sizeof opt);
+    opt.prefix = option(T, "prefix", 0);
+    opt.header = option(T, "header", 0);
+    opt.weights = option(T, "weights", 0);
+    opt.no_test = option(T, "no-test", 0) != NULL;
+    open_shaped(T, &m, &a);
+    x = shaped_inputs(T, &m, 1);
+    block = make_block(T, &m, VALUES_GIVEN, 0);
+    check(T);
+    progress(T, "writing ...", -1);
+    writing(T, 1);
+    hy_export_c(T->F, block, x, out, &opt);
+    writing(T, 0);
+    if (opt.header) written(T, opt.header);
+    if (opt.weights) written(T, opt.weights);
+    return written(T, out);
+}
+
 /* MARK: - hybrid convert ----------------------------------------------------------------------------- */
 
 typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE, TO_ONNX } target;
@@ -2360,14 +2400,6 @@ static target target_of(tool *T, const char *b)
     fail(T, MISUSED, "nothing is written as %s%s; known are .params .npy .npz .safetensors, -symbol.json (or "
          "no ending), .json, .hybrid, .model and .onnx, or say --to KIND", dot, hint_of(T, &near, ""));
     return TO_SINGLE;
-}
-
-static int written(tool *T, const char *file)
-{
-    progress_clear(T);
-    check(T);
-    printf("%s: %s bytes\n", file, grouped(T, file_bytes(file)));
-    return FINE;
 }
 
 /* Arrays without names get those that NumPy gives. */
@@ -2497,6 +2529,10 @@ static const command commands[] = {
       run_bench },
     { "check", "MODEL --shape NAME=SIZES ...", 1, 1, "does the compiled model compute what it says?",
       MODEL_HELP RANDOM_HELP "Ends with 1 if there are differences.", run_check },
+    { "compile", "MODEL --shape NAME=SIZES ... --out FILE.c", 1, 1, "writes a model as C source",
+      MODEL_HELP " FILE.c needs libm only:\n"
+      "int PREFIX_run(const float *data, float *out, void *workspace), for such shapes. Built with\n"
+      "-DPREFIX_TEST it is a program that checks results of random inputs.", run_compile },
     { "convert", "A B", 2, 2, "brings models and arrays from one form to another",
       "A is a model (as in the other commands) or a file of arrays. The name of B says what to write:\n"
       "  x.params x.npy x.npz x.safetensors   the values\n"
@@ -2510,9 +2546,9 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* value: what follows; NULL: nothing; "[=X]": it may follow behind = only. */
 typedef struct known_option { const char *commands, *name, *value; int many; const char *help; } known_option;
-#define WITH_MODEL "show|graph|run|bench|check|convert"
+#define WITH_MODEL "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
-    { "show|graph|bench|check", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
+    { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
     { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
     { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
@@ -2529,6 +2565,11 @@ static const known_option options[] = {
     { "bench", "seconds", "S", 0, "for each timing; 2" },
     { "bench", "count", "N", 0, "calls of each timing, instead of seconds" },
     { "run|bench", "profile", "FILE", 0, "write a trace for chrome://tracing and ui.perfetto.dev" },
+    { "compile", "out", "FILE.c", 0, "the C source" },
+    { "compile", "prefix", "NAME", 0, "what all names begin with; FILE" },
+    { "compile", "header", "FILE.h", 0, "its prototype and sizes, too" },
+    { "compile", "weights", "FILE", 0, "the weights, which PREFIX_run is given then" },
+    { "compile", "no-test", NULL, 0, "without the program that checks" },
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
     { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
     { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
