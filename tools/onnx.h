@@ -884,6 +884,7 @@ typedef struct onnx__net {
     hy_block      base;
     onnx__model   model;
     struct onnx__net *inner;            /* of the plain block around: the one that runs */
+    hy_block     *mark;                 /* a child that changes with the given values */
     onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
     int           inputs, late;         /* late: some nodes run line by line behind the compiled ones */
     int           cuts, *cut;           /* what the inner one gives: values of the model */
@@ -5284,6 +5285,14 @@ static int onnx__give(hy_frame *F, onnx__given *g, hy_array *x)
     return 1;
 }
 
+/* Those for other values: a block that changes loses its programs. */
+static void onnx__drop_programs(hy_frame *F, onnx__net *net)
+{
+    hy_block *before = net->mark;
+    net->mark = hy_add_child(F, &net->base, "given", hy_nn_identity(F));
+    hy_block_free(F, before);
+}
+
 static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
 {
     onnx__net *net = ((onnx__net *)self)->inner;
@@ -5309,7 +5318,7 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
     }
     if (hy_error(F)) return NULL;
     if (changed)
-        hy_add_child(F, &net->base, "given", hy_nn_identity(F));     /* programs for other values go */
+        onnx__drop_programs(F, net);
     if (!net->cuts) y = NULL;
     else if (!n) y = onnx__forward(F, &net->base, NULL);
     else y = hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
