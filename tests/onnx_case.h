@@ -65,22 +65,26 @@ static const char *onnx_compare(hy_frame *F, const onnx_case *c, hy_array *got, 
     a = hy_shape_of(F, got);
     b = hy_shape_of(F, want);
     if (!onnx__same_shape(a, b)) {
-        snprintf(text, sizeof text, "shape: %d dims (%d ...) for %d (%d ...)", a.ndim, a.ndim ? (int)a.dim[0] : 0, b.ndim,
+        snprintf(text, sizeof text, "shape: %d dims (%d ...) for %d (%d ...)", a.ndim, a.ndim ? (int)a.dim[0]
+                 : 0, b.ndim,
                  b.ndim ? (int)b.dim[0] : 0);
         return text;
     }
     if (hy_dtype_of(F, got) != hy_dtype_of(F, want)) {
-        snprintf(text, sizeof text, "type: %s for %s", hy_dtype_name(hy_dtype_of(F, got)), hy_dtype_name(hy_dtype_of(F, want)));
+        snprintf(text, sizeof text, "type: %s for %s", hy_dtype_name(hy_dtype_of(F, got)),
+                 hy_dtype_name(hy_dtype_of(F, want)));
         return text;
     }
     n = hy_size(F, got);
     x = (double *)malloc(sizeof *x * (size_t)(n + 1));
     y = (double *)malloc(sizeof *y * (size_t)(n + 1));
     *text = 0;
-    if (n && (!hy_to(F, got, HY_F64, x, sizeof *x * (size_t)n) || !hy_to(F, want, HY_F64, y, sizeof *y * (size_t)n)))
+    if (n && (!hy_to(F, got, HY_F64, x, sizeof *x * (size_t)n) ||
+              !hy_to(F, want, HY_F64, y, sizeof *y * (size_t)n)))
         strcpy(text, "not readable");
     for (i = 0; i < n && !*text; i++) {
-        int fine = isnan(y[i]) ? isnan(x[i]) : isinf(y[i]) ? x[i] == y[i] : fabs(x[i] - y[i]) <= c->atol + c->rtol * fabs(y[i]);
+        int fine = isnan(y[i]) ? isnan(x[i]) : isinf(y[i]) ? x[i] == y[i]
+            : fabs(x[i] - y[i]) <= c->atol + c->rtol * fabs(y[i]);
         if (!fine) snprintf(text, sizeof text, "value %d of %d: %.9g for %.9g", (int)i, (int)n, x[i], y[i]);
     }
     free(x);
@@ -97,11 +101,13 @@ static const char *onnx_run_set(hy_frame *F, const onnx_case *c, hy_block *net, 
     int i, k, n = 0;
     for (; !hy_onnx_input(net, n, &name, NULL); n++)
         for (in[n] = NULL, i = 0; i < c->inputs; i++)
-            if (c->input_set[i] == set && !strcmp(c->name[i], name)) in[n] = onnx_read_array(F, c, c->input[i]);
+            if (c->input_set[i] == set && !strcmp(c->name[i], name))
+                in[n] = onnx_read_array(F, c, c->input[i]);
     y = hy_call(F, net, n == 1 ? in[0] : n ? hy_group_of(F, n, in) : hy_scalar(F, 0));
     for (i = k = 0; i < c->outputs && !why && !hy_error(F); i++) {
         if (c->output_set[i] != set) continue;
-        why = onnx_compare(F, c, hy_count(F, y) > 1 ? hy_get(F, y, k) : y, onnx_read_array(F, c, c->output[i]));
+        why = onnx_compare(F, c, hy_count(F, y) > 1 ? hy_get(F, y, k) : y,
+                           onnx_read_array(F, c, c->output[i]));
         k++;
     }
     if (!hy_error(F)) return why;

@@ -34,7 +34,8 @@ static void onnx_own_cases(void)
             sprintf(c.folder, "tests/golden/onnx/%s", onnx_own[i]);
             if (!CHECK(onnx_read_case(&c))) return;
             why = onnx_run_case(&c, compiled);
-            if (!CHECK(!why)) printf("    %s, %s: %s\n", onnx_own[i], compiled ? "compiled" : "line by line", why);
+            if (!CHECK(!why))
+                printf("    %s, %s: %s\n", onnx_own[i], compiled ? "compiled" : "line by line", why);
         }
     CHECK(onnx_blocks == 0);
 }
@@ -120,7 +121,8 @@ static void onnx_like_any_other(void)
     hy_graph *graph;
     hy_type type;
     const char *name;
-    CHECK(!hy_onnx_input(net, 0, &name, &type) && !strcmp(name, "x") && type.dtype == HY_F32 && type.shape.dim[0] == -1);
+    CHECK(!hy_onnx_input(net, 0, &name, &type) && !strcmp(name, "x") && type.dtype == HY_F32 &&
+          type.shape.dim[0] == -1);
     CHECK(!hy_onnx_output(net, 0, &name, &type) && !strcmp(name, "y") && type.shape.dim[1] == 3);
     CHECK(hy_onnx_input(net, 1, NULL, NULL) == -1 && hy_onnx_input(NULL, 0, NULL, NULL) == -1);
     CHECK((w = hy_param(F, net, "dw")) != NULL);
@@ -137,7 +139,8 @@ static void onnx_like_any_other(void)
     CHECK_STR(hy_graph_name(graph, HY_NAMES_OUTPUTS, 0), "y_output");
     again = hy_import_from(F, graph, &values, NULL);
     CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
-    again = hy_load_model_from(F, hy_data(F, hy_save_model_to(F, again, NULL)), (size_t)hy_size(F, hy_save_model_to(F, again, NULL)), 0);
+    again = hy_load_model_from(F, hy_data(F, hy_save_model_to(F, again, NULL)),
+                               (size_t)hy_size(F, hy_save_model_to(F, again, NULL)), 0);
     CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
     if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
     hy_close(F);
@@ -156,9 +159,12 @@ static void onnx_written(void)
     conv.pad = HY_INTS(1, 1);
     conv.activation = "relu";
     pool.ceil_mode = 1;
-    hy_append(F, net, hy_nn_conv2d(F, 4, HY_INTS(3, 3), &conv), hy_nn_batch_norm(F, NULL), hy_nn_max_pool2d(F, HY_INTS(2, 2), &pool),
-              hy_nn_leaky_relu(F, 0.1), hy_nn_conv2d_transpose(F, 3, HY_INTS(3, 3), NULL), hy_nn_gelu(F), hy_nn_instance_norm(F, NULL),
-              hy_nn_dense(F, 6, NULL), hy_nn_prelu(F, NULL), hy_nn_elu(F, 1), hy_nn_dropout(F, 0.5, NULL), hy_nn_dense(F, 3, NULL));
+    hy_append(F, net, hy_nn_conv2d(F, 4, HY_INTS(3, 3), &conv), hy_nn_batch_norm(F, NULL),
+              hy_nn_max_pool2d(F, HY_INTS(2, 2), &pool),
+              hy_nn_leaky_relu(F, 0.1), hy_nn_conv2d_transpose(F, 3, HY_INTS(3, 3), NULL), hy_nn_gelu(F),
+                  hy_nn_instance_norm(F, NULL),
+              hy_nn_dense(F, 6, NULL), hy_nn_prelu(F, NULL), hy_nn_elu(F, 1), hy_nn_dropout(F, 0.5, NULL),
+                  hy_nn_dense(F, 3, NULL));
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
     y = hy_call(F, net, x);

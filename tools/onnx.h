@@ -13,19 +13,19 @@
  * outputs stand in the order of the file, several of them in a group (a NULL member is an input left out). It
  * runs line by line, compiled, is trained further, bound and saved by the calls of hybrid.h.
  *
- * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend on
- * constants and shapes alone are computed on the way, at the side of a trace, so that they leave only numbers
- * in the compiled program; whatever asked for a shape is traced anew when the shape changes. Two things do not
- * fit into one program; such a network is a plain block around a hybrid one:
+ * What it does: forward walks over the nodes, each of which calls operators of hybrid.h. Nodes that depend
+ * on constants and shapes alone are computed on the way, at the side of a trace, so that they leave only
+ * numbers in the compiled program; whatever asked for a shape is traced anew when the shape changes. Two
+ * things do not fit into one program; such a network is a plain block around a hybrid one:
  *     inputs whose values decide shapes (of Reshape, say) are read first and compiled in;
- *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all behind
- *     them, run line by line after the compiled part.
+ *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all
+ *     behind them, run line by line after the compiled part.
  * If, Loop and Scan run line by line; while tracing, their conditions and counts have to be known. A network
  * without inputs takes any one array.
  *
- * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`), functions
- * of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file is believed
- * before it is checked, and nothing here recurses.
+ * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
+ * functions of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file
+ * is believed before it is checked, and nothing here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
  *        >>running  values of a call     >>ops     what each operator does, one function each
@@ -40,8 +40,8 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
 #ifndef HYBRID_NO_STDIO
 HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
 #endif
-/* Inputs and outputs of such a block in order: name, type (dtype 0, ndim -1, dim -1: the file leaves it open).
- * 0, or -1 past the end. */
+/* Inputs and outputs of such a block in order: name, type (dtype 0, ndim -1, dim -1: the file leaves it
+ * open). 0, or -1 past the end. */
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
 /* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
@@ -68,7 +68,7 @@ enum {
     ONNX__MOST_NODES = 1 << 18,         /* functions count once for every call */
     ONNX__MOST_STEPS = 1 << 24,         /* nodes that a call runs, turns of loops counted */
     ONNX__MOST_DEPTH = 64,              /* of functions and branches within one another */
-    ONNX__SMALL = 64                    /* constants of so many elements are numbers, larger ones parameters */
+    ONNX__SMALL = 64                    /* constants with more elements are parameters */
 };
 
 /* MARK: - >>protobuf ------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ static double onnx__float_of(uint64_t bits)
     return f;
 }
 
-/* A repeated number comes packed, a run of them in one field, or one by one: the next of them, 0 at the end. */
+/* A repeated number comes packed, a run of them in one field, or one by one: the next, 0 at the end. */
 static int onnx__packed(onnx__field *f, uint32_t kind, uint64_t *v)
 {
     if (f->kind != 2) {
@@ -221,8 +221,8 @@ typedef struct onnx__slot {             /* a value of the model */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
-    int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; cut: a late
-                                           node reads what an earlier one has made */
+    int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; */
+                                        /* cut: a late node reads what an earlier one has made */
 } onnx__slot;
 
 typedef struct onnx__function { const char *domain, *name; onnx__bytes message; } onnx__function;
@@ -254,7 +254,7 @@ static void *onnx__room(onnx__model *m, size_t count, size_t size)
     if (m->failed || (size && count > ((size_t)1 << 46) / size)) { m->failed = 1; return NULL; }
     bytes = (count * size + 31) & ~(size_t)15;
     if (bytes > m->left) {
-        size_t whole = bytes > CHUNK / 4 ? bytes : CHUNK;
+        size_t whole = bytes > CHUNK / 4 ? bytes : (size_t)CHUNK;
         char *block = (char *)HY_ONNX_MALLOC(whole + HEAD);
         if (!block) { m->failed = 1; return NULL; }
         memset(block, 0, whole + HEAD);
@@ -364,7 +364,7 @@ static int onnx__seen(onnx__model *m, int body, const char *name)
     if (!*name) return -1;
     for (b = body; b >= 0; b = m->body[b].parent)
         if ((k = onnx__find(m, m->body[b].scope, name)) >= 0) return k;
-    return onnx__new_slot(m, m->body[body].scope, name);       /* nobody sets it: found when it is asked for */
+    return onnx__new_slot(m, m->body[body].scope, name);        /* nobody sets it: found when it is read */
 }
 
 static int onnx__own(onnx__model *m, int body, const char *name)
@@ -396,7 +396,8 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
 /* --- tensors --- */
 static const struct { hy_dtype dtype; int bytes; const char *name; } onnx__kinds[] = {
     { HY_DTYPE_NONE, 0, "undefined" }, { HY_F32, 4, "float" }, { HY_U8, 1, "uint8" }, { HY_I8, 1, "int8" },
-    { HY_DTYPE_NONE, 2, "uint16" }, { HY_DTYPE_NONE, 2, "int16" }, { HY_I32, 4, "int32" }, { HY_I64, 8, "int64" },
+    { HY_DTYPE_NONE, 2, "uint16" }, { HY_DTYPE_NONE, 2, "int16" }, { HY_I32, 4, "int32" },
+        { HY_I64, 8, "int64" },
     { HY_DTYPE_NONE, 0, "string" }, { HY_BOOL, 1, "bool" }, { HY_F16, 2, "float16" }, { HY_F64, 8, "double" },
     { HY_DTYPE_NONE, 4, "uint32" }, { HY_DTYPE_NONE, 8, "uint64" }, { HY_DTYPE_NONE, 0, "complex64" },
     { HY_DTYPE_NONE, 0, "complex128" }, { HY_BF16, 2, "bfloat16" }, { HY_DTYPE_NONE, 1, "float8e4m3fn" },
@@ -456,7 +457,10 @@ static onnx__tensor *onnx__read_tensor(onnx__model *m, onnx__bytes b)
     t->type.dtype = onnx__dtype(t->kind);
     for (t->count = 1, i = 0; i < t->type.shape.ndim; i++) {
         int64_t d = t->type.shape.dim[i];
-        if (d && t->count > ((int64_t)1 << 40) / d) { onnx__broken(m, "a tensor of more than 2^40 elements"); d = 0; }
+        if (d && t->count > ((int64_t)1 << 40) / d) {
+            onnx__broken(m, "a tensor of more than 2^40 elements");
+            d = 0;
+        }
         t->count *= d;
     }
     return t;
@@ -497,12 +501,14 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
     char *path = ONNX__ROOM(m, char, n);
     FILE *f;
     int fine;
-    if (!path || !m->folder || !t->file || t->offset < 0 || (t->length >= 0 && (size_t)t->length < bytes)) return 0;
+    if (!path || !m->folder || !t->file || t->offset < 0 || (t->length >= 0 && (size_t)t->length < bytes))
+        return 0;
     if (*t->file == '/' || *t->file == '\\' || strstr(t->file, "..") || strchr(t->file, ':')) return 0;
     sprintf(path, "%s%s", m->folder, t->file);
     f = fopen(path, "rb");
     if (!f) return 0;
-    fine = t->offset <= 0x7fffffffL && !fseek(f, (long)t->offset, SEEK_SET) && fread(to, 1, bytes, f) == bytes;
+    fine = t->offset <= 0x7fffffffL && !fseek(f, (long)t->offset, SEEK_SET) &&
+        fread(to, 1, bytes, f) == bytes;
     fclose(f);
     return fine;
 }
@@ -520,8 +526,10 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
     int bytes = onnx__kinds[t->kind].bytes, little = 1;
     size_t all = (size_t)t->count * (size_t)bytes, have = (size_t)(t->raw.end - t->raw.at);
     int64_t i;
-    if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all : !onnx__typed_data(t, to, bytes)) {
-        onnx__broken(m, t->outside ? "a tensor's data beside the file is not there, or shorter than its sizes say"
+    if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all
+        : !onnx__typed_data(t, to, bytes)) {
+        onnx__broken(m, t->outside
+                     ? "a tensor's data beside the file is not there, or shorter than its sizes say"
                                    : "a tensor has more or fewer numbers than its sizes say");
         return 0;
     }
@@ -653,7 +661,8 @@ static int onnx__is_constant(onnx__model *m, onnx__node *n)
     if (!strcmp(a->name, "value_float")) *(float *)t->data = (float)a->f;
     if (!strcmp(a->name, "value_int")) *(int64_t *)t->data = a->i;
     if (!strcmp(a->name, "value_ints")) memcpy(t->data, a->ints, sizeof(int64_t) * (size_t)a->n);
-    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++) ((float *)t->data)[i] = (float)a->floats[i];
+    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++) ((float *)t->data)[i] =
+        (float)a->floats[i];
     m->slot[n->out[0]].tensor = t;
     return 1;
 }
@@ -794,7 +803,8 @@ static int onnx__opset_of(onnx__model *m, onnx__bytes b, int opset)
 static void onnx__read_body(onnx__model *m, int body)
 {
     int is_function = m->body[body].is_function, *in, *out, nin = 0, nout = 0;
-    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12, node_field = is_function ? 7 : 1;
+    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12, node_field = is_function ? 7
+        : 1;
     onnx__bytes b = m->body[body].message, nodes = b, outputs = b;
     onnx__field f;
     in = ONNX__ROOM(m, int, onnx__count_fields(b, in_field) + 1);
@@ -804,7 +814,8 @@ static void onnx__read_body(onnx__model *m, int body)
         if (f.number == in_field) in[nin++] = onnx__read_value(m, body, f.body, is_function, 1);
         if (!is_function && f.number == 5) onnx__read_initializer(m, body, f.body);
         if (!is_function && f.number == 15) onnx__broken(m, "sparse initializers are not read");
-        if (is_function && f.number == 9) m->body[body].opset = onnx__opset_of(m, f.body, m->body[body].opset);
+        if (is_function && f.number == 9)
+            m->body[body].opset = onnx__opset_of(m, f.body, m->body[body].opset);
     }
     while (!m->failed && !m->why && onnx__next(&nodes, &f))
         if (f.number == node_field) onnx__read_node(m, body, f.body);
@@ -852,9 +863,9 @@ static void onnx__read_model(onnx__model *m, onnx__bytes b)
 
 /* MARK: - >>running -------------------------------------------------------------------------------------
  *
- * One call. Line by line, all operators go to the frame F. While F is a trace, what is known already, constants
- * and shapes and whatever depends on these alone, is computed at once in a frame K beside it; a small parameter
- * is both, known and part of the program. Bodies stand on a stack of their own.
+ * One call. Line by line, all operators go to the frame F. While F is a trace, what is known already,
+ * constants and shapes and whatever depends on these alone, is computed at once in a frame K beside it; a
+ * small parameter is both, known and part of the program. Bodies stand on a stack of their own.
  */
 typedef struct onnx__value {
     hy_array *x, *known;                /* in the program; at its side */
@@ -873,6 +884,7 @@ typedef struct onnx__net {
     hy_block      base;
     onnx__model   model;
     struct onnx__net *inner;            /* of the plain block around: the one that runs */
+    hy_block     *mark;                 /* a child that changes with the given values */
     onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
     int           inputs, late;         /* late: some nodes run line by line behind the compiled ones */
     int           cuts, *cut;           /* what the inner one gives: values of the model */
@@ -889,7 +901,10 @@ typedef struct onnx__run {
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
 } onnx__run;
 
-static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
 
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
@@ -927,7 +942,8 @@ static void onnx__load_constant(onnx__run *R, int k)
         }
         return;
     }
-    if (s->tensor->count) v->known = hy_from(F, s->tensor->type.shape, s->tensor->type.dtype, s->tensor->data);
+    if (s->tensor->count)
+        v->known = hy_from(F, s->tensor->type.shape, s->tensor->type.dtype, s->tensor->data);
     else v->known = hy_empty(F, s->tensor->type.shape, s->tensor->type.dtype);
     if (!R->K) { v->x = v->known; v->known = NULL; }
 }
@@ -956,7 +972,8 @@ static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
     onnx__load_constant(R, R->node->in[i]);
     v = &R->value[R->node->in[i]];
     if (!v->known && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
-    if (!v->known) onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
+    if (!v->known)
+        onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
                               "when it runs: such a network runs line by line", i,
                               R->m->slot[R->node->in[i]].name);
     return v->known;
@@ -1031,7 +1048,10 @@ static int onnx__ints_in(onnx__run *R, int i, hy_ints *to)
     int64_t n = x ? hy_size(F, x) : -1;
     to->n = 0;
     if (n < 0) return 0;
-    if (n > HY_MAX_INTS) { onnx__fail(R, "input %d has more than %d numbers", i, (int)HY_MAX_INTS); return 0; }
+    if (n > HY_MAX_INTS) {
+        onnx__fail(R, "input %d has more than %d numbers", i, (int)HY_MAX_INTS);
+        return 0;
+    }
     if (n && !hy_to(F, x, HY_I64, to->v, sizeof(int64_t) * (size_t)n)) return 0;
     to->n = (int)n;
     return 1;
@@ -1055,7 +1075,8 @@ static double onnx__number(onnx__run *R, int i, double missing)
 static int64_t onnx__whole(onnx__run *R, int i, double missing)
 {
     double v = onnx__number(R, i, missing);
-    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0 ? -(int64_t)9000000000000000 : 0;
+    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0
+        ? -(int64_t)9000000000000000 : 0;
 }
 
 /* --- shapes --- */
@@ -1158,7 +1179,8 @@ static hy_array *onnx__spread(onnx__run *R, hy_array *x, hy_shape s)
 /* Numbers computed here as an array. */
 static hy_array *onnx__from_doubles(onnx__run *R, hy_shape s, hy_dtype dtype, const double *v)
 {
-    hy_array *x = s.ndim && !onnx__product(&s, 0, s.ndim) ? hy_empty(R->F, s, HY_F64) : hy_from(R->F, s, HY_F64, v);
+    hy_array *x = s.ndim && !onnx__product(&s, 0, s.ndim) ? hy_empty(R->F, s, HY_F64)
+        : hy_from(R->F, s, HY_F64, v);
     return dtype == HY_F64 ? x : hy_cast(R->F, x, dtype);
 }
 
@@ -1284,7 +1306,8 @@ typedef hy_array *(*onnx__by)(hy_frame *F, hy_array *x, double scalar);
 static const struct { onnx__two two; onnx__by right, left; } onnx__scalars[] = {
     { hy_add, hy_add_scalar, hy_add_scalar }, { hy_sub, hy_sub_scalar, hy_rsub_scalar },
     { hy_mul, hy_mul_scalar, hy_mul_scalar }, { hy_div, hy_div_scalar, hy_rdiv_scalar },
-    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar }, { hy_minimum, hy_minimum_scalar, hy_minimum_scalar } };
+    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar }, { hy_minimum, hy_minimum_scalar,
+                                                           hy_minimum_scalar } };
 
 static int onnx__number_known(onnx__run *R, int i, double *v)
 {
@@ -1305,7 +1328,8 @@ static void onnx__do_two(onnx__run *R)
     for (i = 0; R->F != R->K && i < (int)(sizeof onnx__scalars / sizeof *onnx__scalars); i++) {
         if (onnx__scalars[i].two != two) continue;
         if (onnx__number_known(R, 1, &v)) onnx__out(R, 0, onnx__scalars[i].right(R->F, onnx__in(R, 0), v));
-        else if (onnx__number_known(R, 0, &v)) onnx__out(R, 0, onnx__scalars[i].left(R->F, onnx__in(R, 1), v));
+        else if (onnx__number_known(R, 0, &v))
+            onnx__out(R, 0, onnx__scalars[i].left(R->F, onnx__in(R, 1), v));
         else continue;
         return;
     }
@@ -1333,12 +1357,14 @@ static void onnx__do_pow(onnx__run *R)
     hy_dtype d = onnx__type_in(R, 0), e = onnx__type_in(R, 1);
     double v;
     if (onnx__is_float(d) && R->F != R->K && onnx__number_known(R, 1, &v)) {
-        onnx__out(R, 0, v == 2 ? hy_square(R->F, x) : v == 0.5 ? hy_sqrt(R->F, x) : hy_power_scalar(R->F, x, v));
+        onnx__out(R, 0, v == 2 ? hy_square(R->F, x) : v == 0.5 ? hy_sqrt(R->F, x)
+                  : hy_power_scalar(R->F, x, v));
         return;
     }
     if (d == e) onnx__out(R, 0, hy_power(R->F, x, y));
     else if (onnx__is_float(d)) onnx__out(R, 0, hy_power(R->F, x, onnx__cast(R, y, d)));
-    else onnx__out(R, 0, onnx__cast(R, hy_power(R->F, onnx__cast(R, x, HY_F64), onnx__cast(R, y, HY_F64)), d));
+    else onnx__out(R, 0, onnx__cast(R, hy_power(R->F, onnx__cast(R, x, HY_F64), onnx__cast(R, y, HY_F64)),
+                                    d));
 }
 
 static void onnx__do_mod(onnx__run *R)
@@ -1366,7 +1392,8 @@ static void onnx__do_bitwise(onnx__run *R)
 {
     hy_dtype d = onnx__type_in(R, 0);
     int bits = 8 * (int)hy_dtype_size(d), i;
-    hy_array *a = onnx__cast(R, onnx__in(R, 0), HY_I64), *b = onnx__cast(R, onnx__in(R, 1), HY_I64), *y = NULL;
+    hy_array *a = onnx__cast(R, onnx__in(R, 0), HY_I64), *b = onnx__cast(R, onnx__in(R, 1), HY_I64),
+        *y = NULL;
     if (bits > 32) { onnx__fail(R, "64 bits"); return; }
     a = hy_mod_scalar(R->F, a, ldexp(1, bits));
     b = hy_mod_scalar(R->F, b, ldexp(1, bits));
@@ -1409,7 +1436,8 @@ static void onnx__do_clip(onnx__run *R)
     int whole = !onnx__is_float(onnx__type_in(R, 0));
     if (R->opset < 11) {
         if (low || high) x = hy_clip(R->F, x, low ? low->f : -INFINITY, high ? high->f : INFINITY);
-    } else if (!whole && (!onnx__has(R, 1) || onnx__is_known(R, 1)) && (!onnx__has(R, 2) || onnx__is_known(R, 2)) &&
+    } else if (!whole && (!onnx__has(R, 1) || onnx__is_known(R, 1)) &&
+               (!onnx__has(R, 2) || onnx__is_known(R, 2)) &&
                onnx__number(R, 1, -INFINITY) <= onnx__number(R, 2, INFINITY)) {
         x = hy_clip(R->F, x, onnx__number(R, 1, -INFINITY), onnx__number(R, 2, INFINITY));
     } else {
@@ -1487,7 +1515,8 @@ static hy_array *onnx__hard_swish(hy_frame *F, hy_array *x)
 
 static void onnx__do_selu(onnx__run *R)
 {
-    double alpha = onnx__float(R, "alpha", 1.67326319217681884765625), gamma = onnx__float(R, "gamma", 1.05070102214813232421875);
+    double alpha = onnx__float(R, "alpha", 1.67326319217681884765625),
+        gamma = onnx__float(R, "gamma", 1.05070102214813232421875);
     onnx__out(R, 0, hy_mul_scalar(R->F, onnx__leaky(R->F, onnx__in(R, 0), HY_LEAKY_ELU, alpha), gamma));
 }
 
@@ -1512,7 +1541,8 @@ static void onnx__do_prelu(onnx__run *R)
     if (R->opset < 7 && onnx__shape(R, slope, &s) && s.ndim == 1 && s.dim[0] > 1)
         while (s.ndim + 1 < onnx__rank(R, x)) s.dim[s.ndim++] = 1;
     if (R->opset < 7) slope = onnx__to(R, slope, s);
-    onnx__out(R, 0, hy_add(R->F, hy_maximum_scalar(R->F, x, 0), hy_mul(R->F, slope, hy_minimum_scalar(R->F, x, 0))));
+    onnx__out(R, 0, hy_add(R->F, hy_maximum_scalar(R->F, x, 0),
+                           hy_mul(R->F, slope, hy_minimum_scalar(R->F, x, 0))));
 }
 
 static void onnx__do_shrink(onnx__run *R)
@@ -1536,7 +1566,8 @@ static void onnx__do_cast(onnx__run *R)
     hy_array *x = onnx__in(R, 0);
     if (onnx__has(R, 1)) {
         const onnx__value *like = &R->value[R->node->in[1]];
-        d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known) : HY_DTYPE_NONE;
+        d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known)
+            : HY_DTYPE_NONE;
     }
     if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(to)); return; }
     onnx__out(R, 0, hy_cast(R->F, d == HY_BOOL ? hy_not_equal_scalar(R->F, x, 0) : x, d));
@@ -1571,7 +1602,8 @@ static void onnx__do_dropout(onnx__run *R)
         return;
     }
     onnx__out(R, 0, R->K ? hy_dropout(R->F, x, ratio, NULL) : hy_dropout(R->F, x, ratio, NULL));
-    if (onnx__wants(R, 1)) onnx__out(R, 1, hy_cast(R->F, hy_ones_like(R->F, x), R->opset < 10 ? onnx__type_in(R, 0) : HY_BOOL));
+    if (onnx__wants(R, 1))
+        onnx__out(R, 1, hy_cast(R->F, hy_ones_like(R->F, x), R->opset < 10 ? onnx__type_in(R, 0) : HY_BOOL));
 }
 
 /* --- shapes --- */
@@ -1689,7 +1721,8 @@ static void onnx__do_concat(onnx__run *R)
     for (i = 0; i < R->node->nin; i++) list[i] = onnx__in(R, i);
     if (hy_error(R->F)) return;
     onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list),
-                              onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0), onnx__rank(R, list[0]))));
+                              onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0),
+                                         onnx__rank(R, list[0]))));
 }
 
 static void onnx__do_split(onnx__run *R)
@@ -1704,7 +1737,10 @@ static void onnx__do_split(onnx__run *R)
     size = (s.dim[axis] + n - 1) / (n ? n : 1);
     for (i = 0; i < n; i++) {
         int64_t part = some && i < parts.n ? parts.v[i] : size < s.dim[axis] - at ? size : s.dim[axis] - at;
-        if (part < 0 || at + part > s.dim[axis]) { onnx__fail(R, "parts of %d elements", (int)s.dim[axis]); return; }
+        if (part < 0 || at + part > s.dim[axis]) {
+            onnx__fail(R, "parts of %d elements", (int)s.dim[axis]);
+            return;
+        }
         onnx__out(R, i, onnx__cut(R, x, axis, at, at + part, 1));
         at += part;
     }
@@ -1720,7 +1756,8 @@ static void onnx__do_slice(onnx__run *R)
     some = onnx__ints_of(R, "axes", 3, &axes);
     step = onnx__has(R, 4) && onnx__ints_in(R, 4, &steps);
     if (!onnx__shape(R, x, &s)) return;
-    if (ends.n != starts.n || (some && axes.n != starts.n) || (step && steps.n != starts.n) || starts.n > s.ndim) {
+    if (ends.n != starts.n || (some && axes.n != starts.n) || (step && steps.n != starts.n) ||
+        starts.n > s.ndim) {
         onnx__fail(R, "as many starts, ends, axes and steps are due, at most one an axis");
         return;
     }
@@ -1784,7 +1821,10 @@ static void onnx__do_range(onnx__run *R)
     hy_dtype d = onnx__type_in(R, 0);
     int64_t i, n;
     if (hy_error(R->F)) return;
-    if (delta == 0 || !(fabs((limit - start) / delta) < 1e9)) { onnx__fail(R, "a step of %g", delta); return; }
+    if (delta == 0 || !(fabs((limit - start) / delta) < 1e9)) {
+        onnx__fail(R, "a step of %g", delta);
+        return;
+    }
     n = (int64_t)ceil((limit - start) / delta);
     if (n < 0) n = 0;
     v = (double *)onnx__scratch(R, n, sizeof *v);
@@ -1830,7 +1870,10 @@ static void onnx__do_depth_to_space(onnx__run *R)
         return;
     }
     if (!onnx__shape(R, x, &s)) return;
-    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] % (b * b)) { onnx__fail(R, "blocks of %d", (int)b); return; }
+    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] % (b * b)) {
+        onnx__fail(R, "blocks of %d", (int)b);
+        return;
+    }
     x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), b, b, s.dim[2], s.dim[3]));
     x = hy_transpose(R->F, x, HY_INTS(0, 1, 4, 2, 5, 3));
     onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), s.dim[2] * b, s.dim[3] * b)));
@@ -1924,7 +1967,10 @@ static void onnx__do_center_crop_pad(onnx__run *R)
 }
 
 /* --- reductions --- */
-static hy_array *onnx__sum_of(onnx__run *R, hy_array *x, hy_ints axes, int keep) { return onnx__reduce(R, hy_sum, x, axes, keep); }
+static hy_array *onnx__sum_of(onnx__run *R, hy_array *x, hy_ints axes, int keep)
+{
+    return onnx__reduce(R, hy_sum, x, axes, keep);
+}
 
 static void onnx__do_reduce(onnx__run *R)
 {
@@ -1947,7 +1993,8 @@ static void onnx__do_reduce(onnx__run *R)
     else if (!strcmp(kind, "Prod")) y = onnx__reduce(R, hy_prod, x, axes, keep);
     else if (!strcmp(kind, "LogSumExp")) {
         top = onnx__reduce(R, hy_max, x, axes, 1);
-        top = hy_where(R->F, hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY), top, hy_zeros_like(R->F, top));
+        top = hy_where(R->F, hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY), top,
+                       hy_zeros_like(R->F, top));
         y = hy_log(R->F, onnx__sum_of(R, hy_exp(R->F, hy_sub(R->F, x, top)), axes, 1));
         y = hy_add(R->F, y, top);
         y = keep ? y : onnx__sum_of(R, y, axes, 0);
@@ -2026,7 +2073,8 @@ static void onnx__do_cum_sum(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y;
     hy_shape s;
     hy_frame *F = R->F;
-    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0, product;
+    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0,
+        product;
     int exclusive = onnx__int(R, "exclusive", 0) != 0;
     int64_t d, by;
     if (!onnx__shape(R, x, &s)) return;
@@ -2092,7 +2140,10 @@ static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
     return onnx__to(R, a, out);
 }
 
-static void onnx__do_matmul(onnx__run *R) { onnx__out(R, 0, onnx__matmul(R, onnx__in(R, 0), onnx__in(R, 1))); }
+static void onnx__do_matmul(onnx__run *R)
+{
+    onnx__out(R, 0, onnx__matmul(R, onnx__in(R, 0), onnx__in(R, 1)));
+}
 
 static void onnx__do_gemm(onnx__run *R)
 {
@@ -2129,7 +2180,8 @@ static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis)
 static void onnx__do_gather(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
-    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x))));
+    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), onnx__axis(R, onnx__int(R, "axis", 0),
+                                                                 onnx__rank(R, x))));
 }
 
 /* Numbers 0, 1, 2 ... times a factor, along one axis of so many dims. */
@@ -2151,7 +2203,10 @@ static hy_array *onnx__places(onnx__run *R, hy_shape data, hy_array *at, int axi
     int i;
     int64_t stride = 1;
     if (!onnx__shape(R, at, &s)) return NULL;
-    if (s.ndim != data.ndim) { onnx__fail(R, "indices of %d dims for data of %d", s.ndim, data.ndim); return NULL; }
+    if (s.ndim != data.ndim) {
+        onnx__fail(R, "indices of %d dims for data of %d", s.ndim, data.ndim);
+        return NULL;
+    }
     at = hy_mod_scalar(R->F, onnx__cast(R, at, HY_I64), (double)data.dim[axis]);
     at = hy_mul_scalar(R->F, at, (double)onnx__product(&data, axis + 1, data.ndim));
     for (i = data.ndim - 1; i >= 0; i--) {
@@ -2170,7 +2225,10 @@ static void onnx__do_gather_elements(onnx__run *R)
     int axis;
     if (!onnx__shape(R, x, &s)) return;
     axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
-    if (hy_size(R->F, at) == 0) { onnx__out(R, 0, onnx__filled(R, hy_shape_of(R->F, at), onnx__type_in(R, 0), 0)); return; }
+    if (hy_size(R->F, at) == 0) {
+        onnx__out(R, 0, onnx__filled(R, hy_shape_of(R->F, at), onnx__type_in(R, 0), 0));
+        return;
+    }
     onnx__out(R, 0, onnx__taken(R, onnx__in_row(R, x), onnx__places(R, s, at, axis), 0));
 }
 
@@ -2252,7 +2310,8 @@ static void onnx__do_scatter_elements(onnx__run *R)
     if (!onnx__shape(R, x, &s)) return;
     if (!hy_size(R->F, at)) { onnx__out(R, 0, hy_identity(R->F, x)); return; }
     at = onnx__places(R, s, at, onnx__axis(R, onnx__int(R, "axis", 0), s.ndim));
-    y = onnx__scattered(R, onnx__in_row(R, x), at, onnx__in_row(R, onnx__in(R, 2)), onnx__string(R, "reduction", "none"));
+    y = onnx__scattered(R, onnx__in_row(R, x), at, onnx__in_row(R, onnx__in(R, 2)),
+                        onnx__string(R, "reduction", "none"));
     onnx__out(R, 0, onnx__to(R, y, s));
 }
 
@@ -2363,22 +2422,26 @@ static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onn
         w->dilate[i] = dilate.n ? dilate.v[i] : 1;
         w->before[i] = pads.n ? pads.v[i] : 0;
         w->after[i] = pads.n ? pads.v[i + w->dims] : 0;
-        if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilate[i] < 1 || w->kernel[i] > INT32_MAX / w->dilate[i] ||
+        if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilate[i] < 1 ||
+            w->kernel[i] > INT32_MAX / w->dilate[i] ||
             w->stride[i] > INT32_MAX || w->before[i] < 0 || w->after[i] < 0 || w->before[i] > INT32_MAX ||
             w->after[i] > INT32_MAX) {
-            onnx__fail(R, "kernel %d, stride %d, dilation %d", (int)w->kernel[i], (int)w->stride[i], (int)w->dilate[i]);
+            onnx__fail(R, "kernel %d, stride %d, dilation %d", (int)w->kernel[i], (int)w->stride[i],
+                       (int)w->dilate[i]);
             return 0;
         }
         reach = (w->kernel[i] - 1) * w->dilate[i] + 1;
         if (!strncmp(pad, "SAME", 4)) {
-            int64_t n = (w->size[i] + w->stride[i] - 1) / w->stride[i], all = (n - 1) * w->stride[i] + reach - w->size[i];
+            int64_t n = (w->size[i] + w->stride[i] - 1) / w->stride[i],
+                all = (n - 1) * w->stride[i] + reach - w->size[i];
             if (all < 0) all = 0;
             w->before[i] = strcmp(pad, "SAME_LOWER") ? all / 2 : all - all / 2;
             w->after[i] = all - w->before[i];
         } else if (!strcmp(pad, "VALID")) w->before[i] = w->after[i] = 0;
         rest = w->size[i] + w->before[i] + w->after[i] - reach;
         w->out[i] = rest < 0 ? 0 : (rest + (ceil_mode ? w->stride[i] - 1 : 0)) / w->stride[i] + 1;
-        if (ceil_mode && (w->out[i] - 1) * w->stride[i] >= w->size[i] + w->before[i]) w->out[i]--;   /* only border */
+        if (ceil_mode && (w->out[i] - 1) * w->stride[i] >= w->size[i] + w->before[i])
+            w->out[i]--;   /* only border */
     }
     return 1;
 }
@@ -2420,7 +2483,10 @@ static hy_array *onnx__convolved(onnx__run *R, hy_array *x, hy_array *weight, hy
     hy_shape s;
     memset(&opt, 0, sizeof opt);
     if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return NULL;
-    if (s.ndim != w.dims + 2 || s.dim[0] > INT32_MAX) { onnx__fail(R, "a weight of %d dims", s.ndim); return NULL; }
+    if (s.ndim != w.dims + 2 || s.dim[0] > INT32_MAX) {
+        onnx__fail(R, "a weight of %d dims", s.ndim);
+        return NULL;
+    }
     if (!onnx__even(&w)) x = onnx__bordered(R, x, &w, 0);
     opt.stride = onnx__list(w.stride, w.dims);
     opt.dilate = onnx__list(w.dilate, w.dims);
@@ -2450,7 +2516,10 @@ static void onnx__do_conv_transpose(onnx__run *R)
     onnx__ints(R, "output_padding", &more);
     for (i = 0; i < more.n; i++) more.v[i] = onnx__clamped(more.v[i], 0, INT32_MAX);
     for (i = 0; i < out.n; i++) out.v[i] = onnx__clamped(out.v[i], 1, INT32_MAX);
-    if ((some && out.n < w.dims) || s.dim[1] > INT32_MAX / groups) { onnx__fail(R, "output_shape or group"); return; }
+    if ((some && out.n < w.dims) || s.dim[1] > INT32_MAX / groups) {
+        onnx__fail(R, "output_shape or group");
+        return;
+    }
     opt.stride = onnx__list(w.stride, w.dims);
     opt.dilate = onnx__list(w.dilate, w.dims);
     opt.num_group = groups;
@@ -2464,7 +2533,8 @@ static void onnx__do_conv_transpose(onnx__run *R)
             int64_t all;
             size = some ? out.v[out.n - w.dims + i] : w.size[i] * w.stride[i];
             all = whole + extra - size;
-            before = all < 0 ? 0 : !strcmp(pad, "SAME_UPPER") || (some && strncmp(pad, "SAME", 4)) ? all / 2 : all - all / 2;
+            before = all < 0 ? 0 : !strcmp(pad, "SAME_UPPER") || (some && strncmp(pad, "SAME", 4)) ? all / 2
+                : all - all / 2;
         }
         if (before + size > whole) {
             hy_ints pads;
@@ -2539,7 +2609,8 @@ static hy_array *onnx__pooled(onnx__run *R, hy_array *x, const onnx__window *w, 
 }
 
 /* Which element of the whole array each window of max pooling takes: the first of the largest. */
-static hy_array *onnx__pool_indices(onnx__run *R, hy_array *x, hy_array *values, hy_array *wide, const onnx__window *w,
+static hy_array *onnx__pool_indices(onnx__run *R, hy_array *x, hy_array *values, hy_array *wide,
+                                    const onnx__window *w,
                                     hy_shape s)
 {
     hy_array *at = NULL, *wide_at, *y = NULL;
@@ -2614,7 +2685,8 @@ static hy_array *onnx__window_counts(onnx__run *R, const onnx__window *w, int bo
                 if (border_counts) v[i] += at < w->size[axis] + w->after[axis];
                 else v[i] += at >= 0 && at < w->size[axis];
             }
-        for (s.ndim = 0; s.ndim < w->dims + 2; s.ndim++) s.dim[s.ndim] = s.ndim == axis + 2 ? w->out[axis] : 1;
+        for (s.ndim = 0; s.ndim < w->dims + 2; s.ndim++) s.dim[s.ndim] = s.ndim == axis + 2 ? w->out[axis]
+            : 1;
         n = onnx__from_doubles(R, s, d, v);
         y = y ? hy_mul(R->F, y, n) : n;
     }
@@ -2724,7 +2796,8 @@ static hy_array *onnx__standard(onnx__run *R, hy_array *x, hy_array *mean, hy_ar
 
 static void onnx__do_batch_norm(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0), *g = onnx__in(R, 1), *b = onnx__in(R, 2), *mean = onnx__in(R, 3), *var = onnx__in(R, 4);
+    hy_array *x = onnx__in(R, 0), *g = onnx__in(R, 1), *b = onnx__in(R, 2), *mean = onnx__in(R, 3),
+        *var = onnx__in(R, 4);
     double eps = onnx__float(R, "epsilon", 1e-5), momentum = onnx__float(R, "momentum", 0.9);
     int n = onnx__rank(R, x), i, train = onnx__int(R, "training_mode", 0) != 0;
     hy_batch_norm_opt opt;
@@ -2743,8 +2816,10 @@ static void onnx__do_batch_norm(onnx__run *R)
         for (axes.n = i = 0; i < n; i++) if (i != 1) axes.v[axes.n++] = i;
         m = onnx__reduce(R, hy_mean, x, axes, 1);
         v = onnx__reduce(R, hy_mean, hy_square(R->F, hy_sub(R->F, x, m)), axes, 1);
-        onnx__out(R, 1, hy_add(R->F, hy_mul_scalar(R->F, mean, momentum), hy_mul_scalar(R->F, onnx__in_row(R, m), 1 - momentum)));
-        onnx__out(R, 2, hy_add(R->F, hy_mul_scalar(R->F, var, momentum), hy_mul_scalar(R->F, onnx__in_row(R, v), 1 - momentum)));
+        onnx__out(R, 1, hy_add(R->F, hy_mul_scalar(R->F, mean, momentum),
+                               hy_mul_scalar(R->F, onnx__in_row(R, m), 1 - momentum)));
+        onnx__out(R, 2, hy_add(R->F, hy_mul_scalar(R->F, var, momentum),
+                               hy_mul_scalar(R->F, onnx__in_row(R, v), 1 - momentum)));
         x = onnx__standard(R, x, m, v, eps);
     } else x = onnx__standard(R, x, onnx__channels(R, mean, n), onnx__channels(R, var, n), eps);
     onnx__out(R, 0, hy_add(R->F, hy_mul(R->F, x, onnx__channels(R, g, n)), onnx__channels(R, b, n)));
@@ -2769,7 +2844,8 @@ static void onnx__do_layer_norm(onnx__run *R)
     hy_ints axes;
     memset(&opt, 0, sizeof opt);
     opt.eps = eps == 0 ? HY_ZERO : eps;
-    if (axis == n - 1 && b && !onnx__wants(R, 1) && !onnx__wants(R, 2) && onnx__rank(R, g) == 1 && onnx__rank(R, b) == 1) {
+    if (axis == n - 1 && b && !onnx__wants(R, 1) && !onnx__wants(R, 2) && onnx__rank(R, g) == 1 &&
+        onnx__rank(R, b) == 1) {
         opt.axis = -1;
         onnx__out(R, 0, hy_layer_norm(R->F, x, g, b, &opt));
         return;
@@ -2806,7 +2882,10 @@ static void onnx__do_group_norm(onnx__run *R)
     hy_dtype d = onnx__type_in(R, 0);
     hy_shape s, sg, flat;
     if (!onnx__shape(R, x, &s) || !onnx__shape(R, g, &sg) || s.ndim < 2) return;
-    if (groups < 1 || s.dim[1] % groups) { onnx__fail(R, "%d groups of %d channels", (int)groups, (int)s.dim[1]); return; }
+    if (groups < 1 || s.dim[1] % groups) {
+        onnx__fail(R, "%d groups of %d channels", (int)groups, (int)s.dim[1]);
+        return;
+    }
     flat = HY_SHAPE(s.dim[0], groups, onnx__product(&s, 1, s.ndim) / groups);
     if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
     x = onnx__to(R, x, flat);
@@ -2825,7 +2904,8 @@ static void onnx__do_group_norm(onnx__run *R)
 static void onnx__do_lrn(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
-    double alpha = onnx__float(R, "alpha", 1e-4), beta = onnx__float(R, "beta", 0.75), bias = onnx__float(R, "bias", 1);
+    double alpha = onnx__float(R, "alpha", 1e-4), beta = onnx__float(R, "beta", 0.75),
+        bias = onnx__float(R, "bias", 1);
     hy_lrn_opt opt;
     opt.alpha = alpha == 0 ? HY_ZERO : alpha;
     opt.beta = beta == 0 ? HY_ZERO : beta;
@@ -2900,7 +2980,8 @@ static double onnx__origin(const onnx__resize *z, double x, double n, double m, 
     if (!strcmp(w, "pytorch_half_pixel")) return m > 1 ? (x + 0.5) / scale - 0.5 : 0;
     if (!strcmp(w, "half_pixel_symmetric")) return n / 2 * (1 - m / (scale * n)) + (x + 0.5) / scale - 0.5;
     if (!strcmp(w, "tf_crop_and_resize"))
-        return m > 1 ? z->from * (n - 1) + x * (z->to - z->from) * (n - 1) / (m - 1) : 0.5 * (z->from + z->to) * (n - 1);
+        return m > 1 ? z->from * (n - 1) + x * (z->to - z->from) * (n - 1) / (m - 1)
+            : 0.5 * (z->from + z->to) * (n - 1);
     return (x + 0.5) / scale - 0.5;
 }
 
@@ -2942,7 +3023,8 @@ static hy_array *onnx__resize_axis(onnx__run *R, hy_array *x, int axis, int64_t 
 {
     int nearest = !strcmp(z->mode, "nearest"), crop = !strcmp(z->where, "tf_crop_and_resize");
     int ndim = onnx__rank(R, x), some = 0;
-    double *row = (double *)onnx__scratch(R, nearest ? m : n * m, sizeof *row), *beyond = (double *)onnx__scratch(R, m, sizeof *row);
+    double *row = (double *)onnx__scratch(R, nearest ? m : n * m, sizeof *row),
+        *beyond = (double *)onnx__scratch(R, m, sizeof *row);
     hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
     hy_shape s;
     hy_dot_opt opt;
@@ -2959,12 +3041,14 @@ static hy_array *onnx__resize_axis(onnx__run *R, hy_array *x, int axis, int64_t 
     else {
         opt.transpose_a = 0;
         opt.transpose_b = 1;
-        x = hy_dot(R->F, onnx__move(R, x, axis, ndim - 1), onnx__from_doubles(R, HY_SHAPE(m, n), d, row), &opt);
+        x = hy_dot(R->F, onnx__move(R, x, axis, ndim - 1), onnx__from_doubles(R, HY_SHAPE(m, n), d, row),
+                   &opt);
         x = onnx__move(R, x, ndim - 1, axis);
     }
     if (!some) return x;
     for (s.ndim = 0; s.ndim < ndim; s.ndim++) s.dim[s.ndim] = s.ndim == axis ? m : 1;
-    return onnx__where(R, onnx__from_doubles(R, s, d, beyond), onnx__from_doubles(R, HY_SCALAR, d, &z->outside), x);
+    return onnx__where(R, onnx__from_doubles(R, s, d, beyond),
+                       onnx__from_doubles(R, HY_SCALAR, d, &z->outside), x);
 }
 
 static void onnx__do_resize(onnx__run *R)
@@ -2981,7 +3065,8 @@ static void onnx__do_resize(onnx__run *R)
     memset(&z, 0, sizeof z);
     z.mode = onnx__string(R, "mode", "nearest");
     if (strstr(z.mode, "linear")) z.mode = "linear";
-    z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode", "half_pixel");
+    z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode",
+                                                            "half_pixel");
     z.nearest = old ? "simple" : upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
     z.a = onnx__float(R, "cubic_coeff_a", -0.75);
     z.exclude = onnx__int(R, "exclude_outside", 0) != 0;
@@ -2991,12 +3076,17 @@ static void onnx__do_resize(onnx__run *R)
     sizes.n = 0;
     if (!old && onnx__has(R, 3) && !onnx__ints_in(R, 3, &sizes)) return;
     for (i = 0; a && i < a->n && i < HY_MAX_DIM; i++) scales[n++] = a->floats[i];
-    if (!a && !sizes.n && onnx__has(R, scales_at)) n = (int)onnx__read_numbers(R, scales_at, scales, HY_MAX_DIM);
-    if (!strcmp(z.where, "tf_crop_and_resize") && onnx__read_numbers(R, 1, roi, 2 * HY_MAX_DIM) != 2 * axes.n) {
+    if (!a && !sizes.n && onnx__has(R, scales_at))
+        n = (int)onnx__read_numbers(R, scales_at, scales, HY_MAX_DIM);
+    if (!strcmp(z.where, "tf_crop_and_resize") && onnx__read_numbers(R, 1, roi, 2 * HY_MAX_DIM) != 2 *
+        axes.n) {
         onnx__fail(R, "roi does not fit");
         return;
     }
-    if (hy_error(R->F) || axes.n > HY_MAX_DIM || (sizes.n ? sizes.n : n) != axes.n) { onnx__fail(R, "scales or sizes do not fit"); return; }
+    if (hy_error(R->F) || axes.n > HY_MAX_DIM || (sizes.n ? sizes.n : n) != axes.n) {
+        onnx__fail(R, "scales or sizes do not fit");
+        return;
+    }
     for (i = 0; i < axes.n && sizes.n; i++) {
         int64_t d = s.dim[onnx__axis(R, axes.v[i], s.ndim)];
         scales[i] = (double)sizes.v[i] / (double)(d ? d : 1);
@@ -3008,7 +3098,8 @@ static void onnx__do_resize(onnx__run *R)
         double scale = sizes.n && strcmp(policy, "stretch") ? ratio : scales[i];
         if (!(scale > 1e-6 && scale < 1e6)) { onnx__fail(R, "a scale of %g", scale); return; }
         if (!strcmp(z.where, "tf_crop_and_resize")) { z.from = roi[i]; z.to = roi[i + axes.n]; }
-        m = sizes.n ? (int64_t)floor(scale * (double)d + 0.5) : (int64_t)floor((double)d * scale * (z.to > 0 ? z.to - z.from : 1));
+        m = sizes.n ? (int64_t)floor(scale * (double)d + 0.5) : (int64_t)floor((double)d * scale *
+                (z.to > 0 ? z.to - z.from : 1));
         if (!sizes.n && z.to > 0) m = (int64_t)floor((double)d * (z.to - z.from) * scale);
         if (sizes.n && !strcmp(policy, "stretch")) m = sizes.v[i];
         if (m < 1 || d < 1 || m > INT32_MAX) { onnx__fail(R, "%d becomes %d", (int)d, (int)m); return; }
@@ -3026,10 +3117,16 @@ static void onnx__do_affine_grid(onnx__run *R)
     int corners = onnx__int(R, "align_corners", 0) != 0, dims, k;
     int64_t n = 1, i;
     double *v;
-    if (!onnx__ints_in(R, 1, &size) || size.n < 4 || size.n > 5) { onnx__fail(R, "a size of 4 or 5 numbers is due"); return; }
+    if (!onnx__ints_in(R, 1, &size) || size.n < 4 || size.n > 5) {
+        onnx__fail(R, "a size of 4 or 5 numbers is due");
+        return;
+    }
     dims = size.n - 2;
     for (k = 0; k < dims; k++) {
-        if (size.v[k + 2] < 1 || n > ((int64_t)1 << 31) / size.v[k + 2]) { onnx__fail(R, "such a size"); return; }
+        if (size.v[k + 2] < 1 || n > ((int64_t)1 << 31) / size.v[k + 2]) {
+            onnx__fail(R, "such a size");
+            return;
+        }
         n *= size.v[k + 2];
     }
     v = (double *)onnx__scratch(R, n * (dims + 1), sizeof *v);
@@ -3037,7 +3134,8 @@ static void onnx__do_affine_grid(onnx__run *R)
         int64_t rest = i;
         for (k = dims - 1; k >= 0; k--) {
             int64_t d = size.v[k + 2], at = rest % d;
-            v[i * (dims + 1) + dims - 1 - k] = corners ? d > 1 ? -1 + 2 * (double)at / (double)(d - 1) : -1 : (2 * (double)at + 1) / (double)d - 1;
+            v[i * (dims + 1) + dims - 1 - k] = corners ? d > 1 ? -1 + 2 * (double)at / (double)(d - 1) : -1
+                : (2 * (double)at + 1) / (double)d - 1;
             rest /= d;
         }
         v[i * (dims + 1) + dims] = 1;
@@ -3046,7 +3144,8 @@ static void onnx__do_affine_grid(onnx__run *R)
     opt.transpose_a = 0;
     opt.transpose_b = 1;
     base = onnx__from_doubles(R, HY_SHAPE(n, dims + 1), onnx__type_in(R, 0), v);
-    base = hy_dot(R->F, onnx__to(R, theta, HY_SHAPE(-1, dims + 1)), base, &opt);                /* (N dims, n) */
+    base = hy_dot(R->F, onnx__to(R, theta, HY_SHAPE(-1, dims + 1)), base,
+                  &opt);                /* (N dims, n) */
     base = hy_transpose(R->F, onnx__to(R, base, HY_SHAPE(size.v[0], dims, n)), HY_INTS(0, 2, 1));
     s.ndim = size.n;
     s.dim[0] = size.v[0];
@@ -3056,7 +3155,8 @@ static void onnx__do_affine_grid(onnx__run *R)
 }
 
 /* --- samples at any place: GridSample, DeformConv --- */
-typedef struct onnx__sampling { hy_shape data; int dims, padding, corners; hy_array *rows, *first; } onnx__sampling;
+typedef struct onnx__sampling { hy_shape data; int dims, padding, corners; hy_array *rows,
+                               *first; } onnx__sampling;
 enum { ONNX__ZEROS, ONNX__BORDER, ONNX__REFLECTION };
 
 /* Coordinates thrown back into [low, high]. */
@@ -3095,7 +3195,8 @@ static hy_array *onnx__sampled(onnx__run *R, const onnx__sampling *p, hy_array *
         if (p->padding == ONNX__REFLECTION)
             x = onnx__reflected(F, x, p->corners ? 0 : -0.5, p->corners ? (double)d - 1 : (double)d - 0.5);
         if (p->padding == ONNX__ZEROS) {
-            inside = hy_logical_and(F, hy_greater_equal_scalar(F, x, 0), hy_lesser_equal_scalar(F, x, (double)d - 1));
+            inside = hy_logical_and(F, hy_greater_equal_scalar(F, x, 0),
+                                    hy_lesser_equal_scalar(F, x, (double)d - 1));
             w = w ? hy_mul(F, w, inside) : inside;
         }
         x = hy_cast(F, hy_clip(F, hy_rint(F, x), 0, (double)d - 1), HY_I64);
@@ -3180,7 +3281,8 @@ static void onnx__do_grid_sample(onnx__run *R)
         return;
     }
     p.corners = onnx__int(R, "align_corners", 0) != 0;
-    p.padding = !strcmp(pad, "border") ? ONNX__BORDER : !strcmp(pad, "reflection") ? ONNX__REFLECTION : ONNX__ZEROS;
+    p.padding = !strcmp(pad, "border") ? ONNX__BORDER : !strcmp(pad, "reflection") ? ONNX__REFLECTION
+        : ONNX__ZEROS;
     onnx__sampling_of(R, x, g.ndim - 1, &p);
     for (k = 0; k < p.dims; k++) {
         hy_shape less = g;
@@ -3188,7 +3290,9 @@ static void onnx__do_grid_sample(onnx__run *R)
         less.ndim--;
         at[k] = onnx__to(R, onnx__cut(R, grid, g.ndim - 1, k, k + 1, 1), less);
         if (p.corners) at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), (d - 1) / 2);
-        else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), d), -1), 0.5);
+        else at[k] = hy_mul_scalar(R->F,
+                                   hy_add_scalar(R->F, hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), d),
+                                                 -1), 0.5);
         if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
         else if (p.padding == ONNX__BORDER) at[k] = hy_clip(R->F, at[k], 0, d - 1);
         else if (p.padding == ONNX__REFLECTION)
@@ -3202,16 +3306,22 @@ static void onnx__do_grid_sample(onnx__run *R)
 /* A convolution whose taps lie where offsets say: samples, then a product with the weight. */
 static void onnx__do_deform_conv(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3), *mask = onnx__in(R, 4);
-    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j, c;
+    hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3),
+        *mask = onnx__in(R, 4);
+    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j,
+        c;
     hy_array *all = NULL, *y = NULL;
     onnx__window w;
     hy_shape s, sw, so;
     hy_dot_opt opt;
-    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w))
+        return;
     if (!onnx__shape(R, offset, &so)) return;
     taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
-    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) || parts < 1 || groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
+    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) ||
+        parts < 1 ||
+        groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 ||
+            so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
@@ -3226,14 +3336,16 @@ static void onnx__do_deform_conv(onnx__run *R)
         p.padding = ONNX__ZEROS;
         p.corners = 1;
         onnx__sampling_of(R, onnx__cut(R, x, 1, g * per, (g + 1) * per, 1), 4, &p);
-        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])), HY_INTS(2, 0, 3, 4, 1));
+        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])),
+                         HY_INTS(2, 0, 3, 4, 1));
         base[0] = (double *)onnx__scratch(R, w.out[0] * taps, sizeof(double));
         base[1] = (double *)onnx__scratch(R, w.out[1] * taps, sizeof(double));
         if (!base[0] || !base[1]) return;
         for (c = 0; c < 2; c++)
             for (i = 0; i < w.out[c]; i++)
                 for (j = 0; j < taps; j++)
-                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] + (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
+                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] +
+                                                     (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
         for (c = 0; c < 2; c++) {
             hy_shape sb = c ? HY_SHAPE(1, 1, w.out[1], taps) : HY_SHAPE(1, w.out[0], 1, taps);
             v = onnx__to(R, onnx__cut(R, o, 0, c, c + 1, 1), HY_SHAPE(n, w.out[0], w.out[1], taps));
@@ -3241,7 +3353,8 @@ static void onnx__do_deform_conv(onnx__run *R)
         }
         v = onnx__sampled_linear(R, &p, at);
         if (mask) {
-            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1), HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
+            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1),
+                                   HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
             v = hy_mul(R->F, v, hy_transpose(R->F, k, HY_INTS(0, 2, 3, 1, 4)));
         }
         all = all ? onnx__join(R, all, v, 4) : v;
@@ -3251,8 +3364,10 @@ static void onnx__do_deform_conv(onnx__run *R)
     opt.transpose_b = 1;
     for (g = 0; g < groups; g++) {
         int64_t in = s.dim[1] / groups, out = sw.dim[0] / groups;
-        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
-        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
+        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1),
+                               HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1),
+                               HY_SHAPE(out, in * taps));
         v = hy_dot(R->F, v, k, &opt);
         y = y ? onnx__join(R, y, v, 3) : v;
     }
@@ -3265,21 +3380,25 @@ static void onnx__do_roi_align(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *rois = onnx__in(R, 1), *batch;
     hy_roi_align_opt opt;
     hy_shape s;
-    int64_t samples = onnx__int(R, "sampling_ratio", 0), high = onnx__int(R, "output_height", 1), wide = onnx__int(R, "output_width", 1);
+    int64_t samples = onnx__int(R, "sampling_ratio", 0), high = onnx__int(R, "output_height", 1),
+        wide = onnx__int(R, "output_width", 1);
     memset(&opt, 0, sizeof opt);
     opt.sample_ratio = samples < 1 || samples > 1000 ? -1 : (int)samples;
-    opt.aligned = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"), "output_half_pixel");
+    opt.aligned = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"),
+                                           "output_half_pixel");
     if (!strcmp(onnx__string(R, "mode", "avg"), "max")) { onnx__fail(R, "mode max"); return; }
     if (!onnx__shape(R, rois, &s)) return;
     batch = onnx__to(R, onnx__cast(R, onnx__in(R, 2), onnx__type_in(R, 1)), HY_SHAPE(s.dim[0], 1));
-    onnx__out(R, 0, hy_roi_align(R->F, x, onnx__join(R, batch, rois, 1), HY_INTS(high, wide), onnx__float(R, "spatial_scale", 1), &opt));
+    onnx__out(R, 0, hy_roi_align(R->F, x, onnx__join(R, batch, rois, 1), HY_INTS(high, wide),
+                                 onnx__float(R, "spatial_scale", 1), &opt));
 }
 
 static void onnx__do_max_roi_pool(onnx__run *R)
 {
     hy_ints size;
     if (!onnx__ints(R, "pooled_shape", &size) || size.n != 2) { onnx__fail(R, "pooled_shape"); return; }
-    onnx__out(R, 0, hy_roi_pooling(R->F, onnx__in(R, 0), onnx__in(R, 1), size, onnx__float(R, "spatial_scale", 1)));
+    onnx__out(R, 0, hy_roi_pooling(R->F, onnx__in(R, 0), onnx__in(R, 1), size,
+                                   onnx__float(R, "spatial_scale", 1)));
 }
 
 /* Blocks of columns added up in an image. */
@@ -3296,31 +3415,42 @@ static void onnx__do_col2im(onnx__run *R)
     onnx__ints(R, "dilations", &dilate);
     onnx__ints(R, "pads", &pads);
     n = places;
-    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 || (stride.n && stride.n != image.n) ||
-        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 * image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
+    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 ||
+        (stride.n && stride.n != image.n) ||
+        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 *
+                                              image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
     for (k = 0; k < image.n; k++) {
         int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
-        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 || gap < 1 ||
-            step > 65536 || gap > 65536 || taps > 65536 || (pads.n && (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
+        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 ||
+            gap < 1 ||
+            step > 65536 || gap > 65536 || taps > 65536 || (pads.n &&
+                                                            (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
             pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
             onnx__fail(R, "blocks do not fit");
             return;
         }
         padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
         n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
-        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) { onnx__fail(R, "blocks do not fit"); return; }
+        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) {
+            onnx__fail(R, "blocks do not fit");
+            return;
+        }
         taps *= block.v[k];
         blocks *= n[k];
         whole *= padded[k];
     }
-    if (blocks != s.dim[2] || s.dim[1] % taps) { onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks); return; }
+    if (blocks != s.dim[2] || s.dim[1] % taps) {
+        onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks);
+        return;
+    }
     v = (double *)onnx__scratch(R, taps * blocks, sizeof *v);
     for (i = 0; v && i < taps; i++)
         for (j = 0; j < blocks; j++) {
             int64_t t = i, b = j, row = 1;
             v[i * blocks + j] = 0;
             for (k = image.n - 1; k >= 0; k--) {
-                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) * (dilate.n ? dilate.v[k] : 1);
+                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) *
+                    (dilate.n ? dilate.v[k] : 1);
                 v[i * blocks + j] += (double)(p * row);
                 row *= padded[k];
                 t /= block.v[k];
@@ -3329,7 +3459,8 @@ static void onnx__do_col2im(onnx__run *R)
         }
     if (!v) return;
     at = onnx__from_doubles(R, HY_SHAPE(1, taps * blocks), HY_I64, v);
-    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)), HY_INTS(1, 0));
+    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)),
+                     HY_INTS(1, 0));
     zeros = onnx__filled(R, HY_SHAPE(whole, s.dim[0] * s.dim[1] / taps), onnx__type_in(R, 0), 0);
     x = hy_transpose(R->F, hy__gather_nd_grad(R->F, x, at, zeros), HY_INTS(1, 0));
     out.ndim = image.n + 2;
@@ -3426,7 +3557,8 @@ static hy_array *onnx__unrolled(onnx__run *R, onnx__recurrent *z, int backward)
         hy_array *h0 = z->h, *c0 = z->c, *on = NULL, *h;
         h = onnx__cell(R, z, onnx__to(R, onnx__cut(R, all, 0, t, t + 1, 1), HY_SHAPE(z->N, z->gates * z->H)));
         if (z->alive) {
-            on = hy_broadcast_to(F, onnx__to(R, onnx__cut(R, z->alive, 0, t, t + 1, 1), HY_SHAPE(z->N, 1)), HY_INTS(z->N, z->H));
+            on = hy_broadcast_to(F, onnx__to(R, onnx__cut(R, z->alive, 0, t, t + 1, 1), HY_SHAPE(z->N, 1)),
+                                 HY_INTS(z->N, z->H));
             steps[t] = hy_mul(F, h, on);
             h = hy_where(F, on, h, h0);
             if (z->c) z->c = hy_where(F, on, z->c, c0);
@@ -3450,7 +3582,8 @@ static void onnx__activations(onnx__run *R, onnx__recurrent *z, int direction)
 {
     static const char *const usual[4][3] = { { "", "", "" }, { "Tanh", "", "" }, { "Sigmoid", "Tanh", "" },
                                              { "Sigmoid", "Tanh", "Tanh" } };
-    const onnx__attr *names = onnx__attr_of(R->node, "activations"), *as = onnx__attr_of(R->node, "activation_alpha");
+    const onnx__attr *names = onnx__attr_of(R->node, "activations"),
+        *as = onnx__attr_of(R->node, "activation_alpha");
     const onnx__attr *bs = onnx__attr_of(R->node, "activation_beta");
     int n = z->gates == 1 ? 1 : z->gates == 3 ? 2 : 3, i;
     for (i = 0; i < n; i++) {
@@ -3463,7 +3596,8 @@ static void onnx__activations(onnx__run *R, onnx__recurrent *z, int direction)
     }
 }
 
-static hy_array *onnx__direction(onnx__run *R, hy_array *x, int d)      /* what belongs to it, without the axis */
+static hy_array *onnx__direction(onnx__run *R, hy_array *x,
+                                 int d)      /* what belongs to it, without the axis */
 {
     hy_shape s;
     int i;
@@ -3500,16 +3634,22 @@ static int onnx__fused_rnn(onnx__run *R, const onnx__recurrent *z, hy_array *h0,
         const char *due = z->gates == 1 ? "Tanh" : i % (z->gates == 4 ? 3 : 2) ? "Tanh" : "Sigmoid";
         if (strcmp(names->strings[i], due)) return 0;
     }
-    if (z->clip > 0 || onnx__has(R, 7) || onnx__has(R, 4) || (z->gates == 3 && !z->linear_before) || z->input_forget ||
-        !strcmp(onnx__string(R, "direction", "forward"), "reverse") || hy_dtype_of(F, z->x) != HY_F32) return 0;
+    if (z->clip > 0 || onnx__has(R, 7) || onnx__has(R, 4) || (z->gates == 3 && !z->linear_before) ||
+        z->input_forget ||
+        !strcmp(onnx__string(R, "direction", "forward"), "reverse") ||
+            hy_dtype_of(F, z->x) != HY_F32) return 0;
     for (d = 0; d < dirs; d++) {
-        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 1), d), z->gates, z->H));
-        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 2), d), z->gates, z->H));
+        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 1), d), z->gates,
+                                                       z->H));
+        list[n++] = onnx__in_row(R, onnx__gates_sorted(R, onnx__direction(R, onnx__in(R, 2), d), z->gates,
+                                                       z->H));
     }
     for (d = 0; d < dirs; d++) {
-        hy_array *one = b ? onnx__direction(R, b, d) : onnx__filled(R, HY_SHAPE(2 * z->gates * z->H), HY_F32, 0);
+        hy_array *one = b ? onnx__direction(R, b, d) : onnx__filled(R, HY_SHAPE(2 * z->gates * z->H), HY_F32,
+                                                                    0);
         list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, 0, z->gates * z->H, 1), z->gates, z->H);
-        list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, z->gates * z->H, 2 * z->gates * z->H, 1), z->gates, z->H);
+        list[n++] = onnx__gates_sorted(R, onnx__cut(R, one, 0, z->gates * z->H, 2 * z->gates * z->H, 1),
+                                       z->gates, z->H);
     }
     packed = hy_concat(F, hy_group_of(F, n, list), 0);
     memset(&opt, 0, sizeof opt);
@@ -3537,7 +3677,10 @@ static void onnx__do_rnn(onnx__run *R)
     z.gates = !strcmp(R->node->op, "LSTM") ? 4 : !strcmp(R->node->op, "GRU") ? 3 : 1;
     if (layout) x = hy_swap_axes(F, x, 0, 1);
     if (!onnx__shape(R, x, &s) || !onnx__shape(R, onnx__in(R, 2), &sr)) return;
-    if (s.ndim != 3 || sr.ndim != 3 || sr.dim[0] != dirs || s.dim[0] < 1) { onnx__fail(R, "X, W and R of 3 dims are due"); return; }
+    if (s.ndim != 3 || sr.ndim != 3 || sr.dim[0] != dirs || s.dim[0] < 1) {
+        onnx__fail(R, "X, W and R of 3 dims are due");
+        return;
+    }
     z.x = x;
     z.T = s.dim[0];
     z.N = s.dim[1];
@@ -3546,7 +3689,9 @@ static void onnx__do_rnn(onnx__run *R)
     z.input_forget = onnx__int(R, "input_forget", 0) != 0;
     z.linear_before = onnx__int(R, "linear_before_reset", 0) != 0;
     h0 = onnx__has(R, 5) ? onnx__in(R, 5) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0), 0);
-    if (z.gates == 4) c0 = onnx__has(R, 6) ? onnx__in(R, 6) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0), 0);
+    if (z.gates == 4)
+        c0 = onnx__has(R, 6) ? onnx__in(R, 6) : onnx__filled(R, HY_SHAPE(dirs, z.N, z.H), onnx__type_in(R, 0),
+                                                             0);
     if (layout && onnx__has(R, 5)) h0 = hy_swap_axes(F, h0, 0, 1);
     if (layout && onnx__has(R, 6)) c0 = hy_swap_axes(F, c0, 0, 1);
 #ifndef HYBRID_NO_RNN
@@ -3589,7 +3734,10 @@ static hy_array *onnx__beside(onnx__run *R, hy_array *v, hy_array *x, int64_t bl
         s.ndim = sx.ndim;
         return onnx__to(R, v, s);
     }
-    if (s.ndim != sx.ndim || block < 1 || block > INT32_MAX) { onnx__fail(R, "blocks of %d", (int)block); return NULL; }
+    if (s.ndim != sx.ndim || block < 1 || block > INT32_MAX) {
+        onnx__fail(R, "blocks of %d", (int)block);
+        return NULL;
+    }
     v = hy_repeat(R->F, v, (int)block, axis);
     return s.dim[axis] * block == sx.dim[axis] ? v : onnx__cut(R, v, axis, 0, sx.dim[axis], 1);
 }
@@ -3598,12 +3746,14 @@ static hy_array *onnx__dequantized(onnx__run *R, hy_array *x, hy_array *scale, h
 {
     hy_dtype d = scale ? hy_dtype_of(R->F, scale) : HY_F32;
     hy_array *y = onnx__cast(R, x, d == HY_F64 ? HY_F64 : HY_F32);
-    if (zero) y = hy_sub(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), d == HY_F64 ? HY_F64 : HY_F32));
+    if (zero)
+        y = hy_sub(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), d == HY_F64 ? HY_F64 : HY_F32));
     y = hy_mul(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), d == HY_F64 ? HY_F64 : HY_F32));
     return onnx__cast(R, y, d);
 }
 
-static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, hy_dtype d, int64_t block)
+static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, hy_dtype d,
+                                 int64_t block)
 {
     hy_array *y = onnx__cast(R, x, HY_F32);
     y = onnx__round(R->F, hy_div(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), HY_F32)));
@@ -3613,14 +3763,20 @@ static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_
 
 static void onnx__do_quantize(onnx__run *R)
 {
-    hy_dtype d = onnx__has(R, 2) ? onnx__type_in(R, 2) : onnx__int(R, "output_dtype", 0) ? onnx__dtype(onnx__int(R, "output_dtype", 0)) : HY_U8;
-    if (!d) { onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(onnx__int(R, "output_dtype", 0))); return; }
-    onnx__out(R, 0, onnx__quantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), d, onnx__int(R, "block_size", 0)));
+    hy_dtype d = onnx__has(R, 2) ? onnx__type_in(R, 2) : onnx__int(R, "output_dtype", 0)
+        ? onnx__dtype(onnx__int(R, "output_dtype", 0)) : HY_U8;
+    if (!d) {
+        onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(onnx__int(R, "output_dtype", 0)));
+        return;
+    }
+    onnx__out(R, 0, onnx__quantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), d,
+                                    onnx__int(R, "block_size", 0)));
 }
 
 static void onnx__do_dequantize(onnx__run *R)
 {
-    onnx__out(R, 0, onnx__dequantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), onnx__int(R, "block_size", 0)));
+    onnx__out(R, 0, onnx__dequantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2),
+                                      onnx__int(R, "block_size", 0)));
 }
 
 static void onnx__do_dynamic_quantize(onnx__run *R)
@@ -3651,13 +3807,15 @@ static hy_array *onnx__centered(onnx__run *R, hy_array *x, hy_array *zero, int r
 
 static void onnx__do_matmul_integer(onnx__run *R)
 {
-    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1), *b = onnx__centered(R, onnx__in(R, 1), onnx__in(R, 3), 0);
+    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1),
+        *b = onnx__centered(R, onnx__in(R, 1), onnx__in(R, 3), 0);
     onnx__out(R, 0, hy_cast(R->F, onnx__matmul(R, a, b), HY_I32));
 }
 
 static void onnx__do_conv_integer(onnx__run *R)
 {
-    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 1), *zero = onnx__in(R, 3);
+    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 1),
+        *zero = onnx__in(R, 3);
     hy_shape s, sw;
     if (zero && onnx__shape(R, zero, &s) && s.ndim == 1 && s.dim[0] > 1 && onnx__shape(R, w, &sw)) {
         while (s.ndim < sw.ndim) s.dim[s.ndim++] = 1;
@@ -3666,9 +3824,11 @@ static void onnx__do_conv_integer(onnx__run *R)
     onnx__out(R, 0, hy_cast(R->F, onnx__convolved(R, x, onnx__centered(R, w, zero, 0), NULL), HY_I32));
 }
 
-static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_array *sb, hy_array *sy, hy_array *zy)
+static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_array *sb, hy_array *sy,
+                                   hy_array *zy)
 {
-    hy_array *scale = hy_div(R->F, hy_mul(R->F, onnx__cast(R, sa, HY_F64), onnx__cast(R, sb, HY_F64)), onnx__cast(R, sy, HY_F64));
+    hy_array *scale = hy_div(R->F, hy_mul(R->F, onnx__cast(R, sa, HY_F64), onnx__cast(R, sb, HY_F64)),
+                             onnx__cast(R, sy, HY_F64));
     y = onnx__round(R->F, hy_mul(R->F, y, scale));
     y = hy_add(R->F, y, onnx__cast(R, zy, HY_F64));
     return hy_cast(R->F, y, zy ? hy_dtype_of(R->F, zy) : HY_U8);
@@ -3676,16 +3836,20 @@ static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_a
 
 static void onnx__do_qlinear_matmul(onnx__run *R)
 {
-    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1), *b = onnx__centered(R, onnx__in(R, 3), onnx__in(R, 5), 0);
+    hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1),
+        *b = onnx__centered(R, onnx__in(R, 3), onnx__in(R, 5), 0);
     hy_array *sa = onnx__in(R, 1);
     hy_shape s;
-    if (sa && onnx__shape(R, sa, &s) && s.ndim == 1 && s.dim[0] > 1) sa = onnx__to(R, sa, HY_SHAPE(s.dim[0], 1));
-    onnx__out(R, 0, onnx__requantized(R, onnx__matmul(R, a, b), sa, onnx__in(R, 4), onnx__in(R, 6), onnx__in(R, 7)));
+    if (sa && onnx__shape(R, sa, &s) && s.ndim == 1 && s.dim[0] > 1)
+        sa = onnx__to(R, sa, HY_SHAPE(s.dim[0], 1));
+    onnx__out(R, 0, onnx__requantized(R, onnx__matmul(R, a, b), sa, onnx__in(R, 4), onnx__in(R, 6),
+                                      onnx__in(R, 7)));
 }
 
 static void onnx__do_qlinear_conv(onnx__run *R)
 {
-    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 3), *sw = onnx__in(R, 4), *zw = onnx__in(R, 5), *y;
+    hy_array *x = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 0), *w = onnx__in(R, 3),
+        *sw = onnx__in(R, 4), *zw = onnx__in(R, 5), *y;
     hy_array *bias = onnx__in(R, 8);
     hy_shape s, shape;
     if (!onnx__shape(R, w, &shape) || !onnx__shape(R, sw, &s)) return;
@@ -3701,11 +3865,15 @@ static void onnx__do_qlinear_conv(onnx__run *R)
 }
 
 /* --- attention --- */
-static hy_array *onnx__heads(onnx__run *R, hy_array *x, int64_t heads)  /* (B, T, heads D) as (B, heads, T, D) */
+static hy_array *onnx__heads(onnx__run *R, hy_array *x,
+                             int64_t heads)  /* (B, T, heads D) as (B, heads, T, D) */
 {
     hy_shape s;
     if (!onnx__shape(R, x, &s) || s.ndim != 3) return x;
-    if (heads < 1 || s.dim[2] % heads) { onnx__fail(R, "%d heads of %d", (int)heads, (int)s.dim[2]); return NULL; }
+    if (heads < 1 || s.dim[2] % heads) {
+        onnx__fail(R, "%d heads of %d", (int)heads, (int)s.dim[2]);
+        return NULL;
+    }
     x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1], heads, s.dim[2] / heads));
     return hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3));
 }
@@ -3714,11 +3882,13 @@ static hy_array *onnx__unheaded(onnx__run *R, hy_array *x)
 {
     hy_shape s;
     if (!onnx__shape(R, x, &s)) return NULL;
-    return onnx__to(R, hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3)), HY_SHAPE(s.dim[0], s.dim[2], s.dim[1] * s.dim[3]));
+    return onnx__to(R, hy_transpose(R->F, x, HY_INTS(0, 2, 1, 3)),
+                    HY_SHAPE(s.dim[0], s.dim[2], s.dim[1] * s.dim[3]));
 }
 
 /* Which keys a query may see, as what is added to the scores: 0 or -inf; NULL: all. */
-static hy_array *onnx__causal_bias(onnx__run *R, int64_t queries, int64_t keys, int64_t past, hy_array *valid, int64_t batch)
+static hy_array *onnx__causal_bias(onnx__run *R, int64_t queries, int64_t keys, int64_t past, hy_array *valid,
+                                   int64_t batch)
 {
     hy_frame *F = R->F;
     int causal = onnx__int(R, "is_causal", 0) != 0;
@@ -3760,7 +3930,8 @@ static hy_array *onnx__mask_bias(onnx__run *R, hy_array *mask, int64_t keys)
     return mask;
 }
 
-static hy_array *onnx__shared_heads(onnx__run *R, hy_array *x, int64_t heads)   /* each key head for several */
+static hy_array *onnx__shared_heads(onnx__run *R, hy_array *x,
+                                    int64_t heads)   /* each key head for several */
 {
     int64_t own = x ? hy_dim(R->F, x, 1) : 1;
     if (own == heads || own < 1) return x;
@@ -3877,7 +4048,8 @@ static void onnx__do_linear_attention(onnx__run *R)
     const char *rule = onnx__string(R, "update_rule", "gated_delta");
     int64_t heads = onnx__int(R, "q_num_heads", 1), shared = onnx__int(R, "kv_num_heads", 1), T, t, dk, dv, B;
     int gated = !strncmp(rule, "gated", 5), delta = strstr(rule, "delta") != NULL;
-    hy_array *q = onnx__heads(R, onnx__in(R, 0), heads), *k = onnx__heads(R, onnx__in(R, 1), shared), *v = onnx__heads(R, onnx__in(R, 2), shared);
+    hy_array *q = onnx__heads(R, onnx__in(R, 0), heads), *k = onnx__heads(R, onnx__in(R, 1), shared),
+        *v = onnx__heads(R, onnx__in(R, 2), shared);
     hy_array *g = onnx__in(R, 4), *b = onnx__in(R, 5), *S = onnx__in(R, 3), **steps, *y;
     hy_dtype d = onnx__type_in(R, 0);
     double scale = onnx__float(R, "scale", 0);
@@ -3894,7 +4066,8 @@ static void onnx__do_linear_attention(onnx__run *R)
     if (b) b = onnx__cast(R, onnx__heads(R, b, hy_dim(F, b, 2) == 1 ? 1 : shared), HY_F32);
     steps = (hy_array **)onnx__scratch(R, T, sizeof *steps);
     for (t = 0; steps && t < T && !hy_error(F); t++) {
-        hy_array *qt = onnx__cut(R, q, 2, t, t + 1, 1), *kt = onnx__cut(R, k, 2, t, t + 1, 1), *vt = onnx__cut(R, v, 2, t, t + 1, 1);
+        hy_array *qt = onnx__cut(R, q, 2, t, t + 1, 1), *kt = onnx__cut(R, k, 2, t, t + 1, 1),
+            *vt = onnx__cut(R, v, 2, t, t + 1, 1);
         hy_array *column = hy_swap_axes(F, kt, 2, 3);           /* (B, shared, dk, 1) */
         if (gated && g) S = hy_mul(F, S, hy_swap_axes(F, onnx__cut(R, g, 2, t, t + 1, 1), 2, 3));
         if (delta) vt = hy_sub(F, vt, onnx__matmul(R, kt, S));
@@ -3968,9 +4141,10 @@ static hy_array *onnx__diagonals(onnx__run *R, hy_array *x, char *have)
     return x;
 }
 
-/* a and b, of letters la and lb, multiplied, and what neither `out` nor a later operand needs summed: a product of
- * matrices over letters of both, those alone, those summed. Gives its letters in lo. */
-static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy_array *b, const char *lb, const char *needed, char *lo)
+/* a and b, of letters la and lb, multiplied, and what neither `out` nor a later operand needs summed: a
+ * product of matrices over letters of both, those alone, those summed. Gives its letters in lo. */
+static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy_array *b, const char *lb,
+                                   const char *needed, char *lo)
 {
     char both[32] = "", first[32] = "", second[32] = "", inner[32] = "", to[128];
     const char *at;
@@ -3987,9 +4161,12 @@ static hy_array *onnx__einsum_pair(onnx__run *R, hy_array *a, const char *la, hy
     }
     for (at = lb; *at; at++)
         if (!strchr(la, *at)) { char one[2] = { *at, 0 }; strcat(second, one); size[2] *= sb.dim[at - lb]; }
-    for (at = la; *at; at++) {                  /* sizes have to agree: 1 beside n is spread by plain products */
+    for (at = la; *at; at++) {                  /* sizes have to agree */
         const char *other = strchr(lb, *at);
-        if (other && sa.dim[at - la] != sb.dim[other - lb]) { onnx__fail(R, "sizes of %c differ", *at); return NULL; }
+        if (other && sa.dim[at - la] != sb.dim[other - lb]) {
+            onnx__fail(R, "sizes of %c differ", *at);
+            return NULL;
+        }
     }
     sprintf(to, "%s%s%s", both, first, inner);
     a = onnx__to(R, onnx__lettered(R, a, la, to), HY_SHAPE(size[0], size[1], size[3]));
@@ -4081,7 +4258,8 @@ static void onnx__do_einsum(onnx__run *R)
 
 /* --- signals --- */
 /* (n, 2 m) matrix: cosines and sines of the transform from n samples to m. */
-static hy_array *onnx__fourier(onnx__run *R, int64_t n, int64_t m, int64_t length, int sine, double sign, hy_dtype d)
+static hy_array *onnx__fourier(onnx__run *R, int64_t n, int64_t m, int64_t length, int sine, double sign,
+                               hy_dtype d)
 {
     double *v = (double *)onnx__scratch(R, n * m, sizeof *v), turn = 6.283185307179586;
     int64_t i, k;
@@ -4093,12 +4271,14 @@ static hy_array *onnx__fourier(onnx__run *R, int64_t n, int64_t m, int64_t lengt
     return v ? onnx__from_doubles(R, HY_SHAPE(n, m), d, v) : NULL;
 }
 
-/* The transform of (..., n) and (..., n), the second the imaginary part or NULL: (..., m, 2), or its real part. */
-static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int64_t n, int64_t m, int64_t length, int inverse, int real_only)
+/* The transform of (..., n) and its imaginary part, or NULL: (..., m, 2), or the real part alone. */
+static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int64_t n, int64_t m,
+                                   int64_t length, int inverse, int real_only)
 {
     hy_frame *F = R->F;
     hy_dtype d = hy_dtype_of(F, re);
-    hy_array *c = onnx__fourier(R, n, m, length, 0, 1, d), *s = onnx__fourier(R, n, m, length, 1, inverse ? 1 : -1, d), *x, *y;
+    hy_array *c = onnx__fourier(R, n, m, length, 0, 1, d),
+        *s = onnx__fourier(R, n, m, length, 1, inverse ? 1 : -1, d), *x, *y;
     x = hy_dot(F, re, c, NULL);
     if (im) x = hy_sub(F, x, hy_dot(F, im, s, NULL));
     y = hy_dot(F, re, s, NULL);
@@ -4107,7 +4287,8 @@ static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int
         x = hy_div_scalar(F, x, (double)length);
         y = hy_div_scalar(F, y, (double)length);
     }
-    return real_only ? hy_expand_dims(F, x, onnx__rank(R, x)) : hy_stack(F, hy_group(F, x, y), onnx__rank(R, x));
+    return real_only ? hy_expand_dims(F, x, onnx__rank(R, x)) : hy_stack(F, hy_group(F, x, y),
+                                                                         onnx__rank(R, x));
 }
 
 static hy_array *onnx__without_last(onnx__run *R, hy_array *x, int64_t at)
@@ -4138,11 +4319,13 @@ static void onnx__do_dft(onnx__run *R)
     if (back) {                                 /* the other half is the conjugate of the first */
         int last = s.ndim - 2;
         int64_t have = length / 2 + 1 < n ? length / 2 + 1 : n, rest = length - have;
-        hy_array *r2 = rest > 0 ? hy_reverse(R->F, onnx__cut(R, re, last, 1, rest + 1, 1), HY_AXES(last)) : NULL;
+        hy_array *r2 = rest > 0 ? hy_reverse(R->F, onnx__cut(R, re, last, 1, rest + 1, 1), HY_AXES(last))
+            : NULL;
         re = onnx__cut(R, re, last, 0, have, 1);
         if (r2) re = onnx__join(R, re, r2, last);
         if (im) {
-            hy_array *i2 = rest > 0 ? hy_negative(R->F, hy_reverse(R->F, onnx__cut(R, im, last, 1, rest + 1, 1), HY_AXES(last))) : NULL;
+            hy_array *i2 = rest > 0 ? hy_negative(R->F, hy_reverse(R->F,
+                    onnx__cut(R, im, last, 1, rest + 1, 1), HY_AXES(last))) : NULL;
             im = onnx__cut(R, im, last, 0, have, 1);
             if (i2) im = onnx__join(R, im, i2, last);
         }
@@ -4167,7 +4350,10 @@ static void onnx__do_stft(onnx__run *R)
     double *v;
     if (!onnx__shape(R, x, &s) || s.ndim < 2) return;
     length = onnx__has(R, 3) ? onnx__whole(R, 3, 1) : window ? hy_dim(R->F, window, 0) : 0;
-    if (length < 1 || length > 1 << 16 || step < 1 || s.dim[1] < length) { onnx__fail(R, "frames of %d", (int)length); return; }
+    if (length < 1 || length > 1 << 16 || step < 1 || s.dim[1] < length) {
+        onnx__fail(R, "frames of %d", (int)length);
+        return;
+    }
     frames = (s.dim[1] - length) / step + 1;
     v = (double *)onnx__scratch(R, frames * length, sizeof *v);
     for (i = 0; v && i < frames; i++) for (j = 0; j < length; j++) v[i * length + j] = (double)(i * step + j);
@@ -4204,7 +4390,8 @@ static void onnx__do_random(onnx__run *R)
     hy_shape s;
     hy_array *y;
     const char *op = R->node->op;
-    hy_dtype d = onnx__attr_of(R->node, "dtype") ? onnx__dtype(onnx__int(R, "dtype", 1)) : onnx__has(R, 0) ? onnx__type_in(R, 0) : HY_F32;
+    hy_dtype d = onnx__attr_of(R->node, "dtype") ? onnx__dtype(onnx__int(R, "dtype", 1)) : onnx__has(R, 0)
+        ? onnx__type_in(R, 0) : HY_F32;
     hy_random_normal_opt normal;
     hy_random_uniform_opt uniform;
     int i;
@@ -4221,8 +4408,10 @@ static void onnx__do_random(onnx__run *R)
         y = hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype));
         onnx__out(R, 0, onnx__cast(R, y, d ? d : HY_F32));
     } else if (strstr(op, "Normal"))
-        onnx__out(R, 0, hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1), &normal));
-    else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1), &uniform));
+        onnx__out(R, 0, hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1),
+                                         &normal));
+    else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1),
+                                           &uniform));
 }
 
 /* --- operators of this file: what no others together do --- */
@@ -4250,12 +4439,14 @@ static double onnx__overlap(const float *a, const float *b, int center)
     w = fmin(box[0][2], box[1][2]) - fmax(box[0][0], box[1][0]);
     h = fmin(box[0][3], box[1][3]) - fmax(box[0][1], box[1][1]);
     if (w <= 0 || h <= 0) return 0;
-    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) * (box[1][3] - box[1][1]) - w * h;
+    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) *
+        (box[1][3] - box[1][1]) - w * h;
     return both > 0 ? w * h / both : 0;
 }
 
 /* (image, class, box) of all that stay; to may be NULL, gone has a byte for each box. How many. */
-static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s, int64_t *to,
+static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s,
+                              int64_t *to,
                               int64_t room, char *gone)
 {
     int64_t images = s.dim[0], classes = s.dim[1], n = s.dim[2], b, c, i, k, have = 0;
@@ -4267,7 +4458,8 @@ static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, con
                 int64_t best = -1;
                 for (i = 0; i < n; i++) if (!gone[i] && (best < 0 || score[i] > score[best])) best = i;
                 if (best < 0) break;
-                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4, r->center) > r->overlap) gone[i] = 1;
+                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4,
+                                                                      r->center) > r->overlap) gone[i] = 1;
                 gone[best] = 1;
                 if (to && have < room) { to[3 * have] = b; to[3 * have + 1] = c; to[3 * have + 2] = best; }
                 have++;
@@ -4298,11 +4490,14 @@ static int onnx__nms_infer(hy_infer *I)
     return I->status;
 }
 
-static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                          void *shared)
 {
     (void)stage; (void)item; (void)shared;
-    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0], (const float *)now->data[1],
-                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0], (char *)scratch);
+    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0],
+                   (const float *)now->data[1],
+                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0],
+                       (char *)scratch);
 }
 
 static int onnx__nms_bind(hy_job *job)
@@ -4333,7 +4528,8 @@ static void onnx__do_nms(onnx__run *R)
 static int onnx__row_order(const double *x, int64_t width, int64_t a, int64_t b)
 {
     int64_t i;
-    for (i = 0; i < width; i++) if (x[a * width + i] != x[b * width + i]) return x[a * width + i] < x[b * width + i] ? -1 : 1;
+    for (i = 0; i < width; i++) if (x[a * width + i] != x[b * width + i]) return x[a * width + i] < x[b *
+            width + i] ? -1 : 1;
     return 0;
 }
 
@@ -4341,7 +4537,8 @@ static int onnx__row_order(const double *x, int64_t width, int64_t a, int64_t b)
 static void onnx__sort_rows(const double *x, int64_t width, int64_t *order, int64_t n)
 {
     int64_t i, end, root, child, t;
-#define ONNX__LESS(a, b) (onnx__row_order(x, width, a, b) < 0 || (!onnx__row_order(x, width, a, b) && (a) < (b)))
+#define ONNX__LESS(a, b) \
+    (onnx__row_order(x, width, a, b) < 0 || (!onnx__row_order(x, width, a, b) && (a) < (b)))
     for (i = 0; i < n; i++) order[i] = i;
     for (i = n / 2 - 1, end = n; end > 1;) {
         if (i >= 0) root = i--;
@@ -4363,9 +4560,11 @@ static void onnx__sort_rows(const double *x, int64_t width, int64_t *order, int6
 }
 
 /* First places, place of each row among them, counts; work: 3 n numbers. How many differ. */
-static int64_t onnx__differing(const double *x, hy_shape s, int sorted, int64_t *first, int64_t *inverse, int64_t *count, int64_t *work)
+static int64_t onnx__differing(const double *x, hy_shape s, int sorted, int64_t *first, int64_t *inverse,
+                               int64_t *count, int64_t *work)
 {
-    int64_t n = s.dim[0], width = s.dim[1], i, k = -1, *order = work, *group = work + n, *name = work + 2 * n, all;
+    int64_t n = s.dim[0], width = s.dim[1], i, k = -1, *order = work, *group = work + n, *name = work + 2 * n,
+        all;
     onnx__sort_rows(x, width, order, n);
     for (i = 0; i < n; i++) {
         if (!i || onnx__row_order(x, width, order[i - 1], order[i])) k++;
@@ -4405,12 +4604,15 @@ static int onnx__unique_infer(hy_infer *I)
     return I->status;
 }
 
-static void onnx__unique_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+static void onnx__unique_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                             void *shared)
 {
     int64_t n = job->in[0].type.shape.dim[0], *work = (int64_t *)scratch;
     (void)stage; (void)item; (void)shared;
-    onnx__differing((const double *)now->data[0], job->in[0].type.shape, ((const onnx__unique_record *)job->attr)->sorted,
-                    now->data[1] ? (int64_t *)now->data[1] : work + 3 * n, now->data[2] ? (int64_t *)now->data[2] : work + 4 * n,
+    onnx__differing((const double *)now->data[0], job->in[0].type.shape,
+                    ((const onnx__unique_record *)job->attr)->sorted,
+                    now->data[1] ? (int64_t *)now->data[1] : work + 3 * n, now->data[2]
+                        ? (int64_t *)now->data[2] : work + 4 * n,
                     now->data[3] ? (int64_t *)now->data[3] : work + 5 * n, work);
 }
 
@@ -4435,7 +4637,8 @@ static void onnx__do_unique(onnx__run *R)
     else x = onnx__in_row(R, x);
     if (!onnx__shape(R, x, &s)) return;
     rows = onnx__move(R, onnx__cast(R, x, HY_F64), axis, 0);
-    rows = onnx__to(R, rows, HY_SHAPE(s.dim[axis], onnx__product(&s, 0, s.ndim) / (s.dim[axis] ? s.dim[axis] : 1)));
+    rows = onnx__to(R, rows, HY_SHAPE(s.dim[axis], onnx__product(&s, 0, s.ndim) / (s.dim[axis] ? s.dim[axis]
+                                                                                   : 1)));
     all = hy_emit(R->F, onnx__own_op(R->F, ONNX__UNIQUE), 1, &rows, &r);
     if (!all) return;
     at = hy_get(R->F, all, 0);
@@ -4458,7 +4661,8 @@ static int onnx__det_infer(hy_infer *I)
     return I->status;
 }
 
-static void onnx__det_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+static void onnx__det_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
+                          void *shared)
 {
     int64_t n = job->in[0].type.shape.dim[1], i, j, k;
     double *m = (double *)scratch, det = 1;
@@ -4502,32 +4706,42 @@ static void onnx__do_det(onnx__run *R)
     if (!onnx__shape(R, x, &s) || s.ndim < 2) { onnx__fail(R, "matrices are due"); return; }
     out = s;
     out.ndim -= 2;
-    x = onnx__to(R, onnx__cast(R, x, HY_F64), HY_SHAPE(onnx__product(&out, 0, out.ndim), s.dim[s.ndim - 2], s.dim[s.ndim - 1]));
+    x = onnx__to(R, onnx__cast(R, x, HY_F64), HY_SHAPE(onnx__product(&out, 0, out.ndim), s.dim[s.ndim - 2],
+                                                       s.dim[s.ndim - 1]));
     x = hy_emit(R->F, onnx__own_op(R->F, ONNX__DET), 1, &x, &r);
     onnx__out(R, 0, onnx__cast(R, onnx__to(R, x, out), d));
 }
 
 static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE }, { "count", HY_ARG_ONE },
+static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE },
+                                      { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE },
+                                          { "count", HY_ARG_ONE },
                                            { NULL, HY_ARG_ONE } };
 static const hy_attr onnx__nms_attr[] = {
     { "most", "most", HY_ATTR_i64, 0, offsetof(onnx__nms_record, most), 0, "boxes of a class at most" },
-    { "overlap", "overlap", HY_ATTR_real, 0, offsetof(onnx__nms_record, overlap), 0, "what overlaps more goes" },
-    { "threshold", "threshold", HY_ATTR_real, 0, offsetof(onnx__nms_record, threshold), 0, "scores have to be above" },
-    { "center", "center", HY_ATTR_flag, 0, offsetof(onnx__nms_record, center), 0, "boxes are middle and size" },
+    { "overlap", "overlap", HY_ATTR_real, 0, offsetof(onnx__nms_record, overlap), 0,
+     "what overlaps more goes" },
+    { "threshold", "threshold", HY_ATTR_real, 0, offsetof(onnx__nms_record, threshold), 0,
+     "scores have to be above" },
+    { "center", "center", HY_ATTR_flag, 0, offsetof(onnx__nms_record, center), 0,
+     "boxes are middle and size" },
     { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_attr onnx__unique_attr[] = {
-    { "sorted", "sorted", HY_ATTR_flag, 0, offsetof(onnx__unique_record, sorted), 1, "by size, else as they come" },
+    { "sorted", "sorted", HY_ATTR_flag, 0, offsetof(onnx__unique_record, sorted), 1,
+     "by size, else as they come" },
     { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_op onnx__own_ops[ONNX__OWN] = {
-    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1, onnx__nms_attr,
+    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1,
+     onnx__nms_attr,
       sizeof(onnx__nms_record), HY_OP_DYNAMIC, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
     { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
-      sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL, NULL },
-    { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record), 0, 0, NULL,
+      sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL,
+          NULL },
+    { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record),
+     0, 0, NULL,
       onnx__det_infer, onnx__det_bind, NULL, NULL } };
 
 static const hy_op *onnx__own_op(hy_frame *F, int which)
@@ -4548,7 +4762,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__ONE("Abs", hy_abs), ONNX__ONE("Acos", hy_arccos), ONNX__ONE("Acosh", hy_arccosh),
     ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
     ONNX__ONE("Atanh", hy_arctanh), ONNX__ONE("Ceil", hy_ceil), ONNX__ONE("Cos", hy_cos),
-    ONNX__ONE("Cosh", hy_cosh), ONNX__ONE("Erf", hy_erf), ONNX__ONE("Exp", hy_exp), ONNX__ONE("Floor", hy_floor),
+    ONNX__ONE("Cosh", hy_cosh), ONNX__ONE("Erf", hy_erf), ONNX__ONE("Exp", hy_exp),
+        ONNX__ONE("Floor", hy_floor),
     ONNX__ONE("HardSwish", onnx__hard_swish), ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log),
     ONNX__ONE("Mish", hy_mish), ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not),
     ONNX__ONE("Reciprocal", hy_reciprocal), ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round),
@@ -4556,38 +4771,51 @@ static const onnx__row onnx__rows[] = {
     ONNX__ONE("Sinh", hy_sinh), ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign),
     ONNX__ONE("Sqrt", hy_sqrt), ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh),
     ONNX__TWO("Add", two, hy_add), ONNX__TWO("Sub", two, hy_sub), ONNX__TWO("Mul", two, hy_mul),
-    ONNX__TWO("Div", two, hy_div), ONNX__TWO("And", compare, hy_logical_and), ONNX__TWO("Or", compare, hy_logical_or),
+    ONNX__TWO("Div", two, hy_div), ONNX__TWO("And", compare, hy_logical_and),
+        ONNX__TWO("Or", compare, hy_logical_or),
     ONNX__TWO("Xor", compare, hy_logical_xor), ONNX__TWO("Equal", compare, hy_equal),
     ONNX__TWO("Less", compare, hy_lesser), ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
     ONNX__TWO("Greater", compare, hy_greater), ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
-    ONNX__TWO("Max", several, hy_maximum), ONNX__TWO("Min", several, hy_minimum), ONNX__TWO("Sum", several, hy_add),
+    ONNX__TWO("Max", several, hy_maximum), ONNX__TWO("Min", several, hy_minimum),
+        ONNX__TWO("Sum", several, hy_add),
     ONNX__TWO("Mean", several, hy_add), ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and),
     ONNX__TWO("BitwiseOr", bitwise, hy_logical_or), ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor),
     ONNX__DO("BitwiseNot", 0, bitwise_not), ONNX__DO("BitShift", 0, bit_shift), ONNX__DO("Pow", 0, pow),
-    ONNX__DO("Mod", 0, mod), ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan), ONNX__DO("Clip", 0, clip),
-    ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation), ONNX__DO("HardSigmoid", 0, activation),
-    ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation), ONNX__DO("Swish", 0, activation),
-    ONNX__DO("Selu", 0, selu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu), ONNX__DO("Shrink", 0, shrink),
+    ONNX__DO("Mod", 0, mod), ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan),
+        ONNX__DO("Clip", 0, clip),
+    ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation),
+        ONNX__DO("HardSigmoid", 0, activation),
+    ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation),
+        ONNX__DO("Swish", 0, activation),
+    ONNX__DO("Selu", 0, selu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
+        ONNX__DO("Shrink", 0, shrink),
     ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__WITH("CastLike", cast, ONNX__FIRST),
     ONNX__DO("BitCast", 1, bit_cast), { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
     ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
     ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose), ONNX__DO("Unsqueeze", 2, unsqueeze),
     ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten), ONNX__DO("Concat", 0, concat),
-    ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice), ONNX__DO("Expand", 2, expand), ONNX__DO("Tile", 2, tile),
-    ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range), ONNX__DO("EyeLike", 0, eye_like),
+    ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice), ONNX__DO("Expand", 2, expand),
+        ONNX__DO("Tile", 2, tile),
+    ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range),
+        ONNX__DO("EyeLike", 0, eye_like),
     ONNX__DO("Trilu", 2, trilu), ONNX__DO("DepthToSpace", 0, depth_to_space),
-    ONNX__DO("SpaceToDepth", 0, space_to_depth), ONNX__DO("Pad", 14, pad), ONNX__DO("CenterCropPad", 2, center_crop_pad),
+    ONNX__DO("SpaceToDepth", 0, space_to_depth), ONNX__DO("Pad", 14, pad),
+        ONNX__DO("CenterCropPad", 2, center_crop_pad),
     ONNX__DO("ReduceSum", 2, reduce), ONNX__DO("ReduceMean", 2, reduce), ONNX__DO("ReduceMax", 2, reduce),
     ONNX__DO("ReduceMin", 2, reduce), ONNX__DO("ReduceProd", 2, reduce), ONNX__DO("ReduceL1", 2, reduce),
-    ONNX__DO("ReduceL2", 2, reduce), ONNX__DO("ReduceSumSquare", 2, reduce), ONNX__DO("ReduceLogSum", 2, reduce),
+    ONNX__DO("ReduceL2", 2, reduce), ONNX__DO("ReduceSumSquare", 2, reduce),
+        ONNX__DO("ReduceLogSum", 2, reduce),
     ONNX__DO("ReduceLogSumExp", 2, reduce), ONNX__DO("ArgMax", 0, arg), ONNX__DO("ArgMin", 0, arg),
     ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax), ONNX__DO("LogSoftmax", 0, softmax),
     ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum), ONNX__DO("CumProd", 2, cum_sum),
     ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul), ONNX__DO("Gemm", 0, gemm),
-    ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
+    ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements),
+        ONNX__DO("GatherND", 0, gather_nd),
     ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
-    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot), ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
-    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
+    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot),
+        ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
+    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence),
+        ONNX__DO("Conv", 0, conv),
     ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
     ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
     ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
@@ -4598,7 +4826,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("MeanVarianceNormalization", 0, mvn),
     ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss), ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
     ONNX__DO("Resize", 14, resize), ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
-    ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv), ONNX__DO("RoiAlign", 0, roi_align),
+    ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv),
+        ONNX__DO("RoiAlign", 0, roi_align),
     ONNX__DO("MaxRoiPool", 0, max_roi_pool), ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn),
     ONNX__DO("LSTM", 0, rnn), ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
     ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
@@ -4608,12 +4837,15 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
-    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
-    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det), ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL,
+                                            ONNX__DYNAMIC },
+    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
+        ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
 
-    ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW), ONNX__WITH("Scan", flow, ONNX__FLOW) };
+    ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
+        ONNX__WITH("Scan", flow, ONNX__FLOW) };
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
@@ -4690,11 +4922,13 @@ static hy_array *onnx__in_trace(onnx__run *R, onnx__value v)
 }
 
 /* One more piece of what Loop and Scan gather, along a new axis, behind or before the others. */
-static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value piece, int64_t axis, int first, int before)
+static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value piece, int64_t axis, int first,
+                                  int before)
 {
     onnx__value y = { NULL, NULL, 0 };
     int known = R->K && piece.known && (first || all.known), k;
-    hy_array *p = known ? piece.known : onnx__in_trace(R, piece), *a = known ? all.known : first ? NULL : onnx__in_trace(R, all);
+    hy_array *p = known ? piece.known : onnx__in_trace(R, piece), *a = known ? all.known : first ? NULL
+        : onnx__in_trace(R, all);
     R->F = known ? R->K : R->trace;
     k = onnx__axis(R, axis, onnx__rank(R, p) + 1);
     p = hy_expand_dims(R->F, p, k);
@@ -4716,7 +4950,8 @@ static void onnx__turn(onnx__run *R, onnx__active *a)
 {
     onnx__body *b = &R->m->body[a->body];
     const onnx__node *n = a->owner;
-    int i, scans = (int)onnx__clamped(onnx__attr_of(n, "num_scan_inputs") ? onnx__attr_of(n, "num_scan_inputs")->i : 0, 0, n->nin);
+    int i, scans = (int)onnx__clamped(onnx__attr_of(n, "num_scan_inputs")
+                                      ? onnx__attr_of(n, "num_scan_inputs")->i : 0, 0, n->nin);
     a->next = b->first;
     if (!strcmp(n->op, "Loop")) {
         int64_t one = 1;
@@ -4736,7 +4971,8 @@ static void onnx__turn(onnx__run *R, onnx__active *a)
         int at = n->nin - scans + i;
         int64_t back = onnx__listed(n, "scan_input_directions", i, 0);
         if (at < b->nin)
-            R->value[b->in[at]] = onnx__part(R, onnx__value_in(R, n, at), onnx__listed(n, "scan_input_axes", i, 0),
+            R->value[b->in[at]] = onnx__part(R, onnx__value_in(R, n, at),
+                                             onnx__listed(n, "scan_input_axes", i, 0),
                                              back ? a->steps - 1 - a->step : a->step);
     }
 }
@@ -4802,7 +5038,8 @@ static void onnx__begin(onnx__run *R, onnx__node *n)
         onnx__push(R, n->body, n, 1);
         return;
     }
-    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__number(R, 0, 0) != 0 ? "then_branch" : "else_branch" : "body");
+    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__number(R, 0, 0) != 0 ? "then_branch" : "else_branch"
+                     : "body");
     if (hy_error(R->F)) return;
     if (!a) { onnx__fail(R, "the body is missing"); return; }
     if (!strcmp(n->op, "If")) onnx__push(R, a->body, n, 1);
@@ -4821,7 +5058,8 @@ static void onnx__end(onnx__run *R)
     for (i = 0; i < b->nout; i++) onnx__load_constant(R, b->out[i]);
     if (!n || (strcmp(n->op, "Loop") && strcmp(n->op, "Scan")) || n->body >= 0) {
         R->depth--;
-        for (i = 0; n && i < n->nout && i < b->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = R->value[b->out[i]];
+        for (i = 0; n && i < n->nout && i < b->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] =
+            R->value[b->out[i]];
         return;
     }
     loop = !strcmp(n->op, "Loop");
@@ -4830,7 +5068,8 @@ static void onnx__end(onnx__run *R)
         if (n->out[i] >= 0)
             R->value[n->out[i]] = onnx__gathered(R, R->value[n->out[i]], R->value[b->out[i + loop]],
                                                  onnx__listed(n, "scan_output_axes", i - states, 0), !a->step,
-                                                 onnx__listed(n, "scan_output_directions", i - states, 0) != 0);
+                                                 onnx__listed(n, "scan_output_directions", i - states,
+                                                              0) != 0);
     if (loop) {
         onnx__node ask = *n;                    /* its first output, read as an input */
         double go = 1;
@@ -4858,12 +5097,14 @@ static void onnx__blame(onnx__run *R)
     char text[1024];
     hy_error_t code;
     const char *why;
-    if (R->K && hy_error(R->K) && !hy_error(R->trace)) hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
+    if (R->K && hy_error(R->K) && !hy_error(R->trace))
+        hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
     why = hy_error(R->trace);
     if (!why || R->blamed) return;
     R->blamed = 1;
     code = hy_error_code(R->trace);
-    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node && *R->node->name ? " '" : "",
+    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node &&
+             *R->node->name ? " '" : "",
              R->node ? R->node->name : "", R->node && *R->node->name ? "'" : "", why);
     if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
     hy_clear(R->trace);
@@ -4915,7 +5156,8 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
 {
     onnx__body *b = &R->m->body[0];
     int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0, all = R->late;
-    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 && (all || !R->net->given[R->m->slot[b->in[i]].input - 1].data);
+    for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 &&
+        (all || !R->net->given[R->m->slot[b->in[i]].input - 1].data);
     if (count != due && due) {
         char text[128];
         snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
@@ -4932,13 +5174,15 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
             v->x = due == 1 ? x : hy_get(R->F, x, n++);
             if (v->x && s->type.dtype && hy_dtype_of(R->F, v->x) != s->type.dtype && !hy_error(R->F)) {
                 char text[256];
-                snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name, hy_dtype_name(s->type.dtype),
+                snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name,
+                         hy_dtype_name(s->type.dtype),
                          hy_dtype_name(hy_dtype_of(R->F, v->x)));
                 hy_raise(R->F, HY_ERROR_DTYPE, text);
             }
             continue;
         }
-        v->known = g->bytes ? hy_from(F, g->type.shape, g->type.dtype, g->data) : hy_empty(F, g->type.shape, g->type.dtype);
+        v->known = g->bytes ? hy_from(F, g->type.shape, g->type.dtype, g->data)
+            : hy_empty(F, g->type.shape, g->type.dtype);
         if (!R->K) { v->x = v->known; v->known = NULL; }
     }
 }
@@ -4973,7 +5217,8 @@ static int onnx__run_open(onnx__run *R, hy_frame *F, onnx__net *net)
     R->value = (onnx__value *)HY_ONNX_MALLOC(bytes);
     if (R->value) memset(R->value, 0, bytes);
     else hy_raise(F, HY_ERROR_MEMORY, "out of memory");
-    if (R->value && hy_mode(F)[0] == 's' && (R->K = hy_fork(F)) == NULL) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    if (R->value && hy_mode(F)[0] == 's' && (R->K = hy_fork(F)) == NULL)
+        hy_raise(F, HY_ERROR_MEMORY, "out of memory");
     return !hy_error(F);
 }
 
@@ -5027,7 +5272,8 @@ static int onnx__give(hy_frame *F, onnx__given *g, hy_array *x)
     if (hy_error(F)) return 0;
     type.dtype = hy_dtype_of(F, x);
     type.shape = hy_shape_of(F, x);
-    if (g->data && g->bytes == bytes && g->type.dtype == type.dtype && onnx__same_shape(g->type.shape, type.shape) &&
+    if (g->data && g->bytes == bytes && g->type.dtype == type.dtype &&
+        onnx__same_shape(g->type.shape, type.shape) &&
         (!bytes || !memcmp(g->data, from, bytes))) return 0;
     data = HY_ONNX_MALLOC(bytes + 1);
     if (!data) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return 0; }
@@ -5039,11 +5285,21 @@ static int onnx__give(hy_frame *F, onnx__given *g, hy_array *x)
     return 1;
 }
 
+/* Those for other values: a block that changes loses its programs. */
+static void onnx__drop_programs(hy_frame *F, onnx__net *net)
+{
+    hy_block *before = net->mark;
+    net->mark = hy_add_child(F, &net->base, "given", hy_nn_identity(F));
+    hy_block_free(F, before);
+}
+
 static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
 {
     onnx__net *net = ((onnx__net *)self)->inner;
     onnx__body *b = &net->model.body[0];
-    hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) * (net->inputs + 1)), HY_U8));
+    hy_array **rest = (hy_array **)hy_write(F,
+                                            hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) *
+                                                                 (net->inputs + 1)), HY_U8));
     hy_array *y;
     int i, n = 0, k = 0, changed = 0;
     if (!rest || hy_error(F)) return NULL;
@@ -5061,7 +5317,8 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
         else rest[n++] = in;
     }
     if (hy_error(F)) return NULL;
-    if (changed) hy_add_child(F, &net->base, "given", hy_nn_identity(F));     /* programs for other values go */
+    if (changed)
+        onnx__drop_programs(F, net);
     if (!net->cuts) y = NULL;
     else if (!n) y = onnx__forward(F, &net->base, NULL);
     else y = hy_call(F, &net->base, n == 1 ? rest[0] : hy_group_of(F, n, rest));
@@ -5074,7 +5331,8 @@ static void onnx__complain(onnx__model *m, const char *op, const char *name, con
     enum { ROOM = 2000 };
     if (!m->list) m->list = ONNX__ROOM(m, char, ROOM + 1);
     if (!m->list || m->listed + 200 > ROOM) return;
-    m->listed += (size_t)snprintf(m->list + m->listed, 180, "%s%.60s%s%.60s%s: %.50s", m->listed ? "; " : "", op,
+    m->listed += (size_t)snprintf(m->list + m->listed, 180, "%s%.60s%s%.60s%s: %.50s", m->listed ? "; " : "",
+                                  op,
                                   *name ? " '" : "", name, *name ? "'" : "", why);
 }
 
@@ -5114,7 +5372,8 @@ static void onnx__find_given(onnx__model *m)
                 for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
                 if (!flow && n->row->special == ONNX__SHAPES) continue;
                 for (i = 0; i < n->nin && (!i || flow || n->row->special != ONNX__FIRST); i++)
-                    if (wanted || (!flow && i < 31 && (n->row->reads >> i & 1))) more |= onnx__mark(m, n->in[i]);
+                    if (wanted || (!flow && i < 31 && (n->row->reads >> i & 1)))
+                        more |= onnx__mark(m, n->in[i]);
                 if (n->body >= 0) {
                     onnx__body *f = &m->body[n->body];
                     for (i = 0; wanted && i < f->nout; i++) more |= onnx__mark(m, f->out[i]);
@@ -5126,7 +5385,8 @@ static void onnx__find_given(onnx__model *m)
                     for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
                 if (flow && n->body < 0 && strcmp(n->op, "Scan"))
-                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m, n->in[i]);
+                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m,
+                            n->in[i]);
             }
     for (i = 0; i < m->slots; i++) m->slot[i].given = m->slot[i].input && m->slot[i].used;
 }
@@ -5155,7 +5415,8 @@ static void onnx__find_late(onnx__model *m)
     for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
-            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow && n->row->special != ONNX__RANDOM;
+            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow &&
+                n->row->special != ONNX__RANDOM;
             for (i = 0; i < n->nin && fixed && n->row->special != ONNX__SHAPES; i++)
                 fixed = n->in[i] < 0 || m->slot[n->in[i]].fixed || (i && n->row->special == ONNX__FIRST);
             for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].fixed = fixed;
@@ -5376,7 +5637,8 @@ static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_a
     for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
     list = (char *)HY_ONNX_MALLOC(n);
     if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
-    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list, name);
+    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list,
+                                                                              name);
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
     if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
@@ -5466,7 +5728,10 @@ static void onnx__write_bytes(onnx__buffer *b, int field, const void *data, size
     onnx__write(b, data, n);
 }
 
-static void onnx__write_text(onnx__buffer *b, int field, const char *text) { onnx__write_bytes(b, field, text, strlen(text)); }
+static void onnx__write_text(onnx__buffer *b, int field, const char *text)
+{
+    onnx__write_bytes(b, field, text, strlen(text));
+}
 
 /* A message within another; it is empty again, to be used for the next. */
 static void onnx__write_message(onnx__buffer *b, int field, onnx__buffer *inner)
@@ -5528,11 +5793,15 @@ static const hy_type *onnx__arg_type(onnx__writer *W, int k)
     return &W->type[W->first[from < 0 ? 0 : from] + output];
 }
 
-static const hy_type *onnx__result_type(onnx__writer *W, int output) { return &W->type[W->first[W->at] + output]; }
+static const hy_type *onnx__result_type(onnx__writer *W, int output)
+{
+    return &W->type[W->first[W->at] + output];
+}
 static const char *onnx__result(onnx__writer *W) { return onnx__value_name(W, W->at, 0); }
 
 /* --- tensors --- */
-static void onnx__put_tensor(onnx__writer *W, int field, onnx__buffer *to, const char *name, hy_dtype d, hy_shape s, const void *data,
+static void onnx__put_tensor(onnx__writer *W, int field, onnx__buffer *to, const char *name, hy_dtype d,
+                             hy_shape s, const void *data,
                              size_t bytes)
 {
     onnx__buffer *t = &W->part;
@@ -5602,7 +5871,8 @@ static void onnx__attr_ints(onnx__writer *W, const char *name, const int64_t *v,
 }
 
 /* A node of up to five inputs, "" for those left out at the end; out NULL: a made-up name, which it gives. */
-static const char *onnx__put_node(onnx__writer *W, const char *op, const char *a, const char *b, const char *c, const char *d, const char *e,
+static const char *onnx__put_node(onnx__writer *W, const char *op, const char *a, const char *b,
+                                  const char *c, const char *d, const char *e,
                                   const char *out)
 {
     const char *in[5];
@@ -5628,15 +5898,24 @@ static const void *onnx__record(onnx__writer *W, const char *name)
     return NULL;
 }
 
-static int onnx__our_int(onnx__writer *W, const char *name) { const void *p = onnx__record(W, name); return p ? *(const int *)p : 0; }
-static double onnx__our_real(onnx__writer *W, const char *name) { const void *p = onnx__record(W, name); return p ? *(const double *)p : 0; }
+static int onnx__our_int(onnx__writer *W, const char *name)
+{
+    const void *p = onnx__record(W, name); return p ? *(const int *)p : 0;
+}
+static double onnx__our_real(onnx__writer *W, const char *name)
+{
+    const void *p = onnx__record(W, name); return p ? *(const double *)p : 0;
+}
 static hy_ints onnx__our_ints(onnx__writer *W, const char *name)
 {
     const void *p = onnx__record(W, name);
     return p ? *(const hy_ints *)p : HY_EMPTY;
 }
 
-static void onnx__refused(onnx__writer *W, const char *why) { onnx__complain(&W->names, W->now.op->name, W->now.name, why); }
+static void onnx__refused(onnx__writer *W, const char *why)
+{
+    onnx__complain(&W->names, W->now.op->name, W->now.name, why);
+}
 
 static const char *onnx__cast_out(onnx__writer *W, const char *x, hy_dtype d, const char *out)
 {
@@ -5661,28 +5940,37 @@ static const char *onnx__transposed(onnx__writer *W, const char *x, int ndim, in
 /* --- one function for each family of our operators --- */
 static void onnx__put_same(onnx__writer *W, const char *op)
 {
-    onnx__put_node(W, op, onnx__arg(W, 0), W->now.inputs > 1 ? onnx__arg(W, 1) : "", "", "", "", onnx__result(W));
+    onnx__put_node(W, op, onnx__arg(W, 0), W->now.inputs > 1 ? onnx__arg(W, 1) : "", "", "", "",
+                   onnx__result(W));
 }
 
 static void onnx__put_compare(onnx__writer *W, const char *op)
 {
-    onnx__cast_out(W, ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 1), NULL), onnx__result_type(W, 0)->dtype, onnx__result(W));
+    onnx__cast_out(W, ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 1), NULL),
+                   onnx__result_type(W, 0)->dtype, onnx__result(W));
 }
 
 static void onnx__put_scalar(onnx__writer *W, const char *op)
 {
-    const char *x = onnx__arg(W, 0), *k = onnx__number_out(W, onnx__our_real(W, "scalar"), onnx__arg_type(W, 0)->dtype);
+    const char *x = onnx__arg(W, 0), *k = onnx__number_out(W, onnx__our_real(W, "scalar"),
+                                                           onnx__arg_type(W, 0)->dtype);
     int left = W->now.op->name[0] == 'r';       /* rsub_scalar */
     ONNX__PUT2(W, op, left ? k : x, left ? x : k, onnx__result(W));
 }
 
-static void onnx__put_square(onnx__writer *W, const char *op) { ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 0), onnx__result(W)); }
+static void onnx__put_square(onnx__writer *W, const char *op)
+{
+    ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 0), onnx__result(W));
+}
 static void onnx__put_rsqrt(onnx__writer *W, const char *op)
 {
     ONNX__PUT1(W, "Reciprocal", ONNX__PUT1(W, op, onnx__arg(W, 0), NULL), onnx__result(W));
 }
 
-static void onnx__put_identity(onnx__writer *W, const char *op) { ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W)); }
+static void onnx__put_identity(onnx__writer *W, const char *op)
+{
+    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
 
 static void onnx__put_activation(onnx__writer *W, const char *op)
 {
@@ -5701,7 +5989,8 @@ static void onnx__put_leaky(onnx__writer *W, const char *op)
     switch (onnx__our_int(W, "act_type")) {
     case HY_LEAKY_LEAKY:
     case HY_LEAKY_RRELU:
-        onnx__attr_float(W, "alpha", onnx__our_int(W, "act_type") == HY_LEAKY_LEAKY ? onnx__our_real(W, "slope")
+        onnx__attr_float(W, "alpha", onnx__our_int(W, "act_type") == HY_LEAKY_LEAKY
+                         ? onnx__our_real(W, "slope")
                          : (onnx__our_real(W, "lower_bound") + onnx__our_real(W, "upper_bound")) / 2);
         ONNX__PUT1(W, "LeakyRelu", x, onnx__result(W));
         return;
@@ -5713,9 +6002,11 @@ static void onnx__put_leaky(onnx__writer *W, const char *op)
         ONNX__PUT1(W, "Selu", x, onnx__result(W));
         return;
     case HY_LEAKY_GELU:
-        y = ONNX__PUT1(W, "Erf", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.7071067811865476, d), NULL), NULL);
+        y = ONNX__PUT1(W, "Erf", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.7071067811865476, d), NULL),
+                       NULL);
         y = ONNX__PUT2(W, "Add", y, onnx__number_out(W, 1, d), NULL);
-        y = ONNX__PUT2(W, "Mul", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.5, d), NULL), y, onnx__result(W));
+        y = ONNX__PUT2(W, "Mul", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.5, d), NULL), y,
+                       onnx__result(W));
         return;
     default: {
         hy_shape s = onnx__arg_type(W, 1)->shape;
@@ -5735,9 +6026,11 @@ static void onnx__put_constant(onnx__writer *W, const char *op)
     const void *data;
     (void)op;
     if (!strcmp(op, "emit")) x = hy_emit(W->F, W->now.op, 0, NULL, W->now.record);
-    else x = hy_cast(W->F, hy_full(W->F, t->shape, strcmp(op, "full") ? *op == '1' : onnx__our_real(W, "value")), t->dtype);
+    else x = hy_cast(W->F, hy_full(W->F, t->shape, strcmp(op, "full") ? *op == '1'
+                                   : onnx__our_real(W, "value")), t->dtype);
     data = x && hy_size(W->F, x) ? hy_data(W->F, x) : "";
-    if (!hy_error(W->F)) onnx__put_tensor(W, 5, &W->body, onnx__result(W), hy_dtype_of(W->F, x), hy_shape_of(W->F, x), data,
+    if (!hy_error(W->F))
+        onnx__put_tensor(W, 5, &W->body, onnx__result(W), hy_dtype_of(W->F, x), hy_shape_of(W->F, x), data,
                                           (size_t)hy_size(W->F, x) * hy_dtype_size(hy_dtype_of(W->F, x)));
 }
 
@@ -5757,7 +6050,10 @@ static void onnx__put_hard_sigmoid(onnx__writer *W, const char *op)
 
 static void onnx__put_softmax(onnx__writer *W, const char *op)
 {
-    if (onnx__our_real(W, "temperature") != 1 || onnx__our_int(W, "use_length")) { onnx__refused(W, "a temperature or lengths"); return; }
+    if (onnx__our_real(W, "temperature") != 1 || onnx__our_int(W, "use_length")) {
+        onnx__refused(W, "a temperature or lengths");
+        return;
+    }
     onnx__attr_int(W, "axis", onnx__our_int(W, "axis"));
     ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
 }
@@ -5788,7 +6084,8 @@ static void onnx__put_dense(onnx__writer *W, const char *op)
     const char *x = onnx__arg(W, 0), *bias = W->now.inputs > 2 ? onnx__arg(W, 2) : "";
     int ndim = onnx__arg_type(W, 0)->shape.ndim;
     if (ndim != 2 && onnx__our_int(W, "no_flatten")) {
-        x = ONNX__PUT2(W, "MatMul", x, onnx__transposed(W, onnx__arg(W, 1), 2, 0, 1, NULL), *bias ? NULL : onnx__result(W));
+        x = ONNX__PUT2(W, "MatMul", x, onnx__transposed(W, onnx__arg(W, 1), 2, 0, 1, NULL), *bias ? NULL
+                       : onnx__result(W));
         if (*bias) ONNX__PUT2(W, "Add", x, bias, onnx__result(W));
         return;
     }
@@ -5824,21 +6121,32 @@ static void onnx__put_conv(onnx__writer *W, const char *op)
     onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
     onnx__window_out(W, "strides", "stride", dims, 1);
     onnx__window_out(W, "dilations", "dilate", dims, 1);
-    if (!strcmp(op, "ConvTranspose") && onnx__our_ints(W, "target_shape").n) { onnx__refused(W, "target_shape"); return; }
+    if (!strcmp(op, "ConvTranspose") && onnx__our_ints(W, "target_shape").n) {
+        onnx__refused(W, "target_shape");
+        return;
+    }
     onnx__window_out(W, "pads", "pad", dims, 0);
     if (!strcmp(op, "ConvTranspose")) onnx__window_out(W, "output_padding", "adj", dims, 0);
     onnx__attr_int(W, "group", onnx__our_int(W, "num_group"));
-    onnx__put_node(W, op, onnx__arg(W, 0), onnx__arg(W, 1), W->now.inputs > 2 ? onnx__arg(W, 2) : "", "", "", onnx__result(W));
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__arg(W, 1), W->now.inputs > 2 ? onnx__arg(W, 2) : "", "", "",
+                   onnx__result(W));
 }
 
 static void onnx__put_pooling(onnx__writer *W, const char *op)
 {
-    static const char *const local[] = { "MaxPool", "AveragePool" }, *const all[] = { "GlobalMaxPool", "GlobalAveragePool" };
+    static const char *const local[] = { "MaxPool", "AveragePool" },
+        *const all[] = { "GlobalMaxPool", "GlobalAveragePool" };
     int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2;
     (void)op;
-    if (type > HY_POOL_AVG || onnx__our_int(W, "convention") == HY_CONVENTION_SAME) { onnx__refused(W, "this kind of pooling"); return; }
+    if (type > HY_POOL_AVG || onnx__our_int(W, "convention") == HY_CONVENTION_SAME) {
+        onnx__refused(W, "this kind of pooling");
+        return;
+    }
     if (!onnx__channels_first(W)) return;
-    if (onnx__our_int(W, "global_pool")) { ONNX__PUT1(W, all[type], onnx__arg(W, 0), onnx__result(W)); return; }
+    if (onnx__our_int(W, "global_pool")) {
+        ONNX__PUT1(W, all[type], onnx__arg(W, 0), onnx__result(W));
+        return;
+    }
     onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
     onnx__window_out(W, "strides", "stride", dims, 1);
     onnx__window_out(W, "pads", "pad", dims, 0);
@@ -5851,17 +6159,24 @@ static void onnx__put_batch_norm(onnx__writer *W, const char *op)
 {
     const char *gamma = onnx__arg(W, 1);
     int axis = onnx__our_int(W, "axis");
-    if (axis != 1 && axis != 1 - onnx__arg_type(W, 0)->shape.ndim) { onnx__refused(W, "another axis than 1"); return; }
+    if (axis != 1 && axis != 1 - onnx__arg_type(W, 0)->shape.ndim) {
+        onnx__refused(W, "another axis than 1");
+        return;
+    }
     if (!onnx__our_int(W, "learn_gamma")) {     /* then it counts as 1 */
-        hy_array *ones = hy_cast(W->F, hy_ones(W->F, onnx__arg_type(W, 1)->shape), onnx__arg_type(W, 1)->dtype);
+        hy_array *ones = hy_cast(W->F, hy_ones(W->F, onnx__arg_type(W, 1)->shape),
+                                 onnx__arg_type(W, 1)->dtype);
         const void *data = hy_data(W->F, ones);
         gamma = onnx__made_up(W, "ones");
-        if (data) onnx__put_tensor(W, 5, &W->body, gamma, onnx__arg_type(W, 1)->dtype, onnx__arg_type(W, 1)->shape, data,
+        if (data)
+            onnx__put_tensor(W, 5, &W->body, gamma, onnx__arg_type(W, 1)->dtype, onnx__arg_type(W, 1)->shape,
+                             data,
                                    (size_t)hy_size(W->F, ones) * hy_dtype_size(onnx__arg_type(W, 1)->dtype));
     }
     onnx__attr_float(W, "epsilon", onnx__our_real(W, "eps"));
     onnx__attr_float(W, "momentum", onnx__our_real(W, "momentum"));
-    onnx__put_node(W, op, onnx__arg(W, 0), gamma, onnx__arg(W, 2), onnx__arg(W, 3), onnx__arg(W, 4), onnx__result(W));
+    onnx__put_node(W, op, onnx__arg(W, 0), gamma, onnx__arg(W, 2), onnx__arg(W, 3), onnx__arg(W, 4),
+                   onnx__result(W));
 }
 
 static void onnx__put_norm(onnx__writer *W, const char *op)
@@ -5904,9 +6219,11 @@ static void onnx__put_flatten(onnx__writer *W, const char *op)
 static void onnx__put_transpose(onnx__writer *W, const char *op)
 {
     hy_ints axes = onnx__our_ints(W, "axes");
-    int ndim = onnx__arg_type(W, 0)->shape.ndim, i, a = onnx__our_int(W, "dim1"), b = onnx__our_int(W, "dim2");
+    int ndim = onnx__arg_type(W, 0)->shape.ndim, i, a = onnx__our_int(W, "dim1"),
+        b = onnx__our_int(W, "dim2");
     if (!strcmp(W->now.op->name, "swap_axes")) {
-        onnx__transposed(W, onnx__arg(W, 0), ndim, a < 0 ? a + ndim : a, b < 0 ? b + ndim : b, onnx__result(W));
+        onnx__transposed(W, onnx__arg(W, 0), ndim, a < 0 ? a + ndim : a, b < 0 ? b + ndim : b,
+                         onnx__result(W));
         return;
     }
     for (i = 0; i < axes.n; i++) if (axes.v[i] < 0) axes.v[i] += ndim;
@@ -5922,7 +6239,8 @@ static void onnx__put_list(onnx__writer *W, const char *op)     /* Concat, Sum *
     if (!list) return;
     for (i = 0; i < W->now.inputs; i++) {
         int64_t at = onnx__our_int(W, axis);
-        list[i] = stack ? ONNX__PUT2(W, "Unsqueeze", onnx__arg(W, i), onnx__ints_out(W, &at, 1), NULL) : onnx__arg(W, i);
+        list[i] = stack ? ONNX__PUT2(W, "Unsqueeze", onnx__arg(W, i), onnx__ints_out(W, &at, 1), NULL)
+            : onnx__arg(W, i);
     }
     if (strcmp(op, "Sum")) onnx__attr_int(W, "axis", onnx__our_int(W, axis));
     for (i = 0; i < W->now.inputs; i++) onnx__write_text(&W->node, 1, list[i]);
@@ -5933,7 +6251,8 @@ static void onnx__put_list(onnx__writer *W, const char *op)     /* Concat, Sum *
 
 static void onnx__put_slice(onnx__writer *W, const char *op)
 {
-    hy_ints begin = onnx__our_ints(W, "begin"), end = onnx__our_ints(W, "end"), step = onnx__our_ints(W, "step");
+    hy_ints begin = onnx__our_ints(W, "begin"), end = onnx__our_ints(W, "end"),
+        step = onnx__our_ints(W, "step");
     int64_t axes[HY_MAX_INTS];
     int i;
     if (!strcmp(W->now.op->name, "slice_axis")) {
@@ -5947,7 +6266,8 @@ static void onnx__put_slice(onnx__writer *W, const char *op)
         if (begin.v[i] == HY_NONE) begin.v[i] = step.v[i] > 0 ? 0 : INT32_MAX;
         if (end.n <= i || end.v[i] == HY_NONE) end.v[i] = step.v[i] > 0 ? INT32_MAX : -INT32_MAX;
     }
-    onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, begin.v, begin.n), onnx__ints_out(W, end.v, begin.n),
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, begin.v, begin.n),
+                   onnx__ints_out(W, end.v, begin.n),
                    onnx__ints_out(W, axes, begin.n), onnx__ints_out(W, step.v, begin.n), onnx__result(W));
 }
 
@@ -5975,7 +6295,10 @@ static void onnx__put_expand(onnx__writer *W, const char *op)   /* broadcast_to 
 static void onnx__put_tile(onnx__writer *W, const char *op)
 {
     hy_ints reps = onnx__our_ints(W, "reps");
-    if (reps.n != onnx__arg_type(W, 0)->shape.ndim) { onnx__refused(W, "other than a number for each axis"); return; }
+    if (reps.n != onnx__arg_type(W, 0)->shape.ndim) {
+        onnx__refused(W, "other than a number for each axis");
+        return;
+    }
     ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__ints_out(W, reps.v, reps.n), onnx__result(W));
 }
 
@@ -5988,15 +6311,18 @@ static void onnx__put_pad(onnx__writer *W, const char *op)
     for (i = 0; i < width.n; i++) pads.v[i % 2 * (width.n / 2) + i / 2] = width.v[i];
     onnx__attr_text(W, "mode", modes[onnx__our_int(W, "mode") % 3]);
     onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, pads.v, pads.n),
-                   onnx__number_out(W, onnx__our_real(W, "constant_value"), onnx__arg_type(W, 0)->dtype), "", "", onnx__result(W));
+                   onnx__number_out(W, onnx__our_real(W, "constant_value"), onnx__arg_type(W, 0)->dtype), "",
+                       "", onnx__result(W));
 }
 
 static void onnx__put_product(onnx__writer *W, const char *op)
 {
     const char *in[2];
-    int k, plain = !strcmp(W->now.op->name, "dot"), na = onnx__arg_type(W, 0)->shape.ndim, nb = onnx__arg_type(W, 1)->shape.ndim;
+    int k, plain = !strcmp(W->now.op->name, "dot"), na = onnx__arg_type(W, 0)->shape.ndim,
+        nb = onnx__arg_type(W, 1)->shape.ndim;
     double alpha = onnx__record(W, "alpha") ? onnx__our_real(W, "alpha") : 1;
-    if ((plain && nb > 2) || (onnx__record(W, "axis") && onnx__our_int(W, "axis") != -2 && onnx__our_int(W, "axis") != na - 2) ||
+    if ((plain && nb > 2) || (onnx__record(W, "axis") && onnx__our_int(W, "axis") != -2 &&
+                              onnx__our_int(W, "axis") != na - 2) ||
         (plain && na > 2 && onnx__our_int(W, "transpose_a"))) {
         onnx__refused(W, "these axes");
         return;
@@ -6004,14 +6330,17 @@ static void onnx__put_product(onnx__writer *W, const char *op)
     for (k = 0; k < 2; k++) {
         int ndim = k ? nb : na;
         in[k] = onnx__arg(W, k);
-        if (ndim > 1 && onnx__our_int(W, k ? "transpose_b" : "transpose_a")) in[k] = onnx__transposed(W, in[k], ndim, ndim - 2, ndim - 1, NULL);
+        if (ndim > 1 && onnx__our_int(W, k ? "transpose_b" : "transpose_a"))
+            in[k] = onnx__transposed(W, in[k], ndim, ndim - 2, ndim - 1, NULL);
     }
     if (plain && na == 1 && nb == 1) {
-        onnx__to_shape(W, ONNX__PUT2(W, op, in[0], in[1], NULL), &onnx__result_type(W, 0)->shape, onnx__result(W));
+        onnx__to_shape(W, ONNX__PUT2(W, op, in[0], in[1], NULL), &onnx__result_type(W, 0)->shape,
+                       onnx__result(W));
         return;
     }
     in[0] = ONNX__PUT2(W, op, in[0], in[1], alpha == 1 ? onnx__result(W) : NULL);
-    if (alpha != 1) ONNX__PUT2(W, "Mul", in[0], onnx__number_out(W, alpha, onnx__arg_type(W, 0)->dtype), onnx__result(W));
+    if (alpha != 1)
+        ONNX__PUT2(W, "Mul", in[0], onnx__number_out(W, alpha, onnx__arg_type(W, 0)->dtype), onnx__result(W));
 }
 
 static void onnx__put_gather(onnx__writer *W, const char *op)
@@ -6042,7 +6371,8 @@ static void onnx__put_arg(onnx__writer *W, const char *op)
     if (axis == HY_NONE) { onnx__refused(W, "without an axis"); return; }
     onnx__attr_int(W, "axis", axis);
     onnx__attr_int(W, "keepdims", onnx__our_int(W, "keepdims"));
-    onnx__cast_out(W, ONNX__PUT1(W, op, onnx__arg(W, 0), NULL), onnx__result_type(W, 0)->dtype, onnx__result(W));
+    onnx__cast_out(W, ONNX__PUT1(W, op, onnx__arg(W, 0), NULL), onnx__result_type(W, 0)->dtype,
+                   onnx__result(W));
 }
 
 static void onnx__put_upsampling(onnx__writer *W, const char *op)
@@ -6062,8 +6392,10 @@ static const char *onnx__rnn_part(onnx__writer *W, int64_t from, int gates, int6
     const char *piece[4] = { "", "", "", "" };
     int i;
     for (i = 0; i < gates; i++) {
-        int64_t k = gates == 4 ? lstm[i] : gates == 3 ? gru[i] : 0, axis = 0, begin = from + k * rows * columns, end = begin + rows * columns;
-        piece[i] = onnx__put_node(W, "Slice", onnx__arg(W, 1), onnx__ints_out(W, &begin, 1), onnx__ints_out(W, &end, 1),
+        int64_t k = gates == 4 ? lstm[i] : gates == 3 ? gru[i] : 0, axis = 0,
+            begin = from + k * rows * columns, end = begin + rows * columns;
+        piece[i] = onnx__put_node(W, "Slice", onnx__arg(W, 1), onnx__ints_out(W, &begin, 1),
+                                  onnx__ints_out(W, &end, 1),
                                   onnx__ints_out(W, &axis, 1), "", NULL);
     }
     onnx__attr_int(W, "axis", 0);
@@ -6071,7 +6403,8 @@ static const char *onnx__rnn_part(onnx__writer *W, int64_t from, int gates, int6
 }
 
 /* W, R or B of all directions from one part, or two, of each. */
-static const char *onnx__rnn_input(onnx__writer *W, int64_t from, int64_t step, int64_t second, int dirs, int gates, int64_t rows,
+static const char *onnx__rnn_input(onnx__writer *W, int64_t from, int64_t step, int64_t second, int dirs,
+                                   int gates, int64_t rows,
                                    int64_t columns)
 {
     const char *part[4] = { "", "", "", "" };
@@ -6093,11 +6426,14 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
 {
     static const char *const ops[] = { "RNN", "RNN", "LSTM", "GRU" };
     static const int64_t perm[] = { 0, 2, 1, 3 };
-    int mode = onnx__our_int(W, "mode"), gates = mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1, i, dirs;
-    int64_t H = onnx__our_int(W, "state_size"), I = onnx__arg_type(W, 0)->shape.dim[2], one = gates * H * (I + H);
+    int mode = onnx__our_int(W, "mode"), gates = mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1, i,
+        dirs;
+    int64_t H = onnx__our_int(W, "state_size"), I = onnx__arg_type(W, 0)->shape.dim[2],
+        one = gates * H * (I + H);
     const char *y, *in[7];
     (void)op;
-    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") || mode == HY_RNN_RELU ||
+    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") ||
+        mode == HY_RNN_RELU ||
         onnx__our_int(W, "projection_size") != HY_NONE) {
         onnx__refused(W, "several layers, lengths, relu or a projection");
         return;
@@ -6127,49 +6463,78 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
 /* --- a row for each operator that can be written --- */
 typedef struct onnx__way { const char *name, *op; void (*put)(onnx__writer *W, const char *op); } onnx__way;
 static const onnx__way onnx__ways[] = {
-    { "relu", "Relu", onnx__put_same }, { "sigmoid", "Sigmoid", onnx__put_same }, { "tanh", "Tanh", onnx__put_same },
-    { "softrelu", "Softplus", onnx__put_same }, { "softsign", "Softsign", onnx__put_same }, { "exp", "Exp", onnx__put_same },
+    { "relu", "Relu", onnx__put_same }, { "sigmoid", "Sigmoid", onnx__put_same },
+        { "tanh", "Tanh", onnx__put_same },
+    { "softrelu", "Softplus", onnx__put_same }, { "softsign", "Softsign", onnx__put_same },
+        { "exp", "Exp", onnx__put_same },
     { "log", "Log", onnx__put_same }, { "sqrt", "Sqrt", onnx__put_same }, { "abs", "Abs", onnx__put_same },
-    { "negative", "Neg", onnx__put_same }, { "floor", "Floor", onnx__put_same }, { "ceil", "Ceil", onnx__put_same },
-    { "erf", "Erf", onnx__put_same }, { "sin", "Sin", onnx__put_same }, { "cos", "Cos", onnx__put_same }, { "tan", "Tan", onnx__put_same },
-    { "arcsin", "Asin", onnx__put_same }, { "arccos", "Acos", onnx__put_same }, { "arctan", "Atan", onnx__put_same },
-    { "sinh", "Sinh", onnx__put_same }, { "cosh", "Cosh", onnx__put_same }, { "arcsinh", "Asinh", onnx__put_same },
-    { "arccosh", "Acosh", onnx__put_same }, { "arctanh", "Atanh", onnx__put_same }, { "reciprocal", "Reciprocal", onnx__put_same },
-    { "sign", "Sign", onnx__put_same }, { "square", "Mul", onnx__put_square }, { "rsqrt", "Sqrt", onnx__put_rsqrt },
-    { "add", "Add", onnx__put_same }, { "elemwise_add", "Add", onnx__put_same }, { "sub", "Sub", onnx__put_same },
-    { "elemwise_sub", "Sub", onnx__put_same }, { "mul", "Mul", onnx__put_same }, { "elemwise_mul", "Mul", onnx__put_same },
-    { "div", "Div", onnx__put_same }, { "elemwise_div", "Div", onnx__put_same }, { "power", "Pow", onnx__put_same },
-    { "maximum", "Max", onnx__put_same }, { "minimum", "Min", onnx__put_same }, { "equal", "Equal", onnx__put_compare },
+    { "negative", "Neg", onnx__put_same }, { "floor", "Floor", onnx__put_same },
+        { "ceil", "Ceil", onnx__put_same },
+    { "erf", "Erf", onnx__put_same }, { "sin", "Sin", onnx__put_same }, { "cos", "Cos", onnx__put_same },
+        { "tan", "Tan", onnx__put_same },
+    { "arcsin", "Asin", onnx__put_same }, { "arccos", "Acos", onnx__put_same },
+        { "arctan", "Atan", onnx__put_same },
+    { "sinh", "Sinh", onnx__put_same }, { "cosh", "Cosh", onnx__put_same },
+        { "arcsinh", "Asinh", onnx__put_same },
+    { "arccosh", "Acosh", onnx__put_same }, { "arctanh", "Atanh", onnx__put_same },
+        { "reciprocal", "Reciprocal", onnx__put_same },
+    { "sign", "Sign", onnx__put_same }, { "square", "Mul", onnx__put_square },
+        { "rsqrt", "Sqrt", onnx__put_rsqrt },
+    { "add", "Add", onnx__put_same }, { "elemwise_add", "Add", onnx__put_same },
+        { "sub", "Sub", onnx__put_same },
+    { "elemwise_sub", "Sub", onnx__put_same }, { "mul", "Mul", onnx__put_same },
+        { "elemwise_mul", "Mul", onnx__put_same },
+    { "div", "Div", onnx__put_same }, { "elemwise_div", "Div", onnx__put_same },
+        { "power", "Pow", onnx__put_same },
+    { "maximum", "Max", onnx__put_same }, { "minimum", "Min", onnx__put_same },
+        { "equal", "Equal", onnx__put_compare },
     { "greater", "Greater", onnx__put_compare }, { "lesser", "Less", onnx__put_compare },
-    { "greater_equal", "GreaterOrEqual", onnx__put_compare }, { "lesser_equal", "LessOrEqual", onnx__put_compare },
-    { "add_scalar", "Add", onnx__put_scalar }, { "sub_scalar", "Sub", onnx__put_scalar }, { "mul_scalar", "Mul", onnx__put_scalar },
-    { "div_scalar", "Div", onnx__put_scalar }, { "power_scalar", "Pow", onnx__put_scalar }, { "maximum_scalar", "Max", onnx__put_scalar },
-    { "minimum_scalar", "Min", onnx__put_scalar }, { "rsub_scalar", "Sub", onnx__put_scalar }, { "rdiv_scalar", "Div", onnx__put_scalar },
+    { "greater_equal", "GreaterOrEqual", onnx__put_compare }, { "lesser_equal", "LessOrEqual",
+                                                               onnx__put_compare },
+    { "add_scalar", "Add", onnx__put_scalar }, { "sub_scalar", "Sub", onnx__put_scalar },
+        { "mul_scalar", "Mul", onnx__put_scalar },
+    { "div_scalar", "Div", onnx__put_scalar }, { "power_scalar", "Pow", onnx__put_scalar },
+        { "maximum_scalar", "Max", onnx__put_scalar },
+    { "minimum_scalar", "Min", onnx__put_scalar }, { "rsub_scalar", "Sub", onnx__put_scalar },
+        { "rdiv_scalar", "Div", onnx__put_scalar },
     { "rpower_scalar", "Pow", onnx__put_scalar }, { "identity", "Identity", onnx__put_identity },
     { "block_grad", "Identity", onnx__put_identity }, { "dropout", "Identity", onnx__put_identity },
-    { "make_loss", "Identity", onnx__put_identity }, { "activation", "", onnx__put_activation }, { "leaky_relu", "", onnx__put_leaky },
+    { "make_loss", "Identity", onnx__put_identity }, { "activation", "", onnx__put_activation },
+        { "leaky_relu", "", onnx__put_leaky },
     { "clip", "Clip", onnx__put_clip }, { "hard_sigmoid", "HardSigmoid", onnx__put_hard_sigmoid },
     { "softmax", "Softmax", onnx__put_softmax }, { "log_softmax", "LogSoftmax", onnx__put_softmax },
-    { "sum", "ReduceSum", onnx__put_reduce }, { "mean", "ReduceMean", onnx__put_reduce }, { "max", "ReduceMax", onnx__put_reduce },
+    { "sum", "ReduceSum", onnx__put_reduce }, { "mean", "ReduceMean", onnx__put_reduce },
+        { "max", "ReduceMax", onnx__put_reduce },
     { "min", "ReduceMin", onnx__put_reduce }, { "prod", "ReduceProd", onnx__put_reduce },
     { "fully_connected", "Gemm", onnx__put_dense }, { "convolution", "Conv", onnx__put_conv },
     { "deconvolution", "ConvTranspose", onnx__put_conv }, { "pooling", "", onnx__put_pooling },
-    { "batch_norm", "BatchNormalization", onnx__put_batch_norm }, { "layer_norm", "LayerNormalization", onnx__put_norm },
+    { "batch_norm", "BatchNormalization", onnx__put_batch_norm },
+        { "layer_norm", "LayerNormalization", onnx__put_norm },
     { "instance_norm", "InstanceNormalization", onnx__put_norm }, { "lrn", "LRN", onnx__put_lrn },
     { "reshape", "Reshape", onnx__put_reshape }, { "reshape_like", "Reshape", onnx__put_reshape },
     { "expand_dims", "Reshape", onnx__put_reshape }, { "squeeze", "Reshape", onnx__put_reshape },
     { "flatten", "Flatten", onnx__put_flatten }, { "transpose", "Transpose", onnx__put_transpose },
-    { "swap_axes", "Transpose", onnx__put_transpose }, { "concat", "Concat", onnx__put_list }, { "stack", "Concat", onnx__put_list },
-    { "add_n", "Sum", onnx__put_list }, { "slice", "Slice", onnx__put_slice }, { "slice_axis", "Slice", onnx__put_slice },
-    { "split", "Split", onnx__put_split }, { "split_v2", "Split", onnx__put_split }, { "broadcast_to", "Expand", onnx__put_expand },
-    { "broadcast_axis", "Expand", onnx__put_expand }, { "broadcast_like", "Expand", onnx__put_expand }, { "tile", "Tile", onnx__put_tile },
-    { "pad", "Pad", onnx__put_pad }, { "dot", "MatMul", onnx__put_product }, { "batch_dot", "MatMul", onnx__put_product },
-    { "linalg_gemm2", "MatMul", onnx__put_product }, { "embedding", "Gather", onnx__put_gather }, { "take", "Gather", onnx__put_gather },
-    { "cast", "Cast", onnx__put_cast }, { "where", "Where", onnx__put_where }, { "argmax", "ArgMax", onnx__put_arg },
+    { "swap_axes", "Transpose", onnx__put_transpose }, { "concat", "Concat", onnx__put_list },
+        { "stack", "Concat", onnx__put_list },
+    { "add_n", "Sum", onnx__put_list }, { "slice", "Slice", onnx__put_slice },
+        { "slice_axis", "Slice", onnx__put_slice },
+    { "split", "Split", onnx__put_split }, { "split_v2", "Split", onnx__put_split },
+        { "broadcast_to", "Expand", onnx__put_expand },
+    { "broadcast_axis", "Expand", onnx__put_expand }, { "broadcast_like", "Expand", onnx__put_expand },
+        { "tile", "Tile", onnx__put_tile },
+    { "pad", "Pad", onnx__put_pad }, { "dot", "MatMul", onnx__put_product },
+        { "batch_dot", "MatMul", onnx__put_product },
+    { "linalg_gemm2", "MatMul", onnx__put_product }, { "embedding", "Gather", onnx__put_gather },
+        { "take", "Gather", onnx__put_gather },
+    { "cast", "Cast", onnx__put_cast }, { "where", "Where", onnx__put_where },
+        { "argmax", "ArgMax", onnx__put_arg },
     { "argmin", "ArgMin", onnx__put_arg }, { "upsampling", "Resize", onnx__put_upsampling },
-    { "_zeros", "0", onnx__put_constant }, { "zeros_like", "0", onnx__put_constant }, { "_ones", "1", onnx__put_constant },
-    { "ones_like", "1", onnx__put_constant }, { "_full", "full", onnx__put_constant }, { "_arange", "emit", onnx__put_constant },
-    { "_eye", "emit", onnx__put_constant }, { "_linspace", "emit", onnx__put_constant }, { "rnn", "", onnx__put_rnn } };
+    { "_zeros", "0", onnx__put_constant }, { "zeros_like", "0", onnx__put_constant },
+        { "_ones", "1", onnx__put_constant },
+    { "ones_like", "1", onnx__put_constant }, { "_full", "full", onnx__put_constant },
+        { "_arange", "emit", onnx__put_constant },
+    { "_eye", "emit", onnx__put_constant }, { "_linspace", "emit", onnx__put_constant },
+        { "rnn", "", onnx__put_rnn } };
 
 /* --- the whole --- */
 static hy_array *onnx__value_of(onnx__writer *W, const char *name)
@@ -6249,7 +6614,8 @@ static void onnx__put_nodes(onnx__writer *W)
             else onnx__put_value_info(W, 11, W->now.name, t);
             continue;
         }
-        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++) if (!strcmp(onnx__ways[k].name, W->now.op->name)) break;
+        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++) if (!strcmp(onnx__ways[k].name,
+                                                                                 W->now.op->name)) break;
         if (k == sizeof onnx__ways / sizeof *onnx__ways) onnx__refused(W, "ONNX has no such operator");
         else onnx__ways[k].put(W, onnx__ways[k].op);
         W->node.n = W->attr.n = 0;              /* what a refused one has begun */
@@ -6290,7 +6656,10 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     memset(&W, 0, sizeof W);
     W.F = F;
     W.opset = opset ? opset : 17;
-    if (W.opset < 13 || W.opset > 22) { hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: opsets 13 to 22 are written"); return NULL; }
+    if (W.opset < 13 || W.opset > 22) {
+        hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: opsets 13 to 22 are written");
+        return NULL;
+    }
     named = hy_input_name(F, block, 0) != NULL;         /* what was read from a file keeps its names */
     if (!named) hy_clear(F);
     if (hy_export_to(F, block, named ? NULL : inputs, &text, &W.values)) return NULL;
