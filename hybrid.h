@@ -51,18 +51,18 @@
  *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
- *     >>symbol    graphs as MXNet's JSON             >>save      networks, written and read
- *     >>profile   what was timed, as a Chrome trace
+ *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
+ *     >>save      networks, written and read         >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source      >>source    programs as C source (HYBRID_SOURCE)
+ *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
  *     >>end       history, licence
  *
- * Two doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd) and the operator table,
- * reached as F->root->ops[HY_OP_x]. So gradients may use every operator although the table and running one
- * come later.
+ * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
+ * as F->root->ops[HY_OP_x], and, with HYBRID_SOURCE, hy__jit_graph. So gradients may use every operator
+ * although the table and running one come later.
  */
 
 /* MARK: - 01 >>manual -----------------------------------------------------------------------------------
@@ -107,6 +107,16 @@
  *   but that of digamma.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
+ *
+ * TRAINING
+ *   hy_trainer_new(F, net, hy_optim_adam(&o), NULL) updates the parameters of a block: hy_step(F, T, n) after
+ *   hy_backward, n being the samples in the batch. Optimisers, schedules, losses and metrics compute what
+ *   those of MXNet 1.9 do, and the same bits on any number of threads. A parameter that backward has not
+ *   reached since the last step is an error, unless its gradient request is HY_GRAD_NULL (frozen) or
+ *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
+ *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
+ *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
  *
  * BLOCKS
  *   A block is a struct of yours that begins with `hy_block base` and has a forward function; see
@@ -180,9 +190,25 @@
  *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when
  *   they are first written. A network that was never called is exported for inputs that are given
  *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
- *   that cannot run here, control flow among them, are listed all at once. A file is written aside, as
+ *   that cannot run here are listed all at once. A file is written aside, as
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
+ *
+ * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
+ *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
+ *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
+ *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
+ *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
+ *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
+ *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
+ *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
+ *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
+ *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
+ *   raise, shapes that values decide) is refused by name, all at once.
+ *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
+ *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
+ *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
+ *   is told. It starts a process and loads code: never on by itself.
  *
  * TIMING
  *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
@@ -213,6 +239,21 @@
  *   and it writes only its own part of the output, since items of a stage run in any order on any thread.
  *   now->data says where inputs and outputs lie; the job itself is shared and knows types and strides only.
  *
+ * AN OPERATOR OF THIS FILE
+ *   A function of one array is a row of HY_UNARY_OPS in >>catalogue: name, MXNet's name, class, formula (V_
+ *   words mean the same in each number type), gradient, what it gives.
+ *       U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
+ *   Any other is a row of HY_OPS with four lists (inputs, outputs, arguments, attributes),
+ *       OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
+ *       #define HY_I_clip HY_I_DATA
+ *       #define HY_O_clip HY_O_OUT
+ *       #define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") ...
+ *   and a block in the room of its family: type and shape, loops, gradient, axes along which it falls apart.
+ *       HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
+ *       HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
+ *       #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
+ *   Tests ask for its prototype at the end of >>catalogue and for a reference in tests/ops_ref.c.
+ *
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
@@ -239,7 +280,7 @@
  *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
- *     HYBRID_NO_TRAIN        no gradients
+ *     HYBRID_NO_TRAIN        no gradients, no training
  *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
@@ -261,6 +302,10 @@
 #endif
 #if (defined(__TINYC__) || defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
 #define HYBRID_NO_SIMD
+#endif
+
+#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#define HYBRID_HAS_SOURCE
 #endif
 
 #ifndef HYBRID_API
@@ -506,7 +551,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
-    HY_OP_ABSENT    = 256               /* known by name only: HYBRID_OPS does not list it */
+    HY_OP_ABSENT    = 256,              /* known by name only: HYBRID_OPS does not list it */
+    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch */
 };
 
 struct hy_run;
@@ -2482,6 +2528,7 @@ typedef struct hy_hybridize_opt {
     int off;                            /* a sum of HY_PASS_... to leave out */
     int print;                          /* the program before and after every pass */
     int cache;                          /* at most so many compiled programs; HYBRID_PROGRAM_BYTES of them */
+    int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
 typedef struct hy_cache_stats {
@@ -2699,6 +2746,9 @@ typedef struct hy_nn_norm_opt {
     hy_init mean_init, var_init;
 } hy_nn_batch_norm_opt, hy_nn_layer_norm_opt, hy_nn_group_norm_opt, hy_nn_instance_norm_opt;
 HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt);
+/* All batch norms at and below a block go by their running statistics in training too, and leave them as they
+ * are; or (frozen 0) by the batch again. */
+HY_API void      hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen);
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt);
 HY_API hy_block *hy_nn_group_norm(hy_frame *F, int num_groups, const hy_nn_group_norm_opt *opt);
 HY_API hy_block *hy_nn_instance_norm(hy_frame *F, const hy_nn_instance_norm_opt *opt);
@@ -5197,6 +5247,7 @@ static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
+HY__COLD_ROOMS
 #define HY__SKIP(...)
 #define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
         name) char hy__end; } hy__##name##_rec;
@@ -5265,6 +5316,7 @@ HY_UNARY_OPS(HY__WRAP_UNARY)
 HY_BINARY_OPS(HY__WRAP_BINARY)
 HY_RSCALAR_OPS(HY__WRAP_RSCALAR)
 HY_REDUCE_OPS(HY__WRAP_REDUCE)
+HY__WARM_ROOMS
 
 /* MARK: - 13 >>threads ----------------------------------------------------------------------------------
  *
@@ -6043,6 +6095,7 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
 }
 
 HY__LOOPS_END
+HY__COLD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -7031,6 +7084,8 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
     return seconds;
 }
 
+HY__WARM_ROOMS
+
 /* MARK: - 16 >>numbers ----------------------------------------------------------------------------------
  *
  * What loops over numbers are made of: elementary functions in f32 (hy__exp_f32, hy__log_f32, ...), special
@@ -7046,6 +7101,14 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #endif
 HY__LOOPS_BEGIN
+
+/* What a processor runs best of something that is stamped for each instruction set. */
+#if HY__X86
+#define HY__OF_ISA(isa, base, avx2, avx512) \
+    ((isa) == HY_ISA_AVX512 ? (avx512) : (isa) == HY_ISA_AVX2 ? (avx2) : (base))
+#else
+#define HY__OF_ISA(isa, base, avx2, avx512) ((void)(isa), (base))
+#endif
 
 /* --- elementary functions --- *
  * Elementary functions in f32, made of IEEE add, multiply, divide, square root, compares and integer
@@ -8069,12 +8132,7 @@ HY__LOOPS_END
 
 static const hy__word_maps *hy__word_maps_of(int isa)
 {
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__word_maps_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__word_maps_avx2;
-#endif
-    (void)isa;
-    return &hy__word_maps_base;
+    return HY__OF_ISA(isa, &hy__word_maps_base, &hy__word_maps_avx2, &hy__word_maps_avx512);
 }
 
 /* y[0] becomes element first; low <= y < high */
@@ -10708,12 +10766,7 @@ static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_av
 #endif
 static const hy__kernels *hy__kernels_for(int isa)
 {
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__kernels_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__kernels_avx2;
-#endif
-    (void)isa;
-    return &hy__kernels_base;
+    return HY__OF_ISA(isa, &hy__kernels_base, &hy__kernels_avx2, &hy__kernels_avx512);
 }
 
 /* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
@@ -11844,12 +11897,7 @@ HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: convers
 static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
     if (compute == HY_F64) return &hy__rows_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return &hy__rows_avx512;
-    if (isa == HY_ISA_AVX2) return &hy__rows_avx2;
-#endif
-    (void)isa;
-    return &hy__rows_base;
+    return HY__OF_ISA(isa, &hy__rows_base, &hy__rows_avx2, &hy__rows_avx512);
 }
 
 /* --- how an array is reduced --- */
@@ -12899,12 +12947,7 @@ HY__DEFINE_SOFTMAX(f64, , double, exp, log)
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
     if (compute == HY_F64) return hy__softmax_f64;
-#if HY__X86
-    if (isa == HY_ISA_AVX512) return hy__softmax_f32_avx512;
-    if (isa == HY_ISA_AVX2) return hy__softmax_f32_avx2;
-#endif
-    (void)isa;
-    return hy__softmax_f32_base;
+    return HY__OF_ISA(isa, hy__softmax_f32_base, hy__softmax_f32_avx2, hy__softmax_f32_avx512);
 }
 HY__LOOPS_END
 
@@ -20503,11 +20546,7 @@ static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_av
 #endif
 static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
-#if HY__X86
-    if (isa >= HY_ISA_AVX2) return &hy__windows_avx2;
-#endif
-    (void)isa;
-    return &hy__windows_base;
+    return HY__OF_ISA(isa, &hy__windows_base, &hy__windows_avx2, &hy__windows_avx2);
 }
 
 /* Every step-th value side by side: x[i] becomes to[i % step pitch + i / step]; and back. */
@@ -25120,6 +25159,7 @@ typedef struct hy__mode {
     int recorded;                       /* its values may serve a backward: parameters may change any time */
     int threads;                        /* 0: as many as the root has */
     int given;                          /* it is handed out: only what has a gradient and a file form */
+    int jit;                            /* by the system's compiler, if that is possible */
     struct hy__owner *owner;            /* whose call it is, if anything was bound to that */
 } hy__mode;
 
@@ -25931,7 +25971,7 @@ static void hy__write_number(hy__writer *w, double v)
 /* Is the node written where it is used? */
 static int hy__written_inline(const hy__writer *w, const hy__node *node)
 {
-    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 &&
+    return node->op && w->form == HY_FORM_INLINE && node->nout == 1 && !(node->op->flags & HY_OP_CONTROL) &&
            w->uses[w->g->place[node->number]] == 1;
 }
 
@@ -25945,6 +25985,15 @@ static void hy__write_leaf(hy__writer *w, const hy__edge *e)
     }
     hy__write(w, node->name);
     if (hy__visible(node, e->output, &at) > 1) { hy__write(w, "."); hy__write_number(w, at); }
+}
+
+/* Of loops and branches what is 0. */
+static int hy__is_left_unsaid(const hy__node *node, const hy_attr *a)
+{
+    const char *field = (const char *)node->record + a->offset;
+    if (!(node->op->flags & HY_OP_CONTROL)) return 0;
+    return a->kind == HY_ATTR_i64 ? !*(const int64_t *)(const void *)field
+        : !*(const int *)(const void *)field;
 }
 
 /* What stands before input k of a node, or (k = nin) at the end of its call. */
@@ -25964,6 +26013,7 @@ static void hy__write_between(hy__writer *w, const hy__node *node, int k)
         if (k == 0) { hy__write(w, node->op->name); hy__write(w, "("); }
         if (k && k < node->nin) hy__write(w, ", ");
         for (a = node->op->attr; k == node->nin && a && a->name; a++) {
+            if (hy__is_left_unsaid(node, a)) continue;
             if (k || a != node->op->attr) hy__write(w, ", ");
             hy__write(w, a->name);
             hy__write(w, "=");
@@ -26002,45 +26052,114 @@ static void hy__write_call(hy__writer *w, const hy__node *node, hy__open_call *s
     }
 }
 
-static void hy__write_program(hy__writer *w, hy__open_call *stack)
+/* A graph that is being written: the program, or a body further in. */
+typedef struct hy__text_level { hy_graph *g; int *uses, i, body,
+                               indent; hy__open_call *stack; } hy__text_level;
+
+static void hy__write_blanks(hy__writer *w, int n) { while (n--) hy__write(w, " "); }
+
+/* Counts uses. 0, or -1 without memory. */
+static int hy__text_level_open(hy__text_level *level, hy_graph *g, int indent)
 {
-    hy_graph *g = w->g;
+    hy__heap *heap = &g->root->heap;
     int i, k;
+    memset(level, 0, sizeof *level);
+    level->g = g;
+    level->indent = indent;
+    level->uses = (int *)hy__alloc_zero(heap, (size_t)g->n * sizeof *level->uses + 1);
+    level->stack = (hy__open_call *)hy__alloc(heap, ((size_t)g->n + 1) * sizeof *level->stack);
+    if (!level->uses || !level->stack) return -1;
     for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nin; k++)
-        w->uses[g->place[g->node[i]->in[k].node->number]]++;
-    for (i = 0; i < g->heads; i++) w->uses[g->place[g->head[i].node->number]]++;
-    for (i = 0; i < g->n; i++) {
-        if (!g->node[i]->op || hy__written_inline(w, g->node[i])) continue;
-        hy__write(w, g->node[i]->name);
-        hy__write(w, " = ");
-        hy__write_call(w, g->node[i], stack);
-        hy__write(w, "\n");
+        level->uses[g->place[g->node[i]->in[k].node->number]]++;
+    for (i = 0; i < g->heads; i++) level->uses[g->place[g->head[i].node->number]]++;
+    return 0;
+}
+
+static void hy__text_level_close(hy__text_level *level)
+{
+    hy__free(&level->g->root->heap, level->uses);
+    hy__free(&level->g->root->heap, level->stack);
+}
+
+/* "turn(item0, state0):" */
+static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
+{
+    const hy_graph *g = node->sub[k];
+    int i, loop = strcmp(node->op->name, "_cond") != 0;
+    hy__write_blanks(w, indent);
+    hy__write(w, !loop ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
+    for (i = 0; i < g->vars; i++) {
+        if (i) hy__write(w, ", ");
+        hy__write(w, g->var[i]->name);
     }
-    hy__write(w, "print(");
+    hy__write(w, "):\n");
+}
+
+static void hy__write_heads(hy__writer *w, const hy__text_level *level)
+{
+    const hy_graph *g = level->g;
+    int i;
+    hy__write_blanks(w, level->indent);
+    hy__write(w, level->indent ? "return " : "print(");
     for (i = 0; i < g->heads; i++) {
         if (i) hy__write(w, ", ");
-        if (hy__written_inline(w, g->head[i].node)) hy__write_call(w, g->head[i].node, stack);
+        if (hy__written_inline(w, g->head[i].node)) hy__write_call(w, g->head[i].node, level->stack);
         else hy__write_leaf(w, &g->head[i]);
     }
-    hy__write(w, ")\n");
+    hy__write(w, level->indent ? "\n" : ")\n");
+}
+
+/* The node that comes next; the number of its next body, or -1 when it is done. */
+static int hy__write_next(hy__writer *w, hy__text_level *level)
+{
+    const hy__node *node = level->g->node[level->i];
+    int bodies = node->op && (node->op->flags & HY_OP_CONTROL) ? node->nsub : 0;
+    if (node->op && !level->body && !hy__written_inline(w, node)) {
+        hy__write_blanks(w, level->indent);
+        hy__write(w, node->name);
+        hy__write(w, " = ");
+        hy__write_call(w, node, level->stack);
+        hy__write(w, "\n");
+    }
+    if (level->body < bodies) return level->body++;
+    level->i++;
+    level->body = 0;
+    return -1;
+}
+
+/* One node to a line; what it runs behind it, further in. */
+static void hy__write_program(hy__writer *w, hy_graph *g)
+{
+    hy__text_level level[HY__NEST + 2];
+    int depth = 1, failed = hy__text_level_open(&level[0], g, 0);
+    while (depth) {
+        hy__text_level *top = &level[depth - 1];
+        int k;
+        w->g = top->g;
+        w->uses = top->uses;
+        if (failed || top->i == top->g->n) {
+            if (!failed) hy__write_heads(w, top);
+            hy__text_level_close(top);
+            depth--;
+            continue;
+        }
+        k = hy__write_next(w, top);
+        if (k < 0 || depth == HY__NEST + 2) continue;
+        hy__write_body_head(w, top->g->node[top->i], k, top->indent + 4);
+        failed = hy__text_level_open(&level[depth++], top->g->node[top->i]->sub[k], top->indent + 8);
+    }
 }
 
 HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t bytes)
 {
     hy__writer w;
-    hy__open_call *stack;
     if (bytes) buffer[0] = 0;
     if (!g) return 0;
     w.out.text = buffer;
     w.out.n = 0;
     w.out.cap = bytes;
-    w.g = g;
     w.form = form;
-    w.uses = (int *)hy__alloc_zero(&g->root->heap, (size_t)g->n * sizeof *w.uses + 1);
-    stack = (hy__open_call *)hy__alloc(&g->root->heap, ((size_t)g->n + 1) * sizeof *stack);
-    if (w.uses && stack) hy__write_program(&w, stack);
-    hy__free(&g->root->heap, w.uses);
-    hy__free(&g->root->heap, stack);
+    hy__write_program(&w, g);
     if (bytes) buffer[w.out.n < bytes ? w.out.n : bytes - 1] = 0;
     return w.out.n;
 }
@@ -30000,13 +30119,13 @@ static void hy__program_free(hy_root *root, hy__attached *it)
 static int hy__same_mode(const hy__mode *a, const hy__mode *b)
 {
     return a->training == b->training && a->exact == b->exact && a->off == b->off &&
-           a->recorded == b->recorded && a->threads == b->threads;
+           a->recorded == b->recorded && a->threads == b->threads && a->jit == b->jit;
 }
 
 static uint64_t hy__call_hash(const hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     uint64_t h = hy__mix64((uint64_t)(uintptr_t)g, (uint64_t)mode->off << 32 ^ (uint64_t)mode->threads << 8 ^
-                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded));
+                           (uint64_t)(mode->training + 2 * mode->exact + 4 * mode->recorded + 8 * mode->jit));
     int i;
     for (i = 0; i < g->vars; i++) h = hy__hash_type(h, &in[i]->t.type);
     return h;
@@ -30064,6 +30183,17 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
     return F->code ? -1 : 0;
 }
 
+#ifdef HYBRID_HAS_SOURCE
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g);     /* the third door: see >>door */
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: built without HYBRID_SOURCE; the built-in program runs");
+    return NULL;
+}
+#endif
+
 /* The graph with its types, through the passes if all are known, else as it stands. */
 static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_graph *g, int *dynamic)
 {
@@ -30071,6 +30201,10 @@ static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_g
     int i;
     for (i = 0; typed && i < typed->n; i++)
         *dynamic |= !hy__types_known(typed->node[i]->type, typed->node[i]->nout);
+    if (typed && !*dynamic && p->mode.jit && !p->mode.training && !p->mode.recorded && !p->mode.exact) {
+        hy_graph *jit = hy__jit_graph(F, typed);
+        if (jit || F->code) { hy__graph_drop(typed); return jit; }
+    }
     return typed && !*dynamic ? hy__run_passes(F, typed, &p->mode) : typed;
 }
 
@@ -31256,6 +31390,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
+HY__COLD_ROOMS
 
 /* Where the place of a parameter's variable is, or will be, kept. */
 static int *hy__param_slot(const hy_frame *S, const hy__param *p)
@@ -34209,6 +34344,7 @@ static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mod
     mode->off = h->opt.off;
     mode->print = h->opt.print;
     mode->threads = h->opt.threads;
+    mode->jit = h->opt.jit;
     mode->owner = HY__LOAD(&h->owner);
 }
 
@@ -36031,6 +36167,18 @@ static int hy__control_count(const void *attr, int output, int index)
     return output ? out[index] : in[index];
 }
 
+/* Does a body draw random numbers, itself or in a loop within? */
+static int hy__body_draws(const hy_graph *g)
+{
+    int i, draws = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy_op *op = g->node[i]->op;
+        if (op && (op->flags & HY_OP_RANDOM))
+            draws |= !(op->flags & HY_OP_CONTROL) || ((const hy__control_rec *)g->node[i]->record)->draws;
+    }
+    return draws;
+}
+
 /* Which input is variable i of the bodies? pred: the condition is none of theirs. */
 static int hy__control_input(const hy__control_rec *r, int pred, int i)
 {
@@ -37134,14 +37282,17 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
-      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__FOREACH, hy__control_count, hy__loop_infer,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
+          hy__control_count, hy__loop_infer,
       hy__loop_bind, hy__loop_grad, NULL },
     { "_while_loop", "_while_loop", NULL, "a body while a condition holds", hy__control_in, hy__control_out,
-      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__WHILE_LOOP, hy__control_count,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__WHILE_LOOP,
+          hy__control_count,
           hy__loop_infer,
       hy__loop_bind, hy__loop_grad, NULL },
     { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
-      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM, HY__COND, hy__control_count, hy__cond_infer,
+      hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__COND, hy__control_count,
+          hy__cond_infer,
       hy__cond_bind, hy__cond_grad, NULL }
 };
 
@@ -37342,7 +37493,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
         hy__inner_settle(N[i].S, which != HY__COND);
         if (S->code || hy__inner_heads(&N[i])) break;
         sub[i] = N[i].graph;
-        r.draws |= sub[i]->ranks > 0;
+        r.draws |= hy__body_draws(sub[i]);
     }
     r.remain = lead - first + B->outsides - r.aux;
     for (i = 0; in && i < lead + B->outsides; i++) {
@@ -37846,7 +37997,6 @@ HY__WARM_ROOMS
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
  * and on the parameter's name alone.
  */
-HY__COLD_ROOMS
 
 /* --- what constructors share --- */
 static hy_init hy__init_make(void (*fn)(hy_frame *, const hy_init *, const char *, hy_array *),
@@ -38419,6 +38569,19 @@ static hy_block *hy__norm_new(hy_frame *F, int what, int groups, const hy_nn_bat
 HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt)
 {
     return hy__norm_new(F, HY__NORM_BATCH, 1, opt);
+}
+static void hy__freeze_one(hy_frame *F, hy_block *block, void *user)
+{
+    hy__norm *b = (hy__norm *)(void *)block;
+    (void)F;
+    if (block->forward != hy__norm_forward || b->what != HY__NORM_BATCH || b->global == *(int *)user) return;
+    b->global = *(int *)user;
+    hy__changed(block);                 /* programs of the other mode go */
+}
+HY_API void hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen)
+{
+    int global = frozen != 0;
+    hy_visit(F, block, hy__freeze_one, &global);
 }
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt)
 {
@@ -40392,6 +40555,7 @@ typedef struct hy__target {
 #endif
     uint64_t  n;
     int       failed;
+    int       indent;                   /* blanks behind each line end of a text */
 } hy__target;
 
 typedef void (*hy__write_fn)(hy__target *t, const void *what);
@@ -40415,7 +40579,16 @@ static int hy__taken(const hy__target *t)
     return t->to != NULL;
 }
 
-static void hy__put_text(hy__target *t, const char *text) { hy__put_bytes(t, text, strlen(text)); }
+static void hy__put_text(hy__target *t, const char *text)
+{
+    const char *end;
+    int i;
+    for (; t->indent && (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        hy__put_bytes(t, text, (size_t)(end + 1 - text));
+        for (i = 0; i < t->indent; i++) hy__put_bytes(t, " ", 1);
+    }
+    hy__put_bytes(t, text, strlen(text));
+}
 
 static void hy__put_u64(hy__target *t, int bytes, uint64_t v)
 {
@@ -42068,10 +42241,18 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 
 /* MARK: - 31 >>symbol -----------------------------------------------------------------------------------
  *
- * Graphs as model-symbol.json: written to the byte as MXNet 1.9 does, read as far back as 0.8. What a file
- * says of its variables beside shape and type stays with the graph, as notes.
+ * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
+ * beside shape and type stays with the graph, as notes.
  */
 #ifndef HYBRID_NO_IO
+
+/* Which of hy__control_ops it is, else -1. */
+static int hy__control_of(const hy__node *node)
+{
+    int i;
+    for (i = HY__FOREACH; i <= HY__COND; i++) if (node->op == &hy__control_ops[i]) return i;
+    return -1;
+}
 
 /* --- writing model-symbol.json, laid out to the byte as MXNet does --- */
 typedef struct hy__note {
@@ -42151,7 +42332,7 @@ typedef struct hy__pair { const char *key; const hy_attr *attr; const char *text
 typedef struct hy__attrs {
     hy__pair pair[HY__MOST_ATTRS];
     int      n, np;
-    char     room[2048];
+    char     room[8192];
     hy__line line;
 } hy__attrs;
 
@@ -42253,6 +42434,87 @@ static int hy__is_left_out(const void *record, const hy_attr *attr)
     return (!v->n && attr->missing == 0) || (v->n < 0 && !strcmp(attr->mxnet, "axes"));
 }
 
+/* --- bodies: their nodes, then those of the first `must` variables that nothing reads --- */
+static int hy__body_nodes(const hy_graph *g, int must)
+{
+    int i, n = g->n;
+    for (i = 0; i < must; i++) n += g->place[g->var[i]->number] < 0;
+    return n;
+}
+
+static const hy__node *hy__body_node(const hy_graph *g, int i)
+{
+    int k;
+    if (i < g->n) return g->node[i];
+    for (i -= g->n, k = 0; k < g->vars; k++) if (g->place[g->var[k]->number] < 0 && !i--) break;
+    return g->var[k];
+}
+
+/* How many variables must body k of a node have in a file, used or not? Those that lists name one by one. */
+static int hy__body_must(const hy__node *node, int k)
+{
+    if (hy__control_of(node) == HY__FOREACH) return node->sub[0]->vars;
+    return hy__control_of(node) == HY__WHILE_LOOP && k ? ((const hy__control_rec *)node->record)->states : 0;
+}
+
+/* Which variable is it? */
+static int hy__var_number(const hy_graph *g, const hy__node *node)
+{
+    int i = 0;
+    while (i < g->vars && g->var[i] != node) i++;
+    return i;
+}
+
+/* Where variable i stands among those of the file. */
+static int hy__var_place(const hy_graph *g, int i)
+{
+    int k, at = 0;
+    for (k = 0; hy__body_node(g, k) != g->var[i]; k++) at += !hy__body_node(g, k)->op;
+    return at;
+}
+
+/* "[0, 1]": where variables from .. to stand, or (to < 0) which input, counted from `from`, each that stands
+ * there is. */
+static void hy__attrs_places(hy__attrs *a, const char *key, const hy__node *node, int k, int from, int to)
+{
+    const hy_graph *g = node->sub[k];
+    size_t start = a->line.n;
+    int i, n = 0;
+    hy__puts(&a->line, "[");
+    for (i = to < 0 ? 0 : from; i < (to < 0 ? hy__body_nodes(g, hy__body_must(node, k)) : to); i++) {
+        if (to < 0 && hy__body_node(g, i)->op) continue;
+        if (n++) hy__puts(&a->line, ", ");
+        hy__put_int(&a->line, to < 0 ? from + hy__var_number(g, hy__body_node(g, i)) : hy__var_place(g, i));
+    }
+    hy__puts(&a->line, "]");
+    hy__attrs_add(a, key)->text = hy__line_cut(&a->line, start);
+}
+
+static void hy__attrs_of_control(hy__attrs *a, const hy__node *node, int which)
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    const hy_graph *g = node->sub[0];
+    hy__attrs_line(a, "num_args", "%d", node->nin + node->nsub + (which == HY__COND));
+    hy__attrs_line(a, "num_outputs", "%d", r->outputs + r->states);
+    if (which == HY__COND) {
+        hy__attrs_line(a, "cond_input_locs", "[0]");
+        hy__attrs_places(a, "then_input_locs", node, 0, 1, -1);
+        hy__attrs_places(a, "else_input_locs", node, 1, 1, -1);
+        return;
+    }
+    hy__attrs_line(a, "num_out_data", "%d", r->outputs);
+    if (which == HY__FOREACH) {
+        hy__attrs_places(a, "in_data_locs", node, 0, 0, r->data);
+        hy__attrs_places(a, "in_state_locs", node, 0, r->data, r->data + r->states);
+        hy__attrs_places(a, "remain_locs", node, 0, r->data + r->states, g->vars);
+        return;
+    }
+    hy__attrs_places(a, "cond_input_locs", node, 0, 0, -1);
+    hy__attrs_places(a, "func_input_locs", node, 1, 0, -1);
+    hy__attrs_places(a, "func_var_locs", node, 1, 0, r->states);
+    hy__attrs_line(a, "max_iterations", "%l", r->limit);
+}
+
 static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
     const hy_attr *attr;
@@ -42260,6 +42522,7 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
     int i, n;
     const hy__note *note = hy__notes_of(g, node, &n);
     for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
+    if (hy__control_of(node) >= 0) { hy__attrs_of_control(a, node, hy__control_of(node)); return; }
     hy__written_op(node, &key, &value);
     if (key) { hy__attrs_add(a, key)->text = value; return; }
     for (attr = node->op->attr; attr && attr->name; attr++)
@@ -42296,10 +42559,23 @@ typedef struct hy__symbol {
     const char *inputs;                 /* "data0,data1", or NULL: what a reader guesses */
 } hy__symbol;
 
+/* How often the variable that input k of node i is has been written by then: of a body, which is small. */
+static int hy__version_of(const hy_graph *g, int i, int k)
+{
+    const hy__node *var = g->node[i]->in[k].node;
+    int at, in, n = 0;
+    for (at = 0; at <= i && !var->op && var->aux; at++)
+        for (in = 0; in < g->node[at]->nin && (at < i || in <= k); in++)
+            n += g->node[at]->in[in].node == var && hy__writes_input(g->node[at]->op, g->node[at]->record,
+                                                                     in);
+    return n;
+}
+
+/* Node i without its end, since bodies may follow. */
 static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
 {
     hy_graph *g = s->graph;
-    const hy__node *node = g->node[i];
+    const hy__node *node = hy__body_node(g, i);
     const char *key, *value;
     hy__attrs a;
     int k;
@@ -42311,7 +42587,7 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
     hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
     hy__put_quoted(t, node->op ? hy__written_op(node, &key, &value) : "null", 0);
     hy__put_text(t, ", \n      \"name\": ");
-    hy__put_quoted(t, s->name[i], 0);
+    hy__put_quoted(t, s->name ? s->name[i] : node->name, 0);
     hy__put_text(t, ", ");
     hy__put_attrs(t, &a, node);
     hy__put_text(t, "\n      \"inputs\": ");
@@ -42319,38 +42595,116 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
         int from = g->place[node->in[k].node->number];
         int writes = !node->in[k].node->op && hy__writes_input(node->op, node->record, k);
         hy__put_item(t, k, node->nin, "        ");
-        hy__put_triple(t, from, node->in[k].output, writes ? ++s->written[from] : s->written[from]);
+        hy__put_triple(t, from, node->in[k].output, !s->written ? hy__version_of(g, i, k)
+                       : writes ? ++s->written[from] : s->written[from]);
     }
     hy__put_list_end(t, node->nin, "      ");
-    hy__put_text(t, "\n    }");
 }
 
-static void hy__put_symbol(hy__target *t, const void *what)
+/* The hidden outputs of control flow are ours alone. */
+static int hy__outputs_in_file(const hy__node *node)
 {
-    const hy__symbol *s = (const hy__symbol *)what;
-    const hy_graph *g = s->graph;
-    int i, k, n, sum = 0;
-    memset(s->written, 0, (size_t)g->n * sizeof *s->written);
-    hy__put_text(t, "{\n  \"nodes\": [");
-    for (i = 0; i < g->n; i++) hy__put_node(t, s, i);
+    int at;
+    return node->op && hy__control_of(node) >= 0 ? hy__visible(node, -1, &at) : node->nout;
+}
+
+/* What follows the nodes of a graph of n. */
+static void hy__put_graph_end(hy__target *t, const hy_graph *g, int n)
+{
+    int i, k, vars = 0, sum = 0;
     hy__put_text(t, "\n  ], \n  \"arg_nodes\": ");
-    for (n = i = 0; i < g->n; i++) n += !g->node[i]->op;
-    for (k = i = 0; i < g->n; i++)
-        if (!g->node[i]->op) { hy__put_item(t, k++, n, "    "); hy__put_whole(t, i); }
-    hy__put_list_end(t, n, "  ");
+    for (i = 0; i < n; i++) vars += !hy__body_node(g, i)->op;
+    for (k = i = 0; i < n; i++)
+        if (!hy__body_node(g, i)->op) { hy__put_item(t, k++, vars, "    "); hy__put_whole(t, i); }
+    hy__put_list_end(t, vars, "  ");
     hy__put_text(t, ", \n  \"node_row_ptr\": ");
-    for (i = 0; i <= g->n; i++) {
-        hy__put_item(t, i, g->n + 1, "    ");
+    for (i = 0; i <= n; i++) {
+        hy__put_item(t, i, n + 1, "    ");
         hy__put_whole(t, sum);
-        if (i < g->n) sum += g->node[i]->nout;
+        if (i < n) sum += hy__outputs_in_file(hy__body_node(g, i));
     }
-    hy__put_list_end(t, g->n + 1, "  ");
+    hy__put_list_end(t, n + 1, "  ");
     hy__put_text(t, ", \n  \"heads\": ");
     for (i = 0; i < g->heads; i++) {
         hy__put_item(t, i, g->heads, "    ");
         hy__put_triple(t, g->place[g->head[i].node->number], g->head[i].output, 0);
     }
     hy__put_list_end(t, g->heads, "  ");
+}
+
+/* The condition of MXNet's _cond is a graph of its own: one that hands it on. */
+static void hy__put_condition(hy__target *t, const hy__node *node)
+{
+    static const char *const text[] = {
+        "{\n  \"nodes\": [\n    {\n      \"op\": \"null\", \n      \"name\": ",
+        ", \n      \"inputs\": []\n    }, \n    {\n      \"op\": \"_copy\", \n      \"name\": ",
+        ", \n      \"inputs\": [[0, 0, 0]]\n    }\n  ], \n  \"arg_nodes\": [0], \n  \"node_row_ptr\": [0, "
+        "1, 2], "
+        "\n  \"heads\": [[1, 0, 0]]\n}" };
+    char name[256];
+    hy__line line = hy__line_open(name, sizeof name);
+    hy__put_output_name(&line, node->in[0].node, node->in[0].output);
+    hy__put_text(t, text[0]);
+    hy__put_quoted(t, name, 0);
+    hy__put_text(t, text[1]);
+    hy__puts(&line, "_pred");
+    hy__put_quoted(t, name, 0);
+    hy__put_text(t, text[2]);
+}
+
+/* A graph that is being written, and which of its nodes and of that node's bodies comes next. */
+typedef struct hy__writing { hy__symbol s; int nodes, i, body; } hy__writing;
+
+static void hy__put_graph_begin(hy__target *t, hy__writing *w, const hy__symbol *s, hy_graph *body, int must)
+{
+    memset(w, 0, sizeof *w);
+    w->s = *s;
+    w->nodes = body ? hy__body_nodes(body, must) : s->graph->n;
+    if (body) { w->s.graph = body; w->s.name = NULL; w->s.written = NULL; }
+    hy__put_text(t, "{\n  \"nodes\": [");
+}
+
+/* The number of the next body of the node that is being written; -1: there is none, or it was written
+ * here. */
+static int hy__put_next_body(hy__target *t, hy__writing *w, const hy__node *node)
+{
+    int which = node->op ? hy__control_of(node) : -1, lead = which == HY__COND;
+    int bodies = which < 0 ? 0 : node->nsub + lead;
+    if (w->body == bodies) {
+        hy__put_text(t, bodies ? "\n      ]\n    }" : "\n    }");
+        w->i++;
+        w->body = 0;
+        return -1;
+    }
+    hy__put_text(t, w->body ? ", \n        " : ", \n      \"subgraphs\": [\n        ");
+    t->indent += 8;
+    if (w->body++ || !lead) return w->body - 1 - lead;
+    hy__put_condition(t, node);
+    t->indent -= 8;
+    return -1;
+}
+
+static void hy__put_symbol(hy__target *t, const void *what)
+{
+    const hy__symbol *s = (const hy__symbol *)what;
+    hy__writing level[HY__NEST + 2];
+    int depth = 1;
+    memset(s->written, 0, (size_t)s->graph->n * sizeof *s->written);
+    hy__put_graph_begin(t, &level[0], s, NULL, 0);
+    while (depth) {
+        hy__writing *w = &level[depth - 1];
+        if (w->i < w->nodes) {
+            const hy__node *node = hy__body_node(w->s.graph, w->i);
+            int k;
+            if (!w->body) hy__put_node(t, &w->s, w->i);
+            k = hy__put_next_body(t, w, node);
+            if (k >= 0 && depth < HY__NEST + 2)
+                hy__put_graph_begin(t, &level[depth++], s, node->sub[k], hy__body_must(node, k));
+            continue;
+        }
+        hy__put_graph_end(t, w->s.graph, w->nodes);
+        if (--depth) { hy__put_text(t, "\n}"); t->indent -= 8; }
+    }
     hy__put_text(t, ", \n  \"attrs\": {");
     if (s->inputs) {                    /* MXNet passes over it */
         hy__put_text(t, "\n    \"inputs\": [\"str\", ");
@@ -42378,7 +42732,7 @@ static int hy__np_shape(const hy_shape *shape)
     return zero;
 }
 
-static int hy__symbol_np(hy_frame *F, const hy_graph *g)
+static int hy__graph_np(hy_frame *F, const hy_graph *g)
 {
     const hy_attr *attr;
     int i, np = 0;
@@ -42395,12 +42749,61 @@ static int hy__symbol_np(hy_frame *F, const hy_graph *g)
     return np;
 }
 
-/* What MXNet 1.9 cannot read is warned of; what has no name in files, or none that is text, cannot be
- * written. */
-static int hy__symbol_check(hy_frame *F, const hy_graph *g, const char *who)
+/* What MXNet cannot read of control flow, or has no form in files: the gradient of a loop. */
+static void hy__symbol_check_control(hy_frame *F, const hy__node *node, hy__line *line)
 {
-    char list[352];
-    hy__line line = hy__line_open(list, sizeof list);
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    int i, k;
+    if (r->reverse || r->counted || r->keyed) {
+        hy__puts(line, line->n ? ", the gradient of " : "the gradient of ");
+        hy__puts(line, node->op->name);
+        hy__puts(line, ", node ");
+        hy__puts(line, node->name);
+        return;
+    }
+    for (k = 0; k < node->nsub; k++)
+        for (i = 0; i < node->sub[k]->vars; i++)
+            if (node->sub[k]->place[node->sub[k]->var[i]->number] < 0 &&
+                (hy__control_of(node) == HY__FOREACH || (k && i < r->states)))
+                hy__warn(F, "MXNet wants the body of node %s to use %s", node->name,
+                         node->sub[k]->var[i]->name);
+}
+
+/* A graph and all bodies in it, in a list of their own. */
+typedef struct hy__within { hy__buffer *room; hy_graph **at; int n; } hy__within;
+static int hy__within_open(hy_frame *F, hy__within *all, hy_graph *g)
+{
+    hy__buffer *wide;
+    int i, k, at, cap = 16;
+    all->n = 0;
+    all->room = hy__buffer_new(&F->cache, (size_t)cap * sizeof *all->at);
+    if (all->room) ((hy_graph **)all->room->data)[all->n++] = g;
+    for (at = 0; all->room && at < all->n; at++) {
+        all->at = (hy_graph **)all->room->data;
+        g = all->at[at];
+        for (i = 0; i < g->n; i++)
+            for (k = 0; hy__control_of(g->node[i]) >= 0 && k < g->node[i]->nsub && all->room; k++) {
+                if (all->n == cap) {
+                    wide = hy__buffer_new(&F->cache, (size_t)(cap *= 2) * sizeof *all->at);
+                    if (wide) memcpy(wide->data, all->room->data, (size_t)all->n * sizeof *all->at);
+                    hy__buffer_drop(&F->cache, all->room);
+                    all->room = wide;
+                    if (!wide) break;
+                }
+                all->at = (hy_graph **)all->room->data;
+                all->at[all->n++] = g->node[i]->sub[k];
+            }
+        if (!all->room) break;
+    }
+    if (all->room) return 0;
+    hy__no_memory(F, "hy_symbol_to");
+    return -1;
+}
+
+/* What MXNet 1.9 cannot read is warned of; what has no name in files goes to the line, what has none that is
+ * text cannot be written. */
+static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line, const char *who)
+{
     int i, number;
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
@@ -42411,11 +42814,12 @@ static int hy__symbol_check(hy_frame *F, const hy_graph *g, const char *who)
             return -1;
         }
         number = op ? hy__op_number(op) : -1;
-        if (number >= 0 && !op->mxnet) {
-            hy__puts(&line, line.n ? ", " : "");
-            hy__puts(&line, op->name);
-            hy__puts(&line, " of node ");
-            hy__puts(&line, node->name);
+        if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line);
+        else if (number >= 0 && !op->mxnet) {
+            hy__puts(line, line->n ? ", " : "");
+            hy__puts(line, op->name);
+            hy__puts(line, " of node ");
+            hy__puts(line, node->name);
         } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
@@ -42424,9 +42828,31 @@ static int hy__symbol_check(hy_frame *F, const hy_graph *g, const char *who)
         else if (number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0)
             hy__warn(F, "moments of all axes, as in node %s, are unknown to MXNet", node->name);
     }
-    if (!line.n) return 0;
-    hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: operators that have no name in files: %s", who, list);
-    return -1;
+    return 0;
+}
+
+static int hy__symbol_check(hy_frame *F, hy_graph *g, const char *who)
+{
+    char list[352];
+    hy__line line = hy__line_open(list, sizeof list);
+    hy__within all;
+    int i, failed = hy__within_open(F, &all, g);
+    for (i = 0; i < all.n && !failed; i++) failed = hy__symbol_check_graph(F, all.at[i], &line, who);
+    if (!failed && line.n) {
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: operators that have no name in files: %s", who, list);
+        failed = -1;
+    }
+    hy__buffer_drop(&F->cache, all.room);
+    return failed;
+}
+
+static int hy__symbol_np(hy_frame *F, hy_graph *g)
+{
+    hy__within all;
+    int i, np = 0, failed = hy__within_open(F, &all, g);
+    for (i = 0; i < all.n && !failed && !np; i++) np = hy__graph_np(F, all.at[i]);
+    hy__buffer_drop(&F->cache, all.room);
+    return np;
 }
 
 /* Names for all nodes: constants have none of their own. */
@@ -42444,6 +42870,7 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     name = (const char **)(*room)->data;
     s->graph = g;
     s->np = hy__symbol_np(F, g);
+    if (F->code) return -1;
     s->inputs = hy__symbol_inputs(g);
     s->name = name;
     s->written = (int *)(void *)(name + g->n);
@@ -42494,7 +42921,14 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 }
 #endif
 
-/* --- reading model-symbol.json, back to MXNet 0.8 --- */
+#endif
+
+/* MARK: - 31 >>parser -----------------------------------------------------------------------------------
+ *
+ * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
+ * branches before the graph whose nodes run them, so that nothing calls itself.
+ */
+#ifndef HYBRID_NO_IO
 typedef struct hy__reader {
     hy_frame  *F;
     hy__input *s;
@@ -42507,7 +42941,13 @@ typedef struct hy__reader {
     hy__node  *zero;                    /* of shape (), once it is needed */
     hy__note  *note;
     int        n, notes, note_cap, ranks, outputs;
+    int        depth;                   /* of graphs within one another */
+    struct hy__bodies *bodies;          /* the graphs within, read already */
 } hy__reader;
+
+/* Graphs of control flow, children before parents; nothing that reads one calls itself. */
+typedef struct hy__body_read { hy__reader R; int token; } hy__body_read;
+typedef struct hy__bodies { int n; hy__body_read at[1]; } hy__bodies;
 
 static int hy__read_bad(hy__reader *R, int t, const char *format, const char *what)
 {
@@ -42709,8 +43149,6 @@ static int hy__fail_unknown(hy__reader *R, const hy__unknown *all, int n, int mo
         if (i && line.n + strlen(op) + strlen(name) + 96 > sizeof list) { more += all[i].n; continue; }
         hy__puts(&line, i ? ", " : "");
         hy__puts(&line, op);
-        if (hy__word_number("_foreach|_while_loop|_cond", op) >= 0)
-            hy__puts(&line, " (control flow cannot run yet)");
         hy__puts(&line, " of node ");
         hy__puts(&line, name);
         if (all[i].n < 2) continue;
@@ -42740,7 +43178,8 @@ static int hy__read_unknown(hy__reader *R)
         for (i = 0, k = sub + 1; sub >= 0 && i < j->token[sub].n; i++, k = j->token[k].next)
             if (hy__read_subgraph(R, k)) return -1;
         text = hy__json_text(j, op);
-        if (!strcmp(text, "null") || hy__file_op(R->F, text) || hy__numpy_find(text)) continue;
+        if (!strcmp(text, "null") || hy__file_op(R->F, text) || hy__numpy_find(text) ||
+            hy__word_number("_foreach|_while_loop|_cond", text) >= 0) continue;
         for (i = 0; i < n && strcmp(hy__json_text(j, all[i].op), text); i++) continue;
         if (i < n) { all[i].n++; continue; }
         if (n == HY__MOST_UNKNOWN) { more++; continue; }
@@ -43339,79 +43778,6 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;
 }
 
-static hy__node *hy__read_node(hy__reader *R, const int *field)
-{
-    const hy__json *j = &R->j;
-    const char *op = hy__json_text(j, field[HY__IN_OP]), *name = hy__json_text(j, field[HY__IN_NAME]);
-    const hy__numpy *np = hy__numpy_find(op);
-    if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].n)
-        hy__read_bad(R, field[HY__IN_SUBGRAPHS], "operator %s takes no sub-graph", op);
-    else if (np) return hy__read_numpy(R, np, field);
-    else if (strcmp(op, "null")) return hy__read_op(R, hy__file_op(R->F, op), field);
-    else if (!j->token[field[HY__IN_INPUTS]].n) return hy__read_variable(R, name, field, 0);
-    else hy__read_bad(R, field[HY__IN_INPUTS], "variable '%s' has inputs", name);
-    return NULL;
-}
-
-static int hy__read_nodes(hy__reader *R)
-{
-    const hy__json *j = &R->j;
-    int field[HY__IN_COUNT], t, n = j->token[R->nodes].n;
-    R->made = (hy__node **)hy__alloc(&R->F->root->heap, (size_t)n * (sizeof *R->made + 1) + 1);
-    if (!R->made) { hy__no_memory(R->F, R->s->name); return -1; }
-    R->truth = (char *)(R->made + n);
-    for (t = R->nodes + 1; R->n < n; R->n++, t = j->token[t].next) {
-        hy__node *node = hy__read_node_fields(R, t, field) ? NULL : hy__read_node(R, field);
-        if (!node) return -1;
-        R->made[R->n] = node;
-        R->truth[R->n] = hy__numpy_truth(hy__json_text(j, field[HY__IN_OP])) ? 1 : 0;
-    }
-    return 0;
-}
-
-/* --- the whole --- */
-static int hy__read_version(hy__reader *R, int attrs)
-{
-    const hy__json *j = &R->j;
-    int t;
-    int64_t v;
-    R->version = 800;
-    t = hy__json_find(j, attrs, "mxnet_version");
-    if (t >= 0) {
-        if (j->token[t].kind != '[' || j->token[t].n != 2)
-            return hy__read_bad(R, t, "[\"int\", version] is due here", "");
-        if (hy__json_whole(j, t + 2, 0, 10000000, &v)) return -1;
-        R->version = (int)v;
-    }
-    t = hy__json_find(j, attrs, "inputs");
-    if (t >= 0 && j->token[t].kind == '[' && j->token[t].n == 2 && j->token[t + 2].kind == '"' &&
-        hy__read_note(R, -1, "inputs", hy__json_text(j, t + 2))) return -1;
-    t = hy__json_find(j, attrs, "is_np_shape");
-    if (t < 0) return 0;
-    if (j->token[t].kind != '[' || j->token[t].n != 2) return hy__read_bad(R, t, "[\"int\", 1] is due here",
-                                                                           "");
-    if (hy__json_whole(j, t + 2, 0, 1, &v)) return -1;
-    R->np = (int)v;
-    return 0;
-}
-
-static int hy__read_top(hy__reader *R)
-{
-    const hy__json *j = &R->j;
-    int field[HY__IN_FIELDS], i, t;
-    int64_t v;
-    if (hy__read_graph_fields(R, 0, field)) return -1;
-    R->nodes = field[HY__IN_NODES];
-    R->heads = field[HY__IN_HEADS];
-    if (hy__read_version(R, field[HY__IN_TOP]) || hy__read_unknown(R) || hy__read_nodes(R)) return -1;
-    for (i = 0, t = field[HY__IN_ARGS] + 1; i < j->token[field[HY__IN_ARGS]].n; i++, t++) {
-        if (hy__json_whole(j, t, 0, R->n - 1, &v)) return -1;
-        if (R->made[v]->op) return hy__read_bad(R, t, "node '%s' is no argument but an operator",
-                                                R->made[v]->name);
-    }
-    return 0;
-}
-
 /* Variables are told apart by their names. */
 static int hy__read_names(hy__reader *R)
 {
@@ -43499,6 +43865,458 @@ static int hy__read_finish(hy__reader *R)
     return hy__read_names(R) || hy__graph_finish(R->F, R->g) || hy__read_keep_notes(R) ? -1 : 0;
 }
 
+/* --- control flow --- */
+/* A node of control flow while it is read. Inputs are numbered as in the file. */
+typedef struct hy__control_read {
+    hy__reader *R;
+    const int *field;
+    const char *name;
+    int        which, inputs, subs, lead;       /* lead: bodies before those that become ours */
+    hy__body_read *sub[3];
+    hy__buffer *room;
+    hy__node **leaf[3];                 /* the variables of the bodies as the file has them, ... */
+    int        leaves[3];               /* ... so many, ... */
+    hy__node **var[3];                  /* ... and by input: the one that takes it, or NULL */
+    int64_t   *list;                    /* room for places */
+    int       *order;                   /* inputs in the order of ours */
+    hy__control_rec r;
+} hy__control_read;
+
+static int hy__control_bad(const hy__control_read *C, const char *what)
+{
+    return hy__damaged(C->R->s, (uint64_t)C->R->j.token[C->field[HY__IN_NAME]].at, "node '%s': %s", C->name,
+                       what);
+}
+
+static const char *hy__read_text(const hy__control_read *C, const char *key)
+{
+    const hy__json *j = &C->R->j;
+    int f, t;
+    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
+        if (C->field[f] >= 0 && (t = hy__json_find(j, C->field[f], key)) >= 0) return hy__json_text(j, t);
+    return NULL;
+}
+
+/* A list of places below `most` in C->list; how many, or -1. */
+static int hy__read_places(hy__control_read *C, const char *key, int most)
+{
+    const char *text = hy__read_text(C, key);
+    char what[96];
+    hy__line line = hy__line_open(what, sizeof what);
+    int i, n = text ? hy__read_tuple(text, 0, C->inputs + 1, C->list) : -2;
+    for (i = 0; i < n && C->list[i] >= 0 && C->list[i] < most; i++) continue;
+    if (n >= 0 && n <= C->inputs && i == n) return n;
+    hy__puts(&line, key);
+    hy__puts(&line, text ? " names places that are not there" : " is missing");
+    hy__control_bad(C, what);
+    return -1;
+}
+
+static int hy__read_take(hy__control_read *C, int k, int input, int leaf)
+{
+    hy__node *var = C->leaf[k][leaf];
+    int i;
+    for (i = 0; i < C->inputs; i++)
+        if (C->var[k][i] == var) return hy__control_bad(C, "a variable of its body is given twice");
+    if (C->var[k][input]) return hy__control_bad(C, "an input is given to a body twice");
+    C->var[k][input] = var;
+    return 0;
+}
+
+/* Which input each variable of body k takes, where the list goes by variable. */
+static int hy__read_inputs_of(hy__control_read *C, int k, const char *key)
+{
+    int i, n = hy__read_places(C, key, C->inputs);
+    if (n < 0) return -1;
+    if (n != C->leaves[k]) return hy__control_bad(C, "its lists of places do not fit its bodies");
+    for (i = 0; i < n; i++) if (hy__read_take(C, k, (int)C->list[i], i)) return -1;
+    return 0;
+}
+
+/* The same where the list goes by input, from input `first` on. How many, or -1. */
+static int hy__read_places_of(hy__control_read *C, const char *key, int first)
+{
+    int i, n = hy__read_places(C, key, C->leaves[0]);
+    if (n < 0) return -1;
+    if (n > C->inputs - first) { hy__control_bad(C, "its lists of places do not fit its inputs"); return -1; }
+    for (i = 0; i < n; i++) if (hy__read_take(C, 0, first + i, (int)C->list[i])) return -1;
+    return n;
+}
+
+static int hy__read_foreach(hy__control_read *C)
+{
+    int rest;
+    if ((C->r.data = hy__read_places_of(C, "in_data_locs", 0)) < 0 ||
+        (C->r.states = hy__read_places_of(C, "in_state_locs", C->r.data)) < 0 ||
+        (rest = hy__read_places_of(C, "remain_locs", C->r.data + C->r.states)) < 0) return -1;
+    if (!C->r.data) return hy__control_bad(C, "there is no data to go along");
+    if (C->r.data + C->r.states + rest != C->inputs || C->inputs != C->leaves[0])
+        return hy__control_bad(C, "its lists of places do not fit its inputs");
+    return 0;
+}
+
+static int hy__read_while(hy__control_read *C)
+{
+    const char *most = hy__read_text(C, "max_iterations"), *end;
+    int i, k, n;
+    if (!most || !hy__read_i64(most, &end, &C->r.limit) || *end || C->r.limit < 1 || C->r.limit > INT_MAX / 2)
+        return hy__control_bad(C, "max_iterations should be specified");
+    if (hy__read_inputs_of(C, 0, "cond_input_locs") || hy__read_inputs_of(C, 1, "func_input_locs") ||
+        (n = hy__read_places(C, "func_var_locs", C->leaves[1])) < 0) return -1;
+    C->r.states = n;
+    for (i = 0; i < n; i++) {
+        const hy__node *var = C->leaf[1][C->list[i]];
+        for (k = 0; C->var[1][k] != var; k++) continue;
+        C->order[i] = k;
+        for (k = 0; k < i; k++)
+            if (C->order[k] == C->order[i]) return hy__control_bad(C, "a loop variable is named twice");
+    }
+    return n ? 0 : hy__control_bad(C, "there are no loop variables");
+}
+
+static int hy__read_cond(hy__control_read *C)
+{
+    C->r.data = 1;
+    return hy__read_inputs_of(C, 0, "cond_input_locs") || hy__read_inputs_of(C, 1, "then_input_locs") ||
+           hy__read_inputs_of(C, 2, "else_input_locs") ? -1 : 0;
+}
+
+/* Is input i a statistic for one of our bodies? Does one read it at all? */
+static int hy__read_is_aux(const hy__control_read *C, int i, int *read)
+{
+    int k, aux = 0;
+    *read = 0;
+    for (k = C->lead; k < C->subs; k++)
+        if (C->var[k][i]) { *read = 1; aux |= C->var[k][i]->aux; }
+    return aux;
+}
+
+/* The inputs that come behind those whose place is fixed: statistics last. */
+static void hy__read_order(hy__control_read *C)
+{
+    int i, k, aux, read, n = C->which == HY__COND ? 0 : C->r.data + C->r.states, fixed = n;
+    for (i = 0; C->which == HY__FOREACH && i < fixed; i++) C->order[i] = i;
+    for (aux = 0; aux < 2; aux++)
+        for (i = 0; i < C->inputs; i++) {
+            for (k = 0; k < fixed && C->order[k] != i; k++) continue;
+            if (k < fixed || hy__read_is_aux(C, i, &read) != aux || !read) continue;
+            C->order[n++] = i;
+            if (aux) C->r.aux++; else C->r.remain++;
+        }
+}
+
+/* Edges of the file's inputs. */
+static int hy__read_edges(hy__control_read *C, hy__edge *in)
+{
+    const hy__json *j = &C->R->j;
+    int i, t;
+    for (i = 0, t = C->field[HY__IN_INPUTS] + 1; i < C->inputs; i++, t = j->token[t].next)
+        if (hy__read_edge(C->R, t, C->R->n, &in[i])) return -1;
+    return 0;
+}
+
+/* Body k has a variable for each of our inputs, in their order; it is finished with that. */
+static int hy__read_body_finish(hy__control_read *C, int k, int vars)
+{
+    hy__reader *B = &C->sub[k]->R;
+    hy_frame *F = B->F;
+    char name[32];
+    int i, fixed = C->which == HY__COND ? vars : C->r.data + C->r.states;
+    for (i = 0; i < vars; i++) {
+        hy__node **var = &C->var[k][C->order[i]];
+        hy__line line = hy__line_open(name, sizeof name);
+        if (*var) continue;
+        hy__puts(&line, "unused");
+        hy__put_int(&line, i);
+        *var = hy__node_new(F, NULL, 0, 1, NULL, name);
+        if (!*var) return -1;
+        (*var)->constant.type.shape = hy__no_shape();
+        if (hy__node_join(F, B->g->store, *var)) { hy__node_discard(F, *var); *var = NULL; return -1; }
+    }
+    if (hy__read_finish(B)) return -1;
+    if (B->g->vars != vars) return hy__control_bad(C, "its body has other variables than inputs");
+    for (i = 0; i < vars; i++) {
+        B->g->var[i] = C->var[k][C->order[i]];
+        B->g->var[i]->early = i >= fixed && i < vars - C->r.aux;
+    }
+    C->r.draws |= hy__body_draws(B->g);
+    return 0;
+}
+
+/* The condition of MXNet's _cond is a graph, whose nodes become ours; mostly one that hands an input on. */
+static int hy__read_condition(hy__control_read *C, const hy__edge *in, hy__edge *made, hy__edge *pred)
+{
+    hy__reader *R = C->R, *B = &C->sub[0]->R;
+    hy__nodes *store = B->g->store;
+    int i, k;
+    if (B->j.token[B->heads].n != 1) return hy__control_bad(C, "its condition is one value");
+    if (hy__read_edge(B, B->heads + 1, B->n, pred)) return -1;
+    for (i = 0; i < store->n; i++) {
+        hy__node *node = store->node[i];
+        for (k = 0; !node->op && k < C->inputs && C->var[0][k] != node; k++) continue;
+        if (!node->op && k == C->inputs) return hy__control_bad(C, "a variable of its condition is given "
+                                                                   "nothing");
+        if (!node->op) { made[i] = in[k]; continue; }
+        if (node->op == R->F->root->ops[HY_OP_identity] && !node->in[0].node->op) {
+            made[i] = made[node->in[0].node->number];
+            continue;
+        }
+        node = hy__node_copy(R->F, node);
+        for (k = 0; node && k < node->nin; k++) {
+            hy__edge *e = &node->in[k], to = made[e->node->number];
+            to.output += e->output;
+            *e = to;
+        }
+        if (!node || hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return -1; }
+        if (node->op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
+        made[i].node = node;
+        made[i].output = 0;
+    }
+    i = pred->output;
+    *pred = made[pred->node->number];
+    pred->output += i;
+    return 0;
+}
+
+/* Room, and the bodies of the node. */
+static int hy__control_read_open(hy__control_read *C)
+{
+    static const int due[] = { 1, 2, 3 };
+    const hy__json *j = &C->R->j;
+    int list = C->field[HY__IN_SUBGRAPHS], i, k, b, t;
+    size_t n, pointers = 0;
+    C->inputs = j->token[C->field[HY__IN_INPUTS]].n;
+    C->subs = due[C->which];
+    C->lead = C->which == HY__COND;
+    if (list < 0 || j->token[list].n != C->subs) return hy__control_bad(C, "its bodies are missing");
+    if (C->inputs > 4096) return hy__control_bad(C, "it has too many inputs");
+    for (k = 0, t = list + 1; k < C->subs; k++, t = j->token[t].next) {
+        for (b = 0; b < C->R->bodies->n && C->R->bodies->at[b].token != t; b++) continue;
+        if (b == C->R->bodies->n) return hy__control_bad(C, "its bodies are missing");
+        C->sub[k] = &C->R->bodies->at[b];
+        pointers += (size_t)C->inputs + (size_t)C->sub[k]->R.n;
+        if (C->sub[k]->R.depth >= C->R->depth) C->R->depth = C->sub[k]->R.depth + 1;
+    }
+    if (C->R->depth > HY__NEST) return hy__control_bad(C, "loops and branches within one another are too "
+                                                          "deep");
+    n = pointers * sizeof(hy__node *) + ((size_t)C->inputs + 2) * sizeof(int64_t) +
+        (size_t)C->inputs * sizeof(int) + 1;
+    C->room = hy__buffer_new(&C->R->F->cache, n);
+    if (!C->room) { hy__no_memory(C->R->F, C->R->s->name); return -1; }
+    memset(C->room->data, 0, n);
+    C->leaf[0] = (hy__node **)C->room->data;
+    for (k = 0; k < C->subs; k++) {
+        const hy__reader *B = &C->sub[k]->R;
+        C->var[k] = C->leaf[k] + B->n;
+        for (i = 0; i < B->n; i++) if (!B->made[i]->op) C->leaf[k][C->leaves[k]++] = B->made[i];
+        if (k + 1 < C->subs) C->leaf[k + 1] = C->var[k] + C->inputs;
+        else C->list = (int64_t *)(void *)(C->var[k] + C->inputs);
+    }
+    C->order = (int *)(void *)(C->list + C->inputs + 2);
+    return 0;
+}
+
+/* Where everything goes, and the bodies as ours. */
+static int hy__read_control_bodies(hy__control_read *C)
+{
+    int k, vars, heads[3];
+    const char *outputs = hy__read_text(C, "num_out_data"), *end;
+    int64_t v;
+    if (C->which == HY__FOREACH ? hy__read_foreach(C) : C->which == HY__COND ? hy__read_cond(C)
+        : hy__read_while(C))
+        return -1;
+    hy__read_order(C);
+    vars = (C->which == HY__COND ? 0 : C->r.data + C->r.states) + C->r.remain + C->r.aux;
+    for (k = C->lead; k < C->subs; k++) {
+        heads[k] = C->R->j.token[C->sub[k]->R.heads].n;
+        if (hy__read_body_finish(C, k, vars)) return -1;
+    }
+    C->r.outputs = heads[C->subs - 1] - C->r.states;
+    if (C->r.outputs < 0 || (C->which == HY__COND && heads[1] != heads[2]) ||
+        (C->which == HY__WHILE_LOOP && heads[0] != 1) ||
+        (outputs && (!hy__read_i64(outputs, &end, &v) || *end || v != C->r.outputs)))
+        return hy__control_bad(C, "its bodies give other numbers of results than are due");
+    return 0;
+}
+
+static hy__node *hy__read_control_node(hy__control_read *C, hy__edge *in)
+{
+    hy__reader *R = C->R;
+    const hy_op *op = &hy__control_ops[C->which];
+    hy__edge pred;
+    hy_graph *sub[3];
+    hy__node *node;
+    int i, out, lead = C->lead;
+    memset(&pred, 0, sizeof pred);
+    if (hy__read_control_bodies(C) || hy__read_edges(C, in) ||
+        (lead && hy__read_condition(C, in, in + C->inputs, &pred))) return NULL;
+    out = hy__read_outputs(R, op, &C->r);
+    if (out < 0) { hy__control_bad(C, "it has too many outputs"); return NULL; }
+    node = hy__node_new(R->F, op, hy__inputs_due(op, &C->r), out, &C->r, C->name);
+    if (!node) return NULL;
+    if (lead) node->in[0] = pred;
+    for (i = lead; i < node->nin; i++) node->in[i] = in[C->order[i - lead]];
+    for (i = 0; i < C->subs; i++) sub[i] = C->sub[i]->R.g;
+    if (hy__node_subs(R->F, node, C->subs - lead, sub + lead) || hy__read_settle(R, node, C->field) ||
+        hy__node_join(R->F, R->g->store, node)) {
+        hy__node_discard(R->F, node);
+        return NULL;
+    }
+    node->rank = R->ranks++;
+    return hy__read_own_notes(R, node, C->field) ? NULL : node;
+}
+
+static hy__node *hy__read_control(hy__reader *R, int which, const int *field)
+{
+    hy__control_read C;
+    hy__buffer *room;
+    hy__node *node = NULL;
+    size_t edges;
+    memset(&C, 0, sizeof C);
+    C.R = R;
+    C.which = which;
+    C.field = field;
+    C.name = hy__json_text(&R->j, field[HY__IN_NAME]);
+    if (hy__control_read_open(&C)) return NULL;
+    edges = (size_t)C.inputs + (C.lead ? (size_t)C.sub[0]->R.g->store->n : 0) + 1;
+    room = hy__buffer_new(&R->F->cache, edges * sizeof(hy__edge));
+    if (room) node = hy__read_control_node(&C, (hy__edge *)room->data);
+    else hy__no_memory(R->F, R->s->name);
+    hy__buffer_drop(&R->F->cache, room);
+    hy__buffer_drop(&R->F->cache, C.room);
+    return node;
+}
+
+static hy__node *hy__read_node(hy__reader *R, const int *field)
+{
+    const hy__json *j = &R->j;
+    const char *op = hy__json_text(j, field[HY__IN_OP]), *name = hy__json_text(j, field[HY__IN_NAME]);
+    const hy__numpy *np = hy__numpy_find(op);
+    int which = hy__word_number("_foreach|_while_loop|_cond", op);
+    if (which >= 0) return hy__read_control(R, which, field);
+    if (field[HY__IN_SUBGRAPHS] >= 0 && j->token[field[HY__IN_SUBGRAPHS]].n)
+        hy__read_bad(R, field[HY__IN_SUBGRAPHS], "operator %s takes no sub-graph", op);
+    else if (np) return hy__read_numpy(R, np, field);
+    else if (strcmp(op, "null")) return hy__read_op(R, hy__file_op(R->F, op), field);
+    else if (!j->token[field[HY__IN_INPUTS]].n) return hy__read_variable(R, name, field, 0);
+    else hy__read_bad(R, field[HY__IN_INPUTS], "variable '%s' has inputs", name);
+    return NULL;
+}
+
+static int hy__read_nodes(hy__reader *R)
+{
+    const hy__json *j = &R->j;
+    int field[HY__IN_COUNT], t, n = j->token[R->nodes].n;
+    R->made = (hy__node **)hy__alloc(&R->F->root->heap, (size_t)n * (sizeof *R->made + 1) + 1);
+    if (!R->made) { hy__no_memory(R->F, R->s->name); return -1; }
+    R->truth = (char *)(R->made + n);
+    for (t = R->nodes + 1; R->n < n; R->n++, t = j->token[t].next) {
+        hy__node *node = hy__read_node_fields(R, t, field) ? NULL : hy__read_node(R, field);
+        if (!node) return -1;
+        R->made[R->n] = node;
+        R->truth[R->n] = hy__numpy_truth(hy__json_text(j, field[HY__IN_OP])) ? 1 : 0;
+    }
+    return 0;
+}
+
+/* --- bodies --- */
+/* Nodes of a graph within; the node that runs it finishes it. */
+static int hy__read_body(const hy__reader *R, hy__body_read *b)
+{
+    hy__reader *B = &b->R;
+    int field[HY__IN_FIELDS];
+    memset(B, 0, sizeof *B);
+    B->F = R->F;
+    B->s = R->s;
+    B->j = R->j;
+    B->version = R->version;
+    B->np = R->np;
+    B->bodies = R->bodies;
+    if (hy__read_graph_fields(B, b->token, field)) return -1;
+    B->nodes = field[HY__IN_NODES];
+    B->heads = field[HY__IN_HEADS];
+    B->g = hy__graph_new(R->F, NULL);
+    return B->g ? hy__read_nodes(B) : -1;
+}
+
+/* All graphs within, those furthest inside first, which come later in the file. */
+static int hy__read_bodies(hy__reader *R)
+{
+    const hy__json *j = &R->j;
+    int t, list, i, k, n = 0, pass;
+    for (pass = 0; pass < 2; pass++) {
+        size_t bytes = sizeof *R->bodies + (size_t)n * sizeof *R->bodies->at;
+        if (pass) R->bodies = (hy__bodies *)hy__alloc_zero(&R->F->root->heap, bytes);
+        if (pass && !R->bodies) { hy__no_memory(R->F, R->s->name); return -1; }
+        for (n = t = 0; t < j->n; t++) {
+            list = j->token[t].kind == '{' && hy__json_find(j, t, "op") >= 0 ? hy__json_find(j, t,
+                                                                                             "subgraphs")
+                                                                                                 : -1;
+            if (list < 0 || j->token[list].kind != '[') continue;
+            for (i = 0, k = list + 1; i < j->token[list].n; i++, k = j->token[k].next, n++)
+                if (pass) R->bodies->at[n].token = k;
+        }
+    }
+    R->bodies->n = n;
+    while (n--) if (hy__read_body(R, &R->bodies->at[n])) return -1;
+    return 0;
+}
+
+static void hy__bodies_free(hy_frame *F, hy__bodies *all)
+{
+    int i;
+    for (i = 0; all && i < all->n; i++) {
+        hy__graph_drop(all->at[i].R.g);
+        hy__free(&F->root->heap, (void *)all->at[i].R.made);
+        hy__free(&F->root->heap, all->at[i].R.note);
+    }
+    hy__free(&F->root->heap, all);
+}
+
+/* --- the whole --- */
+static int hy__read_version(hy__reader *R, int attrs)
+{
+    const hy__json *j = &R->j;
+    int t;
+    int64_t v;
+    R->version = 800;
+    t = hy__json_find(j, attrs, "mxnet_version");
+    if (t >= 0) {
+        if (j->token[t].kind != '[' || j->token[t].n != 2)
+            return hy__read_bad(R, t, "[\"int\", version] is due here", "");
+        if (hy__json_whole(j, t + 2, 0, 10000000, &v)) return -1;
+        R->version = (int)v;
+    }
+    t = hy__json_find(j, attrs, "inputs");
+    if (t >= 0 && j->token[t].kind == '[' && j->token[t].n == 2 && j->token[t + 2].kind == '"' &&
+        hy__read_note(R, -1, "inputs", hy__json_text(j, t + 2))) return -1;
+    t = hy__json_find(j, attrs, "is_np_shape");
+    if (t < 0) return 0;
+    if (j->token[t].kind != '[' || j->token[t].n != 2) return hy__read_bad(R, t, "[\"int\", 1] is due here",
+                                                                           "");
+    if (hy__json_whole(j, t + 2, 0, 1, &v)) return -1;
+    R->np = (int)v;
+    return 0;
+}
+
+static int hy__read_top(hy__reader *R)
+{
+    const hy__json *j = &R->j;
+    int field[HY__IN_FIELDS], i, t;
+    int64_t v;
+    if (hy__read_graph_fields(R, 0, field)) return -1;
+    R->nodes = field[HY__IN_NODES];
+    R->heads = field[HY__IN_HEADS];
+    if (hy__read_version(R, field[HY__IN_TOP]) || hy__read_unknown(R) || hy__read_bodies(R) ||
+        hy__read_nodes(R)) return -1;
+    for (i = 0, t = field[HY__IN_ARGS] + 1; i < j->token[field[HY__IN_ARGS]].n; i++, t++) {
+        if (hy__json_whole(j, t, 0, R->n - 1, &v)) return -1;
+        if (R->made[v]->op) return hy__read_bad(R, t, "node '%s' is no argument but an operator",
+                                                R->made[v]->name);
+    }
+    return 0;
+}
+
 /* The graph in a source; it belongs to the root. */
 static hy_graph *hy__get_symbol(hy__input *s)
 {
@@ -43518,6 +44336,7 @@ static hy_graph *hy__get_symbol(hy__input *s)
     hy__try_end(F, 0);
     if (g) hy__graph_list(F->root, g);
     if (R.j.s) hy__json_close(&R.j);
+    hy__bodies_free(F, R.bodies);
     hy__free(&F->root->heap, (void *)R.made);
     hy__free(&F->root->heap, R.note);
     return g;
@@ -48427,7 +49246,7 @@ HY__WARM_ROOMS
  * that only move elements from the map that they make of positions, all others from the emitter that
  * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
  */
-#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
        HY__C_LINE = 400, HY__C_NUMBER = 56 };
@@ -48483,6 +49302,7 @@ struct hy__c {
     hy_graph *g;
     const char *prefix, *upper, *title;
     int       separate, records;        /* weights are another file; with recorded inputs and outputs */
+    int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
@@ -48540,6 +49360,7 @@ static void hy__c_line(hy__c *c)
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
     if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
     hy__put_bytes(c->t, s, (size_t)n);
     hy__put_bytes(c->t, "\n", 1);
     c->depth += open;
@@ -50786,7 +51607,7 @@ HY__WARM_ROOMS
  * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
  * reads a product is written into its loop: its "tail".
  */
-#if defined(HYBRID_SOURCE) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 /* --- freezing: parameters become constants --- */
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -50815,14 +51636,15 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
 }
 
 /* The graph that is written: frozen, and what the passes make of it; all types known. */
-static hy_graph *hy__c_graph(hy_frame *F, hy_graph *g, const hy_type *input)
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input)
 {
+    hy_graph *g;
     static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
     hy__mode mode;
     int i;
     memset(&mode, 0, sizeof mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
-    g = hy__typed_copy(F, g, input, &mode);
+    g = hy__typed_copy(F, from, input, &mode);
     if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
     if (g) g = hy__run_passes(F, g, &mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
@@ -51518,7 +52340,7 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
 static void hy__c_write_signature(hy__c *c)
 {
     int i;
-    hy__w(c, "int %p_run(");
+    hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
     for (i = 0; i < c->g->heads; i++) {
         hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
@@ -51614,7 +52436,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    if (%p_run(");
     for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
-    hy__w(c, "0%s)) return 2;\n", c->separate ? ", test_loaded" + 4 : "");
+    hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
         char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
@@ -51634,12 +52456,24 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
 }
 
+/* inputs: as many as the operator has that calls it, parameters behind the variables. */
+static void hy__c_write_call(hy__c *c)
+{
+    int i;
+    hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
+    for (i = 0; i < c->g->vars; i++) hy__w(c, "(const %t *)data[%d], ", (int)c->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->g->head[i])->dtype, c->callable - 1 + i);
+    hy__w(c, "ws, weights);\n}\n");
+}
+
 static void hy__c_write_body(hy__c *c)
 {
     int i;
     for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
+    if (c->callable) hy__c_write_call(c);
 }
 
 static void hy__c_put_source(hy__target *t, const void *what)
@@ -51677,6 +52511,7 @@ static void hy__c_put_header(hy__target *t, const void *what)
     hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    c.depth = 0;
     hy__c_write_signature(&c);
     hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
@@ -51744,7 +52579,7 @@ static void hy__c_close(hy__c *c)
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
     for (i = 0; c->g && c->name && i < c->g->n; i++) {
         int k, lent = 0;
-        for (k = 0; k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
+        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
         if (!lent) hy__free(heap, (void *)c->name[i]);
     }
     for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
@@ -51771,7 +52606,16 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
 }
 
-/* All about the program of a graph for such inputs. */
+/* The program of a graph for inputs of such types. */
+static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
+{
+    c->g = hy__c_graph(c->F, g, input);
+    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+    hy__c_widen(c);
+    return hy__c_place(c);
+}
+
+/* All about a file of it. */
 static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
                       const char *file,
                       const hy_export_c_opt *opt)
@@ -51784,15 +52628,19 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
     c->title = title;
     c->records = !(opt && opt->no_test);
     c->separate = opt && opt->weights;
+    if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
+                                                                                        opt->weights)) ||
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights)))) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their own");
+        return -1;
+    }
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
     room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
     if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
     for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
-    c->g = hy__c_graph(F, g, (const hy_type *)room->data);
+    i = hy__c_open_graph(c, g, (const hy_type *)room->data);
     hy__buffer_drop(&F->cache, room);
-    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-    hy__c_widen(c);
-    if (hy__c_place(c)) return -1;
+    if (i) return -1;
     return c->records ? hy__c_record(c, g) : 0;
 }
 
@@ -51850,6 +52698,257 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     F->training = training;
     return failed;
 }
+
+/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+#ifdef HY__POSIX_FILES
+#include <dlfcn.h>
+#include <sys/wait.h>
+typedef int (*hy__jit_fn)(void *const *data, char *workspace, const void *weights);
+
+/* Of a graph that has become one call. */
+typedef struct hy__jit {
+    hy__attached head;
+    void      *library;
+    hy__jit_fn run;
+    char      *weights;
+    size_t     arena;
+} hy__jit;
+typedef struct hy__jit_rec { int inputs, outputs; const hy__jit *ready; const hy_type *type; } hy__jit_rec;
+
+static void hy__jit_free(hy_root *root, hy__attached *it)
+{
+    hy__jit *j = (hy__jit *)(void *)it;
+    if (j->library) dlclose(j->library);
+    hy__free(&root->heap, j->weights);
+    hy__free(&root->heap, j);
+}
+
+static int hy__jit_count(const void *attr, int output, int index)
+{
+    (void)index;
+    return output ? ((const hy__jit_rec *)attr)->outputs : ((const hy__jit_rec *)attr)->inputs;
+}
+
+static int hy__jit_infer(hy_infer *I)
+{
+    const hy__jit_rec *r = (const hy__jit_rec *)I->attr;
+    int i;
+    for (i = 0; i < I->nout; i++) {
+        hy_infer_type(I, &I->out[i].dtype, r->type[i].dtype);
+        hy_infer_shape(I, &I->out[i].shape, r->type[i].shape);
+    }
+    return I->status;
+}
+
+HY__RUN(hy__run_jit)
+{
+    const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
+    j->run(now->data, (char *)scratch, j->weights);
+}
+
+static int hy__jit_bind(hy_job *job)
+{
+    job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    return hy__one_stage(job, hy__run_jit, 1, 1);
+}
+
+static const hy_arg hy__jit_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__jit_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__jit_op = {
+    "_jit", NULL, NULL, "a program that the system's compiler made", hy__jit_in, hy__jit_out, NULL,
+    sizeof(hy__jit_rec), 0, 0, hy__jit_count, hy__jit_infer, hy__jit_bind, NULL, NULL
+};
+
+/* A new folder that only we may enter: its name is nobody's before, links included. */
+static char *hy__jit_folder(hy_frame *F)
+{
+    const char *home = getenv("TMPDIR");
+    char *name;
+    int i, k;
+    for (i = 0; i < 16; i++) {
+        uint64_t mix = ((uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9))
+                       * 0x9e3779b97f4a7c15u + (uint64_t)i;
+        name = hy__string(F, home && *home ? home : "/tmp", "/hybrid-................");
+        if (!name) return NULL;
+        for (k = 0; k < 16; k++)
+            name[strlen(name) - 16 + (size_t)k] = "0123456789abcdef"[mix >> (60 - 4 * k) & 15];
+        if (!mkdir(name, 0700)) return name;
+        hy__free(&F->root->heap, name);
+    }
+    hy__fail(F, HY_ERROR_FILE, "no folder can be made in %s", home && *home ? home : "/tmp");
+    return NULL;
+}
+
+/* Without a shell, so that no name is read as anything else. 0 when it went well. */
+static int hy__jit_compile(const char *source, const char *library, int native)
+{
+    const char *cc = getenv("HYBRID_CC");
+    char *args[12];
+    int n = 0, status = -1, k, quiet;
+    pid_t child;
+    cc = cc && *cc ? cc : "cc";
+    args[n++] = (char *)(uintptr_t)cc;
+    args[n++] = (char *)(uintptr_t)"-O3";
+    if (native) args[n++] = (char *)(uintptr_t)"-march=native";
+    args[n++] = (char *)(uintptr_t)"-w";
+    args[n++] = (char *)(uintptr_t)"-fPIC";
+    args[n++] = (char *)(uintptr_t)"-shared";
+    args[n++] = (char *)(uintptr_t)"-o";
+    args[n++] = (char *)(uintptr_t)library;
+    args[n++] = (char *)(uintptr_t)source;
+    args[n++] = (char *)(uintptr_t)"-lm";
+    args[n] = NULL;
+    child = fork();
+    if (child == 0) {
+        quiet = open("/dev/null", O_RDWR);
+        for (k = 0; k < 3 && quiet >= 0; k++) dup2(quiet, k);
+        execvp(cc, args);
+        _exit(127);
+    }
+    if (child < 0) return -1;
+    while (waitpid(child, &status, 0) < 0) if (errno != EINTR) return -1;
+    return status;
+}
+
+/* Written, built, loaded; then nothing of it is left in files. */
+static void hy__jit_build(hy__c *c, hy__jit *j)
+{
+    hy_frame *F = c->F;
+    char *folder = hy__jit_folder(F);
+    char *source = folder ? hy__string(F, folder, "/jit.c") : NULL;
+    char *library = source ? hy__string(F, folder, "/jit.so") : NULL;
+    void *symbol = NULL;
+    if (library && !hy__to_file(F, source, hy__c_put_source, c)) {
+        if (hy__jit_compile(source, library, 1) && hy__jit_compile(source, library, 0))
+            hy__fail(F, HY_ERROR_STATE, "no C compiler did it: is there a cc, or what HYBRID_CC names?");
+        else if (!(j->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
+            hy__fail(F, HY_ERROR_STATE, "what the compiler made cannot be loaded");
+        else symbol = dlsym(j->library, "jit_call");
+    }
+    memcpy(&j->run, &symbol, sizeof symbol);
+    if (library) remove(library);
+    if (source) remove(source);
+    if (folder) rmdir(folder);
+    hy__free(&F->root->heap, library);
+    hy__free(&F->root->heap, source);
+    hy__free(&F->root->heap, folder);
+}
+
+/* The weights as in a file of them, whose numbers have their lowest bytes first. */
+static int hy__jit_weights(hy__c *c, hy__jit *j)
+{
+    const uint16_t one = 1;
+    hy__target t;
+    j->weights = (char *)hy__alloc(&c->F->root->heap, c->weights + 1);
+    if (!j->weights) hy__no_memory(c->F, "jit");
+    else if (!*(const char *)&one) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "not on big-endian machines");
+    if (c->F->code) return -1;
+    memset(&t, 0, sizeof t);
+    t.F = c->F;
+    t.to = j->weights;
+    hy__c_put_weights(&t, c);
+    return 0;
+}
+
+/* All values that the source has inside: when one is written, the program is made anew. */
+static int hy__jit_watch(hy_frame *F, const hy_graph *g, hy__sources *sources)
+{
+    hy__rewrite R;
+    int i;
+    memset(&R, 0, sizeof R);
+    R.F = F;
+    R.sources = sources;
+    for (i = 0; i < g->n; i++) {
+        hy__buffer *b = g->node[i]->param ? g->node[i]->param->array.buffer : g->node[i]->held;
+        if (b && hy__look_at(&R, b)) return -1;
+    }
+    return 0;
+}
+
+/* Variables, parameters, and one node that makes all heads of them. */
+static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy__jit *j, hy_graph *fresh)
+{
+    hy__jit_rec rec;
+    hy__node *node, *jit;
+    int i, n = g->vars, failed = 0;
+    for (i = 0; i < g->n; i++) n += g->node[i]->param != NULL;
+    memset(&rec, 0, sizeof rec);
+    rec.inputs = n;
+    rec.outputs = g->heads;
+    rec.ready = j;
+    jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
+    if (!jit) return -1;
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->g->head[i]);
+    ((hy__jit_rec *)jit->record)->type = jit->type;
+    for (n = i = 0; i < g->vars + g->n && !failed; i++) {
+        const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
+        if (i >= g->vars && !from->param) continue;
+        node = hy__node_copy(F, from);
+        failed = !node || hy__node_join(F, fresh->store, node);
+        if (failed) hy__node_discard(F, node);
+        else jit->in[n++].node = node;
+    }
+    failed = failed || hy__node_join(F, fresh->store, jit);
+    if (failed) { hy__node_discard(F, jit); return -1; }
+    if (hy__graph_room_heads(F, fresh, g->heads, 0)) return -1;
+    for (i = 0; i < g->heads; i++) { fresh->head[i].node = jit; fresh->head[i].output = i; }
+    return hy__graph_finish(F, fresh);
+}
+
+/* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
+    hy__jit *j = (hy__jit *)hy__alloc_zero(heap, sizeof *j);
+    hy_type *type = (hy_type *)hy__alloc(heap, ((size_t)g->vars + 1) * sizeof *type);
+    hy_graph *fresh = NULL;
+    hy__c c;
+    int i, failed;
+    memset(&c, 0, sizeof c);
+    c.F = F;
+    hy__try(F);
+    hy_begin(F);
+    failed = !sources || !j || !type;
+    if (failed) hy__no_memory(F, "jit");
+    for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
+    failed = failed || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
+    c.title = "jit";
+    c.separate = 1;                     /* compilers take their time over long lists of numbers */
+    c.callable = 1 + g->vars;           /* results stand behind the inputs of the node */
+    for (i = 0; i < g->n; i++) c.callable += g->node[i]->param != NULL;
+    failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
+    if (!failed) {
+        hy__jit_build(&c, j);
+        j->arena = c.arena;
+        fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
+        if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
+    }
+    hy__c_close(&c);
+    hy_end(F);
+    if (F->code && F->code != HY_ERROR_MEMORY) hy__warn(F, "jit: %s; the built-in program runs", F->text);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    hy__free(heap, type);
+    if (fresh) {
+        j->head.free_fn = hy__jit_free;
+        sources->head.free_fn = hy__sources_free;
+        fresh->all = &sources->head;
+        hy__table_add(heap, &fresh->derived, &sources->head.kept, 0);
+        hy__table_add(heap, &fresh->derived, &j->head.kept, 0);
+        return fresh;
+    }
+    if (sources) hy__sources_free(F->root, &sources->head);
+    if (j) hy__jit_free(F->root, &j->head);
+    return NULL;
+}
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: not on this system; the built-in program runs");
+    return NULL;
+}
+#endif
 HY__WARM_ROOMS
 #endif
 
@@ -51863,10 +52962,12 @@ HY__WARM_ROOMS
  *          weights of products are laid out once; what surrounds operators that see values is planned;
  *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
  *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; imported networks print their
- *          layers; a list of hy_collect_params knows that its scope has ended; trainers, losses, metrics;
+ *          operators have prototypes that are written out; HYBRID_LINKED; HYBRID_OPS; imported networks
+ *          print their layers; a list of hy_collect_params knows that its scope has ended; trainers, losses,
+ *          metrics;
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
+ *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

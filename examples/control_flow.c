@@ -1,6 +1,7 @@
 /* cc -O2 examples/control_flow.c -o control_flow -lm -lpthread
  *
- * `for` and `if` in forward are C: they happen while it is traced, and the program is what came of it. */
+ * `for` and `if` in forward are C: they happen while it is traced, and the program is what came of it. Loops and
+ * branches that the program keeps are hy_foreach, hy_while_loop and hy_cond. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include <stdio.h>
@@ -35,6 +36,51 @@ static hy_array *if_long(hy_frame *F, hy_block *block, hy_array *x)
 {
     (void)block;
     return hy_dim(F, x, 0) > 3 ? hy_slice_axis(F, x, 0, 0, 3) : x;
+}
+
+/* A body runs once for each row of x: the program holds it once, whatever the length. */
+static hy_array *add(hy_frame *F, hy_array *row, hy_array *sum, void *user)
+{
+    (void)user;
+    sum = hy_add(F, sum, row);
+    return hy_group(F, sum, sum);               /* what this turn gives, and the state for the next one */
+}
+
+static hy_array *running_sum(hy_frame *F, hy_block *block, hy_array *x)
+{
+    (void)block;
+    return hy_get(F, hy_foreach(F, add, x, hy_zeros(F, HY_SHAPE(1)), NULL), 0);
+}
+
+/* A loop that values end: i goes up to 5, s is the sum. */
+static hy_array *at_most_5(hy_frame *F, hy_array *i_s, void *user)
+{
+    (void)user;
+    return hy_lesser_equal_scalar(F, hy_get(F, i_s, 0), 5);
+}
+
+static hy_array *count(hy_frame *F, hy_array *i_s, void *user)
+{
+    hy_array *i = hy_get(F, i_s, 0), *s = hy_get(F, i_s, 1);
+    (void)user;
+    return hy_group(F, NULL, hy_group(F, hy_add_scalar(F, i, 1), hy_add(F, s, i)));
+}
+
+static hy_array *sum_to_5(hy_frame *F, hy_block *block, hy_array *i)
+{
+    (void)block;
+    i = hy_group(F, i, hy_zeros_like(F, i));
+    return hy_get(F, hy_while_loop(F, at_most_5, count, i, 100, NULL), 1);
+}
+
+/* A branch on a value. */
+static hy_array *doubled(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_mul_scalar(F, x, 2); }
+static hy_array *negated(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_negative(F, x); }
+
+static hy_array *by_mean(hy_frame *F, hy_block *block, hy_array *x)
+{
+    (void)block;
+    return hy_cond(F, hy_greater_scalar(F, hy_mean(F, x, HY_ALL, NULL), 0), doubled, negated, x, NULL);
 }
 
 static void run(hy_frame *F, const char *what, hy_block *block, hy_array *x)
@@ -84,5 +130,15 @@ int main(void)
     run(F, "if shape", block, x);               /* both traces are kept */
     cache = hy_cache_info(F, block);
     printf("traced %d times, then because %s\n", (int)cache.traces, cache.reason);
+
+    block = hybrid(F, running_sum);
+    run(F, "foreach", block, x);
+    run(F, "foreach", block, longer);
+    hy_graph_text(hy_graph_of(F, block), HY_FORM_LINES, text, sizeof text);
+    printf("traced %d time\n%s\n", (int)hy_cache_info(F, block).traces, text);
+    run(F, "while_loop", hybrid(F, sum_to_5), hy_ones(F, HY_SHAPE(1)));
+    block = hybrid(F, by_mean);
+    run(F, "cond", block, longer);
+    run(F, "cond", block, hy_negative(F, longer));
     return hy_close(F);
 }

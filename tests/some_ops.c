@@ -34,9 +34,9 @@ int main(void)
     options.activation = "relu";
     hy_append(F, net, hy_nn_dense(F, 30, &options), hy_nn_dense(F, 10, NULL));
     hy_initialize(F, net, NULL);
-    line = hy_value(F, hy_softmax(F, hy_call(F, net, x), NULL, -1, NULL), 1, 2);
+    line = hy_value(F, hy_softmax(F, hy_call(F, net, x), -1, NULL), 1, 2);
     hy_hybridize(F, net, NULL);
-    graph = hy_value(F, hy_softmax(F, hy_call(F, net, x), NULL, -1, NULL), 1, 2);
+    graph = hy_value(F, hy_softmax(F, hy_call(F, net, x), -1, NULL), 1, 2);
     expect(F, "a network", NULL);
     if (!(line > 0 && line < 1 && line - graph < 1e-6 && graph - line < 1e-6)) {
         printf("%g, compiled %g\n", line, graph);
@@ -65,7 +65,7 @@ int main(void)
     hy_backward(F, y, NULL);
     expect(F, "a gradient", NULL);
     hy_record(F);
-    y = hy_softmax(F, x, NULL, -1, NULL);
+    y = hy_softmax(F, x, -1, NULL);
     hy_pause(F);
     hy_backward(F, y, NULL);
     expect(F, "another gradient", NULL);

@@ -253,11 +253,119 @@ static void test_control_grad(void)
 }
 #endif
 
+#ifndef HYBRID_NO_IO
+/* Written as MXNet has it, and as a model in one file; what is read gives the same, and is written the same. */
+static void test_control_files(void)
+{
+    int which, k;
+    for (which = 0; which < 6; which++) {
+        hy_frame *F = control_open(1);
+        control_net *net = control_new(F, which);
+        hy_array *x = which ? hy_normal(F, HY_SHAPE(4, 2), .5, 1) : hy_arange(F, 1, 4, 1), *y, *json, *model, *again;
+        hy_block *read;
+        hy_arrays params;
+        hy__flat out, got;
+        hy_hybridize(F, &net->base, NULL);
+        y = hy_call(F, &net->base, x);
+        CHECK(!hy_export_to(F, &net->base, NULL, &json, &params));
+        model = hy_save_model_to(F, &net->base, NULL);
+        again = hy_symbol_to(F, hy_symbol_from(F, (const char *)hy_data(F, json), (size_t)hy_size(F, json)));
+        CHECK(control_same(F, json, again));
+        for (k = 0; k < 2; k++) {
+            hy_graph *g = k ? NULL : hy_symbol_from(F, (const char *)hy_data(F, json), (size_t)hy_size(F, json));
+            read = k ? hy_load_model_from(F, hy_data(F, model), (size_t)hy_size(F, model), 0)
+                : hy_import_from(F, g, &params, NULL);
+            again = hy_call(F, read, x);
+            if (!CHECK(again && !hy_error(F))) break;
+            hy__flat_open(F, &out, y, "");
+            hy__flat_open(F, &got, again, "");
+            CHECK(control_same(F, hy_group_of(F, out.n, out.at), hy_group_of(F, got.n, got.at)));
+            hy__flat_close(F, &out);
+            hy__flat_close(F, &got);
+        }
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+#endif
+
+/* The text of a program has bodies behind the node that runs them. */
+static void test_control_text(void)
+{
+    static const char want[] =
+        "rows = _foreach(x, s, data=1, states=1, outputs=1)\n"
+        "    turn(item0, state0):\n"
+        "        zeros_like0 = zeros_like(state0)\n"
+        "        _foreach0 = _foreach(item0, zeros_like0, data=1, states=1, outputs=1)\n"
+        "            turn(item0, state0):\n"
+        "                _plus0 = item0 + state0\n"
+        "                return _plus0, _plus0\n"
+        "        _plus0 = state0 + _foreach0.1\n"
+        "        return _foreach0.0, _plus0\n"
+        "print(rows.0, rows.1)\n";
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *y = hy_foreach(S, control_rows, hy_var(S, "x", NULL), hy_var(S, "s", NULL), NULL);
+    char text[2000];
+    hy_graph *g;
+    hy_named(S, hy_get(S, y, 0), "rows");
+    g = hy_compile(S, hy_group(S, hy_get(S, y, 0), hy_get(S, y, 1)));
+    hy_graph_text(g, HY_FORM_LINES, text, sizeof text);
+    CHECK_STR(text, want);
+    CHECK_STR(hy_error(S), NULL);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Memory runs out: a loop within a loop, compiled and backward; a branch, written and read. */
+static int control_oom_loop(hy_frame *F)
+{
+    control_net *net = control_new(F, 4);
+    hy_array *x = hy_reshape(F, hy_arange(F, 1, 5, 1), HY_INTS(2, 2), NULL), *y;
+    if (!net) return 0;
+    hy_hybridize(F, &net->base, NULL);
+#ifndef HYBRID_NO_TRAIN
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_call(F, &net->base, x);
+    hy_backward(F, control_loss(F, y), NULL);
+    hy_pause(F);
+#else
+    y = hy_call(F, &net->base, x);
+#endif
+    return y != NULL && hy_error(F) == NULL;
+}
+
+#ifndef HYBRID_NO_IO
+static int control_oom_file(hy_frame *F)
+{
+    control_net *net = control_new(F, 2);
+    hy_array *x = hy_ones(F, HY_SHAPE(1, 2)), *file;
+    if (!net) return 0;
+    file = hy_save_model_to(F, &net->base, x);
+    if (!file) return 0;
+    x = hy_call(F, hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0), x);
+    return x != NULL && hy_error(F) == NULL;
+}
+#endif
+
+static void test_control_memory(void)
+{
+    oom_walk(control_oom_loop, 1);
+#ifndef HYBRID_NO_IO
+    oom_walk(control_oom_file, 1);
+#endif
+}
+
 static void test_control(void)
 {
+    RUN(test_control_text);
     RUN(test_control_modes);
     RUN(test_control_numbers);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_control_grad);
 #endif
+#ifndef HYBRID_NO_IO
+    RUN(test_control_files);
+#endif
+    RUN(test_control_memory);
 }

@@ -143,8 +143,48 @@ static void onnx_like_any_other(void)
     hy_close(F);
 }
 
+/* Written and read again: layers of every kind that is written. */
+static void onnx_written(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F), *again;
+    hy_nn_conv_opt conv = { 0 };
+    hy_nn_pool_opt pool = { 0 };
+    hy_rnn_layer_opt both = { 0 };
+    hy_array *x = hy_uniform(F, HY_SHAPE(2, 3, 9, 9), -1, 1), *bytes, *y;
+    int opset;
+    conv.pad = HY_INTS(1, 1);
+    conv.activation = "relu";
+    pool.ceil_mode = 1;
+    hy_append(F, net, hy_nn_conv2d(F, 4, HY_INTS(3, 3), &conv), hy_nn_batch_norm(F, NULL), hy_nn_max_pool2d(F, HY_INTS(2, 2), &pool),
+              hy_nn_leaky_relu(F, 0.1), hy_nn_conv2d_transpose(F, 3, HY_INTS(3, 3), NULL), hy_nn_gelu(F), hy_nn_instance_norm(F, NULL),
+              hy_nn_dense(F, 6, NULL), hy_nn_prelu(F, NULL), hy_nn_elu(F, 1), hy_nn_dropout(F, 0.5, NULL), hy_nn_dense(F, 3, NULL));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    y = hy_call(F, net, x);
+    for (opset = 13; opset < 23; opset++) {
+        bytes = hy_onnx_to(F, net, x, opset);
+        again = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
+        CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
+    }
+    both.bidirectional = 1;
+    net = hy_rnn_lstm(F, 5, &both);
+    x = hy_uniform(F, HY_SHAPE(4, 2, 3), -1, 1);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    y = hy_call(F, net, x);
+    bytes = hy_onnx_to(F, net, x, 0);
+    again = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
+    CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    CHECK(!hy_onnx_to(F, net, x, 99) && hy_error_code(F) == HY_ERROR_ARGUMENT);
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
 static void test_onnx(void)
 {
+    RUN(onnx_written);
     RUN(onnx_own_cases);
     RUN(onnx_broken);
     RUN(onnx_without_memory);

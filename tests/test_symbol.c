@@ -195,17 +195,31 @@ static void symbol_notes(void)
     CHECK(hy_close(F) == 0);
 }
 
-/* Control flow is read and checked as far as it goes, and refused by name. */
+/* Control flow: what is malformed is said, bodies included. */
 static void symbol_control_flow(void)
 {
 #define SYMBOL_BODY(inputs, args, heads) "{\"nodes\": [{\"op\": \"null\", \"name\": \"s\", \"inputs\": []}, {\"op\": \"_plus_scalar\", " \
     "\"name\": \"p\", \"attrs\": {\"scalar\": \"1\"}, \"inputs\": [" inputs "]}], \"arg_nodes\": [" args "], \"heads\": [" heads "]}"
 #define SYMBOL_FLOW(op, body) SYMBOL_HEAD ", {\"op\": \"" op "\", \"name\": \"f\", \"attrs\": {\"num_args\": \"2\"}, \"inputs\": " \
     "[[0, 0, 0]], \"subgraphs\": [" body "]}" SYMBOL_TAIL("[1, 0, 0]")
+#define SYMBOL_PLACES(op, places, body) SYMBOL_HEAD ", {\"op\": \"" op "\", \"name\": \"f\", \"attrs\": {" places "}, \"inputs\": " \
+    "[[0, 0, 0]], \"subgraphs\": [" body "]}" SYMBOL_TAIL("[1, 0, 0]")
+#define EACH(data, states, rest) "\"in_data_locs\": \"" data "\", \"in_state_locs\": \"" states "\", \"remain_locs\": \"" rest "\""
+#define WHILE(cond, func, var) "\"max_iterations\": \"4\", \"cond_input_locs\": \"" cond "\", \"func_input_locs\": \"" func "\", " \
+    "\"func_var_locs\": \"" var "\""
 #define SYMBOL_GOOD SYMBOL_BODY("[0, 0, 0]", "0", "[1, 0, 0]")
     static const struct { const char *text, *says; } cases[] = {
-        { SYMBOL_FLOW("_foreach", SYMBOL_GOOD), "not registered: _foreach (control flow cannot run yet) of node f" },
-        { SYMBOL_FLOW("_while_loop", SYMBOL_GOOD ", " SYMBOL_GOOD), "_while_loop (control flow cannot run yet)" },
+        { SYMBOL_FLOW("_foreach", SYMBOL_GOOD), "node 'f': in_data_locs is missing" },
+        { SYMBOL_FLOW("_foreach", SYMBOL_GOOD ", " SYMBOL_GOOD), "node 'f': its bodies are missing" },
+        { SYMBOL_FLOW("_while_loop", SYMBOL_GOOD ", " SYMBOL_GOOD), "max_iterations should be specified" },
+        { SYMBOL_PLACES("_foreach", EACH("[3]", "[]", "[]"), SYMBOL_GOOD), "in_data_locs names places that are not there" },
+        { SYMBOL_PLACES("_foreach", EACH("[]", "[0]", "[]"), SYMBOL_GOOD), "there is no data to go along" },
+        { SYMBOL_PLACES("_foreach", EACH("[0]", "[0]", "[]"), SYMBOL_GOOD), "do not fit its inputs" },
+        { SYMBOL_PLACES("_foreach", EACH("[0]", "[]", "[]") ", \"num_out_data\": \"7\"", SYMBOL_GOOD), "other numbers of results" },
+        { SYMBOL_PLACES("_while_loop", WHILE("[1]", "[0]", "[0]"), SYMBOL_GOOD ", " SYMBOL_GOOD), "cond_input_locs names places" },
+        { SYMBOL_PLACES("_while_loop", WHILE("[0]", "[0]", "[]"), SYMBOL_GOOD ", " SYMBOL_GOOD), "there are no loop variables" },
+        { SYMBOL_PLACES("_cond", "\"cond_input_locs\": \"[0]\", \"then_input_locs\": \"[]\", \"else_input_locs\": \"[0]\"",
+                        SYMBOL_GOOD ", " SYMBOL_GOOD ", " SYMBOL_GOOD), "do not fit its bodies" },
         { SYMBOL_FLOW("_cond", SYMBOL_FLOW("Foo", SYMBOL_FLOW("Bar", SYMBOL_GOOD))), NULL },
         { SYMBOL_FLOW("_foreach", SYMBOL_BODY("[1, 0, 0]", "0", "[1, 0, 0]")), "node 1 is none that stands before" },
         { SYMBOL_FLOW("_foreach", SYMBOL_BODY("[0, 0, 0]", "2", "[1, 0, 0]")), "whole number from 0 to 1" },
@@ -222,7 +236,7 @@ static void symbol_control_flow(void)
     int k;
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK(symbol_says(F, cases[i].text, cases[i].says ? cases[i].says
-                          : "_cond (control flow cannot run yet) of node f, Foo of node f, Bar of node f"));
+                                          : "not registered: Foo of node f, Bar of node f"));
     for (k = 0; k < 200; k++)           /* a graph in a graph in a graph */
         to += sprintf(to, "{\"nodes\": [{\"op\": \"_cond\", \"name\": \"c\", \"inputs\": [], \"subgraphs\": [");
     CHECK(symbol_says(F, deep, "64 deep"));

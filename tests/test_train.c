@@ -547,6 +547,33 @@ static void test_train_no_allocation(void)
     }
 }
 
+/* Frozen batch norm: running statistics stay and are what counts, compiled and line by line. */
+static void test_train_frozen(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net = hy_nn_hybrid_sequential(F), *norm = hy_nn_batch_norm(F, NULL);
+        hy_array *x = hy_normal(F, HY_SHAPE(8, 3), 2, 3), *mean;
+        int turn;
+        hy_append(F, net, norm, hy_nn_dense(F, 2, NULL));
+        hy_initialize(F, net, NULL);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        for (turn = 0; turn < 3; turn++) {              /* frozen, not, frozen again */
+            double before, after;
+            hy_freeze_batch_norm(F, net, turn != 1);
+            mean = hy_param(F, net, "0.running_mean");
+            before = turn ? hy_value(F, mean, 1) : 0;
+            hy_record(F);
+            hy_backward(F, hy_call(F, net, x), NULL);
+            hy_pause(F);
+            after = hy_value(F, mean, 1);
+            CHECK((before == after) == (turn != 1));
+        }
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static int train_oom_program(hy_frame *F)
 {
     train_toy *net = train_toy_new(F, 1, HY_F16);
@@ -578,5 +605,6 @@ static void test_train(void)
     RUN(test_train_own);
     RUN(test_train_states);
     RUN(test_train_no_allocation);
+    RUN(test_train_frozen);
     RUN(test_train_oom);
 }

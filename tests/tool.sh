@@ -118,7 +118,7 @@ says "ops unknown: the nearest" "did you mean convolution"
 try "ops --used" 0 ops --used bn
 prints "ops --used: the line" "^#define HYBRID_OPS(X)"
 prints "ops --used: its operators" " X(batch_norm)"
-echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, NULL, -1, NULL);' > "$out/source.c"
+echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, -1, NULL);' > "$out/source.c"
 try "ops --used-by" 0 ops --used-by "$out/source.c"
 prints "ops --used-by: its operators" " X(fully_connected) X(activation) X(softmax)$"
 try "ops --used alone" 2 ops --used
@@ -344,7 +344,7 @@ try "show with an epoch that is not there" 1 show "$out/e" --epoch 13
 try "convert a program alone" 0 convert "$out/pair bn-symbol.json" "$out/once.json"
 same "convert round: program" "$out/pair bn-symbol.json" "$out/once.json"
 rm -f "$out"/x.*
-for b in onnx c safetensor NPZ zip; do
+for b in onix c safetensor NPZ zip; do
     try "convert to .$b" 2 convert bn "$out/x.$b"
     says "convert to .$b: what there is" "nothing is written as .$b.*; known are .params .npy .npz .safetensors, "
     [ ! -e "$out/x.$b" ]
@@ -412,6 +412,28 @@ for k in 1 2 3; do
 done
 rm -f "$out/large.npy" "$out/large.npz"
 
+# --- ONNX files
+onnx=../onnx
+try "onnx: show" 0 show "$onnx/net/model.onnx"
+says "onnx: sizes left open" "leaves size 0 of input x open"
+try "onnx: show a shape" 0 show "$onnx/net/model.onnx" --shape x=2,2,6,6
+try "onnx: check" 0 check "$onnx/net/model.onnx" --shape x=2,2,6,6
+try "onnx: graph" 0 graph "$onnx/net/model.onnx" --out "$out/onnx.svg"
+try "onnx: bench" 0 bench "$onnx/net/model.onnx" --count 2 --threads 1
+try "onnx: run" 0 run "$onnx/net/model.onnx" --shape x=2,2,6,6 --input "x=$onnx/net/input_0.npy" --output "$out/onnx.npz"
+try "onnx: convert" 0 convert "$onnx/net/model.onnx" "$out/onnx.hybrid" --shape x=2,2,6,6
+try "onnx: what was converted runs" 0 run "$out/onnx.hybrid" --input "x=$onnx/net/input_0.npy" --output "$out/onnx2.npz"
+cmp -s "$out/onnx.npz" "$out/onnx2.npz"
+note $? "onnx: and gives the same"
+try "onnx: convert back" 0 convert "$out/onnx.hybrid" "$out/back.onnx"
+try "onnx: what was converted back runs" 0 run "$out/back.onnx" --input "x=$onnx/net/input_0.npy" --output "$out/onnx2.npz"
+try "onnx: a network of MXNet" 0 convert bn "$out/bn.onnx" --shape data=1,3,8,8 --opset 15
+try "onnx: and it is right" 0 check "$out/bn.onnx"
+try "onnx: without shapes" 2 convert bn "$out/bn2.onnx"
+head -c 300 "$onnx/net/model.onnx" > "$out/cut.onnx"
+try "onnx: cut short" 1 show "$out/cut.onnx"
+says "onnx: cut short: why" "broken"
+
 # --- files that are none
 : > "$out/empty.params"
 : > "$out/empty-symbol.json"
@@ -431,6 +453,17 @@ done
 try "cut values" 1 run bn --params "$out/cut.params" --input data=bn-in0.npy
 says "cut values: where" "byte"
 try "values of another model" 1 run bn --params lstm-0000.params --input data=bn-in0.npy
+
+# --- C source
+try "compile" 0 compile bn --shape data=2,3,8,8 --out "$out/bn.c" --header "$out/bn.h"
+prints "compile tells what was written" "bn.c: .* bytes"
+if command -v cc > /dev/null; then
+    cc -w -DBN_TEST "$out/bn.c" -o "$out/bn.run" -lm && "$out/bn.run" | grep -q "bn: right"
+    note $? "what compile wrote computes the same"
+fi
+try "compile without --out" 2 compile bn --shape data=2,3,8,8
+try "compile to a name that is no identifier" 1 compile bn --shape data=2,3,8,8 --out "$out/1-2.c"
+says "compile to a name that is no identifier: what to do" "prefix"
 
 # --- pipes
 "$tool" ops 2> "$out/stderr" | head -1 > /dev/null

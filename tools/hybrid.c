@@ -5,6 +5,7 @@
  * public calls of the header, so that each command is also an example of them.
  */
 #define HYBRID_IMPLEMENTATION
+#define HYBRID_SOURCE
 #include "../hybrid.h"
 #define HYBRID_ONNX_IMPLEMENTATION
 #include "onnx.h"
@@ -204,10 +205,11 @@ static void check(tool *T)
     static const struct { const char *text, *commands, *hint; } hints[] = {
         { "allow_missing", "run", " (here: --random-params draws their values)" },
         { "allow_missing", "convert", " (here: --inputs names those that are inputs)" },
-        { "ignore_extra", "show|graph|run|bench|check|convert", " (here: --ignore-extra)" },
+        { "ignore_extra", "show|graph|run|bench|check|convert|compile", " (here: --ignore-extra)" },
         { "which variables are inputs", "convert", " (here: --inputs names them)" },
         { "which variables are inputs", "run", " (here: --input names them)" },
-        { "which variables are inputs", "show|graph|bench|check", " (here: --shape names them)" } };
+        { "which variables are inputs", "show|graph|bench|check|compile", " (here: --shape names them)" },
+        { "is no C identifier", "compile", " (here: --prefix)" } };
     const char *text = hy_error(T->F), *hint = "";
     int i;
     if (!text) return;
@@ -1376,11 +1378,12 @@ static void op_in_c(report *r, const hy_op *op)
 
 static void op_args(report *r, const char *key, const hy_op *op, const hy_arg *args)
 {
-    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option" };
+    static const char *const kinds[] = { "one", "optional", "list", "auxiliary", "hidden", "option", "hidden" };
     static const char *const notes[] = { "", "if its attributes ask for it", "any number of arrays",
                                          "running statistics, updated in training",
                                          "hidden: for the gradient",
-                                         "an option; if its attributes ask for it" };
+                                         "an option; if its attributes ask for it",
+                                         "hidden: for the gradient, any number" };
     static const column columns[] = {
         TEXT(NULL, ""), TEXT("name", ""), TEXT("kind", NULL), TEXT(NULL, "") };
     void *plain = room(r->T, 1, op->record + 1);
@@ -2332,20 +2335,57 @@ static int run_check(tool *T)
     return found ? FAILED : FINE;
 }
 
+/* MARK: - hybrid compile ----------------------------------------------------------------------------- */
+
+static int written(tool *T, const char *file)
+{
+    progress_clear(T);
+    check(T);
+    printf("%s: %s bytes\n", file, grouped(T, file_bytes(file)));
+    return FINE;
+}
+
+static int run_compile(tool *T)
+{
+    const char *out = option(T, "out", 0);
+    hy_export_c_opt opt;
+    hy_block *block;
+    hy_array *x;
+    analysis a;
+    model m;
+    if (!out) fail(T, MISUSED, "--out FILE.c says where the C source goes");
+    memset(&opt, 0, sizeof opt);
+    opt.prefix = option(T, "prefix", 0);
+    opt.header = option(T, "header", 0);
+    opt.weights = option(T, "weights", 0);
+    opt.no_test = option(T, "no-test", 0) != NULL;
+    open_shaped(T, &m, &a);
+    x = shaped_inputs(T, &m, 1);
+    block = make_block(T, &m, VALUES_GIVEN, 0);
+    check(T);
+    progress(T, "writing ...", -1);
+    writing(T, 1);
+    hy_export_c(T->F, block, x, out, &opt);
+    writing(T, 0);
+    if (opt.header) written(T, opt.header);
+    if (opt.weights) written(T, opt.weights);
+    return written(T, out);
+}
+
 /* MARK: - hybrid convert ----------------------------------------------------------------------------- */
 
-typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE } target;
+typedef enum target { TO_ARRAYS, TO_SYMBOL, TO_PAIR, TO_SINGLE, TO_ONNX } target;
 
 /* What B is to become, from --to or from its name. An ending of a stranger is refused: nobody who asks for
  * x.onnx wants a zip of that name. Numbers are no endings: the pair of mobilenet0.25 is called so. */
 static target target_of(tool *T, const char *b)
 {
     static const char *const endings[] = { ".params", ".npy", ".npz", ".safetensors", ".json", ".hybrid",
-                                           ".model" };
+                                           ".model", ".onnx" };
     const char *to = option(T, "to", 0), *dot = strrchr(b, '.'), *slash = strrchr(b, '/');
-    int i = to ? which_of("values|symbol|pair|single", to) : -1;
+    int i = to ? which_of("values|symbol|pair|single|onnx", to) : -1;
     nearest near = { NULL, NULL, 0 };
-    if (to && i < 0) fail(T, MISUSED, "--to %s: values, symbol, pair or single is due", to);
+    if (to && i < 0) fail(T, MISUSED, "--to %s: values, symbol, pair, single or onnx is due", to);
     if (i == TO_ARRAYS && !is_arrays_file(b))
         fail(T, MISUSED, "%s: values go to .params, .npy, .npz or .safetensors", b);
     if (to) return (target)i;
@@ -2354,19 +2394,12 @@ static target target_of(tool *T, const char *b)
     if (ends_in(b, ".json")) return TO_SYMBOL;
     if (!dot || (slash && dot < slash) || !dot[1 + strspn(dot + 1, "0123456789")]) return TO_PAIR;
     if (ends_in(b, ".hybrid") || ends_in(b, ".model")) return TO_SINGLE;
+    if (ends_in(b, ".onnx")) return TO_ONNX;
     near.word = dot;
     for (i = 0; i < (int)(sizeof endings / sizeof *endings); i++) nearest_try(&near, endings[i]);
     fail(T, MISUSED, "nothing is written as %s%s; known are .params .npy .npz .safetensors, -symbol.json (or "
-         "no ending), .json, .hybrid and .model, or say --to KIND", dot, hint_of(T, &near, ""));
+         "no ending), .json, .hybrid, .model and .onnx, or say --to KIND", dot, hint_of(T, &near, ""));
     return TO_SINGLE;
-}
-
-static int written(tool *T, const char *file)
-{
-    progress_clear(T);
-    check(T);
-    printf("%s: %s bytes\n", file, grouped(T, file_bytes(file)));
-    return FINE;
 }
 
 /* Arrays without names get those that NumPy gives. */
@@ -2382,6 +2415,43 @@ static int convert_arrays(tool *T, const model *m, const char *b)
     return written(T, b);
 }
 
+/* Written aside, then renamed. */
+static void save_bytes(tool *T, const char *out, hy_array *bytes)
+{
+    const char *part = text_of(T, "%s.part", out);
+    const void *data = hy_data(T->F, bytes);
+    size_t n = (size_t)hy_size(T->F, bytes);
+    FILE *f;
+    int failed = 0;
+    check(T);
+    writing(T, 1);
+    remove(part);
+    f = fopen(part, "wbx");
+    if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", part, strerror(errno));
+    if (fwrite(data, 1, n, f) != n) failed = EIO;
+    if (fclose(f) && !failed) failed = errno;
+#ifdef _WIN32
+    if (!failed) remove(out);
+#endif
+    if (!failed && rename(part, out)) failed = errno;
+    if (failed) remove(part);
+    writing(T, 0);
+    if (failed) fail(T, FAILED, "%s: %s", out, strerror(failed));
+}
+
+/* For the shapes that are said or declared: ONNX wants the types of all values. */
+static int convert_to_onnx(tool *T, const char *b)
+{
+    hy_block *block;
+    model m;
+    analysis a;
+    open_shaped(T, &m, &a);
+    block = make_block(T, &m, VALUES_GIVEN, 0);
+    check(T);
+    save_bytes(T, b, hy_onnx_to(T->F, block, shaped_inputs(T, &m, 0), (int)option_whole(T, "opset", 13, 22, 17)));
+    return written(T, b);
+}
+
 static int run_convert(tool *T)
 {
     const char *b = T->word[1], *prefix = b, *name = strrchr(b, '/');
@@ -2393,6 +2463,7 @@ static int run_convert(tool *T)
     find_model(T, T->word[0], &m);
     if (m.kind == FILE_ARRAYS && to != TO_ARRAYS)
         fail(T, MISUSED, "%s holds values only, which go to .params, .npy, .npz or .safetensors", m.name);
+    if (to == TO_ONNX) return convert_to_onnx(T, b);
     load_model(T, &m);
     if (to == TO_SYMBOL) {
         writing(T, 1);
@@ -2458,22 +2529,27 @@ static const command commands[] = {
       run_bench },
     { "check", "MODEL --shape NAME=SIZES ...", 1, 1, "does the compiled model compute what it says?",
       MODEL_HELP RANDOM_HELP "Ends with 1 if there are differences.", run_check },
+    { "compile", "MODEL --shape NAME=SIZES ... --out FILE.c", 1, 1, "writes a model as C source",
+      MODEL_HELP " FILE.c needs libm only:\n"
+      "int PREFIX_run(const float *data, float *out, void *workspace), for such shapes. Built with\n"
+      "-DPREFIX_TEST it is a program that checks results of random inputs.", run_compile },
     { "convert", "A B", 2, 2, "brings models and arrays from one form to another",
       "A is a model (as in the other commands) or a file of arrays. The name of B says what to write:\n"
       "  x.params x.npy x.npz x.safetensors   the values\n"
       "  x-symbol.json, or x without ending   x-symbol.json and x-0000.params\n"
       "  x.json                               the program alone, as MXNet 1.x writes it\n"
       "  x.hybrid x.model                     a single file\n"
+      "  x.onnx                               ONNX, for inputs of the shapes declared or given by --shape\n"
       "Other endings are refused, unless --to says what to write.", run_convert },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* value: what follows; NULL: nothing; "[=X]": it may follow behind = only. */
 typedef struct known_option { const char *commands, *name, *value; int many; const char *help; } known_option;
-#define WITH_MODEL "show|graph|run|bench|check|convert"
+#define WITH_MODEL "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
-    { "show|graph|bench|check", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
-    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, for sizes that an ONNX file leaves open" },
+    { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
+    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
     { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },
@@ -2489,8 +2565,14 @@ static const known_option options[] = {
     { "bench", "seconds", "S", 0, "for each timing; 2" },
     { "bench", "count", "N", 0, "calls of each timing, instead of seconds" },
     { "run|bench", "profile", "FILE", 0, "write a trace for chrome://tracing and ui.perfetto.dev" },
+    { "compile", "out", "FILE.c", 0, "the C source" },
+    { "compile", "prefix", "NAME", 0, "what all names begin with; FILE" },
+    { "compile", "header", "FILE.h", 0, "its prototype and sizes, too" },
+    { "compile", "weights", "FILE", 0, "the weights, which PREFIX_run is given then" },
+    { "compile", "no-test", NULL, 0, "without the program that checks" },
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
-    { "convert", "to", "KIND", 0, "values, symbol, pair or single, whatever the name of B" },
+    { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
+    { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
     { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
     { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },
     { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },

@@ -30,6 +30,7 @@
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
  *        >>running  values of a call     >>ops     what each operator does, one function each
  *        >>table    one row an operator  >>loading a file becomes a block
+ *        >>writing  a block becomes a file
  */
 #ifndef HYBRID_ONNX_H
 #define HYBRID_ONNX_H
@@ -46,6 +47,8 @@ HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_ty
 /* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
  * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. */
 HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
+/* Any block as an ONNX file, for inputs of such shapes: bytes (HY_U8). opset: 13 to 22; 0: 17. */
+HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int opset);
 #endif /* HYBRID_ONNX_H */
 
 #if defined(HYBRID_ONNX_IMPLEMENTATION) && !defined(HYBRID_ONNX_IMPLEMENTED)
@@ -4834,7 +4837,7 @@ static void onnx__end(onnx__run *R)
         ask.nin = 1;
         ask.in = b->out;
         R->node = &ask;
-        if (onnx__read_numbers(R, 0, &go, 1) < 1) return;
+        if (onnx__read_numbers(R, 0, &go, 1) < 1) go = 0;
         R->node = n;
         if (go == 0) a->steps = a->step + 1;
     }
@@ -5234,7 +5237,7 @@ static void onnx__free(hy_block *self)
     onnx__release(net->model.memory);
 }
 
-static int onnx__refuse(hy_frame *F, onnx__model *m)
+static int onnx__refuse(hy_frame *F, const onnx__model *m)
 {
     char text[2400];
     if (m->failed) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
@@ -5414,5 +5417,895 @@ HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *type
     hy_close(S);
     if (graph) graph = onnx__apart(F, block, graph, values);
     return hy_error(F) ? NULL : graph;
+}
+
+/* MARK: - >>writing -------------------------------------------------------------------------------------
+ *
+ * A block as an ONNX file: its program is exported, the types of all values are worked out, and each operator
+ * becomes one node or a few. What has no counterpart is listed all at once.
+ */
+typedef struct onnx__buffer { unsigned char *at; size_t n, room; int failed; } onnx__buffer;
+
+static void onnx__write(onnx__buffer *b, const void *data, size_t n)
+{
+    if (!b->failed && b->n + n > b->room) {
+        size_t room = 2 * (b->n + n) + 256;
+        unsigned char *more = (unsigned char *)HY_ONNX_MALLOC(room);
+        if (!more) b->failed = 1;
+        else {
+            if (b->n) memcpy(more, b->at, b->n);
+            HY_ONNX_FREE(b->at);
+            b->at = more;
+            b->room = room;
+        }
+    }
+    if (b->failed) return;
+    if (n) memcpy(b->at + b->n, data, n);
+    b->n += n;
+}
+
+static void onnx__write_varint(onnx__buffer *b, uint64_t v)
+{
+    unsigned char text[10];
+    size_t n = 0;
+    for (; v > 127; v >>= 7) text[n++] = (unsigned char)(v & 127) | 128;
+    text[n++] = (unsigned char)v;
+    onnx__write(b, text, n);
+}
+
+static void onnx__write_int(onnx__buffer *b, int field, int64_t v)
+{
+    onnx__write_varint(b, (uint64_t)field << 3);
+    onnx__write_varint(b, (uint64_t)v);
+}
+
+static void onnx__write_bytes(onnx__buffer *b, int field, const void *data, size_t n)
+{
+    onnx__write_varint(b, (uint64_t)field << 3 | 2);
+    onnx__write_varint(b, n);
+    onnx__write(b, data, n);
+}
+
+static void onnx__write_text(onnx__buffer *b, int field, const char *text) { onnx__write_bytes(b, field, text, strlen(text)); }
+
+/* A message within another; it is empty again, to be used for the next. */
+static void onnx__write_message(onnx__buffer *b, int field, onnx__buffer *inner)
+{
+    b->failed |= inner->failed;
+    onnx__write_bytes(b, field, inner->at, inner->n);
+    inner->n = 0;
+}
+
+typedef struct onnx__writer {
+    hy_frame   *F;
+    hy_graph   *graph;
+    hy_arrays   values;
+    int         opset, number;          /* of names that are made up */
+    onnx__model names;                  /* memory, and the list of what cannot be written */
+    onnx__buffer body, node, attr, part;        /* body: of the graph */
+    int        *first;                  /* values of node i begin at type[first[i]] */
+    hy_type    *type;
+    int         at;                     /* the node that is being written */
+    hy_node     now;
+} onnx__writer;
+
+static int onnx__kind_of(hy_dtype d)
+{
+    int i;
+    for (i = 1; i < ONNX__KINDS && onnx__kinds[i].dtype != d; i++) continue;
+    return i < ONNX__KINDS ? i : 0;
+}
+
+static const char *onnx__made_up(onnx__writer *W, const char *what)
+{
+    char *name = ONNX__ROOM(&W->names, char, strlen(what) + 16);
+    if (!name) return "";
+    sprintf(name, "%s.%d", what, W->number++);
+    return name;
+}
+
+static const char *onnx__value_name(onnx__writer *W, int node, int output)
+{
+    hy_node n;
+    char *name;
+    if (hy_graph_node(W->graph, node, &n)) return "";
+    if (!output) return n.name;
+    name = ONNX__ROOM(&W->names, char, strlen(n.name) + 16);
+    if (!name) return "";
+    sprintf(name, "%s.out%d", n.name, output);
+    return name;
+}
+
+static const char *onnx__arg(onnx__writer *W, int k)
+{
+    int output = 0, from = hy_graph_input(W->graph, W->at, k, &output);
+    return from < 0 ? "" : onnx__value_name(W, from, output);
+}
+
+static const hy_type *onnx__arg_type(onnx__writer *W, int k)
+{
+    int output = 0, from = hy_graph_input(W->graph, W->at, k, &output);
+    return &W->type[W->first[from < 0 ? 0 : from] + output];
+}
+
+static const hy_type *onnx__result_type(onnx__writer *W, int output) { return &W->type[W->first[W->at] + output]; }
+static const char *onnx__result(onnx__writer *W) { return onnx__value_name(W, W->at, 0); }
+
+/* --- tensors --- */
+static void onnx__put_tensor(onnx__writer *W, int field, onnx__buffer *to, const char *name, hy_dtype d, hy_shape s, const void *data,
+                             size_t bytes)
+{
+    onnx__buffer *t = &W->part;
+    int i;
+    for (i = 0; i < s.ndim; i++) onnx__write_int(t, 1, s.dim[i]);
+    onnx__write_int(t, 2, onnx__kind_of(d));
+    onnx__write_text(t, 8, name);
+    onnx__write_bytes(t, 9, data, bytes);
+    onnx__write_message(to, field, t);
+}
+
+static const char *onnx__ints_out(onnx__writer *W, const int64_t *v, int n)     /* as an input of a node */
+{
+    const char *name = onnx__made_up(W, "ints");
+    onnx__put_tensor(W, 5, &W->body, name, HY_I64, HY_SHAPE(n), v, sizeof *v * (size_t)n);
+    return name;
+}
+
+static const char *onnx__number_out(onnx__writer *W, double v, hy_dtype d)
+{
+    const char *name = onnx__made_up(W, "number");
+    hy_array *x = hy_cast(W->F, hy_from(W->F, HY_SCALAR, HY_F64, &v), d);
+    const void *data = hy_data(W->F, x);
+    if (data) onnx__put_tensor(W, 5, &W->body, name, d, HY_SCALAR, data, hy_dtype_size(d));
+    return name;
+}
+
+/* --- nodes: attributes first, then onnx__put_node --- */
+static void onnx__attr_int(onnx__writer *W, const char *name, int64_t v)
+{
+    onnx__write_text(&W->attr, 1, name);
+    onnx__write_int(&W->attr, 3, v);
+    onnx__write_int(&W->attr, 20, 2);
+    onnx__write_message(&W->node, 5, &W->attr);
+}
+
+static void onnx__attr_float(onnx__writer *W, const char *name, double v)
+{
+    float f = (float)v;
+    uint32_t bits;
+    unsigned char four[4];
+    int i;
+    memcpy(&bits, &f, 4);
+    for (i = 0; i < 4; i++) four[i] = (unsigned char)(bits >> (8 * i));
+    onnx__write_text(&W->attr, 1, name);
+    onnx__write_varint(&W->attr, 2 << 3 | 5);
+    onnx__write(&W->attr, four, 4);
+    onnx__write_int(&W->attr, 20, 1);
+    onnx__write_message(&W->node, 5, &W->attr);
+}
+
+static void onnx__attr_text(onnx__writer *W, const char *name, const char *v)
+{
+    onnx__write_text(&W->attr, 1, name);
+    onnx__write_text(&W->attr, 4, v);
+    onnx__write_int(&W->attr, 20, 3);
+    onnx__write_message(&W->node, 5, &W->attr);
+}
+
+static void onnx__attr_ints(onnx__writer *W, const char *name, const int64_t *v, int n)
+{
+    int i;
+    onnx__write_text(&W->attr, 1, name);
+    for (i = 0; i < n; i++) onnx__write_int(&W->attr, 8, v[i]);
+    onnx__write_int(&W->attr, 20, 7);
+    onnx__write_message(&W->node, 5, &W->attr);
+}
+
+/* A node of up to five inputs, "" for those left out at the end; out NULL: a made-up name, which it gives. */
+static const char *onnx__put_node(onnx__writer *W, const char *op, const char *a, const char *b, const char *c, const char *d, const char *e,
+                                  const char *out)
+{
+    const char *in[5];
+    int i, n = 5;
+    in[0] = a; in[1] = b; in[2] = c; in[3] = d; in[4] = e;
+    while (n && (!in[n - 1] || !*in[n - 1])) n--;
+    if (!out) out = onnx__made_up(W, op);
+    for (i = 0; i < n; i++) onnx__write_text(&W->node, 1, in[i] ? in[i] : "");
+    onnx__write_text(&W->node, 2, out);
+    onnx__write_text(&W->node, 4, op);
+    onnx__write_message(&W->body, 1, &W->node);
+    return out;
+}
+#define ONNX__PUT1(W, op, a, out)    onnx__put_node(W, op, a, "", "", "", "", out)
+#define ONNX__PUT2(W, op, a, b, out) onnx__put_node(W, op, a, b, "", "", "", out)
+
+/* --- attributes of our operators --- */
+static const void *onnx__record(onnx__writer *W, const char *name)
+{
+    const hy_attr *a;
+    for (a = W->now.op->attr; a && a->name; a++)
+        if (!strcmp(a->name, name)) return (const char *)W->now.record + a->offset;
+    return NULL;
+}
+
+static int onnx__our_int(onnx__writer *W, const char *name) { const void *p = onnx__record(W, name); return p ? *(const int *)p : 0; }
+static double onnx__our_real(onnx__writer *W, const char *name) { const void *p = onnx__record(W, name); return p ? *(const double *)p : 0; }
+static hy_ints onnx__our_ints(onnx__writer *W, const char *name)
+{
+    const void *p = onnx__record(W, name);
+    return p ? *(const hy_ints *)p : HY_EMPTY;
+}
+
+static void onnx__refused(onnx__writer *W, const char *why) { onnx__complain(&W->names, W->now.op->name, W->now.name, why); }
+
+static const char *onnx__cast_out(onnx__writer *W, const char *x, hy_dtype d, const char *out)
+{
+    onnx__attr_int(W, "to", onnx__kind_of(d));
+    return ONNX__PUT1(W, "Cast", x, out);
+}
+
+static void onnx__to_shape(onnx__writer *W, const char *x, const hy_shape *s, const char *out)
+{
+    ONNX__PUT2(W, "Reshape", x, onnx__ints_out(W, s->dim, s->ndim), out);
+}
+
+static const char *onnx__transposed(onnx__writer *W, const char *x, int ndim, int a, int b, const char *out)
+{
+    int64_t perm[HY_MAX_DIM];
+    int i;
+    for (i = 0; i < ndim; i++) perm[i] = i == a ? b : i == b ? a : i;
+    onnx__attr_ints(W, "perm", perm, ndim);
+    return ONNX__PUT1(W, "Transpose", x, out);
+}
+
+/* --- one function for each family of our operators --- */
+static void onnx__put_same(onnx__writer *W, const char *op)
+{
+    onnx__put_node(W, op, onnx__arg(W, 0), W->now.inputs > 1 ? onnx__arg(W, 1) : "", "", "", "", onnx__result(W));
+}
+
+static void onnx__put_compare(onnx__writer *W, const char *op)
+{
+    onnx__cast_out(W, ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 1), NULL), onnx__result_type(W, 0)->dtype, onnx__result(W));
+}
+
+static void onnx__put_scalar(onnx__writer *W, const char *op)
+{
+    const char *x = onnx__arg(W, 0), *k = onnx__number_out(W, onnx__our_real(W, "scalar"), onnx__arg_type(W, 0)->dtype);
+    int left = W->now.op->name[0] == 'r';       /* rsub_scalar */
+    ONNX__PUT2(W, op, left ? k : x, left ? x : k, onnx__result(W));
+}
+
+static void onnx__put_square(onnx__writer *W, const char *op) { ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 0), onnx__result(W)); }
+static void onnx__put_rsqrt(onnx__writer *W, const char *op)
+{
+    ONNX__PUT1(W, "Reciprocal", ONNX__PUT1(W, op, onnx__arg(W, 0), NULL), onnx__result(W));
+}
+
+static void onnx__put_identity(onnx__writer *W, const char *op) { ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W)); }
+
+static void onnx__put_activation(onnx__writer *W, const char *op)
+{
+    static const char *const names[] = { "Relu", "Sigmoid", "Tanh", "Softplus", "Softsign" };
+    int k = onnx__our_int(W, "act_type");
+    (void)op;
+    if (k > 4) onnx__refused(W, "this activation");
+    else ONNX__PUT1(W, names[k], onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_leaky(onnx__writer *W, const char *op)
+{
+    hy_dtype d = onnx__arg_type(W, 0)->dtype;
+    const char *x = onnx__arg(W, 0), *y;
+    (void)op;
+    switch (onnx__our_int(W, "act_type")) {
+    case HY_LEAKY_LEAKY:
+    case HY_LEAKY_RRELU:
+        onnx__attr_float(W, "alpha", onnx__our_int(W, "act_type") == HY_LEAKY_LEAKY ? onnx__our_real(W, "slope")
+                         : (onnx__our_real(W, "lower_bound") + onnx__our_real(W, "upper_bound")) / 2);
+        ONNX__PUT1(W, "LeakyRelu", x, onnx__result(W));
+        return;
+    case HY_LEAKY_ELU:
+        onnx__attr_float(W, "alpha", onnx__our_real(W, "slope"));
+        ONNX__PUT1(W, "Elu", x, onnx__result(W));
+        return;
+    case HY_LEAKY_SELU:
+        ONNX__PUT1(W, "Selu", x, onnx__result(W));
+        return;
+    case HY_LEAKY_GELU:
+        y = ONNX__PUT1(W, "Erf", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.7071067811865476, d), NULL), NULL);
+        y = ONNX__PUT2(W, "Add", y, onnx__number_out(W, 1, d), NULL);
+        y = ONNX__PUT2(W, "Mul", ONNX__PUT2(W, "Mul", x, onnx__number_out(W, 0.5, d), NULL), y, onnx__result(W));
+        return;
+    default: {
+        hy_shape s = onnx__arg_type(W, 1)->shape;
+        if (s.ndim == 1 && s.dim[0] > 1)
+            for (; s.ndim + 1 < onnx__arg_type(W, 0)->shape.ndim; s.ndim++) s.dim[s.ndim] = 1;
+        y = onnx__made_up(W, "slope");
+        onnx__to_shape(W, onnx__arg(W, 1), &s, y);
+        ONNX__PUT2(W, "PRelu", x, y, onnx__result(W));
+    } }
+}
+
+/* What hangs on no input, or on a shape alone: its numbers are written. */
+static void onnx__put_constant(onnx__writer *W, const char *op)
+{
+    const hy_type *t = onnx__result_type(W, 0);
+    hy_array *x;
+    const void *data;
+    (void)op;
+    if (!strcmp(op, "emit")) x = hy_emit(W->F, W->now.op, 0, NULL, W->now.record);
+    else x = hy_cast(W->F, hy_full(W->F, t->shape, strcmp(op, "full") ? *op == '1' : onnx__our_real(W, "value")), t->dtype);
+    data = x && hy_size(W->F, x) ? hy_data(W->F, x) : "";
+    if (!hy_error(W->F)) onnx__put_tensor(W, 5, &W->body, onnx__result(W), hy_dtype_of(W->F, x), hy_shape_of(W->F, x), data,
+                                          (size_t)hy_size(W->F, x) * hy_dtype_size(hy_dtype_of(W->F, x)));
+}
+
+static void onnx__put_clip(onnx__writer *W, const char *op)
+{
+    hy_dtype d = onnx__arg_type(W, 0)->dtype;
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__number_out(W, onnx__our_real(W, "a_min"), d),
+                   onnx__number_out(W, onnx__our_real(W, "a_max"), d), "", "", onnx__result(W));
+}
+
+static void onnx__put_hard_sigmoid(onnx__writer *W, const char *op)
+{
+    onnx__attr_float(W, "alpha", onnx__our_real(W, "alpha"));
+    onnx__attr_float(W, "beta", onnx__our_real(W, "beta"));
+    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_softmax(onnx__writer *W, const char *op)
+{
+    if (onnx__our_real(W, "temperature") != 1 || onnx__our_int(W, "use_length")) { onnx__refused(W, "a temperature or lengths"); return; }
+    onnx__attr_int(W, "axis", onnx__our_int(W, "axis"));
+    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_reduce(onnx__writer *W, const char *op)
+{
+    hy_ints axes = onnx__our_ints(W, "axis"), rest;
+    int ndim = onnx__arg_type(W, 0)->shape.ndim, keep = onnx__our_int(W, "keepdims"), input, i, k;
+    const char *list = "", *y;
+    if (onnx__our_int(W, "exclude")) {
+        for (rest.n = i = 0; i < ndim; i++) {
+            for (k = 0; k < axes.n && axes.v[k] != i && axes.v[k] + ndim != i; k++) continue;
+            if (k == axes.n) rest.v[rest.n++] = i;
+        }
+        axes = rest;
+    }
+    input = W->opset >= 18 || !strcmp(op, "ReduceSum");
+    if (axes.n > 0 && input) list = onnx__ints_out(W, axes.v, axes.n);
+    else if (axes.n > 0) onnx__attr_ints(W, "axes", axes.v, axes.n);
+    onnx__attr_int(W, "keepdims", keep);
+    if (axes.n >= 0 || keep || !ndim) { ONNX__PUT2(W, op, onnx__arg(W, 0), list, onnx__result(W)); return; }
+    y = ONNX__PUT2(W, op, onnx__arg(W, 0), list, NULL);         /* all axes: ours is (1,) */
+    onnx__to_shape(W, y, &onnx__result_type(W, 0)->shape, onnx__result(W));
+}
+
+static void onnx__put_dense(onnx__writer *W, const char *op)
+{
+    const char *x = onnx__arg(W, 0), *bias = W->now.inputs > 2 ? onnx__arg(W, 2) : "";
+    int ndim = onnx__arg_type(W, 0)->shape.ndim;
+    if (ndim != 2 && onnx__our_int(W, "no_flatten")) {
+        x = ONNX__PUT2(W, "MatMul", x, onnx__transposed(W, onnx__arg(W, 1), 2, 0, 1, NULL), *bias ? NULL : onnx__result(W));
+        if (*bias) ONNX__PUT2(W, "Add", x, bias, onnx__result(W));
+        return;
+    }
+    if (ndim != 2) {
+        onnx__attr_int(W, "axis", 1);
+        x = ONNX__PUT1(W, "Flatten", x, NULL);
+    }
+    onnx__attr_int(W, "transB", 1);
+    onnx__put_node(W, op, x, onnx__arg(W, 1), bias, "", "", onnx__result(W));
+}
+
+/* Strides and the like, where ours may be empty. */
+static void onnx__window_out(onnx__writer *W, const char *name, const char *ours, int dims, int64_t missing)
+{
+    hy_ints v = onnx__our_ints(W, ours);
+    int64_t list[2 * HY_MAX_DIM];
+    int i, twice = !strcmp(name, "pads");
+    for (i = 0; i < dims; i++) list[i] = list[i + dims] = v.n > i ? v.v[i] : missing;
+    onnx__attr_ints(W, name, list, dims * (1 + twice));
+}
+
+static int onnx__channels_first(onnx__writer *W)
+{
+    if (onnx__our_int(W, "layout") <= HY_LAYOUT_NCDHW) return 1;
+    onnx__refused(W, "channels last");
+    return 0;
+}
+
+static void onnx__put_conv(onnx__writer *W, const char *op)
+{
+    int dims = onnx__arg_type(W, 0)->shape.ndim - 2;
+    if (!onnx__channels_first(W)) return;
+    onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
+    onnx__window_out(W, "strides", "stride", dims, 1);
+    onnx__window_out(W, "dilations", "dilate", dims, 1);
+    if (!strcmp(op, "ConvTranspose") && onnx__our_ints(W, "target_shape").n) { onnx__refused(W, "target_shape"); return; }
+    onnx__window_out(W, "pads", "pad", dims, 0);
+    if (!strcmp(op, "ConvTranspose")) onnx__window_out(W, "output_padding", "adj", dims, 0);
+    onnx__attr_int(W, "group", onnx__our_int(W, "num_group"));
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__arg(W, 1), W->now.inputs > 2 ? onnx__arg(W, 2) : "", "", "", onnx__result(W));
+}
+
+static void onnx__put_pooling(onnx__writer *W, const char *op)
+{
+    static const char *const local[] = { "MaxPool", "AveragePool" }, *const all[] = { "GlobalMaxPool", "GlobalAveragePool" };
+    int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2;
+    (void)op;
+    if (type > HY_POOL_AVG || onnx__our_int(W, "convention") == HY_CONVENTION_SAME) { onnx__refused(W, "this kind of pooling"); return; }
+    if (!onnx__channels_first(W)) return;
+    if (onnx__our_int(W, "global_pool")) { ONNX__PUT1(W, all[type], onnx__arg(W, 0), onnx__result(W)); return; }
+    onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
+    onnx__window_out(W, "strides", "stride", dims, 1);
+    onnx__window_out(W, "pads", "pad", dims, 0);
+    onnx__attr_int(W, "ceil_mode", onnx__our_int(W, "convention") == HY_CONVENTION_FULL);
+    if (type == HY_POOL_AVG) onnx__attr_int(W, "count_include_pad", !onnx__our_int(W, "exclude_pad"));
+    ONNX__PUT1(W, local[type], onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_batch_norm(onnx__writer *W, const char *op)
+{
+    const char *gamma = onnx__arg(W, 1);
+    int axis = onnx__our_int(W, "axis");
+    if (axis != 1 && axis != 1 - onnx__arg_type(W, 0)->shape.ndim) { onnx__refused(W, "another axis than 1"); return; }
+    if (!onnx__our_int(W, "learn_gamma")) {     /* then it counts as 1 */
+        hy_array *ones = hy_cast(W->F, hy_ones(W->F, onnx__arg_type(W, 1)->shape), onnx__arg_type(W, 1)->dtype);
+        const void *data = hy_data(W->F, ones);
+        gamma = onnx__made_up(W, "ones");
+        if (data) onnx__put_tensor(W, 5, &W->body, gamma, onnx__arg_type(W, 1)->dtype, onnx__arg_type(W, 1)->shape, data,
+                                   (size_t)hy_size(W->F, ones) * hy_dtype_size(onnx__arg_type(W, 1)->dtype));
+    }
+    onnx__attr_float(W, "epsilon", onnx__our_real(W, "eps"));
+    onnx__attr_float(W, "momentum", onnx__our_real(W, "momentum"));
+    onnx__put_node(W, op, onnx__arg(W, 0), gamma, onnx__arg(W, 2), onnx__arg(W, 3), onnx__arg(W, 4), onnx__result(W));
+}
+
+static void onnx__put_norm(onnx__writer *W, const char *op)
+{
+    int layer = !strcmp(op, "LayerNormalization"), axis = onnx__our_int(W, "axis");
+    if (layer && (W->opset < 17 || (axis != -1 && axis != onnx__arg_type(W, 0)->shape.ndim - 1))) {
+        onnx__refused(W, "another axis than the last, or an opset below 17");
+        return;
+    }
+    onnx__attr_float(W, "epsilon", onnx__our_real(W, "eps"));
+    if (layer) onnx__attr_int(W, "axis", -1);
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__arg(W, 1), onnx__arg(W, 2), "", "", onnx__result(W));
+}
+
+static void onnx__put_lrn(onnx__writer *W, const char *op)
+{
+    onnx__attr_int(W, "size", onnx__our_int(W, "nsize"));
+    onnx__attr_float(W, "alpha", onnx__our_real(W, "alpha"));
+    onnx__attr_float(W, "beta", onnx__our_real(W, "beta"));
+    onnx__attr_float(W, "bias", onnx__our_real(W, "knorm"));
+    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
+
+/* Reshape, expand_dims, squeeze: 0 and -1 mean the same there; all else is the shape found. */
+static void onnx__put_reshape(onnx__writer *W, const char *op)
+{
+    hy_ints to = onnx__our_ints(W, "shape");
+    int i, plain = !strcmp(W->now.op->name, "reshape") && !onnx__our_int(W, "reverse") && to.n > 0;
+    for (i = 0; i < to.n; i++) plain = plain && to.v[i] >= -1;
+    if (plain) ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__ints_out(W, to.v, to.n), onnx__result(W));
+    else onnx__to_shape(W, onnx__arg(W, 0), &onnx__result_type(W, 0)->shape, onnx__result(W));
+}
+
+static void onnx__put_flatten(onnx__writer *W, const char *op)
+{
+    onnx__attr_int(W, "axis", 1);
+    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_transpose(onnx__writer *W, const char *op)
+{
+    hy_ints axes = onnx__our_ints(W, "axes");
+    int ndim = onnx__arg_type(W, 0)->shape.ndim, i, a = onnx__our_int(W, "dim1"), b = onnx__our_int(W, "dim2");
+    if (!strcmp(W->now.op->name, "swap_axes")) {
+        onnx__transposed(W, onnx__arg(W, 0), ndim, a < 0 ? a + ndim : a, b < 0 ? b + ndim : b, onnx__result(W));
+        return;
+    }
+    for (i = 0; i < axes.n; i++) if (axes.v[i] < 0) axes.v[i] += ndim;
+    if (axes.n > 0) onnx__attr_ints(W, "perm", axes.v, axes.n);
+    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_list(onnx__writer *W, const char *op)     /* Concat, Sum */
+{
+    const char *axis = !strcmp(W->now.op->name, "stack") ? "axis" : "dim";
+    int stack = *axis == 'a', i;
+    const char **list = ONNX__ROOM(&W->names, const char *, W->now.inputs + 1);
+    if (!list) return;
+    for (i = 0; i < W->now.inputs; i++) {
+        int64_t at = onnx__our_int(W, axis);
+        list[i] = stack ? ONNX__PUT2(W, "Unsqueeze", onnx__arg(W, i), onnx__ints_out(W, &at, 1), NULL) : onnx__arg(W, i);
+    }
+    if (strcmp(op, "Sum")) onnx__attr_int(W, "axis", onnx__our_int(W, axis));
+    for (i = 0; i < W->now.inputs; i++) onnx__write_text(&W->node, 1, list[i]);
+    onnx__write_text(&W->node, 2, onnx__result(W));
+    onnx__write_text(&W->node, 4, op);
+    onnx__write_message(&W->body, 1, &W->node);
+}
+
+static void onnx__put_slice(onnx__writer *W, const char *op)
+{
+    hy_ints begin = onnx__our_ints(W, "begin"), end = onnx__our_ints(W, "end"), step = onnx__our_ints(W, "step");
+    int64_t axes[HY_MAX_INTS];
+    int i;
+    if (!strcmp(W->now.op->name, "slice_axis")) {
+        begin = HY_INTS(onnx__our_int(W, "begin"));
+        end = HY_INTS(onnx__our_int(W, "end"));
+        step.n = 0;
+        axes[0] = onnx__our_int(W, "axis");
+    } else for (i = 0; i < begin.n; i++) axes[i] = i;
+    for (i = 0; i < begin.n; i++) {
+        if (step.n <= i || step.v[i] == HY_NONE || !step.v[i]) step.v[i] = 1;
+        if (begin.v[i] == HY_NONE) begin.v[i] = step.v[i] > 0 ? 0 : INT32_MAX;
+        if (end.n <= i || end.v[i] == HY_NONE) end.v[i] = step.v[i] > 0 ? INT32_MAX : -INT32_MAX;
+    }
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, begin.v, begin.n), onnx__ints_out(W, end.v, begin.n),
+                   onnx__ints_out(W, axes, begin.n), onnx__ints_out(W, step.v, begin.n), onnx__result(W));
+}
+
+static void onnx__put_split(onnx__writer *W, const char *op)
+{
+    int axis = onnx__our_int(W, "axis"), i, n = W->now.outputs;
+    int64_t *sizes = ONNX__ROOM(&W->names, int64_t, n + 1);
+    if (!sizes || onnx__our_int(W, "squeeze_axis")) { onnx__refused(W, "parts without the axis"); return; }
+    if (axis < 0) axis += onnx__arg_type(W, 0)->shape.ndim;
+    for (i = 0; i < n; i++) sizes[i] = onnx__result_type(W, i)->shape.dim[axis];
+    onnx__attr_int(W, "axis", axis);
+    onnx__write_text(&W->node, 1, onnx__arg(W, 0));
+    onnx__write_text(&W->node, 1, onnx__ints_out(W, sizes, n));
+    for (i = 0; i < n; i++) onnx__write_text(&W->node, 2, onnx__value_name(W, W->at, i));
+    onnx__write_text(&W->node, 4, op);
+    onnx__write_message(&W->body, 1, &W->node);
+}
+
+static void onnx__put_expand(onnx__writer *W, const char *op)   /* broadcast_to and its kin */
+{
+    const hy_shape *s = &onnx__result_type(W, 0)->shape;
+    ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__ints_out(W, s->dim, s->ndim), onnx__result(W));
+}
+
+static void onnx__put_tile(onnx__writer *W, const char *op)
+{
+    hy_ints reps = onnx__our_ints(W, "reps");
+    if (reps.n != onnx__arg_type(W, 0)->shape.ndim) { onnx__refused(W, "other than a number for each axis"); return; }
+    ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__ints_out(W, reps.v, reps.n), onnx__result(W));
+}
+
+static void onnx__put_pad(onnx__writer *W, const char *op)
+{
+    static const char *const modes[] = { "constant", "edge", "reflect" };
+    hy_ints width = onnx__our_ints(W, "pad_width"), pads;
+    int i;
+    pads.n = width.n;
+    for (i = 0; i < width.n; i++) pads.v[i % 2 * (width.n / 2) + i / 2] = width.v[i];
+    onnx__attr_text(W, "mode", modes[onnx__our_int(W, "mode") % 3]);
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, pads.v, pads.n),
+                   onnx__number_out(W, onnx__our_real(W, "constant_value"), onnx__arg_type(W, 0)->dtype), "", "", onnx__result(W));
+}
+
+static void onnx__put_product(onnx__writer *W, const char *op)
+{
+    const char *in[2];
+    int k, plain = !strcmp(W->now.op->name, "dot"), na = onnx__arg_type(W, 0)->shape.ndim, nb = onnx__arg_type(W, 1)->shape.ndim;
+    double alpha = onnx__record(W, "alpha") ? onnx__our_real(W, "alpha") : 1;
+    if ((plain && nb > 2) || (onnx__record(W, "axis") && onnx__our_int(W, "axis") != -2 && onnx__our_int(W, "axis") != na - 2) ||
+        (plain && na > 2 && onnx__our_int(W, "transpose_a"))) {
+        onnx__refused(W, "these axes");
+        return;
+    }
+    for (k = 0; k < 2; k++) {
+        int ndim = k ? nb : na;
+        in[k] = onnx__arg(W, k);
+        if (ndim > 1 && onnx__our_int(W, k ? "transpose_b" : "transpose_a")) in[k] = onnx__transposed(W, in[k], ndim, ndim - 2, ndim - 1, NULL);
+    }
+    if (plain && na == 1 && nb == 1) {
+        onnx__to_shape(W, ONNX__PUT2(W, op, in[0], in[1], NULL), &onnx__result_type(W, 0)->shape, onnx__result(W));
+        return;
+    }
+    in[0] = ONNX__PUT2(W, op, in[0], in[1], alpha == 1 ? onnx__result(W) : NULL);
+    if (alpha != 1) ONNX__PUT2(W, "Mul", in[0], onnx__number_out(W, alpha, onnx__arg_type(W, 0)->dtype), onnx__result(W));
+}
+
+static void onnx__put_gather(onnx__writer *W, const char *op)
+{
+    int take = !strcmp(W->now.op->name, "take");
+    const char *at = onnx__arg(W, take);
+    if (onnx__arg_type(W, take)->dtype != HY_I64) at = onnx__cast_out(W, at, HY_I64, NULL);
+    onnx__attr_int(W, "axis", take ? onnx__our_int(W, "axis") : 0);
+    ONNX__PUT2(W, op, onnx__arg(W, !take), at, onnx__result(W));
+}
+
+static void onnx__put_cast(onnx__writer *W, const char *op)
+{
+    (void)op;
+    onnx__cast_out(W, onnx__arg(W, 0), onnx__result_type(W, 0)->dtype, onnx__result(W));
+}
+
+static void onnx__put_where(onnx__writer *W, const char *op)
+{
+    const char *c = onnx__arg(W, 0);
+    if (onnx__arg_type(W, 0)->dtype != HY_BOOL) c = onnx__cast_out(W, c, HY_BOOL, NULL);
+    onnx__put_node(W, op, c, onnx__arg(W, 1), onnx__arg(W, 2), "", "", onnx__result(W));
+}
+
+static void onnx__put_arg(onnx__writer *W, const char *op)
+{
+    int axis = onnx__our_int(W, "axis");
+    if (axis == HY_NONE) { onnx__refused(W, "without an axis"); return; }
+    onnx__attr_int(W, "axis", axis);
+    onnx__attr_int(W, "keepdims", onnx__our_int(W, "keepdims"));
+    onnx__cast_out(W, ONNX__PUT1(W, op, onnx__arg(W, 0), NULL), onnx__result_type(W, 0)->dtype, onnx__result(W));
+}
+
+static void onnx__put_upsampling(onnx__writer *W, const char *op)
+{
+    const hy_shape *s = &onnx__result_type(W, 0)->shape;
+    if (W->now.inputs != 1) { onnx__refused(W, "several inputs"); return; }
+    onnx__attr_text(W, "mode", "nearest");
+    onnx__attr_text(W, "coordinate_transformation_mode", "asymmetric");
+    onnx__attr_text(W, "nearest_mode", "floor");
+    onnx__put_node(W, op, onnx__arg(W, 0), "", "", onnx__ints_out(W, s->dim, s->ndim), "", onnx__result(W));
+}
+
+/* A part of hy_rnn's one vector, (rows, columns) for each gate, in ONNX's order of gates. */
+static const char *onnx__rnn_part(onnx__writer *W, int64_t from, int gates, int64_t rows, int64_t columns)
+{
+    static const int lstm[] = { 0, 3, 1, 2 }, gru[] = { 1, 0, 2 };
+    const char *piece[4] = { "", "", "", "" };
+    int i;
+    for (i = 0; i < gates; i++) {
+        int64_t k = gates == 4 ? lstm[i] : gates == 3 ? gru[i] : 0, axis = 0, begin = from + k * rows * columns, end = begin + rows * columns;
+        piece[i] = onnx__put_node(W, "Slice", onnx__arg(W, 1), onnx__ints_out(W, &begin, 1), onnx__ints_out(W, &end, 1),
+                                  onnx__ints_out(W, &axis, 1), "", NULL);
+    }
+    onnx__attr_int(W, "axis", 0);
+    return onnx__put_node(W, "Concat", piece[0], piece[1], piece[2], piece[3], "", NULL);
+}
+
+/* W, R or B of all directions from one part, or two, of each. */
+static const char *onnx__rnn_input(onnx__writer *W, int64_t from, int64_t step, int64_t second, int dirs, int gates, int64_t rows,
+                                   int64_t columns)
+{
+    const char *part[4] = { "", "", "", "" };
+    int64_t shape[3];
+    int d, n = 0;
+    for (d = 0; d < dirs; d++) {
+        part[n++] = onnx__rnn_part(W, from + d * step, gates, rows, columns);
+        if (second) part[n++] = onnx__rnn_part(W, from + d * step + second, gates, rows, columns);
+    }
+    onnx__attr_int(W, "axis", 0);
+    shape[0] = dirs;
+    shape[1] = gates * rows * (second ? 2 : 1);
+    shape[2] = columns;
+    return ONNX__PUT2(W, "Reshape", onnx__put_node(W, "Concat", part[0], part[1], part[2], part[3], "", NULL),
+                      onnx__ints_out(W, shape, second ? 2 : 3), NULL);
+}
+
+static void onnx__put_rnn(onnx__writer *W, const char *op)
+{
+    static const char *const ops[] = { "RNN", "RNN", "LSTM", "GRU" };
+    static const int64_t perm[] = { 0, 2, 1, 3 };
+    int mode = onnx__our_int(W, "mode"), gates = mode == HY_RNN_LSTM ? 4 : mode == HY_RNN_GRU ? 3 : 1, i, dirs;
+    int64_t H = onnx__our_int(W, "state_size"), I = onnx__arg_type(W, 0)->shape.dim[2], one = gates * H * (I + H);
+    const char *y, *in[7];
+    (void)op;
+    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") || mode == HY_RNN_RELU ||
+        onnx__our_int(W, "projection_size") != HY_NONE) {
+        onnx__refused(W, "several layers, lengths, relu or a projection");
+        return;
+    }
+    dirs = onnx__our_int(W, "bidirectional") ? 2 : 1;
+    in[0] = onnx__arg(W, 0);
+    in[1] = onnx__rnn_input(W, 0, one, 0, dirs, gates, H, I);
+    in[2] = onnx__rnn_input(W, gates * H * I, one, 0, dirs, gates, H, H);
+    in[3] = onnx__rnn_input(W, dirs * one, 2 * gates * H, gates * H, dirs, gates, H, 1);
+    in[4] = "";
+    in[5] = onnx__arg(W, 2);
+    in[6] = gates == 4 ? onnx__arg(W, 3) : "";
+    onnx__attr_int(W, "hidden_size", H);
+    onnx__attr_text(W, "direction", dirs == 2 ? "bidirectional" : "forward");
+    if (gates == 3) onnx__attr_int(W, "linear_before_reset", 1);
+    for (i = 0; i < (gates == 4 ? 7 : 6); i++) onnx__write_text(&W->node, 1, in[i]);
+    y = onnx__made_up(W, "sequence");
+    onnx__write_text(&W->node, 2, y);
+    for (i = 1; i < W->now.outputs && i < (gates == 4 ? 3 : 2) && onnx__our_int(W, "state_outputs"); i++)
+        onnx__write_text(&W->node, 2, onnx__value_name(W, W->at, i));
+    onnx__write_text(&W->node, 4, ops[mode]);
+    onnx__write_message(&W->body, 1, &W->node);
+    onnx__attr_ints(W, "perm", perm, 4);        /* (T, directions, N, H) */
+    onnx__to_shape(W, ONNX__PUT1(W, "Transpose", y, NULL), &onnx__result_type(W, 0)->shape, onnx__result(W));
+}
+
+/* --- a row for each operator that can be written --- */
+typedef struct onnx__way { const char *name, *op; void (*put)(onnx__writer *W, const char *op); } onnx__way;
+static const onnx__way onnx__ways[] = {
+    { "relu", "Relu", onnx__put_same }, { "sigmoid", "Sigmoid", onnx__put_same }, { "tanh", "Tanh", onnx__put_same },
+    { "softrelu", "Softplus", onnx__put_same }, { "softsign", "Softsign", onnx__put_same }, { "exp", "Exp", onnx__put_same },
+    { "log", "Log", onnx__put_same }, { "sqrt", "Sqrt", onnx__put_same }, { "abs", "Abs", onnx__put_same },
+    { "negative", "Neg", onnx__put_same }, { "floor", "Floor", onnx__put_same }, { "ceil", "Ceil", onnx__put_same },
+    { "erf", "Erf", onnx__put_same }, { "sin", "Sin", onnx__put_same }, { "cos", "Cos", onnx__put_same }, { "tan", "Tan", onnx__put_same },
+    { "arcsin", "Asin", onnx__put_same }, { "arccos", "Acos", onnx__put_same }, { "arctan", "Atan", onnx__put_same },
+    { "sinh", "Sinh", onnx__put_same }, { "cosh", "Cosh", onnx__put_same }, { "arcsinh", "Asinh", onnx__put_same },
+    { "arccosh", "Acosh", onnx__put_same }, { "arctanh", "Atanh", onnx__put_same }, { "reciprocal", "Reciprocal", onnx__put_same },
+    { "sign", "Sign", onnx__put_same }, { "square", "Mul", onnx__put_square }, { "rsqrt", "Sqrt", onnx__put_rsqrt },
+    { "add", "Add", onnx__put_same }, { "elemwise_add", "Add", onnx__put_same }, { "sub", "Sub", onnx__put_same },
+    { "elemwise_sub", "Sub", onnx__put_same }, { "mul", "Mul", onnx__put_same }, { "elemwise_mul", "Mul", onnx__put_same },
+    { "div", "Div", onnx__put_same }, { "elemwise_div", "Div", onnx__put_same }, { "power", "Pow", onnx__put_same },
+    { "maximum", "Max", onnx__put_same }, { "minimum", "Min", onnx__put_same }, { "equal", "Equal", onnx__put_compare },
+    { "greater", "Greater", onnx__put_compare }, { "lesser", "Less", onnx__put_compare },
+    { "greater_equal", "GreaterOrEqual", onnx__put_compare }, { "lesser_equal", "LessOrEqual", onnx__put_compare },
+    { "add_scalar", "Add", onnx__put_scalar }, { "sub_scalar", "Sub", onnx__put_scalar }, { "mul_scalar", "Mul", onnx__put_scalar },
+    { "div_scalar", "Div", onnx__put_scalar }, { "power_scalar", "Pow", onnx__put_scalar }, { "maximum_scalar", "Max", onnx__put_scalar },
+    { "minimum_scalar", "Min", onnx__put_scalar }, { "rsub_scalar", "Sub", onnx__put_scalar }, { "rdiv_scalar", "Div", onnx__put_scalar },
+    { "rpower_scalar", "Pow", onnx__put_scalar }, { "identity", "Identity", onnx__put_identity },
+    { "block_grad", "Identity", onnx__put_identity }, { "dropout", "Identity", onnx__put_identity },
+    { "make_loss", "Identity", onnx__put_identity }, { "activation", "", onnx__put_activation }, { "leaky_relu", "", onnx__put_leaky },
+    { "clip", "Clip", onnx__put_clip }, { "hard_sigmoid", "HardSigmoid", onnx__put_hard_sigmoid },
+    { "softmax", "Softmax", onnx__put_softmax }, { "log_softmax", "LogSoftmax", onnx__put_softmax },
+    { "sum", "ReduceSum", onnx__put_reduce }, { "mean", "ReduceMean", onnx__put_reduce }, { "max", "ReduceMax", onnx__put_reduce },
+    { "min", "ReduceMin", onnx__put_reduce }, { "prod", "ReduceProd", onnx__put_reduce },
+    { "fully_connected", "Gemm", onnx__put_dense }, { "convolution", "Conv", onnx__put_conv },
+    { "deconvolution", "ConvTranspose", onnx__put_conv }, { "pooling", "", onnx__put_pooling },
+    { "batch_norm", "BatchNormalization", onnx__put_batch_norm }, { "layer_norm", "LayerNormalization", onnx__put_norm },
+    { "instance_norm", "InstanceNormalization", onnx__put_norm }, { "lrn", "LRN", onnx__put_lrn },
+    { "reshape", "Reshape", onnx__put_reshape }, { "reshape_like", "Reshape", onnx__put_reshape },
+    { "expand_dims", "Reshape", onnx__put_reshape }, { "squeeze", "Reshape", onnx__put_reshape },
+    { "flatten", "Flatten", onnx__put_flatten }, { "transpose", "Transpose", onnx__put_transpose },
+    { "swap_axes", "Transpose", onnx__put_transpose }, { "concat", "Concat", onnx__put_list }, { "stack", "Concat", onnx__put_list },
+    { "add_n", "Sum", onnx__put_list }, { "slice", "Slice", onnx__put_slice }, { "slice_axis", "Slice", onnx__put_slice },
+    { "split", "Split", onnx__put_split }, { "split_v2", "Split", onnx__put_split }, { "broadcast_to", "Expand", onnx__put_expand },
+    { "broadcast_axis", "Expand", onnx__put_expand }, { "broadcast_like", "Expand", onnx__put_expand }, { "tile", "Tile", onnx__put_tile },
+    { "pad", "Pad", onnx__put_pad }, { "dot", "MatMul", onnx__put_product }, { "batch_dot", "MatMul", onnx__put_product },
+    { "linalg_gemm2", "MatMul", onnx__put_product }, { "embedding", "Gather", onnx__put_gather }, { "take", "Gather", onnx__put_gather },
+    { "cast", "Cast", onnx__put_cast }, { "where", "Where", onnx__put_where }, { "argmax", "ArgMax", onnx__put_arg },
+    { "argmin", "ArgMin", onnx__put_arg }, { "upsampling", "Resize", onnx__put_upsampling },
+    { "_zeros", "0", onnx__put_constant }, { "zeros_like", "0", onnx__put_constant }, { "_ones", "1", onnx__put_constant },
+    { "ones_like", "1", onnx__put_constant }, { "_full", "full", onnx__put_constant }, { "_arange", "emit", onnx__put_constant },
+    { "_eye", "emit", onnx__put_constant }, { "_linspace", "emit", onnx__put_constant }, { "rnn", "", onnx__put_rnn } };
+
+/* --- the whole --- */
+static hy_array *onnx__value_of(onnx__writer *W, const char *name)
+{
+    int i;
+    for (i = 0; i < W->values.n; i++)
+        if (!strncmp(W->values.name[i], "arg:", 4) || !strncmp(W->values.name[i], "aux:", 4))
+            if (!strcmp(W->values.name[i] + 4, name)) return W->values.at[i];
+    return NULL;
+}
+
+/* Types of all values, from those of inputs and parameters. */
+static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs)
+{
+    hy_frame *S = hy_symbolic(W->F);
+    hy_array *heads = S ? hy_compose(S, W->graph, 0, NULL, NULL) : NULL;
+    hy_graph *all = heads ? hy_compile(S, hy_internals(S, heads)) : NULL;
+    hy_type *in, *out;
+    const char *name;
+    hy_node node;
+    int i, k, n = 0, m = 0, count = hy_graph_count(W->graph);
+    if (S && hy_error(S)) hy_raise(W->F, hy_error_code(S), hy_error(S));
+    hy_clear(S);
+    hy_close(S);
+    W->first = ONNX__ROOM(&W->names, int, count + 1);
+    for (i = 0; W->first && !hy_graph_node(W->graph, i, &node); i++) { W->first[i] = n; n += node.outputs; }
+    W->type = ONNX__ROOM(&W->names, hy_type, n + 1);
+    in = ONNX__ROOM(&W->names, hy_type, count + 1);
+    out = ONNX__ROOM(&W->names, hy_type, n + 1);
+    if (!all || !W->first || !out || W->names.failed) { hy_graph_free(W->F, all); return; }
+    for (i = 0; !hy_graph_node(W->graph, i, &node); i++) {
+        hy_array *x = node.kind == HY_NODE_OP ? NULL : onnx__value_of(W, node.name);
+        if (node.kind == HY_NODE_OP) continue;
+        for (k = 0; !x && (name = hy_input_name(W->F, reader, k)) != NULL; k++)
+            if (!strcmp(name, node.name)) x = hy_count(W->F, inputs) > 1 ? hy_get(W->F, inputs, k) : inputs;
+        in[m].dtype = x ? hy_dtype_of(W->F, x) : HY_DTYPE_NONE;
+        if (x) in[m].shape = hy_shape_of(W->F, x);
+        else in[m].shape.ndim = -1;
+        m++;
+    }
+    hy_graph_infer(W->F, all, in, out);
+    for (i = 0; i < hy_graph_heads(all); i++) {
+        int output, at = hy_graph_head(all, i, &output);
+        W->type[W->first[at] + output] = out[i];
+    }
+    hy_graph_free(W->F, all);
+}
+
+static void onnx__put_value_info(onnx__writer *W, int field, const char *name, const hy_type *type)
+{
+    onnx__buffer *shape = &W->attr, *dim = &W->part, *t = &W->node;
+    onnx__buffer tensor = { NULL, 0, 0, 0 };
+    int i;
+    for (i = 0; i < type->shape.ndim; i++) {
+        onnx__write_int(dim, 1, type->shape.dim[i]);
+        onnx__write_message(shape, 1, dim);
+    }
+    onnx__write_int(&tensor, 1, onnx__kind_of(type->dtype));
+    onnx__write_message(&tensor, 2, shape);
+    onnx__write_message(dim, 1, &tensor);       /* TypeProto */
+    onnx__write_text(t, 1, name);
+    onnx__write_message(t, 2, dim);
+    onnx__write_message(&W->body, field, t);
+    HY_ONNX_FREE(tensor.at);
+}
+
+static void onnx__put_nodes(onnx__writer *W)
+{
+    size_t k;
+    for (W->at = 0; !hy_graph_node(W->graph, W->at, &W->now) && !hy_error(W->F); W->at++) {
+        const hy_type *t = &W->type[W->first[W->at]];
+        hy_array *x = W->now.kind == HY_NODE_OP ? NULL : onnx__value_of(W, W->now.name);
+        if (W->now.kind != HY_NODE_OP) {
+            size_t bytes = x ? (size_t)hy_size(W->F, x) * hy_dtype_size(hy_dtype_of(W->F, x)) : 0;
+            if (x) onnx__put_tensor(W, 5, &W->body, W->now.name, hy_dtype_of(W->F, x), hy_shape_of(W->F, x),
+                                    bytes ? hy_data(W->F, x) : "", bytes);
+            else onnx__put_value_info(W, 11, W->now.name, t);
+            continue;
+        }
+        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++) if (!strcmp(onnx__ways[k].name, W->now.op->name)) break;
+        if (k == sizeof onnx__ways / sizeof *onnx__ways) onnx__refused(W, "ONNX has no such operator");
+        else onnx__ways[k].put(W, onnx__ways[k].op);
+        W->node.n = W->attr.n = 0;              /* what a refused one has begun */
+    }
+}
+
+static hy_array *onnx__put_model(onnx__writer *W)
+{
+    onnx__buffer model = { NULL, 0, 0, 0 };
+    hy_array *bytes = NULL;
+    int i, output;
+    onnx__put_nodes(W);
+    onnx__write_text(&W->body, 2, "hybrid");
+    for (i = 0; i < hy_graph_heads(W->graph); i++) {
+        int at = hy_graph_head(W->graph, i, &output);
+        onnx__put_value_info(W, 12, onnx__value_name(W, at, output), &W->type[W->first[at] + output]);
+    }
+    onnx__write_int(&model, 1, W->opset < 15 ? 7 : 8);          /* versions of the file's form */
+    onnx__write_text(&model, 2, "hybrid.h");
+    onnx__write_text(&W->part, 1, "");
+    onnx__write_int(&W->part, 2, W->opset);
+    onnx__write_message(&model, 8, &W->part);
+    onnx__write_message(&model, 7, &W->body);
+    if (onnx__refuse(W->F, &W->names)) (void)0;
+    else if (model.failed) hy_raise(W->F, HY_ERROR_MEMORY, "onnx: out of memory");
+    else bytes = hy_from(W->F, HY_SHAPE((int64_t)model.n), HY_U8, model.at);
+    HY_ONNX_FREE(model.at);
+    return bytes;
+}
+
+HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int opset)
+{
+    onnx__writer W;
+    hy_array *text = NULL, *bytes = NULL;
+    hy_block *reader;
+    int named;
+    if (!F || hy_error(F)) return NULL;
+    memset(&W, 0, sizeof W);
+    W.F = F;
+    W.opset = opset ? opset : 17;
+    if (W.opset < 13 || W.opset > 22) { hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: opsets 13 to 22 are written"); return NULL; }
+    named = hy_input_name(F, block, 0) != NULL;         /* what was read from a file keeps its names */
+    if (!named) hy_clear(F);
+    if (hy_export_to(F, block, named ? NULL : inputs, &text, &W.values)) return NULL;
+    W.graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+    reader = hy_import_from(F, W.graph, &W.values, NULL);
+    if (reader) onnx__find_types(&W, reader, inputs);
+    if (W.names.failed) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
+    if (reader && !hy_error(F)) bytes = onnx__put_model(&W);
+    hy_block_free(F, reader);
+    hy_graph_free(F, W.graph);
+    HY_ONNX_FREE(W.body.at);
+    HY_ONNX_FREE(W.node.at);
+    HY_ONNX_FREE(W.attr.at);
+    HY_ONNX_FREE(W.part.at);
+    onnx__release(W.names.memory);
+    return bytes;
 }
 #endif /* HYBRID_ONNX_IMPLEMENTATION */
