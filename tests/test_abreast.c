@@ -112,6 +112,12 @@ static void abreast_kernels(int what, int cases)
         abreast_case c = abreast_draw();
         hy_frame *F;
         for (i = 0; i < 2; i++) c.dilate[i] = what == ABREAST_POOLING ? 1 : c.dilate[i];
+        if (k < 4) {                            /* rows in several strips, a square of channels and one more */
+            c.channels = 5;
+            c.lanes = 16;
+            c.size[0] = 21 + k;
+            c.size[1] = 40 - 7 * k;
+        }
         for (t = 0; t < f.ones; t++) {
             hy_array *single[ABREAST_RESULTS], *wide[ABREAST_RESULTS], *four[ABREAST_RESULTS];
             F = f.one[t];
