@@ -52,7 +52,7 @@ prints "help tells what wrong usage ends with" "^2 when the command line is wron
 try "no arguments" 2
 try "--help" 0 --help
 try "--version" 0 --version
-for c in ops show graph run bench check convert; do
+for c in ops show graph run bench check compile convert; do
     try "help $c" 0 help $c
     prints "help $c tells its usage" "^usage: hybrid $c"
     cp "$out/stdout" "$out/help"
