@@ -170,12 +170,11 @@
  *   A turn gets row i of the data (of data (T,) an array (1,)); several arrays, outputs or states are groups,
  *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
  *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
- *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all
- * turns is
- *   computed once before. The gradient of a compiled loop computes each turn a second time, from the states
- *   before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled body
- *   run in one thread, beside other jobs of the program. Where values decide the shape of something in a
- *   body, it cannot be compiled.
+ *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all turns
+ *   is computed once before. The gradient of a compiled loop computes each turn a second time, from the
+ *   states before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled
+ *   body run in one thread, beside other jobs of the program. Where values decide the shape of something in
+ *   a body, it cannot be compiled.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
@@ -1712,7 +1711,7 @@ enum {
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
 
-/* MARK: - 04 >>operators --------------------------------------------------------------------------------
+/* MARK: - 05 >>operators --------------------------------------------------------------------------------
  *
  * Every operator as a function: F, the inputs, what must be said, options. A field of options that is 0 has
  * its default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may
@@ -2299,7 +2298,7 @@ HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_g
                               int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
 #endif
 
-/* MARK: - 05 >>api --------------------------------------------------------------------------------------
+/* MARK: - 06 >>api --------------------------------------------------------------------------------------
  *
  * Everything that is not an operator. F is the frame throughout. A function that fails sets the frame's
  * error, unless one stands already, and returns NULL or 0; handing that NULL on is harmless.
@@ -2423,15 +2422,13 @@ typedef hy_array *(*hy_body_fn)(hy_frame *F, hy_array *x, hy_array *states, void
 typedef hy_array *(*hy_step_fn)(hy_frame *F, hy_array *x, void *user);
 /* A turn for each row of data: group(outputs, one row per turn; states after the last turn). */
 HY_API hy_array    *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_array *states, void *user);
-/* Turns while cond(variables) is not 0, at most max_iterations. func returns hy_group(F, outputs,
- * variables), and so
- * does this: outputs have max_iterations rows, 0 where there was no turn. */
+/* Turns while cond(variables) is not 0, at most max_iterations. func returns hy_group(F, outputs, variables),
+ * and so does this: outputs have max_iterations rows, 0 where there was no turn. */
 HY_API hy_array    *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy_array *loop_vars,
                                   int64_t max_iterations, void *user);
 /* What then_fn gives of the inputs if pred, one number, is not 0, else what else_fn gives. */
 HY_API hy_array    *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
-                            hy_array *inputs,
-                            void *user);
+                            hy_array *inputs, void *user);
 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
@@ -3282,7 +3279,7 @@ typedef struct hy_history { int n; const hy_epoch *at; } hy_history;            
 HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
                          hy_loader *validation, const hy_fit_opt *opt);
 #endif
-/* MARK: - 06 >>cpp --------------------------------------------------------------------------------------
+/* MARK: - 07 >>cpp --------------------------------------------------------------------------------------
  *
  * C++ may hand options by reference, group arrays with braces, and write formulas: an hy::value is an array
  * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
@@ -8303,7 +8300,7 @@ HY__FILL_RANDOM(double, f64)
 
 HY__LOOPS_END
 
-/* MARK: - 16 >>product ----------------------------------------------------------------------------------
+/* MARK: - 17 >>product ----------------------------------------------------------------------------------
  *
  * Products of matrices, C = A B [+ C], f32 and f64: kernels per instruction set, packing, and what happens
  * to the sums before they are stored. A user fills in a hy__gemm, plans it (hy__gemm_plan_f32 ...), packs
@@ -9231,7 +9228,7 @@ static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__
 
 HY__LOOPS_END
 
-/* MARK: - 16 >>walks ------------------------------------------------------------------------------------
+/* MARK: - 18 >>walks ------------------------------------------------------------------------------------
  *
  * Elements go from one place to another as they are. hy__move_... copy a box, each dim with a stride of its
  * own on either side; hy__stream_out writes past the caches.
@@ -9504,7 +9501,7 @@ static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t
 
 HY__LOOPS_END
 
-/* MARK: - 16 >>rules ------------------------------------------------------------------------------------
+/* MARK: - 19 >>rules ------------------------------------------------------------------------------------
  *
  * What the operators below are written with. Each is a block that ends with
  *     #define HY__ON_x infer, bind, grad, split
@@ -10244,7 +10241,7 @@ static hy_array *hy__sum_of(hy_frame *F, hy_array *a, hy_array *b)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>pointwise --------------------------------------------------------------------------------
+/* MARK: - 20 >>pointwise --------------------------------------------------------------------------------
  *
  * Element by element: unary and binary operators and those with a scalar from the catalogue's formulas,
  * copies and casts, add_n, where, clip, smooth_l1, hard_sigmoid, activation, dropout's masks, leaky_relu. A
@@ -11594,7 +11591,7 @@ static int hy__leaky_relu_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>reduce -----------------------------------------------------------------------------------
+/* MARK: - 21 >>reduce -----------------------------------------------------------------------------------
  *
  * Sums, means, products, largest and least over axes; norm and moments. Trees are fixed: they depend on
  * shapes and on the instruction set alone.
@@ -12329,7 +12326,7 @@ static int hy__moments_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>linear -----------------------------------------------------------------------------------
+/* MARK: - 22 >>linear -----------------------------------------------------------------------------------
  *
  * fully_connected, dot, batch_dot, linalg_gemm2: what they ask of >>product, and the same with a weight
  * that was laid out before.
@@ -12889,7 +12886,7 @@ HY__DIFF_BY(linalg_gemm2, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>softmax ----------------------------------------------------------------------------------
+/* MARK: - 23 >>softmax ----------------------------------------------------------------------------------
  *
  * softmax, log_softmax, softmin, softmax_activation; outputs whose gradient starts at them (softmax_output,
  * regressions, make_loss), softmax_cross_entropy.
@@ -13622,7 +13619,7 @@ static int hy__ctc_loss_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>shapes -----------------------------------------------------------------------------------
+/* MARK: - 24 >>shapes -----------------------------------------------------------------------------------
  *
  * The same elements in another shape or order: reshape and its kin, transpose, concat, split, slice,
  * repeat, tile, reverse, broadcasting, pad, diag; shape_array, size_array. Nearly all are one hy__move.
@@ -14982,7 +14979,7 @@ HY__DIFF(_diag_grad, hy__alike(F, r, HY_OP_diag, dy, NULL, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>indexing ---------------------------------------------------------------------------------
+/* MARK: - 25 >>indexing ---------------------------------------------------------------------------------
  *
  * Elements picked by values: take, embedding, pick, batch_take, one_hot, gather_nd, scatter_nd,
  * boolean_mask, index_copy. Index values become positions once, which all workers share; then elements
@@ -15668,7 +15665,7 @@ static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>sorting ----------------------------------------------------------------------------------
+/* MARK: - 26 >>sorting ----------------------------------------------------------------------------------
  *
  * Lines along an axis: sort, argsort, topk, argmax, argmin, cumsum. NaN is the largest; of equals the first
  * wins.
@@ -16215,7 +16212,7 @@ HY__SPLIT(cumsum, hy__may_split(job, axis, r->axis), axis, -1)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>recurrence -------------------------------------------------------------------------------
+/* MARK: - 27 >>recurrence -------------------------------------------------------------------------------
  *
  * sequence_mask, sequence_reverse, sequence_last; rnn (lstm, gru, tanh, relu; layers, directions,
  * projection): cells, forward, backward, and with weights that were packed before.
@@ -17401,7 +17398,7 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>duals ------------------------------------------------------------------------------------
+/* MARK: - 28 >>duals ------------------------------------------------------------------------------------
  *
  * The gradient of rnn's gradient, made of ordinary operators, so that there are gradients of any order.
  */
@@ -17922,7 +17919,7 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>windows ----------------------------------------------------------------------------------
+/* MARK: - 29 >>windows ----------------------------------------------------------------------------------
  *
  * What convolution and pooling share: windows over places, planes of images, the attributes that describe
  * them, and the relation between the fine side and the coarse side, as inference uses it.
@@ -18262,7 +18259,7 @@ static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shap
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>abreast ----------------------------------------------------------------------------------
+/* MARK: - 30 >>abreast ----------------------------------------------------------------------------------
  *
  * Windows that leave the last dim as it is, where that is 16 or a multiple: a place is a line of values that
  * stand abreast, those of 16 images, say, as a pass of compiled programs lays them. Of f32, from AVX2 on.
@@ -18725,7 +18722,7 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>convolution ------------------------------------------------------------------------------
+/* MARK: - 31 >>convolution ------------------------------------------------------------------------------
  *
  * convolution, deconvolution and their gradients in any layout and type: by matrices, by tiles that read
  * images where they lie, by shifted planes where each channel is its own group.
@@ -19956,7 +19953,7 @@ static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>direct -----------------------------------------------------------------------------------
+/* MARK: - 32 >>direct -----------------------------------------------------------------------------------
  *
  * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
  * windows may go by squares (Winograd).
@@ -20679,7 +20676,7 @@ static const hy_op hy__convolve_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>pooling ----------------------------------------------------------------------------------
+/* MARK: - 33 >>pooling ----------------------------------------------------------------------------------
  *
  * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
  */
@@ -21666,7 +21663,7 @@ HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_si
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>norms ------------------------------------------------------------------------------------
+/* MARK: - 34 >>norms ------------------------------------------------------------------------------------
  *
  * batch_norm, layer_norm, group_norm, instance_norm, l2_normalization, lrn. All but the last are one plan,
  * hy__norms: sets of elements, their moments, and what is made of them.
@@ -22556,7 +22553,7 @@ static int hy__lrn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>vision -----------------------------------------------------------------------------------
+/* MARK: - 35 >>vision -----------------------------------------------------------------------------------
  *
  * upsampling, crop, depth_to_space and back; boxes: box_nms, box_iou, multibox_prior, multibox_detection;
  * regions of images: roi_pooling, roi_align.
@@ -23632,7 +23629,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 16 >>creators ---------------------------------------------------------------------------------
+/* MARK: - 36 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
  * stream of (seed, counter), so that running now and replay agree.
@@ -23950,7 +23947,7 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 17 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 37 >>ops --------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
  * adds a program's own.
@@ -24098,7 +24095,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 
 HY__WARM_ROOMS
 
-/* MARK: - 18 >>invoke -----------------------------------------------------------------------------------
+/* MARK: - 38 >>invoke -----------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
@@ -25313,7 +25310,7 @@ HY_API void hy_trim(hy_frame *F)
     hy__cache_empty(&F->cache);
 }
 
-/* MARK: - 19 >>graph ------------------------------------------------------------------------------------
+/* MARK: - 39 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
  * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
@@ -26348,7 +26345,7 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return w.out.n;
 }
 
-/* MARK: - 20 >>passes -----------------------------------------------------------------------------------
+/* MARK: - 40 >>passes -----------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
  * order into a fresh graph, and the rule may put something else in the place of a node. The table at the end
@@ -28809,7 +28806,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
-/* MARK: - 21 >>plan -------------------------------------------------------------------------------------
+/* MARK: - 41 >>plan -------------------------------------------------------------------------------------
  *
  * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
  * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
@@ -29738,7 +29735,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 HY__WARM_ROOMS
 
-/* MARK: - 22 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 42 >>execute ----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
  * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
@@ -31570,7 +31567,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     return failed;
 }
 
-/* MARK: - 23 >>trace ------------------------------------------------------------------------------------
+/* MARK: - 43 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
@@ -31608,8 +31605,7 @@ static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
     return at ? S->param_node[at - 1] : NULL;
 }
 
-/* --- what a body of control flow takes from outside: variables, for which its operator is given values
- * --- */
+/* --- what a body of control flow takes from outside: variables, for which its operator is given values --- */
 struct hy__outside { hy_array *x; hy__node *var; };
 
 static int hy__same_outside(const hy_array *a, const hy_array *b)
@@ -32868,7 +32864,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
     return planned;
 }
 
-/* MARK: - 24 >>block ------------------------------------------------------------------------------------
+/* MARK: - 44 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
@@ -34899,7 +34895,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
     return b.n;
 }
-/* MARK: - 25 >>gradient ---------------------------------------------------------------------------------
+/* MARK: - 45 >>gradient ---------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
  * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
@@ -35692,7 +35688,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
-/* MARK: - 26 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 46 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -36302,7 +36298,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 
 HY__WARM_ROOMS
 
-/* MARK: - 26 >>control ----------------------------------------------------------------------------------
+/* MARK: - 47 >>control ----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
  * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
@@ -37565,7 +37561,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     return 0;
 }
 
-/* MARK: - 26 >>loops ------------------------------------------------------------------------------------
+/* MARK: - 48 >>loops ------------------------------------------------------------------------------------
  *
  * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
@@ -38246,7 +38242,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
 }
 HY__WARM_ROOMS
 
-/* MARK: - 27 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 49 >>layers -----------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -39381,7 +39377,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 }
 #endif
 
-/* MARK: - 28 >>check ------------------------------------------------------------------------------------
+/* MARK: - 50 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -39853,7 +39849,7 @@ HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *b
     return found;
 }
 
-/* MARK: - 29 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 51 >>recurrent --------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
@@ -40499,7 +40495,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 }
 #endif
 
-/* MARK: - 30 >>files ------------------------------------------------------------------------------------
+/* MARK: - 52 >>files ------------------------------------------------------------------------------------
  *
  * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
  * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
@@ -42503,7 +42499,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 31 >>symbol -----------------------------------------------------------------------------------
+/* MARK: - 53 >>symbol -----------------------------------------------------------------------------------
  *
  * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
  * beside shape and type stays with the graph, as notes.
@@ -43187,7 +43183,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 
 #endif
 
-/* MARK: - 31 >>parser -----------------------------------------------------------------------------------
+/* MARK: - 54 >>parser -----------------------------------------------------------------------------------
  *
  * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
  * branches before the graph whose nodes run them, so that nothing calls itself.
@@ -44627,7 +44623,7 @@ HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 32 >>save -------------------------------------------------------------------------------------
+/* MARK: - 55 >>save -------------------------------------------------------------------------------------
  *
  * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
  * structural names.
@@ -45937,7 +45933,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 33 >>profile ----------------------------------------------------------------------------------
+/* MARK: - 56 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
  * frame, and more rows below it for jobs that ran at the same time.
@@ -46201,7 +46197,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
-/* MARK: - 33 >>train ------------------------------------------------------------------------------------
+/* MARK: - 57 >>train ------------------------------------------------------------------------------------
  *
  * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
  * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
@@ -47605,7 +47601,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 #endif
 #endif
 
-/* MARK: - 33 >>losses -----------------------------------------------------------------------------------
+/* MARK: - 58 >>losses -----------------------------------------------------------------------------------
  *
  * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
  * which look at numbers and add up in doubles.
@@ -48396,7 +48392,7 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 33 >>data -------------------------------------------------------------------------------------
+/* MARK: - 59 >>data -------------------------------------------------------------------------------------
  *
  * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
  * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
@@ -49159,7 +49155,7 @@ HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 33 >>fit --------------------------------------------------------------------------------------
+/* MARK: - 60 >>fit --------------------------------------------------------------------------------------
  *
  * The loop over epochs, what it writes down, and the page that shows it.
  */
@@ -49523,7 +49519,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 33 >>emitters ---------------------------------------------------------------------------------
+/* MARK: - 61 >>emitters ---------------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
@@ -51884,7 +51880,7 @@ static int hy__c_is_pointwise(const hy__node *node)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 33 >>source -----------------------------------------------------------------------------------
+/* MARK: - 62 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
