@@ -31605,7 +31605,7 @@ static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
     return at ? S->param_node[at - 1] : NULL;
 }
 
-/* --- what a body of control flow takes from outside: variables, for which its operator is given values --- */
+/* --- what a body of control flow takes from outside: variables, for which its operator gets values --- */
 struct hy__outside { hy_array *x; hy__node *var; };
 
 static int hy__same_outside(const hy_array *a, const hy_array *b)
