@@ -1876,26 +1876,41 @@ static void draw(tool *T, const model *m, const model *read, const analysis *a, 
     }
 }
 
-/* Written aside and renamed, as the library does. */
+/* A file is written aside and renamed, as the library does. */
+typedef struct aside { const char *out, *part; FILE *f; } aside;
+static aside aside_open(tool *T, const char *out)
+{
+    aside A;
+    A.out = out;
+    A.part = text_of(T, "%s.part", out);
+    writing(T, 1);
+    remove(A.part);                     /* of a run that was killed; a link is not followed */
+    A.f = fopen(A.part, "wbx");
+    if (!A.f) fail(T, FAILED, "%s: the file cannot be made: %s", A.part, strerror(errno));
+    return A;
+}
+
+/* why: what went wrong so far, or NULL. */
+static void aside_close(tool *T, const aside *A, const char *why)
+{
+    int failed = ferror(A->f) ? EIO : 0;
+    if (fclose(A->f) && !failed) failed = errno;
+    if (!failed && !why) {
+#ifdef _WIN32
+        remove(A->out);
+#endif
+        if (rename(A->part, A->out)) failed = errno;
+    }
+    if (failed || why) remove(A->part);
+    writing(T, 0);
+    if (failed || why) fail(T, FAILED, "%s: %s", A->out, why ? why : strerror(failed));
+}
+
 static void save_drawing(tool *T, const char *out, const char *title, const drawing *d)
 {
-    const char *part = text_of(T, "%s.part", out);
-    FILE *f;
-    int failed = 0, lack;
-    writing(T, 1);
-    remove(part);                       /* of a run that was killed; a link is not followed */
-    f = fopen(part, "wbx");
-    if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", part, strerror(errno));
-    lack = (ends_in(out, ".dot") ? layered_dot : layered_svg)(f, title, d->nodes, d->node, d->edges, d->edge);
-    if (ferror(f) || lack) failed = EIO;
-    if (fclose(f) && !failed) failed = errno;
-#ifdef _WIN32
-    if (!failed) remove(out);
-#endif
-    if (!failed && rename(part, out)) failed = errno;
-    if (failed) remove(part);
-    writing(T, 0);
-    if (failed) fail(T, FAILED, "%s: %s", out, lack ? "out of memory" : strerror(failed));
+    aside A = aside_open(T, out);
+    int lack = (ends_in(out, ".dot") ? layered_dot : layered_svg)(A.f, title, d->nodes, d->node, d->edges, d->edge);
+    aside_close(T, &A, lack ? "out of memory" : NULL);
 }
 
 /* The graph as it runs: traced, then through the passes. */
@@ -2416,28 +2431,14 @@ static int convert_arrays(tool *T, const model *m, const char *b)
     return written(T, b);
 }
 
-/* Written aside, then renamed. */
 static void save_bytes(tool *T, const char *out, hy_array *bytes)
 {
-    const char *part = text_of(T, "%s.part", out);
     const void *data = hy_data(T->F, bytes);
     size_t n = (size_t)hy_size(T->F, bytes);
-    FILE *f;
-    int failed = 0;
+    aside A;
     check(T);
-    writing(T, 1);
-    remove(part);
-    f = fopen(part, "wbx");
-    if (!f) fail(T, FAILED, "%s: the file cannot be made: %s", part, strerror(errno));
-    if (fwrite(data, 1, n, f) != n) failed = EIO;
-    if (fclose(f) && !failed) failed = errno;
-#ifdef _WIN32
-    if (!failed) remove(out);
-#endif
-    if (!failed && rename(part, out)) failed = errno;
-    if (failed) remove(part);
-    writing(T, 0);
-    if (failed) fail(T, FAILED, "%s: %s", out, strerror(failed));
+    A = aside_open(T, out);
+    aside_close(T, &A, fwrite(data, 1, n, A.f) == n ? NULL : strerror(EIO));
 }
 
 /* For the shapes that are said or declared: ONNX wants the types of all values. */
