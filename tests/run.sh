@@ -2,7 +2,7 @@
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
 #     sh tests/run.sh             all but the compile matrix: some two minutes on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
-#     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, compile), or the tests with WORD in their names
+#     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, onnx, mpi, compile), or the tests with WORD in their names
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
 CC=${CC:-cc}
@@ -134,25 +134,41 @@ part_models()
 
 # The cases of ONNX's own suite, where they lie beside the project. Known not to pass: one whose results carry more
 # rounding than its bound, and Scan as opset 8 had it.
-if [ -z "$1" ] || [ "$1" = onnx ]; then
+part_onnx()
+{
     pack=../shared/onnx/open.tar.xz
-    cc=$CC
-    command -v tcc > /dev/null 2>&1 && cc=tcc
-    if [ ! -f $pack ]; then echo "skipped: cases of ONNX, there is no $pack"
-    elif ! (mkdir "$out/cases" && xz -dc $pack 2> /dev/null | tar xf - -C "$out/cases"); then
-        echo "skipped: cases of ONNX, xz or tar fails"
+    [ -f $pack ] || { echo "skipped: cases of ONNX, there is no $pack"; return; }
+    mkdir "$out/cases"
+    xz -dc $pack 2> /dev/null | tar xf - -C "$out/cases" || { echo "skipped: cases of ONNX, xz or tar fails"; return; }
+    if have tcc; then
+        tcc tests/onnx.c -o "$out/onnx" -lm -lpthread
     else
-        $cc -O0 tests/onnx.c -o "$out/onnx" $LDFLAGS -lm -lpthread
-        for part in node legacy pytorch-converted pytorch-operator simple; do
-            "$out/onnx" "$out/cases/onnx_open/$part" > "$out/onnx.log"
-            count=$(grep -vcE 'test_dft_inverse_opset19|test_scan_sum' "$out/onnx.log")
-            tail -1 "$out/onnx.log"
-            [ "$count" = 1 ]
-            note $? "cases of ONNX: $part: $(grep -vE 'test_dft_inverse_opset19|test_scan_sum' "$out/onnx.log" | head -3)"
-        done
-        rm -rf "$out/cases"
+        await library && program tests/onnx.c "$out/onnx"
     fi
-fi
+    note $? "tests/onnx.c builds"
+    for kind in node legacy pytorch-converted pytorch-operator simple; do
+        "$out/onnx" "$out/cases/onnx_open/$kind" | grep -vE 'test_dft_inverse_opset19|test_scan_sum' > "$out/onnx.log"
+        [ "$(wc -l < "$out/onnx.log")" = 1 ]            # the count alone
+        note $? "cases of ONNX: $kind: $(head -3 "$out/onnx.log")"
+    done
+    rm -rf "$out/cases"
+}
+
+# Two processes learn what one learns, where there is MPI.
+part_mpi()
+{
+    have mpicc && have mpirun || { echo "skipped: examples/mpi/data_parallel.c, there is no mpicc"; return; }
+    await library || return
+    mpicc ${CFLAGS:--O0} -DHYBRID_LINKED examples/mpi/data_parallel.c "$out/hybrid.o" -o "$out/data_parallel" $link
+    note $? "examples/mpi/data_parallel.c compiles"
+    for n in 1 2; do
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+            mpirun -n $n "$out/data_parallel" > "$out/mpi.$n" 2>&1
+        note $? "$n processes learn"
+    done
+    grep -q 'weights' "$out/mpi.1" && cmp "$out/mpi.1" "$out/mpi.2"
+    note $? "two processes have the parameters of one"
+}
 
 # The command-line tool.
 part_tool()
@@ -230,15 +246,15 @@ share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; do
 
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
-'')       parts="build library examples readme models tool bench $(share_names tests $shares)" ;;
-all)      parts="build library examples readme models tool bench $(share_names tests $shares) $(share_names compile 4)" ;;
-examples | readme | models | tool | bench) parts="library $1" ;;
+'')       parts="build library examples readme models tool bench onnx mpi $(share_names tests $shares)" ;;
+all)      parts="build library examples readme models tool bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
+examples | readme | models | tool | bench | onnx | mpi) parts="library $1" ;;
 compile)  parts=$(share_names compile 4) ;;
 *)        parts=build ;;
 esac
 printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
 case ${1:-} in
-'' | all | examples | readme | models | tool | bench | compile) ;;
+'' | all | examples | readme | models | tool | bench | onnx | mpi | compile) ;;
 *)        sh tests/run.sh part "$out" "tests:$1" ;;
 esac
 

@@ -24,7 +24,7 @@ static int catalogue_count(const char *text, const char *what)
 
 static char *catalogue_list(void)
 {
-    static const char begin[] = "MARK: - 04 >>operators", end[] = "MARK: - 05 >>api";
+    static const char begin[] = " >>operators ---", end[] = " >>api ---";
     FILE *file = fopen("tests/../hybrid.h", "rb");
     size_t most = 16 << 20, n;
     char *text = (char *)malloc(most), *from, *to;
