@@ -1717,6 +1717,7 @@ static void onnx__do_concat(onnx__run *R)
 {
     hy_array **list = (hy_array **)onnx__scratch(R, R->node->nin, sizeof *list);
     int i;
+    if (list && !R->node->nin) onnx__fail(R, "nothing to join");
     if (!list) return;
     for (i = 0; i < R->node->nin; i++) list[i] = onnx__in(R, i);
     if (hy_error(R->F)) return;
