@@ -1,7 +1,6 @@
 /* cc -O2 examples/control_flow.c -o control_flow -lm -lpthread
  *
- * `for` and `if` in forward are C: they happen while it is traced, and the program is what came of it. Loops and
- * branches that the program keeps are hy_foreach, hy_while_loop and hy_cond. */
+ * `for` and `if` of C happen while forward is traced; a program keeps hy_foreach, hy_while_loop and hy_cond. */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include <stdio.h>
@@ -36,6 +35,22 @@ static hy_array *if_long(hy_frame *F, hy_block *block, hy_array *x)
 {
     (void)block;
     return hy_dim(F, x, 0) > 3 ? hy_slice_axis(F, x, 0, 0, 3) : x;
+}
+
+static void run(hy_frame *F, const char *what, hy_block *block, hy_array *x)
+{
+    hy_array *y = hy_call(F, block, x);
+    printf("%s: ", what);
+    if (hy_error(F)) printf("%s\n", hy_error(F));
+    else hy_print(F, y);
+    hy_clear(F);
+}
+
+static hy_block *hybrid(hy_frame *F, hy_forward_fn fn)
+{
+    hy_block *block = hy_nn_hybrid_lambda(F, fn, "fn");
+    hy_hybridize(F, block, NULL);
+    return block;
 }
 
 /* A body runs once for each row of x: the program holds it once, whatever the length. */
@@ -81,22 +96,6 @@ static hy_array *by_mean(hy_frame *F, hy_block *block, hy_array *x)
 {
     (void)block;
     return hy_cond(F, hy_greater_scalar(F, hy_mean(F, x, HY_ALL, NULL), 0), doubled, negated, x, NULL);
-}
-
-static void run(hy_frame *F, const char *what, hy_block *block, hy_array *x)
-{
-    hy_array *y = hy_call(F, block, x);
-    printf("%s: ", what);
-    if (hy_error(F)) printf("%s\n", hy_error(F));
-    else hy_print(F, y);
-    hy_clear(F);
-}
-
-static hy_block *hybrid(hy_frame *F, hy_forward_fn fn)
-{
-    hy_block *block = hy_nn_hybrid_lambda(F, fn, "fn");
-    hy_hybridize(F, block, NULL);
-    return block;
 }
 
 int main(void)

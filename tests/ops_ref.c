@@ -351,14 +351,15 @@ static void refa_moments(ref_case *c)
     var = refa_reduced(c, 1, reduced);
     n = (double)x->size / (double)c->out[0].size;
     for (int64_t o = 0; o < c->out[0].size && !x->size; o++) mean[o] = var[o] = NAN;      /* of nothing */
-    for (int64_t i = 0; i < x->size; i++) mean[refa_onto(x, reduced, i)] += x->v[i] / n;
-    for (int64_t i = 0; i < x->size; i++) {
+    for (int64_t i = 0; i < x->size; i++) mean[refa_onto(x, reduced, i)] += x->v[i];
+    for (int64_t i = 0; i < x->size; i++) {             /* of whole numbers exact */
         int64_t o = refa_onto(x, reduced, i);
-        var[o] += (x->v[i] - mean[o]) * (x->v[i] - mean[o]) / n;
+        var[o] += (n * x->v[i] - mean[o]) * (n * x->v[i] - mean[o]);
     }
+    for (int64_t o = 0; o < c->out[0].size && x->size; o++) { mean[o] /= n; var[o] /= n * n * n; }
 }
 static const char *const cases_moments[] = {
-    "(3,4)", "(4,3)[8,12] | axes=(0,)", "(3,4) | axes=(1,)", "(3,4) | axes=(0,1) keepdims=True",
+    "(3,4)", "(3,4)[8,12] | axes=(0,)", "(4,3)[8,12] | axes=(0,)", "(3,4) | axes=(1,)", "(3,4) | axes=(0,1) keepdims=True",
     "(67) | axes=(0,)", "(2,3,4) | axes=(0,2)", "(2,3,4) | axes=(-1,) keepdims=True",
     "(2,3,4) | keepdims=True", "(1,4) | axes=(0,)", "(2,3,2,3) | axes=(0,2,3)", "(2,1,3,1,2) | axes=(0,1,4)",
     "(7,19) | axes=(1,)", "(7,19) | axes=(0,)", "(0,3) | axes=(1,)", NULL
