@@ -27842,7 +27842,7 @@ HY__WARM_ROOMS                          /* what runs */
 enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
-    int      kind, lone;                /* lone: a single value, for now */
+    int      kind, lone;                /* lone: this tile is of one value */
     hy__walk walk;
     hy__walker from;
 } hy__fused_input;
@@ -49586,7 +49586,7 @@ struct hy__c {
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
-    hy_dtype  real;                     /* the type of numbers in formulas, for now */
+    hy_dtype  real;                     /* of numbers in the formula that is written */
     int      *first, *uses;             /* by place, by value */
     hy__c_value *value;
     hy__c_step *step;
