@@ -199,8 +199,8 @@
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
  *   the end of the product before them, bodies of loops and branches are functions, too.
  *   PREFIX_run(inputs, outputs, workspace) allocates nothing and may be given its memory, PREFIX_WORKSPACE
- *   bytes aligned for a double; NULL takes a static one. It returns 0, or -2 where an operator met an index, a
- *   label or a region that is none (a call in process fails there). Sizes are macros,
+ *   bytes aligned for a double; NULL takes a static one. It returns 0, or -2 where an operator met an index,
+ *   a label or a region that is none (a call in process fails there). Sizes are macros,
  *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
  *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
  *   results. Sums run in another order than here: results agree to rounding. What has no source (gradients,
@@ -51927,8 +51927,8 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
     for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
         const char *a = axis[i];
         hy__w(c, "const %r %sb = %s0 + %s * %ss, %sd = %ss / %sn;\n", a, a, a, a, a, a, a);
-        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a, a,
-              a, a);
+        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a,
+              a, a, a);
         hy__w(c, "const int64_t %se = inside ? %p_between(%p_whole((%l - %sb) / %sd) + 2, 0, %sn) : 0;\n", a,
               x[2 + i], a, a, a);
     }
@@ -53476,8 +53476,8 @@ static void hy__c_write_voids(hy__c *c)
 static void hy__c_write_run(hy__c *c)
 {
     int i;
-    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2 where an index, a label or a region is none "
-                             "*/\n" : "/* 0, or -1 without memory to work in */\n");
+    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2: an index, label or region is none */\n"
+                           : "/* 0, or -1 without memory to work in */\n");
     hy__c_write_signature(c);
     hy__w(c, "\n{\n");
     if (c->at->arena)
@@ -53600,6 +53600,13 @@ static void hy__c_write_body(hy__c *c)
     if (c->callable) hy__c_write_call(c);
 }
 
+/* What the user called the network, within a comment. */
+static void hy__c_write_title(hy__c *c)
+{
+    const char *s = c->title;
+    for (; *s; s++) hy__c_put(c, *s < ' ' || *s > '~' || strchr("*/\\", *s) ? "_" : s, 1);
+}
+
 static void hy__c_put_source(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
@@ -53609,8 +53616,10 @@ static void hy__c_put_source(hy__target *t, const void *what)
     c.t = &nowhere;
     hy__c_write_body(&c);               /* tells which helpers it needs */
     c.t = t;
-    hy__w(&c, "/* %s as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
-          " *     cc -O3 -march=native -c %s.c\n", c.title, hy_version(), c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, " as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", hy_version(), c.prefix);
     if (c.records) hy__w(&c,
             " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
     hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
@@ -53633,7 +53642,9 @@ static void hy__c_put_header(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
     c.t = t;
-    hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, ": see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     c.depth = 0;

@@ -170,6 +170,80 @@ static void test_source_turns_errors(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* An index that is none: -2 from the program, also in a loop, and an error from machine code. */
+static hy_array *turns_take(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_take_opt raise = { 0 };
+    raise.mode = HY_INDEX_RAISE;
+    return hy_group(F, hy_take(F, *(hy_array **)user, x, 0, &raise), s);
+}
+
+static hy_array *turns_indexed(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *table = hy_arange(F, 0, 6, 1);
+    hy_array *y = hy_get(F, hy_foreach(F, turns_take, x, NULL, &table), 0);
+    (void)self;
+    return hy_add(F, y, hy_gather_nd(F, table, hy_reshape(F, hy_negative(F, x), HY_INTS(1, 3, 1), NULL)));
+}
+
+static void test_source_nowhere(void)
+{
+    static const char program[] =
+        "#include \"source_nowhere.c\"\nint main(void)\n{\n    float x[3] = { 1, 2, 5 }, y[3];\n"
+        "    if (source_nowhere_run(x, y, 0) || y[0] != 6 || y[1] != 6 || y[2] != 6) return 1;\n"
+        "    x[1] = 6;\n    return source_nowhere_run(x, y, 0) != -2;\n}\n";
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "nowhere */ bad", turns_indexed, 1);
+    hy_hybridize_opt jit = { 0 };
+    FILE *file;
+    jit.jit = 1;
+    CHECK(!hy_export_c(F, net, hy_ones(F, HY_SHAPE(3)), "source_nowhere.c", NULL));
+    ops_complain(F, "nowhere");
+    file = fopen("source_given.c", "w");
+    fputs(program, file);
+    fclose(file);
+    if (source_compiler()) CHECK(source_runs("source_given.c"));
+    hy_hybridize(F, net, &jit);
+    CHECK(hy_call(F, net, hy_ones(F, HY_SHAPE(3))) != NULL);
+    CHECK(hy_call(F, net, hy_full(F, HY_SHAPE(3), 6)) == NULL && hy_error_code(F) == HY_ERROR_INDEX);
+    CHECK(hy_close(F) != 0);
+}
+
+/* Inputs that are called as macros, functions, keywords and each other are; a title that would end its comment. */
+static void test_source_names(void)
+{
+    static const char *const names[] = {
+        "class", "STEP", "WORKSPACE", "memcpy", "a b", "a_b", "A_b", "a/*b", "out0", "given0", "due", "NAN", "y_packed", "x", "X",
+        "b_SIZE", "run", "expf", "_", "9", "tanhf", "uint8_t", "linux", "restrict", "static", "\303\244", "ws", "name", "y", "plus0" };
+    enum { N = sizeof names / sizeof *names };
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *given[N], *s = NULL, *two[2];
+    hy_export_c_opt opt = { 0 };
+    hy_var_opt var = { 0 };
+    hy_graph *g;
+    hy__c w;
+    int i;
+    var.shaped = 1;
+    var.shape = HY_SHAPE(2, 3);
+    for (i = 0; i < N; i++) {
+        hy_array *x = hy_var(S, names[i], &var);
+        given[i] = hy_full(F, HY_SHAPE(2, 3), i);
+        s = s ? hy_tanh(S, hy_add(S, s, x)) : x;
+    }
+    two[0] = s;
+    two[1] = hy_exp(S, s);
+    g = hy_compile(S, hy_group_of(S, 2, two));
+    CHECK(g != NULL);
+    opt.prefix = "A";
+    CHECK(!hy__c_open(&w, F, g, given, "a */ int x; /*\n\\", "source_turns.c", &opt) && !hy__c_to_files(&w, "source_turns.c", &opt));
+    hy__c_close(&w);
+    ops_complain(F, "names");
+    if (source_compiler()) CHECK(source_runs("-DA_TEST source_turns.c"));
+    hy_graph_free(F, g);
+    hy_close(S);
+    hy_close(F);
+}
+
 static void test_source_turns_jit(void)
 {
     int which;
@@ -230,6 +304,8 @@ static void test_source_loops(void)
     RUN(test_source_control);
     RUN(test_source_turns_share);
     RUN(test_source_turns_errors);
+    RUN(test_source_names);
+    if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_nowhere);
     RUN(test_source_turns_oom);
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_turns_jit);
 }
