@@ -49627,6 +49627,12 @@ static const char *hy__c_type(hy_dtype dtype)
     return names[dtype];
 }
 
+/* Of a variable: nothing is said of comparing it with 0. */
+static const char *hy__c_local(hy_dtype dtype)
+{
+    return dtype == HY_U8 || dtype == HY_BOOL ? "int" : hy__c_type(dtype);
+}
+
 static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
 static hy_dtype hy__c_wide(hy_dtype dtype) { return hy__c_is_half(dtype) ? HY_F32 : dtype; }
 
@@ -50272,7 +50278,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     hy_dtype dtype = node->type[0].dtype;
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
     c->real = hy__c_wide(dtype);
-    hy__w(c, "        const %t %s = ", (int)c->real, name);
+    hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
     hy__c_expression(c, node, operand);
@@ -50383,7 +50389,7 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
         hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
                                                                             0));
-        hy__w(c, "        const %t a%d = %s;\n", (int)hy__c_wide(dtype), k, text);
+        hy__w(c, "        const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
     hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
@@ -50852,6 +50858,64 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           w->fine_p, l->size[2]);
 }
 
+/* How far from the first place of an image lies the one that tap t meets. */
+static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t t)
+{
+    int64_t at[3], phase = 0, place = 0;
+    int k;
+    at[0] = t / (w->kernel[1] * w->kernel[2]) * w->dilate[0];
+    at[1] = t / w->kernel[2] % w->kernel[1] * w->dilate[1];
+    at[2] = t % w->kernel[2] * w->dilate[2];
+    for (k = 0; k < 3; k++) {
+        phase = phase * l->phase[k] + at[k] % l->phase[k];
+        place = place * l->size[k] + at[k] / w->stride[k];
+    }
+    return phase * l->plane + place;
+}
+
+/* Filters of one channel each: all taps are written out, or compilers keep sums in memory. */
+enum { HY__C_MOST_TAPS = 49 };
+static int hy__c_is_depthwise(const hy__c_window *w)
+{
+    return w->channels == w->groups && w->taps > 1 && w->taps <= HY__C_MOST_TAPS;
+}
+
+static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows,
+                                 int64_t lanes)
+{
+    int64_t t;
+    int r;
+    hy__w(c, "        const %r *from = image + g * %l + p;\n", l->channel);
+    for (t = 0; t < w->taps; t++)
+        for (r = 0; r < rows; r++) {
+            hy__c_loop(c, "        ", "q", lanes);
+            hy__w(c, " s%d[q] += w[%l] * from[q + %l];\n", r, t * rows + r, hy__c_tap_of(w, l, t));
+        }
+}
+
+static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t t;
+    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
+    hy__w(c, " };\n");
+}
+
+static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
+{
+    int r;
+    hy__c_loop(c, "        ", "c", w->channels / w->groups);
+    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
+    hy__w(c, " {\n            const %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups,
+          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
+        else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "        }\n");
+}
+
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
 static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
                             int rows,
@@ -50861,18 +50925,8 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
     char text[HY__C_TEXT], value[HY__C_TEXT];
     int r;
     hy__c_sums(c, rows, lanes, "0");
-    hy__c_loop(c, "        ", "c", w->channels / w->groups);
-    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
-    hy__w(c, " {\n            const %t *from = image + (g * %l + c) * %l + p%s;\n", (int)real,
-          w->channels / w->groups,
-          l->channel, w->taps > 1 ? " + tap[t]" : "");
-    for (r = 0; r < rows; r++) {
-        if (w->taps > 1) hy__w(c, "            const %t u%d = w[(c * %l + t) * %d + %d];\n", (int)real, r,
-                               w->taps, rows, r);
-        else hy__w(c, "            const %t u%d = w[c * %d + %d];\n", (int)real, r, rows, r);
-    }
-    hy__c_sums_add(c, rows, lanes, "from[q]");
-    hy__w(c, "        }\n");
+    if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
+    else hy__c_channel_taps(c, w, l, rows, lanes);
     for (r = 0; r < rows; r++) {
         hy__c_loop(c, "        ", "q", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
@@ -50915,26 +50969,6 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__c_store(c, s, text, "sum");
     hy__w(c, "    }\n");
     c->real = real;
-}
-
-static void hy__c_conv_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
-{
-    int64_t d, h, v;
-    int n = 0;
-    hy__w(c, "    static const int tap[%l] = {", w->taps);
-    for (d = 0; d < w->kernel[0]; d++) for (h = 0; h < w->kernel[1]; h++) for (v = 0; v < w->kernel[2]; v++) {
-        int64_t at[3], phase = 0, place = 0;
-        int k;
-        at[0] = d * w->dilate[0];
-        at[1] = h * w->dilate[1];
-        at[2] = v * w->dilate[2];
-        for (k = 0; k < 3; k++) {
-            phase = phase * l->phase[k] + at[k] % l->phase[k];
-            place = place * l->size[k] + at[k] / w->stride[k];
-        }
-        hy__w(c, "%s%l", n++ ? ", " : " ", phase * l->plane + place);
-    }
-    hy__w(c, " };\n");
 }
 
 /* Weights that the program is given: one sum after the other. */
@@ -50984,7 +51018,7 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     rest = each % HY__C_ROWS;
     whole = each - rest;
     k = w.channels / w.groups * w.taps;
-    if (w.taps > 1) hy__c_conv_taps(c, &w, &l);
+    if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
     if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
     if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
                        l.direct ? (int64_t)0 : l.channel * w.channels);
@@ -51285,10 +51319,12 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
         0)->shape);
     hy__c_open_lines(c, s, l, 1);
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
-             "x[k * %l] "
-          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
-          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner);
+    if (hy__floating(c->real))
+        hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
+              l.inner);
+    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
 /* --- reductions --- */
@@ -53120,6 +53156,7 @@ static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
     if (s->body) return hy__c_control_takes(c, s, k);
     if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
