@@ -41,7 +41,7 @@
  *     >>direct    the same, channels last, compiled
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
  *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
- *     >>ops       the table of all operators
+ *     >>linalg    inverses, triangles, Cholesky      >>ops       the table of all operators
  *
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
@@ -845,6 +845,31 @@ struct hy_op {
 #define HY_A_linalg_gemm2(A, R) HY_A_TRANSPOSE(A, R) A(R, real, alpha, alpha, 1, "factor on the product") \
     A(R, int, axis, axis, -2, "axis of the matrix rows")
 
+#define HY_I_linalg_inverse(I) I(A, ONE, 1)
+#define HY_O_linalg_inverse HY_O_OUT
+#define HY_P_linalg_inverse HY_NOTHING
+#define HY_I_linalg_det HY_I_linalg_inverse
+#define HY_O_linalg_det HY_O_OUT
+#define HY_P_linalg_det HY_NOTHING
+#define HY_I_linalg_slogdet HY_I_linalg_inverse
+#define HY_O_linalg_slogdet(O) O(sign, ONE, 1) O(logabsdet, ONE, 1)
+#define HY_P_linalg_slogdet HY_NOTHING
+#define HY_I_linalg_potrf HY_I_linalg_inverse
+#define HY_O_linalg_potrf HY_O_OUT
+#define HY_P_linalg_potrf HY_NOTHING
+#define HY_I_linalg_trsm(I) I(A, ONE, 1) I(B, ONE, 1)
+#define HY_O_linalg_trsm HY_O_OUT
+#define HY_P_linalg_trsm HY_NOTHING
+#define HY_A_linalg_trsm(A, R) A(R, flag, transpose, transpose, 0, "A transposed") \
+    A(R, flag, rightside, rightside, 0, "A stands on the right: X op(A) = alpha B") \
+    A(R, inv, upper, lower, 0, "A is an upper triangle") A(R, real, alpha, alpha, 1, "factor on B")
+#define HY_I_tril HY_I_DATA
+#define HY_O_tril HY_O_OUT
+#define HY_P_tril(P, R) P(R, int, k, k, 0, "which diagonal")
+#define HY_I_triu HY_I_DATA
+#define HY_O_triu HY_O_OUT
+#define HY_P_triu HY_P_tril
+
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
 #define HY_P_add_n HY_NOTHING
@@ -1523,6 +1548,14 @@ struct hy_op {
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", 0, "alpha op(A) op(B), for each matrix of a batch") \
+    OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
+    OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
+    OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
+    OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", 0, \
+        "the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky)") \
+    OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", 0, "X with op(A) X = alpha B, A a triangle") \
+    OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
+    OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
@@ -1932,6 +1965,19 @@ typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double al
     int axis /* -2 */; } hy_linalg_gemm2_opt;
 HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
     /* alpha op(A) op(B), for each matrix of a batch */
+HY_API hy_array *hy_linalg_inverse(hy_frame *F, hy_array *A);  /* the inverse of each matrix of a batch */
+HY_API hy_array *hy_linalg_det(hy_frame *F, hy_array *A);  /* its determinant */
+HY_API hy_array *hy_linalg_slogdet(hy_frame *F, hy_array *A);  /* the sign, and log |determinant| */
+HY_API hy_array *hy_linalg_potrf(hy_frame *F, hy_array *A);
+    /* the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky) */
+typedef struct hy_linalg_trsm_opt { int transpose; int rightside; int upper;
+    double alpha /* 1 */; } hy_linalg_trsm_opt;
+HY_API hy_array *hy_linalg_trsm(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_trsm_opt *opt);
+    /* X with op(A) X = alpha B, A a triangle */
+HY_API hy_array *hy_tril(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies above diagonal k */
+HY_API hy_array *hy_triu(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies below diagonal k */
 
 /* --- normalisation --- */
 typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
@@ -23944,6 +23990,336 @@ static int hy__shuffle_bind(hy_job *job)
 }
 HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__ON_shuffle HY__OWN(shuffle), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 36 >>linalg -----------------------------------------------------------------------------------
+ *
+ * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
+ * matrices; each is an item, computed in doubles.
+ */
+HY__COLD_ROOMS
+
+/* Matrix `item` of t. */
+static void hy__matrix_load(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size, double *to)
+{
+    hy__load_f64(to, hy__place(now, t, item * size), t->type.dtype, 1, size);
+}
+static void hy__matrix_store(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size,
+                             const double *from)
+{
+    hy__store_f64(hy__place(now, t, item * size), t->type.dtype, 1, from, size);
+}
+
+/* Square matrices. */
+static int hy__infer_square(hy_infer *I, hy_shape *a)
+{
+    if (I->status < 0 || a->ndim < 0) return I->status;
+    if (a->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", a);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 2], &a->dim[a->ndim - 1]);
+    return I->status;
+}
+static int hy__square_infer(hy_infer *I)
+{
+    hy_infer_pointwise(I);
+    return hy__infer_square(I, &I->in[0].shape);
+}
+
+/* An item for each matrix of the first input, with so many doubles of scratch, and ns for the whole. */
+static int hy__matrices_bind(hy_job *job, hy__run_fn run, int64_t doubles, double ns, const char *fault)
+{
+    const hy_shape *a = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    job->scratch = (size_t)doubles * sizeof(double);
+    job->fault_text = fault;
+    return hy__one_stage(job, run, hy__size(&job->out[0].type.shape) ? hy__product(a, 0, a->ndim - 2) : 0,
+                         ns);
+}
+static int64_t hy__order_of(const hy_tensor *a) { return a->type.shape.dim[a->type.shape.ndim - 1]; }
+
+/* Two rows change places. */
+static void hy__exchange(double *a, double *b, int64_t n)
+{
+    for (; n > 0; n--, a++, b++) {
+        double t = *a;
+        *a = *b;
+        *b = t;
+    }
+}
+
+/* Rows of a (n x n) are exchanged and subtracted until it is an upper triangle; those of b (n x m) likewise.
+ * The sign of the exchanges, 0 if a column has nothing left to divide by. */
+static int hy__eliminate(double *a, int64_t n, double *b, int64_t m)
+{
+    int64_t i, j, k, top;
+    int sign = 1;
+    for (k = 0; k < n; k++) {
+        for (top = k, i = k + 1; i < n; i++) if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;
+        if (a[top * n + k] == 0) return 0;
+        if (top != k) {
+            hy__exchange(a + k * n, a + top * n, n);
+            if (m) hy__exchange(b + k * m, b + top * m, m);
+            sign = -sign;
+        }
+        for (i = k + 1; i < n; i++) {
+            double f = a[i * n + k] / a[k * n + k];
+            for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];
+            for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];
+        }
+    }
+    return sign;
+}
+
+/* A matrix whose element (i, j) is at[i * row + j * column]: turned round by exchanging the two. */
+typedef struct hy__matrix { double *at; int64_t row, column; } hy__matrix;
+static hy__matrix hy__matrix_at(double *at, int64_t columns, int turned)
+{
+    hy__matrix m;
+    m.at = at;
+    m.row = turned ? 1 : columns;
+    m.column = turned ? columns : 1;
+    return m;
+}
+
+/* T X = B for a triangle T of order n, in place of the m columns of B. */
+static void hy__triangle_solve(hy__matrix T, int lower, hy__matrix B, int64_t n, int64_t m)
+{
+    int64_t s, k, c;
+    for (s = 0; s < n; s++) {
+        int64_t i = lower ? s : n - 1 - s;
+        double *row = B.at + i * B.row, pivot = T.at[i * T.row + i * T.column];
+        for (k = 0; k < s; k++) {
+            int64_t j = lower ? k : n - 1 - k;
+            double f = T.at[i * T.row + j * T.column], *known = B.at + j * B.row;
+            for (c = 0; c < m; c++) row[c * B.column] -= f * known[c * B.column];
+        }
+        for (c = 0; c < m; c++) row[c * B.column] /= pivot;
+    }
+}
+
+/* --- inverse and determinant --- */
+HY__RUN(hy__run_inverse)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, *b = a + n * n;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(b, 0, (size_t)(n * n) * sizeof *b);
+    for (i = 0; i < n; i++) b[i * n + i] = 1;
+    if (!hy__eliminate(a, n, b, n)) hy_fault(now);
+    hy__triangle_solve(hy__matrix_at(a, n, 0), 0, hy__matrix_at(b, n, 0), n, n);
+    hy__matrix_store(now, &job->out[0], item, n * n, b);
+}
+static int hy__linalg_inverse_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = 2 * (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_inverse, 2 * n * n, ns, "a matrix is singular");
+}
+/* dA = -Y^T dY Y^T */
+static hy_array *hy__inverse_back(hy_frame *F, hy_array *y, hy_array *dy)
+{
+    hy_linalg_gemm2_opt left, right;
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    left.transpose_a = right.transpose_b = 1;
+    right.alpha = -1;
+    return hy_linalg_gemm2(F, hy_linalg_gemm2(F, y, dy, &left), y, &right);
+}
+HY__DIFF(linalg_inverse, hy__inverse_back(F, y, dy))
+#define HY__ON_linalg_inverse hy__square_infer, hy__linalg_inverse_bind, hy__linalg_inverse_diff, NULL
+
+/* Of linalg_slogdet too, whose outputs are the sign and the logarithm. */
+HY__RUN(hy__run_det)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, sign, product, logarithm = 0;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    product = sign = hy__eliminate(a, n, NULL, 0);
+    for (i = 0; i < n && sign != 0; i++) {
+        product *= a[i * n + i];
+        logarithm += log(fabs(a[i * n + i]));
+        if (a[i * n + i] < 0) sign = -sign;
+    }
+    if (job->nout == 1) { hy__matrix_store(now, &job->out[0], item, 1, &product); return; }
+    if (sign == 0) logarithm = -HUGE_VAL;
+    hy__matrix_store(now, &job->out[0], item, 1, &sign);
+    hy__matrix_store(now, &job->out[1], item, 1, &logarithm);
+}
+static int hy__det_infer(hy_infer *I)
+{
+    hy_shape *a = &I->in[0].shape, want;
+    int i;
+    hy__same_types(I);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0) return I->status;
+    want = *a;
+    want.ndim -= 2;
+    if (!want.ndim) want = hy__shape1(1);
+    for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, want);
+    return I->status;
+}
+static int hy__det_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_det, n * n, ns, NULL);
+}
+/* d log |det A| = A^-T: each matrix by its factor. */
+static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *factor)
+{
+    hy_array *turned = hy_swap_axes(F, hy_linalg_inverse(F, a), -2, -1);
+    if (a && a->t.type.shape.ndim > 2) factor = hy_expand_dims(F, hy_expand_dims(F, factor, -1), -1);
+    return hy_mul(F, turned, factor);
+}
+HY__DIFF(linalg_det, hy__det_back(F, x, hy_mul(F, dy, y)))
+#define HY__ON_linalg_det hy__det_infer, hy__det_bind, hy__linalg_det_diff, NULL
+static int hy__linalg_slogdet_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[1] && D->want[0]) D->dx[0] = hy__det_back(F, D->in[0], D->dy[1]);
+    return 0;
+}
+#define HY__ON_linalg_slogdet hy__det_infer, hy__det_bind, hy__linalg_slogdet_diff, NULL
+
+/* --- triangles --- */
+HY__RUN(hy__run_triangle)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t rows = x->dim[x->ndim - 2], columns = x->dim[x->ndim - 1], k = job->plan.i[0], i;
+    int size = hy__traits[job->in[0].type.dtype].size, upper = job->plan.i[1] != 0;
+    for (i = 0; i < rows; i++) {                        /* columns below `cut`, or those from it on, stay */
+        int64_t at = (item * rows + i) * columns, cut = hy__clamp_i64(i + k + !upper, 0, columns);
+        int64_t from = upper ? cut : 0, count = upper ? columns - cut : cut;
+        char *to = hy__place(now, &job->out[0], at);
+        memset(to, 0, (size_t)(columns * size));
+        memcpy(to + from * size, hy__place(now, &job->in[0], at + from), (size_t)(count * size));
+    }
+}
+static int hy__triangle_infer(hy_infer *I)
+{
+    const hy_shape *x = &I->in[0].shape;
+    hy_infer_pointwise(I);
+    if (x->ndim == 0 || x->ndim == 1)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", x);
+    return I->status;
+}
+static int hy__triangle_bind(hy_job *job, int64_t k, int upper)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    job->notes = 2 * sizeof *job->plan.i;
+    job->plan.i[0] = k;
+    job->plan.i[1] = upper;
+    return hy__one_stage(job, hy__run_triangle, hy__size(x) ? hy__product(x, 0, x->ndim - 2) : 0,
+                         0.3 * (double)hy__size(x));
+}
+HY__BIND(tril, hy__triangle_bind(job, r->k, 0))
+HY__DIFF(tril, hy_tril(F, dy, r->k))
+#define HY__ON_tril hy__triangle_infer, hy__tril_bind, hy__tril_diff, NULL
+HY__BIND(triu, hy__triangle_bind(job, r->k, 1))
+HY__DIFF(triu, hy_triu(F, dy, r->k))
+#define HY__ON_triu hy__triangle_infer, hy__triu_bind, hy__triu_diff, NULL
+
+/* --- systems with a triangle --- */
+HY__RUN(hy__run_trsm)
+{
+    HY__REC(linalg_trsm, job);
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), columns = y->dim[y->ndim - 1], size, i;
+    int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
+    int turned = (r->transpose != 0) != (r->rightside != 0);        /* X op(A) = B is op(A)^T X^T = B^T */
+    double *a = (double *)scratch, *b = a + n * n;
+    size = n * across;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    hy__matrix_load(now, &job->in[1], item, size, b);
+    for (i = 0; i < size; i++) b[i] *= r->alpha;
+    hy__triangle_solve(hy__matrix_at(a, n, turned), turned == (r->upper != 0),
+                       hy__matrix_at(b, columns, r->rightside), n, across);
+    hy__matrix_store(now, &job->out[0], item, size, b);
+}
+static int hy__linalg_trsm_infer(hy_infer *I)
+{
+    HY__REC(linalg_trsm, I);
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape;
+    int d;
+    hy__same_types(I);
+    hy_infer_same(I, b, &I->out[0].shape);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0 || hy__infer_ranks(I, a, b, a->ndim) < 0) return I->status;
+    for (d = 0; d < a->ndim - 2; d++) hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 1], &b->dim[a->ndim - (r->rightside ? 1 : 2)]);
+    hy_infer_same(I, b, &I->out[0].shape);
+    return hy__infer_square(I, a);
+}
+static int hy__linalg_trsm_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), size = hy__product(y, y->ndim - 2, y->ndim);
+    return hy__matrices_bind(job, hy__run_trsm, n * n + size, (double)n * (double)hy__size(y), NULL);
+}
+/* With G = op(A)^-T dX: dB = alpha G, d op(A) = -G X^T (X on the left: -X^T G), where A has its triangle. */
+static int hy__linalg_trsm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(linalg_trsm, D);
+    hy_array *x = D->out[0], *g, *left, *right;
+    hy_linalg_trsm_opt solve;
+    hy_linalg_gemm2_opt product;
+    if (!D->dy[0]) return 0;
+    memset(&solve, 0, sizeof solve);
+    memset(&product, 0, sizeof product);
+    solve.transpose = !r->transpose;
+    solve.rightside = r->rightside;
+    solve.upper = r->upper;
+    g = hy_linalg_trsm(F, D->in[0], D->dy[0], &solve);
+    if (D->want[1]) D->dx[1] = r->alpha == 1 ? g : hy_mul_scalar(F, g, r->alpha);
+    if (!D->want[0]) return 0;
+    product.alpha = -1;
+    product.transpose_a = r->rightside;
+    product.transpose_b = !r->rightside;
+    left = (r->rightside != 0) == (r->transpose != 0) ? g : x;
+    right = left == g ? x : g;
+    g = hy_linalg_gemm2(F, left, right, &product);
+    D->dx[0] = r->upper ? hy_triu(F, g, 0) : hy_tril(F, g, 0);
+    return 0;
+}
+#define HY__ON_linalg_trsm HY__OWN(linalg_trsm), NULL
+
+/* --- Cholesky --- */
+HY__RUN(hy__run_potrf)
+{
+    int64_t n = hy__order_of(&job->in[0]), i, j, k;
+    double *a = (double *)scratch, *l = a + n * n, sum;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(l, 0, (size_t)(n * n) * sizeof *l);
+    for (j = 0; j < n; j++)
+        for (i = j; i < n; i++) {
+            sum = 0.5 * (a[i * n + j] + a[j * n + i]);
+            for (k = 0; k < j; k++) sum -= l[i * n + k] * l[j * n + k];
+            if (i == j && !(sum > 0)) hy_fault(now);
+            l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
+        }
+    hy__matrix_store(now, &job->out[0], item, n * n, l);
+}
+static int hy__linalg_potrf_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_potrf, 2 * n * n, ns, "a matrix is not positive definite");
+}
+/* With P the lower triangle of L^T dL, its diagonal halved, and S = L^-T P L^-1: dA = (S + S^T) / 2. */
+static hy_array *hy__potrf_back(hy_frame *F, hy_array *l, hy_array *dl)
+{
+    hy_linalg_gemm2_opt product;
+    hy_linalg_trsm_opt left, right;
+    hy_array *s;
+    memset(&product, 0, sizeof product);
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    product.transpose_a = left.transpose = right.rightside = 1;
+    s = hy_linalg_gemm2(F, l, dl, &product);
+    s = hy_mul_scalar(F, hy_add(F, hy_tril(F, s, 0), hy_tril(F, s, -1)), 0.5);
+    s = hy_linalg_trsm(F, l, hy_linalg_trsm(F, l, s, &left), &right);
+    return hy_mul_scalar(F, hy_add(F, s, hy_swap_axes(F, s, -2, -1)), 0.5);
+}
+HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
+#define HY__ON_linalg_potrf hy__square_infer, hy__linalg_potrf_bind, hy__linalg_potrf_diff, NULL
 
 HY__WARM_ROOMS
 
@@ -51111,6 +51487,16 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
           hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
 }
 
+static void hy__c_triangle(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int upper = hy__op_number(s->node->op) == HY_OP_triu;
+    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++)\n"
+             "y0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0, x->ndim - 1), columns,
+          columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+}
+
 /* topk, sort, argsort: the best so far stay in order. */
 static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
 {
@@ -51789,6 +52175,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
     { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_tril, hy__c_triangle, 0, NULL },
+    { HY_OP_triu, hy__c_triangle, 0, NULL },
     { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },

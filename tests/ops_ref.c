@@ -494,6 +494,120 @@ static const char *const cases_linalg_gemm2[] = {
 static const ref_op ref_linalg_gemm2 =
     { REFA_FLOATS, refa_linalg_gemm2, REF_TRUE, NULL, 4e-6, cases_linalg_gemm2 };
 
+/* --- matrices: by cofactors, the plainest way --- */
+static double refa_det_of(const double *a, int64_t n)
+{
+    double sum = 0, minor[64];
+    if (n == 0) return 1;
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t i = 1; i < n; i++)
+            for (int64_t j = 0, to = 0; j < n; j++) if (j != k) minor[(i - 1) * (n - 1) + to++] = a[i * n + j];
+        sum += (k % 2 ? -1 : 1) * a[k] * refa_det_of(minor, n - 1);
+    }
+    return sum;
+}
+static int64_t refa_order(const ref_tensor *a) { return a->dim[a->ndim - 1]; }
+static int64_t refa_matrix_count(const ref_tensor *a)
+{
+    int64_t count = 1;
+    for (int d = 0; d < a->ndim - 2; d++) count *= a->dim[d];
+    return count;
+}
+static void refa_linalg_inverse(ref_case *c)
+{
+    const ref_tensor *a = &c->in[0];
+    double *y = refa_like(c, 0, a), minor[64];
+    int64_t n = refa_order(a);
+    for (int64_t m = 0; m < refa_matrix_count(a); m++, y += n * n) {
+        const double *x = a->v + m * n * n;
+        for (int64_t i = 0; i < n * n; i++) {
+            int64_t to = 0;
+            for (int64_t k = 0; k < n * n; k++) if (k / n != i % n && k % n != i / n) minor[to++] = x[k];
+            y[i] = ((i / n + i % n) % 2 ? -1 : 1) * refa_det_of(minor, n - 1) / refa_det_of(x, n);
+        }
+    }
+}
+static double *refa_per_matrix(ref_case *c, int i)
+{
+    const int64_t one = 1;
+    return c->in[0].ndim > 2 ? ref_out(c, i, c->in[0].ndim - 2, c->in[0].dim) : ref_out(c, i, 1, &one);
+}
+static void refa_linalg_det(ref_case *c)
+{
+    double *y = refa_per_matrix(c, 0);
+    int64_t n = refa_order(&c->in[0]);
+    for (int64_t m = 0; m < c->out[0].size; m++) y[m] = refa_det_of(c->in[0].v + m * n * n, n);
+}
+static void refa_linalg_slogdet(ref_case *c)
+{
+    double *sign = refa_per_matrix(c, 0), *size = refa_per_matrix(c, 1);
+    int64_t n = refa_order(&c->in[0]);
+    for (int64_t m = 0; m < c->out[0].size; m++) {
+        double det = refa_det_of(c->in[0].v + m * n * n, n);
+        sign[m] = refa_sign_of(det);
+        size[m] = log(fabs(det));
+    }
+}
+static const char *const cases_matrix[] = {
+    "(3,3)", "(1,1)[0.5,2]", "(2,2)[0.5,3]", "(4,4)", "(2,3,3)", "(2,1,2,2)", "(3,1,1,1)[-2,-1]", "(0,3,3)", NULL };
+static const ref_op ref_linalg_inverse = { REFA_FLOATS, refa_linalg_inverse, REF_TRUE, NULL, 4e-6, cases_matrix };
+static const ref_op ref_linalg_det = { REFA_FLOATS, refa_linalg_det, REF_TRUE, NULL, 4e-6, cases_matrix };
+static const ref_op ref_linalg_slogdet = { REFA_FLOATS, refa_linalg_slogdet, REF_TRUE, NULL, 4e-6, cases_matrix };
+
+static void refa_triangle(ref_case *c, int upper)
+{
+    double *y = refa_like(c, 0, &c->in[0]);
+    int64_t columns = refa_order(&c->in[0]), rows = c->in[0].dim[c->in[0].ndim - 2], k = ref_int(c, "k", 0);
+    for (int64_t i = 0; i < c->in[0].size; i++) {
+        int64_t off = i % columns - i / columns % rows - k;
+        y[i] = (upper ? off >= 0 : off <= 0) ? c->in[0].v[i] : 0;
+    }
+}
+static void refa_tril(ref_case *c) { refa_triangle(c, 0); }
+static void refa_triu(ref_case *c) { refa_triangle(c, 1); }
+static const char *const cases_matrix_triangle[] = {
+    "(3,4)", "(4,3) | k=1", "(5,5) | k=-2", "(2,3,3)", "(2,1,2,3) | k=-1", "(3,3) | k=7", "(3,3) | k=-7", "(1,1)",
+    "(0,3)", NULL };
+static const ref_op ref_tril = { REFA_ALL, refa_tril, REF_TRUE, NULL, 0, cases_matrix_triangle };
+static const ref_op ref_triu = { REFA_ALL, refa_triu, REF_TRUE, NULL, 0, cases_matrix_triangle };
+
+/* X of op(A) X = B column by column, by Cramer's rule on A's triangle. */
+static void refa_linalg_trsm(ref_case *c)
+{
+    const ref_tensor *a = &c->in[0], *b = &c->in[1];
+    double *y = refa_like(c, 0, b), t[64], u[64];
+    int64_t n = refa_order(a), columns = refa_order(b), size = b->dim[b->ndim - 2] * columns;
+    int right = ref_int(c, "rightside", 0), lower = ref_int(c, "lower", 1), turned = ref_int(c, "transpose", 0) != right;
+    for (int64_t at = 0; at < b->size; at++) {
+        int64_t m = at / size, place = at % size, i = right ? place % columns : place / columns;
+        const double *x = a->v + m * n * n;
+        for (int64_t k = 0; k < n * n; k++) {
+            double v = (lower ? k % n <= k / n : k % n >= k / n) ? x[k] : 0;
+            t[turned ? k % n * n + k / n : k] = v;
+        }
+        memcpy(u, t, sizeof u);
+        for (int64_t k = 0; k < n; k++)
+            u[k * n + i] = b->v[m * size + (right ? place / columns * columns + k : k * columns + place % columns)];
+        y[at] = ref_num(c, "alpha", 1) * refa_det_of(u, n) / refa_det_of(t, n);
+    }
+}
+static const char *const cases_linalg_trsm[] = {
+    "(3,3)[0.5,2] (3,2)", "(3,3)[0.5,2] (3,2) | transpose=True", "(3,3)[0.5,2] (2,3) | rightside=True",
+    "(3,3)[0.5,2] (2,3) | rightside=True transpose=True", "(3,3)[0.5,2] (3,2) | lower=False",
+    "(3,3)[0.5,2] (3,2) | lower=False transpose=True alpha=2", "(3,3)[0.5,2] (2,3) | lower=False rightside=True",
+    "(3,3)[0.5,2] (2,3) | lower=False rightside=True transpose=True alpha=-0.5", "(2,2,2)[0.5,2] (2,2,5)",
+    "(2,1,4,4)[0.5,2] (2,1,4,1) | alpha=3", "(1,1)[0.5,2] (1,1)", "(0,2,2) (0,2,3)", "(2,2) (2,0)", NULL };
+static const ref_op ref_linalg_trsm = { REFA_FLOATS, refa_linalg_trsm, REF_TRUE, NULL, 4e-6, cases_linalg_trsm };
+
+/* Positive definite inputs depend on themselves: test_linalg.c has them. These are of order 1. */
+static void refa_linalg_potrf(ref_case *c)
+{
+    double *y = refa_like(c, 0, &c->in[0]);
+    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = sqrt(c->in[0].v[i]);
+}
+static const char *const cases_linalg_potrf[] = { "(1,1)[0.5,2]", "(5,1,1)[0.1,9]", "(2,3,1,1)[1,2]", "(0,2,2)", NULL };
+static const ref_op ref_linalg_potrf = { REFA_FLOATS, refa_linalg_potrf, REF_TRUE, NULL, 4e-6, cases_linalg_potrf };
+
 static void refa_add_n(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]);
