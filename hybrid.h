@@ -41,6 +41,7 @@
  *     >>direct    the same, channels last, compiled
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
  *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
+ *     >>sampling  images between their pixels        >>linalg    inverses, triangles, Cholesky
  *     >>ops       the table of all operators
  *
  *     >>invoke    running an operator now            >>graph     traced programs
@@ -104,7 +105,7 @@
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
  *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
- *   but those of digamma and ctc_loss.
+ *   but those of digamma, ctc_loss, bilinear_sampler and spatial_transformer.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -418,6 +419,9 @@ enum {
     HY_LAYOUT_NONE, HY_LAYOUT_NCW, HY_LAYOUT_NCHW, HY_LAYOUT_NCDHW,
     HY_LAYOUT_NWC, HY_LAYOUT_NHWC, HY_LAYOUT_NDHWC
 };
+enum { HY_RESIZE_SIZE, HY_RESIZE_ODD_SCALE, HY_RESIZE_LIKE, HY_RESIZE_TO_EVEN_DOWN, HY_RESIZE_TO_EVEN_UP,
+       HY_RESIZE_TO_ODD_DOWN, HY_RESIZE_TO_ODD_UP };
+enum { HY_GRID_AFFINE, HY_GRID_WARP };
 enum { HY_POOL_MAX, HY_POOL_AVG, HY_POOL_SUM, HY_POOL_LP };
 enum { HY_CONVENTION_VALID, HY_CONVENTION_FULL, HY_CONVENTION_SAME };
 enum { HY_JOIN_CONCAT, HY_JOIN_SUM };
@@ -845,6 +849,31 @@ struct hy_op {
 #define HY_A_linalg_gemm2(A, R) HY_A_TRANSPOSE(A, R) A(R, real, alpha, alpha, 1, "factor on the product") \
     A(R, int, axis, axis, -2, "axis of the matrix rows")
 
+#define HY_I_linalg_inverse(I) I(A, ONE, 1)
+#define HY_O_linalg_inverse HY_O_OUT
+#define HY_P_linalg_inverse HY_NOTHING
+#define HY_I_linalg_det HY_I_linalg_inverse
+#define HY_O_linalg_det HY_O_OUT
+#define HY_P_linalg_det HY_NOTHING
+#define HY_I_linalg_slogdet HY_I_linalg_inverse
+#define HY_O_linalg_slogdet(O) O(sign, ONE, 1) O(logabsdet, ONE, 1)
+#define HY_P_linalg_slogdet HY_NOTHING
+#define HY_I_linalg_potrf HY_I_linalg_inverse
+#define HY_O_linalg_potrf HY_O_OUT
+#define HY_P_linalg_potrf HY_NOTHING
+#define HY_I_linalg_trsm(I) I(A, ONE, 1) I(B, ONE, 1)
+#define HY_O_linalg_trsm HY_O_OUT
+#define HY_P_linalg_trsm HY_NOTHING
+#define HY_A_linalg_trsm(A, R) A(R, flag, transpose, transpose, 0, "A transposed") \
+    A(R, flag, rightside, rightside, 0, "A stands on the right: X op(A) = alpha B") \
+    A(R, inv, upper, lower, 0, "A is an upper triangle") A(R, real, alpha, alpha, 1, "factor on B")
+#define HY_I_tril HY_I_DATA
+#define HY_O_tril HY_O_OUT
+#define HY_P_tril(P, R) P(R, int, k, k, 0, "which diagonal")
+#define HY_I_triu HY_I_DATA
+#define HY_O_triu HY_O_OUT
+#define HY_P_triu HY_P_tril
+
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
 #define HY_P_add_n HY_NOTHING
@@ -972,6 +1001,38 @@ struct hy_op {
       "samples of a bin, down and across; as many as places if not positive") \
     A(R, flag, position_sensitive, position_sensitive, 0, "each bin has channels of its own") \
     A(R, flag, aligned, aligned, 0, "coordinates are those of corners of places, not of middles")
+#define HY_I_bilinear_resize(I) I(data, ONE, 1) I(like, OPT, r->mode == HY_RESIZE_LIKE)
+#define HY_O_bilinear_resize HY_O_OUT
+#define HY_P_bilinear_resize(P, R) P(R, int, height, height, 1, "height of the result") \
+    P(R, int, width, width, 1, "width of the result")
+#define HY_A_bilinear_resize(A, R) \
+    A(R, real, scale_height, scale_height, 0, "in place of height: what it is multiplied by") \
+    A(R, real, scale_width, scale_width, 0, "the same for the width") \
+    A(R, enum, mode, mode, 0, \
+      "size|odd_scale|like|to_even_down|to_even_up|to_odd_down|to_odd_up: where the size comes from") \
+    A(R, inv, half_pixels, align_corners, 0, "corners are those of pixels, not the middles of the outermost")
+#define HY_I__bilinear_resize_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
+#define HY_O__bilinear_resize_grad HY_O_OUT
+#define HY_P__bilinear_resize_grad HY_NOTHING
+#define HY_A__bilinear_resize_grad(A, R) A(R, inv, half_pixels, align_corners, 0, "as in bilinear_resize")
+#define HY_I_grid_generator HY_I_DATA
+#define HY_O_grid_generator HY_O_OUT
+#define HY_P_grid_generator(P, R) P(R, enum, transform_type, transform_type, HY_REQUIRED, \
+    "affine|warp: data are (N,6), rows of 2 x 3 matrices; or (N,2,H,W), shifts in pixels")
+#define HY_A_grid_generator(A, R) A(R, ints, target_shape, target_shape, 0, "height and width, for affine")
+#define HY_I_bilinear_sampler(I) I(data, ONE, 1) I(grid, ONE, 1)
+#define HY_O_bilinear_sampler HY_O_OUT
+#define HY_P_bilinear_sampler HY_NOTHING
+#define HY_I__bilinear_sampler_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(grid, ONE, 1)
+#define HY_O__bilinear_sampler_grad(O) O(data_grad, ONE, 1) O(grid_grad, ONE, 1)
+#define HY_P__bilinear_sampler_grad HY_NOTHING
+#define HY_I_spatial_transformer(I) I(data, ONE, 1) I(loc, ONE, 1)
+#define HY_O_spatial_transformer HY_O_OUT
+#define HY_P_spatial_transformer(P, R) P(R, ints, target_shape, target_shape, 0, "height and width")
+#define HY_A_spatial_transformer(A, R) \
+    A(R, enum, transform_type, transform_type, 0, "affine: the only kind") \
+    A(R, enum, sampler_type, sampler_type, 0, "bilinear: the only kind")
+
 #define HY_I__roi_align_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(rois, ONE, 1)
 #define HY_O__roi_align_grad HY_O_OUT
 #define HY_P__roi_align_grad HY_P_ROIS
@@ -1523,6 +1584,14 @@ struct hy_op {
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", 0, "alpha op(A) op(B), for each matrix of a batch") \
+    OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
+    OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
+    OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
+    OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", 0, \
+        "the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky)") \
+    OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", 0, "X with op(A) X = alpha B, A a triangle") \
+    OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
+    OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
@@ -1677,7 +1746,14 @@ struct hy_op {
         "largest values in the bins of regions (image, left, top, right, bottom)") \
     OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
         "averages of samples between places in the bins of regions") \
-    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
+    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
+    OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, 0, \
+        "images in another size, between their pixels") \
+    OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
+    OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
+    OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
+    OP(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
+    OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps")
 #endif
 
 /* Operator numbers, and the C types of attributes. */
@@ -1932,6 +2008,19 @@ typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double al
     int axis /* -2 */; } hy_linalg_gemm2_opt;
 HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
     /* alpha op(A) op(B), for each matrix of a batch */
+HY_API hy_array *hy_linalg_inverse(hy_frame *F, hy_array *A);  /* the inverse of each matrix of a batch */
+HY_API hy_array *hy_linalg_det(hy_frame *F, hy_array *A);  /* its determinant */
+HY_API hy_array *hy_linalg_slogdet(hy_frame *F, hy_array *A);  /* the sign, and log |determinant| */
+HY_API hy_array *hy_linalg_potrf(hy_frame *F, hy_array *A);
+    /* the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky) */
+typedef struct hy_linalg_trsm_opt { int transpose; int rightside; int upper;
+    double alpha /* 1 */; } hy_linalg_trsm_opt;
+HY_API hy_array *hy_linalg_trsm(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_trsm_opt *opt);
+    /* X with op(A) X = alpha B, A a triangle */
+HY_API hy_array *hy_tril(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies above diagonal k */
+HY_API hy_array *hy_triu(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies below diagonal k */
 
 /* --- normalisation --- */
 typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
@@ -2194,6 +2283,22 @@ typedef struct hy_roi_align_opt { int sample_ratio /* -1 */; int position_sensit
 HY_API hy_array *hy_roi_align(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
                               double spatial_scale, const hy_roi_align_opt *opt);
     /* averages of samples between places in the bins of regions */
+typedef struct hy_bilinear_resize_opt { double scale_height; double scale_width; int mode;
+    int half_pixels; } hy_bilinear_resize_opt;
+HY_API hy_array *hy_bilinear_resize(hy_frame *F, hy_array *data, hy_array *like, int height, int width,
+                                    const hy_bilinear_resize_opt *opt);
+    /* images in another size, between their pixels */
+typedef struct hy_grid_generator_opt { hy_ints target_shape; } hy_grid_generator_opt;
+HY_API hy_array *hy_grid_generator(hy_frame *F, hy_array *data, int transform_type,
+                                   const hy_grid_generator_opt *opt);
+    /* where bilinear_sampler shall look: x and y from -1 to 1 */
+HY_API hy_array *hy_bilinear_sampler(hy_frame *F, hy_array *data, hy_array *grid);
+    /* data at the places of a grid, 0 outside */
+typedef struct hy_spatial_transformer_opt { int transform_type;
+    int sampler_type; } hy_spatial_transformer_opt;
+HY_API hy_array *hy_spatial_transformer(hy_frame *F, hy_array *data, hy_array *loc, hy_ints target_shape,
+                                        const hy_spatial_transformer_opt *opt);
+    /* data seen through affine maps */
 #endif
 
 /* --- recurrent layers --- */
@@ -2287,6 +2392,12 @@ typedef struct hy__roi_align_grad_opt { int sample_ratio /* -1 */; int position_
 HY_API hy_array *hy__roi_align_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *rois,
                                     hy_ints pooled_size, double spatial_scale,
                                     const hy__roi_align_grad_opt *opt);  /* gradient of roi_align */
+typedef struct hy__bilinear_resize_grad_opt { int half_pixels; } hy__bilinear_resize_grad_opt;
+HY_API hy_array *hy__bilinear_resize_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                          const hy__bilinear_resize_grad_opt *opt);
+    /* gradient of bilinear_resize */
+HY_API hy_array *hy__bilinear_sampler_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *grid);
+    /* gradients of bilinear_sampler */
 #endif
 #ifndef HYBRID_NO_RNN
 typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
@@ -23633,6 +23744,469 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
+/* MARK: - 35 >>sampling ---------------------------------------------------------------------------------
+ *
+ * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
+ * plane is an item, computed in doubles.
+ */
+#ifndef HYBRID_NO_VISION
+HY__COLD_ROOMS
+
+/* A place between two of n neighbours: at + 1 counts by `share`. */
+typedef struct hy__between_two { int64_t at, next; double share; } hy__between_two;
+
+/* Where place i of `wide` lies among n, both ends meeting, or all edges. */
+static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int half)
+{
+    hy__between_two p;
+    double at = half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
+        : wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0;
+    if (at < 0) at = 0;
+    p.at = hy__least((int64_t)at, n - 1);
+    p.next = p.at + (p.at < n - 1);
+    p.share = at - (double)p.at;
+    return p;
+}
+
+/* --- bilinear_resize --- */
+static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t size, double scale)
+{
+    double grown;
+    if (n < 0 && (r->mode != HY_RESIZE_SIZE || scale > 0)) return -1;
+    switch (r->mode) {
+    case HY_RESIZE_TO_EVEN_DOWN: return n - n % 2;
+    case HY_RESIZE_TO_EVEN_UP:   return n + n % 2;
+    case HY_RESIZE_TO_ODD_DOWN:  return n - !(n % 2);
+    case HY_RESIZE_TO_ODD_UP:    return n + !(n % 2);
+    case HY_RESIZE_ODD_SCALE:    grown = n % 2 ? (double)(n - 1) * scale + 1 : (double)n * scale; break;
+    default:                     grown = scale > 0 ? (double)n * scale : (double)size;
+    }
+    return grown < HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
+}
+static int hy__bilinear_resize_infer(hy_infer *I)
+{
+    HY__REC(bilinear_resize, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    const double scale[2] = { r->scale_height, r->scale_width };
+    const int size[2] = { r->height, r->width };
+    int d, like = r->mode == HY_RESIZE_LIKE;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
+    if (r->mode == HY_RESIZE_ODD_SCALE && !(scale[0] > 0 && scale[1] > 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    if (like) {
+        if (!I->in[1].dtype) hy__infer_same_type(I, &I->in[1], &I->in[0]);
+        hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
+    }
+    for (d = 0; d < 4 && I->status >= 0; d++) {
+        int64_t *want = &y->dim[d];
+        if (d < 2) { hy__infer_same_dim(I, &x->dim[d], want); continue; }
+        if (like) { hy__infer_same_dim(I, &I->in[1].shape.dim[d], want); continue; }
+        hy_infer_dim(I, want, hy__resized(r, x->dim[d], size[d - 2], scale[d - 2]));
+        if (I->status >= 0 && *want >= 0 && (*want < 1 || *want > HY__WINDOW_MOST))
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot be %z", y);
+    }
+    if (I->status >= 0 && ((x->dim[2] == 0 && y->dim[2]) || (x->dim[3] == 0 && y->dim[3])))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
+    return I->status;
+}
+
+HY__RUN(hy__run_resize)
+{
+    HY__REC(bilinear_resize, job);
+    const int64_t *x = job->in[0].type.shape.dim, *y = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *upper = (double *)scratch, *lower = upper + x[3], *row = lower + x[3];
+    int64_t i, j;
+    for (i = 0; i < y[2]; i++) {
+        hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
+        hy__load_f64(upper, hy__place(now, &job->in[0], (item * x[2] + down.at) * x[3]), dtype, 1, x[3]);
+        hy__load_f64(lower, hy__place(now, &job->in[0], (item * x[2] + down.next) * x[3]), dtype, 1, x[3]);
+        for (j = 0; j < x[3]; j++) upper[j] = (1 - down.share) * upper[j] + down.share * lower[j];
+        for (j = 0; j < y[3]; j++) {
+            hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
+            row[j] = (1 - across.share) * upper[across.at] + across.share * upper[across.next];
+        }
+        hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, row, y[3]);
+    }
+}
+static int hy__bilinear_resize_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(2 * x->dim[3] + y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_resize, hy__size(y) ? x->dim[0] * x->dim[1] : 0,
+                         4.0 * (double)hy__size(y));
+}
+static int hy__bilinear_resize_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(bilinear_resize, D);
+    hy__bilinear_resize_grad_opt opt;
+    opt.half_pixels = r->half_pixels;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__bilinear_resize_grad(F, D->dy[0], D->in[0], &opt);
+    return 0;
+}
+#define HY__ON_bilinear_resize HY__OWN(bilinear_resize), hy__batch_split
+
+/* What a pixel of the result took from four, each of these gets of its gradient. */
+HY__RUN(hy__run_resize_back)
+{
+    HY__REC(_bilinear_resize_grad, job);
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *plane = (double *)scratch, *row = plane + x[2] * x[3];
+    int64_t i, j;
+    memset(plane, 0, (size_t)(x[2] * x[3]) * sizeof *plane);
+    for (i = 0; i < y[2]; i++) {
+        hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
+        double *upper = plane + down.at * x[3], *lower = plane + down.next * x[3];
+        hy__load_f64(row, hy__place(now, &job->in[0], (item * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
+            double left = (1 - across.share) * row[j], right = across.share * row[j];
+            upper[across.at] += (1 - down.share) * left;
+            upper[across.next] += (1 - down.share) * right;
+            lower[across.at] += down.share * left;
+            lower[across.next] += down.share * right;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], item * x[2] * x[3]), dtype, 1, plane, x[2] * x[3]);
+}
+static int hy___bilinear_resize_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_shape(I, &I->in[0].shape, hy__rank(4));
+    hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status;
+}
+static int hy___bilinear_resize_grad_bind(hy_job *job)
+{
+    const hy_shape *x = &job->out[0].type.shape, *y = &job->in[0].type.shape;
+    job->scratch = (size_t)(x->dim[2] * x->dim[3] + y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_resize_back, hy__size(x) ? x->dim[0] * x->dim[1] : 0,
+                         6.0 * (double)hy__size(y));
+}
+/* It is linear: the gradient of the gradient is the resizing itself. */
+static int hy___bilinear_resize_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_bilinear_resize_grad, D);
+    hy_bilinear_resize_opt opt;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    memset(&opt, 0, sizeof opt);
+    opt.mode = HY_RESIZE_LIKE;
+    opt.half_pixels = r->half_pixels;
+    D->dx[0] = hy_bilinear_resize(F, D->dy[0], D->in[0], 1, 1, &opt);
+    return 0;
+}
+#define HY__ON__bilinear_resize_grad HY__OWN(_bilinear_resize_grad), NULL
+
+/* --- grids: x and y of each place, from -1 to 1 --- */
+static double hy__grid_step(int64_t n) { return n > 1 ? 2 / (double)(n - 1) : 0; }
+
+/* Row i of the grid that an affine map makes. */
+static void hy__affine_row(const double map[6], int64_t i, int64_t height, int64_t width, double *x,
+                           double *y)
+{
+    double down = -1 + (double)i * hy__grid_step(height);
+    int64_t j;
+    for (j = 0; j < width; j++) {
+        double across = -1 + (double)j * hy__grid_step(width);
+        x[j] = map[0] * across + map[1] * down + map[2];
+        y[j] = map[3] * across + map[4] * down + map[5];
+    }
+}
+
+HY__RUN(hy__run_grid)
+{
+    HY__REC(grid_generator, job);
+    const int64_t *g = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double map[6], *x = (double *)scratch, *y = x + g[3];
+    int64_t n = item / g[2], i = item % g[2], at = (2 * n * g[2] + i) * g[3], j;
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__load_f64(map, hy__place(now, &job->in[0], 6 * n), dtype, 1, 6);
+        hy__affine_row(map, i, g[2], g[3], x, y);
+    } else {
+        hy__load_f64(x, hy__place(now, &job->in[0], at), dtype, 1, g[3]);
+        hy__load_f64(y, hy__place(now, &job->in[0], at + g[2] * g[3]), dtype, 1, g[3]);
+        for (j = 0; j < g[3]; j++) {
+            x[j] = (x[j] + (double)j) * hy__grid_step(g[3]) - 1;
+            y[j] = (y[j] + (double)i) * hy__grid_step(g[2]) - 1;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], at), dtype, 1, x, g[3]);
+    hy__store_f64(hy__place(now, &job->out[0], at + g[2] * g[3]), dtype, 1, y, g[3]);
+}
+/* Height and width of what an affine map gives. */
+static int hy__infer_target(hy_infer *I, const hy_ints *target, hy_shape *y)
+{
+    int d;
+    if (target->n != 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "target_shape needs a height and a width");
+    for (d = 0; d < 2; d++) {
+        if (target->v[d] < 1 || target->v[d] > HY__WINDOW_MOST)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "target_shape holds %l", (int64_t)target->v[d]);
+        hy_infer_dim(I, &y->dim[2 + d], target->v[d]);
+    }
+    return I->status;
+}
+static int hy__grid_generator_infer(hy_infer *I)
+{
+    HY__REC(grid_generator, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_range(I, "transform_type", r->transform_type, 0, HY_GRID_WARP)) return -1;
+    hy_infer_shape(I, y, hy__rank(4));
+    if (I->status >= 0) hy_infer_dim(I, &y->dim[1], 2);
+    if (r->transform_type == HY_GRID_WARP) { hy_infer_same(I, x, y); return I->status; }
+    hy_infer_shape(I, x, hy__shape2(-1, 6));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    return hy__infer_target(I, &r->target_shape, y);
+}
+static int hy__grid_generator_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(2 * y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_grid, hy__size(y) ? y->dim[0] * y->dim[2] : 0,
+                         2.0 * (double)hy__size(y));
+}
+/* Of six numbers each: sums of the grid's gradient times x, y and 1 at each place. These x and y are the grid
+ * of the map that changes nothing. */
+static hy_array *hy__affine_back(hy_frame *F, hy_array *dy, hy_dtype dtype, hy_ints target)
+{
+    hy_grid_generator_opt opt;
+    hy_dot_opt product;
+    hy__eye_opt eye;
+    hy_array *place;
+    memset(&eye, 0, sizeof eye);
+    memset(&product, 0, sizeof product);
+    eye.dtype = dtype;
+    opt.target_shape = target;
+    product.transpose_b = 1;
+    place = hy_reshape(F, hy__eye(F, 2, 3, 0, &eye), HY_INTS(1, 6), NULL);
+    place = hy_reshape(F, hy_grid_generator(F, place, HY_GRID_AFFINE, &opt), HY_INTS(2, -1), NULL);
+    place = hy_concat(F, hy_group(F, place, hy_ones_like(F, hy__between(F, place, 0, 0, 1))), 0);
+    dy = hy_reshape(F, dy, HY_INTS(-1, target.v[0] * target.v[1]), NULL);
+    return hy_reshape(F, hy_dot(F, dy, place, &product), HY_INTS(-1, 6), NULL);
+}
+static int hy__grid_generator_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(grid_generator, D);
+    hy_array *dy = D->dy[0], *x, *y;
+    const hy_shape *grid = &D->out[0]->t.type.shape;
+    if (!dy || !D->want[0]) return 0;
+    if (r->transform_type == HY_GRID_AFFINE) {
+        D->dx[0] = hy__affine_back(F, dy, D->in[0]->t.type.dtype, r->target_shape);
+        return 0;
+    }
+    x = hy_mul_scalar(F, hy__between(F, dy, 1, 0, 1), hy__grid_step(grid->dim[3]));
+    y = hy_mul_scalar(F, hy__between(F, dy, 1, 1, 2), hy__grid_step(grid->dim[2]));
+    D->dx[0] = hy_concat(F, hy_group(F, x, y), 1);
+    return 0;
+}
+#define HY__ON_grid_generator HY__OWN(grid_generator), hy__batch_split
+
+/* --- bilinear_sampler, and spatial_transformer, which makes its grid as it goes --- */
+
+/* Row i of the grid of image n: where to look, in pixels. */
+static void hy__sample_row(const hy_job *job, const hy_run *now, const hy_tensor *grid, const int64_t *x,
+                           int64_t n, int64_t i, double *across, double *down)
+{
+    const int64_t *g = grid->type.shape.dim, *y = job->out[0].type.shape.dim;
+    double map[6];
+    int64_t j, wide = grid->type.shape.ndim == 4 ? g[3] : y[3];
+    if (grid->type.shape.ndim == 4) {
+        int64_t at = (2 * n * g[2] + i) * wide;
+        hy__load_f64(across, hy__place(now, grid, at), grid->type.dtype, 1, wide);
+        hy__load_f64(down, hy__place(now, grid, at + g[2] * wide), grid->type.dtype, 1, wide);
+    } else {
+        hy__load_f64(map, hy__place(now, grid, 6 * n), grid->type.dtype, 1, 6);
+        hy__affine_row(map, i, y[2], wide, across, down);
+    }
+    for (j = 0; j < wide; j++) {
+        across[j] = (across[j] + 1) * 0.5 * (double)(x[3] - 1);
+        down[j] = (down[j] + 1) * 0.5 * (double)(x[2] - 1);
+    }
+}
+
+/* The four pixels around a place: where they lie in a plane, -1 outside of it, and the upper left weights. */
+typedef struct hy__corners { int64_t at[4]; double left, top; } hy__corners;
+static hy__corners hy__corners_of(double across, double down, int64_t height, int64_t width)
+{
+    hy__corners c;
+    int64_t row, column, k;
+    if (!(across > -1 && across < (double)width && down > -1 && down < (double)height)) across = down = -2;
+    column = (int64_t)floor(across);
+    row = (int64_t)floor(down);
+    c.left = 1 - (across - (double)column);
+    c.top = 1 - (down - (double)row);
+    for (k = 0; k < 4; k++) {
+        int64_t y = row + k / 2, x = column + k % 2;
+        c.at[k] = y >= 0 && y < height && x >= 0 && x < width ? y * width + x : -1;
+    }
+    return c;
+}
+static double hy__corner_weight(const hy__corners *c, int k)
+{
+    return (k / 2 ? 1 - c->top : c->top) * (k % 2 ? 1 - c->left : c->left);
+}
+
+HY__RUN(hy__run_sampler)
+{
+    const int64_t *x = job->in[0].type.shape.dim, *y = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *plane = (double *)scratch, *across = plane + x[2] * x[3], *down = across + y[3];
+    int64_t i, j;
+    int k;
+    hy__load_f64(plane, hy__place(now, &job->in[0], item * x[2] * x[3]), dtype, 1, x[2] * x[3]);
+    for (i = 0; i < y[2]; i++) {
+        hy__sample_row(job, now, &job->in[1], x, item / x[1], i, across, down);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners c = hy__corners_of(across[j], down[j], x[2], x[3]);
+            double sum = 0;
+            for (k = 0; k < 4; k++) if (c.at[k] >= 0) sum += hy__corner_weight(&c, k) * plane[c.at[k]];
+            across[j] = sum;
+        }
+        hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, across, y[3]);
+    }
+}
+static int hy__sampler_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(x->dim[2] * x->dim[3] + 2 * y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_sampler, hy__size(y) ? x->dim[0] * x->dim[1] : 0,
+                         12.0 * (double)hy__size(y));
+}
+static int hy__bilinear_sampler_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *grid = &I->in[1].shape, *y = &I->out[0].shape;
+    int d;
+    hy__same_types(I);
+    if (hy__infer_ranks(I, x, grid, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    hy_infer_shape(I, y, hy__rank(4));
+    hy_infer_dim(I, &grid->dim[1], 2);
+    for (d = 0; d < 4 && I->status >= 0; d++) {
+        if (d == 0) hy__infer_same_dim(I, &x->dim[0], &grid->dim[0]);
+        hy__infer_same_dim(I, &(d < 2 ? x : grid)->dim[d], &y->dim[d]);
+    }
+    return I->status;
+}
+static int hy__bilinear_sampler_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    both = hy__bilinear_sampler_grad(F, D->dy[0], D->in[0], D->in[1]);
+    D->dx[0] = hy_get(F, both, 0);
+    D->dx[1] = hy_get(F, both, 1);
+    return 0;
+}
+#define HY__ON_bilinear_sampler \
+    hy__bilinear_sampler_infer, hy__sampler_bind, hy__bilinear_sampler_diff, hy__first_axis_split
+
+/* Row i of the grid's gradient in image n: over all channels, how the sample changes as its place moves. */
+static void hy__sampler_back_row(const hy_job *job, const hy_run *now, int64_t n, int64_t i, double *across)
+{
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *down = across + y[3], *row = down + y[3], *dx = row + y[3], *dy = dx + y[3];
+    int64_t c, j;
+    int k;
+    hy__sample_row(job, now, &job->in[2], x, n, i, across, down);
+    memset(dx, 0, 2 * (size_t)y[3] * sizeof *dx);
+    for (c = n * x[1]; c < (n + 1) * x[1]; c++) {
+        hy__load_f64(row, hy__place(now, &job->in[0], (c * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners p = hy__corners_of(across[j], down[j], x[2], x[3]);
+            for (k = 0; k < 4; k++) {
+                double v = p.at[k] < 0 ? 0 : row[j] * hy__number(now, &job->in[1], c * x[2] * x[3] + p.at[k]);
+                dx[j] += (k % 2 ? v : -v) * (k / 2 ? 1 - p.top : p.top) * 0.5 * (double)(x[3] - 1);
+                dy[j] += (k / 2 ? v : -v) * (k % 2 ? 1 - p.left : p.left) * 0.5 * (double)(x[2] - 1);
+            }
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[1], (2 * n * y[2] + i) * y[3]), dtype, 1, dx, y[3]);
+    hy__store_f64(hy__place(now, &job->out[1], ((2 * n + 1) * y[2] + i) * y[3]), dtype, 1, dy, y[3]);
+}
+
+/* Stage 0: planes of the data's gradient. Stage 1: rows of the grid's. */
+HY__RUN(hy__run_sampler_back)
+{
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *across = (double *)scratch, *down = across + y[3], *row = down + y[3], *plane = row + y[3];
+    int64_t i, j, area = x[2] * x[3];
+    int k;
+    if (stage) { hy__sampler_back_row(job, now, item / y[2], item % y[2], across); return; }
+    memset(plane, 0, (size_t)area * sizeof *plane);
+    for (i = 0; i < y[2]; i++) {
+        hy__sample_row(job, now, &job->in[2], x, item / x[1], i, across, down);
+        hy__load_f64(row, hy__place(now, &job->in[0], (item * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners p = hy__corners_of(across[j], down[j], x[2], x[3]);
+            for (k = 0; k < 4; k++) if (p.at[k] >= 0) plane[p.at[k]] += hy__corner_weight(&p, k) * row[j];
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], item * area), dtype, 1, plane, area);
+}
+static int hy___bilinear_sampler_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    hy_infer_same(I, &I->in[2].shape, &I->out[1].shape);
+    return I->status;
+}
+static int hy___bilinear_sampler_grad_bind(hy_job *job)
+{
+    const hy_shape *x = &job->out[0].type.shape, *y = &job->in[0].type.shape;
+    int64_t area = x->dim[2] * x->dim[3], most = 2 * y->dim[3] > area ? 2 * y->dim[3] : area;
+    job->scratch = (size_t)(3 * y->dim[3] + most) * sizeof(double);
+    return hy__two_stages(job, hy__run_sampler_back, hy__size(x) ? x->dim[0] * x->dim[1] : 0,
+                          hy__product(y, 2, 4) ? y->dim[0] * y->dim[2] : 0, 0, 40.0 * (double)hy__size(y));
+}
+static int hy___bilinear_sampler_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__bilinear_sampler_grad HY__OWN(_bilinear_sampler_grad), NULL
+
+static int hy__spatial_transformer_infer(hy_infer *I)
+{
+    HY__REC(spatial_transformer, I);
+    hy_shape *x = &I->in[0].shape, *loc = &I->in[1].shape, *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    hy_infer_shape(I, loc, hy__shape2(-1, 6));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    hy__infer_same_dim(I, &x->dim[0], &loc->dim[0]);
+    hy__infer_same_dim(I, &x->dim[1], &y->dim[1]);
+    return hy__infer_target(I, &r->target_shape, y);
+}
+static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(spatial_transformer, D);
+    hy_grid_generator_opt opt;
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    opt.target_shape = r->target_shape;
+    both = hy_grid_generator(F, D->in[1], HY_GRID_AFFINE, &opt);
+    both = hy__bilinear_sampler_grad(F, D->dy[0], D->in[0], both);
+    D->dx[0] = hy_get(F, both, 0);
+    if (D->want[1])
+        D->dx[1] = hy__affine_back(F, hy_get(F, both, 1), D->in[1]->t.type.dtype, r->target_shape);
+    return 0;
+}
+#define HY__ON_spatial_transformer \
+    hy__spatial_transformer_infer, hy__sampler_bind, hy__spatial_transformer_diff, hy__first_axis_split
+
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 36 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
@@ -23948,6 +24522,336 @@ static int hy__shuffle_bind(hy_job *job)
 }
 HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__ON_shuffle HY__OWN(shuffle), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 36 >>linalg -----------------------------------------------------------------------------------
+ *
+ * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
+ * matrices; each is an item, computed in doubles.
+ */
+HY__COLD_ROOMS
+
+/* Matrix `item` of t. */
+static void hy__matrix_load(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size, double *to)
+{
+    hy__load_f64(to, hy__place(now, t, item * size), t->type.dtype, 1, size);
+}
+static void hy__matrix_store(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size,
+                             const double *from)
+{
+    hy__store_f64(hy__place(now, t, item * size), t->type.dtype, 1, from, size);
+}
+
+/* Square matrices. */
+static int hy__infer_square(hy_infer *I, hy_shape *a)
+{
+    if (I->status < 0 || a->ndim < 0) return I->status;
+    if (a->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", a);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 2], &a->dim[a->ndim - 1]);
+    return I->status;
+}
+static int hy__square_infer(hy_infer *I)
+{
+    hy_infer_pointwise(I);
+    return hy__infer_square(I, &I->in[0].shape);
+}
+
+/* An item for each matrix of the first input, with so many doubles of scratch, and ns for the whole. */
+static int hy__matrices_bind(hy_job *job, hy__run_fn run, int64_t doubles, double ns, const char *fault)
+{
+    const hy_shape *a = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    job->scratch = (size_t)doubles * sizeof(double);
+    job->fault_text = fault;
+    return hy__one_stage(job, run, hy__size(&job->out[0].type.shape) ? hy__product(a, 0, a->ndim - 2) : 0,
+                         ns);
+}
+static int64_t hy__order_of(const hy_tensor *a) { return a->type.shape.dim[a->type.shape.ndim - 1]; }
+
+/* Two rows change places. */
+static void hy__exchange(double *a, double *b, int64_t n)
+{
+    for (; n > 0; n--, a++, b++) {
+        double t = *a;
+        *a = *b;
+        *b = t;
+    }
+}
+
+/* Rows of a (n x n) are exchanged and subtracted until it is an upper triangle; those of b (n x m) likewise.
+ * The sign of the exchanges, 0 if a column has nothing left to divide by. */
+static int hy__eliminate(double *a, int64_t n, double *b, int64_t m)
+{
+    int64_t i, j, k, top;
+    int sign = 1;
+    for (k = 0; k < n; k++) {
+        for (top = k, i = k + 1; i < n; i++) if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;
+        if (a[top * n + k] == 0) return 0;
+        if (top != k) {
+            hy__exchange(a + k * n, a + top * n, n);
+            if (m) hy__exchange(b + k * m, b + top * m, m);
+            sign = -sign;
+        }
+        for (i = k + 1; i < n; i++) {
+            double f = a[i * n + k] / a[k * n + k];
+            for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];
+            for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];
+        }
+    }
+    return sign;
+}
+
+/* A matrix whose element (i, j) is at[i * row + j * column]: turned round by exchanging the two. */
+typedef struct hy__matrix { double *at; int64_t row, column; } hy__matrix;
+static hy__matrix hy__matrix_at(double *at, int64_t columns, int turned)
+{
+    hy__matrix m;
+    m.at = at;
+    m.row = turned ? 1 : columns;
+    m.column = turned ? columns : 1;
+    return m;
+}
+
+/* T X = B for a triangle T of order n, in place of the m columns of B. */
+static void hy__triangle_solve(hy__matrix T, int lower, hy__matrix B, int64_t n, int64_t m)
+{
+    int64_t s, k, c;
+    for (s = 0; s < n; s++) {
+        int64_t i = lower ? s : n - 1 - s;
+        double *row = B.at + i * B.row, pivot = T.at[i * T.row + i * T.column];
+        for (k = 0; k < s; k++) {
+            int64_t j = lower ? k : n - 1 - k;
+            double f = T.at[i * T.row + j * T.column], *known = B.at + j * B.row;
+            for (c = 0; c < m; c++) row[c * B.column] -= f * known[c * B.column];
+        }
+        for (c = 0; c < m; c++) row[c * B.column] /= pivot;
+    }
+}
+
+/* --- inverse and determinant --- */
+HY__RUN(hy__run_inverse)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, *b = a + n * n;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(b, 0, (size_t)(n * n) * sizeof *b);
+    for (i = 0; i < n; i++) b[i * n + i] = 1;
+    if (!hy__eliminate(a, n, b, n)) hy_fault(now);
+    hy__triangle_solve(hy__matrix_at(a, n, 0), 0, hy__matrix_at(b, n, 0), n, n);
+    hy__matrix_store(now, &job->out[0], item, n * n, b);
+}
+static int hy__linalg_inverse_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = 2 * (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_inverse, 2 * n * n, ns, "a matrix is singular");
+}
+/* dA = -Y^T dY Y^T */
+static hy_array *hy__inverse_back(hy_frame *F, hy_array *y, hy_array *dy)
+{
+    hy_linalg_gemm2_opt left, right;
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    left.transpose_a = right.transpose_b = 1;
+    right.alpha = -1;
+    return hy_linalg_gemm2(F, hy_linalg_gemm2(F, y, dy, &left), y, &right);
+}
+HY__DIFF(linalg_inverse, hy__inverse_back(F, y, dy))
+#define HY__ON_linalg_inverse hy__square_infer, hy__linalg_inverse_bind, hy__linalg_inverse_diff, NULL
+
+/* Of linalg_slogdet too, whose outputs are the sign and the logarithm. */
+HY__RUN(hy__run_det)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, sign, product, logarithm = 0;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    product = sign = hy__eliminate(a, n, NULL, 0);
+    for (i = 0; i < n && sign != 0; i++) {
+        product *= a[i * n + i];
+        logarithm += log(fabs(a[i * n + i]));
+        if (a[i * n + i] < 0) sign = -sign;
+    }
+    if (job->nout == 1) { hy__matrix_store(now, &job->out[0], item, 1, &product); return; }
+    if (sign == 0) logarithm = -HUGE_VAL;
+    hy__matrix_store(now, &job->out[0], item, 1, &sign);
+    hy__matrix_store(now, &job->out[1], item, 1, &logarithm);
+}
+static int hy__det_infer(hy_infer *I)
+{
+    hy_shape *a = &I->in[0].shape, want;
+    int i;
+    hy__same_types(I);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0) return I->status;
+    want = *a;
+    want.ndim -= 2;
+    if (!want.ndim) want = hy__shape1(1);
+    for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, want);
+    return I->status;
+}
+static int hy__det_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_det, n * n, ns, NULL);
+}
+/* d log |det A| = A^-T: each matrix by its factor. */
+static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *factor)
+{
+    hy_array *turned = hy_swap_axes(F, hy_linalg_inverse(F, a), -2, -1);
+    if (a && a->t.type.shape.ndim > 2) factor = hy_expand_dims(F, hy_expand_dims(F, factor, -1), -1);
+    return hy_mul(F, turned, factor);
+}
+HY__DIFF(linalg_det, hy__det_back(F, x, hy_mul(F, dy, y)))
+#define HY__ON_linalg_det hy__det_infer, hy__det_bind, hy__linalg_det_diff, NULL
+static int hy__linalg_slogdet_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[1] && D->want[0]) D->dx[0] = hy__det_back(F, D->in[0], D->dy[1]);
+    return 0;
+}
+#define HY__ON_linalg_slogdet hy__det_infer, hy__det_bind, hy__linalg_slogdet_diff, NULL
+
+/* --- triangles --- */
+HY__RUN(hy__run_triangle)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t rows = x->dim[x->ndim - 2], columns = x->dim[x->ndim - 1], k = job->plan.i[0], i;
+    int size = hy__traits[job->in[0].type.dtype].size, upper = job->plan.i[1] != 0;
+    for (i = 0; i < rows; i++) {                        /* columns below `cut`, or those from it on, stay */
+        int64_t at = (item * rows + i) * columns, cut = hy__clamp_i64(i + k + !upper, 0, columns);
+        int64_t from = upper ? cut : 0, count = upper ? columns - cut : cut;
+        char *to = hy__place(now, &job->out[0], at);
+        memset(to, 0, (size_t)(columns * size));
+        memcpy(to + from * size, hy__place(now, &job->in[0], at + from), (size_t)(count * size));
+    }
+}
+static int hy__triangle_infer(hy_infer *I)
+{
+    const hy_shape *x = &I->in[0].shape;
+    hy_infer_pointwise(I);
+    if (x->ndim == 0 || x->ndim == 1)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", x);
+    return I->status;
+}
+static int hy__triangle_bind(hy_job *job, int64_t k, int upper)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    job->notes = 2 * sizeof *job->plan.i;
+    job->plan.i[0] = k;
+    job->plan.i[1] = upper;
+    return hy__one_stage(job, hy__run_triangle, hy__size(x) ? hy__product(x, 0, x->ndim - 2) : 0,
+                         0.3 * (double)hy__size(x));
+}
+HY__BIND(tril, hy__triangle_bind(job, r->k, 0))
+HY__DIFF(tril, hy_tril(F, dy, r->k))
+#define HY__ON_tril hy__triangle_infer, hy__tril_bind, hy__tril_diff, NULL
+HY__BIND(triu, hy__triangle_bind(job, r->k, 1))
+HY__DIFF(triu, hy_triu(F, dy, r->k))
+#define HY__ON_triu hy__triangle_infer, hy__triu_bind, hy__triu_diff, NULL
+
+/* --- systems with a triangle --- */
+HY__RUN(hy__run_trsm)
+{
+    HY__REC(linalg_trsm, job);
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), columns = y->dim[y->ndim - 1], size, i;
+    int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
+    int turned = (r->transpose != 0) != (r->rightside != 0);        /* X op(A) = B is op(A)^T X^T = B^T */
+    double *a = (double *)scratch, *b = a + n * n;
+    size = n * across;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    hy__matrix_load(now, &job->in[1], item, size, b);
+    for (i = 0; i < size; i++) b[i] *= r->alpha;
+    hy__triangle_solve(hy__matrix_at(a, n, turned), turned == (r->upper != 0),
+                       hy__matrix_at(b, columns, r->rightside), n, across);
+    hy__matrix_store(now, &job->out[0], item, size, b);
+}
+static int hy__linalg_trsm_infer(hy_infer *I)
+{
+    HY__REC(linalg_trsm, I);
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape;
+    int d;
+    hy__same_types(I);
+    hy_infer_same(I, b, &I->out[0].shape);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0 || hy__infer_ranks(I, a, b, a->ndim) < 0) return I->status;
+    for (d = 0; d < a->ndim - 2; d++) hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 1], &b->dim[a->ndim - (r->rightside ? 1 : 2)]);
+    hy_infer_same(I, b, &I->out[0].shape);
+    return hy__infer_square(I, a);
+}
+static int hy__linalg_trsm_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), size = hy__product(y, y->ndim - 2, y->ndim);
+    return hy__matrices_bind(job, hy__run_trsm, n * n + size, (double)n * (double)hy__size(y), NULL);
+}
+/* With G = op(A)^-T dX: dB = alpha G, d op(A) = -G X^T (X on the left: -X^T G), where A has its triangle. */
+static int hy__linalg_trsm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(linalg_trsm, D);
+    hy_array *x = D->out[0], *g, *left, *right;
+    hy_linalg_trsm_opt solve;
+    hy_linalg_gemm2_opt product;
+    if (!D->dy[0]) return 0;
+    memset(&solve, 0, sizeof solve);
+    memset(&product, 0, sizeof product);
+    solve.transpose = !r->transpose;
+    solve.rightside = r->rightside;
+    solve.upper = r->upper;
+    g = hy_linalg_trsm(F, D->in[0], D->dy[0], &solve);
+    if (D->want[1]) D->dx[1] = r->alpha == 1 ? g : hy_mul_scalar(F, g, r->alpha);
+    if (!D->want[0]) return 0;
+    product.alpha = -1;
+    product.transpose_a = r->rightside;
+    product.transpose_b = !r->rightside;
+    left = (r->rightside != 0) == (r->transpose != 0) ? g : x;
+    right = left == g ? x : g;
+    g = hy_linalg_gemm2(F, left, right, &product);
+    D->dx[0] = r->upper ? hy_triu(F, g, 0) : hy_tril(F, g, 0);
+    return 0;
+}
+#define HY__ON_linalg_trsm HY__OWN(linalg_trsm), NULL
+
+/* --- Cholesky --- */
+HY__RUN(hy__run_potrf)
+{
+    int64_t n = hy__order_of(&job->in[0]), i, j, k;
+    double *a = (double *)scratch, *l = a + n * n, sum;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(l, 0, (size_t)(n * n) * sizeof *l);
+    for (j = 0; j < n; j++)
+        for (i = j; i < n; i++) {
+            sum = 0.5 * (a[i * n + j] + a[j * n + i]);
+            for (k = 0; k < j; k++) sum -= l[i * n + k] * l[j * n + k];
+            if (i == j && !(sum > 0)) hy_fault(now);
+            l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
+        }
+    hy__matrix_store(now, &job->out[0], item, n * n, l);
+}
+static int hy__linalg_potrf_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_potrf, 2 * n * n, ns, "a matrix is not positive definite");
+}
+/* With P the lower triangle of L^T dL, its diagonal halved, and S = L^-T P L^-1: dA = (S + S^T) / 2. */
+static hy_array *hy__potrf_back(hy_frame *F, hy_array *l, hy_array *dl)
+{
+    hy_linalg_gemm2_opt product;
+    hy_linalg_trsm_opt left, right;
+    hy_array *s;
+    memset(&product, 0, sizeof product);
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    product.transpose_a = left.transpose = right.rightside = 1;
+    s = hy_linalg_gemm2(F, l, dl, &product);
+    s = hy_mul_scalar(F, hy_add(F, hy_tril(F, s, 0), hy_tril(F, s, -1)), 0.5);
+    s = hy_linalg_trsm(F, l, hy_linalg_trsm(F, l, s, &left), &right);
+    return hy_mul_scalar(F, hy_add(F, s, hy_swap_axes(F, s, -2, -1)), 0.5);
+}
+HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
+#define HY__ON_linalg_potrf hy__square_infer, hy__linalg_potrf_bind, hy__linalg_potrf_diff, NULL
 
 HY__WARM_ROOMS
 
@@ -51115,6 +52019,97 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
           hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
 }
 
+static void hy__c_triangle(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int upper = hy__op_number(s->node->op) == HY_OP_triu;
+    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++)\n"
+             "y0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0, x->ndim - 1),
+          columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+}
+
+#ifndef HYBRID_NO_VISION
+/* Where place `i` of `wide` lies among n, as an expression. */
+static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
+{
+    if (half) return hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide);
+    return wide > 1 ? hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1) : hy__c_text(to, "0.0");
+}
+
+static void hy__c_resize(hy__c *c, const hy__c_step *s)
+{
+    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char down[HY__C_TEXT], across[HY__C_TEXT];
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n",
+          hy__c_resized_place(down, "i", y[2], x[2], r->half_pixels),
+          hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
+          x[3] - 1, x[3] - 1);
+    hy__w(c, "const %t *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", (int)c->real, x[2],
+          x[3], x[2] - 1, x[3]);
+    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
+    hy__w(c, "const double f = v - top, g = u - left;\n");
+    hy__w(c, "y0[(n * %l + i) * %l + j] = (%t)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
+             "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3], (int)c->real);
+}
+
+/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
+static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
+{
+    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
+          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
+    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
+             "const double gy = m[3] * across + m[4] * down + m[5];\n");
+}
+
+static void hy__c_grid(hy__c *c, const hy__c_step *s)
+{
+    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
+    const int64_t *g = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          g[0], g[2], g[3]);
+    hy__w(c, "%t *y = y0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__w(c, "const %t *m = x0 + 6 * n;\n", (int)c->real);
+        hy__c_mapped(c, g[2], g[3]);
+    } else {
+        hy__w(c, "const %t *x = x0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
+              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
+              g[2] - (g[2] > 1));
+    }
+    hy__w(c, "y[0] = (%t)gx;\ny[%l] = (%t)gy;\n}\n", (int)c->real, g[2] * g[3], (int)c->real);
+}
+
+static void hy__c_sampler(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          y[0], y[2], y[3]);
+    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
+        hy__w(c, "const %t *m = x1 + 6 * n;\n", (int)c->real);
+        hy__c_mapped(c, y[2], y[3]);
+    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
+                    "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
+    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
+    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
+    hy__w(c, "for (int c = 0; c < %l; c++) {\nconst %t *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n",
+          x[1], (int)c->real, x[1], x[2] * x[3]);
+    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
+             "const int row = top + k / 2, column = left + k %% 2;\n"
+             "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+             "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n",
+          x[2], x[3], x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%t)sum;\n}\n}\n", y[1], y[2], y[3],
+          (int)c->real);
+}
+#endif
+
 /* topk, sort, argsort: the best so far stay in order. */
 static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
 {
@@ -51793,6 +52788,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
     { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_tril, hy__c_triangle, 0, NULL },
+    { HY_OP_triu, hy__c_triangle, 0, NULL },
     { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
@@ -51837,6 +52834,10 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+    { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
+    { HY_OP_grid_generator, hy__c_grid, 0, NULL },
+    { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
+    { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
 #endif
     { -1, NULL, 0, NULL }
 };

@@ -53,6 +53,7 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
+#include "test_linalg.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
     test_layered();
     test_control();
     test_source();
+    test_linalg();
     test_first_call();
     test_catalogue();
     test_front();
