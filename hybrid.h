@@ -503,7 +503,8 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
     HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
-    HY_PASS_ALL = 1023
+    HY_PASS_AHEAD = 1024,               /* products of a loop's data, once for all of its turns */
+    HY_PASS_ALL = 2047
 };
 
 /* Options of hy_open. Zero everywhere is the default. */
@@ -12660,7 +12661,8 @@ static int hy__dense_count(const void *attr, int output, int index)
 
 static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
-                                         { "bias", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+                                         { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT },
+                                         { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 
 static int hy__prepare_infer(hy_infer *I)
@@ -28454,6 +28456,297 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     return 0;
 }
 
+/* --- ahead: what the turns of a loop need of its data alone is computed for all of them at once --- *
+ * In the body, what stems from the data of a turn and from what is the same in all turns, by operators that
+ * take rows apart from one another. Where a product is among it, it moves in front of the loop, with one more
+ * axis in front, and its results are further data of the loop. */
+/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
+ * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
+ * how many turns there were, the random key. */
+typedef struct hy__control_rec {
+    int     data, states, remain, aux, outputs;
+    int     reverse,
+        counted;           /* from the last turn to the first; an input says how many there are */
+    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
+                                        /* remains so many, the last, are statistics: turns write to copies */
+    int64_t limit;                      /* of while_loop: most turns */
+} hy__control_rec;
+
+/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+static int hy__control_input(const hy__control_rec *r, int pred, int i)
+{
+    i += pred;
+    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
+}
+
+static int hy__control_vars(const hy__control_rec *r, int pred)
+{
+    return r->data - pred + r->states + r->remain + r->aux;
+}
+
+/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+static hy_type hy__item_type(const hy_type *data)
+{
+    hy_type item = *data;
+    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
+    if (data->shape.ndim < 2) return item;
+    item.shape.ndim--;
+    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
+    return item;
+}
+
+enum { HY__TURN_SAME = 1, HY__TURN_ROWS = 2, HY__TURN_PRODUCT = 4, HY__TURN_ASKED = 8, HY__TURN_MOVED = 16 };
+
+typedef struct hy__ahead {              /* one loop */
+    const hy_graph *body;
+    const hy__control_rec *r;
+    hy__types  types;                   /* of the body's values */
+    hy__buffer *room;
+    hy_type   *var;
+    unsigned char *what;                /* by place in the body */
+    hy__edge  *before;                  /* in the graph around it, for all turns; */
+    hy__edge  *within;                  /* in the new body */
+    int        asked;                   /* so many results become data */
+} hy__ahead;
+
+static const hy_type *hy__ahead_type(const hy__ahead *A, const hy__edge *e)
+{
+    return &A->types.type[A->types.first[A->body->place[e->node->number]] + e->output];
+}
+
+/* What all inputs of a node have in common. */
+static int hy__ahead_inputs(const hy__ahead *A, const hy__node *node, int from, int to)
+{
+    int k, all = HY__TURN_SAME | HY__TURN_ROWS;
+    for (k = from; k < to; k++) all &= A->what[A->body->place[node->in[k].node->number]];
+    return all;
+}
+
+/* Can a node of the body be computed for all turns at once? Its first input has rows then. */
+static int hy__ahead_rows(const hy__rewrite *R, const hy__ahead *A, const hy__node *node)
+{
+    int number = hy__op_number(node->op), k, ndim;
+    const hy_type *x;
+    if (!node->op || !node->nin || node->nin > HY__FEW || node->nout != 1 || !hy__is_function(R, node) ||
+        !(hy__ahead_inputs(A, node, 0, 1) & HY__TURN_ROWS)) return 0;
+    x = hy__ahead_type(A, &node->in[0]);
+    ndim = x->shape.ndim;
+    if (number == HY_OP_fully_connected || number == HY_OP_dot || number == HY_OP_embedding) {
+        if (!(hy__ahead_inputs(A, node, 1, node->nin) & HY__TURN_SAME)) return 0;
+        if (number == HY_OP_fully_connected)
+            return ndim == 2 || (ndim > 2 && ((const hy__fully_connected_rec *)node->record)->no_flatten);
+        return number == HY_OP_embedding ? ndim < HY_MAX_DIM - 1
+            : ndim == 2 && !((const hy__dot_rec *)node->record)->transpose_a &&
+              hy__ahead_type(A, &node->in[1])->shape.ndim == 2;
+    }
+    if (!hy__is_pointwise(node) || !(hy__ahead_inputs(A, node, 0, node->nin) & HY__TURN_ROWS)) return 0;
+    for (k = 1; k < node->nin && hy__same_shape(&hy__ahead_type(A, &node->in[k])->shape, &x->shape);) k++;
+    return k == node->nin;
+}
+
+/* Says of each place in the body what it is. */
+static void hy__ahead_walk(const hy__rewrite *R, hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    int i, k, outside = A->r->data + A->r->states;
+    for (i = 0; i < g->n; i++) if (g->node[i]->held) A->what[i] = HY__TURN_SAME;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        if (i < A->r->data) A->what[place] = A->var[i].shape.ndim > 0 ? HY__TURN_ROWS : 0;
+        else if (i >= outside && i < g->vars - A->r->aux - A->r->own) A->what[place] = HY__TURN_SAME;
+    }
+    for (i = 0; i < g->n; i++) {
+        int number = hy__op_number(g->node[i]->op), from = 0;
+        if (!hy__ahead_rows(R, A, g->node[i])) continue;
+        for (k = 0; k < g->node[i]->nin; k++) from |= A->what[g->place[g->node[i]->in[k].node->number]];
+        A->what[i] = (unsigned char)(HY__TURN_ROWS | (from & HY__TURN_PRODUCT));
+        if (number == HY_OP_fully_connected || number == HY_OP_dot) A->what[i] |= HY__TURN_PRODUCT;
+    }
+}
+
+/* Marks what is asked for by what stays in the body. */
+static void hy__ahead_ask(hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    int i, k;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin && !(A->what[i] & HY__TURN_PRODUCT); k++)
+            A->what[g->place[g->node[i]->in[k].node->number]] |= HY__TURN_ASKED;
+    for (i = 0; i < g->heads + g->calls; i++) A->what[g->place[g->head[i].node->number]] |= HY__TURN_ASKED;
+    for (i = g->n - 1; i >= 0; i--) {
+        if ((A->what[i] & HY__TURN_ASKED) && (A->what[i] & HY__TURN_PRODUCT)) {
+            A->asked++;
+            A->what[i] |= HY__TURN_MOVED;
+        }
+        for (k = 0; k < g->node[i]->nin && (A->what[i] & HY__TURN_MOVED); k++)
+            A->what[g->place[g->node[i]->in[k].node->number]] |= HY__TURN_MOVED;
+    }
+}
+
+/* 1: something moves, 0: nothing, -1 error; to be closed in any case. */
+static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in)
+{
+    const hy_graph *g = node->sub[0];
+    size_t n = (size_t)g->n, bytes = (size_t)g->vars * sizeof *A->var + n * (2 * sizeof *A->before + 1) + 1;
+    int i;
+    memset(A, 0, sizeof *A);
+    A->body = g;
+    A->r = (const hy__control_rec *)node->record;
+    A->room = hy__buffer_new(&R->F->cache, bytes);
+    if (!A->room) { hy__no_memory(R->F, "passes"); return -1; }
+    memset(A->room->data, 0, bytes);
+    A->var = (hy_type *)A->room->data;
+    A->before = (hy__edge *)(void *)(A->var + g->vars);
+    A->within = A->before + n;
+    A->what = (unsigned char *)(void *)(A->within + n);
+    for (i = 0; i < g->vars; i++) {
+        const hy_type *t = hy__edge_type(&in[hy__control_input(A->r, 0, i)]);
+        A->var[i] = i < A->r->data ? hy__item_type(t) : *t;
+    }
+    if (hy__types_infer(R->F, g, &A->types, NULL, A->var, NULL) < 0) return -1;
+    for (i = 0; i < A->r->data; i++)    /* of shape (T,) a turn gets (1,): no axis more for all turns */
+        if (hy__edge_type(&in[i])->shape.ndim < 2) A->var[i].shape.ndim = 0;
+    hy__ahead_walk(R, A);
+    hy__ahead_ask(A);
+    return A->asked > 0;
+}
+
+static void hy__ahead_close(hy_frame *F, hy__ahead *A)
+{
+    hy__types_close(F, &A->types);
+    hy__buffer_drop(&F->cache, A->room);
+}
+
+/* A moved operator, for all turns. */
+static int hy__ahead_move(hy__rewrite *R, hy__ahead *A, int place)
+{
+    const hy__node *node = A->body->node[place];
+    hy__fully_connected_rec dense;
+    hy__edge in[HY__FEW];
+    const void *record = node->record;
+    int k;
+    for (k = 0; k < node->nin; k++) in[k] = A->before[A->body->place[node->in[k].node->number]];
+    if (hy__op_number(node->op) == HY_OP_fully_connected) {
+        dense = *(const hy__fully_connected_rec *)node->record;
+        dense.no_flatten = 1;
+        record = &dense;
+    }
+    return hy__rewrite_emit_op(R, node->op, node->name, node->nin, in, record, &A->before[place]);
+}
+
+/* Everything that moves, in front of the loop. */
+static int hy__ahead_emit(hy__rewrite *R, hy__ahead *A, const hy__edge *in)
+{
+    const hy_graph *g = A->body;
+    int i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place >= 0) A->before[place] = in[hy__control_input(A->r, 0, i)];
+    }
+    for (i = 0; i < g->n; i++) {
+        if (!(A->what[i] & HY__TURN_MOVED) || A->before[i].node) continue;
+        if (g->node[i]->op && hy__ahead_move(R, A, i)) return -1;
+        if (g->node[i]->op) continue;
+        A->before[i].node = hy__rewrite_join(R, hy__node_copy(R->F, g->node[i]));
+        if (!A->before[i].node) return -1;
+    }
+    return 0;
+}
+
+/* A node for the new body, which owns it. */
+static hy__node *hy__ahead_join(hy_frame *F, hy_graph *to, hy__node *node)
+{
+    if (node && !hy__node_join(F, to->store, node)) return node;
+    hy__node_discard(F, node);
+    return NULL;
+}
+
+/* The variables of the new body: results that come from outside now stand behind the data. */
+static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
+{
+    const hy_graph *g = A->body;
+    int i, k;
+    for (i = 0; i <= g->vars; i++) {
+        hy__node *var;
+        for (k = 0; k < g->n && i == A->r->data; k++) {
+            if (!(A->what[k] & HY__TURN_ASKED) || !(A->what[k] & HY__TURN_PRODUCT)) continue;
+            var = hy__ahead_join(F, to, hy__node_new(F, NULL, 0, 1, NULL, g->node[k]->name));
+            if (!var) return -1;
+            var->type[0] = var->constant.type = A->types.type[A->types.first[k]];
+            A->within[k].node = var;
+        }
+        if (i == g->vars) break;
+        var = hy__ahead_join(F, to, hy__node_copy(F, g->var[i]));
+        if (!var) return -1;
+        if (g->place[g->var[i]->number] >= 0) A->within[g->place[g->var[i]->number]].node = var;
+    }
+    return 0;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    hy_graph *to = hy__graph_new(F, NULL);
+    int i, k, failed = !to || hy__ahead_vars(F, A, to);
+    for (i = 0; i < g->n && !failed; i++) {
+        hy__node *node;
+        if (A->within[i].node || (A->what[i] & HY__TURN_PRODUCT)) continue;
+        node = hy__ahead_join(F, to, hy__node_copy(F, g->node[i]));
+        if (!node) { failed = 1; break; }
+        for (k = 0; k < node->nin; k++) node->in[k].node = A->within[g->place[node->in[k].node->number]].node;
+        A->within[i].node = node;
+    }
+    failed = failed || hy__graph_room_heads(F, to, g->heads, g->calls);
+    for (i = 0; i < g->heads + g->calls && !failed; i++) {
+        to->head[i] = g->head[i];
+        to->head[i].node = A->within[g->place[g->head[i].node->number]].node;
+    }
+    if (!failed) to->ranks = g->ranks;
+    if (!failed && !hy__graph_finish(F, to)) return to;
+    hy__graph_drop(to);
+    return NULL;
+}
+
+/* The loop with the new body and more data. */
+static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in,
+                          hy__edge *out)
+{
+    hy__control_rec rec = *A->r;
+    hy_graph *body = hy__ahead_body(R->F, A);
+    hy__node *loop = NULL;
+    int k, at = rec.data;
+    rec.data += A->asked;
+    if (body) loop = hy__node_new(R->F, node->op, node->nin + A->asked, node->nout, &rec, node->name);
+    if (loop && hy__node_subs(R->F, loop, 1, &body)) { hy__node_discard(R->F, loop); loop = NULL; }
+    hy__graph_drop(body);
+    if (!loop) return -1;
+    memcpy(loop->in, in, (size_t)at * sizeof *in);
+    memcpy(loop->in + rec.data, in + at, (size_t)(node->nin - at) * sizeof *in);
+    for (k = 0; k < A->body->n; k++)
+        if ((A->what[k] & HY__TURN_ASKED) && (A->what[k] & HY__TURN_PRODUCT)) loop->in[at++] = A->before[k];
+    memcpy(loop->type, node->type, (size_t)node->nout * sizeof *node->type);
+    loop->rank = node->rank;
+    loop = hy__rewrite_join(R, loop);
+    for (k = 0; k < node->nout; k++) { out[k].node = loop; out[k].output = k; }
+    return loop ? 1 : -1;
+}
+
+/* Of loops over rows; one that stops by itself would compute what no turn needs. */
+static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__ahead A;
+    int got;
+    if (!node->op || !(node->op->flags & HY_OP_CONTROL) || node->nsub != 1 ||
+        ((const hy__control_rec *)node->record)->counted) return 0;
+    got = hy__ahead_open(R, &A, node, in);
+    if (got > 0) got = hy__ahead_emit(R, &A, in) ? -1 : hy__ahead_loop(R, &A, node, in, out);
+    hy__ahead_close(R->F, &A);
+    return got;
+}
+
 /* --- the table, and running it --- */
 enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
 typedef struct hy__pass {
@@ -28475,6 +28768,7 @@ static const hy__pass hy__passes[] = {
 #endif
     { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
+    { HY_PASS_AHEAD,      "ahead",      hy__ahead_of_loop, NULL,           HY__PASS_LOOSE },
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "tails",      hy__tails,      NULL,                HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "fuse",       hy__fuse,       hy__find_groups,     0 }
@@ -36309,19 +36603,6 @@ HY__WARM_ROOMS
  */
 HY__COLD_ROOMS
 
-/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
- * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
- * how many turns there were, the random key. */
-typedef struct hy__control_rec {
-    int     data, states, remain, aux, outputs;
-    int     reverse,
-        counted;           /* from the last turn to the first; an input says how many there are */
-    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
-    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
-                                        /* remains so many, the last, are statistics: turns write to copies */
-    int64_t limit;                      /* of while_loop: most turns */
-} hy__control_rec;
-
 #define HY__CONTROL_ATTR(kind, name, doc) \
     { #name, #name, HY_ATTR_##kind, 0, offsetof(hy__control_rec, name), 0, doc }
 static const hy_attr hy__control_attr[] = {
@@ -36364,30 +36645,7 @@ static int hy__body_draws(const hy_graph *g)
     return draws;
 }
 
-/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
-static int hy__control_input(const hy__control_rec *r, int pred, int i)
-{
-    i += pred;
-    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
-}
-
-static int hy__control_vars(const hy__control_rec *r, int pred)
-{
-    return r->data - pred + r->states + r->remain + r->aux;
-}
-
 /* --- types --- */
-/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
-static hy_type hy__item_type(const hy_type *data)
-{
-    hy_type item = *data;
-    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
-    if (data->shape.ndim < 2) return item;
-    item.shape.ndim--;
-    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
-    return item;
-}
-
 /* Values of so many turns together. */
 static hy_type hy__rows_type(const hy_type *one, int64_t turns)
 {
@@ -39627,7 +39885,7 @@ static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const 
         { HY_PASS_FOLD, "fold" }, { HY_PASS_ALGEBRA, "algebra" }, { HY_PASS_CSE, "cse" },
         { HY_PASS_BATCH_NORM, "batch_norm" }, { HY_PASS_PROLOGUE, "prologue" }, { HY_PASS_FUSE, "fuse" },
         { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" },
-        { HY_PASS_LAYOUT, "layout" } };
+        { HY_PASS_LAYOUT, "layout" }, { HY_PASS_AHEAD, "ahead" } };
     const char *guilty = "whatever passes are off";
     double worst, again;
     size_t k;

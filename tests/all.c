@@ -53,6 +53,7 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
+#include "test_ahead.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_control();
+    test_ahead();
     test_source();
     test_first_call();
     test_catalogue();
