@@ -210,9 +210,9 @@
  *   is told. It starts a process and loads code: never on by itself.
  *
  * TIMING
- *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
- *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
- *   each.
+ *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, turn of a
+ *   loop, trace and compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off,
+ *   it costs a test each.
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
@@ -603,6 +603,7 @@ typedef struct hy_run {
     uint64_t     seed, stream;          /* the random key */
     const char  *fault_text;            /* if not the job's */
     int          fault;                 /* set by hy_fault */
+    const struct hy__timing *timing;    /* of a loop while hy_profile looks on, else NULL */
 } hy_run;
 
 /* A gradient wanted: fill dx[i] where want[i], from dy[o] (NULL is zero), by emitting operators. */
@@ -2669,7 +2670,8 @@ typedef enum hy_event_kind {
     HY_EVENT_JOB,                       /* an operator of a compiled program, or several that were fused */
     HY_EVENT_EARLY,                     /* the same, where only parameters decide: not part of every call */
     HY_EVENT_TRACE,                     /* forward becomes a graph */
-    HY_EVENT_COMPILE                    /* the graph becomes a program: passes and plan */
+    HY_EVENT_COMPILE,                   /* the graph becomes a program: passes and plan */
+    HY_EVENT_TURN                       /* of a loop; what: "turn 0" */
 } hy_event_kind;
 typedef struct hy_event {
     hy_event_kind kind;
@@ -4682,6 +4684,7 @@ struct hy_frame {
     struct hy__summary *summary;        /* collects what blocks return */
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
+    void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         unwatched;              /* loops and branches that run line by line */
     int         scopes, ranks;          /* entries and random operators so far */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
@@ -24247,6 +24250,27 @@ static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, cons
     hy__event_add(F, &e);
 }
 
+/* What the turns of a loop need to be timed: whoever runs them has no frame. */
+typedef struct hy__timing { hy_frame *F; const char *name; int lane; } hy__timing;
+
+static void hy__turn_ends(const hy__timing *timing, int64_t turn, double from)
+{
+    char text[32];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__event e;
+    memset(&e, 0, sizeof e);
+    hy__puts(&line, "turn ");
+    hy__put_int(&line, turn);
+    e.kind = HY_EVENT_TURN;
+    e.name = timing->name;
+    e.what = text;
+    e.from = from;
+    e.to = hy_seconds();
+    e.busy = e.to - from;
+    e.lane = timing->lane;
+    hy__event_add(timing->F, &e);
+}
+
 /* As hy__clock; unless this is within a call, a new one begins, whose number events get. */
 static double hy__call_begins(hy_frame *F)
 {
@@ -24479,6 +24503,7 @@ static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t s
     now->stream = stream;
     now->fault_text = NULL;
     now->fault = 0;
+    now->timing = NULL;
 }
 
 static const char *hy__fault_text(const hy_run *now)
@@ -24767,6 +24792,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     hy__buffer *loose;
     size_t bytes;
     uint64_t hash = 0;
+    hy__timing timing;
     char *memory = NULL;
     int i;
     if (keep) {
@@ -24781,6 +24807,10 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
+    timing.F = F;
+    timing.name = c->name ? c->name : op->name;
+    timing.lane = 0;
+    if (HY__PEEK(&F->root->profile.on)) now.timing = &timing;
     bytes = hy__work_bytes(F->root, &job);
     if (bytes && !(memory = hy__frame_scratch(F, bytes))) hy__no_memory(F, op->name);
     else hy__run_job(F->root, &now, memory);
@@ -31177,6 +31207,26 @@ static hy__lap hy__lap_of(const hy__plan *p, const hy__lap *all, int step)
     return sum;
 }
 
+/* Which of those that run at the same time is it, when the one before was `lane`? */
+static int hy__step_lane(const hy__plan *p, int i, int lane)
+{
+    return i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+}
+
+/* Loops among the steps time their turns. */
+static void hy__time_turns(hy_frame *F, hy__executor *x, hy__timing *timing)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, lane = 0;
+    for (i = p->early; i < p->steps; i++, timing++) {
+        lane = hy__step_lane(p, i, lane);
+        timing->F = F;
+        timing->name = p->step[i].node->name;
+        timing->lane = p->stages ? lane : 0;
+        hy__run_of(x, i - p->early)->timing = timing;
+    }
+}
+
 static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
 {
     const hy__plan *p = &x->program->plan;
@@ -31186,13 +31236,15 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
     w.x = x;
     w.lap = (hy__lap *)room->data;
     memset(w.lap, 0, (size_t)p->workers * (size_t)p->steps * sizeof *w.lap);
+    hy__time_turns(F, x, (hy__timing *)(void *)(w.lap + (size_t)p->workers * (size_t)p->steps));
     last.to = hy_seconds();
     if (p->stages) hy__run_region(F, x, hy__lap_item, &w);
     else hy__steps_by_lap(x, p->early, p->steps, x->scratch, w.lap);
     for (i = p->early; i < p->steps; i++) {
         hy__lap lap = hy__lap_of(p, w.lap, i);
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
-        lane = i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+        lane = hy__step_lane(p, i, lane);
+        hy__run_of(x, i - p->early)->timing = NULL;
         hy__step_timed(F, &p->step[i], p->step[i].job, &lap, p->stages ? lane : 0);
         last = lap;
     }
@@ -31204,7 +31256,8 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
     hy__buffer *room = NULL;
     int faults = 1;                     /* look */
     if (HY__PEEK(&F->root->profile.on)) {
-        room = hy__buffer_new(&F->cache, (size_t)p->workers * (size_t)p->steps * sizeof(hy__lap));
+        room = hy__buffer_new(&F->cache, (size_t)p->steps * ((size_t)p->workers * sizeof(hy__lap) +
+                                                             sizeof(hy__timing)));
         if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
     }
     if (room) hy__run_by_lap(F, x, room);
@@ -37161,6 +37214,7 @@ static int hy__body_open(const hy__turning *L, int k)
     for (i = 0; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
         hy__run_open(&run[i], i < p->early ? b->early[i] : s->job, data + s->tensor, 0, 0);
+        run[i].timing = L->now->timing;
         for (t = s->tensor; t < s->tensor + s->nin + s->nout; t++) {
             const hy__spot *root = &p->spot[p->spot[p->tensor[t]].root];
             data[t] = root->where == HY__AT_ARENA ? memory + b->arena + p->spot[p->tensor[t]].offset
@@ -37329,10 +37383,12 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
     }
     for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
     for (; L.turn < turns; L.turn++) {
+        double from = now->timing ? hy_seconds() : 0;
         L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
         hy__loop_keep(&L);
         if (hy__body_turn(&L, last)) return;
+        if (now->timing) hy__turn_ends(now->timing, L.row, from);
     }
     if (goes >= 0) hy__loop_finish(&L);
 }
@@ -38290,17 +38346,25 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
 {
     hy_array *x = NULL, *states, *y = NULL;
     hy__flat out, after;
+    hy__timing timing;
+    double from = hy__clock(F);
     int failed;
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 0);
     if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
     states = hy__group_form(F, l->states.full, G->state);
+    if (F->watch_body) F->watch_body(F, !l->body, G->turns);
     if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
     if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
     hy__flat_close(F, &out);
     hy__flat_close(F, &after);
     hy_end(F);
+    timing.F = F;
+    timing.name = l->who;
+    timing.lane = 0;
+    if (!failed && from >= 0) hy__turn_ends(&timing, G->turns - 1, from);
     return failed || F->code ? -1 : 0;
 }
 
@@ -38341,7 +38405,9 @@ static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 1);
     states = hy__group_form(F, l->states.full, G->state);
+    if (F->watch_body) F->watch_body(F, 0, G->turns);
     holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     hy_end(F);
     return F->code ? -1 : holds;
 }
@@ -38372,7 +38438,9 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     F->unwatched++;
     if (holds < 0) return NULL;
     hy__draws_for(F, &draws, 0, !holds);
+    if (F->watch_body) F->watch_body(F, !holds, 0);
     y = l->step[!holds](F, inputs, l->user);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
     if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
     return y;
@@ -38383,7 +38451,8 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
 static hy_array *hy__loop_ran(hy_frame *F, int which, hy_array *y)
 {
     hy__flat all;
-    if (--F->unwatched || !F->watch || !y) return y;
+    F->unwatched--;
+    if (!F->watch || !y) return y;
     if (!hy__flat_open(F, &all, y, "hy_check"))
         F->watch(F, &hy__control_ops[which], hy_group_of(F, all.n, all.at));
     hy__flat_close(F, &all);
@@ -39654,6 +39723,12 @@ typedef struct hy__check {
     int         count;                  /* operators that forward has run */
     int         lost;                   /* graph and forward have parted */
     const char *with;                   /* which inputs */
+    struct {                            /* bodies of loops and branches that run now, one within another */
+        const hy__nodes *store;         /* NULL: nothing is known of it */
+        int     next, count;            /* as above */
+        int64_t turn;
+    } inside[HY__NEST];
+    int         insides;
 } hy__check;
 
 /* "hy_check: net0: ..." */
@@ -39759,6 +39834,13 @@ static void hy__check_graphs(hy__check *C, const hy_graph *a, const hy_graph *b,
     hy__free(&C->F->root->heap, same);
 }
 
+/* The node that should run next, in a store; or NULL. */
+static const hy__node *hy__check_due(const hy__nodes *store, int *next)
+{
+    while (*next < store->n && !store->node[*next]->op) ++*next;
+    return *next < store->n ? store->node[*next] : NULL;
+}
+
 /* --- line by line beside the graph --- */
 /* What forward has just run, beside the node that stands there in the graph. */
 static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy_array *y)
@@ -39768,8 +39850,7 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     hy_array **want;
     double worst, largest;
     int i;
-    while (C->next < store->n && !store->node[C->next]->op) C->next++;
-    node = C->next < store->n ? store->node[C->next] : NULL;
+    node = hy__check_due(store, &C->next);
     C->count++;
     if (!node || node->op != op || (record && !hy__same_record(op, node->record, record))) {
         const char *is = !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name;
@@ -39789,6 +39870,40 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     }
 }
 
+/* In a body the order of operators is known, not what they give. record: NULL for one that has bodies. */
+static void hy__check_inside(hy__check *C, const hy_op *op, const void *record)
+{
+    int at = C->insides - 1;
+    const hy__nodes *store = C->inside[at].store;
+    const hy__node *node = store ? hy__check_due(store, &C->inside[at].next) : NULL;
+    C->inside[at].count++;
+    if (!store) return;
+    C->inside[at].next++;
+    if (node && node->op == op && (!record || hy__same_record(op, node->record, record))) return;
+    hy__check_say(C, "%s: turn %l of a loop or branch: its operator %d is %s, of the graph %s%s%s: a branch "
+                  "or a number was frozen", C->with, C->inside[at].turn, C->inside[at].count, op->name,
+                  !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name,
+                  node ? " " : "", node ? node->name : "");
+    C->lost = 1;
+}
+
+/* A body begins (which of its operator's), or ends. */
+static void hy__watch_body(hy_frame *F, int k, int64_t turn)
+{
+    hy__check *C = F->check;
+    int at = C->insides;
+    const hy__node *node = NULL;
+    if (k < 0) { C->insides--; return; }
+    C->insides++;
+    if (at >= HY__NEST) return;
+    if (!at) node = hy__check_due(C->g->store, &C->next);
+    else if (C->inside[at - 1].store) node = hy__check_due(C->inside[at - 1].store, &C->inside[at - 1].next);
+    C->inside[at].store = node && (node->op->flags & HY_OP_CONTROL) && k < node->nsub ? node->sub[k]->store
+        : NULL;
+    C->inside[at].next = C->inside[at].count = 0;
+    C->inside[at].turn = turn;
+}
+
 static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                 int nsub, hy_graph *const *sub)
 {
@@ -39796,14 +39911,19 @@ static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *c
     hy_array *y;
     C->depth++;
     y = C->below(F, op, n, in, record, nsub, sub);
-    if (--C->depth == 0 && y && !C->lost && !F->unwatched) hy__check_step(C, op, record, y);
+    if (--C->depth || !y || C->lost) return y;
+    if (!F->unwatched) hy__check_step(C, op, record, y);
+    else if (F->unwatched == C->insides && C->insides <= HY__NEST) hy__check_inside(C, op, record);
     return y;
 }
 
 /* A loop or branch has run line by line: one node of the graph. */
 static void hy__watch_control(hy_frame *F, const hy_op *op, hy_array *y)
 {
-    if (!F->check->lost) hy__check_step(F->check, op, NULL, y);
+    hy__check *C = F->check;
+    if (C->lost) return;
+    if (!F->unwatched) hy__check_step(C, op, NULL, y);
+    else if (F->unwatched == C->insides && C->insides <= HY__NEST) hy__check_inside(C, op, NULL);
 }
 
 /* All that was traced has run: now forward, step by step beside it. */
@@ -39814,10 +39934,12 @@ static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
     F->check = C;
     F->emit = hy__emit_watch;
     F->watch = hy__watch_control;
+    F->watch_body = hy__watch_body;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
     F->check = NULL;
     F->watch = NULL;
+    F->watch_body = NULL;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
@@ -39837,7 +39959,7 @@ static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const 
     const hy__nodes *store = C->g->store;
     int i, failed = hy__replay_open(F, &C->replay, C->g, store->n, in->at);
     C->with = with;
-    C->next = C->count = C->lost = 0;
+    C->next = C->count = C->lost = C->insides = 0;
     C->replay.keep = 1;
     for (i = 0; i < store->n && !failed; i++)
         if (store->node[i]->op) failed = hy__replay_node(F, &C->replay, store->node[i]);
@@ -46312,8 +46434,8 @@ static void hy__put_row(hy__target *t, int frame, int lane)
 
 static void hy__put_event(hy__target *t, const hy__moment *m)
 {
-    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile" };
-    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why" };
+    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile", "turn" };
+    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why", "turn" };
     hy_event e;
     hy__event_read(m, &e);
     hy__put_text(t, ",\n{\"name\":");
@@ -49685,7 +49807,7 @@ static void hy__fit_times(hy__fit *W)
     hy_event e;
     int i, k, n = 0;
     for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
-        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK || e.kind == HY_EVENT_TURN) continue;
         for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
         if (k == HY__KINDS) continue;
         if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }

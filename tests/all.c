@@ -54,6 +54,7 @@
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_ahead.c"
+#include "test_turns.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -98,6 +99,7 @@ int main(int argc, char **argv)
     test_layered();
     test_control();
     test_ahead();
+    test_turns();
     test_source();
     test_first_call();
     test_catalogue();
