@@ -211,9 +211,9 @@
  *   is told. It starts a process and loads code: never on by itself.
  *
  * TIMING
- *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
- *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
- *   each.
+ *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, turn of a
+ *   loop, trace and compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off,
+ *   it costs a test each.
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
@@ -507,7 +507,8 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
     HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
-    HY_PASS_ALL = 1023
+    HY_PASS_AHEAD = 1024,               /* products of a loop's data, once for all of its turns */
+    HY_PASS_ALL = 2047
 };
 
 /* Options of hy_open. Zero everywhere is the default. */
@@ -606,6 +607,7 @@ typedef struct hy_run {
     uint64_t     seed, stream;          /* the random key */
     const char  *fault_text;            /* if not the job's */
     int          fault;                 /* set by hy_fault */
+    const struct hy__timing *timing;    /* of a loop while hy_profile looks on, else NULL */
 } hy_run;
 
 /* A gradient wanted: fill dx[i] where want[i], from dy[o] (NULL is zero), by emitting operators. */
@@ -2779,7 +2781,8 @@ typedef enum hy_event_kind {
     HY_EVENT_JOB,                       /* an operator of a compiled program, or several that were fused */
     HY_EVENT_EARLY,                     /* the same, where only parameters decide: not part of every call */
     HY_EVENT_TRACE,                     /* forward becomes a graph */
-    HY_EVENT_COMPILE                    /* the graph becomes a program: passes and plan */
+    HY_EVENT_COMPILE,                   /* the graph becomes a program: passes and plan */
+    HY_EVENT_TURN                       /* of a loop; what: "turn 0" */
 } hy_event_kind;
 typedef struct hy_event {
     hy_event_kind kind;
@@ -4796,6 +4799,7 @@ struct hy_frame {
     struct hy__summary *summary;        /* collects what blocks return */
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
+    void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         unwatched;              /* loops and branches that run line by line */
     int         scopes, ranks;          /* entries and random operators so far */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
@@ -12775,7 +12779,8 @@ static int hy__dense_count(const void *attr, int output, int index)
 
 static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
-                                         { "bias", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+                                         { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT },
+                                         { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 
 static int hy__prepare_infer(hy_infer *I)
@@ -25153,6 +25158,27 @@ static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, cons
     hy__event_add(F, &e);
 }
 
+/* What the turns of a loop need to be timed: whoever runs them has no frame. */
+typedef struct hy__timing { hy_frame *F; const char *name; int lane; } hy__timing;
+
+static void hy__turn_ends(const hy__timing *timing, int64_t turn, double from)
+{
+    char text[32];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__event e;
+    memset(&e, 0, sizeof e);
+    hy__puts(&line, "turn ");
+    hy__put_int(&line, turn);
+    e.kind = HY_EVENT_TURN;
+    e.name = timing->name;
+    e.what = text;
+    e.from = from;
+    e.to = hy_seconds();
+    e.busy = e.to - from;
+    e.lane = timing->lane;
+    hy__event_add(timing->F, &e);
+}
+
 /* As hy__clock; unless this is within a call, a new one begins, whose number events get. */
 static double hy__call_begins(hy_frame *F)
 {
@@ -25385,6 +25411,7 @@ static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t s
     now->stream = stream;
     now->fault_text = NULL;
     now->fault = 0;
+    now->timing = NULL;
 }
 
 static const char *hy__fault_text(const hy_run *now)
@@ -25673,6 +25700,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     hy__buffer *loose;
     size_t bytes;
     uint64_t hash = 0;
+    hy__timing timing;
     char *memory = NULL;
     int i;
     if (keep) {
@@ -25687,6 +25715,10 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
+    timing.F = F;
+    timing.name = c->name ? c->name : op->name;
+    timing.lane = 0;
+    if (HY__PEEK(&F->root->profile.on)) now.timing = &timing;
     bytes = hy__work_bytes(F->root, &job);
     if (bytes && !(memory = hy__frame_scratch(F, bytes))) hy__no_memory(F, op->name);
     else hy__run_job(F->root, &now, memory);
@@ -29362,6 +29394,297 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     return 0;
 }
 
+/* --- ahead: what the turns of a loop need of its data alone is computed for all of them at once --- *
+ * In the body, what stems from the data of a turn and from what is the same in all turns, by operators that
+ * take rows apart from one another. Where a product is among it, it moves in front of the loop, with one more
+ * axis in front, and its results are further data of the loop. */
+/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
+ * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
+ * how many turns there were, the random key. */
+typedef struct hy__control_rec {
+    int     data, states, remain, aux, outputs;
+    int     reverse,
+        counted;           /* from the last turn to the first; an input says how many there are */
+    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
+                                        /* remains so many, the last, are statistics: turns write to copies */
+    int64_t limit;                      /* of while_loop: most turns */
+} hy__control_rec;
+
+/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+static int hy__control_input(const hy__control_rec *r, int pred, int i)
+{
+    i += pred;
+    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
+}
+
+static int hy__control_vars(const hy__control_rec *r, int pred)
+{
+    return r->data - pred + r->states + r->remain + r->aux;
+}
+
+/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+static hy_type hy__item_type(const hy_type *data)
+{
+    hy_type item = *data;
+    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
+    if (data->shape.ndim < 2) return item;
+    item.shape.ndim--;
+    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
+    return item;
+}
+
+enum { HY__TURN_SAME = 1, HY__TURN_ROWS = 2, HY__TURN_PRODUCT = 4, HY__TURN_ASKED = 8, HY__TURN_MOVED = 16 };
+
+typedef struct hy__ahead {              /* one loop */
+    const hy_graph *body;
+    const hy__control_rec *r;
+    hy__types  types;                   /* of the body's values */
+    hy__buffer *room;
+    hy_type   *var;
+    unsigned char *what;                /* by place in the body */
+    hy__edge  *before;                  /* in the graph around it, for all turns; */
+    hy__edge  *within;                  /* in the new body */
+    int        asked;                   /* so many results become data */
+} hy__ahead;
+
+static const hy_type *hy__ahead_type(const hy__ahead *A, const hy__edge *e)
+{
+    return &A->types.type[A->types.first[A->body->place[e->node->number]] + e->output];
+}
+
+/* What all inputs of a node have in common. */
+static int hy__ahead_inputs(const hy__ahead *A, const hy__node *node, int from, int to)
+{
+    int k, all = HY__TURN_SAME | HY__TURN_ROWS;
+    for (k = from; k < to; k++) all &= A->what[A->body->place[node->in[k].node->number]];
+    return all;
+}
+
+/* Can a node of the body be computed for all turns at once? Its first input has rows then. */
+static int hy__ahead_rows(const hy__rewrite *R, const hy__ahead *A, const hy__node *node)
+{
+    int number = hy__op_number(node->op), k, ndim;
+    const hy_type *x;
+    if (!node->op || !node->nin || node->nin > HY__FEW || node->nout != 1 || !hy__is_function(R, node) ||
+        !(hy__ahead_inputs(A, node, 0, 1) & HY__TURN_ROWS)) return 0;
+    x = hy__ahead_type(A, &node->in[0]);
+    ndim = x->shape.ndim;
+    if (number == HY_OP_fully_connected || number == HY_OP_dot || number == HY_OP_embedding) {
+        if (!(hy__ahead_inputs(A, node, 1, node->nin) & HY__TURN_SAME)) return 0;
+        if (number == HY_OP_fully_connected)
+            return ndim == 2 || (ndim > 2 && ((const hy__fully_connected_rec *)node->record)->no_flatten);
+        return number == HY_OP_embedding ? ndim < HY_MAX_DIM - 1
+            : ndim == 2 && !((const hy__dot_rec *)node->record)->transpose_a &&
+              hy__ahead_type(A, &node->in[1])->shape.ndim == 2;
+    }
+    if (!hy__is_pointwise(node) || !(hy__ahead_inputs(A, node, 0, node->nin) & HY__TURN_ROWS)) return 0;
+    for (k = 1; k < node->nin && hy__same_shape(&hy__ahead_type(A, &node->in[k])->shape, &x->shape);) k++;
+    return k == node->nin;
+}
+
+/* Says of each place in the body what it is. */
+static void hy__ahead_walk(const hy__rewrite *R, hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    int i, k, outside = A->r->data + A->r->states;
+    for (i = 0; i < g->n; i++) if (g->node[i]->held) A->what[i] = HY__TURN_SAME;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        if (i < A->r->data) A->what[place] = A->var[i].shape.ndim > 0 ? HY__TURN_ROWS : 0;
+        else if (i >= outside && i < g->vars - A->r->aux - A->r->own) A->what[place] = HY__TURN_SAME;
+    }
+    for (i = 0; i < g->n; i++) {
+        int number = hy__op_number(g->node[i]->op), from = 0;
+        if (!hy__ahead_rows(R, A, g->node[i])) continue;
+        for (k = 0; k < g->node[i]->nin; k++) from |= A->what[g->place[g->node[i]->in[k].node->number]];
+        A->what[i] = (unsigned char)(HY__TURN_ROWS | (from & HY__TURN_PRODUCT));
+        if (number == HY_OP_fully_connected || number == HY_OP_dot) A->what[i] |= HY__TURN_PRODUCT;
+    }
+}
+
+/* Marks what is asked for by what stays in the body. */
+static void hy__ahead_ask(hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    int i, k;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin && !(A->what[i] & HY__TURN_PRODUCT); k++)
+            A->what[g->place[g->node[i]->in[k].node->number]] |= HY__TURN_ASKED;
+    for (i = 0; i < g->heads + g->calls; i++) A->what[g->place[g->head[i].node->number]] |= HY__TURN_ASKED;
+    for (i = g->n - 1; i >= 0; i--) {
+        if ((A->what[i] & HY__TURN_ASKED) && (A->what[i] & HY__TURN_PRODUCT)) {
+            A->asked++;
+            A->what[i] |= HY__TURN_MOVED;
+        }
+        for (k = 0; k < g->node[i]->nin && (A->what[i] & HY__TURN_MOVED); k++)
+            A->what[g->place[g->node[i]->in[k].node->number]] |= HY__TURN_MOVED;
+    }
+}
+
+/* 1: something moves, 0: nothing, -1 error; to be closed in any case. */
+static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in)
+{
+    const hy_graph *g = node->sub[0];
+    size_t n = (size_t)g->n, bytes = (size_t)g->vars * sizeof *A->var + n * (2 * sizeof *A->before + 1) + 1;
+    int i;
+    memset(A, 0, sizeof *A);
+    A->body = g;
+    A->r = (const hy__control_rec *)node->record;
+    A->room = hy__buffer_new(&R->F->cache, bytes);
+    if (!A->room) { hy__no_memory(R->F, "passes"); return -1; }
+    memset(A->room->data, 0, bytes);
+    A->var = (hy_type *)A->room->data;
+    A->before = (hy__edge *)(void *)(A->var + g->vars);
+    A->within = A->before + n;
+    A->what = (unsigned char *)(void *)(A->within + n);
+    for (i = 0; i < g->vars; i++) {
+        const hy_type *t = hy__edge_type(&in[hy__control_input(A->r, 0, i)]);
+        A->var[i] = i < A->r->data ? hy__item_type(t) : *t;
+    }
+    if (hy__types_infer(R->F, g, &A->types, NULL, A->var, NULL) < 0) return -1;
+    for (i = 0; i < A->r->data; i++)    /* of shape (T,) a turn gets (1,): no axis more for all turns */
+        if (hy__edge_type(&in[i])->shape.ndim < 2) A->var[i].shape.ndim = 0;
+    hy__ahead_walk(R, A);
+    hy__ahead_ask(A);
+    return A->asked > 0;
+}
+
+static void hy__ahead_close(hy_frame *F, hy__ahead *A)
+{
+    hy__types_close(F, &A->types);
+    hy__buffer_drop(&F->cache, A->room);
+}
+
+/* A moved operator, for all turns. */
+static int hy__ahead_move(hy__rewrite *R, hy__ahead *A, int place)
+{
+    const hy__node *node = A->body->node[place];
+    hy__fully_connected_rec dense;
+    hy__edge in[HY__FEW];
+    const void *record = node->record;
+    int k;
+    for (k = 0; k < node->nin; k++) in[k] = A->before[A->body->place[node->in[k].node->number]];
+    if (hy__op_number(node->op) == HY_OP_fully_connected) {
+        dense = *(const hy__fully_connected_rec *)node->record;
+        dense.no_flatten = 1;
+        record = &dense;
+    }
+    return hy__rewrite_emit_op(R, node->op, node->name, node->nin, in, record, &A->before[place]);
+}
+
+/* Everything that moves, in front of the loop. */
+static int hy__ahead_emit(hy__rewrite *R, hy__ahead *A, const hy__edge *in)
+{
+    const hy_graph *g = A->body;
+    int i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place >= 0) A->before[place] = in[hy__control_input(A->r, 0, i)];
+    }
+    for (i = 0; i < g->n; i++) {
+        if (!(A->what[i] & HY__TURN_MOVED) || A->before[i].node) continue;
+        if (g->node[i]->op && hy__ahead_move(R, A, i)) return -1;
+        if (g->node[i]->op) continue;
+        A->before[i].node = hy__rewrite_join(R, hy__node_copy(R->F, g->node[i]));
+        if (!A->before[i].node) return -1;
+    }
+    return 0;
+}
+
+/* A node for the new body, which owns it. */
+static hy__node *hy__ahead_join(hy_frame *F, hy_graph *to, hy__node *node)
+{
+    if (node && !hy__node_join(F, to->store, node)) return node;
+    hy__node_discard(F, node);
+    return NULL;
+}
+
+/* The variables of the new body: results that come from outside now stand behind the data. */
+static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
+{
+    const hy_graph *g = A->body;
+    int i, k;
+    for (i = 0; i <= g->vars; i++) {
+        hy__node *var;
+        for (k = 0; k < g->n && i == A->r->data; k++) {
+            if (!(A->what[k] & HY__TURN_ASKED) || !(A->what[k] & HY__TURN_PRODUCT)) continue;
+            var = hy__ahead_join(F, to, hy__node_new(F, NULL, 0, 1, NULL, g->node[k]->name));
+            if (!var) return -1;
+            var->type[0] = var->constant.type = A->types.type[A->types.first[k]];
+            A->within[k].node = var;
+        }
+        if (i == g->vars) break;
+        var = hy__ahead_join(F, to, hy__node_copy(F, g->var[i]));
+        if (!var) return -1;
+        if (g->place[g->var[i]->number] >= 0) A->within[g->place[g->var[i]->number]].node = var;
+    }
+    return 0;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    hy_graph *to = hy__graph_new(F, NULL);
+    int i, k, failed = !to || hy__ahead_vars(F, A, to);
+    for (i = 0; i < g->n && !failed; i++) {
+        hy__node *node;
+        if (A->within[i].node || (A->what[i] & HY__TURN_PRODUCT)) continue;
+        node = hy__ahead_join(F, to, hy__node_copy(F, g->node[i]));
+        if (!node) { failed = 1; break; }
+        for (k = 0; k < node->nin; k++) node->in[k].node = A->within[g->place[node->in[k].node->number]].node;
+        A->within[i].node = node;
+    }
+    failed = failed || hy__graph_room_heads(F, to, g->heads, g->calls);
+    for (i = 0; i < g->heads + g->calls && !failed; i++) {
+        to->head[i] = g->head[i];
+        to->head[i].node = A->within[g->place[g->head[i].node->number]].node;
+    }
+    if (!failed) to->ranks = g->ranks;
+    if (!failed && !hy__graph_finish(F, to)) return to;
+    hy__graph_drop(to);
+    return NULL;
+}
+
+/* The loop with the new body and more data. */
+static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in,
+                          hy__edge *out)
+{
+    hy__control_rec rec = *A->r;
+    hy_graph *body = hy__ahead_body(R->F, A);
+    hy__node *loop = NULL;
+    int k, at = rec.data;
+    rec.data += A->asked;
+    if (body) loop = hy__node_new(R->F, node->op, node->nin + A->asked, node->nout, &rec, node->name);
+    if (loop && hy__node_subs(R->F, loop, 1, &body)) { hy__node_discard(R->F, loop); loop = NULL; }
+    hy__graph_drop(body);
+    if (!loop) return -1;
+    memcpy(loop->in, in, (size_t)at * sizeof *in);
+    memcpy(loop->in + rec.data, in + at, (size_t)(node->nin - at) * sizeof *in);
+    for (k = 0; k < A->body->n; k++)
+        if ((A->what[k] & HY__TURN_ASKED) && (A->what[k] & HY__TURN_PRODUCT)) loop->in[at++] = A->before[k];
+    memcpy(loop->type, node->type, (size_t)node->nout * sizeof *node->type);
+    loop->rank = node->rank;
+    loop = hy__rewrite_join(R, loop);
+    for (k = 0; k < node->nout; k++) { out[k].node = loop; out[k].output = k; }
+    return loop ? 1 : -1;
+}
+
+/* Of loops over rows; one that stops by itself would compute what no turn needs. */
+static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__ahead A;
+    int got;
+    if (!node->op || !(node->op->flags & HY_OP_CONTROL) || node->nsub != 1 ||
+        ((const hy__control_rec *)node->record)->counted) return 0;
+    got = hy__ahead_open(R, &A, node, in);
+    if (got > 0) got = hy__ahead_emit(R, &A, in) ? -1 : hy__ahead_loop(R, &A, node, in, out);
+    hy__ahead_close(R->F, &A);
+    return got;
+}
+
 /* --- the table, and running it --- */
 enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
 typedef struct hy__pass {
@@ -29383,6 +29706,7 @@ static const hy__pass hy__passes[] = {
 #endif
     { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
+    { HY_PASS_AHEAD,      "ahead",      hy__ahead_of_loop, NULL,           HY__PASS_LOOSE },
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "tails",      hy__tails,      NULL,                HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "fuse",       hy__fuse,       hy__find_groups,     0 }
@@ -31791,6 +32115,26 @@ static hy__lap hy__lap_of(const hy__plan *p, const hy__lap *all, int step)
     return sum;
 }
 
+/* Which of those that run at the same time is it, when the one before was `lane`? */
+static int hy__step_lane(const hy__plan *p, int i, int lane)
+{
+    return i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+}
+
+/* Loops among the steps time their turns. */
+static void hy__time_turns(hy_frame *F, hy__executor *x, hy__timing *timing)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, lane = 0;
+    for (i = p->early; i < p->steps; i++, timing++) {
+        lane = hy__step_lane(p, i, lane);
+        timing->F = F;
+        timing->name = p->step[i].node->name;
+        timing->lane = p->stages ? lane : 0;
+        hy__run_of(x, i - p->early)->timing = timing;
+    }
+}
+
 static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
 {
     const hy__plan *p = &x->program->plan;
@@ -31800,13 +32144,15 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
     w.x = x;
     w.lap = (hy__lap *)room->data;
     memset(w.lap, 0, (size_t)p->workers * (size_t)p->steps * sizeof *w.lap);
+    hy__time_turns(F, x, (hy__timing *)(void *)(w.lap + (size_t)p->workers * (size_t)p->steps));
     last.to = hy_seconds();
     if (p->stages) hy__run_region(F, x, hy__lap_item, &w);
     else hy__steps_by_lap(x, p->early, p->steps, x->scratch, w.lap);
     for (i = p->early; i < p->steps; i++) {
         hy__lap lap = hy__lap_of(p, w.lap, i);
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
-        lane = i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+        lane = hy__step_lane(p, i, lane);
+        hy__run_of(x, i - p->early)->timing = NULL;
         hy__step_timed(F, &p->step[i], p->step[i].job, &lap, p->stages ? lane : 0);
         last = lap;
     }
@@ -31818,7 +32164,8 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
     hy__buffer *room = NULL;
     int faults = 1;                     /* look */
     if (HY__PEEK(&F->root->profile.on)) {
-        room = hy__buffer_new(&F->cache, (size_t)p->workers * (size_t)p->steps * sizeof(hy__lap));
+        room = hy__buffer_new(&F->cache, (size_t)p->steps * ((size_t)p->workers * sizeof(hy__lap) +
+                                                             sizeof(hy__timing)));
         if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
     }
     if (room) hy__run_by_lap(F, x, room);
@@ -37217,19 +37564,6 @@ HY__WARM_ROOMS
  */
 HY__COLD_ROOMS
 
-/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
- * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
- * how many turns there were, the random key. */
-typedef struct hy__control_rec {
-    int     data, states, remain, aux, outputs;
-    int     reverse,
-        counted;           /* from the last turn to the first; an input says how many there are */
-    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
-    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
-                                        /* remains so many, the last, are statistics: turns write to copies */
-    int64_t limit;                      /* of while_loop: most turns */
-} hy__control_rec;
-
 #define HY__CONTROL_ATTR(kind, name, doc) \
     { #name, #name, HY_ATTR_##kind, 0, offsetof(hy__control_rec, name), 0, doc }
 static const hy_attr hy__control_attr[] = {
@@ -37272,30 +37606,7 @@ static int hy__body_draws(const hy_graph *g)
     return draws;
 }
 
-/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
-static int hy__control_input(const hy__control_rec *r, int pred, int i)
-{
-    i += pred;
-    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
-}
-
-static int hy__control_vars(const hy__control_rec *r, int pred)
-{
-    return r->data - pred + r->states + r->remain + r->aux;
-}
-
 /* --- types --- */
-/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
-static hy_type hy__item_type(const hy_type *data)
-{
-    hy_type item = *data;
-    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
-    if (data->shape.ndim < 2) return item;
-    item.shape.ndim--;
-    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
-    return item;
-}
-
 /* Values of so many turns together. */
 static hy_type hy__rows_type(const hy_type *one, int64_t turns)
 {
@@ -37811,6 +38122,7 @@ static int hy__body_open(const hy__turning *L, int k)
     for (i = 0; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
         hy__run_open(&run[i], i < p->early ? b->early[i] : s->job, data + s->tensor, 0, 0);
+        run[i].timing = L->now->timing;
         for (t = s->tensor; t < s->tensor + s->nin + s->nout; t++) {
             const hy__spot *root = &p->spot[p->spot[p->tensor[t]].root];
             data[t] = root->where == HY__AT_ARENA ? memory + b->arena + p->spot[p->tensor[t]].offset
@@ -37979,10 +38291,12 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
     }
     for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
     for (; L.turn < turns; L.turn++) {
+        double from = now->timing ? hy_seconds() : 0;
         L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
         hy__loop_keep(&L);
         if (hy__body_turn(&L, last)) return;
+        if (now->timing) hy__turn_ends(now->timing, L.row, from);
     }
     if (goes >= 0) hy__loop_finish(&L);
 }
@@ -38940,17 +39254,25 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
 {
     hy_array *x = NULL, *states, *y = NULL;
     hy__flat out, after;
+    hy__timing timing;
+    double from = hy__clock(F);
     int failed;
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 0);
     if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
     states = hy__group_form(F, l->states.full, G->state);
+    if (F->watch_body) F->watch_body(F, !l->body, G->turns);
     if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
     if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
     hy__flat_close(F, &out);
     hy__flat_close(F, &after);
     hy_end(F);
+    timing.F = F;
+    timing.name = l->who;
+    timing.lane = 0;
+    if (!failed && from >= 0) hy__turn_ends(&timing, G->turns - 1, from);
     return failed || F->code ? -1 : 0;
 }
 
@@ -38991,7 +39313,9 @@ static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 1);
     states = hy__group_form(F, l->states.full, G->state);
+    if (F->watch_body) F->watch_body(F, 0, G->turns);
     holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     hy_end(F);
     return F->code ? -1 : holds;
 }
@@ -39022,7 +39346,9 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     F->unwatched++;
     if (holds < 0) return NULL;
     hy__draws_for(F, &draws, 0, !holds);
+    if (F->watch_body) F->watch_body(F, !holds, 0);
     y = l->step[!holds](F, inputs, l->user);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
     if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
     return y;
@@ -39033,7 +39359,8 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
 static hy_array *hy__loop_ran(hy_frame *F, int which, hy_array *y)
 {
     hy__flat all;
-    if (--F->unwatched || !F->watch || !y) return y;
+    F->unwatched--;
+    if (!F->watch || !y) return y;
     if (!hy__flat_open(F, &all, y, "hy_check"))
         F->watch(F, &hy__control_ops[which], hy_group_of(F, all.n, all.at));
     hy__flat_close(F, &all);
@@ -40304,6 +40631,12 @@ typedef struct hy__check {
     int         count;                  /* operators that forward has run */
     int         lost;                   /* graph and forward have parted */
     const char *with;                   /* which inputs */
+    struct {                            /* bodies of loops and branches that run now, one within another */
+        const hy__nodes *store;         /* NULL: nothing is known of it */
+        int     next, count;            /* as above */
+        int64_t turn;
+    } inside[HY__NEST];
+    int         insides;
 } hy__check;
 
 /* "hy_check: net0: ..." */
@@ -40409,6 +40742,13 @@ static void hy__check_graphs(hy__check *C, const hy_graph *a, const hy_graph *b,
     hy__free(&C->F->root->heap, same);
 }
 
+/* The node that should run next, in a store; or NULL. */
+static const hy__node *hy__check_due(const hy__nodes *store, int *next)
+{
+    while (*next < store->n && !store->node[*next]->op) ++*next;
+    return *next < store->n ? store->node[*next] : NULL;
+}
+
 /* --- line by line beside the graph --- */
 /* What forward has just run, beside the node that stands there in the graph. */
 static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy_array *y)
@@ -40418,8 +40758,7 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     hy_array **want;
     double worst, largest;
     int i;
-    while (C->next < store->n && !store->node[C->next]->op) C->next++;
-    node = C->next < store->n ? store->node[C->next] : NULL;
+    node = hy__check_due(store, &C->next);
     C->count++;
     if (!node || node->op != op || (record && !hy__same_record(op, node->record, record))) {
         const char *is = !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name;
@@ -40439,6 +40778,40 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     }
 }
 
+/* In a body the order of operators is known, not what they give. record: NULL for one that has bodies. */
+static void hy__check_inside(hy__check *C, const hy_op *op, const void *record)
+{
+    int at = C->insides - 1;
+    const hy__nodes *store = C->inside[at].store;
+    const hy__node *node = store ? hy__check_due(store, &C->inside[at].next) : NULL;
+    C->inside[at].count++;
+    if (!store) return;
+    C->inside[at].next++;
+    if (node && node->op == op && (!record || hy__same_record(op, node->record, record))) return;
+    hy__check_say(C, "%s: turn %l of a loop or branch: its operator %d is %s, of the graph %s%s%s: a branch "
+                  "or a number was frozen", C->with, C->inside[at].turn, C->inside[at].count, op->name,
+                  !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name,
+                  node ? " " : "", node ? node->name : "");
+    C->lost = 1;
+}
+
+/* A body begins (which of its operator's), or ends. */
+static void hy__watch_body(hy_frame *F, int k, int64_t turn)
+{
+    hy__check *C = F->check;
+    int at = C->insides;
+    const hy__node *node = NULL;
+    if (k < 0) { C->insides--; return; }
+    C->insides++;
+    if (at >= HY__NEST) return;
+    if (!at) node = hy__check_due(C->g->store, &C->next);
+    else if (C->inside[at - 1].store) node = hy__check_due(C->inside[at - 1].store, &C->inside[at - 1].next);
+    C->inside[at].store = node && (node->op->flags & HY_OP_CONTROL) && k < node->nsub ? node->sub[k]->store
+        : NULL;
+    C->inside[at].next = C->inside[at].count = 0;
+    C->inside[at].turn = turn;
+}
+
 static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                 int nsub, hy_graph *const *sub)
 {
@@ -40446,14 +40819,19 @@ static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *c
     hy_array *y;
     C->depth++;
     y = C->below(F, op, n, in, record, nsub, sub);
-    if (--C->depth == 0 && y && !C->lost && !F->unwatched) hy__check_step(C, op, record, y);
+    if (--C->depth || !y || C->lost) return y;
+    if (!F->unwatched) hy__check_step(C, op, record, y);
+    else if (F->unwatched == C->insides && C->insides <= HY__NEST) hy__check_inside(C, op, record);
     return y;
 }
 
 /* A loop or branch has run line by line: one node of the graph. */
 static void hy__watch_control(hy_frame *F, const hy_op *op, hy_array *y)
 {
-    if (!F->check->lost) hy__check_step(F->check, op, NULL, y);
+    hy__check *C = F->check;
+    if (C->lost) return;
+    if (!F->unwatched) hy__check_step(C, op, NULL, y);
+    else if (F->unwatched == C->insides && C->insides <= HY__NEST) hy__check_inside(C, op, NULL);
 }
 
 /* All that was traced has run: now forward, step by step beside it. */
@@ -40464,10 +40842,12 @@ static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
     F->check = C;
     F->emit = hy__emit_watch;
     F->watch = hy__watch_control;
+    F->watch_body = hy__watch_body;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
     F->check = NULL;
     F->watch = NULL;
+    F->watch_body = NULL;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
@@ -40487,7 +40867,7 @@ static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const 
     const hy__nodes *store = C->g->store;
     int i, failed = hy__replay_open(F, &C->replay, C->g, store->n, in->at);
     C->with = with;
-    C->next = C->count = C->lost = 0;
+    C->next = C->count = C->lost = C->insides = 0;
     C->replay.keep = 1;
     for (i = 0; i < store->n && !failed; i++)
         if (store->node[i]->op) failed = hy__replay_node(F, &C->replay, store->node[i]);
@@ -40535,7 +40915,7 @@ static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const 
         { HY_PASS_FOLD, "fold" }, { HY_PASS_ALGEBRA, "algebra" }, { HY_PASS_CSE, "cse" },
         { HY_PASS_BATCH_NORM, "batch_norm" }, { HY_PASS_PROLOGUE, "prologue" }, { HY_PASS_FUSE, "fuse" },
         { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" },
-        { HY_PASS_LAYOUT, "layout" } };
+        { HY_PASS_LAYOUT, "layout" }, { HY_PASS_AHEAD, "ahead" } };
     const char *guilty = "whatever passes are off";
     double worst, again;
     size_t k;
@@ -46962,8 +47342,8 @@ static void hy__put_row(hy__target *t, int frame, int lane)
 
 static void hy__put_event(hy__target *t, const hy__moment *m)
 {
-    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile" };
-    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why" };
+    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile", "turn" };
+    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why", "turn" };
     hy_event e;
     hy__event_read(m, &e);
     hy__put_text(t, ",\n{\"name\":");
@@ -50335,7 +50715,7 @@ static void hy__fit_times(hy__fit *W)
     hy_event e;
     int i, k, n = 0;
     for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
-        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK || e.kind == HY_EVENT_TURN) continue;
         for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
         if (k == HY__KINDS) continue;
         if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }

@@ -54,6 +54,8 @@
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_linalg.c"
+#include "test_ahead.c"
+#include "test_turns.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -97,6 +99,8 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_control();
+    test_ahead();
+    test_turns();
     test_source();
     test_linalg();
     test_first_call();
