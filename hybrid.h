@@ -198,13 +198,13 @@
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
  *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
- *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
+ *   the end of the product before them, bodies of loops and branches are functions, too. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
  *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
  *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
  *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
  *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
- *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
- *   raise, shapes that values decide) is refused by name, all at once.
+ *   clipped; what has no source (gradients, random numbers, boxes and regions, take in mode raise, shapes that
+ *   values decide) is refused by name, all at once.
  *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
  *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
  *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
@@ -50828,8 +50828,10 @@ typedef struct hy__c_value {            /* an output of a node */
     int    where, index;                /* HY__AT_...; which input, head or blob it is */
     int    root;                        /* the value whose memory it shares, or itself */
     int    from, to;                    /* steps it lives in */
+    int    varies, reads;               /* from turn to turn; HY__C_EARLY and HY__C_LATE: who reads it */
     size_t offset;
 } hy__c_value;
+enum { HY__C_EARLY = 1, HY__C_LATE = 2 };               /* steps that are the same in all turns; others */
 
 /* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
  * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
@@ -50860,14 +50862,29 @@ struct hy__c_step {
     int       y;                        /* the value of output 0 */
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
+    int       body;                     /* the first of its own, or 0 */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
 
+/* A program: the whole, or a body of control flow, which becomes functions of its own. */
+typedef struct hy__c_body {
+    hy_graph *g;
+    int      *first, *uses;             /* by place, by value */
+    hy__c_value *value;
+    hy__c_step *step;
+    const char **name, **var;           /* by place: of steps and inputs; by variable */
+    int       values, steps;
+    size_t    arena;
+    const hy__node *of;                 /* whose body it is; the whole has none */
+    int       outer, vary;              /* where that stands; variables that turns change, -1: no turns */
+    int       early;                    /* so many steps, the first, are the same in all turns */
+    const char *before, *turn;          /* its functions: of these, of the rest */
+} hy__c_body;
+
 struct hy__c {
     hy_frame *F;
     hy__target *t;
-    hy_graph *g;
     const char *prefix, *upper, *title;
     int       separate, records;        /* weights are another file; with recorded inputs and outputs */
     int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
@@ -50875,13 +50892,11 @@ struct hy__c {
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
     hy_dtype  real;                     /* of numbers in the formula that is written */
-    int      *first, *uses;             /* by place, by value */
-    hy__c_value *value;
-    hy__c_step *step;
+    hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
+    int       bodies, body_cap, blobs, blob_cap;
+    hy__names taken;
     hy__c_blob *blob;
-    const char **name, **var;           /* by place: of steps and inputs; by variable */
-    int       values, steps, blobs, blob_cap;
-    size_t    arena, weights;
+    size_t    weights;
     hy_array *const *in;                /* what was recorded, ... */
     hy_array **out;                     /* ... and what came out */
 };
@@ -50917,12 +50932,43 @@ static const char *hy__c_number(char *to, double v, hy_dtype dtype)
     return to;
 }
 
+/* Sizes and steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". */
+static int hy__c_is_nothing(const char *s, size_t left, size_t *n)
+{
+    static const char *const words[] = { " * 1", " + 0", " - 0" };
+    int k;
+    for (k = 0; k < 3; k++) {
+        char next = left > 4 ? s[4] : ' ';
+        if (left < 4 || memcmp(s, words[k], 4)) continue;
+        *n = 4;
+        return next == ')' || next == ']' || next == ';' || next == ',' ||
+               (next == ' ' && left > 5 && (s[5] == '+' || s[5] == '<' || (!k && s[5] == '-')));
+    }
+    if (left < 5 || (memcmp(s, "[0 + ", 5) && memcmp(s, "(0 + ", 5))) return 0;
+    *n = 5;
+    return 2;
+}
+
+static void hy__c_simplify(hy__c *c)
+{
+    int i, to = 0;
+    for (i = 0; i < c->letters; ) {
+        size_t n = 0;
+        int what = hy__c_is_nothing(c->line + i, (size_t)(c->letters - i), &n);
+        if (what != 1) c->line[to++] = c->line[i];
+        i += what ? (int)n : 1;
+    }
+    c->letters = to;
+}
+
 /* Text goes out line by line, each as far to the right as braces are open. */
 static void hy__c_line(hy__c *c)
 {
     static const char spaces[] = "                                ";
     const char *s = c->line;
-    int n = c->letters, deep = c->depth, i, open = 0;
+    int n, deep = c->depth, i, open = 0;
+    hy__c_simplify(c);
+    n = c->letters;
     while (n && *s == ' ') { s++; n--; }
     for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
     if (n && *s == '}') deep--;
@@ -51411,11 +51457,11 @@ static const hy_type *hy__c_in(const hy__c_step *s, int k) { return hy__edge_typ
 static const hy_type *hy__c_out(const hy__c_step *s) { return &s->node->type[0]; }
 static int hy__c_value_of(const hy__c *c, const hy__edge *e)
 {
-    return c->first[c->g->place[e->node->number]] + e->output;
+    return c->at->first[c->at->g->place[e->node->number]] + e->output;
 }
 static int hy__c_wants(const hy__c *c, const hy__c_step *s, int output)
 {
-    return c->value[s->y + output].where != HY__NOWHERE;
+    return c->at->value[s->y + output].where != HY__NOWHERE;
 }
 static int hy__c_is_number(const hy__edge *e)          /* one that is written where it is used */
 {
@@ -53143,6 +53189,159 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 }
 #endif
 
+/* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
+/* Where memory begins: of the bodies, of two places for each state, of results that nobody wants. */
+typedef struct hy__c_turns { size_t at[2], states, spare, bytes; } hy__c_turns;
+
+static int hy__c_is_cond(const hy__node *node) { return node->op->member == HY__COND; }
+
+/* What a turn has of an operand. */
+static int64_t hy__c_row(const hy__node *node, const hy_type *t)
+{
+    int64_t n = hy__size(&t->shape);
+    return hy__c_is_cond(node) ? n : n / hy__most(t->shape.dim[0], 1);
+}
+
+/* Which parts of a body read its variable? */
+static int hy__c_body_reads(const hy__c_body *b, int variable)
+{
+    int place = b->g->place[b->g->var[variable]->number];
+    return place < 0 ? 0 : b->value[b->first[place]].reads;
+}
+
+/* Does its function take input k? What stands still is a constant of the bodies. */
+static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int pred = hy__c_is_cond(s->node), i, b, reads = k < pred || (k >= r->data && k < r->data + r->states);
+    for (i = 0; i < hy__control_vars(r, pred); i++)
+        for (b = 0; b < s->node->nsub && hy__control_input(r, pred, i) == k; b++)
+            reads |= hy__c_body_reads(c->body[s->body + b], i);
+    return reads != 0;
+}
+
+static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int i, k;
+    memset(l, 0, sizeof *l);
+    for (k = 0; k < s->node->nsub; k++) {
+        l->at[k] = hy__c_is_cond(s->node) ? 0 : l->states;
+        l->bytes = l->at[k] + hy__round64(c->body[s->body + k]->arena);
+        if (l->bytes > l->states) l->states = l->bytes;
+    }
+    l->spare = l->states;
+    for (i = 0; i < r->states; i++)
+        l->spare += 2 * hy__round64((size_t)hy__bytes(hy__c_in(s, r->data + i)));
+    l->bytes = l->spare;
+    for (i = 0; i < r->outputs; i++)
+        if (!hy__c_wants(c, s, i)) l->bytes += hy__round64((size_t)hy__bytes(&s->node->type[i]));
+}
+
+/* Result i of the bodies, as an argument of a call. */
+static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy_type *t = &s->node->type[i];
+    size_t spare = l->spare;
+    int k;
+    if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
+    else if (!hy__c_wants(c, s, i)) {
+        for (k = 0; k < i; k++)
+            if (!hy__c_wants(c, s, k)) spare += hy__round64((size_t)hy__bytes(&s->node->type[k]));
+        hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
+    } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
+    else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
+}
+
+/* A call of a part of body k. */
+static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int k, int part)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy__c_body *b = c->body[s->body + k];
+    int pred = hy__c_is_cond(s->node), data = r->data - pred, i, goes_on = !pred && k < s->node->nsub - 1;
+    const char *comma = "";
+    hy__w(c, "%p_%s(", part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        int at = hy__control_input(r, pred, i);
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%s", comma);
+        if (i < data) hy__w(c, "x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
+        else hy__w(c, i < data + r->states ? "s%d" : "x%d", i < data + r->states ? i - data : at);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s", comma);
+        if (goes_on) hy__w(c, "&goes_on"); else hy__c_turn_result(c, s, l, i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
+    hy__w(c, ");\n");
+}
+
+/* One body for a value that is not 0, the other for 0. */
+static void hy__c_cond(hy__c *c, const hy__c_step *s)
+{
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__w(c, hy__c_is_half(hy__c_in(s, 0)->dtype) ? "if ((x0[0] & 0x7fff) != 0) {\n" : "if (x0[0] != 0) {\n");
+    hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+    hy__w(c, "} else {\n");
+    hy__c_turn_call(c, s, &l, 1, HY__C_LATE);
+    hy__w(c, "}\n");
+}
+
+/* Each state has two places, s and n, which change roles after a turn. */
+static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    size_t at = l->states;
+    int i;
+    for (i = 0; i < r->states; i++) {
+        const hy_type *t = hy__c_in(s, r->data + i);
+        size_t bytes = (size_t)hy__bytes(t);
+        hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
+        at += hy__round64(bytes);
+        hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
+        at += hy__round64(bytes);
+    }
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
+static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
+    int i, k, last = s->node->nsub - 1;
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__c_turn_states(c, s, &l);
+    for (k = 0; k <= last; k++) if (c->body[s->body + k]->early) hy__c_turn_call(c, s, &l, k, HY__C_EARLY);
+    if (last) {
+        hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
+        hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
+        hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+        hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
+                                      : "if (goes_on == 0) break;\n");
+    } else hy__w(c, "for (int t = 0; t < %l; t++) {\n", turns);
+    hy__c_turn_call(c, s, &l, last, HY__C_LATE);
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
+              i, i, i, i);
+    hy__w(c, "}\n");
+    for (i = 0; i < r->outputs && last; i++) {          /* rows that had no turn */
+        int64_t row = hy__c_row(s->node, &s->node->type[i]);
+        if (hy__c_wants(c, s, i))
+            hy__w(c, "memset(y%d + t * %l, 0, (size_t)(%l - t) * %l * sizeof *y%d);\n", i, row, turns, row,
+                  i);
+    }
+    for (i = 0; i < r->states; i++)
+        if (hy__c_wants(c, s, r->outputs + i))
+            hy__w(c, "memcpy(y%d, s%d, %l);\n", r->outputs + i, i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
        HY__C_WHOLE = 16 };
@@ -53222,10 +53421,21 @@ static const hy__c_emitter hy__c_emitters[] = {
     { -1, NULL, 0, NULL }
 };
 
+/* Loops backwards, or of a number of turns that is given, are those of gradients. */
+static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
+{
+    static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
+    static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    if (r->reverse || r->counted || r->keyed || r->own) return NULL;
+    return hy__c_is_cond(node) ? &cond : &turns;
+}
+
 static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 {
     const hy__c_emitter *e = hy__c_emitters;
     int number = hy__op_number(node->op);
+    if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
     if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
         return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
     for (; e->emit; e++) if (e->op == number) return e;
@@ -53275,12 +53485,28 @@ HY__WARM_ROOMS
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 /* --- freezing: parameters become constants --- */
+/* A variable of a body that stands for a constant outside; they are the first nodes of a graph. */
+static int hy__c_freeze_variable(hy__rewrite *R, const hy__edge *old, hy__edge *in)
+{
+    hy__node *const *given = (hy__node *const *)R->notes;
+    const hy__node *from = given && !in->node->op && in->node->number < R->from->vars
+        ? given[in->node->number] : NULL;
+    hy__edge *value = &R->value[R->first[hy__place_of(R, old->node)]];
+    if (!from) return 0;
+    in->node = hy__rewrite_join(R, hy__node_copy(R->F, from));
+    in->output = 0;
+    *value = *in;
+    return in->node ? 0 : -1;
+}
+
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy_frame *F = R->F;
     hy_array *x = node->param ? &node->param->array : NULL, *y;
     hy__node *fresh;
+    int k;
     (void)in;
+    for (k = 0; k < node->nin; k++) if (hy__c_freeze_variable(R, &node->in[k], &R->in[k])) return -1;
     if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
     if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
     if (!x && (x = hy__handle(F)) != NULL) {
@@ -53300,17 +53526,43 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
     return out->node ? 1 : -1;
 }
 
+/* Which constant outside stands for variable i of a body? NULL: none, or another one in each turn. */
+static hy__node *hy__c_given(const hy__node *of, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)of->record;
+    int pred = hy__c_is_cond(of);
+    hy__node *from = of->in[hy__control_input(r, pred, i)].node;
+    return from->held && i >= r->data - pred + r->states ? from : NULL;
+}
+
+/* Typed, and without parameters. of: whose body it is, or NULL. */
+static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__mode *mode,
+                              const hy__node *of)
+{
+    hy_graph *g = hy__typed_copy(F, from, input, mode);
+    hy__rewrite R;
+    hy__node **given;
+    int i, failed;
+    if (!g) return NULL;
+    failed = hy__rewrite_open(&R, F, g, mode);
+    given = of ? (hy__node **)hy__alloc_zero(&F->root->heap, ((size_t)g->vars + 1) * sizeof *given) : NULL;
+    if (of && !given) hy__no_memory(F, "hy_export_c");
+    for (i = 0; given && i < g->vars; i++) given[i] = hy__c_given(of, i);
+    R.notes = (void *)given;
+    failed = failed || F->code || hy__rewrite_nodes(&R, hy__c_freeze);
+    hy__graph_drop(g);
+    return hy__rewrite_close(&R, failed);
+}
+
 /* The graph that is written: frozen, and what the passes make of it; all types known. */
-static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input)
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__node *of)
 {
     hy_graph *g;
-    static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
     hy__mode mode;
     int i;
     memset(&mode, 0, sizeof mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
-    g = hy__typed_copy(F, from, input, &mode);
-    if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
+    g = hy__c_frozen(F, from, input, &mode, of);
     if (g) g = hy__run_passes(F, g, &mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
     if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
@@ -53324,64 +53576,158 @@ static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *i
     return NULL;
 }
 
-/* --- names --- */
-/* Letters, digits and underscores; unique among those that were taken before. */
-static const char *hy__c_name(hy__c *c, hy__names *taken, const char *from)
+/* --- programs: the whole, then bodies, each behind the one that it stands in --- */
+static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, const hy__node *of, int outer)
 {
-    char *name = hy__string(c->F, from[0] ? from : "value", "_________");
+    hy__heap *heap = &c->F->root->heap;
+    hy__c_body *b = NULL;
+    if (!hy__grow(heap, (void **)&c->body, &c->body_cap, c->bodies + 1, sizeof *c->body))
+        b = (hy__c_body *)hy__alloc_zero(heap, sizeof *b);
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    c->body[c->bodies++] = c->at = b;
+    b->of = of;
+    b->outer = outer;
+    b->vary = -1;
+    if (of && !hy__c_is_cond(of))
+        b->vary = ((const hy__control_rec *)of->record)->data + ((const hy__control_rec *)of->record)->states;
+    b->g = hy__c_graph(c->F, from, input, of);
+    return b->g ? 0 : -1;
+}
+
+/* The bodies of an operator, for the types of its inputs. */
+static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    int i, k, pred = hy__c_is_cond(node), n = hy__control_vars(r, pred), failed = 0;
+    hy__buffer *room = hy__buffer_new(&c->F->cache, ((size_t)n + 1) * sizeof(hy_type));
+    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(c->F, "hy_export_c");
+    for (i = 0; type && i < n; i++) {
+        const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
+        type[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    for (k = 0; type && k < node->nsub && !failed; k++)
+        failed = hy__c_program(c, node->sub[k], type, node, outer);
+    hy__buffer_drop(&c->F->cache, room);
+    return type && !failed ? 0 : -1;
+}
+
+static int hy__c_programs(hy__c *c, const hy_graph *from, const hy_type *input)
+{
+    int i, k;
+    if (hy__c_program(c, from, input, NULL, -1)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        const hy_graph *g = c->body[k]->g;
+        for (i = 0; i < g->n; i++)
+            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(g->node[i]) &&
+                hy__c_bodies_of(c, g->node[i], k)) return -1;
+    }
+    return 0;
+}
+
+/* --- names --- */
+/* Names that files have already: macros, what is recorded, weights in another order. */
+static int hy__c_is_own(const char *name)
+{
+    static const char *const numbered[] = { "out", "given", "due", "got" };
+    size_t n = strlen(name), i;
+    for (i = 0; i < 4; i++)
+        if (!strncmp(name, numbered[i], strlen(numbered[i])) &&
+            !name[strlen(numbered[i]) + strspn(name + strlen(numbered[i]), "0123456789")]) return 1;
+    return (n >= 5 && !strcmp(name + n - 5, "_SIZE")) || (n >= 7 && !strcmp(name + n - 7, "_packed"));
+}
+
+/* Macros are made of inputs, which are to differ in more than capitals. */
+static int hy__c_is_taken(const hy__c *c, const char *name)
+{
+    size_t k;
+    int i;
+    if (hy__c_is_own(name) || hy__names_find(&c->taken, name) >= 0) return 1;
+    for (i = 0; i < c->at->g->vars && c->at->var[i]; i++) {
+        const char *other = c->at->var[i];
+        for (k = 0; name[k] && (name[k] | 32) == (other[k] | 32); k++) continue;
+        if (!name[k] && !other[k]) return 1;
+    }
+    return 0;
+}
+
+/* Letters, digits and underscores; unique among those that were taken before. */
+static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
+{
+    hy__heap *heap = &c->F->root->heap;
+    char *plain = hy__string(c->F, from[0] ? from : "value", behind), *name;
     size_t n, i;
     int k;
+    name = plain ? hy__string(c->F, plain, "____________") : NULL;
+    hy__free(heap, plain);
     if (!name) return NULL;
-    n = strlen(name) - 9;
+    n = strlen(name) - 12;
     for (i = 0; i < n; i++)
         if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
                                                                    name[i] <= '9')) name[i] = '_';
     name[n] = 0;
-    for (k = 2; hy__names_find(taken, name) >= 0; k++) {
+    for (k = 2; hy__c_is_taken(c, name); k++) {
         char number[32];
         int digits = hy__text_i64(number, k);
         name[n] = '_';
         memcpy(name + n + 1, number, (size_t)digits);
         name[n + 1 + (size_t)digits] = 0;
     }
-    if (!hy__names_add(&c->F->root->heap, taken, name, 0)) return name;
-    hy__free(&c->F->root->heap, name);
+    if (!hy__names_add(heap, &c->taken, name, 0)) return name;
+    hy__free(heap, name);
     return (const char *)hy__no_memory(c->F, "hy_export_c");
+}
+
+static int hy__c_reserve(hy__c *c)
+{
+    static const char *const reserved[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+        "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+        "volatile", "while", "alignas", "alignof", "and", "asm", "bitand", "bitor", "bool", "catch", "class",
+        "compl", "constexpr", "decltype", "delete", "explicit", "export", "false", "friend", "mutable",
+        "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+        "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual", "xor",
+        "int8_t", "uint8_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "memcpy",
+        "memset", "NULL", "NAN", "INFINITY", "linux", "unix", "ws", "workspace", "weights", "run", "call",
+        "memory", "test", "main", "name", "loaded", "H", "STEP", "APART", "TEST", "WORKSPACE", "WEIGHTS",
+        "NO_MEMORY" };
+    size_t k, n = sizeof reserved / sizeof *reserved;
+    for (k = 0; k < n + (size_t)HY__C_HELPERS; k++)
+        if (hy__names_add(&c->F->root->heap, &c->taken, k < n ? reserved[k] : hy__c_helpers[k - n].name, 0)) {
+            hy__no_memory(c->F, "hy_export_c");
+            return -1;
+        }
+    return 0;
 }
 
 static int hy__c_names(hy__c *c)
 {
-    static const char *const reserved[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-        "extern",
-        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
-        "signed",
-        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-        "ws",
-        "workspace", "weights", "run", "out", "memory", "test", "main", "name", "arena" };
-    hy__names taken;
-    size_t k;
-    int i;
-    memset(&taken, 0, sizeof taken);
-    for (k = 0; k < sizeof reserved / sizeof *reserved; k++)
-        if (hy__names_add(&c->F->root->heap, &taken, reserved[k], 0)) hy__no_memory(c->F, "hy_export_c");
-    for (k = 0; k < (size_t)HY__C_HELPERS; k++)
-        if (hy__names_add(&c->F->root->heap, &taken, hy__c_helpers[k].name, 0)) hy__no_memory(c->F,
-                "hy_export_c");
-    for (i = 0; i < c->g->vars && !c->F->code; i++) {
-        int place = c->g->place[c->g->var[i]->number];
-        const char *name = hy__c_name(c, &taken, c->g->var[i]->name);
-        if (place >= 0) c->name[place] = name;
-        c->var[i] = name;
+    static const char *const parts[] = { "_turn", "_while", "_then", "_else" };
+    hy__c_body *b = c->at;
+    const hy_graph *g = b->g;
+    int i, k;
+    for (i = 0; i < g->vars && !c->F->code; i++) {
+        int place = g->place[g->var[i]->number];
+        const char *name = hy__c_name(c, g->var[i]->name, "");
+        if (place >= 0) b->name[place] = name;
+        b->var[i] = name;
     }
-    for (i = 0; i < c->g->n && !c->F->code; i++)
-        if (!c->name[i]) c->name[i] = hy__c_name(c, &taken, c->g->node[i]->name);
-    hy__free(&c->F->root->heap, (void *)taken.key);
-    hy__free(&c->F->root->heap, taken.value);
-    return c->F->code ? -1 : 0;
+    for (i = 0; i < g->n && !c->F->code; i++)
+        if (!b->name[i]) b->name[i] = hy__c_name(c, g->node[i]->name, "");
+    if (!b->of || c->F->code) return c->F->code ? -1 : 0;
+    for (k = 0; c->body[k]->of != b->of; k++) continue;
+    i = hy__c_is_cond(b->of) ? 2 + (c->body[k] != b) : b->of->nsub > 1 && c->body[k] == b;
+    b->turn = hy__c_name(c, b->of->name, parts[i]);
+    b->before = b->turn ? hy__c_name(c, b->turn, "_before") : NULL;
+    return b->before ? 0 : -1;
 }
 
 /* --- values that are there before the run --- */
+static const char *hy__c_name_of(const hy__c *c, const hy__node *node)
+{
+    return c->at->name[c->at->g->place[node->number]];
+}
+
 static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
 {
     hy__c_blob *b;
@@ -53396,6 +53742,28 @@ static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
     b->n = hy__size(&from->type.shape);
     b->split = 1;
     return c->blobs++;
+}
+
+/* The same values in the same order are written once: bodies often share them. */
+static int hy__c_blob_once(hy__c *c, int at)
+{
+    const hy__c_blob *b = &c->blob[at];
+    int k;
+    for (k = 0; k < at; k++) {
+        const hy__c_blob *o = &c->blob[k];
+        if (o->from.data == b->from.data && hy__same_type(&o->from.type, &b->from.type) && !o->part &&
+            !b->part && o->groups == b->groups && o->rows == b->rows && o->columns == b->columns &&
+            o->lanes == b->lanes && o->step_g == b->step_g && o->step_r == b->step_r &&
+            o->step_c == b->step_c && o->split == b->split && o->step_s == b->step_s) break;
+    }
+    if (k < at) c->blobs--;
+    return k;
+}
+
+static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
+{
+    int at = hy__c_blob_add(c, from, name);
+    return at < 0 ? -1 : hy__c_blob_once(c, at);
 }
 
 /* The element of a packed blob that stands at i. */
@@ -53431,12 +53799,12 @@ static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 /* A constant that something reads as it is. */
 static void hy__c_raw(hy__c *c, int v)
 {
-    hy__c_value *x = &c->value[c->value[v].root];
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
     const hy__node *node = NULL;
     int i;
     if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
-    for (i = 0; i < c->g->n; i++) if (c->first[i] == c->value[v].root) node = c->g->node[i];
-    if (node && node->held) x->index = hy__c_blob_add(c, &node->constant, c->name[c->g->place[node->number]]);
+    for (i = 0; i < c->at->g->n; i++) if (c->at->first[i] == c->at->value[v].root) node = c->at->g->node[i];
+    if (node && node->held) x->index = hy__c_blob_of(c, &node->constant, hy__c_name_of(c, node));
 }
 
 static hy_array *hy__c_blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
@@ -53463,9 +53831,9 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
                 number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
     } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
     if (!y || F->code || y->count) return -1;
-    c->value[v].where = HY__AT_CONSTANT;
-    c->value[v].index = hy__c_blob_add(c, &y->t, c->name[c->g->place[node->number]]);
-    return c->value[v].index < 0 ? -1 : 0;
+    c->at->value[v].where = HY__AT_CONSTANT;
+    c->at->value[v].index = hy__c_blob_add(c, &y->t, hy__c_name_of(c, node));
+    return c->at->value[v].index < 0 ? -1 : 0;
 }
 
 /* --- maps of positions --- */
@@ -53568,11 +53936,11 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
 {
     int k;
     for (k = 0; k < node->nout; k++) {
-        hy__c_value *v = &c->value[c->first[place] + k];
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
         v->type = &node->type[k];
         v->where = where;
         v->index = index;
-        v->root = c->first[place] + k;
+        v->root = c->at->first[place] + k;
     }
     return 0;
 }
@@ -53580,13 +53948,14 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
 /* The same elements in another shape, and nobody's own. */
 static int hy__c_alias(hy__c *c, const hy__node *node, int place)
 {
-    hy__c_value *v = &c->value[c->first[place]];
+    hy__c_value *v = &c->at->value[c->at->first[place]];
     int from;
     if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || v->index >= 0) return 0;
     from = hy__c_value_of(c, &node->in[0]);
-    v->root = c->value[from].root;
+    v->root = c->at->value[from].root;
     v->type = &node->type[0];
-    v->where = c->value[v->root].where;
+    v->where = c->at->value[v->root].where;
+    v->varies = c->at->value[v->root].varies;
     return 1;
 }
 
@@ -53595,7 +53964,7 @@ static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
 {
     const hy_type *x = hy__edge_type(&node->in[k]);
     int v = hy__c_value_of(c, &node->in[k]), i;
-    if (c->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
+    if (c->at->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
         hy__c_is_half(x->dtype) || hy__size(&x->shape) != hy__size(&node->type[0].shape)) return 0;
     for (i = 0; i < node->nin; i++) {
         const hy_type *t = hy__edge_type(&node->in[i]);
@@ -53611,16 +53980,17 @@ static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
     int k, i;
     for (k = 0; k < node->nin; k++) {
         int v = hy__c_value_of(c, &node->in[k]);
-        if (!node->in[k].node->op || c->value[v].root != v || !hy__c_tail_fits(c, node, k)) continue;
-        for (i = c->steps - 1; i >= 0; i--) if (c->step[i].y == v) break;
-        if (i < 0 || c->step[i].tail || !c->step[i].tails || c->step[i].node->nout != 1) continue;
-        c->step[c->steps] = c->step[i];
-        c->step[i].emit = NULL;
-        c->value[v].where = HY__NOWHERE;
-        c->step[c->steps].tail = node;
-        c->step[c->steps].tail_at = k;
-        c->step[c->steps].place = place;
-        c->step[c->steps++].y = c->first[place];
+        if (!node->in[k].node->op || c->at->value[v].root != v || !hy__c_tail_fits(c, node, k) ||
+            c->at->value[v].varies != c->at->value[c->at->first[place]].varies) continue;
+        for (i = c->at->steps - 1; i >= 0; i--) if (c->at->step[i].y == v) break;
+        if (i < 0 || c->at->step[i].tail || !c->at->step[i].tails || c->at->step[i].node->nout != 1) continue;
+        c->at->step[c->at->steps] = c->at->step[i];
+        c->at->step[i].emit = NULL;
+        c->at->value[v].where = HY__NOWHERE;
+        c->at->step[c->at->steps].tail = node;
+        c->at->step[c->at->steps].tail_at = k;
+        c->at->step[c->at->steps].place = place;
+        c->at->step[c->at->steps++].y = c->at->first[place];
         return 1;
     }
     return 0;
@@ -53644,7 +54014,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
         !hy__size(&w->constant.type.shape) ||
         !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
-    s->packed = hy__c_blob_add(c, &w->constant, c->name[c->g->place[w->number]]);
+    s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
     if (s->packed < 0) return -1;
     c->blob[s->packed].of = s->name;
     c->blob[s->packed].lanes = HY__C_LANES;
@@ -53655,6 +54025,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
 #endif
     hy__c_pack_dense(s, &c->blob[s->packed]);
+    s->packed = hy__c_blob_once(c, s->packed);
     return 0;
 }
 
@@ -53662,17 +54033,19 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
 static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
 {
     const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
-    hy__c_step *s = &c->step[c->steps];
+    hy__c_step *s = &c->at->step[c->at->steps];
+    int k;
     memset(s, 0, sizeof *s);
     s->node = node;
-    s->name = c->name[place];
+    s->name = c->at->name[place];
     s->place = place;
     s->packed = -1;
-    s->y = c->first[place];
+    s->y = c->at->first[place];
     s->whole = !e || (e->flags & HY__C_WHOLE);
     s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
     s->tails = e && (e->flags & HY__C_TAIL);
-    c->steps++;
+    for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
+    c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
     if (e && hy__c_pack(c, s, e->flags)) return -1;
     if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
@@ -53689,19 +54062,29 @@ static int hy__c_covered(const hy__node *node)
     return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
 }
 
+/* Is there a node before this one, of the same operator and not covered, either? */
+static int hy__c_was_named(const hy__c *c, int body, int node)
+{
+    const hy_op *op = c->body[body]->g->node[node]->op;
+    int i, k;
+    for (k = 0; k <= body; k++)
+        for (i = 0; i < (k < body ? c->body[k]->g->n : node); i++)
+            if (c->body[k]->g->node[i]->op == op && !hy__c_covered(c->body[k]->g->node[i])) return 1;
+    return 0;
+}
+
 static int hy__c_check(hy__c *c)
 {
     char text[sizeof c->F->text / 2];
     hy__line line = hy__line_open(text, sizeof text);
     int i, k;
-    for (i = 0; i < c->g->n; i++) {
-        const hy__node *node = c->g->node[i];
-        if (!node->op || hy__c_covered(node)) continue;
-        for (k = 0; k < i && !(c->g->node[k]->op == node->op && !hy__c_covered(c->g->node[k])); k++) continue;
-        if (k < i) continue;
-        if (line.n) hy__puts(&line, ", ");
-        hy__puts(&line, node->op->name);
-    }
+    for (k = 0; k < c->bodies; k++)
+        for (i = 0; i < c->body[k]->g->n; i++) {
+            const hy__node *node = c->body[k]->g->node[i];
+            if (!node->op || hy__c_covered(node) || hy__c_was_named(c, k, i)) continue;
+            if (line.n) hy__puts(&line, ", ");
+            hy__puts(&line, node->op->name);
+        }
     if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
     return line.n ? -1 : 0;
 }
@@ -53714,98 +54097,152 @@ static int hy__c_is_empty(const hy__node *node)
     return 1;
 }
 
+/* What the outputs of an operator are; what is the same in all turns is copied out by each. */
+static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
+{
+    int k, varies = c->at->vary < 0;
+    for (k = 0; k < node->nin; k++) varies |= c->at->value[hy__c_value_of(c, &node->in[k])].varies;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
+        v->type = &node->type[k];
+        v->root = c->at->first[place] + k;
+        v->varies = varies;
+        v->where = v->index >= 0 && varies ? HY__AT_HEAD : c->at->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+    }
+}
+
+/* Steps that are the same in all turns come first. */
+static void hy__c_steps_sort(hy__c_body *b)
+{
+    int i;
+    for (i = 0; i < b->steps && b->vary >= 0; i++) {
+        hy__c_step s = b->step[i];
+        if (b->value[s.y].varies) continue;
+        memmove(b->step + b->early + 1, b->step + b->early, (size_t)(i - b->early) * sizeof s);
+        b->step[b->early++] = s;
+    }
+}
+
 static int hy__c_steps(hy__c *c)
 {
-    hy_graph *g = c->g;
-    int i, k;
-    for (i = 0; i < c->values; i++) c->value[i].index = -1;
-    for (i = g->heads - 1; i >= 0; i--) c->value[hy__c_value_of(c, &g->head[i])].index = i;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) hy__c_value_is(c, g->var[i], g->place[g->var[i]->number],
-                                                             HY__AT_INPUT, i);
+    hy_graph *g = c->at->g;
+    int i;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) c->at->value[hy__c_value_of(c, &g->head[i])].index = i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        hy__c_value_is(c, g->var[i], place, HY__AT_INPUT, i);
+        c->at->value[c->at->first[place]].varies = i < c->at->vary || c->at->vary < 0;
+    }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
         if (!node->op || hy__c_alias(c, node, i)) continue;
-        for (k = 0; k < node->nout; k++) {
-            hy__c_value *v = &c->value[c->first[i] + k];
-            v->type = &node->type[k];
-            v->root = c->first[i] + k;
-            v->where = v->index >= 0 ? HY__AT_HEAD : c->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
-        }
+        hy__c_outputs_of(c, node, i);
         if (hy__c_is_empty(node)) continue;
-        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->first[i])) return -1; continue; }
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->at->first[i])) return -1; continue; }
         if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
         if (hy__c_step_of(c, node, i)) return -1;
     }
+    hy__c_steps_sort(c->at);
     return 0;
 }
 
 /* --- where values lie --- */
 static void hy__c_touch(hy__c *c, int v, int step)
 {
-    hy__c_value *x = &c->value[c->value[v].root];
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
+    int late = step >= c->at->early;
     if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
     if (x->from < 0) x->from = step;
-    x->to = step;
+    x->to = late && x->from < c->at->early ? c->at->steps : step;       /* there will be other turns */
+    x->reads |= late ? HY__C_LATE : HY__C_EARLY;
 }
 
 /* Input k as the function's parameter: is it read? */
-static int hy__c_takes(const hy__c_step *s, int k)
+static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
+    if (s->body) return hy__c_control_takes(c, s, k);
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
-static int hy__c_place(hy__c *c)
+/* Does head i go out by itself? Others are copied at the end. */
+static int hy__c_is_own_head(const hy__c *c, int i)
 {
-    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
-                                                (size_t)(c->values + c->steps + 1) * sizeof *b);
-    int i, k, n = 0;
-    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    for (i = 0; i < c->values; i++) c->value[i].from = -1;
-    for (i = 0; i < c->steps; i++) {
-        const hy__c_step *s = &c->step[i];
+    const hy__c_value *x = &c->at->value[c->at->value[hy__c_value_of(c, &c->at->g->head[i])].root];
+    return x->where == HY__AT_HEAD && x->index == i;
+}
+
+static void hy__c_touch_all(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].from = -1;
+    for (i = 0; i < c->at->steps; i++) {
+        const hy__c_step *s = &c->at->step[i];
         const hy__node *last = s->tail ? s->tail : s->node;
         if (!s->emit) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_takes(s, k) && !(k == 1 && s->packed >= 0)) hy__c_touch(c, hy__c_value_of(c,
-                    &s->node->in[k]), i);
+            if (hy__c_takes(c, s, k) && !(k == 1 && s->packed >= 0))
+                hy__c_touch(c, hy__c_value_of(c, &s->node->in[k]), i);
         for (k = 0; s->tail && k < s->tail->nin; k++)
             if (k != s->tail_at && hy__c_reads(s->tail, k))
                 hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
         for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
     }
-    for (i = 0; i < c->g->heads; i++) hy__c_raw(c, hy__c_value_of(c, &c->g->head[i]));
-    for (i = 0; i < c->values + c->steps; i++) {
-        const hy__c_step *s = i < c->values ? NULL : &c->step[i - c->values];
-        const hy__c_value *v = s ? NULL : &c->value[i];
+    for (i = 0; i < c->at->g->heads; i++)
+        if (!hy__c_is_own_head(c, i)) hy__c_touch(c, hy__c_value_of(c, &c->at->g->head[i]), c->at->steps);
+}
+
+static int hy__c_place(hy__c *c)
+{
+    hy__c_body *p = c->at;
+    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
+                                                (size_t)(p->values + p->steps + 1) * sizeof *b);
+    int i, n = 0;
+    hy__c_turns turns;
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    for (i = 0; i < p->steps; i++) {
+        if (!p->step[i].body) continue;
+        hy__c_turns_of(c, &p->step[i], &turns);
+        p->step[i].scratch = turns.bytes;
+    }
+    hy__c_touch_all(c);
+    for (i = 0; i < p->values + p->steps; i++) {
+        const hy__c_step *s = i < p->values ? NULL : &p->step[i - p->values];
+        const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
         b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
-        b[n].from = s ? i - c->values : v->from;
-        b[n].to = s ? i - c->values : v->to;
+        b[n].from = s ? i - p->values : v->from;
+        b[n].to = s ? i - p->values : v->to;
         b[n++].value = i;
     }
     hy__sort_blocks(b, n, 0);
-    c->arena = hy__place_by_size(b, n);
+    p->arena = hy__place_by_size(b, n);
     while (n--) {
-        if (b[n].value < c->values) c->value[b[n].value].offset = b[n].offset;
-        else c->step[b[n].value - c->values].scratch_at = b[n].offset;
+        if (b[n].value < p->values) p->value[b[n].value].offset = b[n].offset;
+        else p->step[b[n].value - p->values].scratch_at = b[n].offset;
     }
     hy__free(&c->F->root->heap, b);
+    return c->F->code ? -1 : 0;
+}
+
+static void hy__c_place_weights(hy__c *c)
+{
+    int i;
     for (i = 0; i < c->blobs; i++) {
         c->blob[i].offset = c->weights;
         c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
     }
-    return c->F->code ? -1 : 0;
 }
 
 /* Halves that a step wants as floats lie behind its scratch. */
 static void hy__c_widen(hy__c *c)
 {
     int i, k;
-    for (i = 0; i < c->steps; i++) {
-        hy__c_step *s = &c->step[i];
+    for (i = 0; i < c->at->steps; i++) {
+        hy__c_step *s = &c->at->step[i];
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
             if (hy__c_is_half(hy__c_in(s, k)->dtype))
@@ -53908,10 +54345,10 @@ static void hy__c_put_weights(hy__target *t, const void *what)
 /* Where the value lies, as an argument of a call. */
 static void hy__c_write_where(hy__c *c, int v)
 {
-    const hy__c_value *x = &c->value[c->value[v].root];
+    const hy__c_value *x = &c->at->value[c->at->value[v].root];
     char name[HY__C_TEXT];
-    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->var[x->index]);
-    else if (x->where == HY__AT_HEAD) hy__w(c, c->g->heads > 1 ? "out%d" : "out", x->index);
+    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->at->var[x->index]);
+    else if (x->where == HY__AT_HEAD) hy__w(c, c->at->g->heads > 1 ? "out%d" : "out", x->index);
     else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
                                              (int64_t)x->offset);
     else if (x->index < 0) hy__w(c, "0");
@@ -53941,7 +54378,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     const char *comma = "";
     int k;
     for (k = 0; k < s->node->nin; k++) {
-        if (!hy__c_takes(s, k)) continue;
+        if (!hy__c_takes(c, s, k)) continue;
         hy__w(c, "%s", comma);
         comma = ", ";
         if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
@@ -53965,6 +54402,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     }
     if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
                                       (int64_t)s->scratch_at);
+    if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
 }
 
 /* Halves come in as floats before the body, or leave as halves behind it. */
@@ -54006,10 +54444,11 @@ static void hy__c_write_signature(hy__c *c)
 {
     int i;
     hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
-    for (i = 0; i < c->g->heads; i++) {
-        hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
-        if (c->g->heads > 1) hy__w(c, "%d", i);
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "const %t *%s, ", (int)c->at->g->var[i]->type[0].dtype, c->at->var[i]);
+    for (i = 0; i < c->at->g->heads; i++) {
+        hy__w(c, "%t *out", (int)hy__edge_type(&c->at->g->head[i])->dtype);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
     }
     hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
@@ -54018,20 +54457,20 @@ static void hy__c_write_signature(hy__c *c)
 static void hy__c_write_sizes(hy__c *c)
 {
     int i;
-    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->arena);
+    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->at->arena);
     hy__w(c, "      /* bytes of memory that a run takes */\n");
     if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
                            (int64_t)c->weights);
-    for (i = 0; i < c->g->vars + c->g->heads; i++) {
-        int out = i - c->g->vars;
-        const hy_type *t = out < 0 ? &c->g->var[i]->type[0] : hy__edge_type(&c->g->head[out]);
-        const char *s = out < 0 ? c->var[i] : c->g->heads > 1 ? "OUT" : "OUT";
+    for (i = 0; i < c->at->g->vars + c->at->g->heads; i++) {
+        int out = i - c->at->g->vars;
+        const hy_type *t = out < 0 ? &c->at->g->var[i]->type[0] : hy__edge_type(&c->at->g->head[out]);
+        const char *s = out < 0 ? c->at->var[i] : c->at->g->heads > 1 ? "OUT" : "OUT";
         hy__w(c, "#define %u_");
         for (; *s; s++) {
             char letter = *s >= 'a' && *s <= 'z' ? (char)(*s - 32) : *s;
             hy__c_put(c, &letter, 1);
         }
-        if (out >= 0 && c->g->heads > 1) hy__w(c, "%d", out);
+        if (out >= 0 && c->at->g->heads > 1) hy__w(c, "%d", out);
         {
             char shape[HY__C_TEXT];
             hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
@@ -54039,51 +54478,85 @@ static void hy__c_write_sizes(hy__c *c)
     }
 }
 
-/* Calls in order, then what comes out twice or was never computed. */
-static void hy__c_write_run(hy__c *c)
+/* Calls in order of a part, then (late) what comes out twice or was computed elsewhere. */
+static void hy__c_write_calls(hy__c *c, int part)
 {
-    int i, k;
-    hy__w(c, "/* 0, or -1 without memory to work in */\n");
-    hy__c_write_signature(c);
-    hy__w(c, "\n{\n");
-    if (c->arena) hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
-                        "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
-                        "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n    if (!ws) "
-                        "return -1;\n");
-    else hy__w(c, "    (void)workspace;\n");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "    (void)%s;\n", c->var[i]);
-    if (c->separate) hy__w(c, "    (void)weights;\n");
-    for (i = 0; i < c->steps; i++) {
-        const hy__c_step *s = &c->step[i];
+    int i, early = part == HY__C_EARLY;
+    for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
+        const hy__c_step *s = &c->at->step[i];
         if (!s->emit) continue;
         hy__w(c, "    %p_%s(", s->name);
         hy__c_write_ports(c, s, 1);
         hy__w(c, ");\n");
     }
-    for (i = 0; i < c->g->heads; i++) {
-        int v = hy__c_value_of(c, &c->g->head[i]);
-        const hy__c_value *x = &c->value[c->value[v].root];
-        if (x->where == HY__AT_HEAD && x->index == i) continue;
-        for (k = 0; k < c->values && x->where == HY__AT_HEAD && c->value[v].root != v; k++) continue;
+    for (i = 0; i < c->at->g->heads && !early; i++) {
+        int v = hy__c_value_of(c, &c->at->g->head[i]);
+        if (hy__c_is_own_head(c, i)) continue;
         hy__w(c, "    memcpy(out");
-        if (c->g->heads > 1) hy__w(c, "%d", i);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
         hy__c_write_where(c, v);
-        hy__w(c, ", %l);\n", hy__bytes(c->value[v].type));
+        hy__w(c, ", %l);\n", hy__bytes(c->at->value[v].type));
     }
+}
+
+static void hy__c_write_run(hy__c *c)
+{
+    int i;
+    hy__w(c, "/* 0, or -1 without memory to work in */\n");
+    hy__c_write_signature(c);
+    hy__w(c, "\n{\n");
+    if (c->at->arena)
+        hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
+                 "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
+                 "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n"
+                 "    if (!ws) return -1;\n");
+    else hy__w(c, "    (void)workspace;\n");
+    for (i = 0; i < c->at->g->vars; i++)
+        if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+    if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
+    hy__c_write_calls(c, HY__C_LATE);
     hy__w(c, "    return 0;\n}\n");
+}
+
+/* A part of a body as a function. */
+static void hy__c_write_part(hy__c *c, int part)
+{
+    const hy__c_body *b = c->at;
+    const char *comma = "";
+    int i;
+    hy__w(c, "/* %s of %s */\nstatic void %p_%s(",
+          part == HY__C_EARLY ? "what is the same in all turns"
+          : hy__c_is_cond(b->of) ? "a branch" : "a turn",
+          c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]],
+          part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%sconst %t *%s", comma, (int)b->g->var[i]->type[0].dtype, b->var[i]);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s%t *out", comma, (int)hy__edge_type(&b->g->head[i])->dtype);
+        if (b->g->heads > 1) hy__w(c, "%d", i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%schar *ws", comma);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
+    hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
+    hy__c_write_calls(c, part);
+    hy__w(c, "}\n\n");
 }
 
 /* Inputs and results that were recorded, and a program that compares. */
 static void hy__c_write_test(hy__c *c)
 {
     static const double tolerance[HY_DTYPE_COUNT] = { 0, 3e-5, 1e-10, 4e-3, 3e-2, 0, 0, 0, 0, 0 };
-    int i, heads = c->g->heads;
+    int i, heads = c->at->g->heads;
     hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
-    for (i = 0; i < c->g->vars + heads; i++) {
-        const hy_tensor *x = i < c->g->vars ? &c->in[i]->t : &c->out[i - c->g->vars]->t;
-        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->g->vars ? "given" : "due",
-              i < c->g->vars ? i : i - c->g->vars, hy__most(hy__size(&x->type.shape), 1));
+    for (i = 0; i < c->at->g->vars + heads; i++) {
+        const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
+        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->at->g->vars ? "given" : "due",
+              i < c->at->g->vars ? i : i - c->at->g->vars, hy__most(hy__size(&x->type.shape), 1));
         hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
         hy__w(c, "\n};\n");
     }
@@ -54099,7 +54572,7 @@ static void hy__c_write_test(hy__c *c)
               "weights\"); return 2; }\n"
               "    fclose(file);\n");
     hy__w(c, "    if (%p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
+    for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
@@ -54126,16 +54599,23 @@ static void hy__c_write_call(hy__c *c)
 {
     int i;
     hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "(const %t *)data[%d], ", (int)c->g->var[i]->type[0].dtype, i);
-    for (i = 0; i < c->g->heads; i++)
-        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->g->head[i])->dtype, c->callable - 1 + i);
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "(const %t *)data[%d], ", (int)c->at->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->at->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->at->g->head[i])->dtype, c->callable - 1 + i);
     hy__w(c, "ws, weights);\n}\n");
 }
 
+/* Inner programs stand before what calls them. */
 static void hy__c_write_body(hy__c *c)
 {
-    int i;
-    for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
+    int i, k;
+    for (k = c->bodies - 1; k >= 0; k--) {
+        c->at = c->body[k];
+        for (i = 0; i < c->at->steps; i++) if (c->at->step[i].emit) hy__c_write_step(c, &c->at->step[i]);
+        if (k && c->at->early) hy__c_write_part(c, HY__C_EARLY);
+        if (k) hy__c_write_part(c, HY__C_LATE);
+    }
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
     if (c->callable) hy__c_write_call(c);
@@ -54213,52 +54693,64 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
 static int hy__c_rooms(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    size_t n = (size_t)c->g->n + 1;
+    hy__c_body *b = c->at;
+    size_t n = (size_t)b->g->n + 1;
     int i, k;
-    c->first = (int *)hy__alloc_zero(heap, n * sizeof *c->first);
-    c->name = (const char **)hy__alloc_zero(heap, n * sizeof *c->name);
-    c->var = (const char **)hy__alloc_zero(heap, ((size_t)c->g->vars + 1) * sizeof *c->var);
-    c->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *c->step);
-    for (i = 0; i < c->g->n && c->first; i++) { c->first[i] = c->values; c->values += c->g->node[i]->nout; }
-    c->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->value);
-    c->uses = (int *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->uses);
-    if (!c->first || !c->name || !c->var || !c->step || !c->value || !c->uses) {
+    b->first = (int *)hy__alloc_zero(heap, n * sizeof *b->first);
+    b->name = (const char **)hy__alloc_zero(heap, n * sizeof *b->name);
+    b->var = (const char **)hy__alloc_zero(heap, ((size_t)b->g->vars + 1) * sizeof *b->var);
+    b->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *b->step);
+    for (i = 0; i < b->g->n && b->first; i++) { b->first[i] = b->values; b->values += b->g->node[i]->nout; }
+    b->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->value);
+    b->uses = (int *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->uses);
+    if (!b->first || !b->name || !b->var || !b->step || !b->value || !b->uses) {
         hy__no_memory(c->F, "hy_export_c");
         return -1;
     }
-    for (i = 0; i < c->g->n; i++)
-        for (k = 0; k < c->g->node[i]->nin; k++) c->uses[hy__c_value_of(c, &c->g->node[i]->in[k])]++;
-    for (i = 0; i < c->g->heads; i++) c->uses[hy__c_value_of(c, &c->g->head[i])]++;
+    for (i = 0; i < b->g->n; i++)
+        for (k = 0; k < b->g->node[i]->nin; k++) b->uses[hy__c_value_of(c, &b->g->node[i]->in[k])]++;
+    for (i = 0; i < b->g->heads; i++) b->uses[hy__c_value_of(c, &b->g->head[i])]++;
     return 0;
+}
+
+static void hy__c_body_free(hy__heap *heap, hy__c_body *b)
+{
+    int i, k, lent;
+    for (i = 0; i < b->steps; i++)
+        if (b->step[i].map && b->step[i].emit) {
+            for (k = 0; k < b->step[i].node->nout; k++) hy__free(heap, b->step[i].map[k].table);
+            hy__free(heap, b->step[i].map);
+        }
+    for (i = 0; b->name && i < b->g->n; i++) {
+        for (lent = k = 0; b->var && k < b->g->vars; k++) lent |= b->var[k] == b->name[i];
+        if (!lent) hy__free(heap, (void *)b->name[i]);
+    }
+    for (i = 0; b->var && i < b->g->vars; i++) hy__free(heap, (void *)b->var[i]);
+    hy__free(heap, (void *)b->name);
+    hy__free(heap, (void *)b->var);
+    hy__free(heap, b->first);
+    hy__free(heap, b->uses);
+    hy__free(heap, b->value);
+    hy__free(heap, b->step);
+    hy__free(heap, (void *)b->before);
+    hy__free(heap, (void *)b->turn);
+    hy__graph_drop(b->g);
+    hy__free(heap, b);
 }
 
 static void hy__c_close(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    int i, o;
-    for (i = 0; i < c->steps; i++)
-        if (c->step[i].map && c->step[i].emit) {
-            for (o = 0; o < c->step[i].node->nout; o++) hy__free(heap, c->step[i].map[o].table);
-            hy__free(heap, c->step[i].map);
-        }
+    int i;
+    while (c->bodies) hy__c_body_free(heap, c->body[--c->bodies]);
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
-    for (i = 0; c->g && c->name && i < c->g->n; i++) {
-        int k, lent = 0;
-        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
-        if (!lent) hy__free(heap, (void *)c->name[i]);
-    }
-    for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
+    hy__free(heap, (void *)c->body);
+    hy__free(heap, (void *)c->taken.key);
+    hy__free(heap, c->taken.value);
     hy__free(heap, (void *)c->prefix);
     hy__free(heap, (void *)c->upper);
-    hy__free(heap, (void *)c->name);
-    hy__free(heap, (void *)c->var);
-    hy__free(heap, c->first);
-    hy__free(heap, c->uses);
-    hy__free(heap, c->value);
-    hy__free(heap, c->step);
     hy__free(heap, c->blob);
     hy__free(heap, (void *)c->out);
-    hy__graph_drop(c->g);
 }
 
 /* The results that the compiled program has for these inputs. */
@@ -54271,13 +54763,22 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
 }
 
-/* The program of a graph for inputs of such types. */
+/* The program of a graph for inputs of such types, with all its bodies. */
 static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
 {
-    c->g = hy__c_graph(c->F, g, input);
-    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-    hy__c_widen(c);
-    return hy__c_place(c);
+    int k;
+    if (hy__c_programs(c, g, input) || hy__c_check(c) || hy__c_reserve(c)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        c->at = c->body[k];
+        if (hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+        hy__c_widen(c);
+    }
+    while (k--) {                       /* inner ones first: their memory is scratch of others */
+        c->at = c->body[k];
+        if (hy__c_place(c)) return -1;
+    }
+    hy__c_place_weights(c);
+    return 0;
 }
 
 /* All about a file of it. */
@@ -54543,7 +55044,7 @@ static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy
     rec.ready = j;
     jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
     if (!jit) return -1;
-    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->g->head[i]);
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->at->g->head[i]);
     ((hy__jit_rec *)jit->record)->type = jit->type;
     for (n = i = 0; i < g->vars + g->n && !failed; i++) {
         const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
@@ -54585,7 +55086,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
     if (!failed) {
         hy__jit_build(&c, j);
-        j->arena = c.arena;
+        j->arena = c.at->arena;
         fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
         if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
     }

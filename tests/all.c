@@ -64,6 +64,7 @@
 #include "test_data.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_source_control.c"
 #include "test_onnx.c"
 
 int main(int argc, char **argv)
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
     test_turns();
     test_source();
     test_linalg();
+    test_source_loops();
     test_first_call();
     test_catalogue();
     test_front();
