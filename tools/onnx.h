@@ -20,8 +20,11 @@
  *     inputs whose values decide shapes (of Reshape, say) are read first and compiled in;
  *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all
  *     behind them, run line by line after the compiled part.
- * If, Loop and Scan run line by line; while tracing, their conditions and counts have to be known. A network
- * without inputs takes any one array.
+ * Of an If whose branches give the same types, a Loop that keeps the types of its states and gathers nothing,
+ * and a Scan of more than 8 steps, the program keeps the bodies; others are taken apart, for which their
+ * conditions and counts are read first. Sequences are lists beside the program, of as many values as shapes
+ * and constants say; those that the network gives stand side by side. A network without inputs takes any one
+ * array.
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
  * functions of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file
@@ -205,6 +208,8 @@ typedef struct onnx__node {
     const onnx__row *row;
     int             home;                       /* the body it stands in */
     int             late;                       /* a shape before it is known only when the network runs */
+    int             kept;                       /* If, Loop: a program may keep it, whatever values decide */
+    int             number;                     /* grows from node to node of a body */
     struct onnx__node *next;
 } onnx__node;
 
@@ -222,6 +227,8 @@ typedef struct onnx__slot {             /* a value of the model */
     hy_type     type;                   /* as declared */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
+    onnx__node *maker;                  /* the node that gives it */
+    int         bound;                  /* input of a body */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
     int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; */
                                         /* cut: a late node reads what an earlier one has made */
@@ -698,6 +705,7 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     n->op = n->domain = n->name = "";
     n->body = -1;
     n->home = body;
+    n->number = m->nodes;
     m->present = n;
     n->in = ONNX__ROOM(m, int, onnx__count_fields(b, 1) + 1);
     n->out = ONNX__ROOM(m, int, onnx__count_fields(b, 2) + 1);
@@ -909,6 +917,7 @@ typedef struct onnx__run {
     int           opset, depth, late;   /* late: only late nodes run, else the others */
     int           blamed, steps, listed;        /* listed: values in all sequences so far */
     onnx__sequence *lists;
+    void        (*walk)(struct onnx__run *R, int body);         /* runs a body within an operator */
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
 } onnx__run;
 
@@ -1080,6 +1089,14 @@ static double onnx__number(onnx__run *R, int i, double missing)
 {
     double v = missing;
     if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) < 1) return missing;
+    return v;
+}
+
+/* The same where it has to be one number. */
+static double onnx__single(onnx__run *R, int i, double missing)
+{
+    double v = missing;
+    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) != 1) onnx__fail(R, "input %d: one number is due", i);
     return v;
 }
 
@@ -1396,7 +1413,9 @@ static void onnx__do_bit_shift(onnx__run *R)
     hy_dtype d = onnx__type_in(R, 0);
     hy_array *x = onnx__cast(R, onnx__in(R, 0), HY_I64), *s = onnx__cast(R, onnx__in(R, 1), HY_I64), *by;
     int left = !strcmp(onnx__string(R, "direction", ""), "LEFT"), i;
-    s = hy_add(F, s, hy_mul_scalar(F, hy_logical_or(F, hy_lesser_scalar(F, s, 0), hy_greater_scalar(F, s, 64)), 128));
+    s = hy_add(
+        F, s,
+        hy_mul_scalar(F, hy_logical_or(F, hy_lesser_scalar(F, s, 0), hy_greater_scalar(F, s, 64)), 128));
     s = hy_minimum_scalar(F, s, 64);
     for (i = 0; i < 2; i++) {
         by = hy_rpower_scalar(F, hy_div_scalar(F, hy_add_scalar(F, s, i), 2), 2);
@@ -2030,7 +2049,8 @@ static void onnx__do_reduce(onnx__run *R)
     }
     if (onnx__type_in(R, 0) == HY_BOOL && (!strcmp(kind, "Max") || !strcmp(kind, "Min"))) {
         x = onnx__cast(R, x, HY_U8);            /* of none: no and yes */
-        y = onnx__reduce(R, *kind == 'M' && kind[1] == 'a' ? hy_max : hy_min, x, axes, keep);
+        y = strcmp(kind, "Max") ? onnx__reduce(R, hy_min, x, axes, keep)
+                                : onnx__reduce(R, hy_max, x, axes, keep);
         y = onnx__cast(R, hy_greater_scalar(R->F, y, 0), HY_BOOL);
     } else if (!strcmp(kind, "Max")) y = onnx__reduce(R, hy_max, x, axes, keep);
     else if (!strcmp(kind, "Min")) y = onnx__reduce(R, hy_min, x, axes, keep);
@@ -2811,7 +2831,7 @@ static void onnx__do_max_unpool(onnx__run *R)
         out.dim[i + 2] = (w.size[i] - 1) * w.stride[i] + w.kernel[i] - w.before[i] - w.after[i];
     y = onnx__filled(R, HY_SHAPE(onnx__product(&out, 0, out.ndim)), onnx__type_in(R, 0), 0);
     y = onnx__to(R, hy_index_copy(R->F, y, onnx__in_row(R, at), onnx__in_row(R, x)), out);
-    if (onnx__has(R, 2)) {                      /* places count in the small shape, then it grows at its end */
+    if (onnx__has(R, 2)) { /* places count in the small shape, then it grows at its end */
         if (!onnx__ints_in(R, 2, &to) || to.n != s.ndim) return;
         memset(&pads, 0, sizeof pads);
         pads.n = 2 * s.ndim;
@@ -3433,7 +3453,8 @@ static hy_array *onnx__roi_places(onnx__run *R, hy_array *rois, int axis, int64_
     double scale = onnx__float(R, "spatial_scale", 1), *v;
     int half = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"),
                                         "output_half_pixel");
-    hy_array *low = hy_add_scalar(F, hy_mul_scalar(F, onnx__cut(R, rois, 1, axis, axis + 1, 1), scale), half ? -0.5 : 0);
+    hy_array *low =
+        hy_add_scalar(F, hy_mul_scalar(F, onnx__cut(R, rois, 1, axis, axis + 1, 1), scale), half ? -0.5 : 0);
     hy_array *size = hy_mul_scalar(F, hy_sub(F, onnx__cut(R, rois, 1, axis + 2, axis + 3, 1),
                                              onnx__cut(R, rois, 1, axis, axis + 1, 1)), scale);
     int64_t i;
@@ -3442,7 +3463,8 @@ static hy_array *onnx__roi_places(onnx__run *R, hy_array *rois, int axis, int64_
     for (i = 0; v && i < bins * samples; i++)
         v[i] = ((double)(i / samples) + ((double)(i % samples) + 0.5) / (double)samples) / (double)bins;
     if (!v) return NULL;
-    return hy_add(F, low, hy_mul(F, size, onnx__from_doubles(R, HY_SHAPE(1, bins * samples), onnx__type_in(R, 1), v)));
+    return hy_add(
+        F, low, hy_mul(F, size, onnx__from_doubles(R, HY_SHAPE(1, bins * samples), onnx__type_in(R, 1), v)));
 }
 
 /* The largest of the weighted corners of all samples, which is what the standard's reference computes. */
@@ -3457,7 +3479,8 @@ static void onnx__do_roi_max(onnx__run *R, int64_t high, int64_t wide, int64_t s
     p.padding = ONNX__BORDER;
     p.corners = 1;
     onnx__sampling_of(R, onnx__in(R, 0), 3, &p);
-    p.first = hy_mul_scalar(F, onnx__cast(R, onnx__in(R, 2), HY_I64), (double)(p.data.dim[2] * p.data.dim[3]));
+    p.first =
+        hy_mul_scalar(F, onnx__cast(R, onnx__in(R, 2), HY_I64), (double)(p.data.dim[2] * p.data.dim[3]));
     p.first = onnx__to(R, p.first, HY_SHAPE(s.dim[0], 1, 1));
     for (i = 0; i < 2; i++) {                   /* columns (R, 1, places), then rows (R, places, 1) */
         double d = (double)p.data.dim[3 - i];
@@ -4497,11 +4520,13 @@ static void onnx__do_window(onnx__run *R)
 static void onnx__do_mel_weights(onnx__run *R)
 {
     double mels = onnx__number(R, 0, 0), length = onnx__number(R, 1, 0), rate = onnx__number(R, 2, 1), *v;
-    double low = 2595 * log10(1 + onnx__number(R, 3, 0) / 700), high = 2595 * log10(1 + onnx__number(R, 4, 0) / 700);
+    double low = 2595 * log10(1 + onnx__number(R, 3, 0) / 700),
+           high = 2595 * log10(1 + onnx__number(R, 4, 0) / 700);
     int64_t rows, n, i, j, at[3];
     int k;
     if (hy_error(R->F)) return;
-    if (!(mels >= 1 && mels <= 1 << 20 && length >= 0 && length <= 1 << 24 && rate >= 1 && low >= 0 && high >= low)) {
+    if (!(mels >= 1 && mels <= 1 << 20 && length >= 0 && length <= 1 << 24 && rate >= 1 && low >= 0 &&
+          high >= low)) {
         onnx__fail(R, "such numbers of bins");
         return;
     }
@@ -4520,7 +4545,8 @@ static void onnx__do_mel_weights(onnx__run *R)
         for (j = at[1]; j < at[2] && j < rows; j++)
             v[j * n + i] = (double)(at[2] - j) / (double)(at[2] - at[1]);
     }
-    onnx__out(R, 0, onnx__from_doubles(R, HY_SHAPE(rows, n), onnx__dtype(onnx__int(R, "output_datatype", 1)), v));
+    onnx__out(R, 0,
+              onnx__from_doubles(R, HY_SHAPE(rows, n), onnx__dtype(onnx__int(R, "output_datatype", 1)), v));
 }
 
 /* --- counted n-grams --- */
@@ -4550,9 +4576,12 @@ static hy_array *onnx__occurrences(onnx__run *R, hy_array *x, const int64_t *gra
 
 static void onnx__do_tfidf(onnx__run *R)
 {
-    const onnx__attr *counts = onnx__attr_of(R->node, "ngram_counts"), *pool = onnx__attr_of(R->node, "pool_int64s"),
-        *place = onnx__attr_of(R->node, "ngram_indexes"), *weights = onnx__attr_of(R->node, "weights");
-    int64_t least = onnx__int(R, "min_gram_length", 1), most = onnx__int(R, "max_gram_length", 1), columns = 0, id = 0, *from;
+    const onnx__attr *counts = onnx__attr_of(R->node, "ngram_counts"),
+                     *pool = onnx__attr_of(R->node, "pool_int64s"),
+                     *place = onnx__attr_of(R->node, "ngram_indexes"),
+                     *weights = onnx__attr_of(R->node, "weights");
+    int64_t least = onnx__int(R, "min_gram_length", 1), most = onnx__int(R, "max_gram_length", 1),
+            columns = 0, id = 0, *from;
     const char *mode = onnx__string(R, "mode", "TF");
     hy_array *x = onnx__cast(R, onnx__in(R, 0), HY_I64), *y = NULL, *part;
     double *weight;
@@ -4560,7 +4589,8 @@ static void onnx__do_tfidf(onnx__run *R)
     int64_t i, batch;
     int k;
     if (!onnx__shape(R, x, &s)) return;
-    for (i = 0; place && i < place->n; i++) columns = place->ints[i] >= columns ? place->ints[i] + 1 : columns;
+    for (i = 0; place && i < place->n; i++)
+        columns = place->ints[i] >= columns ? place->ints[i] + 1 : columns;
     if (!counts || !pool || !place || s.ndim < 1 || s.ndim > 2 || columns > 1 << 24 || counts->n > 64) {
         onnx__fail(R, "n-grams of whole numbers are due, and data of 1 or 2 dims");
         return;
@@ -4622,7 +4652,8 @@ static void onnx__learn_momentum(onnx__run *R, onnx__learning *z)
     hy_array *later = onnx__cast(R, hy_greater_scalar(F, z->turn, 0), HY_F32), *by;
     by = hy_add_scalar(F, hy_mul_scalar(F, later, beta - 1), 1);                /* beta, but 1 in turn 0 */
     z->v = hy_add(F, hy_mul_scalar(F, z->v, alpha), hy_mul(F, z->g, by));
-    by = strcmp(onnx__string(R, "mode", ""), "nesterov") ? z->v : hy_add(F, z->g, hy_mul_scalar(F, z->v, alpha));
+    by = strcmp(onnx__string(R, "mode", ""), "nesterov") ? z->v
+                                                         : hy_add(F, z->g, hy_mul_scalar(F, z->v, alpha));
     z->x = hy_sub(F, z->x, hy_mul(F, by, z->rate));
 }
 
@@ -4717,7 +4748,10 @@ static onnx__value onnx__piece(onnx__run *R, onnx__value v, int64_t axis, int64_
 static onnx__sequence *onnx__new_list(onnx__run *R, int64_t n)
 {
     onnx__sequence *list;
-    if (n < 0 || n > ONNX__MOST_LISTED - R->listed) { onnx__fail(R, "sequences that are too long"); return NULL; }
+    if (n < 0 || n > ONNX__MOST_LISTED - R->listed) {
+        onnx__fail(R, "sequences that are too long");
+        return NULL;
+    }
     list = (onnx__sequence *)HY_ONNX_MALLOC(sizeof *list + sizeof *list->at * (size_t)n);
     if (!list) { hy_raise(R->F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
     memset(list, 0, sizeof *list + sizeof *list->at * (size_t)n);
@@ -4770,7 +4804,8 @@ static void onnx__do_list_insert(onnx__run *R)
 
 static void onnx__do_list_erase(onnx__run *R)
 {
-    onnx__sequence *from = onnx__list_in(R, 0), *list = from && from->n ? onnx__new_list(R, from->n - 1) : NULL;
+    onnx__sequence *from = onnx__list_in(R, 0),
+                   *list = from && from->n ? onnx__new_list(R, from->n - 1) : NULL;
     int i, at = list ? onnx__place_in(R, 1, from->n, from->n - 1) : -1;
     if (from && !list) onnx__fail(R, "the sequence is empty");
     for (i = 0; at >= 0 && i < list->n; i++) list->at[i] = from->at[i + (i >= at)];
@@ -5234,106 +5269,210 @@ static const hy_op *onnx__own_op(hy_frame *F, int which)
 #define ONNX__TWO(name, how, fn)     { name, 1, 0, 0, onnx__do_##how, NULL, fn, 0 }
 #define ONNX__WITH(name, fn, what)   { name, 1, 0, 0, onnx__do_##fn, NULL, NULL, what }
 static const onnx__row onnx__rows[] = {
-    ONNX__ONE("Abs", hy_abs), ONNX__ONE("Acos", hy_arccos), ONNX__ONE("Acosh", hy_arccosh),
-    ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
-    ONNX__ONE("Atanh", hy_arctanh), ONNX__ONE("Ceil", hy_ceil), ONNX__ONE("Cos", hy_cos),
-    ONNX__ONE("Cosh", hy_cosh), ONNX__ONE("Erf", hy_erf), ONNX__ONE("Exp", hy_exp),
-        ONNX__ONE("Floor", hy_floor),
-    ONNX__ONE("HardSwish", onnx__hard_swish), ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log),
-    ONNX__ONE("Mish", hy_mish), ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not),
-    ONNX__ONE("Reciprocal", hy_reciprocal), ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round),
-    ONNX__ONE("Sigmoid", hy_sigmoid), ONNX__ONE("Sign", hy_sign), ONNX__ONE("Sin", hy_sin),
-    ONNX__ONE("Sinh", hy_sinh), ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign),
-    ONNX__ONE("Sqrt", hy_sqrt), ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh),
-    ONNX__TWO("Add", two, hy_add), ONNX__TWO("Sub", two, hy_sub), ONNX__TWO("Mul", two, hy_mul),
-    ONNX__TWO("Div", two, hy_div), ONNX__TWO("And", compare, hy_logical_and),
-        ONNX__TWO("Or", compare, hy_logical_or),
-    ONNX__TWO("Xor", compare, hy_logical_xor), ONNX__TWO("Equal", compare, hy_equal),
-    ONNX__TWO("Less", compare, hy_lesser), ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
-    ONNX__TWO("Greater", compare, hy_greater), ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
-    ONNX__TWO("Max", several, hy_maximum), ONNX__TWO("Min", several, hy_minimum),
-        ONNX__TWO("Sum", several, hy_add),
-    ONNX__TWO("Mean", several, hy_add), ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and),
-    ONNX__TWO("BitwiseOr", bitwise, hy_logical_or), ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor),
-    ONNX__DO("BitwiseNot", 0, bitwise_not), ONNX__DO("BitShift", 0, bit_shift), ONNX__DO("Pow", 0, pow),
-    ONNX__DO("Mod", 0, mod), ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan),
-        ONNX__DO("Clip", 0, clip),
-    ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation),
-        ONNX__DO("HardSigmoid", 0, activation),
-    ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation),
-        ONNX__DO("Swish", 0, activation),
-    ONNX__DO("Selu", 0, selu), ONNX__DO("SwiGLU", 0, swiglu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
-        ONNX__DO("Shrink", 0, shrink),
-    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__WITH("CastLike", cast, ONNX__FIRST),
-    ONNX__DO("BitCast", 1, bit_cast), { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
-    ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
-    ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose), ONNX__DO("Unsqueeze", 2, unsqueeze),
-    ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten), ONNX__DO("Concat", 0, concat),
-    ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice), ONNX__DO("Expand", 2, expand),
-        ONNX__DO("Tile", 2, tile),
-    ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range),
-        ONNX__DO("EyeLike", 0, eye_like),
-    ONNX__DO("Trilu", 2, trilu), ONNX__DO("DepthToSpace", 0, depth_to_space),
-    ONNX__DO("SpaceToDepth", 0, space_to_depth), ONNX__DO("Pad", 14, pad),
-        ONNX__DO("CenterCropPad", 2, center_crop_pad),
-    ONNX__DO("ReduceSum", 2, reduce), ONNX__DO("ReduceMean", 2, reduce), ONNX__DO("ReduceMax", 2, reduce),
-    ONNX__DO("ReduceMin", 2, reduce), ONNX__DO("ReduceProd", 2, reduce), ONNX__DO("ReduceL1", 2, reduce),
-    ONNX__DO("ReduceL2", 2, reduce), ONNX__DO("ReduceSumSquare", 2, reduce),
-        ONNX__DO("ReduceLogSum", 2, reduce),
-    ONNX__DO("ReduceLogSumExp", 2, reduce), ONNX__DO("ArgMax", 0, arg), ONNX__DO("ArgMin", 0, arg),
-    ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax), ONNX__DO("LogSoftmax", 0, softmax),
-    ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum), ONNX__DO("CumProd", 2, cum_sum),
-    ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul), ONNX__DO("Gemm", 0, gemm),
-    ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements),
-        ONNX__DO("GatherND", 0, gather_nd),
-    ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
-    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot),
-        ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
-    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence),
-        ONNX__DO("Conv", 0, conv),
-    ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
-    ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
-    ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
-    ONNX__DO("GlobalLpPool", 0, global_pool), ONNX__DO("MaxUnpool", 4, max_unpool),
-    ONNX__DO("BatchNormalization", 0, batch_norm), ONNX__DO("InstanceNormalization", 0, instance_norm),
-    ONNX__DO("LayerNormalization", 0, layer_norm), ONNX__DO("RMSNormalization", 0, rms_norm),
-    ONNX__DO("GroupNormalization", 0, group_norm), ONNX__DO("LRN", 0, lrn),
+    ONNX__ONE("Abs", hy_abs),
+    ONNX__ONE("Acos", hy_arccos),
+    ONNX__ONE("Acosh", hy_arccosh),
+    ONNX__ONE("Asin", hy_arcsin),
+    ONNX__ONE("Asinh", hy_arcsinh),
+    ONNX__ONE("Atan", hy_arctan),
+    ONNX__ONE("Atanh", hy_arctanh),
+    ONNX__ONE("Ceil", hy_ceil),
+    ONNX__ONE("Cos", hy_cos),
+    ONNX__ONE("Cosh", hy_cosh),
+    ONNX__ONE("Erf", hy_erf),
+    ONNX__ONE("Exp", hy_exp),
+    ONNX__ONE("Floor", hy_floor),
+    ONNX__ONE("HardSwish", onnx__hard_swish),
+    ONNX__ONE("Identity", hy_identity),
+    ONNX__ONE("Log", hy_log),
+    ONNX__ONE("Mish", hy_mish),
+    ONNX__ONE("Neg", hy_negative),
+    ONNX__ONE("Not", hy_logical_not),
+    ONNX__ONE("Reciprocal", hy_reciprocal),
+    ONNX__ONE("Relu", hy_relu),
+    ONNX__ONE("Round", onnx__round),
+    ONNX__ONE("Sigmoid", hy_sigmoid),
+    ONNX__ONE("Sign", hy_sign),
+    ONNX__ONE("Sin", hy_sin),
+    ONNX__ONE("Sinh", hy_sinh),
+    ONNX__ONE("Softplus", hy_softrelu),
+    ONNX__ONE("Softsign", hy_softsign),
+    ONNX__ONE("Sqrt", hy_sqrt),
+    ONNX__ONE("Tan", hy_tan),
+    ONNX__ONE("Tanh", hy_tanh),
+    ONNX__TWO("Add", two, hy_add),
+    ONNX__TWO("Sub", two, hy_sub),
+    ONNX__TWO("Mul", two, hy_mul),
+    ONNX__TWO("Div", two, hy_div),
+    ONNX__TWO("And", compare, hy_logical_and),
+    ONNX__TWO("Or", compare, hy_logical_or),
+    ONNX__TWO("Xor", compare, hy_logical_xor),
+    ONNX__TWO("Equal", compare, hy_equal),
+    ONNX__TWO("Less", compare, hy_lesser),
+    ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
+    ONNX__TWO("Greater", compare, hy_greater),
+    ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
+    ONNX__TWO("Max", several, hy_maximum),
+    ONNX__TWO("Min", several, hy_minimum),
+    ONNX__TWO("Sum", several, hy_add),
+    ONNX__TWO("Mean", several, hy_add),
+    ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and),
+    ONNX__TWO("BitwiseOr", bitwise, hy_logical_or),
+    ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor),
+    ONNX__DO("BitwiseNot", 0, bitwise_not),
+    ONNX__DO("BitShift", 0, bit_shift),
+    ONNX__DO("Pow", 0, pow),
+    ONNX__DO("Mod", 0, mod),
+    ONNX__DO("IsInf", 0, is_inf),
+    ONNX__DO("IsNaN", 0, is_nan),
+    ONNX__DO("Clip", 0, clip),
+    ONNX__DO("LeakyRelu", 0, activation),
+    ONNX__DO("Elu", 0, activation),
+    ONNX__DO("HardSigmoid", 0, activation),
+    ONNX__DO("ThresholdedRelu", 0, activation),
+    ONNX__DO("Celu", 0, activation),
+    ONNX__DO("Swish", 0, activation),
+    ONNX__DO("Selu", 0, selu),
+    ONNX__DO("SwiGLU", 0, swiglu),
+    ONNX__DO("Gelu", 0, gelu),
+    ONNX__DO("PRelu", 0, prelu),
+    ONNX__DO("Shrink", 0, shrink),
+    ONNX__DO("Where", 0, where),
+    ONNX__DO("Cast", 0, cast),
+    ONNX__WITH("CastLike", cast, ONNX__FIRST),
+    ONNX__DO("BitCast", 1, bit_cast),
+    { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
+    ONNX__WITH("Shape", shape, ONNX__SHAPES),
+    ONNX__WITH("Size", size, ONNX__SHAPES),
+    ONNX__DO("Reshape", 2, reshape),
+    ONNX__DO("Transpose", 0, transpose),
+    ONNX__DO("Unsqueeze", 2, unsqueeze),
+    ONNX__DO("Squeeze", 2, squeeze),
+    ONNX__DO("Flatten", 0, flatten),
+    ONNX__DO("Concat", 0, concat),
+    ONNX__DO("Split", 2, split),
+    ONNX__DO("Slice", 30, slice),
+    ONNX__DO("Expand", 2, expand),
+    ONNX__DO("Tile", 2, tile),
+    ONNX__DO("ConstantOfShape", 1, constant_of_shape),
+    ONNX__DO("Range", 7, range),
+    ONNX__DO("EyeLike", 0, eye_like),
+    ONNX__DO("Trilu", 2, trilu),
+    ONNX__DO("DepthToSpace", 0, depth_to_space),
+    ONNX__DO("SpaceToDepth", 0, space_to_depth),
+    ONNX__DO("Pad", 14, pad),
+    ONNX__DO("CenterCropPad", 2, center_crop_pad),
+    ONNX__DO("ReduceSum", 2, reduce),
+    ONNX__DO("ReduceMean", 2, reduce),
+    ONNX__DO("ReduceMax", 2, reduce),
+    ONNX__DO("ReduceMin", 2, reduce),
+    ONNX__DO("ReduceProd", 2, reduce),
+    ONNX__DO("ReduceL1", 2, reduce),
+    ONNX__DO("ReduceL2", 2, reduce),
+    ONNX__DO("ReduceSumSquare", 2, reduce),
+    ONNX__DO("ReduceLogSum", 2, reduce),
+    ONNX__DO("ReduceLogSumExp", 2, reduce),
+    ONNX__DO("ArgMax", 0, arg),
+    ONNX__DO("ArgMin", 0, arg),
+    ONNX__DO("TopK", 2, top_k),
+    ONNX__DO("Softmax", 0, softmax),
+    ONNX__DO("LogSoftmax", 0, softmax),
+    ONNX__DO("Hardmax", 0, softmax),
+    ONNX__DO("CumSum", 2, cum_sum),
+    ONNX__DO("CumProd", 2, cum_sum),
+    ONNX__DO("LpNormalization", 0, lp_norm),
+    ONNX__DO("MatMul", 0, matmul),
+    ONNX__DO("Gemm", 0, gemm),
+    ONNX__DO("Gather", 0, gather),
+    ONNX__DO("GatherElements", 0, gather_elements),
+    ONNX__DO("GatherND", 0, gather_nd),
+    ONNX__DO("Scatter", 0, scatter_elements),
+    ONNX__DO("ScatterElements", 0, scatter_elements),
+    ONNX__DO("ScatterND", 0, scatter_nd),
+    ONNX__DO("OneHot", 2, one_hot),
+    ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
+    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC),
+    ONNX__DO("ReverseSequence", 0, reverse_sequence),
+    ONNX__DO("Conv", 0, conv),
+    ONNX__DO("ConvTranspose", 0, conv_transpose),
+    ONNX__DO("MaxPool", 0, max_pool),
+    ONNX__DO("AveragePool", 0, average_pool),
+    ONNX__DO("LpPool", 0, lp_pool),
+    ONNX__DO("GlobalAveragePool", 0, global_pool),
+    ONNX__DO("GlobalMaxPool", 0, global_pool),
+    ONNX__DO("GlobalLpPool", 0, global_pool),
+    ONNX__DO("MaxUnpool", 4, max_unpool),
+    ONNX__DO("BatchNormalization", 0, batch_norm),
+    ONNX__DO("InstanceNormalization", 0, instance_norm),
+    ONNX__DO("LayerNormalization", 0, layer_norm),
+    ONNX__DO("RMSNormalization", 0, rms_norm),
+    ONNX__DO("GroupNormalization", 0, group_norm),
+    ONNX__DO("LRN", 0, lrn),
     ONNX__DO("MeanVarianceNormalization", 0, mvn),
-    ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss), ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
-    ONNX__DO("Resize", 14, resize), ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
-    ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv),
-        ONNX__DO("RoiAlign", 0, roi_align),
-    ONNX__DO("MaxRoiPool", 0, max_roi_pool), ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn),
-    ONNX__DO("LSTM", 0, rnn), ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
-    ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
-    ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
-    ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
-    ONNX__DO("Attention", 0, attention), ONNX__DO("RotaryEmbedding", 0, rotary),
-    ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
-    ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
-    ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
-    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL,
-                                            ONNX__DYNAMIC },
-    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
-        ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
-    ONNX__DO("MelWeightMatrix", 31, mel_weights), ONNX__DO("TfIdfVectorizer", 0, tfidf),
-    ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features), ONNX__DO("ai.onnx.ml.Binarizer", 0, binarizer),
-    ONNX__DO("ai.onnx.preview.training.Adagrad", 0, learn), ONNX__DO("ai.onnx.preview.training.Adam", 0, learn),
+    ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss),
+    ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
+    ONNX__DO("Resize", 14, resize),
+    ONNX__DO("Upsample", 2, resize),
+    ONNX__DO("AffineGrid", 2, affine_grid),
+    ONNX__DO("GridSample", 0, grid_sample),
+    ONNX__DO("DeformConv", 0, deform_conv),
+    ONNX__DO("RoiAlign", 0, roi_align),
+    ONNX__DO("MaxRoiPool", 0, max_roi_pool),
+    ONNX__DO("Col2Im", 6, col2im),
+    ONNX__DO("RNN", 0, rnn),
+    ONNX__DO("LSTM", 0, rnn),
+    ONNX__DO("GRU", 0, rnn),
+    ONNX__DO("QuantizeLinear", 0, quantize),
+    ONNX__DO("DequantizeLinear", 0, dequantize),
+    ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
+    ONNX__DO("MatMulInteger", 0, matmul_integer),
+    ONNX__DO("ConvInteger", 0, conv_integer),
+    ONNX__DO("QLinearMatMul", 0, qlinear_matmul),
+    ONNX__DO("QLinearConv", 0, qlinear_conv),
+    ONNX__DO("Attention", 0, attention),
+    ONNX__DO("RotaryEmbedding", 0, rotary),
+    ONNX__DO("CausalConvWithState", 0, causal_conv),
+    ONNX__DO("LinearAttention", 0, linear_attention),
+    ONNX__DO("TensorScatter", 0, tensor_scatter),
+    ONNX__DO("Einsum", 0, einsum),
+    ONNX__DO("DFT", 6, dft),
+    ONNX__DO("STFT", 10, stft),
+    ONNX__DO("HannWindow", 1, window),
+    ONNX__DO("HammingWindow", 1, window),
+    ONNX__DO("BlackmanWindow", 1, window),
+    { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
+    ONNX__WITH("Unique", unique, ONNX__DYNAMIC),
+    ONNX__DO("Det", 0, det),
+    ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__DO("MelWeightMatrix", 31, mel_weights),
+    ONNX__DO("TfIdfVectorizer", 0, tfidf),
+    ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
+    ONNX__DO("ai.onnx.ml.Binarizer", 0, binarizer),
+    ONNX__DO("ai.onnx.preview.training.Adagrad", 0, learn),
+    ONNX__DO("ai.onnx.preview.training.Adam", 0, learn),
     ONNX__DO("ai.onnx.preview.training.Momentum", 0, learn),
-    ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
-    ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniform", random, ONNX__RANDOM),
+    ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM),
+    ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
 
-    ONNX__WITH("SequenceEmpty", list, ONNX__LISTS), ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
+    ONNX__WITH("SequenceEmpty", list, ONNX__LISTS),
+    ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
     { "SequenceInsert", 1, 0, 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
     { "SequenceErase", 1, 0, 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
     { "SequenceAt", 1, 0, 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
-    ONNX__WITH("SequenceLength", list_length, ONNX__LISTS), ONNX__WITH("ConcatFromSequence", list_concat, ONNX__LISTS),
+    ONNX__WITH("SequenceLength", list_length, ONNX__LISTS),
+    ONNX__WITH("ConcatFromSequence", list_concat, ONNX__LISTS),
     { "SplitToSequence", 1, 0, 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
-    ONNX__WITH("Optional", optional, ONNX__LISTS), ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
-    ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
+    ONNX__WITH("Optional", optional, ONNX__LISTS),
+    ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
+    ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS),
+    ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
 
-    ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
-        ONNX__WITH("Scan", flow, ONNX__FLOW) };
+    ONNX__WITH("If", flow, ONNX__FLOW),
+    ONNX__WITH("Loop", flow, ONNX__FLOW),
+    ONNX__WITH("Scan", flow, ONNX__FLOW)
+};
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
@@ -5347,7 +5486,8 @@ static const onnx__row *onnx__row_of(const onnx__node *n)
     for (i = 0; i < ONNX__ROWS; i++) {
         const char *name = onnx__rows[i].name;
         if (!*n->domain ? !strcmp(name, n->op)
-            : !strncmp(name, n->domain, k) && name[k] == '.' && !strcmp(name + k + 1, n->op)) return &onnx__rows[i];
+                        : !strncmp(name, n->domain, k) && name[k] == '.' && !strcmp(name + k + 1, n->op))
+            return &onnx__rows[i];
     }
     return NULL;
 }
@@ -5415,11 +5555,12 @@ static void onnx__turn_scan(onnx__run *R, onnx__active *a)
     int i, batched = a->samples > 0, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = b->nin - scans;
     int64_t steps = batched ? a->steps / a->samples : a->steps;
     for (i = 0; batched && i < states && a->step % steps == 0; i++)
-        R->value[b->in[i]] = onnx__piece(R, onnx__value_in(R, n, i + 1), 0, a->step / steps, a->step / steps + 1, 0);
+        R->value[b->in[i]] =
+            onnx__piece(R, onnx__value_in(R, n, i + 1), 0, a->step / steps, a->step / steps + 1, 0);
     for (i = 0; i < scans; i++)
         R->value[b->in[states + i]] =
-            onnx__scanned(R, onnx__value_in(R, n, batched + states + i), a, onnx__listed(n, "scan_input_axes", i, 0),
-                          onnx__listed(n, directions, i, 0) != 0);
+            onnx__scanned(R, onnx__value_in(R, n, batched + states + i), a,
+                          onnx__listed(n, "scan_input_axes", i, 0), onnx__listed(n, directions, i, 0) != 0);
 }
 
 /* SequenceMap: the next element of each sequence, of single values the same in each turn. */
@@ -5464,7 +5605,10 @@ static void onnx__begin_map(onnx__run *R, onnx__node *n, int body)
     onnx__value v = { NULL, NULL, 0, NULL };
     int i;
     if (!list) return;
-    if (b->nin != n->nin || n->nout > b->nout) { onnx__fail(R, "inputs and outputs of the body do not fit"); return; }
+    if (b->nin != n->nin || n->nout > b->nout) {
+        onnx__fail(R, "inputs and outputs of the body do not fit");
+        return;
+    }
     for (i = 0; i < n->nout; i++) {
         out = v.list = onnx__new_list(R, list->n);
         if (out && n->out[i] >= 0) R->value[n->out[i]] = v;
@@ -5474,15 +5618,218 @@ static void onnx__begin_map(onnx__run *R, onnx__node *n, int body)
     onnx__turn(R, &R->stack[R->depth - 1]);
 }
 
+/* --- bodies that the program keeps: what values decide is decided when it runs --- */
+enum { ONNX__UNROLLED = 8 };            /* a Scan of more steps is a loop of the program */
+
+typedef struct onnx__kept {
+    onnx__run  *R;
+    onnx__node *node;
+    int         body[2];                /* of an If: both; else the first */
+    int         states;
+    hy_array   *limit;                  /* of a Loop: the most turns, if an array says it */
+} onnx__kept;
+
+/* One of n arrays that came together. */
+static hy_array *onnx__member(hy_frame *F, hy_array *x, int n, int i) { return n == 1 ? x : hy_get(F, x, i); }
+
+static void onnx__set_value(onnx__run *R, int slot, hy_array *x)
+{
+    onnx__value v = { NULL, NULL, 0, NULL };
+    v.x = x;
+    R->value[slot] = v;
+}
+
+/* A body in a trace of its own. What it computes belongs to that, so values are afterwards as before; x: what
+ * its inputs are. Its outputs from `first` on, as one array or group. */
+static hy_array *onnx__run_kept(onnx__kept *k, hy_frame *F, int body, hy_array *const *x, int first,
+                                hy_array **test)
+{
+    onnx__run *R = k->R;
+    onnx__body *b = &R->m->body[body];
+    hy_frame *outer = R->trace;
+    size_t bytes = sizeof *R->value * (size_t)R->m->slots;
+    onnx__value *before = (onnx__value *)HY_ONNX_MALLOC(bytes + 1);
+    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(b->nout + 1)), *all = NULL;
+    int i;
+    if (!before || !y) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    else {
+        memcpy(before, R->value, bytes);
+        for (i = 0; x && i < b->nin; i++) onnx__set_value(R, b->in[i], x[i]);
+        R->trace = R->F = F;
+        R->walk(R, body);
+        for (i = 0; i < b->nout && !hy_error(F); i++) {
+            onnx__load_constant(R, b->out[i]);
+            y[i] = onnx__in_trace(R, R->value[b->out[i]]);
+            if (y[i]) y[i] = hy_identity(F, y[i]);
+            else onnx__fail(R, "output %d of a body has no value", i);
+        }
+        memcpy(R->value, before, bytes);
+        R->trace = R->F = outer;
+        R->node = k->node;
+        if (test && !hy_error(F)) *test = onnx__cast(R, y[0], HY_BOOL);
+        if (!hy_error(F) && b->nout > first)
+            all = b->nout - first == 1 ? y[first] : hy_group_of(F, b->nout - first, y + first);
+    }
+    HY_ONNX_FREE(before);
+    HY_ONNX_FREE(y);
+    return all;
+}
+
+static hy_array *onnx__kept_then(hy_frame *F, hy_array *x, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    (void)x;
+    return onnx__run_kept(k, F, k->body[0], NULL, 0, NULL);
+}
+
+static hy_array *onnx__kept_else(hy_frame *F, hy_array *x, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    (void)x;
+    return onnx__run_kept(k, F, k->body[1], NULL, 0, NULL);
+}
+
+/* Variables of a loop: the turn's number, whether it goes on, states. */
+static hy_array *onnx__kept_test(hy_frame *F, hy_array *v, void *user)
+{
+    const onnx__kept *k = (const onnx__kept *)user;
+    hy_array *go = hy_cast(F, hy_get(F, v, 1), HY_I64);
+    return k->limit ? hy_logical_and(F, go, hy_lesser(F, hy_get(F, v, 0), k->limit)) : go;
+}
+
+static hy_array *onnx__kept_turn(hy_frame *F, hy_array *v, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    int i, n = k->states + 2;
+    hy_array **x = (hy_array **)HY_ONNX_MALLOC(sizeof *x * (size_t)n), *y = NULL, *go = NULL;
+    if (!x) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    for (i = 0; i < n; i++) x[i] = hy_get(F, v, i);
+    y = onnx__run_kept(k, F, k->body[0], x, 1, &go);
+    x[0] = hy_add_scalar(F, x[0], 1);
+    x[1] = go;
+    for (i = 0; i < k->states; i++) x[i + 2] = onnx__member(F, y, k->states, i);
+    y = hy_group(F, NULL, hy_group_of(F, n, x));
+    HY_ONNX_FREE(x);
+    return y;
+}
+
+/* A step of a Scan: inputs of the body are states, then slices. */
+static hy_array *onnx__kept_step(hy_frame *F, hy_array *slices, hy_array *states, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    const onnx__body *b = &k->R->m->body[k->body[0]];
+    int i, scans = b->nin - k->states, n = b->nout;
+    hy_array **x = (hy_array **)HY_ONNX_MALLOC(sizeof *x * (size_t)(b->nin + n + 1)), *y, *part[2];
+    if (!x) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    for (i = 0; i < b->nin; i++)
+        x[i] = i < k->states ? onnx__member(F, states, k->states, i)
+                             : onnx__member(F, slices, scans, i - k->states);
+    y = onnx__run_kept(k, F, k->body[0], x, 0, NULL);
+    for (i = 0; i < n; i++) x[i] = onnx__member(F, y, n, i);
+    part[0] = n == k->states       ? NULL
+              : n - k->states == 1 ? x[k->states]
+                                   : hy_group_of(F, n - k->states, x + k->states);
+    part[1] = !k->states ? NULL : k->states == 1 ? x[0] : hy_group_of(F, k->states, x);
+    y = hy_error(F) ? NULL : hy_group_of(F, 2, part);
+    HY_ONNX_FREE(x);
+    return y;
+}
+
+static void onnx__keep_if(onnx__run *R, onnx__node *n)
+{
+    const onnx__attr *yes = onnx__branch(n, "then_branch"), *no = onnx__branch(n, "else_branch");
+    onnx__kept k = { NULL, NULL, { 0, 0 }, 0, NULL };
+    hy_array *y;
+    int i;
+    if (!yes || !no) { onnx__fail(R, "a branch is missing"); return; }
+    k.R = R;
+    k.node = n;
+    k.body[0] = yes->body;
+    k.body[1] = no->body;
+    y = hy_cond(R->F, onnx__in(R, 0), onnx__kept_then, onnx__kept_else, NULL, &k);
+    for (i = 0; y && i < n->nout; i++)
+        if (n->out[i] >= 0) onnx__set_value(R, n->out[i], onnx__member(R->F, y, n->nout, i));
+}
+
+static void onnx__keep_loop(onnx__run *R, onnx__node *n, int body)
+{
+    onnx__kept k = { NULL, NULL, { 0, 0 }, 0, NULL };
+    double most = onnx__is_known(R, 0) ? onnx__single(R, 0, 1e15) : 1e15;
+    hy_array **x = (hy_array **)onnx__scratch(R, n->nin, sizeof *x), *y;
+    hy_shape none = HY_SCALAR;
+    int i;
+    if (!x || hy_error(R->F)) return;
+    for (i = 0; most < 1 && i < n->nout; i++)
+        if (n->out[i] >= 0) R->value[n->out[i]] = onnx__value_in(R, n, i + 2);
+    if (most < 1) return;
+    k.R = R;
+    k.node = n;
+    k.body[0] = body;
+    k.states = n->nin - 2;
+    if (onnx__has(R, 0) && !onnx__is_known(R, 0))
+        k.limit = onnx__to(R, onnx__cast(R, onnx__in(R, 0), HY_I64), none);
+    x[0] = onnx__filled(R, none, HY_I64, 0);
+    x[1] = onnx__has(R, 1) ? onnx__to(R, onnx__cast(R, onnx__in(R, 1), HY_BOOL), none)
+        : onnx__filled(R, none, HY_BOOL, 1);
+    for (i = 2; i < n->nin; i++) x[i] = onnx__in(R, i);
+    if (hy_error(R->F)) return;
+    y = hy_while_loop(R->F, onnx__kept_test, onnx__kept_turn, hy_group_of(R->F, n->nin, x),
+                      (int64_t)fmin(most, INT32_MAX / 2), &k);
+    if (y) y = hy_get(R->F, y, 1);
+    for (i = 0; y && i < n->nout; i++)
+        if (n->out[i] >= 0) onnx__set_value(R, n->out[i], hy_get(R->F, y, i + 2));
+}
+
+/* Scans as rows of axis 0, in the order in which they are read. */
+static void onnx__keep_scan(onnx__run *R, onnx__node *n, int body, int states)
+{
+    onnx__kept k = { NULL, NULL, { 0, 0 }, 0, NULL };
+    hy_array **x = (hy_array **)onnx__scratch(R, n->nin, sizeof *x), *y, *part[2];
+    int i, scans = n->nin - states, outs = R->m->body[body].nout - states;
+    for (i = 0; x && i < n->nin; i++) {
+        x[i] = onnx__in(R, i);
+        if (i < states || !x[i]) continue;
+        x[i] = onnx__move(R, x[i], onnx__axis(R, onnx__listed(n, "scan_input_axes", i - states, 0),
+                                              onnx__rank(R, x[i])), 0);
+        if (onnx__listed(n, "scan_input_directions", i - states, 0))
+            x[i] = hy_reverse(R->F, x[i], HY_AXES(0));
+    }
+    if (!x || hy_error(R->F)) return;
+    k.R = R;
+    k.node = n;
+    k.body[0] = body;
+    k.states = states;
+    part[0] = scans == 1 ? x[states] : hy_group_of(R->F, scans, x + states);
+    part[1] = !states ? NULL : states == 1 ? x[0] : hy_group_of(R->F, states, x);
+    y = hy_foreach(R->F, onnx__kept_step, part[0], part[1], &k);
+    part[0] = y ? hy_get(R->F, y, 0) : NULL;
+    part[1] = y ? hy_get(R->F, y, 1) : NULL;
+    for (i = 0; y && i < n->nout; i++) {
+        hy_array *out;
+        if (n->out[i] < 0) continue;
+        out = i < states ? onnx__member(R->F, part[1], states, i)
+                         : onnx__member(R->F, part[0], outs, i - states);
+        if (i >= states) {
+            if (onnx__listed(n, "scan_output_directions", i - states, 0))
+                out = hy_reverse(R->F, out, HY_AXES(0));
+            out = onnx__move(R, out, 0, onnx__axis(R, onnx__listed(n, "scan_output_axes", i - states, 0),
+                                                   onnx__rank(R, out)));
+        }
+        onnx__set_value(R, n->out[i], out);
+    }
+}
+
 /* Scan of opset 8 has a batch in front of everything, whose samples run one after the other. */
 static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
-    int i, batched = R->opset < 9, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = n->nin - batched - scans;
+    int i, batched = R->opset < 9, scans = (int)onnx__int(R, "num_scan_inputs", 0),
+           states = n->nin - batched - scans;
     onnx__value v;
     hy_shape s;
     int64_t steps, batch = 1;
-    if (scans < 1 || states < 0 || b->nin != states + scans || b->nout < states || (batched && n->in[0] >= 0)) {
+    if (scans < 1 || states < 0 || b->nin != states + scans || b->nout < states ||
+        (batched && n->in[0] >= 0)) {
         onnx__fail(R, "inputs and outputs of the body do not fit, or lengths of sequences");
         return;
     }
@@ -5494,6 +5841,7 @@ static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
     R->F = R->trace;
     if (batched) batch = s.dim[0];
     if (steps < 1 || batch < 1) { onnx__fail(R, "a Scan without steps"); return; }
+    if (R->K && !batched && steps > ONNX__UNROLLED) { onnx__keep_scan(R, n, body, states); return; }
     onnx__push(R, body, n, steps * batch);
     R->stack[R->depth - 1].samples = batched ? batch : 0;
     onnx__turn(R, &R->stack[R->depth - 1]);
@@ -5502,13 +5850,16 @@ static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
 static void onnx__begin_loop(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
-    double most = onnx__number(R, 0, 1e15), go = onnx__number(R, 1, 1);
+    double most, go;
     int i;
-    if (hy_error(R->F)) return;
     if (b->nin != n->nin || b->nin < 2 || b->nout < b->nin - 1 || n->nout > b->nout - 1) {
         onnx__fail(R, "inputs and outputs of the body do not fit");
         return;
     }
+    if (R->K && n->kept) { onnx__keep_loop(R, n, body); return; }
+    most = onnx__single(R, 0, 1e15);
+    go = onnx__single(R, 1, 1);
+    if (hy_error(R->F)) return;
     for (i = 2; i < n->nin; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
     if (most < 1 || go == 0) {
         for (i = 0; i < n->nout; i++) {
@@ -5538,7 +5889,8 @@ static void onnx__begin(onnx__run *R, onnx__node *n)
         onnx__push(R, n->body, n, 1);
         return;
     }
-    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__number(R, 0, 0) != 0 ? "then_branch" : "else_branch"
+    if (!strcmp(n->op, "If") && n->kept && !onnx__is_known(R, 0)) { onnx__keep_if(R, n); return; }
+    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__single(R, 0, 0) != 0 ? "then_branch" : "else_branch"
                      : "body");
     if (hy_error(R->F)) return;
     if (!a) { onnx__fail(R, "the body is missing"); return; }
@@ -5557,9 +5909,10 @@ static void onnx__end_turn(onnx__run *R, onnx__active *a, int states, int loop)
     int i, last = a->samples && a->step % steps == steps - 1;
     for (i = states; i + loop < b->nout && i < n->nout; i++)
         if (n->out[i] >= 0)
-            R->value[n->out[i]] = onnx__gathered(R, R->value[n->out[i]], R->value[b->out[i + loop]],
-                                                 onnx__listed(n, "scan_output_axes", i - states, 0), !a->step,
-                                                 onnx__listed(n, "scan_output_directions", i - states, 0) != 0);
+            R->value[n->out[i]] =
+                onnx__gathered(R, R->value[n->out[i]], R->value[b->out[i + loop]],
+                               onnx__listed(n, "scan_output_axes", i - states, 0), !a->step,
+                               onnx__listed(n, "scan_output_directions", i - states, 0) != 0);
     a->step++;
     for (i = 0; i < states; i++) {
         onnx__value v = R->value[b->out[i + loop]];
@@ -5595,11 +5948,11 @@ static void onnx__split_samples(onnx__run *R, const onnx__active *a, int states)
 static int onnx__goes_on(onnx__run *R, const onnx__active *a)
 {
     onnx__node ask = *a->owner;                 /* the body's first output, read as an input */
-    double go = 1;
+    double go;
     ask.nin = 1;
     ask.in = R->m->body[a->body].out;
     R->node = &ask;
-    if (onnx__read_numbers(R, 0, &go, 1) < 1) go = 0;
+    go = onnx__single(R, 0, 1);
     R->node = a->owner;
     return go != 0;
 }
@@ -5610,8 +5963,9 @@ static void onnx__end(onnx__run *R)
     onnx__active *a = &R->stack[R->depth - 1];
     onnx__body *b = &R->m->body[a->body];
     onnx__node *n = a->owner;
-    int i, loop = n && n->body < 0 && !strcmp(n->op, "Loop"), scan = n && n->body < 0 && !strcmp(n->op, "Scan"),
-        map = n && n->body < 0 && !strcmp(n->op, "SequenceMap"), states = 0;
+    int i, loop = n && n->body < 0 && !strcmp(n->op, "Loop"),
+           scan = n && n->body < 0 && !strcmp(n->op, "Scan"),
+           map = n && n->body < 0 && !strcmp(n->op, "SequenceMap"), states = 0;
     R->node = n;
     for (i = 0; i < b->nout; i++) onnx__load_constant(R, b->out[i]);
     if (loop || scan) {
@@ -5675,11 +6029,13 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
 }
 
-/* The nodes that are late, or all others; nodes of bodies go with their owners. */
-static void onnx__walk(onnx__run *R)
+/* The nodes of a body: of the model's, those that are late, or all others; of those within, all. */
+static void onnx__walk(onnx__run *R, int body)
 {
-    onnx__push(R, 0, NULL, 1);
-    while (R->depth) {
+    int floor = R->depth;
+    if (floor > ONNX__MOST_DEPTH) { onnx__fail(R, "bodies lie too deep within one another"); return; }
+    onnx__push(R, body, NULL, 1);
+    while (R->depth > floor) {
         onnx__active *a = &R->stack[R->depth - 1];
         onnx__node *n = a->next;
         R->opset = R->m->body[a->body].opset;
@@ -5689,8 +6045,9 @@ static void onnx__walk(onnx__run *R)
             a->next = n->next;
             if (R->depth > 1 || n->late == R->late) onnx__step(R, n);
         } else onnx__end(R);
-        if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); return; }
+        if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); break; }
     }
+    R->depth = floor;
 }
 
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
@@ -5762,6 +6119,7 @@ static int onnx__run_open(onnx__run *R, hy_frame *F, onnx__net *net)
     R->F = R->trace = F;
     R->net = net;
     R->m = &net->model;
+    R->walk = onnx__walk;
     R->value = (onnx__value *)HY_ONNX_MALLOC(bytes);
     if (R->value) memset(R->value, 0, bytes);
     else hy_raise(F, HY_ERROR_MEMORY, "out of memory");
@@ -5790,7 +6148,7 @@ static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
     if (hy_error(F)) return NULL;
     if (onnx__run_open(&R, F, net)) {
         onnx__bind_inputs(&R, x);
-        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) onnx__walk(&R, 0);
         if (!hy_error(F)) y = onnx__outputs(&R, net->cut, net->cuts);
     }
     onnx__run_close(&R);
@@ -5808,7 +6166,7 @@ static hy_array *onnx__finish(hy_frame *F, onnx__net *net, hy_array *x, hy_array
         R.late = 1;
         onnx__bind_inputs(&R, x);
         for (i = 0; i < net->cuts; i++) R.value[net->cut[i]].x = net->cuts == 1 ? cut : hy_get(F, cut, i);
-        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) onnx__walk(&R, 0);
         if (!hy_error(F)) y = onnx__outputs(&R, net->model.body[0].out, net->model.body[0].nout);
     }
     onnx__run_close(&R);
@@ -5889,10 +6247,43 @@ static void onnx__complain(onnx__model *m, const char *op, const char *name, con
                                   *name ? " '" : "", name, *name ? "'" : "", why);
 }
 
+/* Is the value there when the node runs: made before it, or before the node whose body it stands in? */
+static int onnx__made_before(const onnx__model *m, int k, const onnx__node *n)
+{
+    const onnx__slot *s = &m->slot[k];
+    if (s->tensor || s->bound) return 1;
+    if (!s->maker) return 0;
+    while (n && n->home != s->maker->home) n = m->body[n->home].owner;
+    return n && s->maker->number < n->number;
+}
+
+static void onnx__check_order(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i;
+    for (b = 0; b < m->bodies; b++) {
+        for (i = 0; i < m->body[b].nin; i++) m->slot[m->body[b].in[i]].bound = 1;
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].maker = n;
+    }
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nin; i++)
+                if (n->in[i] >= 0 && !onnx__made_before(m, n->in[i], n))
+                    onnx__complain(m, n->op, n->name, "an input that no node before it gives");
+    for (b = 0; b < m->bodies; b++)
+        for (i = 0; i < m->body[b].nout; i++) {
+            const onnx__slot *s = &m->slot[m->body[b].out[i]];
+            if (!s->tensor && !s->bound && !s->maker)
+                onnx__complain(m, "output", s->name, "no node gives it");
+        }
+}
+
 static void onnx__check_nodes(onnx__model *m)
 {
     onnx__node *n;
     int b, i;
+    onnx__check_order(m);
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
             if (n->body >= 0) continue;
@@ -5913,6 +6304,63 @@ static int onnx__mark(onnx__model *m, int k)
     return m->slot[k].used = 1;
 }
 
+/* Does the file say the whole type of both values, and the same? */
+static int onnx__alike(const onnx__model *m, int a, int b)
+{
+    const hy_type *x = &m->slot[a].type, *y = &m->slot[b].type;
+    int i;
+    for (i = 0; i < x->shape.ndim; i++) if (x->shape.dim[i] < 0) return 0;
+    return x->dtype && x->dtype == y->dtype && x->shape.ndim >= 0 && onnx__same_shape(x->shape, y->shape);
+}
+
+/* Whether a program can keep an If or a Loop: nothing in it may change its type, and a Loop gathers nothing,
+ * as nobody knows how much. Others are taken apart, for which their conditions have to be known. */
+static int onnx__can_keep(const onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *yes = onnx__branch(n, "then_branch"), *no = onnx__branch(n, "else_branch"),
+        *turn = onnx__branch(n, "body");
+    const onnx__body *a, *b;
+    int i;
+    if (!strcmp(n->op, "If") && yes && no) {
+        a = &m->body[yes->body];
+        b = &m->body[no->body];
+        if (a->nout != n->nout || b->nout != n->nout || !n->nout) return 0;
+        for (i = 0; i < n->nout; i++) if (!onnx__alike(m, a->out[i], b->out[i])) return 0;
+        return 1;
+    }
+    if (strcmp(n->op, "Loop") || !turn) return 0;
+    a = &m->body[turn->body];
+    if (a->nin != n->nin || a->nin < 3 || a->nout != a->nin - 1) return 0;
+    for (i = 2; i < a->nin; i++) if (!onnx__alike(m, a->in[i], a->out[i - 1])) return 0;
+    return 1;
+}
+
+/* A body whose inputs decide shapes cannot be kept: which turn it is has to be known. */
+static int onnx__still_kept(const onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *turn = onnx__branch(n, "body");
+    const onnx__body *b = turn ? &m->body[turn->body] : NULL;
+    int i;
+    for (i = 0; b && i < b->nin; i++) if (m->slot[b->in[i]].used) return 0;
+    return 1;
+}
+
+/* Inputs of a body that decide shapes come from those of its node, and from states that the turn before gave.
+ * A Loop that is taken apart also has to know whether it goes on. */
+static int onnx__mark_turns(onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *turn = onnx__branch(n, "body");
+    const onnx__body *b = turn ? &m->body[turn->body] : NULL;
+    int i, more = 0, loop = !strcmp(n->op, "Loop");
+    for (i = 0; b && i < b->nin && i < n->nin; i++) {
+        if (!m->slot[b->in[i]].used) continue;
+        more |= onnx__mark(m, n->in[i]);
+        if (i >= 2 * loop && i - loop < b->nout) more |= onnx__mark(m, b->out[i - loop]);
+    }
+    if (b && loop && !n->kept && b->nout) more |= onnx__mark(m, b->out[0]);
+    return more;
+}
+
 /* Values whose numbers decide shapes, and all that these are computed from. */
 static void onnx__find_given(onnx__model *m)
 {
@@ -5922,6 +6370,8 @@ static void onnx__find_given(onnx__model *m)
         for (more = 0, b = m->bodies - 1; b >= 0; b--)
             for (n = m->body[b].first; n; n = n->next) {
                 int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
+                if (!turn) n->kept = flow && n->body < 0 && onnx__can_keep(m, n);
+                else if (n->kept && !onnx__still_kept(m, n)) { n->kept = 0; more = 1; }
                 for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
                 if (!flow && n->row->special == ONNX__SHAPES) continue;
                 for (i = 0; i < n->nin && (!i || flow || n->row->special != ONNX__FIRST); i++)
@@ -5937,9 +6387,10 @@ static void onnx__find_given(onnx__model *m)
                     onnx__body *f = n->attr[i].body < 0 ? NULL : &m->body[n->attr[i].body];
                     for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
-                if (flow && n->body < 0 && strcmp(n->op, "Scan"))
-                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m,
-                            n->in[i]);
+                if (flow && n->body < 0) more |= onnx__mark_turns(m, n);
+                if (flow && n->body < 0 && strcmp(n->op, "Scan") && !n->kept)
+                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++)
+                        more |= onnx__mark(m, n->in[i]);
             }
     for (i = 0; i < m->slots; i++) m->slot[i].given = m->slot[i].input && m->slot[i].used;
 }
