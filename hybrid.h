@@ -41179,6 +41179,7 @@ static int hy__pending_open(hy_frame *F, hy__pending *p, hy__spout *to)
         hy__free(&F->root->heap, other);
     }
     if (!opened) hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made: %s", p->name, hy__reason(errno));
+    else if (F->code) hy__spout_close(to);
     return F->code ? -1 : 0;
 }
 
