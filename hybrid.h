@@ -192,7 +192,8 @@
  *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
  *   that cannot run here are listed all at once. A file is written aside, as
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
- *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
+ *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
+ *   files are UTF-8, on Windows too.
  *
  * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
@@ -277,7 +278,7 @@
  *     HYBRID_LINKED          the code is in an object already: HYBRID_IMPLEMENTATION is passed over
  *     HYBRID_STATIC          every function is static: the library is private to one source file
  *     HYBRID_API             what stands before each prototype (dllexport and the like)
- *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
+ *     HYBRID_NO_THREADS      no threads of its own; everything runs in the calling thread
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients, no training
@@ -297,8 +298,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__TINYC__) && !defined(HYBRID_NO_THREADS)
-#define HYBRID_NO_THREADS               /* tcc has no atomics */
+#if (defined(__TINYC__) || defined(_MSC_VER) && !defined(__clang__)) && !defined(HYBRID_NO_THREADS)
+#define HYBRID_NO_THREADS               /* these have no atomics of gcc's */
+#elif defined(__wasm__) && !defined(_REENTRANT) && !defined(HYBRID_NO_THREADS)
+#define HYBRID_NO_THREADS
 #endif
 #if (defined(__TINYC__) || defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
 #define HYBRID_NO_SIMD
@@ -3472,7 +3475,9 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #ifndef HYBRID_NO_STDIO
 #include <stdio.h>
 #endif
-#ifndef HYBRID_NO_THREADS
+#ifdef _WIN32
+#include <process.h>
+#elif !defined(HYBRID_NO_THREADS)
 #include <pthread.h>
 #include <unistd.h>
 #endif
@@ -3562,7 +3567,45 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__X86 0
 #endif
 
-/* --- atomics and the lock --- */
+/* --- what is used of Windows: windows.h itself has macros for half of a program's words --- */
+#ifdef _WIN32
+#if defined(__GNUC__) || defined(_MSC_VER)
+#pragma push_macro("near")              /* of who included it before; given back at the end */
+#pragma push_macro("far")
+#pragma push_macro("V_BOOL")
+#endif
+#undef near
+#undef far
+#undef V_BOOL
+#define HY__WINDOWS(type) __declspec(dllimport) type __stdcall
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct _RTL_SRWLOCK;
+struct _RTL_CONDITION_VARIABLE;
+union _LARGE_INTEGER;
+HY__WINDOWS(void) AcquireSRWLockExclusive(struct _RTL_SRWLOCK *lock);
+HY__WINDOWS(void) ReleaseSRWLockExclusive(struct _RTL_SRWLOCK *lock);
+HY__WINDOWS(int) SleepConditionVariableSRW(struct _RTL_CONDITION_VARIABLE *condition,
+                                           struct _RTL_SRWLOCK *lock, unsigned long ms, unsigned long how);
+HY__WINDOWS(void) WakeAllConditionVariable(struct _RTL_CONDITION_VARIABLE *condition);
+HY__WINDOWS(unsigned long) WaitForSingleObject(void *handle, unsigned long ms);
+HY__WINDOWS(int) CloseHandle(void *handle);
+HY__WINDOWS(unsigned long) GetCurrentThreadId(void);
+HY__WINDOWS(int) SwitchToThread(void);
+HY__WINDOWS(unsigned long) GetActiveProcessorCount(unsigned short group);
+HY__WINDOWS(int) QueryPerformanceCounter(union _LARGE_INTEGER *now);
+HY__WINDOWS(int) QueryPerformanceFrequency(union _LARGE_INTEGER *per_second);
+HY__WINDOWS(int) MultiByteToWideChar(unsigned page, unsigned long flags, const char *text, int bytes,
+                                     wchar_t *to, int room);
+HY__WINDOWS(int) MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
+HY__WINDOWS(unsigned long) GetFileAttributesW(const wchar_t *name);
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* --- atomics, locks, threads --- */
 #ifndef HYBRID_NO_THREADS
 #define HY__LOAD(p)         __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define HY__STORE(p, v)     __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -3570,11 +3613,51 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__PEEK(p)         __atomic_load_n(p, __ATOMIC_RELAXED)
 #define HY__POKE(p, v)      __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define HY__SWAP(p, old, v) __atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#endif
+#if !defined(HYBRID_NO_THREADS) && defined(_WIN32)
+typedef struct { void *word; } hy__lock;        /* all bits 0: open, as Windows has it */
+typedef struct { void *word; } hy__signal;
+typedef void *hy__thread;
+#define HY__SRWLOCK(l) ((struct _RTL_SRWLOCK *)(void *)(l))
+#define HY__CONDITION(s) ((struct _RTL_CONDITION_VARIABLE *)(void *)(s))
+#define HY__THREAD_MAIN(name) static unsigned __stdcall name(void *arg)
+static int  hy__lock_init(hy__lock *l) { l->word = NULL; return 0; }
+static void hy__lock_done(hy__lock *l) { (void)l; }
+static void hy__acquire(hy__lock *l) { AcquireSRWLockExclusive(HY__SRWLOCK(l)); }
+static void hy__release(hy__lock *l) { ReleaseSRWLockExclusive(HY__SRWLOCK(l)); }
+static void hy__signal_init(hy__signal *s) { s->word = NULL; }
+static void hy__signal_done(hy__signal *s) { (void)s; }
+static void hy__wait(hy__signal *s, hy__lock *l)
+{
+    SleepConditionVariableSRW(HY__CONDITION(s), HY__SRWLOCK(l), 0xffffffffu, 0);
+}
+static void hy__wake_all(hy__signal *s) { WakeAllConditionVariable(HY__CONDITION(s)); }
+static int  hy__thread_start(hy__thread *t, unsigned (__stdcall *fn)(void *), void *arg)
+{
+    return (*t = (void *)_beginthreadex(NULL, 0, fn, arg, 0, NULL)) == NULL;
+}
+static void hy__thread_join(hy__thread t) { WaitForSingleObject(t, 0xffffffffu); CloseHandle(t); }
+static void hy__yield(void) { SwitchToThread(); }
+static uintptr_t hy__this_thread(void) { return GetCurrentThreadId(); }
+#elif !defined(HYBRID_NO_THREADS)
 typedef pthread_mutex_t hy__lock;
+typedef pthread_cond_t hy__signal;
+typedef pthread_t hy__thread;
+#define HY__THREAD_MAIN(name) static void *name(void *arg)
 static int  hy__lock_init(hy__lock *l) { return pthread_mutex_init(l, NULL); }
 static void hy__lock_done(hy__lock *l) { pthread_mutex_destroy(l); }
 static void hy__acquire(hy__lock *l) { pthread_mutex_lock(l); }
 static void hy__release(hy__lock *l) { pthread_mutex_unlock(l); }
+static void hy__signal_init(hy__signal *s) { pthread_cond_init(s, NULL); }
+static void hy__signal_done(hy__signal *s) { pthread_cond_destroy(s); }
+static void hy__wait(hy__signal *s, hy__lock *l) { pthread_cond_wait(s, l); }
+static void hy__wake_all(hy__signal *s) { pthread_cond_broadcast(s); }
+static int  hy__thread_start(hy__thread *t, void *(*fn)(void *), void *arg)
+{
+    return pthread_create(t, NULL, fn, arg);
+}
+static void hy__thread_join(hy__thread t) { pthread_join(t, NULL); }
+static void hy__yield(void) { sched_yield(); }
 static uintptr_t hy__this_thread(void) { return (uintptr_t)pthread_self(); }
 #else
 #define HY__LOAD(p)         (*(p))
@@ -3604,7 +3687,10 @@ static int hy__isa_of_machine(void)
 
 static int hy__cores(void)
 {
-#if !defined(HYBRID_NO_THREADS) && defined(_SC_NPROCESSORS_ONLN)
+#if !defined(HYBRID_NO_THREADS) && defined(_WIN32)
+    const unsigned long n = GetActiveProcessorCount(0xffff);
+    return n > 0 && n < 1024 ? (int)n : 1;
+#elif !defined(HYBRID_NO_THREADS) && defined(_SC_NPROCESSORS_ONLN)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 && n < 1024 ? (int)n : 1;
 #else
@@ -3621,7 +3707,12 @@ extern int clock_gettime(int clock, struct timespec *now);       /* strict heade
 
 HY_API double hy_seconds(void)
 {
-#ifdef HY__MONOTONIC
+#if defined(_WIN32)
+    int64_t now = 0, per_second = 1;
+    QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
+    QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&per_second);
+    return (double)now / (double)per_second;
+#elif defined(HY__MONOTONIC)
     struct timespec now;
     clock_gettime(HY__MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -5527,7 +5618,7 @@ static void hy__region_work(hy__region *region, int worker)
             run += hy__range_work(region, stage, (worker + turn) % ranges, worker);
         if (run) HY__ADD(done, run);
         for (spins = 0; HY__LOAD(done) < n; spins++)
-            if (spins < 2000) hy__relax(); else sched_yield();
+            if (spins < 2000) hy__relax(); else hy__yield();
     }
 }
 
@@ -5541,10 +5632,10 @@ struct hy__pool {
     hy__region *region;
     int        busy;                    /* some frame owns the pool */
     int        stop, sleepers;
-    pthread_mutex_t lock;
-    pthread_cond_t  wake;
+    hy__lock   lock;
+    hy__signal wake;
 };
-typedef struct hy__hand { hy__pool *pool; pthread_t thread; int worker; } hy__hand; /* always the same one */
+typedef struct hy__hand { hy__pool *pool; hy__thread thread; int worker; } hy__hand; /* always the same one */
 enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000 };
 
 static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generation's gate, or -1 to stop */
@@ -5555,18 +5646,18 @@ static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generati
         gate = HY__LOAD(&pool->gate);
         if (gate / HY__GATE_STEP != seen) return gate;
         if (HY__LOAD(&pool->stop)) return -1;
-        if (spins % 1024 == 1023) sched_yield(); else hy__relax();
+        if (spins % 1024 == 1023) hy__yield(); else hy__relax();
     }
-    pthread_mutex_lock(&pool->lock);
+    hy__acquire(&pool->lock);
     HY__ADD(&pool->sleepers, 1);
     while ((gate = HY__LOAD(&pool->gate)) / HY__GATE_STEP == seen && !HY__LOAD(&pool->stop))
-        pthread_cond_wait(&pool->wake, &pool->lock);
+        hy__wait(&pool->wake, &pool->lock);
     HY__ADD(&pool->sleepers, -1);
-    pthread_mutex_unlock(&pool->lock);
+    hy__release(&pool->lock);
     return HY__LOAD(&pool->stop) ? -1 : gate;
 }
 
-static void *hy__pool_main(void *arg)
+HY__THREAD_MAIN(hy__pool_main)
 {
     const hy__hand *hand = (const hy__hand *)arg;
     hy__pool *pool = hand->pool;
@@ -5580,7 +5671,7 @@ static void *hy__pool_main(void *arg)
             break;
         }
     }
-    return NULL;
+    return 0;
 }
 
 static void hy__pool_start(hy__pool *pool)
@@ -5589,7 +5680,7 @@ static void hy__pool_start(hy__pool *pool)
         hy__hand *hand = &pool->hand[pool->started];
         hand->pool = pool;
         hand->worker = pool->started + 1;
-        if (pthread_create(&hand->thread, NULL, hy__pool_main, hand)) {
+        if (hy__thread_start(&hand->thread, hy__pool_main, hand)) {
             pool->workers = pool->started;      /* fewer hands, same results */
             return;
         }
@@ -5606,8 +5697,8 @@ static hy__pool *hy__pool_new(hy__heap *heap, int workers)
     pool->gate = HY__GATE_CLOSED;
     pool->hand = (hy__hand *)hy__alloc_zero(heap, (size_t)workers * sizeof *pool->hand);
     if (!pool->hand) { hy__free(heap, pool); return NULL; }
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, NULL);
+    hy__lock_init(&pool->lock);
+    hy__signal_init(&pool->wake);
     return pool;
 }
 
@@ -5615,13 +5706,13 @@ static void hy__pool_free(hy__pool *pool)
 {
     int i;
     if (!pool) return;
-    pthread_mutex_lock(&pool->lock);
+    hy__acquire(&pool->lock);
     HY__STORE(&pool->stop, 1);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->lock);
-    for (i = 0; i < pool->started; i++) pthread_join(pool->hand[i].thread, NULL);
-    pthread_cond_destroy(&pool->wake);
-    pthread_mutex_destroy(&pool->lock);
+    hy__wake_all(&pool->wake);
+    hy__release(&pool->lock);
+    for (i = 0; i < pool->started; i++) hy__thread_join(pool->hand[i].thread);
+    hy__signal_done(&pool->wake);
+    hy__lock_done(&pool->lock);
     hy__free(pool->heap, pool->hand);
     hy__free(pool->heap, pool);
 }
@@ -5637,9 +5728,9 @@ static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
     gate = HY__LOAD(&pool->gate);
     HY__STORE(&pool->gate, (gate / HY__GATE_STEP + 1) * HY__GATE_STEP);
     if (HY__LOAD(&pool->sleepers) && cost > 100e3) {            /* waking takes 20-30 us */
-        pthread_mutex_lock(&pool->lock);
-        pthread_cond_broadcast(&pool->wake);
-        pthread_mutex_unlock(&pool->lock);
+        hy__acquire(&pool->lock);
+        hy__wake_all(&pool->wake);
+        hy__release(&pool->lock);
     }
     hy__region_work(region, 0);
     gate = HY__ADD(&pool->gate, HY__GATE_CLOSED);
@@ -41795,16 +41886,51 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 #ifndef HYBRID_NO_STDIO
 #include <errno.h>
 #ifdef _WIN32
+#include <fcntl.h>
 #include <io.h>
-#include <process.h>
-#ifdef __cplusplus
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#include <sys/stat.h>
+#define HY__SEEK(file, at, from) _fseeki64(file, at, from)      /* a long has 32 bits */
+#define HY__TELL(file) _ftelli64(file)
+#define HY__MOST_BYTES INT64_MAX
+enum { HY__NAME_BYTES = 4096 };
+
+/* Names are UTF-8 here, UTF-16 there. */
+static int hy__wide_name(wchar_t *to, const char *name)
+{
+    if (MultiByteToWideChar(65001, 8, name, -1, to, HY__NAME_BYTES)) return 0;
+    errno = strlen(name) < HY__NAME_BYTES ? EILSEQ : ENAMETOOLONG;
+    return -1;
+}
+
+static FILE *hy__fopen(const char *name, const char *mode)
+{
+    wchar_t wide[HY__NAME_BYTES], how[8];
+    int file;
+    if (hy__wide_name(wide, name) || hy__wide_name(how, mode)) return NULL;
+    if (!strchr(mode, 'x')) return _wfopen(wide, how);
+    file = _wopen(wide, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return file < 0 ? NULL : _fdopen(file, "wb");
+}
+
+static int hy__remove(const char *name)
+{
+    wchar_t wide[HY__NAME_BYTES];
+    return hy__wide_name(wide, name) ? -1 : _wremove(wide);
+}
+
+/* 1: read-only, 16: a folder; all bits where nothing is. */
+static unsigned long hy__attributes(const char *name)
+{
+    wchar_t wide[HY__NAME_BYTES];
+    return hy__wide_name(wide, name) ? 0 : GetFileAttributesW(wide);
+}
+
 static int hy__settle(FILE *file) { return _commit(_fileno(file)); }
 static int hy__replace(const char *from, const char *to)
 {
-    if (MoveFileExA(from, to, 1 | 8)) return 0;
+    wchar_t old[HY__NAME_BYTES], now[HY__NAME_BYTES];
+    if (hy__wide_name(old, from) || hy__wide_name(now, to)) return -1;
+    if (MoveFileExW(old, now, 1 | 8)) return 0;         /* replaces what is there, waits for the disk */
     errno = EACCES;
     return -1;
 }
@@ -41858,6 +41984,13 @@ static int hy__replace(const char *from, const char *to) { return rename(from, t
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
 #define HY__PROCESS 0
 #endif
+#ifndef _WIN32
+#define HY__SEEK(file, at, from) fseek(file, (long)(at), from)
+#define HY__TELL(file) ftell(file)
+#define HY__MOST_BYTES LONG_MAX
+static FILE *hy__fopen(const char *name, const char *mode) { return fopen(name, mode); }
+static int hy__remove(const char *name) { return remove(name); }
+#endif
 
 /* What errno means: own words where they are common. */
 static const char *hy__reason(int code)
@@ -41904,7 +42037,15 @@ static char *hy__behind_links(hy_frame *F, const char *name)
     return at;
 }
 #else
+#ifdef _WIN32
+static int hy__kind_of_file(const char *name)
+{
+    const unsigned long what = hy__attributes(name);
+    return what == 0xffffffffu ? HY__ABSENT : what & 16 ? HY__NO_FILE : HY__FILE;
+}
+#else
 static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
+#endif
 static char *hy__behind_links(hy_frame *F, const char *name) { return hy__string(F, name, ""); }
 #endif
 #endif
@@ -41966,7 +42107,7 @@ static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
     for (;;) {
         uint64_t got = 0;
         errno = 0;
-        if (*s->at == s->base + at || !fseek(s->file, (long)(s->base + at), SEEK_SET)) {
+        if (*s->at == s->base + at || !HY__SEEK(s->file, (int64_t)(s->base + at), SEEK_SET)) {
             got = n ? fread(to, 1, (size_t)n, s->file) : 0;
             if (got == n) { *s->at = s->base + at + n; return 0; }
         }
@@ -42011,7 +42152,7 @@ static void hy__memory_input(hy__input *s, hy_frame *F, const void *data, size_t
 #ifndef HYBRID_NO_STDIO
 static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
 {
-    long end;
+    int64_t end;
     hy__memory_input(s, F, NULL, 0, 0);
     s->name = name;
     s->data = NULL;
@@ -42023,7 +42164,7 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     }
     do {
         errno = 0;
-        s->file = fopen(name, "rb");
+        s->file = hy__fopen(name, "rb");
     } while (!s->file && hy__again(NULL));
     if (!s->file) {
         hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
@@ -42031,11 +42172,11 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     }
     do errno = 0; while (getc(s->file) == EOF && ferror(s->file) && hy__again(s->file));
     if (ferror(s->file)) end = -1;
-    else end = fseek(s->file, 0, SEEK_END) ? -1 : ftell(s->file);
+    else end = HY__SEEK(s->file, 0, SEEK_END) ? -1 : HY__TELL(s->file);
     s->own = UINT64_MAX;
     s->at = &s->own;
     s->bytes = (uint64_t)end;
-    if (end >= 0 && end < LONG_MAX) return 0;
+    if (end >= 0 && end < HY__MOST_BYTES) return 0;
     hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be read: %s", name,
              end < 0 ? hy__reason(errno) : "it is too large");
     fclose(s->file);
@@ -42234,7 +42375,7 @@ static void hy__sweep(const char *name)
 {
     int file = hy__open_file(name, O_WRONLY | O_NONBLOCK, 0);
     if (file < 0) return;
-    if (!hy__lock_file(file) && hy__is_under(file, name)) remove(name);
+    if (!hy__lock_file(file) && hy__is_under(file, name)) hy__remove(name);
     close(file);
 }
 
@@ -42282,20 +42423,24 @@ static void hy__sweep(const char *name) { (void)name; }
 static int hy__aside_open(hy__spout *to, hy__pending *p, const char *name)
 {
     (void)p;
-    to->file = fopen(name, "wbx");
-    if (!to->file && !remove(name)) to->file = fopen(name, "wbx");
+    to->file = hy__fopen(name, "wbx");
+    if (!to->file && !hy__remove(name)) to->file = hy__fopen(name, "wbx");
     return to->file ? 0 : -1;
 }
 
 static int hy__stream_open(hy__spout *to, const char *name)
 {
-    to->file = fopen(name, "wb");
+    to->file = hy__fopen(name, "wb");
     return to->file ? 0 : -1;
 }
 
 static int hy__is_kept(const char *name)
 {
-    FILE *file = fopen(name, "r+b");
+    FILE *file;
+#ifdef _WIN32
+    if (hy__attributes(name) & 1) { errno = EACCES; return 1; }
+#endif
+    file = hy__fopen(name, "r+b");
     if (!file) return errno != ENOENT;
     fclose(file);
     return 0;
@@ -42322,6 +42467,7 @@ static int hy__pending_open(hy_frame *F, hy__pending *p, hy__spout *to)
         hy__free(&F->root->heap, other);
     }
     if (!opened) hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made: %s", p->name, hy__reason(errno));
+    else if (F->code) hy__spout_close(to);
     return F->code ? -1 : 0;
 }
 
@@ -42363,7 +42509,7 @@ static int hy__to_files(hy_frame *F, hy__pending *p, int n)
                      hy__reason(errno));
     if (n && !F->code && p[0].place) hy__settle_folder(F, p[0].place);
     for (i = 0; i < n; i++) {
-        if (p[i].aside && F->code) remove(p[i].aside);
+        if (p[i].aside && F->code) hy__remove(p[i].aside);
         hy__unlock(&p[i]);
         hy__free(&F->root->heap, p[i].aside);
         hy__free(&F->root->heap, p[i].place);
@@ -50579,6 +50725,8 @@ static int hy__fit_shows(const hy__fit *W)
     if (W->opt.progress) return W->opt.progress > 0;
 #if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
     return isatty(1);
+#elif defined(_WIN32) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    return _isatty(1);
 #else
     return 0;
 #endif
@@ -55142,6 +55290,11 @@ HY__WARM_ROOMS
 #pragma clang fp contract(on)
 #elif defined(__GNUC__)
 #pragma GCC pop_options
+#endif
+#if defined(_WIN32) && (defined(__GNUC__) || defined(_MSC_VER))
+#pragma pop_macro("near")
+#pragma pop_macro("far")
+#pragma pop_macro("V_BOOL")
 #endif
 #endif /* HYBRID_IMPLEMENTATION */
 

@@ -49,6 +49,7 @@
 #include "test_modes.c"
 #include "test_lifetime.c"
 #include "test_save.c"
+#include "test_machines.c"
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_machines();
     test_symbol();
     test_profile();
     test_layered();
