@@ -12899,41 +12899,46 @@ HY__LOOPS_BEGIN
  * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
 enum { HY__DEAL = 32 };
 
+#define HY__FOLD_HALF(v, n, joined) \
+    HY__IVDEP for (i = 0; i < n; i++) { T a = v[i], b = v[i + n]; v[i] = joined; }
 #define HY__FOLD_LANES(v, joined) \
-    for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
-    for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
+    HY__FOLD_HALF(v, 16, joined) HY__FOLD_HALF(v, 8, joined) HY__FOLD_HALF(v, 4, joined) \
+    HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
+    one = v[0]; \
+    HY__EACH_LANE(v[i] = one)
 #define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
-/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row,
+ * which `in` holds from the start. */
 #define HY__EACH_ROW_OF_STRIP(body) \
     for (r = 0; r < rows; r++) { \
-        int whole = last == HY__DEAL || (line && r + 1 < rows); \
-        const T *p = x + r * step; \
-        T *q = y + r * step; \
-        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        const T *p = r < whole ? x + r * step : in; \
+        T *q = r < whole ? y + r * step : out; \
+        for (i = 0; r >= whole && !line && i < last; i++) in[i] = x[r * step + i]; \
         body \
     }
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+/* EXP_DOWN(a) is e^-a for a >= 0. */
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, LOG) \
     target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
                                                 int64_t step, int64_t last, type k, int log_too) \
     { \
         typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
-        int64_t half, r, i; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL], one; \
+        const int64_t whole = last == HY__DEAL ? rows : line ? rows - 1 : 0; \
+        int64_t r, i; \
         HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        for (i = 0; line && whole < rows && i < last; i++) in[i] = x[whole * step + i]; \
         HY__EACH_ROW_OF_STRIP( \
             (void)q; \
             HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
         if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
         HY__EACH_ROW_OF_STRIP( \
-            if (!whole) q = out; \
-            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP_DOWN(-v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; r >= whole && i < last; i++) y[r * step + i] = out[i];) \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
         if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
         for (r = 0; r < rows; r++, y += step) \
-            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+            if (r >= whole) { \
                 for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
             } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
             else HY__EACH_LANE(y[i] *= sum[i]) \
@@ -12956,13 +12961,14 @@ typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width,
                                int log_too);
 
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
-HY__DEFINE_SOFTMAX(f64, , double, exp, log)
+#define HY__EXP_DOWN_F64(a) exp(-(a))
+HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_DOWN_F64, log)
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
