@@ -13110,41 +13110,46 @@ HY__LOOPS_BEGIN
  * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
 enum { HY__DEAL = 32 };
 
+#define HY__FOLD_HALF(v, n, joined) \
+    HY__IVDEP for (i = 0; i < n; i++) { T a = v[i], b = v[i + n]; v[i] = joined; }
 #define HY__FOLD_LANES(v, joined) \
-    for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
-    for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
+    HY__FOLD_HALF(v, 16, joined) HY__FOLD_HALF(v, 8, joined) HY__FOLD_HALF(v, 4, joined) \
+    HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
+    one = v[0]; \
+    HY__EACH_LANE(v[i] = one)
 #define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
-/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row,
+ * which `in` holds from the start. */
 #define HY__EACH_ROW_OF_STRIP(body) \
     for (r = 0; r < rows; r++) { \
-        int whole = last == HY__DEAL || (line && r + 1 < rows); \
-        const T *p = x + r * step; \
-        T *q = y + r * step; \
-        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        const T *p = r < whole ? x + r * step : in; \
+        T *q = r < whole ? y + r * step : out; \
+        for (i = 0; r >= whole && !line && i < last; i++) in[i] = x[r * step + i]; \
         body \
     }
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+/* EXP_DOWN(a) is e^-a for a >= 0. */
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, LOG) \
     target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
                                                 int64_t step, int64_t last, type k, int log_too) \
     { \
         typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
-        int64_t half, r, i; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL], one; \
+        const int64_t whole = last == HY__DEAL ? rows : line ? rows - 1 : 0; \
+        int64_t r, i; \
         HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        for (i = 0; line && whole < rows && i < last; i++) in[i] = x[whole * step + i]; \
         HY__EACH_ROW_OF_STRIP( \
             (void)q; \
             HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
         if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
         HY__EACH_ROW_OF_STRIP( \
-            if (!whole) q = out; \
-            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP_DOWN(-v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; r >= whole && i < last; i++) y[r * step + i] = out[i];) \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
         if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
         for (r = 0; r < rows; r++, y += step) \
-            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+            if (r >= whole) { \
                 for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
             } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
             else HY__EACH_LANE(y[i] *= sum[i]) \
@@ -13167,13 +13172,14 @@ typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width,
                                int log_too);
 
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
-HY__DEFINE_SOFTMAX(f64, , double, exp, log)
+#define HY__EXP_DOWN_F64(a) exp(-(a))
+HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_DOWN_F64, log)
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
@@ -19070,17 +19076,21 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
  * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
+#define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
+#define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
 #define HY__TAPS_PLAIN(name, T) \
-    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n, \
-                     T start) \
+    static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
+                     int64_t taps, int64_t n, const T *start, int rows) \
     { \
         int64_t t, i; \
-        for (i = 0; i < n; i++) y[i] = start; \
-        for (t = 0; t < taps; t++) { \
-            const T *a = x + offset[t]; \
-            const T p = weight[t]; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) y[i] += p * a[i]; \
+        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
+            for (i = 0; i < n; i++) y[i] = *start; \
+            for (t = 0; t < taps; t++) { \
+                const T *a = x + offset[t]; \
+                const T p = weight[t]; \
+                HY__IVDEP \
+                for (i = 0; i < n; i++) y[i] += p * a[i]; \
+            } \
         } \
     }
 HY__TAPS_PLAIN(hy__taps_f64, double)
@@ -19089,34 +19099,46 @@ HY__TAPS_PLAIN(hy__taps_f64, double)
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=fast")
 #endif
+/* `rows` filters of one plane, vecs vectors of places at a time: all sums live in registers. */
+#define HY__TAPS_START(i, j) if (vecs > j) acc[i][j] = zero + start[i];
+#define HY__TAPS_STEP(i, j) if (vecs > j) acc[i][j] += w##i * a[j];
+#define HY__TAPS_STORE(i, j) if (vecs > j) *(V_at *)(y + i * y_step + at + (j) * lanes) = acc[i][j];
+#define HY__TAPS_STARTS(i) if (rows > i) { HY__EACH_COL(HY__TAPS_START, i) }
+#define HY__TAPS_STEPS(i) \
+    if (rows > i) { const float w##i = weight[i * taps + t]; HY__EACH_COL(HY__TAPS_STEP, i) }
+#define HY__TAPS_STORES(i) if (rows > i) { HY__EACH_COL(HY__TAPS_STORE, i) }
 #define HY__TAPS(name, V, TARGET) \
-    TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
-                            int64_t taps, int64_t n, float start) \
+    HY__INLINE TARGET void name##_at(const int rows, const int vecs, float *y, int64_t y_step, \
+                                     const float *x, const int64_t *offset, const float *weight, \
+                                     int64_t taps, int64_t at, int64_t end, const float *start) \
     { \
         HY__CONTRACT \
-        const V zero = {0}, from = zero + start; \
+        typedef V##_at V_at; \
         enum { lanes = sizeof(V) / sizeof(float) }; \
-        int64_t i = 0, t; \
-        for (; i + 4 * lanes <= n; i += 4 * lanes) { \
-            V##_at *to = (V##_at *)(y + i); \
-            V s0 = from, s1 = from, s2 = from, s3 = from; \
+        const V zero = {0}; \
+        V acc[HY__TAPS_ROWS][HY__TILE_VECS]; \
+        int64_t t; \
+        for (; at < end; at += vecs * lanes) { \
+            HY__EACH_TAPS_ROW(HY__TAPS_STARTS) \
             for (t = 0; t < taps; t++) { \
-                const V##_at *a = (const V##_at *)(x + i + offset[t]); \
-                const float w = weight[t]; \
-                s0 += w * a[0]; \
-                s1 += w * a[1]; \
-                s2 += w * a[2]; \
-                s3 += w * a[3]; \
+                const V_at *a = (const V_at *)(x + at + offset[t]); \
+                HY__EACH_TAPS_ROW(HY__TAPS_STEPS) \
             } \
-            to[0] = s0; \
-            to[1] = s1; \
-            to[2] = s2; \
-            to[3] = s3; \
+            HY__EACH_TAPS_ROW(HY__TAPS_STORES) \
         } \
-        for (; i < n; i += lanes) { \
-            V s = from; \
-            for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
-            *(V##_at *)(y + i) = s; \
+    } \
+    TARGET static void name(float *y, int64_t y_step, const float *x, const int64_t *offset, \
+                            const float *weight, int64_t taps, int64_t n, const float *start, int rows) \
+    { \
+        const int64_t wide = n / (int64_t)(sizeof(V)) * (int64_t)sizeof(V);     /* places of four vectors */ \
+        if (rows == HY__TAPS_ROWS) { \
+            name##_at(HY__TAPS_ROWS, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
+            name##_at(HY__TAPS_ROWS, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
+            return; \
+        } \
+        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
+            name##_at(1, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
+            name##_at(1, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
         } \
     }
 HY__TAPS(hy__taps_f32, hy__f32x4, )
@@ -19130,8 +19152,8 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
-typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
-                                int64_t taps, int64_t n, float start);
+typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
+                                const float *weight, int64_t taps, int64_t n, const float *start, int rows);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -19713,10 +19735,11 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
  * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
  * round, which is how a deconvolution of stride 1 becomes a convolution. */
 #define HY__PLANES_WORK (1 << 15)       /* nanoseconds of planes that make an item, roughly */
-#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and line */
+#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and lines */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
     int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
+    int64_t    rows;                    /* of these, how many are made together */
     int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
     int64_t    band;                    /* rows of output that are made at a time, so that all stays in L1 */
     int64_t    part, taps, flat;  /* places of a part, taps, output places counted in the parts' strides */
@@ -19725,6 +19748,12 @@ typedef struct hy__depthwise {
     int        flip, last;
     hy__taps_f32_fn fn;
 } hy__depthwise;
+
+/* Elements from the line of one output channel to that of the next. */
+static int64_t hy__depthwise_line(const hy__depthwise *v)
+{
+    return (v->flat + HY__TAPS_SLACK + 15) / 16 * 16;
+}
 
 /* Fills the parts with what a band reads of the padded plane: part r holds the places that are r modulo the
  * stride. */
@@ -19771,22 +19800,12 @@ static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
     }
 }
 
-/* A band of an output channel from the parts of its plane; bias NULL is 0. */
-static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset, const char *parts,
-                                  const char *weight, const char *bias, const hy__planes *y, char *to,
-                                  int64_t band, char *line)
+/* Where a band of an output channel goes from its line. */
+static void hy__depthwise_store(const hy__depthwise *v, const char *line, const hy__planes *y, char *to,
+                                int64_t band)
 {
     const hy__window *w = &v->win;
     int64_t size = hy__traits[v->compute].size, z, row, rows = hy__least(v->band, w->coarse[1] - band);
-    char *taps = line + hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
-    double start = bias ? hy__load(bias, y->dtype) : 0;
-    hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
-                  v->flip ? -1 : 1, v->taps);
-    if (v->compute == HY_F64)
-        hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts, offset,
-                     (const double *)(void *)taps, v->taps, v->flat, start);
-    else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
-               v->taps, v->flat, (float)start);
     for (z = 0; z < w->coarse[0]; z++) {
         char *place = to + (z * w->coarse[1] + band) * w->coarse[2] * y->step_p * y->size;
         const char *from = line + z * v->split[1] * v->split[2] * size;
@@ -19798,32 +19817,56 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
     }
 }
 
+/* Lines of `rows` output channels from the parts of their plane; bias NULL is 0. */
+static void hy__depthwise_lines(const hy__depthwise *v, const int64_t *offset, const char *parts,
+                                const char *weight, const char *bias, const hy__planes *y, char *lines,
+                                int rows)
+{
+    int64_t size = hy__traits[v->compute].size, line = hy__depthwise_line(v), i;
+    char *taps = lines + v->rows * line * size, *start = taps + v->rows * v->taps * size;
+    for (i = 0; i < rows; i++)
+        hy__load_tile(v->compute, taps + i * v->taps * size,
+                      weight + ((v->flip ? v->taps - 1 : 0) + i * v->taps) * y->size, y->dtype,
+                      v->flip ? -1 : 1, v->taps);
+    memset(start, 0, (size_t)(rows * size));
+    if (bias) hy__load_tile(v->compute, start, bias, y->dtype, 1, rows);
+    if (v->compute == HY_F64)
+        hy__taps_f64((double *)(void *)lines, line, (const double *)(const void *)parts, offset,
+                     (const double *)(void *)taps, v->taps, v->flat, (const double *)(void *)start, rows);
+    else v->fn((float *)(void *)lines, line, (const float *)(const void *)parts, offset,
+               (const float *)(void *)taps, v->taps, v->flat, (const float *)(void *)start, rows);
+}
+
 HY__RUN(hy__run_depthwise)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), j, channel, band;
-    int64_t *offset = (int64_t *)scratch;
-    char *parts = (char *)(offset + v->taps), *line = parts + v->column;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), channel, band;
+    int64_t *offset = (int64_t *)scratch, i, j, rows;
+    char *parts = (char *)(offset + v->taps), *lines = parts + v->column;
     hy__depthwise_offsets(v, offset);
     for (; plane < end; plane++)
         for (band = 0; band < v->win.coarse[1]; band += v->band) {
             hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), band, parts);
-            for (j = 0; j < v->each; j++) {
+            for (j = 0; j < v->each; j += rows) {
+                rows = hy__least(v->each - j, v->rows);
                 channel = plane % v->channels * v->each + j;
-                hy__depthwise_channel(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
-                                      job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y,
-                                      (char *)now->data[job->nin] + hy__plane_at(&y, plane * v->each + j),
-                                      band, line);
+                hy__depthwise_lines(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
+                                    job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y, lines,
+                                    (int)rows);
+                for (i = 0; i < rows; i++)
+                    hy__depthwise_store(v, lines + i * hy__depthwise_line(v) * hy__traits[v->compute].size,
+                                        &y, (char *)now->data[job->nin] +
+                                        hy__plane_at(&y, plane * v->each + j + i), band);
             }
         }
 }
 
-/* Rows of a band: all, unless parts and line would leave L1. */
+/* Rows of a band: all, unless parts and lines would leave L1. */
 static int64_t hy__depthwise_band(const hy__depthwise *v, int64_t size)
 {
     const hy__window *w = &v->win;
-    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->split[2] * size;    /* of both */
+    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->rows * v->split[2] * size;
     int64_t between = w->dilate[1] * (w->kernel[1] - 1) / w->stride[1];
     if (row <= 0 || w->coarse[0] > 1) return w->coarse[1];
     return hy__least(hy__most(HY__DEPTHWISE_BYTES / row - between, 4), w->coarse[1]);
@@ -19850,6 +19893,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (padded > 4096 + 4 * (double)(conv->fine_n + conv->coarse_n)) return 1;
     v->channels = conv->groups;
     v->each = conv->coarse_c;
+    v->rows = v->each < HY__TAPS_ROWS ? 1 : HY__TAPS_ROWS;
     v->planes = conv->images * conv->groups;
     v->band = hy__depthwise_band(v, size);
     v->split[1] -= v->win.coarse[1] - v->band;
@@ -19871,8 +19915,8 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
                   (double)v->planes * work);
-    job->scratch = (size_t)(v->taps * 16 + v->column) +
-                   hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
+    job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
+                            v->rows * (hy__depthwise_line(v) + v->taps + 1) * size);
     return 0;
 }
 
