@@ -1193,14 +1193,30 @@ static double ref_int8_weight(const ref_tensor *w, int64_t panels, int64_t group
     return w->v[((group * panels + o / 16) * w->dim[1] + step) * 64 + o % 16 * 4 + i % 4];
 }
 
+/* What fills steps up to 4 numbers is 0. */
+static void ref_int8_trim(ref_case *c)
+{
+    ref_tensor *x = &c->in[0], *w = &c->in[1];
+    int last = ref_channels_last(c) || !ref_int(c, "flatten", 1) ? x->ndim - 1 : 1;
+    int64_t length, kernel[3], dilate[3];
+    if (!ref_find(c, "threshold") || c->nin < 3 || w->ndim != 4 || w->dim[2] != 16 || w->dim[3] != 4) return;
+    ref_per_dim(c, "kernel", 1, kernel);
+    ref_per_dim(c, "dilate", 1, dilate);
+    length = x->dim[last] / ref_int(c, "num_group", 1) * (dilate[2] == 1 ? kernel[2] : 1);
+    for (int d = 2; d < x->ndim && ref_find(c, "num_hidden") && last == 1; d++) length *= x->dim[d];
+    for (int64_t i = 0; i < w->size && length > 0; i++)
+        if (i / 64 % w->dim[1] % ((length + 3) / 4) * 4 + i % 4 >= length) w->v[i] = 0;
+}
+
 static void ref_int8_dense_fn(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
     double threshold = ref_num(c, "threshold", 0);
     int flatten = ref_int(c, "flatten", 1), last = x->ndim - 1;
-    int64_t n = ref_int(c, "num_hidden", 0), rows = flatten ? x->dim[0] : x->dim[last] ? x->size / x->dim[last] : 0;
-    int64_t k = rows ? x->size / rows : 0, dim[8];
+    int64_t n = ref_int(c, "num_hidden", 0), rows = x->dim[0], k, dim[8];
     double *y;
+    for (int d = 1; d < last && !flatten; d++) rows *= x->dim[d];
+    k = rows ? x->size / rows : 0;
     memcpy(dim, x->dim, sizeof dim);
     dim[flatten ? 1 : last] = n;
     y = ref_out(c, 0, flatten ? 2 : x->ndim, dim);
@@ -1246,7 +1262,6 @@ static void ref_int8_convolution_fn(ref_case *c)
     }
 }
 
-/* What fills a panel or a step up is random here, so rows have a multiple of 4 numbers; see test_quantize.c for others. */
 #define REF_I8 "int[-128,127]"
 static const char *const cases_int8_dense[] = {
     "(3,8) (1,2,16,4)" REF_I8 " (5)[0.01,0.02] (5) | num_hidden=5 threshold=1.5",
@@ -1255,6 +1270,8 @@ static const char *const cases_int8_dense[] = {
     "(2,3,64)[-100,100] (2,16,16,4)" REF_I8 " (32)[0.01,0.02] (32) | num_hidden=32 threshold=77 flatten=False",
     "(205,20) (1,5,16,4)" REF_I8 " (16)[0.01,0.02] (16) | num_hidden=16 threshold=0.001",
     "(7,132) (11,33,16,4)" REF_I8 " (170)[0.01,0.02] (170) | num_hidden=170 threshold=2",
+    "(9,3,7) (2,6,16,4)" REF_I8 " (18)[0.01,0.02] (18) | num_hidden=18 threshold=2",
+    "(2,2,5) (1,2,16,4)" REF_I8 " (3)[0.01,0.02] | num_hidden=3 threshold=1 flatten=False no_bias=True",
     "(0,4) (1,1,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1",
     "(2,0) (1,0,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1", NULL };
 static const ref_op ref_int8_dense = { "f", ref_int8_dense_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_dense };
@@ -1273,7 +1290,10 @@ static const char *const cases_int8_convolution[] = {
     "(2,5,4,4) (3,9,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,3) num_filter=36 pad=(1,1) layout=NHWC threshold=2",
     "(1,6,7,8) (4,6,16,4)" REF_I8 " (36)[0.01,0.02] | kernel=(3,2) num_filter=36 num_group=2 stride=(2,1) dilate=(1,2) pad=(1,1) "
         "no_bias=True layout=NHWC threshold=2 relu=True",
-    "(1,4,300) (1,2,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(2,) num_filter=3 threshold=2",
+    "(2,3,7,6) (1,9,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 threshold=2 pad=(1,1)",
+    "(1,3,9,8) (2,9,16,4)" REF_I8 " (20)[0.01,0.02] (20) | kernel=(3,3) num_filter=20 threshold=2 dilate=(1,2)",
+    "(1,6,5,7) (2,9,16,4)" REF_I8 " (6)[0.01,0.02] (6) | kernel=(3,3) num_filter=6 num_group=2 threshold=2 stride=(1,2) pad=(0,2)",
+    "(1,4,300) (1,4,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(4,) num_filter=3 threshold=2",
     "(0,4,5,5) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,3) num_filter=3 threshold=2", NULL };
 static const ref_op ref_int8_convolution = {
     "f", ref_int8_convolution_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_convolution };

@@ -93,6 +93,7 @@ static void ops_open_case(ops_case *c, const char *text)
     training = strstr(c->attrs, "@training");
     if (training) { memset(training, ' ', 9); c->ref.training = 1; }
     c->ref.attrs = c->attrs;
+    ref_int8_trim(&c->ref);
 }
 
 static void ops_close_case(ops_case *c)
