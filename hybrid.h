@@ -40,9 +40,9 @@
  *     >>abreast   windows over lines of values       >>convolution in any layout and type
  *     >>direct    the same, channels last, compiled
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
- *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
- *     >>sampling  images between their pixels        >>linalg    inverses, triangles, Cholesky
- *     >>ops       the table of all operators
+ *     >>vision    pixels, boxes, regions             >>quantize  dense and convolution in int8
+ *     >>sampling  images between their pixels        >>creators  constants, ranges, random arrays
+ *     >>linalg    inverses, triangles, Cholesky      >>ops       the table of all operators
  *
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
@@ -199,13 +199,14 @@
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
  *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
- *   the end of the product before them, bodies of loops and branches are functions, too. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
- *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
- *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
- *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
- *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
- *   clipped; what has no source (gradients, random numbers, boxes and regions, take in mode raise, shapes that
- *   values decide) is refused by name, all at once.
+ *   the end of the product before them, bodies of loops and branches are functions, too.
+ *   PREFIX_run(inputs, outputs, workspace) allocates nothing and may be given its memory, PREFIX_WORKSPACE
+ *   bytes aligned for a double; NULL takes a static one. Sizes are macros, opt.header writes them and the
+ *   prototype apart, opt.weights puts the weights into a file whose bytes are handed in, numbers with the
+ *   lowest byte first. -DPREFIX_TEST makes a program that compares with recorded results. Sums run in another
+ *   order than here: results agree to rounding. Indices beyond an axis are clipped; what has no source
+ *   (gradients, random numbers, boxes and regions, int8, systems of equations, take in mode raise, shapes
+ *   that values decide) is refused by name, all at once.
  *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
  *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
  *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
@@ -282,7 +283,7 @@
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients, no training
- *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
+ *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_INT8, HYBRID_NO_IO   without these families
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
  *                            line. Gradients are made of operators, too, which have to be listed
@@ -878,6 +879,23 @@ struct hy_op {
 #define HY_I_triu HY_I_DATA
 #define HY_O_triu HY_O_OUT
 #define HY_P_triu HY_P_tril
+
+/* --- in int8: weight (panels, steps, 16, 4) as hy_quantize lays it out, scale and bias per channel --- */
+#define HY_I_INT8(I) I(data, ONE, 1) I(weight, ONE, 1) I(scale, ONE, 1) I(bias, OPT, !r->no_bias)
+#define HY_P_THRESHOLD(P, R) \
+    P(R, real, threshold, threshold, HY_REQUIRED, "data counts in 127ths of this, and up to it")
+#define HY_A_INT8(A, R) A(R, flag, no_bias, no_bias, 0, "no bias input") \
+    A(R, flag, relu, relu, 0, "negative results become 0")
+#define HY_I_int8_dense HY_I_INT8
+#define HY_O_int8_dense HY_O_OUT
+#define HY_P_int8_dense(P, R) HY_P_fully_connected(P, R) HY_P_THRESHOLD(P, R)
+#define HY_A_int8_dense(A, R) HY_A_INT8(A, R) \
+    A(R, inv, no_flatten, flatten, 0, "rows lie along the last axis, else along all but the first")
+#define HY_I_int8_convolution HY_I_INT8
+#define HY_O_int8_convolution HY_O_OUT
+#define HY_P_int8_convolution(P, R) HY_P_KERNEL(P, R) HY_P_THRESHOLD(P, R)
+#define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
+    HY_A_INT8(A, R) HY_A_LAYOUT(A, R)
 
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
@@ -1711,7 +1729,7 @@ struct hy_op {
     OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
     OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
     OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
-    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT)
+    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT) HY_INT8_OPS(OP, OPT)
 
 #ifdef HYBRID_NO_RNN
 #define HY_RNN_OPS(OP, OPT)
@@ -1720,6 +1738,17 @@ struct hy_op {
     OPT(rnn, "RNN", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "stacked recurrent layers over (T, N, I)") \
     OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
 #endif
+
+#if defined(HYBRID_NO_INT8)
+#define HY_INT8_OPS(OP, OPT)
+#elif defined(HYBRID_NO_VISION)
+#define HY_INT8_OPS HY_INT8_DENSE_OPS
+#else
+#define HY_INT8_OPS(OP, OPT) HY_INT8_DENSE_OPS(OP, OPT) \
+    OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
+#endif
+#define HY_INT8_DENSE_OPS(OP, OPT) \
+    OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias")
 
 #ifdef HYBRID_NO_VISION
 #define HY_VISION_OPS(OP, OPT)
@@ -2412,6 +2441,23 @@ HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_g
                               hy_array *data, hy_array *parameters, hy_array *state, hy_array *state_cell,
                               hy_array *sequence_length, hy_array *output, hy_array *reserve, int state_size,
                               int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
+#endif
+
+#ifndef HYBRID_NO_INT8
+
+/* --- in int8: hy_quantize emits them --- */
+typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; } hy_int8_dense_opt;
+HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
+                               int num_hidden, double threshold, const hy_int8_dense_opt *opt);
+    /* fully_connected in int8: whole sums times scale, + bias */
+#ifndef HYBRID_NO_VISION
+typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int no_bias; int relu; int layout; } hy_int8_convolution_opt;
+HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale,
+                                     hy_array *bias, hy_ints kernel, int num_filter, double threshold,
+                                     const hy_int8_convolution_opt *opt);
+    /* convolution in int8: whole sums times scale, + bias */
+#endif
 #endif
 
 /* MARK: - 06 >>api --------------------------------------------------------------------------------------
@@ -3497,8 +3543,8 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* Compilers spend most of -O2 on code that runs once a network: rooms between these get O1 from gcc, and small
-   code from clang, which has that ready sooner. */
+/* Compilers spend most of -O2 on code that runs once a network: rooms between these get O1 from gcc, and
+   small code from clang, which has that ready sooner. */
 #ifdef HY__TUNED
 #define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
@@ -23880,6 +23926,466 @@ HY__DIFF(roi_align, hy__alike(F, r, HY_OP__roi_align_grad, dy, x, D->in[1]))
 HY__INFER(_roi_align_grad, hy__infer_turned(I, 1, hy__roi_align_infer))
 HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 #define HY__ON__roi_align_grad hy___roi_align_grad_infer, hy__roi_align_bind, hy___roi_align_grad_diff, NULL
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 35 >>quantize ---------------------------------------------------------------------------------
+ *
+ * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
+ * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
+ * stores sum * scale + bias, floats again. Sums are exact and the roundings before and behind them the same
+ * everywhere, so that all instruction sets give the same bits.
+ *
+ * A weight lies in panels of 16 channels; a step is 4 neighbours in memory of what a channel reads. Along the
+ * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4.
+ */
+#ifndef HYBRID_NO_INT8
+HY__LOOPS_BEGIN
+
+enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP };
+enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
+
+typedef struct hy__int8_tile {
+    const signed char *from[HY__INT8_ROWS];     /* where each row begins, */
+    const int64_t     *shift;                   /* how much later in each of */
+    int64_t            stretches, steps;        /* so many stretches of so many steps */
+    const signed char *weight;
+    int64_t            next;                    /* bytes from one panel to the next; 0: there is none */
+    float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
+} hy__int8_tile;
+
+/* C(rows, cols), rows c_row apart. */
+typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row);
+
+typedef struct hy__int8_isa {
+    void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
+    hy__int8_tile_fn tile[3];
+    int rows[3], cols;                          /* rows of each, falling; cols: of all */
+    int flip;                                   /* 128: data is stored so much higher, without sign */
+} hy__int8_isa;
+
+/* Halves away from zero; NaN becomes 0. */
+#define HY__INT8_ROUND(name, TARGET) \
+TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
+{ \
+    int64_t i; \
+    for (i = 0; i < n; i++) { \
+        float v = from[i] * per_unit; \
+        v = v > 127.0f ? 127.0f : v; \
+        v = v < -127.0f ? -127.0f : v; \
+        v = from[i] == from[i] ? v : 0.0f; \
+        to[i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) ^ flip); \
+    } \
+}
+
+static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
+{
+    int32_t sum[HY__INT8_PANEL];
+    const signed char *b = t->weight, *a;
+    int64_t s, k;
+    int j;
+    (void)c_row;
+    memset(sum, 0, sizeof sum);
+    for (s = 0; s < t->stretches; s++) {
+        a = t->from[0] + t->shift[s];
+        for (k = 0; k < t->steps; k++, a += HY__INT8_STEP, b += HY__INT8_BYTES)
+            for (j = 0; j < HY__INT8_PANEL; j++)
+                sum[j] += a[0] * b[4 * j] + a[1] * b[4 * j + 1] + a[2] * b[4 * j + 2] + a[3] * b[4 * j + 3];
+    }
+    for (j = 0; j < HY__INT8_PANEL; j++) {
+        float y = (float)sum[j] * t->scale[j] + t->bias[j];
+        c[j] = y < t->least ? t->least : y;
+    }
+}
+HY__INT8_ROUND(hy__int8_round_base, )
+static const hy__int8_isa hy__int8_base = { hy__int8_round_base, { hy__int8_tile_base }, { 1 },
+                                            HY__INT8_PANEL, 0 };
+
+#ifdef HY__TARGET_AVX2
+HY__VECTOR(int32_t, 32, hy__i32x8)
+HY__VECTOR(int32_t, 64, hy__i32x16)
+typedef char hy__i8x32 __attribute__((vector_size(32)));
+typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
+
+/* acc += sums of four products. |b| and a with the sign of b: a pair of products fits 16 bits then, since no
+ * a is -128. */
+#define HY__INT8_DOT_AVX2(acc, a, b) \
+    acc += (hy__i32x8)__builtin_ia32_pmaddwd256((hy__i16x16)__builtin_ia32_pmaddubsw256( \
+        __builtin_ia32_psignb256((hy__i8x32)(b), (hy__i8x32)(b)), \
+        __builtin_ia32_psignb256((hy__i8x32)(a), (hy__i8x32)(b))), (hy__i16x16)ones)
+/* a is without sign here. In words, since compilers have different names for it. */
+#define HY__INT8_DOT_VNNI(acc, a, b) \
+    __asm__("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(a), "v"(b))
+
+#define HY__INT8_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define HY__INT8_ZERO(i) acc[i][0] = acc[i][1] = zero;
+#define HY__INT8_DOTS(i) if (rows > i) { \
+        memcpy(&four, t->from[i] + at, sizeof four); \
+        a = zero + four; \
+        HY__INT8_DOT(acc[i][0], a, b0); \
+        HY__INT8_DOT(acc[i][1], a, b1); }
+#define HY__INT8_STORE(i, j) \
+        y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
+            *(const real_at *)(t->bias + j * lanes); \
+        under = (bits)(y < least); \
+        *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
+#define HY__INT8_STORES(i) if (rows > i) { \
+        acc[i][0] -= extra[0]; \
+        acc[i][1] -= extra[1]; \
+        HY__INT8_STORE(i, 0) HY__INT8_STORE(i, 1) }
+
+/* rows times two vectors of sums. Where data has no sign, a row of 128s gives what they have too much. */
+#define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
+HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, int64_t c_row) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef VF real; \
+    typedef VF##_at real_at; \
+    typedef VF##_bits bits; \
+    enum { lanes = sizeof(V) / 4 }; \
+    const vec zero = {0}, half = zero + (int32_t)0x80808080u; \
+    HY__UNUSED const vec ones = zero + 0x00010001; \
+    const real least = (real)zero + t->least; \
+    const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : HY__INT8_BYTES / 2; \
+    const signed char *w = t->weight; \
+    vec acc[HY__INT8_ROWS][2], extra[2], a, b0, b1; \
+    int64_t s, k; \
+    int32_t four; \
+    bits under; \
+    real y; \
+    HY__INT8_EACH(HY__INT8_ZERO) \
+    extra[0] = extra[1] = zero; \
+    for (s = 0; s < t->stretches; s++) { \
+        int64_t at = t->shift[s]; \
+        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
+            b0 = *(const vec_at *)(const void *)w; \
+            b1 = *(const vec_at *)(const void *)(w + next); \
+            HY__INT8_EACH(HY__INT8_DOTS) \
+            if (unsigned_data) { HY__INT8_DOT(extra[0], half, b0); HY__INT8_DOT(extra[1], half, b1); } \
+        } \
+    } \
+    HY__INT8_EACH(HY__INT8_STORES) \
+}
+#define HY__INT8_STAMP(name, TARGET, rows) \
+TARGET static void name##_##rows(const hy__int8_tile *t, float *c, int64_t c_row) { name(rows, t, c, c_row); }
+
+#define HY__INT8_DOT HY__INT8_DOT_AVX2
+HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1)
+#undef HY__INT8_DOT
+#define HY__INT8_DOT HY__INT8_DOT_VNNI
+HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1)
+#undef HY__INT8_DOT
+HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
+HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
+static const hy__int8_isa hy__int8_avx2_isa = { hy__int8_round_avx2, { hy__int8_avx2_4, hy__int8_avx2_1 },
+                                                { 4, 1 }, HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_vnni_isa = {
+    hy__int8_round_avx512, { hy__int8_vnni_12, hy__int8_vnni_6, hy__int8_vnni_1 }, { 12, 6, 1 },
+    HY__INT8_COLS, 128 };
+#endif
+
+static const hy__int8_isa *hy__int8_isa_of(int isa)
+{
+#ifdef HY__TARGET_AVX2
+    if (isa >= HY_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &hy__int8_vnni_isa;
+    if (isa >= HY_ISA_AVX2) return &hy__int8_avx2_isa;
+#endif
+    (void)isa;
+    return &hy__int8_base;
+}
+
+/* --- what both operators are: a convolution; a dense layer's rows are places of one image --- */
+typedef struct hy__int8_plan {
+    const hy__int8_isa *isa;
+    int64_t images, groups, fine_c, coarse_c;   /* channels of a group */
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t wide[3], line;                      /* places with padding; those that an item rounds */
+    int64_t stretches, steps, panels;           /* panels of a group */
+    int64_t row_block, col_block;               /* of an item: places, panels */
+    float   per_unit, least;
+    int     last, biased;
+} hy__int8_plan;
+HY__FITS_PLAN(hy__int8_plan);
+
+static int64_t hy__int8_volume(const int64_t *size) { return size[0] * size[1] * size[2]; }
+
+/* So many places of a line from place x of the data on, all channels of the group: rounded, channels last. */
+static void hy__int8_round(const hy__int8_plan *p, signed char *to, const float *from, int64_t x, int64_t n)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    signed char line[HY__TILE];
+    int64_t c, i, m, k;
+    if (p->last) {
+        m = p->groups == 1 ? 1 : n;             /* groups stand side by side in each place */
+        for (i = 0; i < m; i++)
+            p->isa->round(to + i * p->fine_c, from + (x + i) * all, n / m * p->fine_c, p->per_unit,
+                          p->isa->flip);
+        return;
+    }
+    for (i = 0; i < n; i += m)
+        for (m = hy__least(n - i, HY__TILE), c = 0; c < p->fine_c; c++) {
+            signed char *at = to + i * p->fine_c + c;
+            p->isa->round(line, from + c * places + x + i, m, p->per_unit, p->isa->flip);
+            for (k = 0; k < m; k++) at[k * p->fine_c] = line[k];
+        }
+}
+
+/* A piece of a line of the padded data. */
+static void hy__int8_round_item(const hy__int8_plan *p, const float *x, signed char *shared, int64_t item)
+{
+    const int64_t pieces = hy__pieces(p->wide[2], p->line), row = item / pieces;
+    const int64_t image = row / (p->wide[0] * p->wide[1]), places = hy__int8_volume(p->fine);
+    const int64_t z = row / p->wide[1] % p->wide[0] - p->pad[0], y = row % p->wide[1] - p->pad[1];
+    const int64_t from = item % pieces * p->line, to = hy__least(from + p->line, p->wide[2]);
+    signed char *line = shared + (row * p->wide[2] + from) * p->fine_c;
+    int64_t first = hy__most(from - p->pad[2], 0), end = hy__least(to - p->pad[2], p->fine[2]);
+    if (z < 0 || z >= p->fine[0] || y < 0 || y >= p->fine[1] || first >= end) {
+        memset(line, p->isa->flip, (size_t)((to - from) * p->fine_c));
+        return;
+    }
+    x += image / p->groups * p->groups * p->fine_c * places;
+    x += image % p->groups * p->fine_c * (p->last ? 1 : places);
+    x += (z * p->fine[1] + y) * p->fine[2] * (p->last ? p->groups * p->fine_c : 1);
+    memset(line, p->isa->flip, (size_t)((first + p->pad[2] - from) * p->fine_c));
+    hy__int8_round(p, line + (first + p->pad[2] - from) * p->fine_c, x, first, end - first);
+    memset(line + (end + p->pad[2] - from) * p->fine_c, p->isa->flip,
+           (size_t)((to - end - p->pad[2]) * p->fine_c));
+}
+
+static void hy__int8_shifts(const hy__int8_plan *p, int64_t *shift)
+{
+    const int64_t taps = p->stretches / (p->kernel[0] * p->kernel[1]);     /* along a row */
+    int64_t s;
+    for (s = 0; s < p->stretches; s++) {
+        int64_t y = s / taps % p->kernel[1], z = s / taps / p->kernel[1];
+        shift[s] = ((z * p->dilate[0] * p->wide[1] + y * p->dilate[1]) * p->wide[2] +
+                    s % taps * p->dilate[2]) * p->fine_c;
+    }
+}
+
+/* So many rows from this place on, of this tile's channels, which begin at c and are so many. */
+static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed char *data, int64_t place,
+                          int64_t rows, float *c, int64_t cols)
+{
+    const hy__int8_isa *isa = p->isa;
+    const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
+    const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    float square[HY__INT8_ROWS * HY__INT8_COLS];
+    int64_t i, j, n, end = place + rows;
+    for (; place < end; place += n) {
+        int kernel = 0;
+        while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
+        n = hy__least(isa->rows[kernel], end - place);
+        for (i = 0; i < isa->rows[kernel]; i++) {
+            int64_t at = hy__least(place + i, end - 1), x = at % p->coarse[2], y = at / p->coarse[2];
+            int64_t z = y / p->coarse[1];
+            y %= p->coarse[1];
+            t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
+                                 x * p->stride[2]) * p->fine_c;
+        }
+        if (step_c == 1 && cols == isa->cols && n == isa->rows[kernel]) {
+            isa->tile[kernel](t, c + place * step_p, step_p);
+            continue;
+        }
+        isa->tile[kernel](t, square, isa->cols);
+        for (j = 0; j < cols; j++)
+            for (i = 0; i < n; i++)
+                c[(place + i) * step_p + j * step_c] = square[i * isa->cols + j];
+    }
+}
+
+static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const signed char *shared,
+                             int64_t *shift, int64_t item)
+{
+    const int64_t places = hy__int8_volume(p->coarse), rows = hy__pieces(places, p->row_block);
+    const int64_t cols = hy__pieces(p->panels, p->col_block), image = item / rows / cols;
+    const int64_t place = item % rows * p->row_block, group = image % p->groups;
+    const int64_t bytes = p->stretches * p->steps * HY__INT8_BYTES;         /* of a panel */
+    const float *scale = (const float *)now->data[2] + group * p->coarse_c;
+    const float *bias = p->biased ? (const float *)now->data[3] + group * p->coarse_c : NULL;
+    const int64_t first = item / rows % cols * p->col_block * HY__INT8_PANEL;
+    const int64_t end = hy__least(first + p->col_block * HY__INT8_PANEL, p->coarse_c);
+    float *c = (float *)now->data[now->job->nin] + image / p->groups * p->groups * p->coarse_c * places +
+               group * p->coarse_c * (p->last ? 1 : places);
+    hy__int8_tile t;
+    int64_t j, n, k;
+    memset(&t, 0, sizeof t);
+    hy__int8_shifts(p, shift);
+    t.shift = shift;
+    t.stretches = p->stretches;
+    t.steps = p->steps;
+    t.least = p->least;
+    shared += image * hy__int8_volume(p->wide) * p->fine_c;
+    for (j = first; j < end; j += n) {
+        n = hy__least(p->isa->cols, end - j);
+        for (k = 0; k < n; k++) {
+            t.scale[k] = scale[j + k];
+            t.bias[k] = bias ? bias[j + k] : 0;
+        }
+        t.next = n > HY__INT8_PANEL ? bytes : 0;
+        t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
+        hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
+                      c + j * (p->last ? 1 : places), n);
+    }
+}
+HY__LOOPS_END
+HY__COLD_ROOMS
+
+/* The last step of a panel may read 3 bytes behind the data, for zeros in the weight. */
+HY__RUN(hy__run_int8)
+{
+    const hy__int8_plan *p = (const hy__int8_plan *)(const void *)&job->plan;
+    if (stage) hy__int8_product(p, now, (const signed char *)shared, (int64_t *)scratch, item);
+    else hy__int8_round_item(p, (const float *)now->data[0], (signed char *)shared, item);
+    if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, 0, HY__INT8_STEP);
+}
+
+/* The caller has set images, groups, channels and the window. */
+static int hy__int8_bind(hy_job *job, hy__int8_plan *p, double threshold, int relu)
+{
+    const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
+    const int64_t places = hy__int8_volume(p->coarse);
+    int64_t lines, products;
+    int d;
+    for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + 2 * p->pad[d];
+    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
+    p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
+    p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
+    p->per_unit = (float)(127 / threshold);
+    p->least = relu ? 0 : (float)-HUGE_VAL;
+    p->biased = job->nin > 3;
+    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), 1);
+    p->row_block = 96;
+    p->col_block = 4;
+    lines = p->images * p->groups * p->wide[0] * p->wide[1];
+    products = p->images * p->groups * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
+    hy__two_stages(job, hy__run_int8, lines * hy__pieces(p->wide[2], p->line), products,
+                   (size_t)(lines * p->wide[2] * p->fine_c + HY__INT8_STEP),
+                   (double)(p->images * p->groups * places) * (double)(p->panels * HY__INT8_PANEL) *
+                   (double)(p->stretches * p->steps) / 40 +
+                   (double)(lines * p->wide[2] * p->fine_c) / 4 + 100);
+    job->scratch = (size_t)p->stretches * sizeof(int64_t);
+    return 0;
+}
+
+/* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
+static int hy__int8_infer(hy_infer *I, double threshold, int channels, int64_t panels, int64_t steps)
+{
+    const int most = 1 << 15;           /* steps */
+    hy_shape w = hy__rank(4);
+    int i;
+    if (!(threshold > 0 && threshold < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", threshold);
+    if (steps > most)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "sums of more than %d products may not fit 32 bits",
+                             HY__INT8_STEP * most);
+    w.dim[0] = panels;
+    w.dim[1] = steps;
+    w.dim[2] = HY__INT8_PANEL;
+    w.dim[3] = HY__INT8_STEP;
+    hy_infer_shape(I, &I->in[1].shape, w);
+    for (i = 0; i < I->nin; i++) hy_infer_type(I, &I->in[i].dtype, i == 1 ? HY_I8 : HY_F32);
+    for (i = 2; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__shape1(channels));
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    return I->status;
+}
+
+static int hy__int8_dense_infer(hy_infer *I)
+{
+    HY__REC(int8_dense, I);
+    hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->num_hidden), row = *x;
+    int64_t k = -1;
+    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim > 0) {
+        row.dim[0] = 1;
+        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&row);
+        want.dim[0] = x->dim[0];
+        if (r->no_flatten) { want = *x; want.dim[x->ndim - 1] = r->num_hidden; }
+    }
+    if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, &I->out[0].shape, want);
+    return hy__int8_infer(I, r->threshold, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
+                          k < 0 ? -1 : hy__pieces(k, HY__INT8_STEP));
+}
+static int hy__int8_dense_bind(hy_job *job)
+{
+    HY__REC(int8_dense, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden;
+    const hy_shape *x = &job->in[0].type.shape;
+    int d;
+    p->images = p->groups = p->last = 1;
+    p->fine_c = r->no_flatten ? x->dim[x->ndim - 1] : hy__product(x, 1, x->ndim);
+    p->coarse_c = r->num_hidden;
+    for (d = 0; d < 3; d++) {
+        p->fine[d] = p->coarse[d] = d < 2 ? 1 : rows;
+        p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
+        p->pad[d] = 0;
+    }
+    return hy__int8_bind(job, p, r->threshold, r->relu);
+}
+HY__DIFF(int8_dense, HY_NO_GRADIENT)
+#define HY__ON_int8_dense HY__OWN(int8_dense), NULL
+
+#ifndef HYBRID_NO_VISION
+static int hy__int8_convolution_infer(hy_infer *I)
+{
+    HY__REC(int8_convolution, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int64_t row = 1, taps = 1, channels, panels;
+    hy__conv_attr a;
+    int d;
+    HY__CONV_ATTR(&a, r);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_ranks(I, x, y, a.n + 2) < 0) return -1;
+    hy_infer_dim(I, &y->dim[a.channel], a.filters);
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    if (hy__infer_sizes(I, x) || hy__infer_sizes(I, y) || hy__infer_conv_places(I, &a, x, y) < 0) return -1;
+    channels = x->dim[a.channel];
+    if (channels >= 0 && channels % a.groups)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", channels,
+                             a.groups);
+    for (d = 0; d < a.n; d++) taps *= a.kernel->v[d];
+    if (hy__tuple_at(a.dilate, a.n - 1, 1) == 1) row = a.kernel->v[a.n - 1];
+    panels = a.groups * hy__pieces(a.filters / a.groups, HY__INT8_PANEL);
+    return hy__int8_infer(I, r->threshold, a.filters, panels, channels < 0 ? -1 :
+                          taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
+}
+static int hy__int8_convolution_bind(hy_job *job)
+{
+    HY__REC(int8_convolution, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    hy__conv_attr a;
+    hy__window w;
+    int d;
+    HY__CONV_ATTR(&a, r);
+    hy__conv_window(&w, &a, x, &job->out[0].type.shape);
+    p->images = x->dim[0];
+    p->groups = a.groups;
+    p->last = a.last;
+    p->fine_c = x->dim[a.channel] / a.groups;
+    p->coarse_c = a.filters / a.groups;
+    for (d = 0; d < 3; d++) {
+        p->fine[d] = w.fine[d];
+        p->coarse[d] = w.coarse[d];
+        p->kernel[d] = w.kernel[d];
+        p->stride[d] = w.stride[d];
+        p->dilate[d] = w.dilate[d];
+        p->pad[d] = w.pad[d];
+    }
+    return hy__int8_bind(job, p, r->threshold, r->relu);
+}
+HY__DIFF(int8_convolution, HY_NO_GRADIENT)
+#define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
+#endif
 
 HY__WARM_ROOMS
 #endif

@@ -1288,6 +1288,130 @@ static const char *const cases_convolution[] = {
     NULL };
 static const ref_op ref_convolution = { "fdhb", ref_convolution_fn, REF_TRUE, NULL, 2e-6, cases_convolution };
 
+/* --- in int8: weights in panels of 16 channels and steps of 4 neighbours --- */
+static int ref_int8_round(double x, double threshold)
+{
+    float v = (float)x * (float)(127 / threshold);
+    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)(v < 0 ? v - 0.5f : v + 0.5f);
+}
+static double ref_int8_result(const ref_case *c, double sum, int64_t channel)
+{
+    float y = (float)sum * (float)c->in[2].v[channel];
+    y += c->nin > 3 ? (float)c->in[3].v[channel] : 0;
+    return ref_int(c, "relu", 0) && y < 0 ? 0 : y;
+}
+static double ref_int8_weight(const ref_tensor *w, int64_t panels, int64_t group, int64_t o, int64_t stretch, int64_t length,
+                              int64_t i)            /* of number i of a stretch of this length */
+{
+    int64_t step = stretch * ((length + 3) / 4) + i / 4;
+    return w->v[((group * panels + o / 16) * w->dim[1] + step) * 64 + o % 16 * 4 + i % 4];
+}
+
+/* What fills steps up to 4 numbers is 0. */
+static void ref_int8_trim(ref_case *c)
+{
+    ref_tensor *x = &c->in[0], *w = &c->in[1];
+    int last = ref_channels_last(c) || !ref_int(c, "flatten", 1) ? x->ndim - 1 : 1;
+    int64_t length, kernel[3], dilate[3];
+    if (!ref_find(c, "threshold") || c->nin < 3 || w->ndim != 4 || w->dim[2] != 16 || w->dim[3] != 4) return;
+    ref_per_dim(c, "kernel", 1, kernel);
+    ref_per_dim(c, "dilate", 1, dilate);
+    length = x->dim[last] / ref_int(c, "num_group", 1) * (dilate[2] == 1 ? kernel[2] : 1);
+    for (int d = 2; d < x->ndim && ref_find(c, "num_hidden") && last == 1; d++) length *= x->dim[d];
+    for (int64_t i = 0; i < w->size && length > 0; i++)
+        if (i / 64 % w->dim[1] % ((length + 3) / 4) * 4 + i % 4 >= length) w->v[i] = 0;
+}
+
+static void ref_int8_dense_fn(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    double threshold = ref_num(c, "threshold", 0);
+    int flatten = ref_int(c, "flatten", 1), last = x->ndim - 1;
+    int64_t n = ref_int(c, "num_hidden", 0), rows = x->dim[0], k, dim[8];
+    double *y;
+    for (int d = 1; d < last && !flatten; d++) rows *= x->dim[d];
+    k = rows ? x->size / rows : 0;
+    memcpy(dim, x->dim, sizeof dim);
+    dim[flatten ? 1 : last] = n;
+    y = ref_out(c, 0, flatten ? 2 : x->ndim, dim);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t o = 0; o < n; o++) {
+            double sum = 0;
+            for (int64_t i = 0; i < k; i++)
+                sum += ref_int8_round(x->v[r * k + i], threshold) * ref_int8_weight(&c->in[1], 0, 0, o, 0, k, i);
+            y[r * n + o] = ref_int8_result(c, sum, o);
+        }
+}
+
+static void ref_int8_convolution_fn(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int last = ref_channels_last(c);
+    ref_window win = ref_window_of(c);
+    ref_grid xg = ref_grid_of(x->dim, x->ndim, last), yg;
+    double threshold = ref_num(c, "threshold", 0);
+    int64_t size[3], q[3], k[3], p[3], filters = ref_int(c, "num_filter", 0), groups = ref_int(c, "num_group", 1);
+    int64_t wide = xg.c / groups, many = filters / groups, panels = (many + 15) / 16;
+    int64_t joined = win.dilate[2] == 1 ? win.kernel[2] : 1;
+    for (int d = 0; d < 3; d++)
+        size[d] = (xg.dim[d] + 2 * win.pad[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
+    yg = ref_grid_out(c, x->ndim, last, xg.n, filters, size);
+    for (int64_t n = 0; n < yg.n; n++)
+    for (int64_t o = 0; o < filters; o++)
+    for (int64_t iq = 0; iq < ref_places(size); iq++) {
+        double sum = 0;
+        ref_place(iq, size, q);
+        for (int64_t ik = 0; ik < ref_places(win.kernel); ik++)
+        for (int64_t i = 0; i < wide; i++) {
+            int inside = 1;
+            ref_place(ik, win.kernel, k);
+            for (int d = 0; d < 3; d++) {
+                p[d] = q[d] * win.stride[d] + k[d] * win.dilate[d] - win.pad[d];
+                inside = inside && p[d] >= 0 && p[d] < xg.dim[d];
+            }
+            if (inside) sum += ref_int8_round(x->v[ref_grid_at(&xg, n, o / many * wide + i, p)], threshold) *
+                ref_int8_weight(&c->in[1], panels, o / many, o % many, ik / joined, joined * wide, ik % joined * wide + i);
+        }
+        c->out[0].v[ref_grid_at(&yg, n, o, q)] = ref_int8_result(c, sum, o);
+    }
+}
+
+#define REF_I8 "int[-128,127]"
+static const char *const cases_int8_dense[] = {
+    "(3,8) (1,2,16,4)" REF_I8 " (5)[0.01,0.02] (5) | num_hidden=5 threshold=1.5",
+    "(1,4) (1,1,16,4)" REF_I8 " (1)[0.01,0.02] | num_hidden=1 threshold=2 no_bias=True relu=True",
+    "(13,3,4) (3,3,16,4)" REF_I8 " (33)[-0.02,0.02] (33) | num_hidden=33 threshold=2.5 relu=True",
+    "(2,3,64)[-100,100] (2,16,16,4)" REF_I8 " (32)[0.01,0.02] (32) | num_hidden=32 threshold=77 flatten=False",
+    "(205,20) (1,5,16,4)" REF_I8 " (16)[0.01,0.02] (16) | num_hidden=16 threshold=0.001",
+    "(7,132) (11,33,16,4)" REF_I8 " (170)[0.01,0.02] (170) | num_hidden=170 threshold=2",
+    "(9,3,7) (2,6,16,4)" REF_I8 " (18)[0.01,0.02] (18) | num_hidden=18 threshold=2",
+    "(2,2,5) (1,2,16,4)" REF_I8 " (3)[0.01,0.02] | num_hidden=3 threshold=1 flatten=False no_bias=True",
+    "(0,4) (1,1,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1",
+    "(2,0) (1,0,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1", NULL };
+static const ref_op ref_int8_dense = { "f", ref_int8_dense_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_dense };
+
+static const char *const cases_int8_convolution[] = {
+    "(2,4,5,6) (1,27,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,9) num_filter=5 threshold=2 pad=(1,4)",
+    "(1,8,9,8) (2,18,16,4)" REF_I8 " (17)[0.01,0.02] (17) | kernel=(3,3) num_filter=17 threshold=1 relu=True",
+    "(1,4,9,8) (3,9,16,4)" REF_I8 " (40)[0.01,0.02] | kernel=(3,3) num_filter=40 threshold=1 stride=(2,3) dilate=(2,2) pad=(2,1) "
+        "no_bias=True",
+    "(2,8,4,5) (2,3,16,4)" REF_I8 " (6)[0.01,0.02] (6) | kernel=(3,1) num_filter=6 num_group=2 threshold=2 pad=(3,0)",
+    "(3,1,5,6) (1,3,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,4) num_filter=3 threshold=2",
+    "(2,4,1,7) (4,1,16,4)" REF_I8 " (4)[0.01,0.02] (4) | kernel=(1,4) num_filter=4 num_group=4 threshold=2 stride=(1,2) pad=(1,2)",
+    "(2,12,9) (1,9,16,4)" REF_I8 " (8)[0.01,0.02] (8) | kernel=(3,) num_filter=8 threshold=2",
+    "(1,4,4,3,4) (1,12,16,4)" REF_I8 " (2)[0.01,0.02] (2) | kernel=(3,2,2) num_filter=2 stride=(2,1,2) dilate=(1,2,1) "
+        "pad=(1,0,1) layout=NCDHW threshold=2",
+    "(2,5,4,4) (3,9,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,3) num_filter=36 pad=(1,1) layout=NHWC threshold=2",
+    "(1,6,7,8) (4,6,16,4)" REF_I8 " (36)[0.01,0.02] | kernel=(3,2) num_filter=36 num_group=2 stride=(2,1) dilate=(1,2) pad=(1,1) "
+        "no_bias=True layout=NHWC threshold=2 relu=True",
+    "(2,3,7,6) (1,9,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 threshold=2 pad=(1,1)",
+    "(1,3,9,8) (2,9,16,4)" REF_I8 " (20)[0.01,0.02] (20) | kernel=(3,3) num_filter=20 threshold=2 dilate=(1,2)",
+    "(1,6,5,7) (2,9,16,4)" REF_I8 " (6)[0.01,0.02] (6) | kernel=(3,3) num_filter=6 num_group=2 threshold=2 stride=(1,2) pad=(0,2)",
+    "(1,4,300) (1,4,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(4,) num_filter=3 threshold=2",
+    "(0,4,5,5) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,3) num_filter=3 threshold=2", NULL };
+static const ref_op ref_int8_convolution = {
+    "f", ref_int8_convolution_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_convolution };
+
 static const char *const cases_deconvolution[] = {
     "(2,3,3,4) (3,2,3,3) | kernel=(3,3) num_filter=2",
     "(1,2,3,4) (2,3,3,3) (3) | kernel=(3,3) num_filter=3 no_bias=False",
