@@ -58,7 +58,9 @@
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
+ *     >>text      C as text: lines, formulas         >>emitters  operators as C source
+ *     >>writers   larger ones; who writes what       >>source    programs as C source
+ *     >>jit       and as machine code
  *     >>end       history, licence
  *
  * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
@@ -51505,12 +51507,10 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>emitters ---------------------------------------------------------------------------------
+/* MARK: - 61 >>text ------------------------------------------------------------------------------------
  *
- * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
- * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
- * that only move elements from the map that they make of positions, all others from the emitter that
- * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
+ * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
+ * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
  */
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
@@ -51967,8 +51967,8 @@ static void hy__c_write_helpers(hy__c *c)
 #undef V_DIGAMMA
 #undef V_TRIGAMMA
 #define V_K(k)          ((V__T)k)
-#define V_SEL(c, a, b)  (c ? a : b)
-#define V_BOOL(c)       (c ? 1 : 0)
+#define V_SEL(c, a, b)  ((c) ? a : b)
+#define V_BOOL(c)       ((c) ? 1 : 0)
 #define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
 #define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
 #define V_NEG(x)        (-x)
@@ -52024,6 +52024,8 @@ static void hy__c_write_helpers(hy__c *c)
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
 static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_MAX
+#undef V_MIN
 #undef V_NEG
 #undef V_ADD
 #undef V_SUB
@@ -52032,6 +52034,8 @@ static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
 #undef V_MOD
 #undef V_POW
 #undef V_HYPOT
+#define V_MAX(a, b)     (a > b ? a : b)
+#define V_MIN(a, b)     (a < b ? a : b)
 #define V_NEG(x)        ((V__T)(0 - (V__U)x))
 #define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
 #define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
@@ -52235,6 +52239,17 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
     hy__w(c, "    {\n");
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>emitters --------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from an emitter.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 /* --- pointwise: one loop for a group --- */
 static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
 {
@@ -53397,7 +53412,7 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     hy__c_open_lines(c, s, l, 1);
     hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
           number == HY_OP_argmin ? "<" : ">", l.inner);
-    if (hy__floating(c->real))
+    if (hy__floating(hy__c_in(s, 0)->dtype))
         hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
               l.inner);
     hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
@@ -53708,8 +53723,18 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     }
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>writers ---------------------------------------------------------------------------------
+ *
+ * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
+ * hy__c_emitters says who writes what; >>source makes a file of it.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifndef HYBRID_NO_VISION
-/* --- more windows --- */
+/* --- images: windows again, and places between places --- */
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
@@ -55975,7 +56000,15 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     return failed;
 }
 
-/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 62 >>jit -------------------------------------------------------------------------------------
+ *
+ * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifdef HY__POSIX_FILES
 #include <dlfcn.h>
 #include <sys/wait.h>
