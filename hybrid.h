@@ -116,6 +116,8 @@
  *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
+ *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
  *
  * BLOCKS
@@ -2546,6 +2548,12 @@ typedef struct hy_hybridize_opt {
     int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
+#ifndef HYBRID_NO_TRAIN
+/* What the block computes under recording is not kept for hy_backward, but computed a second time there, from
+ * its inputs: less memory, more time. Random numbers are the same and running statistics count once. It is
+ * traced for that, hybridized or not. */
+HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
+#endif
 typedef struct hy_cache_stats {
     int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
     int     programs;                   /* held now */
@@ -26298,9 +26306,9 @@ static void hy__text_level_close(hy__text_level *level)
 static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
 {
     const hy_graph *g = node->sub[k];
-    int i, loop = strcmp(node->op->name, "_cond") != 0;
+    int i, branch = !strcmp(node->op->name, "_cond"), once = !strcmp(node->op->name, "_recompute");
     hy__write_blanks(w, indent);
-    hy__write(w, !loop ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
+    hy__write(w, once ? "block(" : branch ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
     for (i = 0; i < g->vars; i++) {
         if (i) hy__write(w, ", ");
         hy__write(w, g->var[i]->name);
@@ -33220,6 +33228,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
 typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
+typedef hy_array *(*hy__wrap_fn)(hy_frame *S, hy_block *block, hy_array *x);
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
     int         hybrid, active;         /* what a call like the last one looks at stands in front */
@@ -33240,6 +33249,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__owner  *owner;                  /* once memory was bound to its calls */
+    hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -34794,6 +34804,14 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
     }
 }
 
+/* Is forward traced for training, of a block whose values are to be computed again? */
+static int hy__wraps(hy_frame *S, const struct hy__house *h)
+{
+    if (!h->wrap || !S->traced_for || hy__calling_frame(S)->check) return 0;
+    S->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    return S->training;
+}
+
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
@@ -34804,7 +34822,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (F->code) { F->lost = lost; return NULL; }
     F->floor = F->marks;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
-    if (!F->code) y = block->forward(F, block, x);
+    if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
@@ -34952,7 +34970,8 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 /* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
 static int hy__compiles(hy_frame *F, const struct hy__house *h)
 {
-    return h->active && h->hybrid && !F->graph && !hy__calling_frame(F)->filling;
+    return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !F->graph &&
+           !hy__calling_frame(F)->filling;
 }
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
@@ -36882,18 +36901,18 @@ static int hy__loop_infer(hy_infer *I)
     return I->status;
 }
 
-/* Both branches give the same. */
+/* Both branches give the same. A block that is computed again is one branch without a condition. */
 static int hy__cond_infer(hy_infer *I)
 {
     const hy__control_rec *r = (const hy__control_rec *)I->attr;
-    hy__buffer *room = hy__infer_open(I, r, 1);
+    int i, k, pred = r->data;
+    hy__buffer *room = hy__infer_open(I, r, pred);
     hy_type *var = room ? (hy_type *)room->data : NULL;
     hy__types T;
-    int i, k;
-    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+    if (pred && hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
         hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
-    for (k = 0; var && k < 2 && I->status >= 0; k++) {
-        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+    for (k = 0; var && k <= pred && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, pred), r->outputs, &T) >= 0)
             for (i = 0; i < r->outputs && I->status >= 0; i++) {
                 const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
                 if (!hy__types_agree(&I->out[i], t)) {
@@ -36907,7 +36926,7 @@ static int hy__cond_infer(hy_infer *I)
         hy__types_close(I->frame, &T);
     }
     if (var && I->status >= 0) {
-        hy__infer_inputs(I, r, 1, var);
+        hy__infer_inputs(I, r, pred, var);
         hy__infer_extras(I, r);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
@@ -37130,7 +37149,7 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     const hy__control *c;
     char    *memory;
     uint64_t seed, stream;              /* the random key */
-    int      pred;
+    int      pred, once;                /* the first input is a condition; there are no turns */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
 } hy__turning;
 
@@ -37180,7 +37199,7 @@ static char *hy__var_at(const hy__turning *L, int i)
 /* Where result i of a turn goes. */
 static char *hy__result_at(const hy__turning *L, int i)
 {
-    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    if (L->once) return (char *)L->now->data[L->job->nin + i];
     return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
         : hy__state_at(L, i - L->r->outputs, L->turn + 1);
 }
@@ -37335,9 +37354,10 @@ static void hy__loop_finish(const hy__turning *L)
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
-static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int once)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int pred = once && r->data;
     int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
     int i;
     L->job = job;
@@ -37346,6 +37366,7 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
     L->c = (const hy__control *)(const void *)&job->plan;
     L->memory = memory;
     L->pred = pred;
+    L->once = once;
     L->turn = L->row = 0;
     L->seed = now->seed;
     L->stream = now->stream;
@@ -37396,7 +37417,7 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
 static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     hy__turning L;
-    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    int k = job->nsub > 1 && hy__load(now->data[0], job->in[0].type.dtype) == 0;
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 1);
     if (hy__body_open(&L, k)) hy__body_fault(&L, k);
@@ -37439,13 +37460,16 @@ static int hy__loop_bind(hy_job *job)
 static int hy__cond_bind(hy_job *job)
 {
     hy__control *c = (hy__control *)(void *)&job->plan;
-    double cost;
+    int k, pred = ((const hy__control_rec *)job->attr)->data;
+    double cost = 0;
     memset(c, 0, sizeof *c);
     job->notes = sizeof *c;
-    if (hy__control_bodies(job, 1, c)) return -1;
-    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
-    hy__bind_own(job, c, 1);
-    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    if (hy__control_bodies(job, pred, c)) return -1;
+    for (k = 0; k <= pred; k++) {
+        if (c->body[k]->bytes > job->shared) job->shared = c->body[k]->bytes;
+        if (c->body[k]->plan.cost > cost) cost = c->body[k]->plan.cost;
+    }
+    hy__bind_own(job, c, pred);
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
 
@@ -37782,7 +37806,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     int i;
     if (hy__unwinding_open(U, F, sub)) return NULL;
     for (i = 0; i < sub->vars; i++) {
-        int at = hy__control_input(r, 1, i);
+        int at = hy__control_input(r, r->data, i);
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
@@ -37796,7 +37820,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
-/* A branch again, by the same condition. */
+/* A branch again, by the same condition if there is one. */
 static int hy__cond_grad(hy_frame *F, hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -37805,22 +37829,22 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
     hy__given in;
     hy_graph *sub[2];
     hy_array *y = NULL, **at;
-    int i, opened = !hy__given_open(F, &in, D);
+    int i, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = !hy__given_open(F, &in, D);
     memset(U, 0, sizeof U);
+    memset(sub, 0, sizeof sub);
     memset(&r2, 0, sizeof r2);
-    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
-    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
-    r2.data = 1;
+    for (i = 0; i < n && ready; i++) ready = (sub[i] = hy__branch_back(F, D, &U[i], i)) != NULL;
+    r2.data = r->data;
     r2.outputs = U[0].heads;
-    for (i = 0; sub[1] && i <= r->remain - r->own; i++) hy__given_add(&in, D->in[i]);
-    for (i = 0; sub[1] && i < r->outputs; i++)
+    for (i = 0; ready && i < lead; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
-    for (i = r->remain - r->own + 1; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
-    if (sub[1]) hy__given_end(&in, D, &r2);
-    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    for (i = lead; ready && i < lead + r->own; i++) hy__given_add(&in, D->in[i]);
+    if (ready) hy__given_end(&in, D, &r2);
+    if (ready) y = hy__given_emit(F, D, D->op->member, &in, &r2, n, sub);
     at = y && y->count ? y->item : &y;
-    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
-    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[r->data + i] = *at++;
+    for (i = 0; i < n; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
     hy__buffer_drop(&F->cache, in.room);
     return 0;
 }
@@ -37830,7 +37854,7 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 #endif
 
 /* --- the operators --- */
-enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
@@ -37844,7 +37868,10 @@ static const hy_op hy__control_ops[] = {
     { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__COND, hy__control_count,
           hy__cond_infer,
-      hy__cond_bind, hy__cond_grad, NULL }
+      hy__cond_bind, hy__cond_grad, NULL },
+    { "_recompute", NULL, NULL, "a body that is computed again for its gradient", hy__control_in,
+      hy__control_out, hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__ONCE,
+      hy__control_count, hy__cond_infer, hy__cond_bind, hy__cond_grad, NULL }
 };
 
 /* The handles of a form, as the C functions get them. */
@@ -38030,7 +38057,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
 {
     hy__control_rec r;
     const hy_frame *B = N[0].S;
-    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    int i, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
     hy_graph *sub[2];
@@ -38041,7 +38068,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
     r.limit = l->limit;
     for (i = 0; i < n; i++) {
         r.aux = hy__inner_sort(N[i].S);
-        hy__inner_settle(N[i].S, which != HY__COND);
+        hy__inner_settle(N[i].S, which < HY__COND);
         if (S->code || hy__inner_heads(&N[i])) break;
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
@@ -38133,6 +38160,41 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     hy__inner_close(S, &N[1]);
     return S->code ? NULL : y;
 }
+
+/* forward of a block as one operator, whose gradient computes it a second time. */
+#ifndef HYBRID_NO_TRAIN
+static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
+{
+    hy__inner N;
+    hy__loop l;
+    hy_array *in, *y = NULL, **at;
+    memset(&l, 0, sizeof l);
+    memset(&N, 0, sizeof N);
+    l.who = "hy_set_recompute";
+    if (!hy__flat_open(S, &l.states, x, l.who) && !hy__inner_open(S, &N, l.who)) {
+        in = hy__inner_vars(&N, &l.states, "data", 0);
+        if (!N.S->code && !hy__inner_results(&N, block->forward(N.S, block, in), &l, 0))
+            y = hy__inner_emit(S, &l, HY__ONCE, &N, 1);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N.out.full, at);
+    }
+    hy__inner_close(S, &N);
+    hy__flat_close(S, &l.states);
+    return S->code ? NULL : y;
+}
+
+HY_API void hy_set_recompute(hy_frame *F, hy_block *block, int on)
+{
+    if (!hy__block_ok(F, block, "hy_set_recompute")) return;
+    if (on && !block->house->hybrid) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_recompute: %s is no hybrid block: its forward cannot be "
+                 "traced", block->kind);
+        return;
+    }
+    block->house->wrap = on ? hy__traced_once : NULL;
+    hy__changed(block);
+}
+#endif
 
 /* --- line by line --- */
 /* Each call of a C function draws by a key of its own, as compiled turns do. */
@@ -45741,7 +45803,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     hy__traces *all = &net->house->traces;
     const hy__trace *t, *best = NULL;
     hy_graph *g = NULL;
-    int cost, least = 8;
+    int i, cost, least = 8;
     hy__compile_options(F, net);        /* traces older than a change go */
     hy__acquire(&all->lock);
     for (t = all->first; t; t = t->next) {
@@ -45758,6 +45820,13 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
                      best->bound);
     }
     hy__release(&all->lock);
+    for (i = 0; g && i < g->n; i++)
+        if (g->node[i]->op == &hy__control_ops[HY__ONCE]) {
+            hy__fail(F, HY_ERROR_STATE, "%s: the network has been called in training only, where %s is "
+                     "computed twice (hy_set_recompute): call it once outside of hy_record", who,
+                     g->node[i]->name);
+            break;
+        }
     return g;
 }
 

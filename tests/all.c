@@ -55,6 +55,7 @@
 #include "test_control.c"
 #include "test_ahead.c"
 #include "test_turns.c"
+#include "test_recompute.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
     test_control();
     test_ahead();
     test_turns();
+    test_recompute();
     test_source();
     test_first_call();
     test_catalogue();
