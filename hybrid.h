@@ -3206,7 +3206,8 @@ HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
  *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
  *
  * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
- * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ * the thread pool, or in the host's job system, when a batch is asked for; with workers before that, while
+ * the program does other things. Both live until the last hy_close, or hy_..._free.
  */
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_dataset hy_dataset;
@@ -3232,7 +3233,8 @@ typedef struct hy_loader_opt {
     int      shuffle;
     uint64_t seed;                      /* of the order and of what samples draw */
     int      last_batch;                /* HY_LAST_KEEP */
-    int      prefetch;                  /* batches that are made at a time: 1 */
+    int      prefetch;                  /* batches that are made at a time: 1, or 1 + workers */
+    int      workers;                   /* threads that make the next batches in the background */
 } hy_loader_opt;
 HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
 HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
@@ -4631,6 +4633,7 @@ typedef struct hy_root {
     hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
+    struct hy__crew *crews;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
@@ -48872,10 +48875,197 @@ static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
     return NULL;
 }
+/* --- a crew: threads that make samples in the background --- *
+ * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
+ * count what is made by batch; places for batches are used in turn.
+ */
+enum { HY__CREW = 64, HY__CREW_STEP = 8 };
+typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
+#ifndef HYBRID_NO_THREADS
+typedef struct hy__crewman { struct hy__crew *crew; int worker; pthread_t thread; } hy__crewman;
+#define HY__HAS_CREWS 1
+#define HY__CREW_LOCK(c)     pthread_mutex_lock(&(c)->lock)
+#define HY__CREW_UNLOCK(c)   pthread_mutex_unlock(&(c)->lock)
+#define HY__CREW_WAIT(c, on) pthread_cond_wait(&(c)->on, &(c)->lock)
+#define HY__CREW_TELL(c, on) pthread_cond_broadcast(&(c)->on)
+#else
+#define HY__HAS_CREWS 0
+#define HY__CREW_LOCK(c)     ((void)0)
+#define HY__CREW_UNLOCK(c)   ((void)0)
+#define HY__CREW_WAIT(c, on) ((void)0)
+#define HY__CREW_TELL(c, on) ((void)0)
+#endif
+typedef struct hy__crew {
+    hy_root     *root;
+    hy_dataset  *data;
+    struct hy__crew *next, **link;      /* of the root's list, while it may read datasets */
+    hy__crew_fn  make;
+    void        *user;
+    int64_t      size;                  /* of a batch */
+    int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
+    int64_t     *made;                  /* by place of a batch */
+    int          places, workers, busy, stop;
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_t lock;
+    pthread_cond_t  work, done;
+    hy__crewman  hand[HY__CREW];
+#endif
+} hy__crew;
+
+/* Makes the next few samples; under the lock, which it leaves meanwhile. */
+static void hy__crew_step(hy__crew *c, int worker)
+{
+    int64_t from = c->claimed, to = (from / c->size + 1) * c->size, at;
+    to = hy__least(hy__least(to, c->armed), from + HY__CREW_STEP);
+    c->claimed = to;
+    c->busy++;
+    HY__CREW_UNLOCK(c);
+    for (at = from; at < to; at++) c->make(c->user, at, worker);
+    HY__CREW_LOCK(c);
+    c->busy--;
+    c->made[from / c->size % c->places] += to - from;
+    HY__CREW_TELL(c, done);
+}
+
+#ifndef HYBRID_NO_THREADS
+static void *hy__crew_main(void *arg)
+{
+    const hy__crewman *hand = (const hy__crewman *)arg;
+    hy__crew *c = hand->crew;
+    HY__CREW_LOCK(c);
+    while (!c->stop) {
+        if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
+        else HY__CREW_WAIT(c, work);
+    }
+    HY__CREW_UNLOCK(c);
+    return NULL;
+}
+#endif
+
+/* One more batch may be made: rows from position c->armed on. */
+static void hy__crew_arm(hy__crew *c, int64_t rows)
+{
+    HY__CREW_LOCK(c);
+    c->made[c->armed / c->size % c->places] = 0;
+    c->armed += rows;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+}
+
+/* Until the rows of the batch that begins at this position are made; who waits helps. */
+static void hy__crew_wait(hy__crew *c, int64_t from, int64_t rows)
+{
+    const int64_t *made = &c->made[from / c->size % c->places];
+    HY__CREW_LOCK(c);
+    while (*made < rows) {
+        if (c->claimed < c->armed) hy__crew_step(c, 0);
+        else HY__CREW_WAIT(c, done);
+    }
+    HY__CREW_UNLOCK(c);
+}
+
+/* Nobody makes anything any more; what comes next begins at this position. */
+static void hy__crew_rest(hy__crew *c, int64_t at)
+{
+    HY__CREW_LOCK(c);
+    c->armed = c->claimed;
+    while (c->busy) HY__CREW_WAIT(c, done);
+    c->armed = c->claimed = at;
+    HY__CREW_UNLOCK(c);
+}
+
+/* It rests, and is no longer among those that may read datasets. */
+static void hy__crew_halt(hy__crew *c)
+{
+    hy__acquire(&c->root->lock);
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next) c->next->link = c->link;
+        c->link = NULL;
+    }
+    hy__release(&c->root->lock);
+    hy__crew_rest(c, 0);
+}
+
+static void hy__crew_free(hy__crew *c)
+{
+    if (!c) return;
+    hy__crew_halt(c);
+#ifndef HYBRID_NO_THREADS
+    HY__CREW_LOCK(c);
+    c->stop = 1;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+    while (c->workers > 0) pthread_join(c->hand[--c->workers].thread, NULL);
+    pthread_cond_destroy(&c->done);
+    pthread_cond_destroy(&c->work);
+    pthread_mutex_destroy(&c->lock);
+#endif
+    hy__free(&c->root->heap, c);
+}
+
+/* A crew with room for some batches; fewer threads than asked for change nothing but time. */
+static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int places, hy__crew_fn make,
+                              void *user)
+{
+    hy__crew *c = (hy__crew *)hy__alloc_zero(&root->heap, sizeof *c + (size_t)places * sizeof *c->made);
+    if (!c) return NULL;
+    c->root = root;
+    c->data = D;
+    c->make = make;
+    c->user = user;
+    c->size = size;
+    c->places = places;
+    c->made = (int64_t *)(void *)(c + 1);
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->done, NULL);
+#endif
+    hy__acquire(&root->lock);
+    c->next = root->crews;
+    c->link = &root->crews;
+    if (c->next) c->next->link = &c->next;
+    root->crews = c;
+    hy__release(&root->lock);
+    return c;
+}
+
+static void hy__crew_start(hy__crew *c, int workers)
+{
+#ifndef HYBRID_NO_THREADS
+    for (; c->workers < workers; c->workers++) {
+        hy__crewman *hand = &c->hand[c->workers];
+        hand->crew = c;
+        hand->worker = c->workers + 1;
+        if (pthread_create(&hand->thread, NULL, hy__crew_main, hand)) return;
+    }
+#else
+    (void)c; (void)workers;
+#endif
+}
+
+/* A dataset goes: nobody reads it any more. */
+static void hy__crews_leave(hy_root *root, const hy_dataset *D)
+{
+    hy__crew *c;
+    do {
+        hy__acquire(&root->lock);
+        for (c = root->crews; c; c = c->next) {
+            const hy_dataset *at = c->data;
+            while (at && at != D) at = at->below;
+            if (at) break;
+        }
+        hy__release(&root->lock);
+        if (c) hy__crew_halt(c);
+    } while (c);
+}
+
 static void hy__dataset_release(hy_block *self)
 {
     hy_dataset *D = (hy_dataset *)(void *)self;
     int k;
+    hy__crews_leave(self->house->root, D);
     for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
 }
 
@@ -49013,6 +49203,7 @@ struct hy_loader {
     int          ended;                 /* the last call said that the epoch is over */
     int64_t     *order;                 /* numbers of samples, what was left over first */
     int64_t      left;                  /* of them from the epoch before */
+    int          parts;                 /* of a sample */
     int          ready, next;           /* batches made and not given out: from next on */
     hy__value   *made;                  /* [batch * parts + part] */
     int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
@@ -49020,15 +49211,52 @@ struct hy_loader {
     char        *scratch;               /* of all workers */
     size_t       each;                  /* bytes of one */
     unsigned char *failed;              /* by sample of the batches under way */
+    hy__crew    *crew;                  /* of its workers: batch number b of an epoch lies at b % prefetch */
+    int64_t      armed;                 /* with a crew: samples of this epoch whose batches have room */
 };
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+/* The sample at this position in order, into a row of a batch that has room. */
+static int hy__loader_sample(hy_loader *L, int64_t at, int64_t batch, int64_t row, int worker)
+{
+    const hy_dataset *D = L->data;
+    int64_t i = L->order[at];
+    void *out[HY__PARTS];
+    int k;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    return hy__dataset_sample(D, i, hy__loader_bits(L, 0, at < L->left ? i + D->n : i), out,
+                              L->scratch + L->each * (size_t)worker) != 0;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    (void)stage;
+    L->failed[item] = (unsigned char)hy__loader_sample(L, L->begin + item, item / L->size, item % L->size,
+                                                       worker);
+}
+
+/* The same by position in the epoch. */
+static void hy__loader_crew_item(void *user, int64_t at, int worker)
+{
+    hy_loader *L = (hy_loader *)user;
+    int64_t batch = at / L->size % L->opt.prefetch, row = at % L->size;
+    L->failed[batch * L->size + row] = (unsigned char)hy__loader_sample(L, at, batch, row, worker);
+}
 
 static void hy__loader_release(hy_block *self)
 {
     hy_loader *L = (hy_loader *)(void *)self;
     hy__heap *heap = &self->house->root->heap;
     int i;
-    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
-        hy__buffer_free(heap, L->made[i].buffer);
+    hy__crew_free(L->crew);
+    for (i = 0; L->made && i < L->opt.prefetch * L->parts; i++) hy__buffer_free(heap, L->made[i].buffer);
     hy__free(heap, L->order);
     hy__free(heap, L->made);
     hy__free(heap, L->scratch);
@@ -49040,12 +49268,16 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     hy_loader_opt o;
     hy_loader *L;
     hy__heap *heap;
+    int hands, crewed;
     HY__OPTIONS_INTO(o, opt);
-    if (!o.prefetch) o.prefetch = 1;
     if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
+    if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
+        (unsigned)o.workers > HY__CREW) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
+                 o.last_batch, o.workers);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
@@ -49053,15 +49285,20 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     heap = &F->root->heap;
     L->base.free_fn = hy__loader_release;
     L->data = D;
+    L->parts = D->parts;
     L->opt = o;
     L->size = batch_size;
     L->epoch = -1;
     L->each = hy__round64(hy__dataset_scratch(D) + 1);
     L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
     L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
-    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    if (!crewed) o.workers = 0;
+    hands = F->root->threads > o.workers ? F->root->threads : 1 + o.workers;
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)hands);
     L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
-    if (L->order && L->made && L->scratch && L->failed) return L;
+    if (crewed) L->crew = hy__crew_new(F->root, D, batch_size, o.prefetch, hy__loader_crew_item, L);
+    if (L->crew) hy__crew_start(L->crew, o.workers);
+    if (L->order && L->made && L->scratch && L->failed && (L->crew || !crewed)) return L;
     hy__no_memory(F, "hy_loader_new");
     hy_block_free(F, &L->base);
     return NULL;
@@ -49075,20 +49312,16 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     return 0;
 }
 
-/* Random bits of sample i in an epoch; a second stream of them shuffles. */
-static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
-{
-    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
-}
-
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+    if (L->crew) hy__crew_rest(L->crew, L->at);
+    for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
         L->made[i].buffer = NULL;
     }
     L->ready = L->next = 0;
+    L->armed = L->at;
 }
 
 /* The order of the next epoch, behind what the last one left over. */
@@ -49106,8 +49339,9 @@ static void hy__loader_begin(hy_loader *L)
     }
     L->left = left;
     L->n = left + n;
-    L->at = 0;
+    L->at = L->armed = 0;
     L->ended = 0;
+    if (L->crew) hy__crew_rest(L->crew, 0);
 }
 
 /* Of samples that are left in this epoch: how many make up its next batches. */
@@ -49117,28 +49351,13 @@ static int64_t hy__loader_rest(const hy_loader *L)
     return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
 }
 
-static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
-{
-    hy_loader *L = (hy_loader *)arg;
-    const hy_dataset *D = L->data;
-    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
-    void *out[HY__PARTS];
-    uint64_t random;
-    int k;
-    (void)stage;
-    for (k = 0; k < D->parts; k++)
-        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
-    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
-    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
-}
-
-/* Room for batches of rows, counted from the first that is not ready. */
-static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+/* Room for a batch of rows. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t batch, int64_t rows)
 {
     const hy_dataset *D = L->data;
     int k;
     for (k = 0; k < D->parts; k++) {
-        hy__value *v = &L->made[L->ready * D->parts + k];
+        hy__value *v = &L->made[batch * D->parts + k];
         int d;
         v->t.type.dtype = D->type[k].dtype;
         v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
@@ -49147,13 +49366,11 @@ static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
         hy__pack_strides(&v->t);
         v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
         if (!v->buffer) {
-            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
             hy__no_memory(F, "hy_next");
             return -1;
         }
         v->t.data = v->buffer->data;
     }
-    L->ready++;
     return 0;
 }
 
@@ -49167,7 +49384,8 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     L->samples = 0;
     while (L->samples < rest && L->ready < L->opt.prefetch) {
         rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        if (hy__loader_room(F, L, L->ready, rows)) { hy__loader_drop(F, L); return; }
+        L->ready++;
         L->samples += rows;
     }
     region.run = hy__loader_item;
@@ -49185,12 +49403,12 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
 }
 
 /* A batch as an array or a group, in this scope. */
-static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
 {
     int k, parts = L->data->parts;
     hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
     for (k = 0; k < parts && !F->code; k++) {
-        hy__value *v = &L->made[L->next * parts + k];
+        hy__value *v = &L->made[batch * parts + k];
         x = hy__handle(F);
         if (!x) break;
         x->t = v->t;
@@ -49199,16 +49417,47 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
         if (all) all->item[k] = x;
     }
     for (; F->code && k < parts; k++) {
-        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
-        L->made[L->next * parts + k].buffer = NULL;
+        hy__buffer_drop(&F->cache, L->made[batch * parts + k].buffer);
+        L->made[batch * parts + k].buffer = NULL;
     }
-    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
-    if (++L->next == L->ready) L->next = L->ready = 0;
+    L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
+}
+
+/* Room for the batches that are made ahead, and work for the crew. */
+static void hy__loader_arm(hy_frame *F, hy_loader *L)
+{
+    int64_t end = L->at + hy__loader_rest(L), most = L->at + L->size * L->opt.prefetch;
+    while (L->armed < end && L->armed < most) {
+        int64_t rows = hy__least(end - L->armed, L->size);
+        if (hy__loader_room(F, L, L->armed / L->size % L->opt.prefetch, rows)) return;
+        L->armed += rows;
+        hy__crew_arm(L->crew, rows);
+    }
+}
+
+/* The next batch of a loader with a crew. */
+static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
+{
+    int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
+    hy_array *y = NULL;
+    hy__loader_arm(F, L);
+    rows = hy__least(L->armed - L->at, L->size);
+    if (!F->code) hy__crew_wait(L->crew, L->at, rows);
+    for (i = 0; i < rows && !F->code; i++)
+        if (L->failed[batch * L->size + i])
+            hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                     L->order[L->at + i]);
+    if (!F->code) y = hy__loader_hand_out(F, L, batch);
+    if (!F->code) hy__loader_arm(F, L);
+    if (!F->code) return y;
+    hy__loader_drop(F, L);
+    return NULL;
 }
 
 HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 {
+    hy_array *y;
     if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
@@ -49216,8 +49465,12 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     }
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (L->crew) return hy__loader_fetch(F, L);
     if (!L->ready) hy__loader_make(F, L);
-    return F->code ? NULL : hy__loader_hand_out(F, L);
+    if (F->code) return NULL;
+    y = hy__loader_hand_out(F, L, L->next);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return y;
 }
 
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)

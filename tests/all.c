@@ -62,6 +62,7 @@
 #include "test_train.c"
 #include "test_losses.c"
 #include "test_data.c"
+#include "test_crew.c"
 #include "test_fit.c"
 #include "test_source.c"
 #include "test_onnx.c"
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
     test_train();
     test_losses();
     test_data();
+    test_crew();
     test_fit();
     test_onnx();
     test_ops();
