@@ -116,6 +116,8 @@
  *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   A step in steady state takes nothing from the allocator. Where network and loss are one block, it is three
+ *   runs: forward with the loss, backward, all updates.
  *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
  *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.

@@ -63,6 +63,7 @@
 #include "test_losses.c"
 #include "test_data.c"
 #include "test_crew.c"
+#include "test_step.c"
 #include "test_fit.c"
 #include "test_source.c"
 #include "test_onnx.c"
@@ -111,6 +112,7 @@ int main(int argc, char **argv)
     test_losses();
     test_data();
     test_crew();
+    test_step();
     test_fit();
     test_onnx();
     test_ops();
