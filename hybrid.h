@@ -116,8 +116,8 @@
  *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
- *   A step in steady state takes nothing from the allocator. Where network and loss are one block, it is three
- *   runs: forward with the loss, backward, all updates.
+ *   A step in steady state takes nothing from the allocator. Where network and loss are one block, it is
+ *   three runs: forward with the loss, backward, all updates.
  *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
  *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
@@ -3255,11 +3255,16 @@ HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const 
 /* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
  * refused by name. */
 HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+/* The same records by number, each read when it is asked for: sample i is what line i of the index names
+ * ("key offset"; NULL: the records as they lie). Parts: values, labels. The memory must stay. */
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type);
 #ifndef HYBRID_NO_STDIO
 HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
 HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
 HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type);
 #endif
 #endif
 #endif
@@ -48869,6 +48874,7 @@ struct hy_dataset {
     hy__buffer  *held[HY__PARTS];       /* ... counted */
     hy_sample_fn fn;
     void        *user;
+    void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
 static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -49068,6 +49074,7 @@ static void hy__dataset_release(hy_block *self)
     hy_dataset *D = (hy_dataset *)(void *)self;
     int k;
     hy__crews_leave(self->house->root, D);
+    if (D->close) D->close(self->house->root, D->user);
     for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
 }
 
@@ -49802,6 +49809,241 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
     return F->code ? NULL : y;
 }
 
+/* --- records by number --- */
+/* An open file, or memory, of which samples are read. Pieces of a record lie one behind the other. */
+typedef struct hy__indexed {
+    hy__lock  lock;                     /* the file stands at one place at a time */
+    hy__input in;                       /* its frame is the opener's, not to be used later */
+    uint64_t *at;                       /* where each record begins */
+    int64_t   n, cap, width;            /* width: labels of each */
+    uint64_t  bytes;                    /* of data */
+} hy__indexed;
+
+static void hy__indexed_close(hy_root *root, void *user)
+{
+    hy__indexed *h = (hy__indexed *)user;
+#ifndef HYBRID_NO_STDIO
+    if (h->in.file) fclose(h->in.file);
+#endif
+    hy__lock_done(&h->lock);
+    hy__free(&root->heap, h->at);
+    hy__free(&root->heap, h);
+}
+
+static int hy__indexed_get(hy__indexed *h, uint64_t at, void *to, uint64_t n)
+{
+    if (at > h->in.bytes || n > h->in.bytes - at) return -1;
+    if (h->in.data) { memcpy(to, h->in.data + at, (size_t)n); return 0; }
+#ifndef HYBRID_NO_STDIO
+    return fseek(h->in.file, (long)at, SEEK_SET) || fread(to, 1, (size_t)n, h->in.file) != n ? -1 : 0;
+#else
+    return -1;
+#endif
+}
+
+/* A record's payload, as it is put together: first head, then labels, then data. */
+typedef struct hy__payload {
+    char     head[HY__RECORD_HEAD], *label, *data;
+    uint64_t at;
+} hy__payload;
+
+/* Where the payload goes on, and how many bytes have room there: 0 when it is too long. */
+static char *hy__payload_room(const hy__indexed *h, hy__payload *p, uint64_t *room)
+{
+    uint64_t flag, labels, end;
+    *room = HY__RECORD_HEAD - p->at;
+    if (p->at < HY__RECORD_HEAD) return p->head + p->at;
+    flag = hy__record_u32(p->head);
+    labels = HY__RECORD_HEAD + 4 * flag;
+    end = labels + h->bytes;
+    if (flag != (uint64_t)h->width && (flag || h->width != 1)) *room = 0;
+    else *room = (p->at < labels ? labels : end) - p->at;
+    return p->at < labels ? p->label + (p->at - HY__RECORD_HEAD) : p->data + (p->at - labels);
+}
+
+/* n bytes more, from the file, or (from NULL) the magic number where a payload was cut. */
+static int hy__payload_add(hy__indexed *h, hy__payload *p, uint64_t at, uint64_t n, const char *from)
+{
+    while (n) {
+        uint64_t room, size;
+        char *to = hy__payload_room(h, p, &room);
+        size = room < n ? room : n;
+        if (!size) return -1;
+        if (from) { memcpy(to, from, (size_t)size); from += size; }
+        else if (hy__indexed_get(h, at, to, size)) return -1;
+        p->at += size;
+        at += size;
+        n -= size;
+    }
+    return 0;
+}
+
+static int hy__indexed_take(hy__indexed *h, uint64_t at, hy__payload *p)
+{
+    char head[8];
+    int kind, pieces = 0;
+    do {
+        uint64_t n;
+        if (hy__indexed_get(h, at, head, 8) || hy__record_u32(head) != HY__RECORD_MAGIC) return -1;
+        kind = (int)(hy__record_u32(head + 4) >> 29);
+        n = hy__record_u32(head + 4) & 0x1fffffff;
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1)) return -1;
+        if (pieces++ && hy__payload_add(h, p, 0, 4, "\x0a\x23\xd7\xce")) return -1;
+        if (hy__payload_add(h, p, at + 8, n, NULL)) return -1;
+        at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+static int hy__indexed_sample(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+{
+    hy__indexed *h = (hy__indexed *)user;
+    hy__payload p;
+    int64_t k;
+    int failed;
+    uint32_t flag, bits;
+    (void)random; (void)in;
+    memset(&p, 0, sizeof p);
+    p.data = (char *)out[0];
+    p.label = (char *)out[1];
+    hy__acquire(&h->lock);
+    failed = hy__indexed_take(h, h->at[i], &p);
+    hy__release(&h->lock);
+    flag = hy__record_u32(p.head);
+    if (failed || p.at != HY__RECORD_HEAD + 4 * (uint64_t)flag + h->bytes) return -1;
+    for (k = 0; k < h->width; k++) {
+        bits = hy__record_u32(flag ? p.label + 4 * k : p.head + 4);
+        memcpy(p.label + 4 * k, &bits, 4);
+    }
+    return 0;
+}
+
+static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
+{
+    if (h->n == h->cap) {
+        int64_t wide = h->cap ? 2 * h->cap : 256;
+        uint64_t *more = (uint64_t *)hy__alloc(&F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(F, "hy_dataset_records"); return -1; }
+        if (h->n) memcpy(more, h->at, (size_t)h->n * sizeof *more);
+        hy__free(&F->root->heap, h->at);
+        h->at = more;
+        h->cap = wide;
+    }
+    h->at[h->n++] = at;
+    return 0;
+}
+
+/* Goes over a record whose payload is not looked at; *at: behind it. */
+static int hy__record_pass(hy__input *s, int64_t i, uint64_t *at)
+{
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    do {
+        if (hy__get_u64(s, *at, 4, &magic) || hy__get_u64(s, *at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = ((word & 0x1fffffff) + 3) / 4 * 4;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, *at, "record %l does not begin with the magic number", i);
+        if (kind > 3 || (pieces++ ? kind < 2 : kind > 1))
+            return hy__damaged(s, *at + 4, "record %l is cut", i);
+        if (!hy__there(s, *at + 8, n)) return -1;
+        *at += 8 + n;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+/* Digits, behind blanks; NULL: there are none, or too many. */
+static const char *hy__index_number(const char *p, const char *end, uint64_t *v)
+{
+    const char *first;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    for (first = p, *v = 0; p < end && *p >= '0' && *p <= '9'; p++) *v = *v * 10 + (uint64_t)(*p - '0');
+    return p > first && p - first < 19 ? p : NULL;
+}
+
+/* Lines of "key offset". */
+static int hy__index_read(hy_frame *F, hy__indexed *h, const char *p, size_t bytes)
+{
+    const char *end = p + bytes;
+    uint64_t key, at;
+    while (p < end) {
+        p = hy__index_number(p, end, &key);
+        if (p) p = hy__index_number(p, end, &at);
+        while (p && p < end && (*p == ' ' || *p == '\r')) p++;
+        if (!p || (p < end && *p != '\n')) {
+            hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and offset",
+                     h->n + 1);
+            return -1;
+        }
+        p += p < end;
+        if (hy__indexed_add(F, h, at)) return -1;
+    }
+    return 0;
+}
+
+/* Where records begin, each with a look at its pieces; how many labels the first has. */
+static int hy__indexed_fill(hy_frame *F, hy__indexed *h, const char *index, size_t index_bytes)
+{
+    hy__records R;
+    uint64_t at = 0;
+    int64_t i;
+    if (index && hy__index_read(F, h, index, index_bytes)) return -1;
+    for (i = 0; i < h->n; i++) {
+        at = h->at[i];
+        if (hy__record_pass(&h->in, i, &at)) return -1;
+    }
+    while (!index && at < h->in.bytes)
+        if (hy__indexed_add(F, h, at) || hy__record_pass(&h->in, h->n - 1, &at)) return -1;
+    h->width = 1;
+    if (!h->n) return 0;
+    memset(&R, 0, sizeof R);
+    R.s = &h->in;
+    R.at = h->at[0];
+    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes);
+    hy__free(&F->root->heap, R.room);
+    return F->code ? -1 : 0;
+}
+
+/* Takes the input, which is open, over. */
+static hy_dataset *hy__dataset_indexed(hy_frame *F, const hy__input *in, const char *index,
+                                       size_t index_bytes, const hy_type *type)
+{
+    hy__indexed *h = (hy__indexed *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    hy_dataset *D = NULL;
+    hy_type types[2];
+    if (!h) {
+#ifndef HYBRID_NO_STDIO
+        if (in->file) fclose(in->file);
+#endif
+        return (hy_dataset *)hy__no_memory(F, "hy_dataset_records");
+    }
+    hy__lock_init(&h->lock);
+    h->in = *in;
+    if (in->at) h->in.at = &h->in.own;
+    if (hy__check_type(F, type, in->name)) {
+        h->bytes = (uint64_t)hy__bytes(type);
+        if (!hy__indexed_fill(F, h, index, index_bytes)) {
+            types[0] = *type;
+            types[1].dtype = HY_F32;
+            types[1].shape = hy__shape1(h->width);
+            if (h->width == 1) types[1].shape.ndim = 0;
+            D = hy_dataset_of(F, h->n, 2, types, hy__indexed_sample, h);
+        }
+    }
+    if (D) D->close = hy__indexed_close;
+    else hy__indexed_close(F->root, h);
+    return D;
+}
+
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type)
+{
+    hy__input in;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&in, F, data, bytes, 0);
+    return hy__dataset_indexed(F, &in, index, index_bytes, &type);
+}
+
 /* All of them read memory, or a file. */
 typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
 static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
@@ -49853,6 +50095,29 @@ HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *op
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
 {
     return hy__read_file(F, file, hy__get_records, &type);
+}
+
+/* A whole file as bytes. */
+static hy_array *hy__get_bytes(hy__input *s, const void *options)
+{
+    hy_array *x = hy_empty(s->F, hy__shape1((int64_t)s->bytes), HY_U8);
+    (void)options;
+    return x && !hy__get(s, 0, x->t.data, s->bytes) ? x : NULL;
+}
+
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type)
+{
+    hy__input in;
+    hy_array *lines = NULL;
+    hy_dataset *D = NULL;
+    if (!F || F->code) return NULL;
+    hy_begin(F);
+    if (index) lines = hy__read_file(F, index, hy__get_bytes, NULL);
+    if (!F->code && !hy__file_input(&in, F, file))
+        D = hy__dataset_indexed(F, &in, !lines ? NULL : lines->t.data ? (const char *)lines->t.data : "",
+                              lines ? (size_t)hy__size(&lines->t.type.shape) : 0, &type);
+    hy_end(F);
+    return D;
 }
 #endif
 #endif

@@ -64,6 +64,7 @@
 #include "test_data.c"
 #include "test_crew.c"
 #include "test_step.c"
+#include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
 #include "test_onnx.c"
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
     test_data();
     test_crew();
     test_step();
+    test_records();
     test_fit();
     test_onnx();
     test_ops();
