@@ -117,6 +117,10 @@
  *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   A step in steady state takes nothing from the allocator. Where network and loss are one block, it is
+ *   three runs: forward with the loss, backward, all updates.
+ *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
+ *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
  *
  * BLOCKS
@@ -2706,6 +2710,12 @@ typedef struct hy_hybridize_opt {
     int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
+#ifndef HYBRID_NO_TRAIN
+/* What the block computes under recording is not kept for hy_backward, but computed a second time there, from
+ * its inputs: less memory, more time. Random numbers are the same and running statistics count once. It is
+ * traced for that, hybridized or not. */
+HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
+#endif
 typedef struct hy_cache_stats {
     int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
     int     programs;                   /* held now */
@@ -3358,7 +3368,8 @@ HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
  *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
  *
  * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
- * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ * the thread pool, or in the host's job system, when a batch is asked for; with workers before that, while
+ * the program does other things. Both live until the last hy_close, or hy_..._free.
  */
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_dataset hy_dataset;
@@ -3384,7 +3395,8 @@ typedef struct hy_loader_opt {
     int      shuffle;
     uint64_t seed;                      /* of the order and of what samples draw */
     int      last_batch;                /* HY_LAST_KEEP */
-    int      prefetch;                  /* batches that are made at a time: 1 */
+    int      prefetch;                  /* batches that are made at a time: 1, or 1 + workers */
+    int      workers;                   /* threads that make the next batches in the background */
 } hy_loader_opt;
 HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
 HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
@@ -3403,11 +3415,16 @@ HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const 
 /* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
  * refused by name. */
 HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+/* The same records by number, each read when it is asked for: sample i is what line i of the index names
+ * ("key offset"; NULL: the records as they lie). Parts: values, labels. The memory must stay. */
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type);
 #ifndef HYBRID_NO_STDIO
 HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
 HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
 HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type);
 #endif
 #endif
 #endif
@@ -4875,6 +4892,7 @@ typedef struct hy_root {
     hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
+    struct hy__crew *crews;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
@@ -27847,9 +27865,9 @@ static void hy__text_level_close(hy__text_level *level)
 static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
 {
     const hy_graph *g = node->sub[k];
-    int i, loop = strcmp(node->op->name, "_cond") != 0;
+    int i, branch = !strcmp(node->op->name, "_cond"), once = !strcmp(node->op->name, "_recompute");
     hy__write_blanks(w, indent);
-    hy__write(w, !loop ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
+    hy__write(w, once ? "block(" : branch ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
     for (i = 0; i < g->vars; i++) {
         if (i) hy__write(w, ", ");
         hy__write(w, g->var[i]->name);
@@ -34769,6 +34787,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
 typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
+typedef hy_array *(*hy__wrap_fn)(hy_frame *S, hy_block *block, hy_array *x);
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
     int         hybrid, active;         /* what a call like the last one looks at stands in front */
@@ -34789,6 +34808,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__owner  *owner;                  /* once memory was bound to its calls */
+    hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -36343,6 +36363,14 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
     }
 }
 
+/* Is forward traced for training, of a block whose values are to be computed again? */
+static int hy__wraps(hy_frame *S, const struct hy__house *h)
+{
+    if (!h->wrap || !S->traced_for || hy__calling_frame(S)->check) return 0;
+    S->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    return S->training;
+}
+
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
@@ -36353,7 +36381,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (F->code) { F->lost = lost; return NULL; }
     F->floor = F->marks;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
-    if (!F->code) y = block->forward(F, block, x);
+    if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
@@ -36501,7 +36529,8 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 /* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
 static int hy__compiles(hy_frame *F, const struct hy__house *h)
 {
-    return h->active && h->hybrid && !F->graph && !hy__calling_frame(F)->filling;
+    return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !F->graph &&
+           !hy__calling_frame(F)->filling;
 }
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
@@ -38431,18 +38460,18 @@ static int hy__loop_infer(hy_infer *I)
     return I->status;
 }
 
-/* Both branches give the same. */
+/* Both branches give the same. A block that is computed again is one branch without a condition. */
 static int hy__cond_infer(hy_infer *I)
 {
     const hy__control_rec *r = (const hy__control_rec *)I->attr;
-    hy__buffer *room = hy__infer_open(I, r, 1);
+    int i, k, pred = r->data;
+    hy__buffer *room = hy__infer_open(I, r, pred);
     hy_type *var = room ? (hy_type *)room->data : NULL;
     hy__types T;
-    int i, k;
-    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+    if (pred && hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
         hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
-    for (k = 0; var && k < 2 && I->status >= 0; k++) {
-        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+    for (k = 0; var && k <= pred && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, pred), r->outputs, &T) >= 0)
             for (i = 0; i < r->outputs && I->status >= 0; i++) {
                 const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
                 if (!hy__types_agree(&I->out[i], t)) {
@@ -38456,7 +38485,7 @@ static int hy__cond_infer(hy_infer *I)
         hy__types_close(I->frame, &T);
     }
     if (var && I->status >= 0) {
-        hy__infer_inputs(I, r, 1, var);
+        hy__infer_inputs(I, r, pred, var);
         hy__infer_extras(I, r);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
@@ -38679,7 +38708,7 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     const hy__control *c;
     char    *memory;
     uint64_t seed, stream;              /* the random key */
-    int      pred;
+    int      pred, once;                /* the first input is a condition; there are no turns */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
 } hy__turning;
 
@@ -38729,7 +38758,7 @@ static char *hy__var_at(const hy__turning *L, int i)
 /* Where result i of a turn goes. */
 static char *hy__result_at(const hy__turning *L, int i)
 {
-    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    if (L->once) return (char *)L->now->data[L->job->nin + i];
     return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
         : hy__state_at(L, i - L->r->outputs, L->turn + 1);
 }
@@ -38884,9 +38913,10 @@ static void hy__loop_finish(const hy__turning *L)
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
-static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int once)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int pred = once && r->data;
     int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
     int i;
     L->job = job;
@@ -38895,6 +38925,7 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
     L->c = (const hy__control *)(const void *)&job->plan;
     L->memory = memory;
     L->pred = pred;
+    L->once = once;
     L->turn = L->row = 0;
     L->seed = now->seed;
     L->stream = now->stream;
@@ -38945,7 +38976,7 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
 static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     hy__turning L;
-    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    int k = job->nsub > 1 && hy__load(now->data[0], job->in[0].type.dtype) == 0;
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 1);
     if (hy__body_open(&L, k)) hy__body_fault(&L, k);
@@ -38988,13 +39019,16 @@ static int hy__loop_bind(hy_job *job)
 static int hy__cond_bind(hy_job *job)
 {
     hy__control *c = (hy__control *)(void *)&job->plan;
-    double cost;
+    int k, pred = ((const hy__control_rec *)job->attr)->data;
+    double cost = 0;
     memset(c, 0, sizeof *c);
     job->notes = sizeof *c;
-    if (hy__control_bodies(job, 1, c)) return -1;
-    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
-    hy__bind_own(job, c, 1);
-    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    if (hy__control_bodies(job, pred, c)) return -1;
+    for (k = 0; k <= pred; k++) {
+        if (c->body[k]->bytes > job->shared) job->shared = c->body[k]->bytes;
+        if (c->body[k]->plan.cost > cost) cost = c->body[k]->plan.cost;
+    }
+    hy__bind_own(job, c, pred);
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
 
@@ -39331,7 +39365,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     int i;
     if (hy__unwinding_open(U, F, sub)) return NULL;
     for (i = 0; i < sub->vars; i++) {
-        int at = hy__control_input(r, 1, i);
+        int at = hy__control_input(r, r->data, i);
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
@@ -39345,7 +39379,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
-/* A branch again, by the same condition. */
+/* A branch again, by the same condition if there is one. */
 static int hy__cond_grad(hy_frame *F, hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -39354,22 +39388,22 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
     hy__given in;
     hy_graph *sub[2];
     hy_array *y = NULL, **at;
-    int i, opened = !hy__given_open(F, &in, D);
+    int i, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = !hy__given_open(F, &in, D);
     memset(U, 0, sizeof U);
+    memset(sub, 0, sizeof sub);
     memset(&r2, 0, sizeof r2);
-    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
-    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
-    r2.data = 1;
+    for (i = 0; i < n && ready; i++) ready = (sub[i] = hy__branch_back(F, D, &U[i], i)) != NULL;
+    r2.data = r->data;
     r2.outputs = U[0].heads;
-    for (i = 0; sub[1] && i <= r->remain - r->own; i++) hy__given_add(&in, D->in[i]);
-    for (i = 0; sub[1] && i < r->outputs; i++)
+    for (i = 0; ready && i < lead; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
-    for (i = r->remain - r->own + 1; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
-    if (sub[1]) hy__given_end(&in, D, &r2);
-    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    for (i = lead; ready && i < lead + r->own; i++) hy__given_add(&in, D->in[i]);
+    if (ready) hy__given_end(&in, D, &r2);
+    if (ready) y = hy__given_emit(F, D, D->op->member, &in, &r2, n, sub);
     at = y && y->count ? y->item : &y;
-    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
-    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[r->data + i] = *at++;
+    for (i = 0; i < n; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
     hy__buffer_drop(&F->cache, in.room);
     return 0;
 }
@@ -39379,7 +39413,7 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 #endif
 
 /* --- the operators --- */
-enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
@@ -39393,7 +39427,10 @@ static const hy_op hy__control_ops[] = {
     { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__COND, hy__control_count,
           hy__cond_infer,
-      hy__cond_bind, hy__cond_grad, NULL }
+      hy__cond_bind, hy__cond_grad, NULL },
+    { "_recompute", NULL, NULL, "a body that is computed again for its gradient", hy__control_in,
+      hy__control_out, hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__ONCE,
+      hy__control_count, hy__cond_infer, hy__cond_bind, hy__cond_grad, NULL }
 };
 
 /* The handles of a form, as the C functions get them. */
@@ -39579,7 +39616,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
 {
     hy__control_rec r;
     const hy_frame *B = N[0].S;
-    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    int i, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
     hy_graph *sub[2];
@@ -39590,7 +39627,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
     r.limit = l->limit;
     for (i = 0; i < n; i++) {
         r.aux = hy__inner_sort(N[i].S);
-        hy__inner_settle(N[i].S, which != HY__COND);
+        hy__inner_settle(N[i].S, which < HY__COND);
         if (S->code || hy__inner_heads(&N[i])) break;
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
@@ -39682,6 +39719,41 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     hy__inner_close(S, &N[1]);
     return S->code ? NULL : y;
 }
+
+/* forward of a block as one operator, whose gradient computes it a second time. */
+#ifndef HYBRID_NO_TRAIN
+static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
+{
+    hy__inner N;
+    hy__loop l;
+    hy_array *in, *y = NULL, **at;
+    memset(&l, 0, sizeof l);
+    memset(&N, 0, sizeof N);
+    l.who = "hy_set_recompute";
+    if (!hy__flat_open(S, &l.states, x, l.who) && !hy__inner_open(S, &N, l.who)) {
+        in = hy__inner_vars(&N, &l.states, "data", 0);
+        if (!N.S->code && !hy__inner_results(&N, block->forward(N.S, block, in), &l, 0))
+            y = hy__inner_emit(S, &l, HY__ONCE, &N, 1);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N.out.full, at);
+    }
+    hy__inner_close(S, &N);
+    hy__flat_close(S, &l.states);
+    return S->code ? NULL : y;
+}
+
+HY_API void hy_set_recompute(hy_frame *F, hy_block *block, int on)
+{
+    if (!hy__block_ok(F, block, "hy_set_recompute")) return;
+    if (on && !block->house->hybrid) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_recompute: %s is no hybrid block: its forward cannot be "
+                 "traced", block->kind);
+        return;
+    }
+    block->house->wrap = on ? hy__traced_once : NULL;
+    hy__changed(block);
+}
+#endif
 
 /* --- line by line --- */
 /* Each call of a C function draws by a key of its own, as compiled turns do. */
@@ -47345,7 +47417,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     hy__traces *all = &net->house->traces;
     const hy__trace *t, *best = NULL;
     hy_graph *g = NULL;
-    int cost, least = 8;
+    int i, cost, least = 8;
     hy__compile_options(F, net);        /* traces older than a change go */
     hy__acquire(&all->lock);
     for (t = all->first; t; t = t->next) {
@@ -47362,6 +47434,13 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
                      best->bound);
     }
     hy__release(&all->lock);
+    for (i = 0; g && i < g->n; i++)
+        if (g->node[i]->op == &hy__control_ops[HY__ONCE]) {
+            hy__fail(F, HY_ERROR_STATE, "%s: the network has been called in training only, where %s is "
+                     "computed twice (hy_set_recompute): call it once outside of hy_record", who,
+                     g->node[i]->name);
+            break;
+        }
     return g;
 }
 
@@ -50399,6 +50478,7 @@ struct hy_dataset {
     hy__buffer  *held[HY__PARTS];       /* ... counted */
     hy_sample_fn fn;
     void        *user;
+    void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
 static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -50407,10 +50487,198 @@ static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
     return NULL;
 }
+/* --- a crew: threads that make samples in the background --- *
+ * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
+ * count what is made by batch; places for batches are used in turn.
+ */
+enum { HY__CREW = 64, HY__CREW_STEP = 8 };
+typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
+#ifndef HYBRID_NO_THREADS
+typedef struct hy__crewman { struct hy__crew *crew; int worker; pthread_t thread; } hy__crewman;
+#define HY__HAS_CREWS 1
+#define HY__CREW_LOCK(c)     pthread_mutex_lock(&(c)->lock)
+#define HY__CREW_UNLOCK(c)   pthread_mutex_unlock(&(c)->lock)
+#define HY__CREW_WAIT(c, on) pthread_cond_wait(&(c)->on, &(c)->lock)
+#define HY__CREW_TELL(c, on) pthread_cond_broadcast(&(c)->on)
+#else
+#define HY__HAS_CREWS 0
+#define HY__CREW_LOCK(c)     ((void)0)
+#define HY__CREW_UNLOCK(c)   ((void)0)
+#define HY__CREW_WAIT(c, on) ((void)0)
+#define HY__CREW_TELL(c, on) ((void)0)
+#endif
+typedef struct hy__crew {
+    hy_root     *root;
+    hy_dataset  *data;
+    struct hy__crew *next, **link;      /* of the root's list, while it may read datasets */
+    hy__crew_fn  make;
+    void        *user;
+    int64_t      size;                  /* of a batch */
+    int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
+    int64_t     *made;                  /* by place of a batch */
+    int          places, workers, busy, stop;
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_t lock;
+    pthread_cond_t  work, done;
+    hy__crewman  hand[HY__CREW];
+#endif
+} hy__crew;
+
+/* Makes the next few samples; under the lock, which it leaves meanwhile. */
+static void hy__crew_step(hy__crew *c, int worker)
+{
+    int64_t from = c->claimed, to = (from / c->size + 1) * c->size, at;
+    to = hy__least(hy__least(to, c->armed), from + HY__CREW_STEP);
+    c->claimed = to;
+    c->busy++;
+    HY__CREW_UNLOCK(c);
+    for (at = from; at < to; at++) c->make(c->user, at, worker);
+    HY__CREW_LOCK(c);
+    c->busy--;
+    c->made[from / c->size % c->places] += to - from;
+    HY__CREW_TELL(c, done);
+}
+
+#ifndef HYBRID_NO_THREADS
+static void *hy__crew_main(void *arg)
+{
+    const hy__crewman *hand = (const hy__crewman *)arg;
+    hy__crew *c = hand->crew;
+    HY__CREW_LOCK(c);
+    while (!c->stop) {
+        if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
+        else HY__CREW_WAIT(c, work);
+    }
+    HY__CREW_UNLOCK(c);
+    return NULL;
+}
+#endif
+
+/* One more batch may be made: rows from position c->armed on. */
+static void hy__crew_arm(hy__crew *c, int64_t rows)
+{
+    HY__CREW_LOCK(c);
+    c->made[c->armed / c->size % c->places] = 0;
+    c->armed += rows;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+}
+
+/* Until the rows of the batch that begins at this position are made; who waits helps. */
+static void hy__crew_wait(hy__crew *c, int64_t from, int64_t rows)
+{
+    const int64_t *made = &c->made[from / c->size % c->places];
+    HY__CREW_LOCK(c);
+    while (*made < rows) {
+        if (c->claimed < c->armed) hy__crew_step(c, 0);
+        else HY__CREW_WAIT(c, done);
+    }
+    HY__CREW_UNLOCK(c);
+}
+
+/* Nobody makes anything any more; what comes next begins at this position. */
+static void hy__crew_rest(hy__crew *c, int64_t at)
+{
+    HY__CREW_LOCK(c);
+    c->armed = c->claimed;
+    while (c->busy) HY__CREW_WAIT(c, done);
+    c->armed = c->claimed = at;
+    HY__CREW_UNLOCK(c);
+}
+
+/* It rests, and is no longer among those that may read datasets. */
+static void hy__crew_halt(hy__crew *c)
+{
+    hy__acquire(&c->root->lock);
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next) c->next->link = c->link;
+        c->link = NULL;
+    }
+    hy__release(&c->root->lock);
+    hy__crew_rest(c, 0);
+}
+
+static void hy__crew_free(hy__crew *c)
+{
+    if (!c) return;
+    hy__crew_halt(c);
+#ifndef HYBRID_NO_THREADS
+    HY__CREW_LOCK(c);
+    c->stop = 1;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+    while (c->workers > 0) pthread_join(c->hand[--c->workers].thread, NULL);
+    pthread_cond_destroy(&c->done);
+    pthread_cond_destroy(&c->work);
+    pthread_mutex_destroy(&c->lock);
+#endif
+    hy__free(&c->root->heap, c);
+}
+
+/* A crew with room for some batches; fewer threads than asked for change nothing but time. */
+static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int places, hy__crew_fn make,
+                              void *user)
+{
+    hy__crew *c = (hy__crew *)hy__alloc_zero(&root->heap, sizeof *c + (size_t)places * sizeof *c->made);
+    if (!c) return NULL;
+    c->root = root;
+    c->data = D;
+    c->make = make;
+    c->user = user;
+    c->size = size;
+    c->places = places;
+    c->made = (int64_t *)(void *)(c + 1);
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->done, NULL);
+#endif
+    hy__acquire(&root->lock);
+    c->next = root->crews;
+    c->link = &root->crews;
+    if (c->next) c->next->link = &c->next;
+    root->crews = c;
+    hy__release(&root->lock);
+    return c;
+}
+
+static void hy__crew_start(hy__crew *c, int workers)
+{
+#ifndef HYBRID_NO_THREADS
+    for (; c->workers < workers; c->workers++) {
+        hy__crewman *hand = &c->hand[c->workers];
+        hand->crew = c;
+        hand->worker = c->workers + 1;
+        if (pthread_create(&hand->thread, NULL, hy__crew_main, hand)) return;
+    }
+#else
+    (void)c; (void)workers;
+#endif
+}
+
+/* A dataset goes: nobody reads it any more. */
+static void hy__crews_leave(hy_root *root, const hy_dataset *D)
+{
+    hy__crew *c;
+    do {
+        hy__acquire(&root->lock);
+        for (c = root->crews; c; c = c->next) {
+            const hy_dataset *at = c->data;
+            while (at && at != D) at = at->below;
+            if (at) break;
+        }
+        hy__release(&root->lock);
+        if (c) hy__crew_halt(c);
+    } while (c);
+}
+
 static void hy__dataset_release(hy_block *self)
 {
     hy_dataset *D = (hy_dataset *)(void *)self;
     int k;
+    hy__crews_leave(self->house->root, D);
+    if (D->close) D->close(self->house->root, D->user);
     for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
 }
 
@@ -50548,6 +50816,7 @@ struct hy_loader {
     int          ended;                 /* the last call said that the epoch is over */
     int64_t     *order;                 /* numbers of samples, what was left over first */
     int64_t      left;                  /* of them from the epoch before */
+    int          parts;                 /* of a sample */
     int          ready, next;           /* batches made and not given out: from next on */
     hy__value   *made;                  /* [batch * parts + part] */
     int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
@@ -50555,15 +50824,52 @@ struct hy_loader {
     char        *scratch;               /* of all workers */
     size_t       each;                  /* bytes of one */
     unsigned char *failed;              /* by sample of the batches under way */
+    hy__crew    *crew;                  /* of its workers: batch number b of an epoch lies at b % prefetch */
+    int64_t      armed;                 /* with a crew: samples of this epoch whose batches have room */
 };
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+/* The sample at this position in order, into a row of a batch that has room. */
+static int hy__loader_sample(hy_loader *L, int64_t at, int64_t batch, int64_t row, int worker)
+{
+    const hy_dataset *D = L->data;
+    int64_t i = L->order[at];
+    void *out[HY__PARTS];
+    int k;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    return hy__dataset_sample(D, i, hy__loader_bits(L, 0, at < L->left ? i + D->n : i), out,
+                              L->scratch + L->each * (size_t)worker) != 0;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    (void)stage;
+    L->failed[item] = (unsigned char)hy__loader_sample(L, L->begin + item, item / L->size, item % L->size,
+                                                       worker);
+}
+
+/* The same by position in the epoch. */
+static void hy__loader_crew_item(void *user, int64_t at, int worker)
+{
+    hy_loader *L = (hy_loader *)user;
+    int64_t batch = at / L->size % L->opt.prefetch, row = at % L->size;
+    L->failed[batch * L->size + row] = (unsigned char)hy__loader_sample(L, at, batch, row, worker);
+}
 
 static void hy__loader_release(hy_block *self)
 {
     hy_loader *L = (hy_loader *)(void *)self;
     hy__heap *heap = &self->house->root->heap;
     int i;
-    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
-        hy__buffer_free(heap, L->made[i].buffer);
+    hy__crew_free(L->crew);
+    for (i = 0; L->made && i < L->opt.prefetch * L->parts; i++) hy__buffer_free(heap, L->made[i].buffer);
     hy__free(heap, L->order);
     hy__free(heap, L->made);
     hy__free(heap, L->scratch);
@@ -50575,12 +50881,16 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     hy_loader_opt o;
     hy_loader *L;
     hy__heap *heap;
+    int hands, crewed;
     HY__OPTIONS_INTO(o, opt);
-    if (!o.prefetch) o.prefetch = 1;
     if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
+    if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
+        (unsigned)o.workers > HY__CREW) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
+                 o.last_batch, o.workers);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
@@ -50588,15 +50898,20 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     heap = &F->root->heap;
     L->base.free_fn = hy__loader_release;
     L->data = D;
+    L->parts = D->parts;
     L->opt = o;
     L->size = batch_size;
     L->epoch = -1;
     L->each = hy__round64(hy__dataset_scratch(D) + 1);
     L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
     L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
-    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    if (!crewed) o.workers = 0;
+    hands = F->root->threads > o.workers ? F->root->threads : 1 + o.workers;
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)hands);
     L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
-    if (L->order && L->made && L->scratch && L->failed) return L;
+    if (crewed) L->crew = hy__crew_new(F->root, D, batch_size, o.prefetch, hy__loader_crew_item, L);
+    if (L->crew) hy__crew_start(L->crew, o.workers);
+    if (L->order && L->made && L->scratch && L->failed && (L->crew || !crewed)) return L;
     hy__no_memory(F, "hy_loader_new");
     hy_block_free(F, &L->base);
     return NULL;
@@ -50610,20 +50925,16 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     return 0;
 }
 
-/* Random bits of sample i in an epoch; a second stream of them shuffles. */
-static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
-{
-    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
-}
-
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+    if (L->crew) hy__crew_rest(L->crew, L->at);
+    for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
         L->made[i].buffer = NULL;
     }
     L->ready = L->next = 0;
+    L->armed = L->at;
 }
 
 /* The order of the next epoch, behind what the last one left over. */
@@ -50641,8 +50952,9 @@ static void hy__loader_begin(hy_loader *L)
     }
     L->left = left;
     L->n = left + n;
-    L->at = 0;
+    L->at = L->armed = 0;
     L->ended = 0;
+    if (L->crew) hy__crew_rest(L->crew, 0);
 }
 
 /* Of samples that are left in this epoch: how many make up its next batches. */
@@ -50652,28 +50964,13 @@ static int64_t hy__loader_rest(const hy_loader *L)
     return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
 }
 
-static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
-{
-    hy_loader *L = (hy_loader *)arg;
-    const hy_dataset *D = L->data;
-    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
-    void *out[HY__PARTS];
-    uint64_t random;
-    int k;
-    (void)stage;
-    for (k = 0; k < D->parts; k++)
-        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
-    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
-    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
-}
-
-/* Room for batches of rows, counted from the first that is not ready. */
-static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+/* Room for a batch of rows. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t batch, int64_t rows)
 {
     const hy_dataset *D = L->data;
     int k;
     for (k = 0; k < D->parts; k++) {
-        hy__value *v = &L->made[L->ready * D->parts + k];
+        hy__value *v = &L->made[batch * D->parts + k];
         int d;
         v->t.type.dtype = D->type[k].dtype;
         v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
@@ -50682,13 +50979,11 @@ static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
         hy__pack_strides(&v->t);
         v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
         if (!v->buffer) {
-            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
             hy__no_memory(F, "hy_next");
             return -1;
         }
         v->t.data = v->buffer->data;
     }
-    L->ready++;
     return 0;
 }
 
@@ -50702,7 +50997,8 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     L->samples = 0;
     while (L->samples < rest && L->ready < L->opt.prefetch) {
         rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        if (hy__loader_room(F, L, L->ready, rows)) { hy__loader_drop(F, L); return; }
+        L->ready++;
         L->samples += rows;
     }
     region.run = hy__loader_item;
@@ -50720,12 +51016,12 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
 }
 
 /* A batch as an array or a group, in this scope. */
-static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
 {
     int k, parts = L->data->parts;
     hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
     for (k = 0; k < parts && !F->code; k++) {
-        hy__value *v = &L->made[L->next * parts + k];
+        hy__value *v = &L->made[batch * parts + k];
         x = hy__handle(F);
         if (!x) break;
         x->t = v->t;
@@ -50734,16 +51030,47 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
         if (all) all->item[k] = x;
     }
     for (; F->code && k < parts; k++) {
-        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
-        L->made[L->next * parts + k].buffer = NULL;
+        hy__buffer_drop(&F->cache, L->made[batch * parts + k].buffer);
+        L->made[batch * parts + k].buffer = NULL;
     }
-    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
-    if (++L->next == L->ready) L->next = L->ready = 0;
+    L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
+}
+
+/* Room for the batches that are made ahead, and work for the crew. */
+static void hy__loader_arm(hy_frame *F, hy_loader *L)
+{
+    int64_t end = L->at + hy__loader_rest(L), most = L->at + L->size * L->opt.prefetch;
+    while (L->armed < end && L->armed < most) {
+        int64_t rows = hy__least(end - L->armed, L->size);
+        if (hy__loader_room(F, L, L->armed / L->size % L->opt.prefetch, rows)) return;
+        L->armed += rows;
+        hy__crew_arm(L->crew, rows);
+    }
+}
+
+/* The next batch of a loader with a crew. */
+static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
+{
+    int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
+    hy_array *y = NULL;
+    hy__loader_arm(F, L);
+    rows = hy__least(L->armed - L->at, L->size);
+    if (!F->code) hy__crew_wait(L->crew, L->at, rows);
+    for (i = 0; i < rows && !F->code; i++)
+        if (L->failed[batch * L->size + i])
+            hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                     L->order[L->at + i]);
+    if (!F->code) y = hy__loader_hand_out(F, L, batch);
+    if (!F->code) hy__loader_arm(F, L);
+    if (!F->code) return y;
+    hy__loader_drop(F, L);
+    return NULL;
 }
 
 HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 {
+    hy_array *y;
     if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
@@ -50751,8 +51078,12 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     }
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (L->crew) return hy__loader_fetch(F, L);
     if (!L->ready) hy__loader_make(F, L);
-    return F->code ? NULL : hy__loader_hand_out(F, L);
+    if (F->code) return NULL;
+    y = hy__loader_hand_out(F, L, L->next);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return y;
 }
 
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
@@ -51082,6 +51413,241 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
     return F->code ? NULL : y;
 }
 
+/* --- records by number --- */
+/* An open file, or memory, of which samples are read. Pieces of a record lie one behind the other. */
+typedef struct hy__indexed {
+    hy__lock  lock;                     /* the file stands at one place at a time */
+    hy__input in;                       /* its frame is the opener's, not to be used later */
+    uint64_t *at;                       /* where each record begins */
+    int64_t   n, cap, width;            /* width: labels of each */
+    uint64_t  bytes;                    /* of data */
+} hy__indexed;
+
+static void hy__indexed_close(hy_root *root, void *user)
+{
+    hy__indexed *h = (hy__indexed *)user;
+#ifndef HYBRID_NO_STDIO
+    if (h->in.file) fclose(h->in.file);
+#endif
+    hy__lock_done(&h->lock);
+    hy__free(&root->heap, h->at);
+    hy__free(&root->heap, h);
+}
+
+static int hy__indexed_get(hy__indexed *h, uint64_t at, void *to, uint64_t n)
+{
+    if (at > h->in.bytes || n > h->in.bytes - at) return -1;
+    if (h->in.data) { memcpy(to, h->in.data + at, (size_t)n); return 0; }
+#ifndef HYBRID_NO_STDIO
+    return fseek(h->in.file, (long)at, SEEK_SET) || fread(to, 1, (size_t)n, h->in.file) != n ? -1 : 0;
+#else
+    return -1;
+#endif
+}
+
+/* A record's payload, as it is put together: first head, then labels, then data. */
+typedef struct hy__payload {
+    char     head[HY__RECORD_HEAD], *label, *data;
+    uint64_t at;
+} hy__payload;
+
+/* Where the payload goes on, and how many bytes have room there: 0 when it is too long. */
+static char *hy__payload_room(const hy__indexed *h, hy__payload *p, uint64_t *room)
+{
+    uint64_t flag, labels, end;
+    *room = HY__RECORD_HEAD - p->at;
+    if (p->at < HY__RECORD_HEAD) return p->head + p->at;
+    flag = hy__record_u32(p->head);
+    labels = HY__RECORD_HEAD + 4 * flag;
+    end = labels + h->bytes;
+    if (flag != (uint64_t)h->width && (flag || h->width != 1)) *room = 0;
+    else *room = (p->at < labels ? labels : end) - p->at;
+    return p->at < labels ? p->label + (p->at - HY__RECORD_HEAD) : p->data + (p->at - labels);
+}
+
+/* n bytes more, from the file, or (from NULL) the magic number where a payload was cut. */
+static int hy__payload_add(hy__indexed *h, hy__payload *p, uint64_t at, uint64_t n, const char *from)
+{
+    while (n) {
+        uint64_t room, size;
+        char *to = hy__payload_room(h, p, &room);
+        size = room < n ? room : n;
+        if (!size) return -1;
+        if (from) { memcpy(to, from, (size_t)size); from += size; }
+        else if (hy__indexed_get(h, at, to, size)) return -1;
+        p->at += size;
+        at += size;
+        n -= size;
+    }
+    return 0;
+}
+
+static int hy__indexed_take(hy__indexed *h, uint64_t at, hy__payload *p)
+{
+    char head[8];
+    int kind, pieces = 0;
+    do {
+        uint64_t n;
+        if (hy__indexed_get(h, at, head, 8) || hy__record_u32(head) != HY__RECORD_MAGIC) return -1;
+        kind = (int)(hy__record_u32(head + 4) >> 29);
+        n = hy__record_u32(head + 4) & 0x1fffffff;
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1)) return -1;
+        if (pieces++ && hy__payload_add(h, p, 0, 4, "\x0a\x23\xd7\xce")) return -1;
+        if (hy__payload_add(h, p, at + 8, n, NULL)) return -1;
+        at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+static int hy__indexed_sample(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+{
+    hy__indexed *h = (hy__indexed *)user;
+    hy__payload p;
+    int64_t k;
+    int failed;
+    uint32_t flag, bits;
+    (void)random; (void)in;
+    memset(&p, 0, sizeof p);
+    p.data = (char *)out[0];
+    p.label = (char *)out[1];
+    hy__acquire(&h->lock);
+    failed = hy__indexed_take(h, h->at[i], &p);
+    hy__release(&h->lock);
+    flag = hy__record_u32(p.head);
+    if (failed || p.at != HY__RECORD_HEAD + 4 * (uint64_t)flag + h->bytes) return -1;
+    for (k = 0; k < h->width; k++) {
+        bits = hy__record_u32(flag ? p.label + 4 * k : p.head + 4);
+        memcpy(p.label + 4 * k, &bits, 4);
+    }
+    return 0;
+}
+
+static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
+{
+    if (h->n == h->cap) {
+        int64_t wide = h->cap ? 2 * h->cap : 256;
+        uint64_t *more = (uint64_t *)hy__alloc(&F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(F, "hy_dataset_records"); return -1; }
+        if (h->n) memcpy(more, h->at, (size_t)h->n * sizeof *more);
+        hy__free(&F->root->heap, h->at);
+        h->at = more;
+        h->cap = wide;
+    }
+    h->at[h->n++] = at;
+    return 0;
+}
+
+/* Goes over a record whose payload is not looked at; *at: behind it. */
+static int hy__record_pass(hy__input *s, int64_t i, uint64_t *at)
+{
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    do {
+        if (hy__get_u64(s, *at, 4, &magic) || hy__get_u64(s, *at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = ((word & 0x1fffffff) + 3) / 4 * 4;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, *at, "record %l does not begin with the magic number", i);
+        if (kind > 3 || (pieces++ ? kind < 2 : kind > 1))
+            return hy__damaged(s, *at + 4, "record %l is cut", i);
+        if (!hy__there(s, *at + 8, n)) return -1;
+        *at += 8 + n;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+/* Digits, behind blanks; NULL: there are none, or too many. */
+static const char *hy__index_number(const char *p, const char *end, uint64_t *v)
+{
+    const char *first;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    for (first = p, *v = 0; p < end && *p >= '0' && *p <= '9'; p++) *v = *v * 10 + (uint64_t)(*p - '0');
+    return p > first && p - first < 19 ? p : NULL;
+}
+
+/* Lines of "key offset". */
+static int hy__index_read(hy_frame *F, hy__indexed *h, const char *p, size_t bytes)
+{
+    const char *end = p + bytes;
+    uint64_t key, at;
+    while (p < end) {
+        p = hy__index_number(p, end, &key);
+        if (p) p = hy__index_number(p, end, &at);
+        while (p && p < end && (*p == ' ' || *p == '\r')) p++;
+        if (!p || (p < end && *p != '\n')) {
+            hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and offset",
+                     h->n + 1);
+            return -1;
+        }
+        p += p < end;
+        if (hy__indexed_add(F, h, at)) return -1;
+    }
+    return 0;
+}
+
+/* Where records begin, each with a look at its pieces; how many labels the first has. */
+static int hy__indexed_fill(hy_frame *F, hy__indexed *h, const char *index, size_t index_bytes)
+{
+    hy__records R;
+    uint64_t at = 0;
+    int64_t i;
+    if (index && hy__index_read(F, h, index, index_bytes)) return -1;
+    for (i = 0; i < h->n; i++) {
+        at = h->at[i];
+        if (hy__record_pass(&h->in, i, &at)) return -1;
+    }
+    while (!index && at < h->in.bytes)
+        if (hy__indexed_add(F, h, at) || hy__record_pass(&h->in, h->n - 1, &at)) return -1;
+    h->width = 1;
+    if (!h->n) return 0;
+    memset(&R, 0, sizeof R);
+    R.s = &h->in;
+    R.at = h->at[0];
+    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes);
+    hy__free(&F->root->heap, R.room);
+    return F->code ? -1 : 0;
+}
+
+/* Takes the input, which is open, over. */
+static hy_dataset *hy__dataset_indexed(hy_frame *F, const hy__input *in, const char *index,
+                                       size_t index_bytes, const hy_type *type)
+{
+    hy__indexed *h = (hy__indexed *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    hy_dataset *D = NULL;
+    hy_type types[2];
+    if (!h) {
+#ifndef HYBRID_NO_STDIO
+        if (in->file) fclose(in->file);
+#endif
+        return (hy_dataset *)hy__no_memory(F, "hy_dataset_records");
+    }
+    hy__lock_init(&h->lock);
+    h->in = *in;
+    if (in->at) h->in.at = &h->in.own;
+    if (hy__check_type(F, type, in->name)) {
+        h->bytes = (uint64_t)hy__bytes(type);
+        if (!hy__indexed_fill(F, h, index, index_bytes)) {
+            types[0] = *type;
+            types[1].dtype = HY_F32;
+            types[1].shape = hy__shape1(h->width);
+            if (h->width == 1) types[1].shape.ndim = 0;
+            D = hy_dataset_of(F, h->n, 2, types, hy__indexed_sample, h);
+        }
+    }
+    if (D) D->close = hy__indexed_close;
+    else hy__indexed_close(F->root, h);
+    return D;
+}
+
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type)
+{
+    hy__input in;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&in, F, data, bytes, 0);
+    return hy__dataset_indexed(F, &in, index, index_bytes, &type);
+}
+
 /* All of them read memory, or a file. */
 typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
 static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
@@ -51133,6 +51699,29 @@ HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *op
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
 {
     return hy__read_file(F, file, hy__get_records, &type);
+}
+
+/* A whole file as bytes. */
+static hy_array *hy__get_bytes(hy__input *s, const void *options)
+{
+    hy_array *x = hy_empty(s->F, hy__shape1((int64_t)s->bytes), HY_U8);
+    (void)options;
+    return x && !hy__get(s, 0, x->t.data, s->bytes) ? x : NULL;
+}
+
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type)
+{
+    hy__input in;
+    hy_array *lines = NULL;
+    hy_dataset *D = NULL;
+    if (!F || F->code) return NULL;
+    hy_begin(F);
+    if (index) lines = hy__read_file(F, index, hy__get_bytes, NULL);
+    if (!F->code && !hy__file_input(&in, F, file))
+        D = hy__dataset_indexed(F, &in, !lines ? NULL : lines->t.data ? (const char *)lines->t.data : "",
+                              lines ? (size_t)hy__size(&lines->t.type.shape) : 0, &type);
+    hy_end(F);
+    return D;
 }
 #endif
 #endif
