@@ -58,7 +58,9 @@
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
+ *     >>text      C as text: lines, formulas         >>emitters  operators as C source
+ *     >>writers   larger ones; who writes what       >>source    programs as C source
+ *     >>jit       and as machine code
  *     >>end       history, licence
  *
  * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
@@ -205,12 +207,12 @@
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
  *   the end of the product before them, bodies of loops and branches are functions, too.
  *   PREFIX_run(inputs, outputs, workspace) allocates nothing and may be given its memory, PREFIX_WORKSPACE
- *   bytes aligned for a double; NULL takes a static one. Sizes are macros, opt.header writes them and the
- *   prototype apart, opt.weights puts the weights into a file whose bytes are handed in, numbers with the
- *   lowest byte first. -DPREFIX_TEST makes a program that compares with recorded results. Sums run in another
- *   order than here: results agree to rounding. Indices beyond an axis are clipped; what has no source
- *   (gradients, random numbers, boxes and regions, int8, systems of equations, take in mode raise, shapes
- *   that values decide) is refused by name, all at once.
+ *   bytes aligned for a double; NULL takes a static one. It returns 0, or -2 where an operator met an index,
+ *   a label or a region that is none (a call in process fails there). Sizes are macros,
+ *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
+ *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
+ *   results. Sums run in another order than here: results agree to rounding. What has no source (gradients,
+ *   random numbers, int8, systems of equations, shapes that values decide) is refused by name, all at once.
  *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
  *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
  *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
@@ -52094,12 +52096,10 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>emitters ---------------------------------------------------------------------------------
+/* MARK: - 61 >>text ------------------------------------------------------------------------------------
  *
- * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
- * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
- * that only move elements from the map that they make of positions, all others from the emitter that
- * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
+ * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
+ * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
  */
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
@@ -52149,7 +52149,7 @@ struct hy__c_step {
     int       y;                        /* the value of output 0 */
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
-    int       body;                     /* the first of its own, or 0 */
+    int       body, faults;             /* the first of its own, or 0; it may meet bad data */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
@@ -52165,7 +52165,7 @@ typedef struct hy__c_body {
     size_t    arena;
     const hy__node *of;                 /* whose body it is; the whole has none */
     int       outer, vary;              /* where that stands; variables that turns change, -1: no turns */
-    int       early;                    /* so many steps, the first, are the same in all turns */
+    int       early, faults;            /* so many steps, the first, are the same in all turns; some fault */
     const char *before, *turn;          /* its functions: of these, of the rest */
 } hy__c_body;
 
@@ -52189,7 +52189,8 @@ struct hy__c {
 };
 
 /* --- text --- *
- * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %p prefix  %u PREFIX
+ * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
+ * %p prefix  %u PREFIX
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -52198,6 +52199,12 @@ static const char *hy__c_type(hy_dtype dtype)
         "uint8_t"
     };
     return names[dtype];
+}
+
+/* Of a variable: nothing is said of comparing it with 0. */
+static const char *hy__c_local(hy_dtype dtype)
+{
+    return dtype == HY_U8 || dtype == HY_BOOL ? "int" : hy__c_type(dtype);
 }
 
 static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
@@ -52299,6 +52306,7 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
         case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
         case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
+        case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
         case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
         default:  hy__c_put(c, format, 1);
@@ -52445,6 +52453,20 @@ static const hy__c_helper hy__c_helpers[] = {
       "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
       "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
       "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+    { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
+      "    const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "    const int64_t at = from_end && i < 0 ? i + n : i;\n"
+      "    if (at >= 0 && at < n) return at;\n"
+      "    *fault = 1;\n    return 0;\n}\n" },
+    { "whole", "static inline int64_t %p_whole(double x)\n{\n"
+      "    return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 "
+      ": (int64_t)x;\n"
+      "}\n" },
+    { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
+      "    return x < low ? low : x > high ? high : x;\n}\n" },
+    { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
+      "    const double most = a > b ? a : b;\n"
+      "    return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
     { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
       "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
 };
@@ -52534,8 +52556,8 @@ static void hy__c_write_helpers(hy__c *c)
 #undef V_DIGAMMA
 #undef V_TRIGAMMA
 #define V_K(k)          ((V__T)k)
-#define V_SEL(c, a, b)  (c ? a : b)
-#define V_BOOL(c)       (c ? 1 : 0)
+#define V_SEL(c, a, b)  ((c) ? a : b)
+#define V_BOOL(c)       ((c) ? 1 : 0)
 #define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
 #define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
 #define V_NEG(x)        (-x)
@@ -52591,6 +52613,8 @@ static void hy__c_write_helpers(hy__c *c)
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
 static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_MAX
+#undef V_MIN
 #undef V_NEG
 #undef V_ADD
 #undef V_SUB
@@ -52599,6 +52623,8 @@ static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
 #undef V_MOD
 #undef V_POW
 #undef V_HYPOT
+#define V_MAX(a, b)     (a > b ? a : b)
+#define V_MIN(a, b)     (a < b ? a : b)
 #define V_NEG(x)        ((V__T)(0 - (V__U)x))
 #define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
 #define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
@@ -52802,6 +52828,17 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
     hy__w(c, "    {\n");
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>emitters --------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from an emitter.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 /* --- pointwise: one loop for a group --- */
 static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
 {
@@ -52830,7 +52867,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     hy_dtype dtype = node->type[0].dtype;
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
     c->real = hy__c_wide(dtype);
-    hy__w(c, "        const %t %s = ", (int)c->real, name);
+    hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
     hy__c_expression(c, node, operand);
@@ -52941,7 +52978,7 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
         hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
                                                                             0));
-        hy__w(c, "        const %t a%d = %s;\n", (int)hy__c_wide(dtype), k, text);
+        hy__w(c, "        const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
     hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
@@ -53410,6 +53447,64 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           w->fine_p, l->size[2]);
 }
 
+/* How far from the first place of an image lies the one that tap t meets. */
+static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t t)
+{
+    int64_t at[3], phase = 0, place = 0;
+    int k;
+    at[0] = t / (w->kernel[1] * w->kernel[2]) * w->dilate[0];
+    at[1] = t / w->kernel[2] % w->kernel[1] * w->dilate[1];
+    at[2] = t % w->kernel[2] * w->dilate[2];
+    for (k = 0; k < 3; k++) {
+        phase = phase * l->phase[k] + at[k] % l->phase[k];
+        place = place * l->size[k] + at[k] / w->stride[k];
+    }
+    return phase * l->plane + place;
+}
+
+/* Filters of one channel each: all taps are written out, or compilers keep sums in memory. */
+enum { HY__C_MOST_TAPS = 49 };
+static int hy__c_is_depthwise(const hy__c_window *w)
+{
+    return w->channels == w->groups && w->taps > 1 && w->taps <= HY__C_MOST_TAPS;
+}
+
+static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows,
+                                 int64_t lanes)
+{
+    int64_t t;
+    int r;
+    hy__w(c, "        const %r *from = image + g * %l + p;\n", l->channel);
+    for (t = 0; t < w->taps; t++)
+        for (r = 0; r < rows; r++) {
+            hy__c_loop(c, "        ", "q", lanes);
+            hy__w(c, " s%d[q] += w[%l] * from[q + %l];\n", r, t * rows + r, hy__c_tap_of(w, l, t));
+        }
+}
+
+static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t t;
+    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
+    hy__w(c, " };\n");
+}
+
+static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
+{
+    int r;
+    hy__c_loop(c, "        ", "c", w->channels / w->groups);
+    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
+    hy__w(c, " {\n            const %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups,
+          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
+        else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "        }\n");
+}
+
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
 static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
                             int rows,
@@ -53419,18 +53514,8 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
     char text[HY__C_TEXT], value[HY__C_TEXT];
     int r;
     hy__c_sums(c, rows, lanes, "0");
-    hy__c_loop(c, "        ", "c", w->channels / w->groups);
-    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
-    hy__w(c, " {\n            const %t *from = image + (g * %l + c) * %l + p%s;\n", (int)real,
-          w->channels / w->groups,
-          l->channel, w->taps > 1 ? " + tap[t]" : "");
-    for (r = 0; r < rows; r++) {
-        if (w->taps > 1) hy__w(c, "            const %t u%d = w[(c * %l + t) * %d + %d];\n", (int)real, r,
-                               w->taps, rows, r);
-        else hy__w(c, "            const %t u%d = w[c * %d + %d];\n", (int)real, r, rows, r);
-    }
-    hy__c_sums_add(c, rows, lanes, "from[q]");
-    hy__w(c, "        }\n");
+    if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
+    else hy__c_channel_taps(c, w, l, rows, lanes);
     for (r = 0; r < rows; r++) {
         hy__c_loop(c, "        ", "q", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
@@ -53473,26 +53558,6 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__c_store(c, s, text, "sum");
     hy__w(c, "    }\n");
     c->real = real;
-}
-
-static void hy__c_conv_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
-{
-    int64_t d, h, v;
-    int n = 0;
-    hy__w(c, "    static const int tap[%l] = {", w->taps);
-    for (d = 0; d < w->kernel[0]; d++) for (h = 0; h < w->kernel[1]; h++) for (v = 0; v < w->kernel[2]; v++) {
-        int64_t at[3], phase = 0, place = 0;
-        int k;
-        at[0] = d * w->dilate[0];
-        at[1] = h * w->dilate[1];
-        at[2] = v * w->dilate[2];
-        for (k = 0; k < 3; k++) {
-            phase = phase * l->phase[k] + at[k] % l->phase[k];
-            place = place * l->size[k] + at[k] / w->stride[k];
-        }
-        hy__w(c, "%s%l", n++ ? ", " : " ", phase * l->plane + place);
-    }
-    hy__w(c, " };\n");
 }
 
 /* Weights that the program is given: one sum after the other. */
@@ -53542,7 +53607,7 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     rest = each % HY__C_ROWS;
     whole = each - rest;
     k = w.channels / w.groups * w.taps;
-    if (w.taps > 1) hy__c_conv_taps(c, &w, &l);
+    if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
     if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
     if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
                        l.direct ? (int64_t)0 : l.channel * w.channels);
@@ -53711,14 +53776,54 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     char e[HY__C_TEXT], g[HY__C_TEXT];
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
-    hy__c_need(c, "index_of");
+    hy__c_need(c, "index_due");
     hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
              "-INFINITY, sum = 0;\n",
           l.outer, (int)c->real, l.n, (int)c->real);
     hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
     hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
-    hy__w(c, "loss += %s(sum) + top - x[%p_index_of((double)x1[o], %l, 0)];\n}\ny0[0] = (%t)loss;\n", g, l.n,
-          (int)c->real);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
+          g, l.n);
+}
+
+static size_t hy__c_ctc_scratch(const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, most = hy__c_in(s, 1)->shape.dim[1];
+    return (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
+}
+
+/* What labels spell, with blanks between: sums over all paths through the places, step by step. */
+static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
+{
+    const hy__ctc_loss_rec *r = (const hy__ctc_loss_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim;
+    int64_t most = hy__c_in(s, 1)->shape.dim[1], blank = r->blank_label ? x[2] - 1 : 0;
+    hy__c_need(c, "whole");
+    hy__c_need(c, "log_sum");
+    hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
+             "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
+    hy__w(c, "for (int n = 0; n < %l; n++) {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\n"
+             "int bad = 0;\n", x[1], x[0], most);
+    if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
+    if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
+    hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
+    hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
+    if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
+    hy__w(c, "bad = label[i] < 0 || label[i] >= %l || label[i] == %l;\n}\n"
+             "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
+    hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
+             "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
+    hy__w(c, "for (int k = 0; k < %l; k++) if (from[k] > top) top = from[k];\n"
+             "for (int k = 0; k < %l; k++) sum += exp(from[k] - top);\n"
+             "for (int k = 0; k < %l; k++) p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
+    hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
+             "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
+             "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
+             "a = %p_log_sum(a, before[k - 2]);\n"
+             "to[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
+    hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
+             "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
+             "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
 }
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
@@ -53894,10 +53999,12 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
         0)->shape);
     hy__c_open_lines(c, s, l, 1);
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
-             "x[k * %l] "
-          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
-          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner);
+    if (hy__floating(hy__c_in(s, 0)->dtype))
+        hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
+              l.inner);
+    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
 /* --- reductions --- */
@@ -54090,18 +54197,28 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
 }
 
 /* --- indexing --- */
+/* The index `value` within n: the nearest, from the start again, or a mistake if it lies beyond (signed:
+ * counted from the end if negative). */
+static const char *hy__c_index_in(hy__c *c, char *to, const char *value, int64_t n, int mode)
+{
+    int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
+    hy__c_need(c, due ? "index_due" : "index_of");
+    if (due) return hy__c_text(to, "%s_index_due((double)%s, %l, %d, fault)", c->prefix, value, n,
+                               mode == HY__INDEX_SIGNED);
+    return hy__c_text(to, "%s_index_of((double)%s, %l, %d)", c->prefix, value, n, mode == HY_INDEX_WRAP);
+}
+
 static void hy__c_take(hy__c *c, const hy__c_step *s)
 {
+    char at[HY__C_TEXT];
     int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
     const hy__take_rec *r = (const hy__take_rec *)s->node->record;
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
     int64_t m = hy__size(&hy__c_in(s, index)->shape);
-    hy__c_need(c, "index_of");
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\n"
-          "const int64_t at = %p_index_of((double)x%d[i], %l, %d);\n"
+    hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\nconst int64_t at = %s;\n"
           "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
-          l.outer, m, index,
-          l.n, !embedding && r->mode == HY_INDEX_WRAP, l.inner, m, l.inner, a, l.n, l.inner);
+          l.outer, m, at, l.inner, m, l.inner, a, l.n, l.inner);
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
@@ -54111,23 +54228,22 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
     int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
     hy__c_lines l = { 1, 0, 1 };
     int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    char at[HY__C_TEXT];
     if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
     m = all / hy__most(l.outer * l.inner, 1);
-    hy__c_need(c, "index_of");
+    hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
     hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + i) * %l + j;\n"
-          "y0[at] = x0[(o * %l + %p_index_of((double)x1[at], %l, %d)) * %l + j];\n}\n", l.outer, m, l.inner,
-          m, l.inner,
-          l.n, l.n, !batch && r->mode == HY_INDEX_WRAP, l.inner);
+          "const int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n}\n", l.outer, m,
+          l.inner, m, l.inner, l.n, at, l.inner);
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__c_need(c, "whole");
     hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
-          "y0[i * %d + k] = (int64_t)x0[i] == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape), r->depth,
-          r->depth,
-          r->on_value, r->off_value);
+          "y0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape),
+          r->depth, r->depth, r->on_value, r->off_value);
 }
 
 /* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
@@ -54137,13 +54253,15 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
         1)->shape;
     int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    char value[HY__C_TEXT], at[HY__C_TEXT];
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
-    hy__c_need(c, "index_of");
     if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
     hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
-    for (d = 0; d < m; d++)
-        hy__w(c, "at = at * %l + %p_index_of((double)x1[i + %l], %l, 0);\n", whole->dim[d], d * tuples,
-              whole->dim[d]);
+    for (d = 0; d < m; d++) {
+        hy__c_text(value, "x1[i + %l]", d * tuples);
+        hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
+              hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
+    }
     hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
                     : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
                     slice);
@@ -54153,11 +54271,11 @@ static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
-    hy__c_need(c, "index_of");
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) for (int k = 0; k "
-             "< %l; k++)\n"
-          "y0[%p_index_of((double)x1[i], %l, 0) * %l + k] = x2[i * %l + k];\n", hy__size(x),
-          hy__size(&hy__c_in(s, 1)->shape), row, x->dim[0], row, row);
+    char at[HY__C_TEXT];
+    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) {\n"
+             "const int64_t at = %s;\nfor (int k = 0; k < %l; k++) y0[at * %l + k] = x2[i * %l + k];\n}\n",
+          hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
+          hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
 }
 
 /* --- sequences: time is axis 0 or 1, the batch the other --- */
@@ -54194,8 +54312,18 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     }
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>writers ---------------------------------------------------------------------------------
+ *
+ * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
+ * hy__c_emitters says who writes what; >>source makes a file of it.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifndef HYBRID_NO_VISION
-/* --- more windows --- */
+/* --- images: windows again, and places between places --- */
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
@@ -54285,6 +54413,260 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
               y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
         if (!sum) at += x[1];
     }
+}
+#endif
+
+#ifndef HYBRID_NO_VISION
+/* --- boxes and regions --- */
+/* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
+static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
+{
+    const char *l = letter;
+    if (center) {
+        hy__w(c, "const %r %sw = %s[2], %sh = %s[3], %sl = %s[0] - %sw / 2, %st = %s[1] - %sh / 2;\n", l,
+              from, l, from, l, from, l, l, from, l);
+        hy__w(c, "const %r %sr = %s[0] + %sw / 2, %sb = %s[1] + %sh / 2;\n", l, from, l, l, from, l);
+    } else {
+        hy__w(c, "const %r %sl = %s[0], %st = %s[1], %sr = %s[2], %sb = %s[3];\n", l, from, l, from, l, from,
+              l, from);
+        hy__w(c, "const %r %sw = %sr - %sl, %sh = %sb - %st;\n", l, l, l, l, l, l);
+    }
+    hy__w(c, "const %r %s_area = %sw < 0 || %sh < 0 ? 0 : %sw * %sh;\n", l, l, l, l, l);
+}
+
+/* What part of their union boxes a and b have in common. */
+static void hy__c_overlap(hy__c *c)
+{
+    hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
+             "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
+             "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
+             "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
+}
+
+static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
+{
+    int center = ((const hy__box_iou_rec *)s->node->record)->format;
+    int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
+             "const %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4, n);
+    hy__c_box(c, "a", "u", center);
+    hy__c_box(c, "b", "v", center);
+    hy__c_overlap(c);
+    hy__w(c, "y0[i * %l + j] = part;\n}\n", n);
+}
+
+/* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
+static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
+{
+    hy__w(c, "int m = 0;\nfor (int i = 0; i < %l; i++) {\nint p;\nif (!(%s)) continue;\n", n, fits);
+    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
+          score, other);
+    hy__w(c, "if (p < m) order[p] = i;\n}\n");
+}
+
+static size_t hy__c_nms_scratch(const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    return ((size_t)x->dim[x->ndim - 2] + 1) * sizeof(int32_t);
+}
+
+/* The other way to write a box; one that begins below 0 stays as it is. */
+static void hy__c_turn_box(hy__c *c, int64_t width, int64_t coord, int center)
+{
+    hy__w(c, "for (int i = 0; i < kept; i++) {\n%r *v = y + i * %l + %l;\n", width, coord);
+    hy__w(c, "const double a = v[0], b = v[1], c = v[2], d = v[3];\nif (a < 0) continue;\n");
+    hy__w(c, center ? "v[0] = (%r)(a - c / 2);\nv[1] = (%r)(b - d / 2);\nv[2] = (%r)(a + c / 2);\n"
+                      "v[3] = (%r)(b + d / 2);\n}\n"
+                    : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
+                      "v[3] = (%r)(d - b);\n}\n");
+}
+
+static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
+{
+    const hy__box_nms_rec *r = (const hy__box_nms_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
+    int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
+    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\nfor (int o = 0; o < %l; o++) {\n"
+             "const %r *x = x0 + o * %l;\n%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
+    hy__c_number(valid, r->valid_thresh, c->real);
+    hy__c_number(plain, r->background_id, c->real);
+    hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
+    hy__c_text(other, "x[order[p - 1] * %l + %d]", w, r->score_index);
+    if (r->id_index < 0) hy__c_text(fits, "%s > %s", score, valid);
+    else hy__c_text(fits, "%s > %s && x[i * %l + %d] != %s", score, valid, w, r->id_index, plain);
+    if (!k) hy__w(c, "for (; kept < %l; kept++) order[kept] = kept;\n", n);
+    else {
+        hy__c_best(c, n, k, fits, score, other);
+        hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
+              w, r->coord_start);
+        hy__c_box(c, "a", "u", r->in_format);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
+              r->coord_start);
+        hy__c_box(c, "b", "v", r->in_format);
+        hy__c_overlap(c);
+        hy__w(c, "crowded = part > %v", r->overlap_thresh);
+        if (r->id_index >= 0 && !r->force_suppress)
+            hy__w(c, " && (int64_t)u[%d] == (int64_t)v[%d]", r->id_index - r->coord_start,
+                  r->id_index - r->coord_start);
+        hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
+             "y[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
+    if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
+    if (hy__c_wants(c, s, 1))
+        hy__w(c, "for (int i = 0; i < %l; i++) y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+    hy__w(c, "}\n");
+}
+
+static size_t hy__c_detection_scratch(const hy__c_step *s)
+{
+    size_t n = (size_t)hy__c_in(s, 0)->shape.dim[2];
+    return n * (6 * hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)) + sizeof(int32_t));
+}
+
+/* Rows of what has a class: class, score, corners. */
+static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
+{
+    int k;
+    hy__w(c, "for (int i = 0; i < %l; i++) {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
+    hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
+             "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
+    hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
+    hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
+    for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
+    hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
+          anchors);
+    hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
+             "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
+    hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
+                        : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
+                          "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
+    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < %l; i++) y[i] = -1;\n", 6 * anchors);
+}
+
+static void hy__c_detection(hy__c *c, const hy__c_step *s)
+{
+    const hy__multibox_detection_rec *r = (const hy__multibox_detection_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
+    hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
+          6 * anchors);
+    hy__w(c, "(void)order;\nfor (int o = 0; o < %l; o++) {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0],
+          6 * anchors);
+    hy__c_detected(c, r, x->dim[1], anchors);
+    if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
+        hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
+        hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
+                 "%r *row = y + i * 6;\nint crowded = 0;\n");
+        hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
+                 "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+        hy__c_box(c, "a", "(row + 2)", 0);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
+        hy__c_box(c, "b", "v", 0);
+        hy__c_overlap(c);
+        hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
+                                   : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
+        hy__w(c, "if (crowded) row[0] = -1; else order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "}\n");
+}
+
+/* Opens loops over regions; image, inside, scaled corners are numbers of each. */
+static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
+             "const int64_t image = %p_whole(roi[0]);\nconst int inside = image >= 0 && image < %l;\n",
+          hy__c_in(s, 1)->shape.dim[0], hy__c_in(s, 0)->shape.dim[0]);
+}
+
+static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    double scale = ((const hy__roi_pooling_rec *)s->node->record)->spatial_scale;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %s0 = %p_whole(round(roi[%d] * %v)), ", axis[i], 2 - i, scale);
+        hy__w(c, "%s1 = %p_whole(round(roi[%d] * %v));\n", axis[i], 4 - i, scale);
+        hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
+              axis[i], axis[i], y[2 + i]);
+    }
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
+          y[1], y[2], y[3]);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+        hy__w(c, "const int64_t %sb = %p_between(%s0 + %p_whole(ceil((%s + 1) * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+    }
+    hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
+          x[2] * x[3]);
+    hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
+             "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
+             "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3],
+          x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
+    else hy__w(c, "(void)best;\n");
+    hy__w(c, "}\n}\n");
+}
+
+/* One axis of a sample: low, high and the share of high; those that lie outside are passed over. */
+static void hy__c_sample(hy__c *c, const char *a, const char *i, int64_t size)
+{
+    hy__w(c, "%r %s_at = %s0 + %s * %ss + (%s + (%r)0.5) * %ss / %sn;\n", a, a, a, a, i, a, a);
+    hy__w(c, "if (!(%s_at >= -1 && %s_at <= %l)) continue;\nif (%s_at < 0) %s_at = 0;\n", a, a, size, a, a);
+    hy__w(c, "const int64_t %sl = %p_between((int64_t)%s_at, 0, %l), %sh = %p_between(%sl + 1, 0, %l);\n", a,
+          a, size - 1, a, a, size - 1);
+    hy__w(c, "const %r %sp = %sl < %sh ? %s_at - %sl : 0;\n", a, a, a, a, a);
+}
+
+static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const hy__roi_align_rec *r = (const hy__roi_align_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        const char *a = axis[i];
+        hy__w(c, "const %r %s0 = roi[%d] * %v - %v, ", a, 2 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0);
+        hy__w(c, "%sw = roi[%d] * %v - %v - %s0;\n", a, 4 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0, a);
+        if (r->aligned) hy__w(c, "if (inside && !(%sw > 0)) { *fault = 1; continue; }\n", a);
+        if (r->aligned) hy__w(c, "const %r %ss = %sw / %l;\n", a, a, y[2 + i]);
+        else hy__w(c, "const %r %ss = (%sw > 1 ? %sw : 1) / %l;\n", a, a, a, y[2 + i]);
+        if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
+        else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
+    }
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
+          y[1], y[2], y[3]);
+    if (r->position_sensitive)
+        hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
+              y[3], x[2] * x[3]);
+    else hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + c) * %l;\n", x[1], x[2] * x[3]);
+    hy__w(c, "%r sum = 0;\n");
+    for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
+        const char *a = axis[i];
+        hy__w(c, "const %r %sb = %s0 + %s * %ss, %sd = %ss / %sn;\n", a, a, a, a, a, a, a);
+        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a,
+              a, a, a);
+        hy__w(c, "const int64_t %se = inside ? %p_between(%p_whole((%l - %sb) / %sd) + 2, 0, %sn) : 0;\n", a,
+              x[2 + i], a, a, a);
+    }
+    hy__w(c, "for (int64_t i = hf; i < he; i++) {\n");
+    hy__c_sample(c, "h", "i", x[2]);
+    hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
+    hy__c_sample(c, "v", "j", x[3]);
+    hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
+             "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
+             "b[vh];\n}\n}\n", x[3], x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
+          y[2], y[3]);
 }
 #endif
 
@@ -54564,6 +54946,7 @@ static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l,
     }
     if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
     if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", fault" : "fault");
     hy__w(c, ");\n");
 }
 
@@ -54631,7 +55014,7 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
-       HY__C_WHOLE = 16 };
+       HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
 typedef struct hy__c_emitter {
     int      op;
     hy__c_fn emit;
@@ -54652,7 +55035,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_softmin, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
-    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, HY__C_FAULTS, NULL },
+    { HY_OP_ctc_loss, hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch },
     { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
     { HY_OP_tril, hy__c_triangle, 0, NULL },
     { HY_OP_triu, hy__c_triangle, 0, NULL },
@@ -54680,13 +55064,13 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
     { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
     { HY_OP_embedding, hy__c_take, 0, NULL },
-    { HY_OP_take, hy__c_take, 0, NULL },
-    { HY_OP_pick, hy__c_pick, 0, NULL },
+    { HY_OP_take, hy__c_take, HY__C_FAULTS, NULL },
+    { HY_OP_pick, hy__c_pick, HY__C_FAULTS, NULL },
     { HY_OP_batch_take, hy__c_pick, 0, NULL },
     { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
-    { HY_OP_gather_nd, hy__c_tuples, 0, NULL },
-    { HY_OP_scatter_nd, hy__c_tuples, 0, NULL },
-    { HY_OP_index_copy, hy__c_index_copy, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
@@ -54700,6 +55084,11 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+    { HY_OP_box_iou, hy__c_box_iou, 0, NULL },
+    { HY_OP_box_nms, hy__c_box_nms, 0, hy__c_nms_scratch },
+    { HY_OP_multibox_detection, hy__c_detection, 0, hy__c_detection_scratch },
+    { HY_OP_roi_pooling, hy__c_roi_pooling, 0, NULL },
+    { HY_OP_roi_align, hy__c_roi_align, HY__C_FAULTS, NULL },
     { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
     { HY_OP_grid_generator, hy__c_grid, 0, NULL },
     { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
@@ -54723,10 +55112,20 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
     const hy__c_emitter *e = hy__c_emitters;
     int number = hy__op_number(node->op);
     if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
-    if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
-        return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
-    for (; e->emit; e++) if (e->op == number) return e;
+    for (; e->emit; e++) if (number >= 0 && e->op == number) return e;
     return NULL;
+}
+
+/* May it meet an index, or a region, that is none? Then its function is given where to say so. */
+static int hy__c_may_fault(const hy__node *node, int flags)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_take) return ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE;
+    if (number == HY_OP_pick) return ((const hy__pick_rec *)node->record)->mode == HY_INDEX_RAISE;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_roi_align) return ((const hy__roi_align_rec *)node->record)->aligned;
+#endif
+    return flags & HY__C_FAULTS;
 }
 
 /* Do its results not depend on any value? */
@@ -55332,6 +55731,7 @@ static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
     s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
     s->tails = e && (e->flags & HY__C_TAIL);
     for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
+    s->faults = e && hy__c_may_fault(node, e->flags);
     c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
     if (e && hy__c_pack(c, s, e->flags)) return -1;
@@ -55451,6 +55851,8 @@ static void hy__c_touch(hy__c *c, int v, int step)
 static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
     if (s->body) return hy__c_control_takes(c, s, k);
+    if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
@@ -55490,9 +55892,13 @@ static int hy__c_place(hy__c *c)
     hy__c_turns turns;
     if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
     for (i = 0; i < p->steps; i++) {
-        if (!p->step[i].body) continue;
-        hy__c_turns_of(c, &p->step[i], &turns);
-        p->step[i].scratch = turns.bytes;
+        hy__c_step *s = &p->step[i];
+        int k;
+        for (k = 0; s->body && k < s->node->nsub; k++) s->faults |= c->body[s->body + k]->faults;
+        p->faults |= s->emit && s->faults;
+        if (!s->body) continue;
+        hy__c_turns_of(c, s, &turns);
+        s->scratch = turns.bytes;
     }
     hy__c_touch_all(c);
     for (i = 0; i < p->values + p->steps; i++) {
@@ -55532,7 +55938,7 @@ static void hy__c_widen(hy__c *c)
         hy__c_step *s = &c->at->step[i];
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_is_half(hy__c_in(s, k)->dtype))
+            if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
                 s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
         for (k = 0; k < s->node->nout; k++)
             if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
@@ -55690,6 +56096,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
                                       (int64_t)s->scratch_at);
     if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
+    if (s->faults) hy__w(c, !call ? ", int *fault" : c->at->of ? ", fault" : ", &fault");
 }
 
 /* Halves come in as floats before the body, or leave as halves behind it. */
@@ -55701,7 +56108,7 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         int out = k - s->node->nin;
         const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
         const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
-        if (!hy__c_is_half(t->dtype) || (out >= 0 && !hy__c_wants(c, s, out))) continue;
+        if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
         hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out,
@@ -55787,10 +56194,23 @@ static void hy__c_write_calls(hy__c *c, int part)
     }
 }
 
+/* Results that hold nothing. */
+static void hy__c_write_voids(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->at->g->heads; i++) {
+        if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
+        hy__w(c, "    (void)out");
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ";\n");
+    }
+}
+
 static void hy__c_write_run(hy__c *c)
 {
     int i;
-    hy__w(c, "/* 0, or -1 without memory to work in */\n");
+    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2: an index, label or region is none */\n"
+                           : "/* 0, or -1 without memory to work in */\n");
     hy__c_write_signature(c);
     hy__w(c, "\n{\n");
     if (c->at->arena)
@@ -55801,9 +56221,11 @@ static void hy__c_write_run(hy__c *c)
     else hy__w(c, "    (void)workspace;\n");
     for (i = 0; i < c->at->g->vars; i++)
         if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+    hy__c_write_voids(c);
     if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
+    if (c->at->faults) hy__w(c, "    int fault = 0;\n");
     hy__c_write_calls(c, HY__C_LATE);
-    hy__w(c, "    return 0;\n}\n");
+    hy__w(c, c->at->faults ? "    return fault ? -2 : 0;\n}\n" : "    return 0;\n}\n");
 }
 
 /* A part of a body as a function. */
@@ -55829,7 +56251,10 @@ static void hy__c_write_part(hy__c *c, int part)
     }
     if (b->arena) hy__w(c, "%schar *ws", comma);
     if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
     hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
+    if (b->faults) hy__w(c, "    (void)fault;\n");
+    if (part == HY__C_LATE) hy__c_write_voids(c);
     hy__c_write_calls(c, part);
     hy__w(c, "}\n\n");
 }
@@ -55908,6 +56333,13 @@ static void hy__c_write_body(hy__c *c)
     if (c->callable) hy__c_write_call(c);
 }
 
+/* What the user called the network, within a comment. */
+static void hy__c_write_title(hy__c *c)
+{
+    const char *s = c->title;
+    for (; *s; s++) hy__c_put(c, *s < ' ' || *s > '~' || strchr("*/\\", *s) ? "_" : s, 1);
+}
+
 static void hy__c_put_source(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
@@ -55917,13 +56349,16 @@ static void hy__c_put_source(hy__target *t, const void *what)
     c.t = &nowhere;
     hy__c_write_body(&c);               /* tells which helpers it needs */
     c.t = t;
-    hy__w(&c, "/* %s as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
-          " *     cc -O3 -march=native -c %s.c\n", c.title, hy_version(), c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, " as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", hy_version(), c.prefix);
     if (c.records) hy__w(&c,
             " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
     hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
           "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     hy__c_write_sizes(&c);
+    hy__w(&c, "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\"\n#endif\n");
     hy__c_write_signature(&c);
     hy__w(&c, ";\n\n");
     hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
@@ -55940,7 +56375,9 @@ static void hy__c_put_header(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
     c.t = t;
-    hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, ": see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     c.depth = 0;
@@ -56152,7 +56589,15 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     return failed;
 }
 
-/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 62 >>jit -------------------------------------------------------------------------------------
+ *
+ * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifdef HY__POSIX_FILES
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -56196,12 +56641,13 @@ static int hy__jit_infer(hy_infer *I)
 HY__RUN(hy__run_jit)
 {
     const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
-    j->run(now->data, (char *)scratch, j->weights);
+    if (j->run(now->data, (char *)scratch, j->weights)) hy_fault(now);
 }
 
 static int hy__jit_bind(hy_job *job)
 {
     job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    job->fault_text = "an index, a label or a region is none";
     return hy__one_stage(job, hy__run_jit, 1, 1);
 }
 
