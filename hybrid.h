@@ -3562,16 +3562,22 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* Compilers spend most of -O2 on code that runs once a network: rooms between these get O1 from gcc, and
-   small code from clang, which has that ready sooner. */
+/* Compilers spend most of -O2 on code that runs once a network. Rooms between COLD and WARM become small (gcc
+   goes without those passes of -Os that take longest). Each call runs a little of what stands between MILD
+   and WARM: O1 from gcc; clang's small code is as quick. */
 #ifdef HY__TUNED
-#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
+#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \
+    \"no-gcse\", \"no-tree-pre\", \"no-tree-vrp\", \"no-schedule-insns2\", \"no-expensive-optimizations\", \
+    \"no-code-hoisting\", \"no-thread-jumps\", \"no-strict-aliasing\")")
+#define HY__MILD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
 #elif defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 8
 #define HY__COLD_ROOMS _Pragma("clang attribute push (__attribute__((minsize)), apply_to = function)")
+#define HY__MILD_ROOMS HY__COLD_ROOMS
 #define HY__WARM_ROOMS _Pragma("clang attribute pop")
 #else
 #define HY__COLD_ROOMS
+#define HY__MILD_ROOMS
 #define HY__WARM_ROOMS
 #endif
 
@@ -5543,7 +5549,7 @@ static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 #define HY__SKIP(...)
 #define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
         name) char hy__end; } hy__##name##_rec;
@@ -6391,7 +6397,7 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
 }
 
 HY__LOOPS_END
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -9787,7 +9793,7 @@ HY__LOOPS_END
  * front; the table in >>ops puts blocks and rows together. To add an operator: a row and four lists in
  * >>catalogue, a block in the room of its family, a row in tests/ops_ref.c.
  */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
 #ifdef HYBRID_OPS
@@ -33487,7 +33493,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* Where the place of a parameter's variable is, or will be, kept. */
 static int *hy__param_slot(const hy_frame *S, const hy__param *p)
