@@ -748,9 +748,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal`
- * on they give 0 or 1, and integers compare with any number by value; otherwise a number beside integers must
- * be one of them. */
+ * set; PLAIN for the plainest only, as is DEAR, which calls the C library for doubles; OWN is written out for
+ * f32. From `equal` on they give 0 or 1, and integers compare with any number by value; otherwise a number
+ * beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -766,7 +766,7 @@ struct hy_op {
     B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+    B(power, DEAR, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
         V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
     B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
@@ -775,29 +775,29 @@ struct hy_op {
     B(minimum, FAST, 0, "broadcast_minimum", NULL, "_minimum", "_Minimum", "_minimum_scalar", \
         "_MinimumScalar", \
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
-    B(hypot, PLAIN, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
+    B(hypot, DEAR, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
-    B(equal, SINGLE, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
+    B(equal, PLAIN, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
         V_BOOL(a == b), NULL, NULL, "1 where a == b, else 0") \
-    B(not_equal, SINGLE, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
+    B(not_equal, PLAIN, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
         "_NotEqualScalar", V_BOOL(a != b), NULL, NULL, "1 where a != b, else 0") \
-    B(greater, SINGLE, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
+    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
         "_GreaterScalar", \
         V_BOOL(a > b), NULL, NULL, "1 where a > b, else 0") \
-    B(greater_equal, SINGLE, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
+    B(greater_equal, PLAIN, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
         "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, \
         "1 where a >= b, else 0") \
-    B(lesser, SINGLE, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
+    B(lesser, PLAIN, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
         V_BOOL(a < b), NULL, NULL, "1 where a < b, else 0") \
-    B(lesser_equal, SINGLE, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
+    B(lesser_equal, PLAIN, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
         "_lesser_equal_scalar", "_LesserEqualScalar", V_BOOL(a <= b), NULL, NULL, "1 where a <= b, else 0") \
-    B(logical_and, SINGLE, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
+    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
         "_logical_and_scalar", \
         "_LogicalAndScalar", V_BOOL((a != 0) & (b != 0)), NULL, NULL, "1 where both are not 0") \
-    B(logical_or, SINGLE, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
+    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
         "_logical_or_scalar", \
         "_LogicalOrScalar", V_BOOL((a != 0) | (b != 0)), NULL, NULL, "1 where one is not 0") \
-    B(logical_xor, SINGLE, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
+    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
         "_logical_xor_scalar", \
         "_LogicalXorScalar", V_BOOL((a != 0) != (b != 0)), NULL, NULL, "1 where exactly one is not 0")
 
@@ -3592,6 +3592,7 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
+#define HY__UNROLL _Pragma("GCC unroll 4")
 /* After HY__LOOPS_BEGIN: in formulas a ternary is a select. What gcc likes to move from one side of it to the
    other, or into branches, costs more there than it saves. (Nested in another macro this has no effect.) */
 #define HY__FORMULAS \
@@ -3601,12 +3602,14 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
 #define HY__FORMULAS
+#define HY__UNROLL
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
 #define HY__FORMULAS
 #define HY__IVDEP
+#define HY__UNROLL
 #endif
 
 #if defined(__GNUC__)
@@ -6178,92 +6181,119 @@ static void hy__walk_past(hy__walker *r, int64_t n)
  * tiles of one of four compute types (f32, f64, i32, i64) and written back from them. Between integers a
  * conversion wraps; from floats it goes toward zero and saturates, NaN becoming 0.
  */
-HY__LOOPS_BEGIN
 
-/* --- tiles: runs without gaps are vector code --- */
+/* --- tiles: runs without gaps of types next to each other are vector code --- */
 #define HY__TO_I8(v) (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
 #define HY__TO_U8(v) (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
+#define HY__TO_BOOL(v) ((v) != 0)
+HY__LOOPS_BEGIN
 #if HY__X86
 typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
+#define HY__NEAR HY__TARGET_AVX2
 
-/* The bits are those of hy__f16_to_f32 and its like, so the frame's instruction set does not matter. */
-static int hy__has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+/* The bits are the same everywhere, so the frame's instruction set does not matter. */
+static int hy__has_near(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#else
+#define HY__NEAR
+static int hy__has_near(void) { return 1; }
+#endif
 
-HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
+HY__NEAR static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
 {
-    hy__half8 half = { 0 };
-    hy__wide8 wide;
-    for (; n >= 8; n -= 8, src += 8, dst += 8) {
-        memcpy(&half, src, sizeof half);
+    int64_t i;
+#if HY__X86
+    for (i = 0; i < n; i += 8) {
+        hy__half8 half;
+        hy__wide8 wide;
+        memcpy(&half, src + i, sizeof half);
         wide = __builtin_ia32_vcvtph2ps256(half);
-        memcpy(dst, &wide, sizeof wide);
+        memcpy(dst + i, &wide, sizeof wide);
     }
-    memcpy(&half, src, (size_t)n * sizeof *src);
-    wide = __builtin_ia32_vcvtph2ps256(half);
-    memcpy(dst, &wide, (size_t)n * sizeof *dst);
+#else
+    for (i = 0; i < n; i++) dst[i] = hy__f16_to_f32(src[i]);
+#endif
 }
-HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
+HY__NEAR static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
 {
-    hy__half8 half;
-    hy__wide8 wide = { 0 };
-    for (; n >= 8; n -= 8, src += 8, dst += 8) {
-        memcpy(&wide, src, sizeof wide);
+    int64_t i;
+#if HY__X86
+    for (i = 0; i < n; i += 8) {
+        hy__half8 half;
+        hy__wide8 wide;
+        memcpy(&wide, src + i, sizeof wide);
         half = __builtin_ia32_vcvtps2ph256(wide, 0);            /* to nearest even */
-        memcpy(dst, &half, sizeof half);
+        memcpy(dst + i, &half, sizeof half);
     }
-    memcpy(&wide, src, (size_t)n * sizeof *src);
-    half = __builtin_ia32_vcvtps2ph256(wide, 0);
-    memcpy(dst, &half, (size_t)n * sizeof *dst);
+#else
+    for (i = 0; i < n; i++) dst[i] = hy__f32_to_f16(src[i]);
+#endif
 }
 
-/* Runs without gaps of the types that are next to f32. 0: of another type. */
-#define HY__EACH(to, from, expr) \
-    { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return 1; }
-HY__TARGET_AVX2 static int hy__load_f32_avx2(float *dst, const void *src, hy_dtype dtype, int64_t n)
+/* The first n & -HY__NEAR_STEP elements: how many, or 0 where there is no loop for these types. */
+#define HY__NEAR_STEP 16
+#define HY__EACH(to, from, expr) { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return n; }
+HY__NEAR static int64_t hy__load_near(hy_dtype compute, void *dst, const void *src, hy_dtype dtype,
+                                      int64_t n)
 {
     const uint16_t *half = (const uint16_t *)src;
     const int8_t *i8 = (const int8_t *)src;
     const uint8_t *u8 = (const uint8_t *)src;
     const int32_t *i32 = (const int32_t *)src;
+    const float *f32 = (const float *)src;
+    float *to = (float *)dst;
+    double *wide = (double *)dst;
+    int32_t *whole = (int32_t *)dst;
     int64_t i;
+    n &= -HY__NEAR_STEP;
+    if (compute == HY_F64 && dtype == HY_F32) HY__EACH(wide, f32, (double))
+    if (compute == HY_I32 && dtype == HY_I8) HY__EACH(whole, i8, (int32_t))
+    if (compute == HY_I32 && dtype == HY_U8) HY__EACH(whole, u8, (int32_t))
+    if (compute == HY_I32 && dtype == HY_BOOL) HY__EACH(whole, u8, HY__TO_BOOL)
+    if (compute != HY_F32) return 0;
     switch (dtype) {
-    case HY_F16:  hy__widen_halves(dst, half, n); return 1;
-    case HY_BF16: HY__EACH(dst, half, hy__bf16_to_f32)
-    case HY_I8:   HY__EACH(dst, i8, (float))
-    case HY_U8:   HY__EACH(dst, u8, (float))
-    case HY_I32:  HY__EACH(dst, i32, (float))
+    case HY_F16:  hy__widen_halves(to, half, n); return n;
+    case HY_BF16: HY__EACH(to, half, hy__bf16_to_f32)
+    case HY_I8:   HY__EACH(to, i8, (float))
+    case HY_U8:   HY__EACH(to, u8, (float))
+    case HY_I32:  HY__EACH(to, i32, (float))
     default:      return 0;
     }
 }
-HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const float *src, int64_t n)
+HY__NEAR static int64_t hy__store_near(hy_dtype compute, void *dst, hy_dtype dtype, const void *src,
+                                       int64_t n)
 {
     uint16_t *half = (uint16_t *)dst;
     int8_t *i8 = (int8_t *)dst;
     uint8_t *u8 = (uint8_t *)dst;
     int32_t *i32 = (int32_t *)dst;
+    float *f32 = (float *)dst;
+    const float *from = (const float *)src;
+    const double *wide = (const double *)src;
+    const int32_t *whole = (const int32_t *)src;
     int64_t i;
+    n &= -HY__NEAR_STEP;
+    if (compute == HY_F64 && dtype == HY_F32) HY__EACH(f32, wide, (float))
+    if (compute == HY_I32 && (dtype == HY_I8 || dtype == HY_U8)) HY__EACH(u8, whole, (uint8_t))
+    if (compute == HY_I32 && dtype == HY_BOOL) HY__EACH(u8, whole, HY__TO_BOOL)
+    if (compute != HY_F32) return 0;
     switch (dtype) {
-    case HY_F16:  hy__narrow_halves(half, src, n); return 1;
-    case HY_BF16: HY__EACH(half, src, hy__f32_to_bf16)
-    case HY_I8:   HY__EACH(i8, src, HY__TO_I8)
-    case HY_U8:   HY__EACH(u8, src, HY__TO_U8)
-    case HY_I32:  HY__EACH(i32, src, hy__f32_to_i32)
+    case HY_F16:  hy__narrow_halves(half, from, n); return n;
+    case HY_BF16: HY__EACH(half, from, hy__f32_to_bf16)
+    case HY_I8:   HY__EACH(i8, from, HY__TO_I8)
+    case HY_U8:   HY__EACH(u8, from, HY__TO_U8)
+    case HY_I32:  HY__EACH(i32, from, hy__f32_to_i32)
     default:      return 0;
     }
 }
 #undef HY__EACH
-#endif
+HY__LOOPS_END
 
+/* Everything else, element by element. */
 #define HY__EACH(type, expr) \
     { const type *from = (const type *)src; \
-      if (stride == 1 && HY__TIGHT(type, *dst)) { \
-          HY__IVDEP \
-          for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } \
-      } else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
+      for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
       break; }
-/* Types that get a loop of their own for runs without gaps: 64-bit integers and doubles are rare. */
-#define HY__TIGHT(type, tile) (sizeof(type) <= 4 && (sizeof(tile) == 4 || sizeof(type) == 4))
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -6288,10 +6318,6 @@ HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const f
 #define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
 #define HY__AS_I32(v) (int32_t)hy__clamp_i64(hy__to_i64((double)(v)), INT32_MIN, INT32_MAX)
 #define HY__AS_I64(v) hy__to_i64((double)(v))
-#define HY__WRAP_I8(v)  (int8_t)(v)
-#define HY__WRAP_U8(v)  (uint8_t)(v)
-#define HY__WRAP_I32(v) (int32_t)(v)
-#define HY__WRAP_I64(v) (int64_t)(v)
 HY__LOAD_TILE(f32, float,   HY__AS_F32)
 HY__LOAD_TILE(f64, double,  HY__AS_F64)
 HY__LOAD_TILE(i32, int32_t, HY__AS_I32)
@@ -6300,10 +6326,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 
 #define HY__EACH(type, expr) \
     { type *to = (type *)dst; \
-      if (stride == 1 && HY__TIGHT(type, *src)) { \
-          HY__IVDEP \
-          for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } \
-      } else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
+      for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
       break; }
 #define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
@@ -6325,8 +6348,8 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
     }
 HY__STORE_TILE(f32, float,   HY__AS_F32, HY__TO_I8, HY__TO_U8, hy__f32_to_i32, HY__AS_I64)
 HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
-HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
-HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
+HY__STORE_TILE(i32, int32_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
+HY__STORE_TILE(i64, int64_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
 #undef HY__EACH
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
@@ -6346,10 +6369,12 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
-#if HY__X86
-    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
-        hy__load_f32_avx2((float *)dst, src, dtype, n)) return;
-#endif
+    if (stride == 1 && n >= HY__NEAR_STEP && hy__has_near()) {
+        int64_t done = hy__load_near(compute, dst, src, dtype, n);
+        dst = (char *)dst + done * hy__traits[compute].size;
+        src = (const char *)src + done * hy__traits[dtype].size;
+        n -= done;
+    }
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -6361,10 +6386,12 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
                            int64_t n)
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
-#if HY__X86
-    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
-        hy__store_f32_avx2(dst, dtype, (const float *)src, n)) return;
-#endif
+    if (stride == 1 && n >= HY__NEAR_STEP && hy__has_near()) {
+        int64_t done = hy__store_near(compute, dst, dtype, src, n);
+        dst = (char *)dst + done * hy__traits[dtype].size;
+        src = (const char *)src + done * hy__traits[compute].size;
+        n -= done;
+    }
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
     case HY_I32: hy__store_i32(dst, dtype, stride, (const int32_t *)src, n); break;
@@ -6396,7 +6423,6 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
     }
 }
 
-HY__LOOPS_END
 HY__MILD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
@@ -8675,9 +8701,10 @@ typedef struct hy__gemm {
 #define HY__CONTRACT
 #endif
 
-/* Less than 64 bytes, a multiple of 4, in few moves. */
+/* Less than 128 bytes, a multiple of 4, in few moves. */
 HY__INLINE void hy__copy_short(char *to, const char *from, int n)
 {
+    if (n & 64) { memcpy(to, from, 64); to += 64; from += 64; }
     if (n & 32) { memcpy(to, from, 32); to += 32; from += 32; }
     if (n & 16) { memcpy(to, from, 16); to += 16; from += 16; }
     if (n & 8) { memcpy(to, from, 8); to += 8; from += 8; }
@@ -10532,34 +10559,36 @@ HY__WARM_ROOMS
  */
 HY__LOOPS_BEGIN
 
-/* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
+/* --- pointwise: out[i] = f(in[0][i], in[1][i]); p are parameters --- *
+ * A kernel goes by steps of HY__WHOLE elements and ends with a whole one: it may read and write up to there,
+ * and needs no loops for what is left over. A single value stands there HY__WHOLE times, its step is 0. */
+#define HY__WHOLE (HY__SIMD ? 16 : 1)
 typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
                                  const double *p);
 
 #define HY__PASTE_(a, b, c) a##b##_##c
 #define HY__PASTE(a, b, c)  HY__PASTE_(a, b, c)
-#define HY__LOOP1(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; int64_t i; (void)step; (void)p; \
+#define HY__LOOP1_TO(end, formula) \
+    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; \
+      const int64_t last = end; int64_t i; (void)step; (void)p; \
       HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
-#define HY__LOOP2(formula) \
+      for (i = 0; i < last; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
+#define HY__LOOP1(formula) HY__LOOP1_TO((n + HY__WHOLE - 1) & -(int64_t)HY__WHOLE, formula)
+#define HY__LOOP1_DEAR(formula) HY__LOOP1_TO(n, formula)
+#define HY__LOOP2_BY(hint, formula) \
     { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      if (step[0] && step[1]) { HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } \
-      else if (step[0]) { HY__T b = in1[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i]; y[i] = (HY__T)(formula); } } \
-      else { HY__T a = in0[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T b = in1[i]; y[i] = (HY__T)(formula); } } }
+      const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; int64_t i; (void)p; \
+      for (; n > 0; n -= HY__WHOLE, in0 += step0, in1 += step1, y += HY__WHOLE) { HY__IVDEP hint \
+          for (i = 0; i < HY__WHOLE; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } }
+#define HY__LOOP2(formula) HY__LOOP2_BY(HY__UNROLL, formula)
+#define HY__LOOP2_LONG(formula) HY__LOOP2_BY(, formula)
+#define HY__LOOP2_DEAR(formula) \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+      const int64_t step0 = step[0], step1 = step[1]; int64_t i; (void)p; \
+      for (i = 0; i < n; i++) { HY__T a = in0[i * step0], b = in1[i * step1]; y[i] = (HY__T)(formula); } }
 #define HY__POINTWISE_ARGS (const void *const *in, const int *step, void *out, int64_t n, const double *p)
-#define HY__LOOP2_PLAIN(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      (void)step; \
-      HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } }
-#define HY__DEFINE_MAP(name, formula) \
-    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
+#define HY__DEFINE_MAP(name, LOOP, formula) \
+    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_ZIP(name, LOOP, formula) \
     HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_EXTRA(name, of, formula, doc) \
@@ -10568,14 +10597,14 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
 #define HY__DEFINE_BINARY(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
     HY__DEFINE_ZIP_##speed(name, formula)
-#define HY__DEFINE_FAST_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_FAST_MATH  HY__DEFINE_MAP
+#define HY__DEFINE_FAST_ARITH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1, formula)
+#define HY__DEFINE_FAST_MATH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2, formula)
 /* For the plainest instruction set everything, ... */
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_MATH  HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1, and the operator they belong to. */
@@ -10607,7 +10636,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
-#define HY__ROW_SINGLE HY__ROW_PLAIN
+#define HY__ROW_DEAR HY__ROW_PLAIN
 #define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
 #define HY__ROW_EXTRA(name, of, formula, doc) \
     HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
@@ -10618,10 +10647,12 @@ enum { HY_BINARY_OPS(HY__BINARY_NUMBER) HY__BINARY_COUNT };
 
 typedef struct hy__pointwise_table {
     hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT];
+    int size;                           /* bytes of an element */
 } hy__pointwise_table;
 #define HY__STAMP_TABLE \
     static const hy__pointwise_table HY__PASTE(hy__, table, HY__NAME) = { \
-        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) } };
+        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) }, \
+        (int)sizeof(HY__T) };
 
 /* What the formulas' words mean: floats. */
 #define V_K(k)       ((HY__T)(k))
@@ -10684,33 +10715,31 @@ HY__FORMULAS
 #define HY__MOD(name, target) \
     target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
     { \
-        enum { M = 128 }; \
         const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
-        float *to = (float *)out, x[M], y[M]; \
-        double d[M], inverse[M], r[M]; \
-        int64_t i, m; \
+        const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; \
+        float *to = (float *)out; \
+        double d[HY__WHOLE], inverse[HY__WHOLE], r[HY__WHOLE]; \
+        int64_t i; \
         (void)p; \
-        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
+        for (; n > 0; n -= HY__WHOLE, to += HY__WHOLE, in0 += step0, in1 += step1) { \
             double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
             int far = 0; \
-            m = hy__least(n, M); \
-            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
-            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
-            for (i = 0; i < m; i++) { \
-                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
+            for (i = 0; i < HY__WHOLE; i++) { \
+                float a = hy__abs_f32(in1[i]), b = hy__abs_f32(in0[i]); \
                 int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
-                d[i] = plain ? (double)y[i] : 1.0; \
-                r[i] = plain ? (double)x[i] : 0.0; \
+                d[i] = plain ? (double)in1[i] : 1.0; \
+                r[i] = plain ? (double)in0[i] : 0.0; \
                 inverse[i] = 1.0 / d[i]; \
                 far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
             } \
             if (!far) up = down = 1.0; \
             for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
-                for (i = 0; i < m; i++) { \
+                for (i = 0; i < HY__WHOLE; i++) { \
                     double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
                     r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
                 } \
-            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
+            HY__IVDEP \
+            for (i = 0; i < HY__WHOLE; i++) to[i] = hy__mod_end_f32(in0[i], in1[i], r[i]); \
         } \
     }
 HY__MOD(base, )
@@ -10730,14 +10759,14 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_ARITH
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_ZIP_PLAIN
-#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__DEFINE_ZIP_DEAR
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
 #define HY__DEFINE_ARITH(name, formula)
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_ZIP_PLAIN(name, formula)
-#define HY__DEFINE_ZIP_SINGLE(name, formula)
+#define HY__DEFINE_ZIP_DEAR(name, formula)
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
@@ -10759,9 +10788,8 @@ HY__STAMP_TABLE
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
 #define HY__ROW_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name) HY__PASTE(hy__zip_, name, HY__NAME)
@@ -10849,13 +10877,17 @@ HY__STAMP_TABLE
 #define V_GAMMA(x)   hy__gamma(x)
 #define V_GAMMALN(x) hy__gammaln(x)
 #define V_DIGAMMA(x) hy__digamma(x)
-#undef HY__DEFINE_ZIP_OWN
-#undef HY__DEFINE_ZIP_SINGLE
-#undef HY__ROW_OWN
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
-#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
-#define HY__ROW_OWN HY__ROW_PLAIN
 #define V_TRIGAMMA(x) hy__trigamma(x)
+#undef HY__DEFINE_FAST_MATH
+#undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_DEAR
+#undef HY__DEFINE_ZIP_OWN
+#undef HY__ROW_OWN
+#define HY__DEFINE_FAST_MATH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1_DEAR, formula)
+#define HY__DEFINE_MATH HY__DEFINE_FAST_MATH
+#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_DEAR
+#define HY__ROW_OWN HY__ROW_PLAIN
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -10881,14 +10913,12 @@ HY__INT_MATH(int32_t, uint32_t)
 HY__INT_MATH(int64_t, uint64_t)
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_FAST_MATH
-#undef HY__DEFINE_ZIP_FAST
 #undef HY__ROW_MATH
 #undef HY__ROW_FAST_MATH
 #undef HY__DEFINE_EXTRA
 #undef HY__ROW_EXTRA
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_FAST_MATH(name, formula)
-#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 #define HY__ROW_MATH(name) NULL
 #define HY__ROW_FAST_MATH(name) NULL
 #define HY__DEFINE_EXTRA(name, of, formula, doc)
@@ -10928,13 +10958,68 @@ HY__STAMP_TABLE
 #undef HY__NAME
 HY__LOOPS_END
 
+/* A single value HY__WHOLE times. */
+HY__INLINE void hy__repeat_value(void *to, const void *value, int size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    int i;
+    if (size == 4) {
+        memcpy(&narrow, value, 4);
+        for (i = 0; i < HY__WHOLE; i++) ((uint32_t *)to)[i] = narrow;
+    } else {
+        memcpy(&wide, value, 8);
+        for (i = 0; i < HY__WHOLE; i++) ((uint64_t *)to)[i] = wide;
+    }
+}
+
+/* A kernel on n elements: whole steps where they lie, then the last step once more for what is left over, on
+ * values that were put aside before. step[k]: 0 for a single value. */
+static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, const void *const *in,
+                      const int *step, void *out, int64_t n)
+{
+    uint64_t part[3][16];
+    const void *at[2], *again[2];
+    int64_t whole = n & -(int64_t)HY__WHOLE, last = (n - HY__WHOLE) * size;
+    int k;
+    if (n <= 0) return;
+    for (k = 0; k < nin; k++) {
+        again[k] = part[k];
+        at[k] = step[k] ? in[k] : (const void *)part[k];
+        if (!step[k] || !whole) hy__repeat_value(part[k], in[k], size);
+        if (!step[k] || whole == n) continue;
+        if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
+        else hy__copy_short((char *)part[k], (const char *)in[k], (int)(n * size));
+    }
+    if (whole) fn(at, step, out, whole, p);
+    if (whole && whole < n) fn(again, step, (char *)out + last, HY__WHOLE, p);
+    if (whole) return;
+    fn(again, step, part[2], n, p);
+    hy__copy_short((char *)out, (const char *)part[2], (int)(n * size));
+}
+
+static void hy__apply_unary(const hy__pointwise_table *table, int member, const void *x, void *to, int64_t n)
+{
+    static const int step = 1;
+    hy__apply(table->unary[member], NULL, table->size, 1, &x, &step, to, n);
+}
+
+static void hy__apply_binary(const hy__pointwise_table *table, int member, const void *a, const void *b,
+                             void *to, int64_t n)
+{
+    static const int step[] = { 1, 1 };
+    const void *in[2];
+    in[0] = a;
+    in[1] = b;
+    hy__apply(table->binary[member], NULL, table->size, 2, in, step, to, n);
+}
+
 /* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
 enum { HY__OPERANDS = 4 };
 typedef struct hy__pointwise {
     hy__walk  walk;
     int64_t   total;
     hy_dtype  compute, dtype[HY__OPERANDS];
-    int       loose;                    /* the kernel takes steps of 0 */
     hy__pointwise_fn fn;
     double    p[3];
 } hy__pointwise;
@@ -10949,7 +11034,7 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
     for (k = 0; k < pw->walk.n; k++) {
         stride[k] = hy__walk_step(&pw->walk, k);
         direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
-                                                    (k && stride[k] == 0 && pw->loose));
+                                                    (k && stride[k] == 0 && pw->walk.n == 3));
         all &= direct[k];
     }
     for (i = 0; i < n; i += m) {
@@ -10967,7 +11052,7 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
             in[0] = tile[1];
             step[0] = 1;
         }
-        pw->fn(in, step, out, m, pw->p);
+        hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1, in, step, out, m);
         if (!direct[0])
             hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
                            stride[0],
@@ -11025,7 +11110,7 @@ static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const 
                                    size, hy__walk_step(&pw->walk, k), run);
             hy__walk_past(&r, run);
         }
-        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
+        hy__apply(pw->fn, pw->p, size, pw->walk.n - 1, in, step, (char *)data[0] + first * size, m);
     }
 }
 
@@ -11197,7 +11282,6 @@ static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
     hy__walk_init(&pw->walk, &job->out[0].type.shape, nin + 1, (const int64_t (*)[HY_MAX_DIM])stride);
     pw->compute = compute;
     pw->total = hy__size(&job->out[0].type.shape);
-    pw->loose = 0;
     pw->p[0] = pw->p[1] = pw->p[2] = 0;
     return pw;
 }
@@ -11216,7 +11300,7 @@ HY__RUN(hy__run_flat)
         char *to = (char *)now->data[job->nin] + at * size;
         n = hy__least(n, end - at);
         for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
-        pw->fn(in, step, streams ? (char *)tile : to, n, pw->p);
+        hy__apply(pw->fn, pw->p, size, job->nin, in, step, streams ? (void *)tile : to, n);
         if (streams) hy__stream_out(isa, to, (const char *)tile, n * size);
     }
     if (streams) hy__stream_end();
@@ -11255,22 +11339,10 @@ static int hy__unary_bind_as(hy_job *job, int member)
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
-/* Has this binary kernel loops of its own for a single value on one side? In doubles only what is fast. */
-#define HY__SINGLE_FAST   2
-#define HY__SINGLE_SINGLE 1
-#define HY__SINGLE_OWN    1
-#define HY__SINGLE_PLAIN  0
-#define HY__SINGLE_OF(name, speed, ...) HY__SINGLE_##speed,
-static const unsigned char hy__binary_single[] = { HY_BINARY_OPS(HY__SINGLE_OF) };
-static int hy__takes_single(hy_dtype compute, int member)
-{
-    return hy__binary_single[member] > (compute == HY_F32 ? 0 : compute == HY_F64 ? 1 : 2);
-}
-
 static int hy__binary_bind(hy_job *job)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
-    hy__plan_pointwise(job, compute, 2)->loose = hy__takes_single(compute, job->op->member);
+    hy__plan_pointwise(job, compute, 2);
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.4);
 }
 
@@ -11328,7 +11400,6 @@ static int hy__scalar_bind_side(hy_job *job, int left)
     if (whole && member >= HY__BINARY_equal) member = hy__compare_whole(member, &v, compute);
     error = hy__finish_pointwise(job, plain ? plain : table->binary[member], 0.3);
     pw->walk.n = 3;
-    pw->loose = plain || hy__takes_single(compute, member);
     pw->p[0] = v;
     pw->p[2] = left;
     pw->dtype[left ? 2 : 1] = pw->dtype[1];
@@ -11433,17 +11504,13 @@ HY__RUN(hy__run_add_n)
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t total = hy__size(&job->out[0].type.shape), first = item * HY__CHUNK, m;
     int64_t end = hy__least(first + HY__CHUNK, total);
-    const void *in[2];
-    int step[2], k;
-    in[0] = sum;
-    in[1] = more;
-    step[0] = step[1] = 1;
+    int k;
     for (; first < end; first += m) {
         m = hy__least(end - first, HY__TILE);
         hy__load_tile(compute, sum, hy__place(now, &job->in[0], first), dtype, 1, m);
         for (k = 1; k < job->nin; k++) {
             hy__load_tile(compute, more, hy__place(now, &job->in[k], first), dtype, 1, m);
-            hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, sum, m, NULL);
+            hy__apply_binary(hy__pointwise_of(job, compute), HY__BINARY_add, sum, more, sum, m);
         }
         hy__store_tile(compute, hy__place(now, &job->out[0], first), dtype, 1, sum, m);
     }
@@ -11709,7 +11776,7 @@ static int hy__masked_bind(hy_job *job, int needed)
     hy_tensor mask = job->out[1];
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     hy__pack_strides(&mask);
-    hy__plan_pointwise(job, compute, 1)->loose = 1;
+    hy__plan_pointwise(job, compute, 1);
     memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
     memcpy(stride[1], job->in[0].stride, sizeof stride[1]);
     hy__broadcast_strides(&mask, job->out[0].type.shape.ndim, stride[2]);
@@ -11793,7 +11860,7 @@ static int hy__prelu_bind(hy_job *job)
         gamma->type.shape.dim[1] = given.type.shape.dim[0];
         gamma->stride[1] = given.stride[0];
     }
-    hy__plan_pointwise(job, compute, 2)->loose = 1;
+    hy__plan_pointwise(job, compute, 2);
     *gamma = given;
     return hy__finish_pointwise(job, compute == HY_F64 ? hy__prelu_f64 : hy__prelu_f32, 0.4);
 }
@@ -16664,13 +16731,6 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
                                 const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
                                 void *dr, void *full);
 
-/* to[i] = f(x[i]) of n elements */
-static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
-{
-    const int step = 1;
-    f->unary[member](&x, &step, to, n, NULL);
-}
-
 #define HY__RNN_STEP(T, suffix) \
     static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
                                       const void *recurrent, const void *bias_x, const void *bias_h, \
@@ -16683,9 +16743,9 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
         HY__IVDEP \
         for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
         if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
@@ -16693,21 +16753,21 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
                 s = s < low ? low : s; \
                 g[4 * n + j] = cell[j] = s > high ? high : s; \
             } \
-            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, cell, h, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
         } else if (c->mode == HY_RNN_GRU) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
                 g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
             } \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
         } else { \
-            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
+            hy__apply_unary(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
             memcpy(h, g, (size_t)n * sizeof *h); \
         } \
     }
@@ -16724,7 +16784,7 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
         T low = (T)c->low, high = (T)c->high; \
         int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 4 * n, full, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
@@ -22404,17 +22464,13 @@ HY__RUN(hy__run_batch_norm_relu)
     hy_tensor *y = &job->out[0];
     hy_dtype dtype = y->type.dtype, compute = hy__compute_type(dtype, 0);
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&y->type.shape)), n;
-    double tile[HY__TILE], result[HY__TILE];
-    const void *in[1];
-    int step[1];
+    double tile[HY__TILE];
     if (stage + 1 < job->stages) { hy__run_norms(job, now, stage, item, scratch, shared); return; }
-    in[0] = tile;
-    step[0] = 1;
     for (; i < end; i += n) {
         n = hy__least(end - i, HY__TILE);
         hy__load_tile(compute, tile, hy__place(now, y, i), dtype, 1, n);
-        hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
-        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, result, n);
+        hy__apply_unary(hy__pointwise_of(job, compute), HY__UNARY_relu, tile, tile, n);
+        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, tile, n);
     }
 }
 static int hy__batch_norm_relu_bind(hy_job *job)
@@ -22822,8 +22878,7 @@ HY__RUN(hy__run_lrn)
     int64_t half = r->nsize / 2;
     int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
-    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
-    const void *in[2];
+    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
         char *from, *to;
@@ -22845,13 +22900,9 @@ HY__RUN(hy__run_lrn)
             hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
             continue;
         }
-        in[0] = scale;
-        in[1] = exponent;
-        table->binary[HY__BINARY_power](in, step, sum, n, NULL);
+        hy__apply_binary(table, HY__BINARY_power, scale, exponent, sum, n);
         hy__load_tile(compute, x, from, dtype, 1, n);
-        in[0] = x;
-        in[1] = sum;
-        table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
+        hy__apply_binary(table, HY__BINARY_mul, x, sum, scale, n);
         hy__store_tile(compute, to, dtype, 1, scale, n);
     }
 }
@@ -22942,14 +22993,9 @@ static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const ch
                          int64_t n)
 {
     double a[HY__TILE], b[HY__TILE];
-    const void *in[2];
-    int step[2];
-    in[0] = a;
-    in[1] = b;
-    step[0] = step[1] = 1;
     hy__load_tile(compute, a, to, dtype, 1, n);
     hy__load_tile(compute, b, more, dtype, 1, n);
-    hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, a, n, NULL);
+    hy__apply_binary(hy__pointwise_of(job, compute), HY__BINARY_add, a, b, a, n);
     hy__store_tile(compute, to, dtype, 1, a, n);
 }
 
@@ -29622,7 +29668,8 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
             in[step->side] = &step->number;
             one[step->side] = 0;
         }
-        step->fn(in, one, room->where[f->arg[step->first + step->nin]], n, step->p);
+        hy__apply(step->fn, step->p, (int)hy_dtype_size(f->dtype), step->nin + (step->side >= 0), in, one,
+                  room->where[f->arg[step->first + step->nin]], n);
     }
 }
 
@@ -29729,15 +29776,14 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     step->side = -1;
-    if ((job->run != hy__run_pointwise && job->run != hy__run_flat &&
-         (job->run != hy__run_scalar || !pw->loose)) ||
+    if ((job->run != hy__run_pointwise && job->run != hy__run_flat && job->run != hy__run_scalar) ||
         pw->compute != f->dtype) {
         f->jobs = 1;
         return;
     }
     step->fn = pw->fn;
     step->p = pw->p;
-    step->loose = pw->loose && job->nin == 2;
+    step->loose = job->nin == 2;
     if (job->run != hy__run_scalar) return;
     step->side = pw->p[2] == 0;
     hy__store(&step->number, pw->compute, pw->p[0]);
