@@ -25258,7 +25258,7 @@ HY__THROWN(gamma, r->alpha > 0 && r->alpha < HUGE_VAL && r->beta > 0 && r->beta 
 HY__THROWN(poisson, r->lam >= 0 && r->lam < 4503599627370496.0, "lam must be from 0 to 2^52", 1, 0, r->lam)
 HY__THROWN(negative_binomial, r->k > 0 && r->p > 1e-6 && r->p <= 1, "k must be above 0, p from 1e-6 to 1", 1,
            r->k, (1 - r->p) / r->p)
-HY__THROWN(generalized_negative_binomial,
+HY__THROWN(general_negative_binomial,
            r->mu >= 0 && r->alpha >= 0 && r->mu < 1e12 && r->alpha < 1e12,
            "mu and alpha must be from 0 to 1e12", 1, r->alpha > 0 ? 1 / r->alpha : 0,
            r->alpha > 0 ? r->mu * r->alpha : r->mu)

@@ -9,7 +9,7 @@ tmp=${TMPDIR:-/tmp}/rooms.$$
 mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-ceilings="door 110 manual 400 config 120 types 350 catalogue 1200 operators 650 api 1300 cpp 120 platform 900 memory 560
+ceilings="door 110 manual 400 config 120 types 350 catalogue 1330 operators 720 api 1300 cpp 120 platform 900 memory 560
 frame 900 threads 500 shape 450 array 1240 numbers 1300 product 1030 walks 300 rules 800 pointwise 1490
 reduce 810 linear 620 softmax 830 shapes 1500 indexing 760 sorting 610 recurrence 1310 duals 580 windows 420
 abreast 520 convolution 1400 direct 800 pooling 1030 norms 980 vision 1190 quantize 460 sampling 510 creators 590
