@@ -1551,6 +1551,31 @@ struct hy_op {
 #define HY_O_random_exponential HY_O_OUT
 #define HY_P_random_exponential(P, R) HY_P_DIMS(P, R) HY_P_EXPONENTIAL(P, R)
 #define HY_A_random_exponential HY_A_DTYPE
+#define HY_I_random_gamma HY_NOTHING
+#define HY_O_random_gamma HY_O_OUT
+#define HY_P_random_gamma(P, R) HY_P_DIMS(P, R) P(R, real, alpha, alpha, 1, "shape of the distribution") \
+    P(R, real, beta, beta, 1, "its scale")
+#define HY_A_random_gamma HY_A_DTYPE
+#define HY_I_random_poisson HY_NOTHING
+#define HY_O_random_poisson HY_O_OUT
+#define HY_P_random_poisson(P, R) HY_P_DIMS(P, R) P(R, real, lam, lam, 1, "mean")
+#define HY_A_random_poisson HY_A_DTYPE
+#define HY_I_random_negative_binomial HY_NOTHING
+#define HY_O_random_negative_binomial HY_O_OUT
+#define HY_P_random_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, int, k, k, 1, "successes that end it") \
+    P(R, real, p, p, 1, "chance of a success")
+#define HY_A_random_negative_binomial HY_A_DTYPE
+#define HY_I_random_general_negative_binomial HY_NOTHING
+#define HY_O_random_general_negative_binomial HY_O_OUT
+#define HY_P_random_general_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, real, mu, mu, 1, "mean") \
+    P(R, real, alpha, alpha, 1, "the variance is mu + alpha mu^2")
+#define HY_A_random_general_negative_binomial HY_A_DTYPE
+#define HY_I_sample_multinomial HY_I_DATA
+#define HY_O_sample_multinomial(O) O(output, ONE, 1) O(log_prob, OPT, r->get_prob)
+#define HY_P_sample_multinomial(P, R) P(R, shape, shape, shape, 0, "draws from each row of data, () is one")
+#define HY_A_sample_multinomial(A, R) \
+    A(R, flag, get_prob, get_prob, 0, "give the logarithm of each draw's probability, too") \
+    A(R, dtype, dtype, dtype, HY_I32, "type of the draws")
 #define HY_I_random_randint HY_NOTHING
 #define HY_O_random_randint HY_O_OUT
 #define HY_P_random_randint(P, R) HY_P_DIMS(P, R) P(R, i64, low, low, HY_REQUIRED, "least value") \
@@ -1723,6 +1748,14 @@ struct hy_op {
         "normal with mean loc, deviation scale") \
     OPT(random_exponential, "_random_exponential", "random_exponential", HY_OP_RANDOM, \
         "exponential with rate lam") \
+    OPT(random_gamma, "_random_gamma", "random_gamma", HY_OP_RANDOM, "gamma with shape alpha, scale beta") \
+    OPT(random_poisson, "_random_poisson", "random_poisson", HY_OP_RANDOM, "counts with mean lam") \
+    OPT(random_negative_binomial, "_random_negative_binomial", "random_negative_binomial", HY_OP_RANDOM, \
+        "failures before the k-th success") \
+    OPT(random_general_negative_binomial, "_random_generalized_negative_binomial", \
+        "random_generalized_negative_binomial", HY_OP_RANDOM, "counts with mean mu, spread by alpha") \
+    OPT(sample_multinomial, "_sample_multinomial", "sample_multinomial", HY_OP_RANDOM, \
+        "indices of the last axis, by the probabilities in data") \
     OPT(random_randint, "_random_randint", "random_randint", HY_OP_RANDOM, "integers in [low, high)") \
     OP(uniform_like, "_random_uniform_like", NULL, HY_OP_RANDOM, "uniform, shaped like data") \
     OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM, "normal, shaped like data") \
@@ -2250,6 +2283,26 @@ HY_API hy_array *hy_random_normal(hy_frame *F, hy_shape shape, double loc, doubl
 typedef struct hy_random_exponential_opt { hy_dtype dtype /* HY_F32 */; } hy_random_exponential_opt;
 HY_API hy_array *hy_random_exponential(hy_frame *F, hy_shape shape, double lam,
                                        const hy_random_exponential_opt *opt);  /* exponential with rate lam */
+typedef struct hy_random_gamma_opt { hy_dtype dtype /* HY_F32 */; } hy_random_gamma_opt;
+HY_API hy_array *hy_random_gamma(hy_frame *F, hy_shape shape, double alpha, double beta,
+                                 const hy_random_gamma_opt *opt);  /* gamma with shape alpha, scale beta */
+typedef struct hy_random_poisson_opt { hy_dtype dtype /* HY_F32 */; } hy_random_poisson_opt;
+HY_API hy_array *hy_random_poisson(hy_frame *F, hy_shape shape, double lam, const hy_random_poisson_opt *opt);
+    /* counts with mean lam */
+typedef struct hy_random_negative_binomial_opt {
+    hy_dtype dtype /* HY_F32 */; } hy_random_negative_binomial_opt;
+HY_API hy_array *hy_random_negative_binomial(hy_frame *F, hy_shape shape, int k, double p,
+                                             const hy_random_negative_binomial_opt *opt);
+    /* failures before the k-th success */
+typedef struct hy_random_general_negative_binomial_opt {
+    hy_dtype dtype /* HY_F32 */; } hy_random_general_negative_binomial_opt;
+HY_API hy_array *hy_random_general_negative_binomial(hy_frame *F, hy_shape shape, double mu, double alpha,
+                                                     const hy_random_general_negative_binomial_opt *opt);
+    /* counts with mean mu, spread by alpha */
+typedef struct hy_sample_multinomial_opt { int get_prob; hy_dtype dtype /* 7 */; } hy_sample_multinomial_opt;
+HY_API hy_array *hy_sample_multinomial(hy_frame *F, hy_array *data, hy_shape shape,
+                                       const hy_sample_multinomial_opt *opt);
+    /* indices of the last axis, by the probabilities in data */
 typedef struct hy_random_randint_opt { hy_dtype dtype /* 7 */; } hy_random_randint_opt;
 HY_API hy_array *hy_random_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high,
                                    const hy_random_randint_opt *opt);  /* integers in [low, high) */
@@ -25161,6 +25214,212 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 #define HY__ON_normal_like hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
 #define HY__ON_exponential_like hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
 
+/* --- random numbers that take as many throws as it needs --- *
+ * Element i has numbers of its own, 2^20 times i and following. */
+typedef struct hy__dice { uint64_t seed, stream, at; } hy__dice;
+static hy__dice hy__dice_of(const hy_run *now, int64_t i)
+{
+    hy__dice d;
+    d.seed = now->seed;
+    d.stream = now->stream;
+    d.at = (uint64_t)i << 20;
+    return d;
+}
+static double hy__throw(hy__dice *d)                    /* in (0, 1) */
+{
+    int64_t bits = (int64_t)(hy__random_u64(d->seed, d->stream, d->at++) >> 12);
+    return ((double)bits + 0.5) * 2.220446049250313e-16;
+}
+static double hy__throw_normal(hy__dice *d)
+{
+    uint64_t a = hy__random_u64(d->seed, d->stream, d->at), b = hy__random_u64(d->seed, d->stream, d->at + 1);
+    uint32_t word[4];
+    double x, y;
+    d->at += 2;
+    word[0] = (uint32_t)a;
+    word[1] = (uint32_t)(a >> 32);
+    word[2] = (uint32_t)b;
+    word[3] = (uint32_t)(b >> 32);
+    hy__normal_pair_f64(word, &x, &y);
+    return x;
+}
+
+/* e^x for x <= 0, the same bits everywhere. */
+static double hy__exp_down_f64(double x)
+{
+    double n = floor(x * 1.4426950408889634 + 0.5), r, sum = 1;
+    int k;
+    if (x < -700) return 0;
+    r = (x - n * 0.69314718036912382) - n * 1.9082149292705877e-10;
+    for (k = 13; k > 0; k--) sum = 1 + r / k * sum;
+    return ldexp(sum, (int)n);
+}
+
+/* log k!, after Stirling from 10 on */
+static double hy__log_factorial(double k)
+{
+    double x = k + 1, product = 1, z = 1 / (x * x);
+    if (k >= 10)
+        return (x - 0.5) * hy__log_f64(x) - x + 0.91893853320467274 +
+               (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z / 1680))) / x;
+    for (; k > 1; k--) product *= k;
+    return hy__log_f64(product);
+}
+
+/* Marsaglia and Tsang: the cube of a normal number, accepted nearly always. */
+static double hy__throw_gamma(hy__dice *d, double alpha)
+{
+    double less = alpha < 1 ? hy__exp_down_f64(hy__log_f64(hy__throw(d)) / alpha) : 1;
+    double a = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3, c = 1 / sqrt(9 * a);
+    for (;;) {
+        double x = hy__throw_normal(d), v = 1 + c * x, u = hy__throw(d);
+        if (v <= 0) continue;
+        v = v * v * v;
+        if (hy__log_f64(u) < 0.5 * x * x + a * (1 - v + hy__log_f64(v))) return a * v * less;
+    }
+}
+
+/* Small means by a product of numbers, others by Hormann's transformed rejection (PTRS). */
+static double hy__throw_poisson(hy__dice *d, double lam)
+{
+    double count = 0, a, b, log_lam, product, bound;
+    if (lam < 10) {
+        bound = hy__exp_down_f64(-lam);
+        for (product = hy__throw(d); product > bound; product *= hy__throw(d)) count++;
+        return count;
+    }
+    b = 0.931 + 2.53 * sqrt(lam);
+    a = -0.059 + 0.02483 * b;
+    log_lam = hy__log_f64(lam);
+    for (;;) {
+        double u = hy__throw(d) - 0.5, v = hy__throw(d), edge = 0.5 - fabs(u);
+        count = floor((2 * a / edge + b) * u + lam + 0.43);
+        if (edge >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return count;
+        if (count < 0 || (edge < 0.013 && v > edge)) continue;
+        if (hy__log_f64(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b)) <=
+            count * log_lam - lam - hy__log_factorial(count)) return count;
+    }
+}
+
+/* a, b: shape and scale of a gamma number, which (counts) is then the mean of a Poisson one; a 0: b is it. */
+static void hy__make_thrown(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    double *y = (double *)to;
+    int64_t i;
+    for (i = 0; i < count; i++) {
+        hy__dice d = hy__dice_of(now, first + i);
+        double v = f->a > 0 ? hy__throw_gamma(&d, f->a) * f->b : f->b;
+        y[i] = f->low ? hy__throw_poisson(&d, v) : v;
+    }
+}
+static int hy__thrown_bind(hy_job *job, int counts, double a, double b)
+{
+    hy__fresh *f = hy__fresh_bind(job, hy__make_thrown, HY_F64, counts ? 150 : 60);
+    f->low = counts;
+    f->a = a;
+    f->b = b;
+    return 0;
+}
+/* Means up to 2^52: a count above is no whole number any more. */
+#define HY__THROWN(x, makes_sense, error, counts, a, b) \
+    HY__INFER(random_##x, (makes_sense) ? hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32) \
+                                        : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
+    HY__BIND(random_##x, hy__thrown_bind(job, counts, a, b))
+HY__THROWN(gamma, r->alpha > 0 && r->alpha < HUGE_VAL && r->beta > 0 && r->beta < HUGE_VAL,
+           "alpha and beta must be above 0", 0, r->alpha, r->beta)
+HY__THROWN(poisson, r->lam >= 0 && r->lam < 4503599627370496.0, "lam must be from 0 to 2^52", 1, 0, r->lam)
+HY__THROWN(negative_binomial, r->k > 0 && r->p > 1e-6 && r->p <= 1, "k must be above 0, p from 1e-6 to 1", 1,
+           r->k, (1 - r->p) / r->p)
+HY__THROWN(general_negative_binomial,
+           r->mu >= 0 && r->alpha >= 0 && r->mu < 1e12 && r->alpha < 1e12,
+           "mu and alpha must be from 0 to 1e12", 1, r->alpha > 0 ? 1 / r->alpha : 0,
+           r->alpha > 0 ? r->mu * r->alpha : r->mu)
+#define HY__ON_random_gamma hy__random_gamma_infer, hy__random_gamma_bind, NULL, NULL
+#define HY__ON_random_poisson hy__random_poisson_infer, hy__random_poisson_bind, NULL, NULL
+#define HY__ON_random_negative_binomial \
+    hy__random_negative_binomial_infer, hy__random_negative_binomial_bind, NULL, NULL
+#define HY__ON_random_general_negative_binomial \
+    hy__random_general_negative_binomial_infer, hy__random_general_negative_binomial_bind, NULL, NULL
+
+/* --- sample_multinomial: an item draws from one row --- */
+static int hy__sample_multinomial_infer(hy_infer *I)
+{
+    HY__REC(sample_multinomial, I);
+    hy_shape *x = &I->in[0].shape, y;
+    int d;
+    hy_infer_type(I, &I->out[0].dtype, r->dtype ? r->dtype : HY_I32);
+    if (I->nout > 1) hy__infer_same_type(I, &I->out[1], &I->in[0]);
+    for (d = 0; d < r->shape.ndim; d++)
+        if (r->shape.dim[d] < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "size %l is negative", r->shape.dim[d]);
+    if (x->ndim < 0) return I->status;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim - 1 + r->shape.ndim > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    y = *x;
+    y.ndim--;
+    for (d = 0; d < r->shape.ndim; d++) y.dim[y.ndim++] = r->shape.dim[d];
+    if (!y.ndim) y = hy__shape1(1);
+    for (d = 0; d < I->nout; d++) hy_infer_shape(I, &I->out[d].shape, y);
+    return I->status;
+}
+
+/* The class where the running sum of probabilities passes the throw. */
+HY__RUN(hy__run_multinomial)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t classes = x->dim[x->ndim - 1], draws = job->plan.i[0], i, c;
+    double *p = (double *)scratch, total = 0, drawn, bound;
+    int bad = 0;
+    hy__load_f64(p, hy__place(now, &job->in[0], item * classes), job->in[0].type.dtype, 1, classes);
+    for (c = 0; c < classes; c++) {
+        bad |= !(p[c] >= 0);
+        total += p[c];
+    }
+    if (bad || !(total > 0 && total < HUGE_VAL)) { hy_fault(now); return; }
+    for (i = item * draws; i < (item + 1) * draws; i++) {
+        hy__dice d = hy__dice_of(now, i);
+        bound = hy__throw(&d) * total;
+        for (c = 0, drawn = p[0]; c + 1 < classes && (drawn <= bound || p[c] == 0); drawn += p[++c]) continue;
+        while (p[c] == 0) c--;                          /* rounding went past the last that is possible */
+        hy__store(hy__place(now, &job->out[0], i), job->out[0].type.dtype, (double)c);
+        if (job->nout > 1)
+            hy__store(hy__place(now, &job->out[1], i), job->out[1].type.dtype, log(p[c] / total));
+    }
+}
+static int hy__sample_multinomial_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t classes = x->dim[x->ndim - 1], rows = hy__product(x, 0, x->ndim - 1);
+    int64_t total = hy__size(&job->out[0].type.shape);
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    if (!classes && total) return hy_refuse(job, HY_ERROR_SHAPE, "data has no classes");
+    job->notes = sizeof *job->plan.i;
+    job->plan.i[0] = rows ? total / rows : 0;
+    job->scratch = (size_t)classes * sizeof(double);
+    job->fault_text = "a probability is negative or no number, or all are 0";
+    return hy__one_stage(job, hy__run_multinomial, total ? rows : 0,
+                         (double)hy__size(x) + (double)total * (20 + 0.5 * (double)classes));
+}
+/* Of the logarithm, data taken for what sums to 1: what was drawn gets dy / p. */
+static int hy__sample_multinomial_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *x = D->in[0], *g = D->nout > 1 ? D->dy[1] : NULL, *chosen;
+    int64_t classes, draws = hy__size(&D->out[0]->t.type.shape);
+    hy_one_hot_opt opt;
+    if (!g || !D->want[0]) return 0;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = x->t.type.dtype;
+    classes = x->t.type.shape.dim[x->t.type.shape.ndim - 1];
+    draws = classes && hy__size(&x->t.type.shape) ? draws / (hy__size(&x->t.type.shape) / classes) : 0;
+    chosen = hy_one_hot(F, hy_reshape(F, D->out[0], HY_INTS(-1, draws), NULL), (int)classes, &opt);
+    g = hy_mul(F, chosen, hy_reshape(F, g, HY_INTS(-1, draws, 1), NULL));
+    D->dx[0] = hy_div(F, hy_reshape_like(F, hy_sum(F, g, HY_AXES(1), NULL), x, NULL), x);
+    return 0;
+}
+#define HY__ON_sample_multinomial HY__OWN(sample_multinomial), NULL
+
+/* --- whole numbers --- */
 static void hy__make_randint(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     hy__stream stream = hy__stream_of(now);
