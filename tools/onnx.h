@@ -1096,7 +1096,8 @@ static double onnx__number(onnx__run *R, int i, double missing)
 static double onnx__single(onnx__run *R, int i, double missing)
 {
     double v = missing;
-    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) != 1) onnx__fail(R, "input %d: one number is due", i);
+    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) != 1)
+        onnx__fail(R, "input %d: one number is due", i);
     return v;
 }
 
@@ -4932,71 +4933,102 @@ typedef struct onnx__nms_record { int64_t most; double overlap, threshold; int c
 typedef struct onnx__unique_record { int sorted; } onnx__unique_record;
 typedef struct onnx__det_record { int none; } onnx__det_record;
 
-static double onnx__overlap(const float *a, const float *b, int center)
+typedef struct onnx__box { double low[2], high[2], area, score; int64_t at; } onnx__box;
+
+static void onnx__box_of(onnx__box *b, const float *p, int center)
 {
-    double box[2][4], w, h, both;
-    int i;
-    for (i = 0; i < 2; i++) {
-        const float *p = i ? b : a;
-        if (center) {
-            box[i][0] = p[0] - p[2] / 2.0; box[i][1] = p[1] - p[3] / 2.0;
-            box[i][2] = p[0] + p[2] / 2.0; box[i][3] = p[1] + p[3] / 2.0;
-        } else {                                /* any two corners */
-            box[i][0] = fmin(p[0], p[2]); box[i][1] = fmin(p[1], p[3]);
-            box[i][2] = fmax(p[0], p[2]); box[i][3] = fmax(p[1], p[3]);
-        }
+    int k;
+    for (k = 0; k < 2; k++) {                   /* middle and size, or any two corners */
+        double a = center ? p[k] - p[k + 2] / 2.0 : p[k], z = center ? p[k] + p[k + 2] / 2.0 : p[k + 2];
+        int swap = !center && z < a;
+        b->low[k] = swap ? z : a;
+        b->high[k] = swap ? a : z;
     }
-    w = fmin(box[0][2], box[1][2]) - fmax(box[0][0], box[1][0]);
-    h = fmin(box[0][3], box[1][3]) - fmax(box[0][1], box[1][1]);
-    if (w <= 0 || h <= 0) return 0;
-    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) *
-        (box[1][3] - box[1][1]) - w * h;
-    return both > 0 ? w * h / both : 0;
+    b->area = (b->high[0] - b->low[0]) * (b->high[1] - b->low[1]);
 }
 
-/* (image, class, box) of all that stay; to may be NULL, gone has a byte for each box. How many. */
+static double onnx__overlap(const onnx__box *a, const onnx__box *b)
+{
+    double side[2], both;
+    int k;
+    for (k = 0; k < 2; k++) {
+        side[k] = (a->high[k] < b->high[k] ? a->high[k] : b->high[k]) -
+                  (a->low[k] > b->low[k] ? a->low[k] : b->low[k]);
+        if (!(side[k] > 0)) return 0;
+    }
+    both = a->area + b->area - side[0] * side[1];
+    return both > 0 ? side[0] * side[1] / both : 0;
+}
+
+/* The best first, of equals the earlier one. */
+static void onnx__sort_boxes(onnx__box *box, int64_t n)
+{
+    int64_t gap, i, k;
+    for (gap = 1; gap < n / 3; gap = 3 * gap + 1) continue;
+    for (; gap > 0; gap /= 3)
+        for (i = gap; i < n; i++) {
+            onnx__box one = box[i];
+            for (k = i; k >= gap && (box[k - gap].score < one.score ||
+                                     (box[k - gap].score == one.score && box[k - gap].at > one.at)); k -= gap)
+                box[k] = box[k - gap];
+            box[k] = one;
+        }
+}
+
+/* (image, class, box) of all that stay; box has room for those of an image. How many. */
 static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s,
-                              int64_t *to,
-                              int64_t room, char *gone)
+                              int64_t *to, onnx__box *box)
 {
     int64_t images = s.dim[0], classes = s.dim[1], n = s.dim[2], b, c, i, k, have = 0;
     for (b = 0; b < images; b++)
         for (c = 0; c < classes; c++) {
-            const float *score = scores + (b * classes + c) * n, *box = boxes + b * n * 4;
-            for (i = 0; i < n; i++) gone[i] = !(score[i] > r->threshold);
-            for (k = 0; k < r->most; k++) {
-                int64_t best = -1;
-                for (i = 0; i < n; i++) if (!gone[i] && (best < 0 || score[i] > score[best])) best = i;
-                if (best < 0) break;
-                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4,
-                                                                      r->center) > r->overlap) gone[i] = 1;
-                gone[best] = 1;
-                if (to && have < room) { to[3 * have] = b; to[3 * have + 1] = c; to[3 * have + 2] = best; }
+            const float *score = scores + (b * classes + c) * n;
+            int64_t some = 0, kept = 0;
+            for (i = 0; i < n; i++) {
+                if (!(score[i] > r->threshold)) continue;
+                onnx__box_of(&box[some], boxes + (b * n + i) * 4, r->center);
+                box[some].score = score[i];
+                box[some++].at = i;
+            }
+            onnx__sort_boxes(box, some);
+            for (i = 0; i < some && kept < r->most; i++) {
+                for (k = 0; k < kept && !(onnx__overlap(&box[k], &box[i]) > r->overlap); k++) continue;
+                if (k < kept) continue;
+                box[kept] = box[i];
+                to[3 * have] = b;
+                to[3 * have + 1] = c;
+                to[3 * have + 2] = box[kept].at;
+                kept++;
                 have++;
             }
         }
     return have;
 }
 
+/* Rows for all that could stay, and how many do. */
 static int onnx__nms_infer(hy_infer *I)
 {
+    const onnx__nms_record *r = (const onnx__nms_record *)I->attr;
     hy_shape *boxes = &I->in[0].shape, *scores = &I->in[1].shape, want = HY_SHAPE(-1, 3);
+    int64_t lists;
     hy_infer_type(I, &I->in[0].dtype, HY_F32);
     hy_infer_type(I, &I->in[1].dtype, HY_F32);
     hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
     hy_infer_shape(I, boxes, HY_SHAPE(-1, -1, 4));
     hy_infer_shape(I, scores, HY_SHAPE(-1, -1, -1));
     if (I->status < 0) return -1;
     hy_infer_dim(I, &scores->dim[0], boxes->dim[0]);
     hy_infer_dim(I, &scores->dim[2], boxes->dim[1]);
-    if (I->value && I->status >= 0) {
-        char *gone = (char *)HY_ONNX_MALLOC((size_t)scores->dim[2] + 1);
-        if (!gone) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
-        want.dim[0] = onnx__suppress((const onnx__nms_record *)I->attr, (const float *)I->value[0].data,
-                                     (const float *)I->value[1].data, *scores, NULL, 0, gone);
-        HY_ONNX_FREE(gone);
+    if (scores->dim[0] >= 0 && scores->dim[1] >= 0 && scores->dim[2] >= 0) {
+        lists = scores->dim[0] * scores->dim[1];
+        want.dim[0] = r->most < scores->dim[2] ? r->most : scores->dim[2];
+        if (lists && want.dim[0] > INT32_MAX / lists)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "too many boxes");
+        want.dim[0] *= lists;
     }
     hy_infer_shape(I, &I->out[0].shape, want);
+    hy_infer_shape(I, &I->out[1].shape, HY_SHAPE(1));
     return I->status;
 }
 
@@ -5004,10 +5036,9 @@ static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t ite
                           void *shared)
 {
     (void)stage; (void)item; (void)shared;
-    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0],
-                   (const float *)now->data[1],
-                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0],
-                       (char *)scratch);
+    *(int64_t *)now->data[3] = onnx__suppress(
+        (const onnx__nms_record *)job->attr, (const float *)now->data[0], (const float *)now->data[1],
+        job->in[1].type.shape, (int64_t *)now->data[2], (onnx__box *)scratch);
 }
 
 static int onnx__nms_bind(hy_job *job)
@@ -5015,7 +5046,7 @@ static int onnx__nms_bind(hy_job *job)
     job->run = onnx__nms_run;
     job->stages = 1;
     job->items[0] = 1;
-    job->scratch = (size_t)job->in[1].type.shape.dim[2] + 1;
+    job->scratch = sizeof(onnx__box) * (size_t)(job->in[1].type.shape.dim[2] + 1);
     job->cost = (double)(job->in[1].type.shape.dim[1] * job->in[1].type.shape.dim[2]) * 20;
     return 0;
 }
@@ -5023,7 +5054,8 @@ static int onnx__nms_bind(hy_job *job)
 static void onnx__do_nms(onnx__run *R)
 {
     onnx__nms_record r;
-    hy_array *in[2];
+    hy_array *in[2], *y;
+    int64_t n = 0;
     memset(&r, 0, sizeof r);
     r.most = (int64_t)fmin(fmax(onnx__number(R, 2, 0), 0), INT32_MAX);
     r.overlap = onnx__number(R, 3, 0);
@@ -5031,7 +5063,9 @@ static void onnx__do_nms(onnx__run *R)
     r.center = onnx__int(R, "center_point_box", 0) != 0;
     in[0] = onnx__in(R, 0);
     in[1] = onnx__in(R, 1);
-    onnx__out(R, 0, hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r));
+    y = hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r);
+    if (y && hy_to(R->F, hy_get(R->F, y, 1), HY_I64, &n, sizeof n))
+        onnx__out(R, 0, onnx__cut(R, hy_get(R->F, y, 0), 0, 0, n, 1));
 }
 
 /* --- slices that differ: rows of a matrix of doubles --- */
@@ -5226,6 +5260,8 @@ static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE }
 static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE },
                                       { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__nms_out[] = {
+    { "rows", HY_ARG_ONE }, { "count", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE },
                                           { "count", HY_ARG_ONE },
                                            { NULL, HY_ARG_ONE } };
@@ -5244,9 +5280,8 @@ static const hy_attr onnx__unique_attr[] = {
     { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_op onnx__own_ops[ONNX__OWN] = {
-    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1,
-     onnx__nms_attr,
-      sizeof(onnx__nms_record), HY_OP_DYNAMIC, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
+    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__nms_out,
+      onnx__nms_attr, sizeof(onnx__nms_record), 0, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
     { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
       sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL,
           NULL },
