@@ -53,7 +53,7 @@
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
- *     >>save      networks, written and read         >>int8      copies of them in int8
+ *     >>save      networks, written and read         >>calibrate copies of them in int8
  *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
@@ -46461,7 +46461,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 55 >>int8 -------------------------------------------------------------------------------------
+/* MARK: - 55 >>calibrate --------------------------------------------------------------------------------
  *
  * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
  * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
@@ -46670,7 +46670,8 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
         }
         if (Q->round == 1) { if (size > layer->most) layer->most = size; }
         else if (size > 0)              /* 0 is exact with every threshold */
-            layer->count[(int)hy__least((int64_t)(size / layer->most * HY__INT8_BINS), HY__INT8_BINS - 1)]++;
+            layer->count[(int)hy__least((int64_t)(size / layer->most * (int)HY__INT8_BINS),
+                                        HY__INT8_BINS - 1)]++;
     }
     return 0;
 }
@@ -46705,7 +46706,7 @@ static void hy__int8_threshold(hy__int8_layer *layer)
         loss = hy__int8_loss(layer->count, bins);
         if (loss < least) { least = loss; best = bins; }
     }
-    layer->most = (float)(layer->most * best / HY__INT8_BINS);
+    layer->most = (float)(layer->most * best / (int)HY__INT8_BINS);
 }
 
 /* --- one layer's weight --- */
