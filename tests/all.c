@@ -61,6 +61,7 @@
 #include "test_data.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_quantize.c"
 #include "test_onnx.c"
 
 int main(int argc, char **argv)
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
     test_layered();
     test_control();
     test_source();
+    test_quantize();
     test_first_call();
     test_catalogue();
     test_front();
