@@ -23709,6 +23709,7 @@ HY__WARM_ROOMS
  */
 #ifndef HYBRID_NO_INT8
 HY__LOOPS_BEGIN
+HY__FORMULAS
 
 enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
        HY__INT8_MOST = 1 << 15 };       /* steps whose sums fit 32 bits */
@@ -23719,7 +23720,7 @@ typedef struct hy__int8_tile {
     const int64_t     *shift;                   /* how much later in each of */
     int64_t            stretches, steps;        /* so many stretches of so many steps */
     const signed char *weight;
-    int64_t            next;                    /* bytes from one panel to the next; 0: there is none */
+    int64_t            next;                    /* bytes from one panel to the next */
     float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
 } hy__int8_tile;
 
@@ -23728,22 +23729,23 @@ typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row
 
 typedef struct hy__int8_isa {
     void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
-    hy__int8_tile_fn tile[3];
-    int rows[3], cols;                          /* rows of each, falling; cols: of all */
+    hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
+    int rows[3], cols;                          /* rows of each, falling; most columns */
     int flip;                                   /* 128: data is stored so much higher, without sign */
 } hy__int8_isa;
 
-/* Halves away from zero; NaN becomes 0. */
+/* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
 #define HY__INT8_ROUND(name, TARGET) \
 TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
 { \
     int64_t i; \
+    HY__IVDEP \
     for (i = 0; i < n; i++) { \
         float v = from[i] * per_unit; \
+        v = v == v ? v : 0.0f; \
         v = v > 127.0f ? 127.0f : v; \
         v = v < -127.0f ? -127.0f : v; \
-        v = from[i] == from[i] ? v : 0.0f; \
-        to[i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) ^ flip); \
+        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip); \
     } \
 }
 
@@ -23767,8 +23769,8 @@ static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
     }
 }
 HY__INT8_ROUND(hy__int8_round_base, )
-static const hy__int8_isa hy__int8_base = { hy__int8_round_base, { hy__int8_tile_base }, { 1 },
-                                            HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_base = {
+    hy__int8_round_base, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
 
 #ifdef HY__TARGET_AVX2
 HY__VECTOR(int32_t, 32, hy__i32x8)
@@ -23792,7 +23794,7 @@ typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
         memcpy(&four, t->from[i] + at, sizeof four); \
         a = zero + four; \
         HY__INT8_DOT(acc[i][0], a, b0); \
-        HY__INT8_DOT(acc[i][1], a, b1); }
+        if (vecs > 1) HY__INT8_DOT(acc[i][1], a, b1); }
 #define HY__INT8_STORE(i, j) \
         y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
             *(const real_at *)(t->bias + j * lanes); \
@@ -23800,12 +23802,13 @@ typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
         *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
 #define HY__INT8_STORES(i) if (rows > i) { \
         acc[i][0] -= extra[0]; \
-        acc[i][1] -= extra[1]; \
-        HY__INT8_STORE(i, 0) HY__INT8_STORE(i, 1) }
+        HY__INT8_STORE(i, 0) \
+        if (vecs > 1) { acc[i][1] -= extra[1]; HY__INT8_STORE(i, 1) } }
 
-/* rows times two vectors of sums. Where data has no sign, a row of 128s gives what they have too much. */
+/* rows times one or two vectors of sums. Data without sign: a row of 128s gives what they have too much. */
 #define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
-HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, int64_t c_row) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__int8_tile *t, float *c, \
+                            int64_t c_row) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
@@ -23824,39 +23827,47 @@ HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, in
     bits under; \
     real y; \
     HY__INT8_EACH(HY__INT8_ZERO) \
-    extra[0] = extra[1] = zero; \
+    extra[0] = extra[1] = b1 = zero; \
     for (s = 0; s < t->stretches; s++) { \
         int64_t at = t->shift[s]; \
         for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
             b0 = *(const vec_at *)(const void *)w; \
-            b1 = *(const vec_at *)(const void *)(w + next); \
+            if (vecs > 1) b1 = *(const vec_at *)(const void *)(w + next); \
             HY__INT8_EACH(HY__INT8_DOTS) \
-            if (unsigned_data) { HY__INT8_DOT(extra[0], half, b0); HY__INT8_DOT(extra[1], half, b1); } \
+            if (unsigned_data) HY__INT8_DOT(extra[0], half, b0); \
+            if (unsigned_data && vecs > 1) HY__INT8_DOT(extra[1], half, b1); \
         } \
     } \
     HY__INT8_EACH(HY__INT8_STORES) \
 }
-#define HY__INT8_STAMP(name, TARGET, rows) \
-TARGET static void name##_##rows(const hy__int8_tile *t, float *c, int64_t c_row) { name(rows, t, c, c_row); }
+#define HY__INT8_STAMP(name, TARGET, rows, vecs) \
+TARGET static void name##_##rows##_##vecs(const hy__int8_tile *t, float *c, int64_t c_row) \
+{ name(rows, vecs, t, c, c_row); }
 
 #define HY__INT8_DOT HY__INT8_DOT_AVX2
 HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4, 2)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1, 2)
 #undef HY__INT8_DOT
 #define HY__INT8_DOT HY__INT8_DOT_VNNI
 HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 2)
 #undef HY__INT8_DOT
 HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
 HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
-static const hy__int8_isa hy__int8_avx2_isa = { hy__int8_round_avx2, { hy__int8_avx2_4, hy__int8_avx2_1 },
-                                                { 4, 1 }, HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_avx2_isa = {
+    hy__int8_round_avx2, { { hy__int8_avx2_4_2, hy__int8_avx2_1_2 },
+                           { hy__int8_avx2_4_2, hy__int8_avx2_1_2 } },
+    { 4, 1 }, HY__INT8_PANEL, 0 };
 static const hy__int8_isa hy__int8_vnni_isa = {
-    hy__int8_round_avx512, { hy__int8_vnni_12, hy__int8_vnni_6, hy__int8_vnni_1 }, { 12, 6, 1 },
-    HY__INT8_COLS, 128 };
+    hy__int8_round_avx512, { { hy__int8_vnni_12_1, hy__int8_vnni_6_1, hy__int8_vnni_1_1 },
+                             { hy__int8_vnni_12_2, hy__int8_vnni_6_2, hy__int8_vnni_1_2 } },
+    { 12, 6, 1 }, HY__INT8_COLS, 128 };
 #endif
 
 static const hy__int8_isa *hy__int8_isa_of(int isa)
@@ -23945,6 +23956,8 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const hy__int8_isa *isa = p->isa;
     const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
     const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
+    const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
     int64_t i, j, n, end = place + rows;
     for (; place < end; place += n) {
@@ -23958,14 +23971,14 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
             t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
                                  x * p->stride[2]) * p->fine_c;
         }
-        if (step_c == 1 && cols == isa->cols && n == isa->rows[kernel]) {
-            isa->tile[kernel](t, c + place * step_p, step_p);
+        if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
+            tile[kernel](t, c + place * step_p, step_p);
             continue;
         }
-        isa->tile[kernel](t, square, isa->cols);
+        tile[kernel](t, square, width);
         for (j = 0; j < cols; j++)
             for (i = 0; i < n; i++)
-                c[(place + i) * step_p + j * step_c] = square[i * isa->cols + j];
+                c[(place + i) * step_p + j * step_c] = square[i * width + j];
     }
 }
 
@@ -23989,6 +24002,7 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
     t.shift = shift;
     t.stretches = p->stretches;
     t.steps = p->steps;
+    t.next = bytes;
     t.least = p->least;
     shared += image * hy__int8_volume(p->wide) * p->fine_c;
     for (j = first; j < end; j += n) {
@@ -23997,7 +24011,6 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
             t.scale[k] = scale[j + k];
             t.bias[k] = bias ? bias[j + k] : 0;
         }
-        t.next = n > HY__INT8_PANEL ? bytes : 0;
         t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
         hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
                       c + j * (p->last ? 1 : places), n);
