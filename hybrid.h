@@ -53,7 +53,8 @@
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
- *     >>save      networks, written and read         >>profile   what was timed, as a Chrome trace
+ *     >>save      networks, written and read         >>calibrate copies of them in int8
+ *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
@@ -3165,6 +3166,27 @@ typedef struct hy_export_c_opt {
 HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
                               const hy_export_c_opt *opt);
 #endif
+#endif
+
+/* --- int8 --- *
+ * A copy of a network for inference whose dense layers and convolutions compute in int8, with a batch norm
+ * and a relu behind them: weights in 127ths of the largest of their channel, data in 127ths of a threshold,
+ * sums in 32 bits, results in f32 again. samples: a batch as hy_call takes it, or a group of batches (each of
+ * them a group, where the network has several inputs); what they bring to a layer decides its threshold. The
+ * copy is a block like any other. Layers stay as they are that `skip` names, that are not f32, whose weight
+ * is no parameter, whose groups have less than 4 channels, or that stand in loops. */
+#ifndef HYBRID_NO_INT8
+typedef struct hy_quantize_report {
+    int    layers, left;                /* in int8; others */
+    double largest, mean;               /* difference of any two results for the samples, of all on average */
+    double same;                        /* share of rows whose largest number stands in the same place */
+} hy_quantize_report;
+typedef struct hy_quantize_opt {
+    int         entropy;                /* what loses least by Kullback and Leibler, not the largest number */
+    const char *skip;                   /* "dense1,conv0": parts of names between underscores */
+    hy_quantize_report *report;         /* where to write what the copy costs, or NULL */
+} hy_quantize_opt;
+HY_API hy_block  *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt);
 #endif
 #endif
 
@@ -24067,8 +24089,10 @@ HY__WARM_ROOMS
  */
 #ifndef HYBRID_NO_INT8
 HY__LOOPS_BEGIN
+HY__FORMULAS
 
-enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP };
+enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
+       HY__INT8_MOST = 1 << 15 };       /* steps whose sums fit 32 bits */
 enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
 
 typedef struct hy__int8_tile {
@@ -24076,7 +24100,7 @@ typedef struct hy__int8_tile {
     const int64_t     *shift;                   /* how much later in each of */
     int64_t            stretches, steps;        /* so many stretches of so many steps */
     const signed char *weight;
-    int64_t            next;                    /* bytes from one panel to the next; 0: there is none */
+    int64_t            next;                    /* bytes from one panel to the next */
     float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
 } hy__int8_tile;
 
@@ -24085,22 +24109,23 @@ typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row
 
 typedef struct hy__int8_isa {
     void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
-    hy__int8_tile_fn tile[3];
-    int rows[3], cols;                          /* rows of each, falling; cols: of all */
+    hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
+    int rows[3], cols;                          /* rows of each, falling; most columns */
     int flip;                                   /* 128: data is stored so much higher, without sign */
 } hy__int8_isa;
 
-/* Halves away from zero; NaN becomes 0. */
+/* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
 #define HY__INT8_ROUND(name, TARGET) \
 TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
 { \
     int64_t i; \
+    HY__IVDEP \
     for (i = 0; i < n; i++) { \
         float v = from[i] * per_unit; \
+        v = v == v ? v : 0.0f; \
         v = v > 127.0f ? 127.0f : v; \
         v = v < -127.0f ? -127.0f : v; \
-        v = from[i] == from[i] ? v : 0.0f; \
-        to[i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) ^ flip); \
+        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip); \
     } \
 }
 
@@ -24124,8 +24149,8 @@ static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
     }
 }
 HY__INT8_ROUND(hy__int8_round_base, )
-static const hy__int8_isa hy__int8_base = { hy__int8_round_base, { hy__int8_tile_base }, { 1 },
-                                            HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_base = {
+    hy__int8_round_base, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
 
 #ifdef HY__TARGET_AVX2
 HY__VECTOR(int32_t, 32, hy__i32x8)
@@ -24149,7 +24174,7 @@ typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
         memcpy(&four, t->from[i] + at, sizeof four); \
         a = zero + four; \
         HY__INT8_DOT(acc[i][0], a, b0); \
-        HY__INT8_DOT(acc[i][1], a, b1); }
+        if (vecs > 1) HY__INT8_DOT(acc[i][1], a, b1); }
 #define HY__INT8_STORE(i, j) \
         y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
             *(const real_at *)(t->bias + j * lanes); \
@@ -24157,12 +24182,13 @@ typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
         *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
 #define HY__INT8_STORES(i) if (rows > i) { \
         acc[i][0] -= extra[0]; \
-        acc[i][1] -= extra[1]; \
-        HY__INT8_STORE(i, 0) HY__INT8_STORE(i, 1) }
+        HY__INT8_STORE(i, 0) \
+        if (vecs > 1) { acc[i][1] -= extra[1]; HY__INT8_STORE(i, 1) } }
 
-/* rows times two vectors of sums. Where data has no sign, a row of 128s gives what they have too much. */
+/* rows times one or two vectors of sums. Data without sign: a row of 128s gives what they have too much. */
 #define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
-HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, int64_t c_row) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__int8_tile *t, float *c, \
+                            int64_t c_row) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
@@ -24181,39 +24207,47 @@ HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, in
     bits under; \
     real y; \
     HY__INT8_EACH(HY__INT8_ZERO) \
-    extra[0] = extra[1] = zero; \
+    extra[0] = extra[1] = b1 = zero; \
     for (s = 0; s < t->stretches; s++) { \
         int64_t at = t->shift[s]; \
         for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
             b0 = *(const vec_at *)(const void *)w; \
-            b1 = *(const vec_at *)(const void *)(w + next); \
+            if (vecs > 1) b1 = *(const vec_at *)(const void *)(w + next); \
             HY__INT8_EACH(HY__INT8_DOTS) \
-            if (unsigned_data) { HY__INT8_DOT(extra[0], half, b0); HY__INT8_DOT(extra[1], half, b1); } \
+            if (unsigned_data) HY__INT8_DOT(extra[0], half, b0); \
+            if (unsigned_data && vecs > 1) HY__INT8_DOT(extra[1], half, b1); \
         } \
     } \
     HY__INT8_EACH(HY__INT8_STORES) \
 }
-#define HY__INT8_STAMP(name, TARGET, rows) \
-TARGET static void name##_##rows(const hy__int8_tile *t, float *c, int64_t c_row) { name(rows, t, c, c_row); }
+#define HY__INT8_STAMP(name, TARGET, rows, vecs) \
+TARGET static void name##_##rows##_##vecs(const hy__int8_tile *t, float *c, int64_t c_row) \
+{ name(rows, vecs, t, c, c_row); }
 
 #define HY__INT8_DOT HY__INT8_DOT_AVX2
 HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4, 2)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1, 2)
 #undef HY__INT8_DOT
 #define HY__INT8_DOT HY__INT8_DOT_VNNI
 HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 2)
 #undef HY__INT8_DOT
 HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
 HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
-static const hy__int8_isa hy__int8_avx2_isa = { hy__int8_round_avx2, { hy__int8_avx2_4, hy__int8_avx2_1 },
-                                                { 4, 1 }, HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_avx2_isa = {
+    hy__int8_round_avx2, { { hy__int8_avx2_4_2, hy__int8_avx2_1_2 },
+                           { hy__int8_avx2_4_2, hy__int8_avx2_1_2 } },
+    { 4, 1 }, HY__INT8_PANEL, 0 };
 static const hy__int8_isa hy__int8_vnni_isa = {
-    hy__int8_round_avx512, { hy__int8_vnni_12, hy__int8_vnni_6, hy__int8_vnni_1 }, { 12, 6, 1 },
-    HY__INT8_COLS, 128 };
+    hy__int8_round_avx512, { { hy__int8_vnni_12_1, hy__int8_vnni_6_1, hy__int8_vnni_1_1 },
+                             { hy__int8_vnni_12_2, hy__int8_vnni_6_2, hy__int8_vnni_1_2 } },
+    { 12, 6, 1 }, HY__INT8_COLS, 128 };
 #endif
 
 static const hy__int8_isa *hy__int8_isa_of(int isa)
@@ -24302,6 +24336,8 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const hy__int8_isa *isa = p->isa;
     const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
     const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
+    const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
     int64_t i, j, n, end = place + rows;
     for (; place < end; place += n) {
@@ -24315,14 +24351,14 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
             t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
                                  x * p->stride[2]) * p->fine_c;
         }
-        if (step_c == 1 && cols == isa->cols && n == isa->rows[kernel]) {
-            isa->tile[kernel](t, c + place * step_p, step_p);
+        if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
+            tile[kernel](t, c + place * step_p, step_p);
             continue;
         }
-        isa->tile[kernel](t, square, isa->cols);
+        tile[kernel](t, square, width);
         for (j = 0; j < cols; j++)
             for (i = 0; i < n; i++)
-                c[(place + i) * step_p + j * step_c] = square[i * isa->cols + j];
+                c[(place + i) * step_p + j * step_c] = square[i * width + j];
     }
 }
 
@@ -24346,6 +24382,7 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
     t.shift = shift;
     t.stretches = p->stretches;
     t.steps = p->steps;
+    t.next = bytes;
     t.least = p->least;
     shared += image * hy__int8_volume(p->wide) * p->fine_c;
     for (j = first; j < end; j += n) {
@@ -24354,7 +24391,6 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
             t.scale[k] = scale[j + k];
             t.bias[k] = bias ? bias[j + k] : 0;
         }
-        t.next = n > HY__INT8_PANEL ? bytes : 0;
         t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
         hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
                       c + j * (p->last ? 1 : places), n);
@@ -24404,14 +24440,13 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p, double threshold, int re
 /* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
 static int hy__int8_infer(hy_infer *I, double threshold, int channels, int64_t panels, int64_t steps)
 {
-    const int most = 1 << 15;           /* steps */
     hy_shape w = hy__rank(4);
     int i;
     if (!(threshold > 0 && threshold < HUGE_VAL))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", threshold);
-    if (steps > most)
+    if (steps > HY__INT8_MOST)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "sums of more than %d products may not fit 32 bits",
-                             HY__INT8_STEP * most);
+                             HY__INT8_STEP * HY__INT8_MOST);
     w.dim[0] = panels;
     w.dim[1] = steps;
     w.dim[2] = HY__INT8_PANEL;
@@ -48309,6 +48344,633 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
+/* MARK: - 55 >>calibrate --------------------------------------------------------------------------------
+ *
+ * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
+ * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
+ * it in a symbolic frame writes the new graph.
+ */
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_INT8)
+HY__COLD_ROOMS
+
+enum { HY__INT8_BINS = 2048, HY__INT8_LEVELS = 128 };   /* of a histogram of |x|; of whole numbers, 0 too */
+
+/* A node of the graph. A layer may take in the batch norm and the relu behind it. */
+typedef struct hy__int8_layer {
+    int     taken, batch_norm, relu;    /* becomes int8; places of these, or 0: no layer has an input there */
+    int     within;                     /* 1 + the place of the layer that took it in */
+    double  most;                       /* largest |x| that came in, then the threshold */
+    double *count;                      /* how many came, by |x| / most */
+} hy__int8_layer;
+
+typedef struct hy__quantizer {
+    hy_frame         *F;
+    hy__symbol_block *b;
+    hy__int8_layer   *layer;            /* by place */
+    hy_array *const  *batch;
+    int               batches, round;   /* round 1: most, 2: count */
+    int               taken, left;
+} hy__quantizer;
+
+/* How a layer reads its weight. */
+typedef struct hy__int8_reading {
+    int64_t groups, outs, channels;     /* outs, channels: of a group */
+    int64_t taps, joined;               /* joined: taps of a stretch */
+    int64_t stretches, steps, panels;   /* steps of a stretch, panels of a group */
+    int     last, axis;                 /* channels last; axis of the results' channels */
+} hy__int8_reading;
+
+static int hy__int8_place(const hy__symbol_block *b, int i, int k)      /* of input k of node i */
+{
+    return b->graph->place[b->graph->node[i]->in[k].node->number];
+}
+
+/* Input k, if it is a parameter in f32 of so many numbers (0: any). */
+static const hy_array *hy__int8_param(const hy__symbol_block *b, int i, int k, int64_t n)
+{
+    const hy_array *x = b->param[hy__int8_place(b, i, k)];
+    return x && x->buffer && x->t.type.dtype == HY_F32 && (!n || hy__size(&x->t.type.shape) == n) ? x : NULL;
+}
+
+static void hy__int8_dense_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
+{
+    const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
+    r->groups = r->taps = r->joined = 1;
+    r->outs = w->dim[0];
+    r->channels = w->dim[1];
+    r->last = 1;
+    r->axis = rec->no_flatten ? -1 : 1;
+}
+
+#ifndef HYBRID_NO_VISION
+static void hy__int8_conv_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
+{
+    const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, rec);
+    r->groups = a.groups;
+    r->outs = a.filters / a.groups;
+    r->channels = w->dim[a.channel];
+    r->taps = hy__product(w, a.places, a.places + a.n);
+    r->joined = hy__tuple_at(a.dilate, a.n - 1, 1) == 1 ? a.kernel->v[a.n - 1] : 1;
+    r->last = a.last;
+    r->axis = a.channel;
+}
+#endif
+
+/* Can it be in int8? A group of few channels would fill steps with zeros; sums must fit 32 bits. 0: it is no
+ * layer at all. */
+static int hy__int8_read(const hy__symbol_block *b, int i, hy__int8_reading *r)
+{
+    const hy__node *node = b->graph->node[i];
+    int number = node->op ? hy__op_number(node->op) : -1, known = number == HY_OP_fully_connected;
+    const hy_array *w;
+    memset(r, 0, sizeof *r);
+#ifndef HYBRID_NO_VISION
+    known |= number == HY_OP_convolution;
+#endif
+    if (!known) return 0;
+    w = hy__int8_param(b, i, 1, 0);
+    if (!w || !hy__size(&w->t.type.shape)) return -1;
+    if (number == HY_OP_fully_connected) hy__int8_dense_reading(node, &w->t.type.shape, r);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_reading(node, &w->t.type.shape, r);
+#endif
+    r->stretches = r->taps / r->joined;
+    r->steps = hy__pieces(r->channels * r->joined, HY__INT8_STEP);
+    r->panels = hy__pieces(r->outs, HY__INT8_PANEL);
+    if (node->nin > 2 && !hy__int8_param(b, i, 2, r->groups * r->outs)) return -1;
+    return (r->groups > 1 && r->channels < HY__INT8_STEP) || r->stretches * r->steps > HY__INT8_MOST ? -1 : 1;
+}
+
+/* --- which layers --- */
+
+/* Is it one of the words between underscores? dense1 is one of net0_dense1_fwd. */
+static int hy__int8_called(const char *name, const char *word, size_t n)
+{
+    const char *at = name;
+    for (; n && *at; at++)
+        if (!strncmp(at, word, n) && (at == name || at[-1] == '_') && (!at[n] || at[n] == '_')) return 1;
+    return 0;
+}
+
+static int hy__int8_skip(hy__quantizer *Q, const char *list)
+{
+    const hy_graph *g = Q->b->graph;
+    hy__int8_reading r;
+    hy__brief known;
+    size_t n;
+    int i, found;
+    for (; list && *list; list += n) {
+        list += strspn(list, " ,");
+        n = strcspn(list, " ,");
+        for (known.n = found = i = 0; i < g->n && n; i++) {
+            if (!hy__int8_read(Q->b, i, &r)) continue;
+            hy__brief_add(&known, g->node[i]->name);
+            if (!hy__int8_called(g->node[i]->name, list, n)) continue;
+            found = 1;
+            Q->layer[i].taken = 0;
+        }
+        if (found || !n) continue;
+        hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
+                 known.n ? hy__brief_end(&known) : "none");
+        return -1;
+    }
+    return 0;
+}
+
+/* Does this batch norm, for inference, only scale and shift the channels of that layer? */
+static int hy__int8_normed(const hy__symbol_block *b, int i, int layer)
+{
+    const hy__batch_norm_rec *rec = (const hy__batch_norm_rec *)b->graph->node[i]->record;
+    hy__int8_reading r;
+    int k;
+    hy__int8_read(b, layer, &r);
+    for (k = 1; k < 5; k++) if (!hy__int8_param(b, i, k, r.groups * r.outs)) return 0;
+    return !rec->output_mean_var && (rec->axis == r.axis || (rec->axis == -1 && r.last));
+}
+
+/* Layers, and what stands behind them alone. */
+static void hy__int8_find(hy__quantizer *Q)
+{
+    const hy__symbol_block *b = Q->b;
+    hy__int8_reading r;
+    int i, from, number, relu, normed;
+    for (i = 0; i < b->graph->n; i++) {
+        const hy__node *node = b->graph->node[i];
+        hy__int8_layer *layer;
+        if (Q->layer[i].taken || !node->op || !node->nin) continue;
+        from = hy__int8_place(b, i, 0);
+        number = hy__op_number(node->op);
+        normed = number == HY_OP_batch_norm || number == HY_OP_batch_norm_relu;
+        relu = number == HY_OP_relu || number == HY_OP_batch_norm_relu || (number == HY_OP_activation &&
+            ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU);
+        if (b->uses[from] != 1 || !(normed || relu) || hy__int8_read(b, i, &r)) continue;
+        if (Q->layer[from].within) from = Q->layer[from].within - 1;
+        layer = &Q->layer[from];
+        if (!layer->taken || layer->relu || (normed && (layer->batch_norm || !hy__int8_normed(b, i, from))))
+            continue;
+        if (normed) layer->batch_norm = i;
+        if (relu) layer->relu = i;
+        Q->layer[i].within = from + 1;
+    }
+}
+
+static int hy__int8_choose(hy__quantizer *Q, const char *skip)
+{
+    hy__int8_reading r;
+    int i;
+    Q->layer = (hy__int8_layer *)hy__alloc_zero(&Q->F->root->heap,
+                                                (size_t)Q->b->graph->n * sizeof *Q->layer + 1);
+    if (!Q->layer) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+    for (i = 0; i < Q->b->graph->n; i++) Q->layer[i].taken = hy__int8_read(Q->b, i, &r) > 0;
+    if (hy__int8_skip(Q, skip)) return -1;
+    hy__int8_find(Q);
+    for (i = 0; i < Q->b->graph->n; i++) {
+        Q->taken += Q->layer[i].taken;
+        Q->left += !Q->layer[i].taken && hy__int8_read(Q->b, i, &r) != 0;
+    }
+    if (!Q->taken) hy__warn(Q->F, "hy_quantize: there is no layer that can be in int8");
+    return 0;
+}
+
+/* --- what comes in --- */
+static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
+{
+    hy__int8_layer *layer = &Q->layer[i];
+    const float *v;
+    int64_t n = hy__size(&x->t.type.shape), k;
+    if (x->t.type.dtype != HY_F32) return 0;    /* which the layer itself will say better */
+    x = hy__packed_array(Q->F, x);
+    if (!x) return -1;
+    v = (const float *)x->t.data;
+    for (k = 0; k < n; k++) {
+        double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
+        if (!(size < HUGE_VAL)) {
+            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
+                     Q->b->graph->node[i]->name, (double)v[k], batch);
+            return -1;
+        }
+        if (Q->round == 1) { if (size > layer->most) layer->most = size; }
+        else if (size > 0)              /* 0 is exact with every threshold */
+            layer->count[(int)hy__least((int64_t)(size / layer->most * (int)HY__INT8_BINS),
+                                        HY__INT8_BINS - 1)]++;
+    }
+    return 0;
+}
+
+/* What is lost, as Kullback and Leibler measure it, if numbers beyond `bins` are cut and the rest has only
+ * so many levels: each then stands for its bins that are not empty. */
+static double hy__int8_loss(const double *count, int bins)
+{
+    double all = 0, beyond = 0, loss = 0;
+    int i, k, end;
+    for (i = 0; i < HY__INT8_BINS; i++) *(i < bins ? &all : &beyond) += count[i];
+    for (k = i = 0; k < HY__INT8_LEVELS; k++, i = end) {
+        double sum = 0, full = 0;
+        int at;
+        end = (int)((int64_t)bins * (k + 1) / HY__INT8_LEVELS);
+        for (at = i; at < end; at++) { sum += count[at]; full += count[at] > 0; }
+        for (at = i; at < end; at++) {
+            double p = count[at] + (at == bins - 1 ? beyond : 0), q = count[at] > 0 ? sum / full : 1e-4;
+            if (p > 0) loss += p * log(p / (all + beyond) / (q / all));
+        }
+    }
+    return all > 0 ? loss / (all + beyond) : HUGE_VAL;
+}
+
+/* From the largest number that came, or the least lossy part of it. Nothing came but zeros: any will do. */
+static void hy__int8_threshold(hy__int8_layer *layer)
+{
+    double least = HUGE_VAL, loss;
+    int bins, best = HY__INT8_BINS;
+    if (!(layer->most > 0)) layer->most = 1;
+    for (bins = HY__INT8_LEVELS; layer->count && bins <= HY__INT8_BINS; bins += 16) {
+        loss = hy__int8_loss(layer->count, bins);
+        if (loss < least) { least = loss; best = bins; }
+    }
+    layer->most = (float)(layer->most * best / (int)HY__INT8_BINS);
+}
+
+/* --- one layer's weight --- */
+static hy_array *hy__int8_empty(hy_frame *F, hy_shape shape, hy_dtype dtype)
+{
+    hy_array *x = hy_empty(F, shape, dtype);
+    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    return x;
+}
+
+/* Largest |w| of a channel; -1: one is not finite. */
+static double hy__int8_largest(const float *w, int64_t n)
+{
+    double most = 0, size;
+    for (; n > 0; n--, w++) {
+        size = *w < 0 ? -(double)*w : (double)*w;
+        if (!(size < HUGE_VAL)) return -1;
+        if (size > most) most = size;
+    }
+    return most;
+}
+
+/* Channel o, in 127ths of `most`, to its place in a panel. */
+static void hy__int8_pack(const hy__int8_reading *r, int64_t o, const float *w, double most, signed char *to)
+{
+    int64_t tap, c, panel = o / r->outs * r->panels + o % r->outs / HY__INT8_PANEL;
+    double per_unit = most > 0 ? 127 / most : 0;
+    to += panel * r->stretches * r->steps * HY__INT8_BYTES + o % r->outs % HY__INT8_PANEL * HY__INT8_STEP;
+    for (tap = 0; tap < r->taps; tap++)
+        for (c = 0; c < r->channels; c++) {
+            double v = w[r->last ? tap * r->channels + c : c * r->taps + tap] * per_unit;
+            int64_t at = tap % r->joined * r->channels + c;
+            int64_t step = tap / r->joined * r->steps + at / HY__INT8_STEP;
+            to[step * HY__INT8_BYTES + at % HY__INT8_STEP] = (signed char)(int)(v < 0 ? v - 0.5 : v + 0.5);
+        }
+}
+
+/* The batch norm behind a layer: results times *factor, + *shift. */
+static void hy__int8_norm(const hy__symbol_block *b, int i, int64_t o, double *factor, double *shift)
+{
+    const hy__batch_norm_rec *rec = (const hy__batch_norm_rec *)b->graph->node[i]->record;
+    double v[5];
+    int k;
+    for (k = 1; k < 5; k++) v[k] = ((const float *)hy__int8_param(b, i, k, 0)->t.data)[o];
+    *factor = (rec->learn_gamma ? v[1] : 1) / sqrt(v[4] + rec->eps);
+    *shift = v[2] - v[3] * *factor;
+}
+
+typedef struct hy__int8_made { hy_array *weight, *scale, *bias; } hy__int8_made;
+
+static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading *r, hy__int8_made *to)
+{
+    const hy__int8_layer *layer = &Q->layer[i];
+    const hy__node *node = Q->b->graph->node[i];
+    const float *w = (const float *)hy__int8_param(Q->b, i, 1, 0)->t.data, *bias = NULL;
+    int64_t all = r->groups * r->outs, n = r->channels * r->taps, o;
+    hy_shape shape = hy__rank(4);
+    shape.dim[0] = r->groups * r->panels;
+    shape.dim[1] = r->stretches * r->steps;
+    shape.dim[2] = HY__INT8_PANEL;
+    shape.dim[3] = HY__INT8_STEP;
+    if (node->nin > 2) bias = (const float *)hy__int8_param(Q->b, i, 2, 0)->t.data;
+    to->weight = hy__int8_empty(Q->F, shape, HY_I8);
+    to->scale = hy__int8_empty(Q->F, hy__shape1(all), HY_F32);
+    to->bias = bias || layer->batch_norm ? hy__int8_empty(Q->F, hy__shape1(all), HY_F32) : NULL;
+    if (Q->F->code) return -1;
+    for (o = 0; o < all; o++) {
+        double most = hy__int8_largest(w + o * n, n), factor = 1, shift = 0;
+        if (most < 0) {
+            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
+                     node->name);
+            return -1;
+        }
+        if (layer->batch_norm) hy__int8_norm(Q->b, layer->batch_norm, o, &factor, &shift);
+        hy__int8_pack(r, o, w + o * n, most, (signed char *)to->weight->t.data);
+        ((float *)to->scale->t.data)[o] = (float)(layer->most / 127 * (most / 127) * factor);
+        if (to->bias) ((float *)to->bias->t.data)[o] = (float)((bias ? bias[o] : 0) * factor + shift);
+    }
+    return 0;
+}
+
+/* --- the new graph --- */
+
+/* A variable of S for an array that goes on the shelf by this name. */
+static hy_array *hy__int8_var(hy_frame *S, hy__shelf *shelf, const char *name, const char *more, hy_array *x,
+                              int aux)
+{
+    size_t n = strlen(name), k = strlen(more);
+    char *text = (char *)hy__alloc(&S->root->heap, n + k + 1);
+    hy_array *y = NULL;
+    hy_var_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.shaped = 1;
+    opt.shape = x->t.type.shape;
+    opt.dtype = x->t.type.dtype;
+    opt.aux = aux;
+    if (!text) return (hy_array *)hy__no_memory(S, "hy_quantize");
+    memcpy(text, name, n);
+    memcpy(text + n, more, k + 1);
+    if (!hy__shelve(shelf, x, text, n + k, 0)) y = hy_var(S, text, &opt);
+    hy__free(&S->root->heap, text);
+    return y;
+}
+
+static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, hy_array *x, hy__shelf *shelf)
+{
+    const hy__node *node = Q->b->graph->node[i];
+    const hy__int8_layer *layer = &Q->layer[i];
+    hy__int8_reading r;
+    hy__int8_made made;
+    hy_array *w, *scale, *bias = NULL, *y = NULL;
+    hy__int8_read(Q->b, i, &r);
+    if (hy__int8_weight(Q, i, &r, &made)) return NULL;
+    w = hy__int8_var(S, shelf, node->name, "_int8_weight", made.weight, 0);
+    scale = hy__int8_var(S, shelf, node->name, "_int8_scale", made.scale, 0);
+    if (made.bias) bias = hy__int8_var(S, shelf, node->name, "_int8_bias", made.bias, 0);
+    if (hy__op_number(node->op) == HY_OP_fully_connected) {
+        const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
+        hy_int8_dense_opt opt;
+        opt.no_bias = !bias;
+        opt.relu = layer->relu != 0;
+        opt.no_flatten = rec->no_flatten;
+        y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, layer->most, &opt);
+    }
+#ifndef HYBRID_NO_VISION
+    else {
+        const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
+        hy_int8_convolution_opt opt;
+        HY__CONV_OPT(opt, rec);
+        opt.no_bias = !bias;
+        opt.relu = layer->relu != 0;
+        y = hy_int8_convolution(S, x, w, scale, bias, rec->kernel, rec->num_filter, layer->most, &opt);
+    }
+#endif
+    return y ? hy_named(S, y, node->name) : NULL;
+}
+
+/* The graph once: line by line in F, where layers are watched, or written anew in a symbolic frame, where
+ * what has values goes on the shelf. */
+static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, int batch, hy__shelf *shelf,
+                         hy_array **made)
+{
+    const hy__symbol_block *b = Q->b;
+    const hy_graph *g = b->graph;
+    hy_array **in = made + g->n;
+    int *left = (int *)(void *)(in + b->widest + g->heads), i;
+    if (g->n) memcpy(left, b->uses, (size_t)g->n * sizeof *left);
+    for (i = 0; i < g->n && !F->code && !Q->F->code; i++) {
+        const hy__node *node = g->node[i];
+        const hy__int8_layer *layer = &Q->layer[i];
+        hy_array *x = node->op && node->nin ? hy__symbol_value(made, g, &node->in[0]) : NULL;
+        if (!shelf && layer->taken && x && hy__int8_watch(Q, i, x, batch)) return -1;
+        if (shelf && !node->op && b->param[i])
+            made[i] = hy__int8_var(F, shelf, node->name, "", b->param[i], node->aux);
+        else if (!node->op) made[i] = hy__symbol_leaf(F, b, i, given);
+        else if (shelf && layer->within) made[i] = x;
+        else if (shelf && layer->taken) made[i] = x ? hy__int8_layer_in(F, Q, i, x, shelf) : NULL;
+        else made[i] = hy__symbol_op(F, g, i, made, in);
+        if (!shelf && node->op && !F->code) hy__symbol_let_go(F, g, i, made, left);
+    }
+    for (i = 0; i < g->heads && !F->code; i++) {
+        in[b->widest + i] = hy__symbol_value(made, g, &g->head[i]);
+        if (!in[b->widest + i])
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_quantize: output %s needs an input that was not given",
+                     g->head[i].node->name);
+    }
+    return F->code || Q->F->code ? -1 : 0;
+}
+
+/* Room for that walk: the value of every node, inputs of one, heads, uses that are left. */
+static hy_array **hy__int8_room(const hy__quantizer *Q)
+{
+    const hy__symbol_block *b = Q->b;
+    size_t most = (size_t)(b->graph->n + b->widest + b->graph->heads);
+    hy_array **room = (hy_array **)hy__alloc_zero(&Q->F->root->heap, most * sizeof *room +
+                                                  (size_t)b->graph->n * sizeof(int) + 1);
+    return room ? room : (hy_array **)hy__no_memory(Q->F, "hy_quantize");
+}
+
+static int hy__int8_watch_batch(hy__quantizer *Q, int batch)
+{
+    hy_frame *F = Q->F;
+    hy_array **room = hy__int8_room(Q);
+    hy__flat flat;
+    int failed = 1;
+    flat.room = NULL;
+    hy_begin(F);
+    if (room && hy__alive(F, Q->batch[batch], "hy_quantize") &&
+        !hy__flat_open(F, &flat, Q->batch[batch], "hy_quantize")) {
+        if (flat.n == Q->b->inputs) failed = hy__int8_walk(F, Q, flat.at, batch, NULL, room);
+        else hy__fail(F, HY_ERROR_ARGUMENT, "hy_quantize: batch %d has %d arrays, the network takes %d",
+                      batch, flat.n, Q->b->inputs);
+        hy__flat_close(F, &flat);
+    }
+    hy_end(F);
+    hy__free(&F->root->heap, (void *)room);
+    return failed;
+}
+
+static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
+{
+    int rounds = Q->taken ? 1 + (entropy != 0) : 0, i, batch;
+    for (Q->round = 1; Q->round <= rounds; Q->round++) {
+        for (i = 0; i < Q->b->graph->n && Q->round == 2; i++) {
+            if (!Q->layer[i].taken || !(Q->layer[i].most > 0)) continue;
+            Q->layer[i].count = (double *)hy__alloc_zero(&Q->F->root->heap, HY__INT8_BINS * sizeof(double));
+            if (!Q->layer[i].count) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+        }
+        for (batch = 0; batch < Q->batches; batch++) if (hy__int8_watch_batch(Q, batch)) return -1;
+    }
+    for (i = 0; i < Q->b->graph->n; i++) if (Q->layer[i].taken) hy__int8_threshold(&Q->layer[i]);
+    return 0;
+}
+
+/* The inputs as variables of S, and their names as hy_import takes them. */
+static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **in)
+{
+    const hy_graph *g = b->graph;
+    size_t n = 1;
+    char *names, spare[32];
+    hy__line line;
+    int i, k;
+    for (i = 0; i < g->n; i++) if (b->input[i] >= 0) n += strlen(g->node[i]->name) + 1;
+    n += (size_t)b->inputs * sizeof spare;
+    names = (char *)hy__alloc(&S->root->heap, n);
+    if (!names) return (char *)hy__no_memory(S, "hy_quantize");
+    line = hy__line_open(names, n);
+    for (k = 0; k < b->inputs && !S->code; k++) {
+        hy__line own = hy__line_open(spare, sizeof spare);
+        hy_var_opt opt;
+        memset(&opt, 0, sizeof opt);
+        hy__say(&own, "unused%d", k);
+        for (i = 0; i < g->n && b->input[i] != k; i++) continue;
+        opt.shaped = i < g->n;
+        if (i < g->n) opt.shape = g->node[i]->constant.type.shape;
+        if (i < g->n) opt.dtype = g->node[i]->constant.type.dtype;
+        in[k] = hy_var(S, i < g->n ? g->node[i]->name : spare, &opt);
+        hy__puts(&line, k ? "," : "");
+        hy__puts(&line, i < g->n ? g->node[i]->name : spare);
+    }
+    return names;
+}
+
+static hy_block *hy__int8_build(hy__quantizer *Q)
+{
+    hy_frame *F = Q->F, *S = hy_symbolic(F);
+    const hy_graph *g = Q->b->graph;
+    hy_array **room = S ? hy__int8_room(Q) : NULL, *y = NULL;
+    hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)Q->b->inputs * sizeof *in + 1);
+    char *names = S && in ? hy__int8_inputs(S, Q->b, in) : NULL;
+    hy_graph *made = NULL;
+    hy_block *block = NULL;
+    hy_import_opt opt;
+    hy_arrays arrays;
+    hy__shelf shelf;
+    memset(&shelf, 0, sizeof shelf);
+    memset(&opt, 0, sizeof opt);
+    shelf.F = F;
+    shelf.lent = 1;
+    if (!in) hy__no_memory(F, "hy_quantize");
+    if (room && names && !hy__int8_walk(S, Q, in, 0, &shelf, room))
+        y = g->heads == 1 ? room[g->n + Q->b->widest] : hy_group_of(S, g->heads, room + g->n + Q->b->widest);
+    if (y) made = hy__compile_heads(S, y, 1);
+    if (S) hy__tracer_close(F, S);
+    arrays = hy__shelf_close(&shelf, 1, NULL);
+    opt.inputs = names;
+    opt.ignore_extra = 1;
+    if (made && !F->code) block = hy__import_graph(F, made, &arrays, &opt, "hy_quantize", 1);
+    hy_graph_free(F, made);
+    hy__free(&F->root->heap, (void *)room);
+    hy__free(&F->root->heap, (void *)in);
+    hy__free(&F->root->heap, names);
+    return block;
+}
+
+/* --- what it costs in accuracy --- */
+static double hy__int8_element(const hy_array *x, int64_t i)
+{
+    hy_dtype dtype = x->t.type.dtype;
+    return hy__load((const char *)x->t.data + i * hy__traits[dtype].size, dtype);
+}
+
+typedef struct hy__int8_sums { double error, numbers, same, rows; } hy__int8_sums;
+
+static void hy__int8_compare(hy_frame *F, hy_array *x, hy_array *y, hy_quantize_report *report,
+                             hy__int8_sums *sums)
+{
+    const hy_shape *s;
+    int64_t i, n, row, best_x = 0, best_y = 0;
+    x = hy__packed_array(F, x);
+    y = hy__packed_array(F, y);
+    if (!x || !y) return;
+    s = &x->t.type.shape;
+    n = hy__size(s);
+    row = s->ndim ? s->dim[s->ndim - 1] : 1;
+    for (i = 0; i < n; i++) {
+        double a = hy__int8_element(x, i), b = hy__int8_element(y, i);
+        double off = a == b || (a != a && b != b) ? 0 : fabs(a - b);
+        if (off != off) off = HUGE_VAL;
+        if (off > report->largest) report->largest = off;
+        sums->error += off;
+        if (i % row == 0) best_x = best_y = i;
+        if (a > hy__int8_element(x, best_x)) best_x = i;
+        if (b > hy__int8_element(y, best_y)) best_y = i;
+        if (i % row == row - 1) { sums->rows++; sums->same += best_x == best_y; }
+    }
+    sums->numbers += (double)n;
+}
+
+static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report *report)
+{
+    hy_frame *F = Q->F;
+    hy__int8_sums sums = { 0, 0, 0, 0 };
+    int i, k;
+    memset(report, 0, sizeof *report);
+    report->layers = Q->taken;
+    report->left = Q->left;
+    for (i = 0; i < Q->batches && !F->code; i++) {
+        hy_array *x, *y;
+        hy_begin(F);
+        x = hy_call_at(F, &Q->b->base, Q->batch[i], NULL, 0);
+        y = hy_call_at(F, made, Q->batch[i], NULL, 0);
+        for (k = 0; y && k < hy_count(F, y); k++)
+            hy__int8_compare(F, hy_get(F, x, k), hy_get(F, y, k), report, &sums);
+        hy_end(F);
+    }
+    report->mean = sums.numbers > 0 ? sums.error / sums.numbers : 0;
+    report->same = sums.rows > 0 ? sums.same / sums.rows : 1;
+}
+
+/* --- from outside --- */
+static int hy__int8_open(hy__quantizer *Q, hy_block *net)
+{
+    hy_frame *F = Q->F;
+    hy_array *text = NULL;
+    hy_block *copy = NULL;
+    hy_graph *g = NULL;
+    hy__exported e;
+    if (F->recording || F->training) {
+        hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s", F->recording ? "recording" : "training");
+        return -1;
+    }
+    if (!hy__export_open(F, &e, net, Q->batch[0], "hy_quantize", 1))
+        text = hy__to_memory(F, hy__put_symbol, &e.symbol);
+    if (text) g = hy_symbol_from(F, (const char *)text->t.data, (size_t)hy__size(&text->t.type.shape));
+    if (g) copy = hy__import_graph(F, g, &e.arrays, NULL, "hy_quantize", 0);
+    hy_graph_free(F, g);
+    hy__export_close(F, &e);
+    Q->b = (hy__symbol_block *)(void *)copy;
+    return copy ? 0 : -1;
+}
+
+static void hy__int8_close(hy__quantizer *Q)
+{
+    int i;
+    for (i = 0; Q->layer && i < Q->b->graph->n; i++) hy__free(&Q->F->root->heap, Q->layer[i].count);
+    hy__free(&Q->F->root->heap, Q->layer);
+    if (Q->b) hy_block_free(Q->F, &Q->b->base);
+}
+
+HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt)
+{
+    hy__quantizer Q;
+    hy_block *made = NULL;
+    if (!hy__alive(F, samples, "hy_quantize")) return NULL;
+    memset(&Q, 0, sizeof Q);
+    Q.F = F;
+    Q.batches = samples->count ? samples->count : 1;
+    Q.batch = samples->count ? samples->item : &samples;
+    hy_begin(F);
+    if (!hy__int8_open(&Q, net) && !hy__int8_choose(&Q, opt ? opt->skip : NULL) &&
+        !hy__int8_calibrate(&Q, opt && opt->entropy)) made = hy__int8_build(&Q);
+    if (made && opt && opt->report) hy__int8_report(&Q, made, opt->report);
+    hy__int8_close(&Q);
+    hy_end(F);
+    return made ? hy__made(F, made) : NULL;
+}
+
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 56 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per

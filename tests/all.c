@@ -70,6 +70,7 @@
 #include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_quantize.c"
 #include "test_source_control.c"
 #include "test_onnx.c"
 
@@ -111,6 +112,7 @@ int main(int argc, char **argv)
     test_turns();
     test_recompute();
     test_source();
+    test_quantize();
     test_linalg();
     test_random();
     test_source_loops();

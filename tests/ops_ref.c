@@ -1292,7 +1292,7 @@ static const ref_op ref_convolution = { "fdhb", ref_convolution_fn, REF_TRUE, NU
 static int ref_int8_round(double x, double threshold)
 {
     float v = (float)x * (float)(127 / threshold);
-    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)(v < 0 ? v - 0.5f : v + 0.5f);
+    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)rint(v);
 }
 static double ref_int8_result(const ref_case *c, double sum, int64_t channel)
 {
