@@ -54012,6 +54012,16 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
           m->inverse ? flat : inside);
 }
 
+/* What stands where nothing comes, in such an array; of halves their bits. */
+static double hy__c_fill(const hy__c_map *m, hy_dtype dtype)
+{
+    uint64_t room = 0;
+    uint16_t bits;
+    hy__store(&room, dtype, m->fill);
+    memcpy(&bits, &room, sizeof bits);
+    return hy__c_is_half(dtype) ? bits : hy__load((const char *)&room, dtype);
+}
+
 static void hy__c_moves(hy__c *c, const hy__c_step *s)
 {
     int o;
@@ -54024,19 +54034,14 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         if (m->inverse || m->table) {
             hy__c_loop(c, "    ", "i", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
-            if (m->inverse) {
-                uint64_t bits = 0;
-                hy__store(&bits, dtype, m->fill);
-                hy__w(c, " y%d[i] = %v;\n", o,
-                      hy__c_is_half(dtype) ? (double)*(uint16_t *)(void *)&bits : m->fill);
-            }
+            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_fill(m, dtype));
         }
         if (m->table) {
             hy__w(c, " {\n        static const int32_t from[] = {");
             for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
                                           m->table[i] - 1);
             hy__w(c, " };\n        y%d[i] = ", o);
-            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, m->fill);
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_fill(m, dtype));
             hy__w(c, "x0[from[i]];\n    }\n");
         } else hy__c_move_from(c, m, o);
     }
@@ -55059,8 +55064,8 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
                   kind == HY__MAX ? ">" : "<");
             break;
         case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
-        case HY__NANSUM: hy__w(c, "if (e == e) sum += %se;\n", whole ? "(uint64_t)" : ""); break;
-        case HY__NANPROD: hy__w(c, "if (e == e) sum *= %se;\n", whole ? "(uint64_t)" : ""); break;
+        case HY__NANSUM: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "if (e == e) sum += e;\n"); break;
+        case HY__NANPROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "if (e == e) sum *= e;\n"); break;
         default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
     }
     hy__w(c, "}\n");
