@@ -55575,8 +55575,9 @@ static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__c_need(c, "between");
     hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
-             "const int64_t image = %p_whole(roi[0]);\nconst int inside = image >= 0 && image < %l;\n",
-          hy__c_in(s, 1)->shape.dim[0], hy__c_in(s, 0)->shape.dim[0]);
+             "const int64_t image = %p_whole(roi[0]);\n", hy__c_in(s, 1)->shape.dim[0]);
+    if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
+    else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
 }
 
 static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
