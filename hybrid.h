@@ -52,7 +52,8 @@
  *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
- *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
+ *     >>symbol    graphs as MXNet's JSON             >>parser    nodes from that
+ *     >>numpy     MXNet's other operators            >>reader    loops, bodies, the whole graph
  *     >>save      networks, written and read         >>calibrate copies of them in int8
  *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
@@ -10240,7 +10241,8 @@ static int hy__ignored_attribute(const char *key)
 {
     return !strncmp(key, "__", 2) ||
            hy__word_number("workspace|cudnn_tune|cudnn_off|ctx|num_args|is_int|lr_mult|wd_mult|ctx_group"
-                           "|force_mirroring|mirror_stage|infer_range|dtype_source|ndev|key", key) >= 0;
+                           "|force_mirroring|mirror_stage|infer_range|dtype_source|ndev|key|optimize",
+                           key) >= 0;
 }
 
 /* Reads key = value into the record; *seen collects which attributes came. */
@@ -45670,13 +45672,14 @@ static int hy__numpy_truth(const char *name)
 {
     name = hy__numpy_name(name);
     return name && hy__word_number("equal|not_equal|greater|greater_equal|less|less_equal|logical_not"
-        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar",
-        name) >= 0;
+        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar"
+        "|isnan|isinf|isfinite|any|all", name) >= 0;
 }
 
 /* Those that are several of ours, and how they are made: see hy__make_numpy. */
 enum { HY__NP_FOLD, HY__NP_PLACE, HY__NP_VAR, HY__NP_STD, HY__NP_SQUEEZE, HY__NP_RESHAPE, HY__NP_LEFT,
-       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL };
+       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL, HY__NP_TRUTH, HY__NP_ISNAN,
+       HY__NP_ISINF, HY__NP_ISFINITE, HY__NP_DIFF, HY__NP_NORM, HY__NP_EINSUM };
 typedef struct hy__numpy { const char *name; int op, way; } hy__numpy;
 static const hy__numpy hy__numpy_ops[] = {
     { "sum", HY_OP_sum, HY__NP_FOLD }, { "mean", HY_OP_mean, HY__NP_FOLD },
@@ -45688,7 +45691,11 @@ static const hy__numpy hy__numpy_ops[] = {
     { "reshape", HY_OP_reshape, HY__NP_RESHAPE }, { "where_lscalar", HY_OP_where, HY__NP_LEFT },
     { "where_rscalar", HY_OP_where, HY__NP_RIGHT }, { "full_like", HY_OP_zeros_like, HY__NP_FILL },
     { "tensordot_int_axes", HY_OP_dot, HY__NP_TENSORDOT }, { "tensordot", HY_OP_dot, HY__NP_TENSORDOT },
-    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL } };
+    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL },
+    { "any", HY_OP_max, HY__NP_TRUTH }, { "all", HY_OP_min, HY__NP_TRUTH },
+    { "isnan", HY_OP_not_equal, HY__NP_ISNAN }, { "isinf", HY_OP_equal_scalar, HY__NP_ISINF },
+    { "isfinite", HY_OP_equal, HY__NP_ISFINITE }, { "diff", HY_OP_sub, HY__NP_DIFF },
+    { "norm", HY_OP_norm, HY__NP_NORM }, { "einsum", HY_OP_linalg_gemm2, HY__NP_EINSUM } };
 
 static const hy__numpy *hy__numpy_find(const char *name)
 {
@@ -46124,10 +46131,17 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     return hy__read_own_notes(R, node, field) ? NULL : node;
 }
 
-/* --- operators of MXNet's that are several of ours --- */
+#endif
+
+/* MARK: - 54 >>numpy ------------------------------------------------------------------------------------
+ *
+ * Operators of MXNet's numpy interface that are several of ours.
+ */
+#ifndef HYBRID_NO_IO
 enum { HY__NP_AXIS, HY__NP_KEEPDIMS, HY__NP_DTYPE, HY__NP_INITIAL, HY__NP_NEWSHAPE, HY__NP_ORDER,
        HY__NP_REVERSE, HY__NP_DDOF, HY__NP_VALUE, HY__NP_SCALAR, HY__NP_AXES, HY__NP_A_AXES, HY__NP_B_AXES,
-       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_KEYS };
+       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_N, HY__NP_ORD, HY__NP_FLAG, HY__NP_SUBSCRIPTS,
+       HY__NP_KEYS };
 typedef struct hy__making {
     hy__reader *R;
     const int  *field;
@@ -46136,6 +46150,7 @@ typedef struct hy__making {
     const char *key[4], *value[4];      /* attributes of what is made next */
     int         attrs;
     hy__edge    in[2], at;              /* its inputs; what there is so far */
+    int         nin;
 } hy__making;
 
 static int hy__making_bad(hy__making *M, const char *what, const char *value)
@@ -46295,13 +46310,216 @@ static int hy__make_choice(hy__making *M, int left)
     return hy__make_op(M, HY_OP_where, 3, in);
 }
 
+/* A number among the attributes. */
+static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
+{
+    const char *text = M->text[key];
+    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
+    return hy__making_bad(M, what, text);
+}
+
+/* Over one axis, the first or last of either. */
 static int hy__make_tensordot(hy__making *M)
 {
     const char *axes = M->text[HY__NP_AXES], *a = M->text[HY__NP_A_AXES], *b = M->text[HY__NP_B_AXES];
     int64_t v[HY_MAX_DIM], w[HY_MAX_DIM];
-    if (axes ? strcmp(axes, "1") : !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || v[0] != -1 ||
-        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || w[0]) return hy__making_bad(M, "axes", axes ? axes : a);
+    if (axes && !strcmp(axes, "1")) return hy__make_op(M, HY_OP_dot, 2, M->in);
+    if (axes || !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || (v[0] && v[0] != -1) ||
+        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || (w[0] && w[0] != -1))
+        return hy__making_bad(M, "axes", axes ? axes : a);
+    hy__make_with(M, "transpose_a", v[0] ? "False" : "True");
+    hy__make_with(M, "transpose_b", w[0] ? "True" : "False");
     return hy__make_op(M, HY_OP_dot, 2, M->in);
+}
+
+/* --- einsum: each axis has a letter --- */
+typedef struct hy__term { hy__edge at; char letters[HY_MAX_DIM + 1]; } hy__term;
+
+static int hy__has_letter(const char *letters, char c) { return c && strchr(letters, c) != NULL; }
+
+/* Those of `of` that are (or are not) in `in`, behind what `to` holds. */
+static void hy__pick_letters(char *to, const char *of, const char *in, int wanted)
+{
+    size_t n = strlen(to);
+    for (; *of; of++)
+        if (hy__has_letter(in, *of) == wanted && !hy__has_letter(to, *of) && n < HY_MAX_DIM) to[n++] = *of;
+    to[n] = 0;
+}
+
+static int hy__term_op(hy__making *M, hy__term *t, int op, const char *key, const int64_t *v, int n)
+{
+    char text[HY_MAX_DIM * 4 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__put_tuple(&line, v, n);
+    M->at = t->at;
+    if (hy__make_unary(M, op, key, text)) return -1;
+    t->at = M->at;
+    return 0;
+}
+
+/* Summed over axes that nobody has in `keep`. */
+static int hy__term_sum(hy__making *M, hy__term *t, const char *keep)
+{
+    int64_t axis[HY_MAX_DIM];
+    char left[HY_MAX_DIM + 1] = "";
+    int i, n = 0;
+    for (i = 0; t->letters[i]; i++) if (!hy__has_letter(keep, t->letters[i])) axis[n++] = i;
+    if (!n) return 0;
+    hy__pick_letters(left, t->letters, keep, 1);
+    memcpy(t->letters, left, sizeof left);
+    return hy__term_op(M, t, HY_OP_sum, "axis", axis, n) ||
+           (!*left && hy__term_op(M, t, HY_OP_reshape, "shape", NULL, 0)) ? -1 : 0;
+}
+
+/* Its axes in the order of these letters; those that it lacks become axes of size 1 if `spread`. */
+static int hy__term_turn(hy__making *M, hy__term *t, const char *order, int spread)
+{
+    int64_t axis[HY_MAX_DIM], at;
+    char left[HY_MAX_DIM + 1] = "";
+    int i, moved = 0;
+    hy__pick_letters(left, order, t->letters, 1);
+    for (i = 0; left[i]; i++) {
+        axis[i] = strchr(t->letters, left[i]) - t->letters;
+        moved |= axis[i] != i;
+    }
+    if (moved && hy__term_op(M, t, HY_OP_transpose, "axes", axis, i)) return -1;
+    memcpy(t->letters, left, sizeof left);
+    for (i = 0; spread && order[i]; i++) {
+        char axis_text[8];
+        if (hy__has_letter(t->letters, order[i])) continue;
+        at = i;
+        hy__text_i64(axis_text, at);
+        M->at = t->at;
+        if (hy__make_unary(M, HY_OP_expand_dims, "axis", axis_text)) return -1;
+        t->at = M->at;
+    }
+    return 0;
+}
+
+/* "ab,bc->ac" as letters of each input and of the result; without an arrow those that come once, in order. */
+static int hy__read_subscripts(hy__making *M, hy__term *term, char *result)
+{
+    const char *s = M->text[HY__NP_SUBSCRIPTS], *whole = s;
+    char c, *to = term[0].letters;
+    int n = 0, terms = 0, arrow = 0, count[128];
+    memset(count, 0, sizeof count);
+    for (; s && *s; s++) {
+        if (*s == ' ') continue;
+        if (*s == ',' && !arrow && terms < 1) { to[n] = 0; to = term[++terms].letters; n = 0; continue; }
+        if (*s == '-' && s[1] == '>' && !arrow) { to[n] = 0; to = result; n = 0; arrow = 1; s++; continue; }
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')) || n == HY_MAX_DIM ||
+            memchr(to, *s, (size_t)n)) return hy__making_bad(M, "subscripts", whole);
+        to[n++] = *s;
+        if (!arrow) count[(int)*s]++;
+        else if (!count[(int)*s]) return hy__making_bad(M, "subscripts", whole);
+    }
+    to[n] = 0;
+    if (terms + 1 != M->nin) return hy__making_bad(M, "subscripts", whole);
+    for (n = 0, c = 'A'; !arrow && c <= 'z'; c++) if (count[(int)c] == 1 && n < HY_MAX_DIM) result[n++] = c;
+    if (!arrow) result[n] = 0;
+    return 0;
+}
+
+/* Sums out what only one input has; then one product of matrices where one axis each is left, or products of
+ * everything with everything, summed. */
+static int hy__make_einsum(hy__making *M)
+{
+    hy__term t[2];
+    char result[HY_MAX_DIM + 1], both[HY_MAX_DIM + 1] = "", rows[HY_MAX_DIM + 1] = "";
+    char columns[HY_MAX_DIM + 1] = "", inner[HY_MAX_DIM + 1] = "", order[4 * HY_MAX_DIM + 1] = "";
+    hy__edge in[2];
+    int i;
+    memset(t, 0, sizeof t);
+    if (hy__read_subscripts(M, t, result)) return -1;
+    for (i = 0; i < M->nin; i++) t[i].at = M->in[i];
+    if (M->nin == 1) {
+        if (hy__term_sum(M, t, result) || hy__term_turn(M, t, result, 0)) return -1;
+        M->at = t[0].at;
+        return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    }
+    for (i = 0; i < 2; i++) {
+        char keep[2 * HY_MAX_DIM + 1];
+        strcpy(keep, result);
+        strcat(keep, t[!i].letters);
+        if (hy__term_sum(M, &t[i], keep)) return -1;
+    }
+    hy__pick_letters(inner, t[0].letters, result, 0);
+    hy__pick_letters(rows, t[0].letters, t[1].letters, 0);
+    hy__pick_letters(columns, t[1].letters, t[0].letters, 0);
+    for (i = 0; t[0].letters[i]; i++)
+        if (hy__has_letter(t[1].letters, t[0].letters[i]) && hy__has_letter(result, t[0].letters[i]))
+            both[strlen(both)] = t[0].letters[i];
+    strcat(strcat(strcpy(order, both), rows), columns);
+    if (strlen(order) + strlen(inner) > HY_MAX_DIM)
+        return hy__making_bad(M, "subscripts", M->text[HY__NP_SUBSCRIPTS]);
+    if (strlen(inner) == 1 && strlen(rows) == 1 && strlen(columns) == 1) {
+        char left[2 * HY_MAX_DIM + 1], right[2 * HY_MAX_DIM + 1];
+        strcat(strcat(strcpy(left, both), rows), inner);
+        strcat(strcat(strcpy(right, both), inner), columns);
+        if (hy__term_turn(M, &t[0], left, 0) || hy__term_turn(M, &t[1], right, 0)) return -1;
+        in[0] = t[0].at;
+        in[1] = t[1].at;
+        if (hy__make_op(M, HY_OP_linalg_gemm2, 2, in)) return -1;
+    } else {
+        strcat(order, inner);
+        if (hy__term_turn(M, &t[0], order, 1) || hy__term_turn(M, &t[1], order, 1)) return -1;
+        in[0] = t[0].at;
+        in[1] = t[1].at;
+        if (hy__make_op(M, HY_OP_mul, 2, in)) return -1;
+    }
+    t[0].at = M->at;
+    strcpy(t[0].letters, order);
+    if (hy__term_sum(M, t, result) || hy__term_turn(M, t, result, 0)) return -1;
+    M->at = t[0].at;
+    return 0;
+}
+
+/* --- tests, differences, norms --- */
+
+/* x against itself, or against x - x, which is 0 where x is finite. */
+static int hy__make_against(hy__making *M, int op, int less)
+{
+    hy__edge in[2];
+    in[0] = in[1] = M->at;
+    if (less && hy__make_op(M, HY_OP_sub, 2, in)) return -1;
+    in[0] = in[1] = M->at;
+    return hy__make_op(M, op, 2, in);
+}
+
+static int hy__make_diff(hy__making *M)
+{
+    const char *axis = M->text[HY__NP_AXIS] ? M->text[HY__NP_AXIS] : "-1";
+    hy__edge x = M->at, in[2];
+    int64_t n = 1, v;
+    int i;
+    if ((M->text[HY__NP_N] && hy__making_number(M, HY__NP_N, "n", &n)) || n < 0 || n > 64)
+        return hy__making_bad(M, "n", M->text[HY__NP_N]);
+    if (hy__read_tuple(axis, 0, 1, &v) != 1) return hy__making_bad(M, "axis", axis);
+    for (; n > 0; n--, x = M->at) {
+        for (i = 0; i < 2; i++) {
+            M->at = x;
+            hy__make_with(M, "axis", axis);
+            hy__make_with(M, "begin", i ? "0" : "1");
+            if (hy__make_unary(M, HY_OP_slice_axis, "end", i ? "-1" : "None")) return -1;
+            in[i] = M->at;
+        }
+        if (hy__make_op(M, HY_OP_sub, 2, in)) return -1;
+    }
+    return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
+}
+
+/* flag: -2 of all elements, 1 of all along the axes, -1 of vectors, of order 1 or 2. */
+static int hy__make_norm(hy__making *M)
+{
+    const char *flag = M->text[HY__NP_FLAG], *ord = M->text[HY__NP_ORD];
+    int64_t axis[HY_MAX_DIM];
+    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1");
+    int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
+    if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
+    if (ord && strcmp(ord, "2") && strcmp(ord, "2.0") && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
+        return hy__making_bad(M, "ord", ord);
+    hy__make_with(M, "ord", ord && *ord == '1' ? "1" : "2");
+    return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
 }
 
 /* Squared distances from the mean: what moments gives without the mean MXNet computes wrong. */
@@ -46313,14 +46531,6 @@ static int hy__make_squares(hy__making *M)
     if (hy__make_unary(M, HY_OP_mean, "axis", M->text[HY__NP_AXIS])) return -1;
     in[1] = M->at;
     return hy__make_op(M, HY_OP_sub, 2, in) || hy__make_unary(M, HY_OP_square, NULL, NULL);
-}
-
-/* A number among the attributes. */
-static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
-{
-    const char *text = M->text[key];
-    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
-    return hy__making_bad(M, what, text);
 }
 
 /* An axis moves step by step; from one end to the other by way of a matrix, since nobody knows how far. */
@@ -46406,6 +46616,16 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
                hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_VALUE]);
     case HY__NP_MOVE: return hy__make_move(M);
     case HY__NP_ROLL: return hy__make_roll(M);
+    case HY__NP_TRUTH:
+        return hy__make_unary(M, HY_OP_not_equal_scalar, "scalar", "0") || hy__make_fold(M, np->op) ||
+               hy__make_folded(M);
+    case HY__NP_ISNAN: return hy__make_against(M, np->op, 0);
+    case HY__NP_ISFINITE: return hy__make_against(M, np->op, 1);
+    case HY__NP_ISINF:
+        return hy__make_unary(M, HY_OP_abs, NULL, NULL) || hy__make_unary(M, np->op, "scalar", "inf");
+    case HY__NP_DIFF: return hy__make_diff(M);
+    case HY__NP_NORM: return hy__make_norm(M);
+    case HY__NP_EINSUM: return hy__make_einsum(M);
     default: return hy__make_tensordot(M);
     }
 }
@@ -46414,10 +46634,10 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
 static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *field)
 {
     static const char keys[] = "axis|keepdims|dtype|initial|newshape|order|reverse|ddof|fill_value|scalar"
-        "|axes|a_axes_summed|b_axes_summed|source|destination|shift";
+        "|axes|a_axes_summed|b_axes_summed|source|destination|shift|n|ord|flag|subscripts";
     const hy__json *j = &R->j;
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, f, i, k, t;
-    int due = np->op == HY_OP_where || np->op == HY_OP_dot ? 2 : 1;
+    int due = np->op == HY_OP_where || np->op == HY_OP_dot || (np->way == HY__NP_EINSUM && n == 2) ? 2 : 1;
     hy__making M;
     memset(&M, 0, sizeof M);
     M.R = R;
@@ -46439,8 +46659,17 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     for (i = 0, t = inputs + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_edge(R, t, R->n, &M.in[i])) return NULL;
     M.at = M.in[0];
+    M.nin = n;
     return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;
 }
+
+#endif
+
+/* MARK: - 54 >>reader -----------------------------------------------------------------------------------
+ *
+ * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
+ */
+#ifndef HYBRID_NO_IO
 
 /* Variables are told apart by their names. */
 static int hy__read_names(hy__reader *R)
