@@ -40,8 +40,9 @@
  *     >>abreast   windows over lines of values       >>convolution in any layout and type
  *     >>direct    the same, channels last, compiled
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
- *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
- *     >>ops       the table of all operators
+ *     >>vision    pixels, boxes, regions             >>quantize  dense and convolution in int8
+ *     >>sampling  images between their pixels        >>creators  constants, ranges, random arrays
+ *     >>linalg    inverses, triangles, Cholesky      >>ops       the table of all operators
  *
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
@@ -104,7 +105,7 @@
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
  *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
- *   but those of digamma and ctc_loss.
+ *   but those of digamma, ctc_loss, bilinear_sampler and spatial_transformer.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -195,19 +196,21 @@
  *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
  *   that cannot run here are listed all at once. A file is written aside, as
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
- *   removes. It keeps the mode of the file before it; one that is read-only is not replaced.
+ *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
+ *   files are UTF-8, on Windows too.
  *
  * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
  *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
- *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
- *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
- *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
- *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
- *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
- *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
- *   raise, shapes that values decide) is refused by name, all at once.
+ *   the end of the product before them, bodies of loops and branches are functions, too.
+ *   PREFIX_run(inputs, outputs, workspace) allocates nothing and may be given its memory, PREFIX_WORKSPACE
+ *   bytes aligned for a double; NULL takes a static one. Sizes are macros, opt.header writes them and the
+ *   prototype apart, opt.weights puts the weights into a file whose bytes are handed in, numbers with the
+ *   lowest byte first. -DPREFIX_TEST makes a program that compares with recorded results. Sums run in another
+ *   order than here: results agree to rounding. Indices beyond an axis are clipped; what has no source
+ *   (gradients, random numbers, boxes and regions, int8, systems of equations, take in mode raise, shapes
+ *   that values decide) is refused by name, all at once.
  *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
  *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
  *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
@@ -280,11 +283,11 @@
  *     HYBRID_LINKED          the code is in an object already: HYBRID_IMPLEMENTATION is passed over
  *     HYBRID_STATIC          every function is static: the library is private to one source file
  *     HYBRID_API             what stands before each prototype (dllexport and the like)
- *     HYBRID_NO_THREADS      no pthreads; everything runs in the calling thread
+ *     HYBRID_NO_THREADS      no threads of its own; everything runs in the calling thread
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients, no training
- *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
+ *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_INT8, HYBRID_NO_IO   without these families
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
  *                            line. Gradients are made of operators, too, which have to be listed
@@ -300,8 +303,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__TINYC__) && !defined(HYBRID_NO_THREADS)
-#define HYBRID_NO_THREADS               /* tcc has no atomics */
+#if (defined(__TINYC__) || defined(_MSC_VER) && !defined(__clang__)) && !defined(HYBRID_NO_THREADS)
+#define HYBRID_NO_THREADS               /* these have no atomics of gcc's */
+#elif defined(__wasm__) && !defined(_REENTRANT) && !defined(HYBRID_NO_THREADS)
+#define HYBRID_NO_THREADS
 #endif
 #if (defined(__TINYC__) || defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
 #define HYBRID_NO_SIMD
@@ -422,6 +427,9 @@ enum {
     HY_LAYOUT_NONE, HY_LAYOUT_NCW, HY_LAYOUT_NCHW, HY_LAYOUT_NCDHW,
     HY_LAYOUT_NWC, HY_LAYOUT_NHWC, HY_LAYOUT_NDHWC
 };
+enum { HY_RESIZE_SIZE, HY_RESIZE_ODD_SCALE, HY_RESIZE_LIKE, HY_RESIZE_TO_EVEN_DOWN, HY_RESIZE_TO_EVEN_UP,
+       HY_RESIZE_TO_ODD_DOWN, HY_RESIZE_TO_ODD_UP };
+enum { HY_GRID_AFFINE, HY_GRID_WARP };
 enum { HY_POOL_MAX, HY_POOL_AVG, HY_POOL_SUM, HY_POOL_LP };
 enum { HY_CONVENTION_VALID, HY_CONVENTION_FULL, HY_CONVENTION_SAME };
 enum { HY_JOIN_CONCAT, HY_JOIN_SUM };
@@ -851,6 +859,48 @@ struct hy_op {
 #define HY_A_linalg_gemm2(A, R) HY_A_TRANSPOSE(A, R) A(R, real, alpha, alpha, 1, "factor on the product") \
     A(R, int, axis, axis, -2, "axis of the matrix rows")
 
+#define HY_I_linalg_inverse(I) I(A, ONE, 1)
+#define HY_O_linalg_inverse HY_O_OUT
+#define HY_P_linalg_inverse HY_NOTHING
+#define HY_I_linalg_det HY_I_linalg_inverse
+#define HY_O_linalg_det HY_O_OUT
+#define HY_P_linalg_det HY_NOTHING
+#define HY_I_linalg_slogdet HY_I_linalg_inverse
+#define HY_O_linalg_slogdet(O) O(sign, ONE, 1) O(logabsdet, ONE, 1)
+#define HY_P_linalg_slogdet HY_NOTHING
+#define HY_I_linalg_potrf HY_I_linalg_inverse
+#define HY_O_linalg_potrf HY_O_OUT
+#define HY_P_linalg_potrf HY_NOTHING
+#define HY_I_linalg_trsm(I) I(A, ONE, 1) I(B, ONE, 1)
+#define HY_O_linalg_trsm HY_O_OUT
+#define HY_P_linalg_trsm HY_NOTHING
+#define HY_A_linalg_trsm(A, R) A(R, flag, transpose, transpose, 0, "A transposed") \
+    A(R, flag, rightside, rightside, 0, "A stands on the right: X op(A) = alpha B") \
+    A(R, inv, upper, lower, 0, "A is an upper triangle") A(R, real, alpha, alpha, 1, "factor on B")
+#define HY_I_tril HY_I_DATA
+#define HY_O_tril HY_O_OUT
+#define HY_P_tril(P, R) P(R, int, k, k, 0, "which diagonal")
+#define HY_I_triu HY_I_DATA
+#define HY_O_triu HY_O_OUT
+#define HY_P_triu HY_P_tril
+
+/* --- in int8: weight (panels, steps, 16, 4) as hy_quantize lays it out, scale and bias per channel --- */
+#define HY_I_INT8(I) I(data, ONE, 1) I(weight, ONE, 1) I(scale, ONE, 1) I(bias, OPT, !r->no_bias)
+#define HY_P_THRESHOLD(P, R) \
+    P(R, real, threshold, threshold, HY_REQUIRED, "data counts in 127ths of this, and up to it")
+#define HY_A_INT8(A, R) A(R, flag, no_bias, no_bias, 0, "no bias input") \
+    A(R, flag, relu, relu, 0, "negative results become 0")
+#define HY_I_int8_dense HY_I_INT8
+#define HY_O_int8_dense HY_O_OUT
+#define HY_P_int8_dense(P, R) HY_P_fully_connected(P, R) HY_P_THRESHOLD(P, R)
+#define HY_A_int8_dense(A, R) HY_A_INT8(A, R) \
+    A(R, inv, no_flatten, flatten, 0, "rows lie along the last axis, else along all but the first")
+#define HY_I_int8_convolution HY_I_INT8
+#define HY_O_int8_convolution HY_O_OUT
+#define HY_P_int8_convolution(P, R) HY_P_KERNEL(P, R) HY_P_THRESHOLD(P, R)
+#define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
+    HY_A_INT8(A, R) HY_A_LAYOUT(A, R)
+
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
 #define HY_P_add_n HY_NOTHING
@@ -978,6 +1028,38 @@ struct hy_op {
       "samples of a bin, down and across; as many as places if not positive") \
     A(R, flag, position_sensitive, position_sensitive, 0, "each bin has channels of its own") \
     A(R, flag, aligned, aligned, 0, "coordinates are those of corners of places, not of middles")
+#define HY_I_bilinear_resize(I) I(data, ONE, 1) I(like, OPT, r->mode == HY_RESIZE_LIKE)
+#define HY_O_bilinear_resize HY_O_OUT
+#define HY_P_bilinear_resize(P, R) P(R, int, height, height, 1, "height of the result") \
+    P(R, int, width, width, 1, "width of the result")
+#define HY_A_bilinear_resize(A, R) \
+    A(R, real, scale_height, scale_height, 0, "in place of height: what it is multiplied by") \
+    A(R, real, scale_width, scale_width, 0, "the same for the width") \
+    A(R, enum, mode, mode, 0, \
+      "size|odd_scale|like|to_even_down|to_even_up|to_odd_down|to_odd_up: where the size comes from") \
+    A(R, inv, half_pixels, align_corners, 0, "corners are those of pixels, not the middles of the outermost")
+#define HY_I__bilinear_resize_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
+#define HY_O__bilinear_resize_grad HY_O_OUT
+#define HY_P__bilinear_resize_grad HY_NOTHING
+#define HY_A__bilinear_resize_grad(A, R) A(R, inv, half_pixels, align_corners, 0, "as in bilinear_resize")
+#define HY_I_grid_generator HY_I_DATA
+#define HY_O_grid_generator HY_O_OUT
+#define HY_P_grid_generator(P, R) P(R, enum, transform_type, transform_type, HY_REQUIRED, \
+    "affine|warp: data are (N,6), rows of 2 x 3 matrices; or (N,2,H,W), shifts in pixels")
+#define HY_A_grid_generator(A, R) A(R, ints, target_shape, target_shape, 0, "height and width, for affine")
+#define HY_I_bilinear_sampler(I) I(data, ONE, 1) I(grid, ONE, 1)
+#define HY_O_bilinear_sampler HY_O_OUT
+#define HY_P_bilinear_sampler HY_NOTHING
+#define HY_I__bilinear_sampler_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(grid, ONE, 1)
+#define HY_O__bilinear_sampler_grad(O) O(data_grad, ONE, 1) O(grid_grad, ONE, 1)
+#define HY_P__bilinear_sampler_grad HY_NOTHING
+#define HY_I_spatial_transformer(I) I(data, ONE, 1) I(loc, ONE, 1)
+#define HY_O_spatial_transformer HY_O_OUT
+#define HY_P_spatial_transformer(P, R) P(R, ints, target_shape, target_shape, 0, "height and width")
+#define HY_A_spatial_transformer(A, R) \
+    A(R, enum, transform_type, transform_type, 0, "affine: the only kind") \
+    A(R, enum, sampler_type, sampler_type, 0, "bilinear: the only kind")
+
 #define HY_I__roi_align_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(rois, ONE, 1)
 #define HY_O__roi_align_grad HY_O_OUT
 #define HY_P__roi_align_grad HY_P_ROIS
@@ -1529,6 +1611,14 @@ struct hy_op {
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", 0, "alpha op(A) op(B), for each matrix of a batch") \
+    OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
+    OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
+    OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
+    OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", 0, \
+        "the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky)") \
+    OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", 0, "X with op(A) X = alpha B, A a triangle") \
+    OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
+    OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
@@ -1643,7 +1733,7 @@ struct hy_op {
     OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
     OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
     OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
-    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT)
+    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT) HY_INT8_OPS(OP, OPT)
 
 #ifdef HYBRID_NO_RNN
 #define HY_RNN_OPS(OP, OPT)
@@ -1652,6 +1742,17 @@ struct hy_op {
     OPT(rnn, "RNN", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "stacked recurrent layers over (T, N, I)") \
     OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
 #endif
+
+#if defined(HYBRID_NO_INT8)
+#define HY_INT8_OPS(OP, OPT)
+#elif defined(HYBRID_NO_VISION)
+#define HY_INT8_OPS HY_INT8_DENSE_OPS
+#else
+#define HY_INT8_OPS(OP, OPT) HY_INT8_DENSE_OPS(OP, OPT) \
+    OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
+#endif
+#define HY_INT8_DENSE_OPS(OP, OPT) \
+    OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias")
 
 #ifdef HYBRID_NO_VISION
 #define HY_VISION_OPS(OP, OPT)
@@ -1683,7 +1784,14 @@ struct hy_op {
         "largest values in the bins of regions (image, left, top, right, bottom)") \
     OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
         "averages of samples between places in the bins of regions") \
-    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
+    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
+    OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, 0, \
+        "images in another size, between their pixels") \
+    OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
+    OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
+    OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
+    OP(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
+    OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps")
 #endif
 
 /* Operator numbers, and the C types of attributes. */
@@ -1938,6 +2046,19 @@ typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double al
     int axis /* -2 */; } hy_linalg_gemm2_opt;
 HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
     /* alpha op(A) op(B), for each matrix of a batch */
+HY_API hy_array *hy_linalg_inverse(hy_frame *F, hy_array *A);  /* the inverse of each matrix of a batch */
+HY_API hy_array *hy_linalg_det(hy_frame *F, hy_array *A);  /* its determinant */
+HY_API hy_array *hy_linalg_slogdet(hy_frame *F, hy_array *A);  /* the sign, and log |determinant| */
+HY_API hy_array *hy_linalg_potrf(hy_frame *F, hy_array *A);
+    /* the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky) */
+typedef struct hy_linalg_trsm_opt { int transpose; int rightside; int upper;
+    double alpha /* 1 */; } hy_linalg_trsm_opt;
+HY_API hy_array *hy_linalg_trsm(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_trsm_opt *opt);
+    /* X with op(A) X = alpha B, A a triangle */
+HY_API hy_array *hy_tril(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies above diagonal k */
+HY_API hy_array *hy_triu(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies below diagonal k */
 
 /* --- normalisation --- */
 typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
@@ -2200,6 +2321,22 @@ typedef struct hy_roi_align_opt { int sample_ratio /* -1 */; int position_sensit
 HY_API hy_array *hy_roi_align(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
                               double spatial_scale, const hy_roi_align_opt *opt);
     /* averages of samples between places in the bins of regions */
+typedef struct hy_bilinear_resize_opt { double scale_height; double scale_width; int mode;
+    int half_pixels; } hy_bilinear_resize_opt;
+HY_API hy_array *hy_bilinear_resize(hy_frame *F, hy_array *data, hy_array *like, int height, int width,
+                                    const hy_bilinear_resize_opt *opt);
+    /* images in another size, between their pixels */
+typedef struct hy_grid_generator_opt { hy_ints target_shape; } hy_grid_generator_opt;
+HY_API hy_array *hy_grid_generator(hy_frame *F, hy_array *data, int transform_type,
+                                   const hy_grid_generator_opt *opt);
+    /* where bilinear_sampler shall look: x and y from -1 to 1 */
+HY_API hy_array *hy_bilinear_sampler(hy_frame *F, hy_array *data, hy_array *grid);
+    /* data at the places of a grid, 0 outside */
+typedef struct hy_spatial_transformer_opt { int transform_type;
+    int sampler_type; } hy_spatial_transformer_opt;
+HY_API hy_array *hy_spatial_transformer(hy_frame *F, hy_array *data, hy_array *loc, hy_ints target_shape,
+                                        const hy_spatial_transformer_opt *opt);
+    /* data seen through affine maps */
 #endif
 
 /* --- recurrent layers --- */
@@ -2293,6 +2430,12 @@ typedef struct hy__roi_align_grad_opt { int sample_ratio /* -1 */; int position_
 HY_API hy_array *hy__roi_align_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *rois,
                                     hy_ints pooled_size, double spatial_scale,
                                     const hy__roi_align_grad_opt *opt);  /* gradient of roi_align */
+typedef struct hy__bilinear_resize_grad_opt { int half_pixels; } hy__bilinear_resize_grad_opt;
+HY_API hy_array *hy__bilinear_resize_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                          const hy__bilinear_resize_grad_opt *opt);
+    /* gradient of bilinear_resize */
+HY_API hy_array *hy__bilinear_sampler_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *grid);
+    /* gradients of bilinear_sampler */
 #endif
 #ifndef HYBRID_NO_RNN
 typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
@@ -2302,6 +2445,23 @@ HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_g
                               hy_array *data, hy_array *parameters, hy_array *state, hy_array *state_cell,
                               hy_array *sequence_length, hy_array *output, hy_array *reserve, int state_size,
                               int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
+#endif
+
+#ifndef HYBRID_NO_INT8
+
+/* --- in int8: hy_quantize emits them --- */
+typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; } hy_int8_dense_opt;
+HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
+                               int num_hidden, double threshold, const hy_int8_dense_opt *opt);
+    /* fully_connected in int8: whole sums times scale, + bias */
+#ifndef HYBRID_NO_VISION
+typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int no_bias; int relu; int layout; } hy_int8_convolution_opt;
+HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale,
+                                     hy_array *bias, hy_ints kernel, int num_filter, double threshold,
+                                     const hy_int8_convolution_opt *opt);
+    /* convolution in int8: whole sums times scale, + bias */
+#endif
 #endif
 
 /* MARK: - 06 >>api --------------------------------------------------------------------------------------
@@ -3378,7 +3538,9 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #ifndef HYBRID_NO_STDIO
 #include <stdio.h>
 #endif
-#ifndef HYBRID_NO_THREADS
+#ifdef _WIN32
+#include <process.h>
+#elif !defined(HYBRID_NO_THREADS)
 #include <pthread.h>
 #include <unistd.h>
 #endif
@@ -3398,10 +3560,14 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* gcc -O2 spends most of its time on code that runs once a network: rooms that stand between these get O1. */
+/* Compilers spend most of -O2 on code that runs once a network: rooms between these get O1 from gcc, and
+   small code from clang, which has that ready sooner. */
 #ifdef HY__TUNED
 #define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
+#elif defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 8
+#define HY__COLD_ROOMS _Pragma("clang attribute push (__attribute__((minsize)), apply_to = function)")
+#define HY__WARM_ROOMS _Pragma("clang attribute pop")
 #else
 #define HY__COLD_ROOMS
 #define HY__WARM_ROOMS
@@ -3464,7 +3630,45 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__X86 0
 #endif
 
-/* --- atomics and the lock --- */
+/* --- what is used of Windows: windows.h itself has macros for half of a program's words --- */
+#ifdef _WIN32
+#if defined(__GNUC__) || defined(_MSC_VER)
+#pragma push_macro("near")              /* of who included it before; given back at the end */
+#pragma push_macro("far")
+#pragma push_macro("V_BOOL")
+#endif
+#undef near
+#undef far
+#undef V_BOOL
+#define HY__WINDOWS(type) __declspec(dllimport) type __stdcall
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct _RTL_SRWLOCK;
+struct _RTL_CONDITION_VARIABLE;
+union _LARGE_INTEGER;
+HY__WINDOWS(void) AcquireSRWLockExclusive(struct _RTL_SRWLOCK *lock);
+HY__WINDOWS(void) ReleaseSRWLockExclusive(struct _RTL_SRWLOCK *lock);
+HY__WINDOWS(int) SleepConditionVariableSRW(struct _RTL_CONDITION_VARIABLE *condition,
+                                           struct _RTL_SRWLOCK *lock, unsigned long ms, unsigned long how);
+HY__WINDOWS(void) WakeAllConditionVariable(struct _RTL_CONDITION_VARIABLE *condition);
+HY__WINDOWS(unsigned long) WaitForSingleObject(void *handle, unsigned long ms);
+HY__WINDOWS(int) CloseHandle(void *handle);
+HY__WINDOWS(unsigned long) GetCurrentThreadId(void);
+HY__WINDOWS(int) SwitchToThread(void);
+HY__WINDOWS(unsigned long) GetActiveProcessorCount(unsigned short group);
+HY__WINDOWS(int) QueryPerformanceCounter(union _LARGE_INTEGER *now);
+HY__WINDOWS(int) QueryPerformanceFrequency(union _LARGE_INTEGER *per_second);
+HY__WINDOWS(int) MultiByteToWideChar(unsigned page, unsigned long flags, const char *text, int bytes,
+                                     wchar_t *to, int room);
+HY__WINDOWS(int) MoveFileExW(const wchar_t *from, const wchar_t *to, unsigned long flags);
+HY__WINDOWS(unsigned long) GetFileAttributesW(const wchar_t *name);
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* --- atomics, locks, threads --- */
 #ifndef HYBRID_NO_THREADS
 #define HY__LOAD(p)         __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define HY__STORE(p, v)     __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -3472,11 +3676,51 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__PEEK(p)         __atomic_load_n(p, __ATOMIC_RELAXED)
 #define HY__POKE(p, v)      __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define HY__SWAP(p, old, v) __atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#endif
+#if !defined(HYBRID_NO_THREADS) && defined(_WIN32)
+typedef struct { void *word; } hy__lock;        /* all bits 0: open, as Windows has it */
+typedef struct { void *word; } hy__signal;
+typedef void *hy__thread;
+#define HY__SRWLOCK(l) ((struct _RTL_SRWLOCK *)(void *)(l))
+#define HY__CONDITION(s) ((struct _RTL_CONDITION_VARIABLE *)(void *)(s))
+#define HY__THREAD_MAIN(name) static unsigned __stdcall name(void *arg)
+static int  hy__lock_init(hy__lock *l) { l->word = NULL; return 0; }
+static void hy__lock_done(hy__lock *l) { (void)l; }
+static void hy__acquire(hy__lock *l) { AcquireSRWLockExclusive(HY__SRWLOCK(l)); }
+static void hy__release(hy__lock *l) { ReleaseSRWLockExclusive(HY__SRWLOCK(l)); }
+static void hy__signal_init(hy__signal *s) { s->word = NULL; }
+static void hy__signal_done(hy__signal *s) { (void)s; }
+static void hy__wait(hy__signal *s, hy__lock *l)
+{
+    SleepConditionVariableSRW(HY__CONDITION(s), HY__SRWLOCK(l), 0xffffffffu, 0);
+}
+static void hy__wake_all(hy__signal *s) { WakeAllConditionVariable(HY__CONDITION(s)); }
+static int  hy__thread_start(hy__thread *t, unsigned (__stdcall *fn)(void *), void *arg)
+{
+    return (*t = (void *)_beginthreadex(NULL, 0, fn, arg, 0, NULL)) == NULL;
+}
+static void hy__thread_join(hy__thread t) { WaitForSingleObject(t, 0xffffffffu); CloseHandle(t); }
+static void hy__yield(void) { SwitchToThread(); }
+static uintptr_t hy__this_thread(void) { return GetCurrentThreadId(); }
+#elif !defined(HYBRID_NO_THREADS)
 typedef pthread_mutex_t hy__lock;
+typedef pthread_cond_t hy__signal;
+typedef pthread_t hy__thread;
+#define HY__THREAD_MAIN(name) static void *name(void *arg)
 static int  hy__lock_init(hy__lock *l) { return pthread_mutex_init(l, NULL); }
 static void hy__lock_done(hy__lock *l) { pthread_mutex_destroy(l); }
 static void hy__acquire(hy__lock *l) { pthread_mutex_lock(l); }
 static void hy__release(hy__lock *l) { pthread_mutex_unlock(l); }
+static void hy__signal_init(hy__signal *s) { pthread_cond_init(s, NULL); }
+static void hy__signal_done(hy__signal *s) { pthread_cond_destroy(s); }
+static void hy__wait(hy__signal *s, hy__lock *l) { pthread_cond_wait(s, l); }
+static void hy__wake_all(hy__signal *s) { pthread_cond_broadcast(s); }
+static int  hy__thread_start(hy__thread *t, void *(*fn)(void *), void *arg)
+{
+    return pthread_create(t, NULL, fn, arg);
+}
+static void hy__thread_join(hy__thread t) { pthread_join(t, NULL); }
+static void hy__yield(void) { sched_yield(); }
 static uintptr_t hy__this_thread(void) { return (uintptr_t)pthread_self(); }
 #else
 #define HY__LOAD(p)         (*(p))
@@ -3506,7 +3750,10 @@ static int hy__isa_of_machine(void)
 
 static int hy__cores(void)
 {
-#if !defined(HYBRID_NO_THREADS) && defined(_SC_NPROCESSORS_ONLN)
+#if !defined(HYBRID_NO_THREADS) && defined(_WIN32)
+    const unsigned long n = GetActiveProcessorCount(0xffff);
+    return n > 0 && n < 1024 ? (int)n : 1;
+#elif !defined(HYBRID_NO_THREADS) && defined(_SC_NPROCESSORS_ONLN)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 && n < 1024 ? (int)n : 1;
 #else
@@ -3523,7 +3770,12 @@ extern int clock_gettime(int clock, struct timespec *now);       /* strict heade
 
 HY_API double hy_seconds(void)
 {
-#ifdef HY__MONOTONIC
+#if defined(_WIN32)
+    int64_t now = 0, per_second = 1;
+    QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
+    QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&per_second);
+    return (double)now / (double)per_second;
+#elif defined(HY__MONOTONIC)
     struct timespec now;
     clock_gettime(HY__MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -5430,7 +5682,7 @@ static void hy__region_work(hy__region *region, int worker)
             run += hy__range_work(region, stage, (worker + turn) % ranges, worker);
         if (run) HY__ADD(done, run);
         for (spins = 0; HY__LOAD(done) < n; spins++)
-            if (spins < 2000) hy__relax(); else sched_yield();
+            if (spins < 2000) hy__relax(); else hy__yield();
     }
 }
 
@@ -5444,10 +5696,10 @@ struct hy__pool {
     hy__region *region;
     int        busy;                    /* some frame owns the pool */
     int        stop, sleepers;
-    pthread_mutex_t lock;
-    pthread_cond_t  wake;
+    hy__lock   lock;
+    hy__signal wake;
 };
-typedef struct hy__hand { hy__pool *pool; pthread_t thread; int worker; } hy__hand; /* always the same one */
+typedef struct hy__hand { hy__pool *pool; hy__thread thread; int worker; } hy__hand; /* always the same one */
 enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000 };
 
 static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generation's gate, or -1 to stop */
@@ -5458,18 +5710,18 @@ static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generati
         gate = HY__LOAD(&pool->gate);
         if (gate / HY__GATE_STEP != seen) return gate;
         if (HY__LOAD(&pool->stop)) return -1;
-        if (spins % 1024 == 1023) sched_yield(); else hy__relax();
+        if (spins % 1024 == 1023) hy__yield(); else hy__relax();
     }
-    pthread_mutex_lock(&pool->lock);
+    hy__acquire(&pool->lock);
     HY__ADD(&pool->sleepers, 1);
     while ((gate = HY__LOAD(&pool->gate)) / HY__GATE_STEP == seen && !HY__LOAD(&pool->stop))
-        pthread_cond_wait(&pool->wake, &pool->lock);
+        hy__wait(&pool->wake, &pool->lock);
     HY__ADD(&pool->sleepers, -1);
-    pthread_mutex_unlock(&pool->lock);
+    hy__release(&pool->lock);
     return HY__LOAD(&pool->stop) ? -1 : gate;
 }
 
-static void *hy__pool_main(void *arg)
+HY__THREAD_MAIN(hy__pool_main)
 {
     const hy__hand *hand = (const hy__hand *)arg;
     hy__pool *pool = hand->pool;
@@ -5483,7 +5735,7 @@ static void *hy__pool_main(void *arg)
             break;
         }
     }
-    return NULL;
+    return 0;
 }
 
 static void hy__pool_start(hy__pool *pool)
@@ -5492,7 +5744,7 @@ static void hy__pool_start(hy__pool *pool)
         hy__hand *hand = &pool->hand[pool->started];
         hand->pool = pool;
         hand->worker = pool->started + 1;
-        if (pthread_create(&hand->thread, NULL, hy__pool_main, hand)) {
+        if (hy__thread_start(&hand->thread, hy__pool_main, hand)) {
             pool->workers = pool->started;      /* fewer hands, same results */
             return;
         }
@@ -5509,8 +5761,8 @@ static hy__pool *hy__pool_new(hy__heap *heap, int workers)
     pool->gate = HY__GATE_CLOSED;
     pool->hand = (hy__hand *)hy__alloc_zero(heap, (size_t)workers * sizeof *pool->hand);
     if (!pool->hand) { hy__free(heap, pool); return NULL; }
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, NULL);
+    hy__lock_init(&pool->lock);
+    hy__signal_init(&pool->wake);
     return pool;
 }
 
@@ -5518,13 +5770,13 @@ static void hy__pool_free(hy__pool *pool)
 {
     int i;
     if (!pool) return;
-    pthread_mutex_lock(&pool->lock);
+    hy__acquire(&pool->lock);
     HY__STORE(&pool->stop, 1);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->lock);
-    for (i = 0; i < pool->started; i++) pthread_join(pool->hand[i].thread, NULL);
-    pthread_cond_destroy(&pool->wake);
-    pthread_mutex_destroy(&pool->lock);
+    hy__wake_all(&pool->wake);
+    hy__release(&pool->lock);
+    for (i = 0; i < pool->started; i++) hy__thread_join(pool->hand[i].thread);
+    hy__signal_done(&pool->wake);
+    hy__lock_done(&pool->lock);
     hy__free(pool->heap, pool->hand);
     hy__free(pool->heap, pool);
 }
@@ -5540,9 +5792,9 @@ static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
     gate = HY__LOAD(&pool->gate);
     HY__STORE(&pool->gate, (gate / HY__GATE_STEP + 1) * HY__GATE_STEP);
     if (HY__LOAD(&pool->sleepers) && cost > 100e3) {            /* waking takes 20-30 us */
-        pthread_mutex_lock(&pool->lock);
-        pthread_cond_broadcast(&pool->wake);
-        pthread_mutex_unlock(&pool->lock);
+        hy__acquire(&pool->lock);
+        hy__wake_all(&pool->wake);
+        hy__release(&pool->lock);
     }
     hy__region_work(region, 0);
     gate = HY__ADD(&pool->gate, HY__GATE_CLOSED);
@@ -12922,41 +13174,46 @@ HY__LOOPS_BEGIN
  * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
 enum { HY__DEAL = 32 };
 
+#define HY__FOLD_HALF(v, n, joined) \
+    HY__IVDEP for (i = 0; i < n; i++) { T a = v[i], b = v[i + n]; v[i] = joined; }
 #define HY__FOLD_LANES(v, joined) \
-    for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
-    for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
+    HY__FOLD_HALF(v, 16, joined) HY__FOLD_HALF(v, 8, joined) HY__FOLD_HALF(v, 4, joined) \
+    HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
+    one = v[0]; \
+    HY__EACH_LANE(v[i] = one)
 #define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
-/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row,
+ * which `in` holds from the start. */
 #define HY__EACH_ROW_OF_STRIP(body) \
     for (r = 0; r < rows; r++) { \
-        int whole = last == HY__DEAL || (line && r + 1 < rows); \
-        const T *p = x + r * step; \
-        T *q = y + r * step; \
-        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        const T *p = r < whole ? x + r * step : in; \
+        T *q = r < whole ? y + r * step : out; \
+        for (i = 0; r >= whole && !line && i < last; i++) in[i] = x[r * step + i]; \
         body \
     }
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+/* EXP_DOWN(a) is e^-a for a >= 0. */
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, LOG) \
     target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
                                                 int64_t step, int64_t last, type k, int log_too) \
     { \
         typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
-        int64_t half, r, i; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL], one; \
+        const int64_t whole = last == HY__DEAL ? rows : line ? rows - 1 : 0; \
+        int64_t r, i; \
         HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        for (i = 0; line && whole < rows && i < last; i++) in[i] = x[whole * step + i]; \
         HY__EACH_ROW_OF_STRIP( \
             (void)q; \
             HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
         if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
         HY__EACH_ROW_OF_STRIP( \
-            if (!whole) q = out; \
-            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP_DOWN(-v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; r >= whole && i < last; i++) y[r * step + i] = out[i];) \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
         if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
         for (r = 0; r < rows; r++, y += step) \
-            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+            if (r >= whole) { \
                 for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
             } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
             else HY__EACH_LANE(y[i] *= sum[i]) \
@@ -12979,13 +13236,14 @@ typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width,
                                int log_too);
 
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
-HY__DEFINE_SOFTMAX(f64, , double, exp, log)
+#define HY__EXP_DOWN_F64(a) exp(-(a))
+HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_DOWN_F64, log)
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
@@ -18882,17 +19140,21 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
  * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
+#define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
+#define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
 #define HY__TAPS_PLAIN(name, T) \
-    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n, \
-                     T start) \
+    static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
+                     int64_t taps, int64_t n, const T *start, int rows) \
     { \
         int64_t t, i; \
-        for (i = 0; i < n; i++) y[i] = start; \
-        for (t = 0; t < taps; t++) { \
-            const T *a = x + offset[t]; \
-            const T p = weight[t]; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) y[i] += p * a[i]; \
+        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
+            for (i = 0; i < n; i++) y[i] = *start; \
+            for (t = 0; t < taps; t++) { \
+                const T *a = x + offset[t]; \
+                const T p = weight[t]; \
+                HY__IVDEP \
+                for (i = 0; i < n; i++) y[i] += p * a[i]; \
+            } \
         } \
     }
 HY__TAPS_PLAIN(hy__taps_f64, double)
@@ -18901,34 +19163,46 @@ HY__TAPS_PLAIN(hy__taps_f64, double)
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=fast")
 #endif
+/* `rows` filters of one plane, vecs vectors of places at a time: all sums live in registers. */
+#define HY__TAPS_START(i, j) if (vecs > j) acc[i][j] = zero + start[i];
+#define HY__TAPS_STEP(i, j) if (vecs > j) acc[i][j] += w##i * a[j];
+#define HY__TAPS_STORE(i, j) if (vecs > j) *(V_at *)(y + i * y_step + at + (j) * lanes) = acc[i][j];
+#define HY__TAPS_STARTS(i) if (rows > i) { HY__EACH_COL(HY__TAPS_START, i) }
+#define HY__TAPS_STEPS(i) \
+    if (rows > i) { const float w##i = weight[i * taps + t]; HY__EACH_COL(HY__TAPS_STEP, i) }
+#define HY__TAPS_STORES(i) if (rows > i) { HY__EACH_COL(HY__TAPS_STORE, i) }
 #define HY__TAPS(name, V, TARGET) \
-    TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
-                            int64_t taps, int64_t n, float start) \
+    HY__INLINE TARGET void name##_at(const int rows, const int vecs, float *y, int64_t y_step, \
+                                     const float *x, const int64_t *offset, const float *weight, \
+                                     int64_t taps, int64_t at, int64_t end, const float *start) \
     { \
         HY__CONTRACT \
-        const V zero = {0}, from = zero + start; \
+        typedef V##_at V_at; \
         enum { lanes = sizeof(V) / sizeof(float) }; \
-        int64_t i = 0, t; \
-        for (; i + 4 * lanes <= n; i += 4 * lanes) { \
-            V##_at *to = (V##_at *)(y + i); \
-            V s0 = from, s1 = from, s2 = from, s3 = from; \
+        const V zero = {0}; \
+        V acc[HY__TAPS_ROWS][HY__TILE_VECS]; \
+        int64_t t; \
+        for (; at < end; at += vecs * lanes) { \
+            HY__EACH_TAPS_ROW(HY__TAPS_STARTS) \
             for (t = 0; t < taps; t++) { \
-                const V##_at *a = (const V##_at *)(x + i + offset[t]); \
-                const float w = weight[t]; \
-                s0 += w * a[0]; \
-                s1 += w * a[1]; \
-                s2 += w * a[2]; \
-                s3 += w * a[3]; \
+                const V_at *a = (const V_at *)(x + at + offset[t]); \
+                HY__EACH_TAPS_ROW(HY__TAPS_STEPS) \
             } \
-            to[0] = s0; \
-            to[1] = s1; \
-            to[2] = s2; \
-            to[3] = s3; \
+            HY__EACH_TAPS_ROW(HY__TAPS_STORES) \
         } \
-        for (; i < n; i += lanes) { \
-            V s = from; \
-            for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
-            *(V##_at *)(y + i) = s; \
+    } \
+    TARGET static void name(float *y, int64_t y_step, const float *x, const int64_t *offset, \
+                            const float *weight, int64_t taps, int64_t n, const float *start, int rows) \
+    { \
+        const int64_t wide = n / (int64_t)(sizeof(V)) * (int64_t)sizeof(V);     /* places of four vectors */ \
+        if (rows == HY__TAPS_ROWS) { \
+            name##_at(HY__TAPS_ROWS, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
+            name##_at(HY__TAPS_ROWS, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
+            return; \
+        } \
+        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
+            name##_at(1, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
+            name##_at(1, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
         } \
     }
 HY__TAPS(hy__taps_f32, hy__f32x4, )
@@ -18942,8 +19216,8 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
-typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
-                                int64_t taps, int64_t n, float start);
+typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
+                                const float *weight, int64_t taps, int64_t n, const float *start, int rows);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -19525,10 +19799,11 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
  * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
  * round, which is how a deconvolution of stride 1 becomes a convolution. */
 #define HY__PLANES_WORK (1 << 15)       /* nanoseconds of planes that make an item, roughly */
-#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and line */
+#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and lines */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
     int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
+    int64_t    rows;                    /* of these, how many are made together */
     int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
     int64_t    band;                    /* rows of output that are made at a time, so that all stays in L1 */
     int64_t    part, taps, flat;  /* places of a part, taps, output places counted in the parts' strides */
@@ -19537,6 +19812,12 @@ typedef struct hy__depthwise {
     int        flip, last;
     hy__taps_f32_fn fn;
 } hy__depthwise;
+
+/* Elements from the line of one output channel to that of the next. */
+static int64_t hy__depthwise_line(const hy__depthwise *v)
+{
+    return (v->flat + HY__TAPS_SLACK + 15) / 16 * 16;
+}
 
 /* Fills the parts with what a band reads of the padded plane: part r holds the places that are r modulo the
  * stride. */
@@ -19583,22 +19864,12 @@ static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
     }
 }
 
-/* A band of an output channel from the parts of its plane; bias NULL is 0. */
-static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset, const char *parts,
-                                  const char *weight, const char *bias, const hy__planes *y, char *to,
-                                  int64_t band, char *line)
+/* Where a band of an output channel goes from its line. */
+static void hy__depthwise_store(const hy__depthwise *v, const char *line, const hy__planes *y, char *to,
+                                int64_t band)
 {
     const hy__window *w = &v->win;
     int64_t size = hy__traits[v->compute].size, z, row, rows = hy__least(v->band, w->coarse[1] - band);
-    char *taps = line + hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
-    double start = bias ? hy__load(bias, y->dtype) : 0;
-    hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
-                  v->flip ? -1 : 1, v->taps);
-    if (v->compute == HY_F64)
-        hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts, offset,
-                     (const double *)(void *)taps, v->taps, v->flat, start);
-    else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
-               v->taps, v->flat, (float)start);
     for (z = 0; z < w->coarse[0]; z++) {
         char *place = to + (z * w->coarse[1] + band) * w->coarse[2] * y->step_p * y->size;
         const char *from = line + z * v->split[1] * v->split[2] * size;
@@ -19610,32 +19881,56 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
     }
 }
 
+/* Lines of `rows` output channels from the parts of their plane; bias NULL is 0. */
+static void hy__depthwise_lines(const hy__depthwise *v, const int64_t *offset, const char *parts,
+                                const char *weight, const char *bias, const hy__planes *y, char *lines,
+                                int rows)
+{
+    int64_t size = hy__traits[v->compute].size, line = hy__depthwise_line(v), i;
+    char *taps = lines + v->rows * line * size, *start = taps + v->rows * v->taps * size;
+    for (i = 0; i < rows; i++)
+        hy__load_tile(v->compute, taps + i * v->taps * size,
+                      weight + ((v->flip ? v->taps - 1 : 0) + i * v->taps) * y->size, y->dtype,
+                      v->flip ? -1 : 1, v->taps);
+    memset(start, 0, (size_t)(rows * size));
+    if (bias) hy__load_tile(v->compute, start, bias, y->dtype, 1, rows);
+    if (v->compute == HY_F64)
+        hy__taps_f64((double *)(void *)lines, line, (const double *)(const void *)parts, offset,
+                     (const double *)(void *)taps, v->taps, v->flat, (const double *)(void *)start, rows);
+    else v->fn((float *)(void *)lines, line, (const float *)(const void *)parts, offset,
+               (const float *)(void *)taps, v->taps, v->flat, (const float *)(void *)start, rows);
+}
+
 HY__RUN(hy__run_depthwise)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), j, channel, band;
-    int64_t *offset = (int64_t *)scratch;
-    char *parts = (char *)(offset + v->taps), *line = parts + v->column;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), channel, band;
+    int64_t *offset = (int64_t *)scratch, i, j, rows;
+    char *parts = (char *)(offset + v->taps), *lines = parts + v->column;
     hy__depthwise_offsets(v, offset);
     for (; plane < end; plane++)
         for (band = 0; band < v->win.coarse[1]; band += v->band) {
             hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), band, parts);
-            for (j = 0; j < v->each; j++) {
+            for (j = 0; j < v->each; j += rows) {
+                rows = hy__least(v->each - j, v->rows);
                 channel = plane % v->channels * v->each + j;
-                hy__depthwise_channel(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
-                                      job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y,
-                                      (char *)now->data[job->nin] + hy__plane_at(&y, plane * v->each + j),
-                                      band, line);
+                hy__depthwise_lines(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
+                                    job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y, lines,
+                                    (int)rows);
+                for (i = 0; i < rows; i++)
+                    hy__depthwise_store(v, lines + i * hy__depthwise_line(v) * hy__traits[v->compute].size,
+                                        &y, (char *)now->data[job->nin] +
+                                        hy__plane_at(&y, plane * v->each + j + i), band);
             }
         }
 }
 
-/* Rows of a band: all, unless parts and line would leave L1. */
+/* Rows of a band: all, unless parts and lines would leave L1. */
 static int64_t hy__depthwise_band(const hy__depthwise *v, int64_t size)
 {
     const hy__window *w = &v->win;
-    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->split[2] * size;    /* of both */
+    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->rows * v->split[2] * size;
     int64_t between = w->dilate[1] * (w->kernel[1] - 1) / w->stride[1];
     if (row <= 0 || w->coarse[0] > 1) return w->coarse[1];
     return hy__least(hy__most(HY__DEPTHWISE_BYTES / row - between, 4), w->coarse[1]);
@@ -19662,6 +19957,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (padded > 4096 + 4 * (double)(conv->fine_n + conv->coarse_n)) return 1;
     v->channels = conv->groups;
     v->each = conv->coarse_c;
+    v->rows = v->each < HY__TAPS_ROWS ? 1 : HY__TAPS_ROWS;
     v->planes = conv->images * conv->groups;
     v->band = hy__depthwise_band(v, size);
     v->split[1] -= v->win.coarse[1] - v->band;
@@ -19683,8 +19979,8 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
                   (double)v->planes * work);
-    job->scratch = (size_t)(v->taps * 16 + v->column) +
-                   hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
+    job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
+                            v->rows * (hy__depthwise_line(v) + v->taps + 1) * size);
     return 0;
 }
 
@@ -23652,6 +23948,929 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
+/* MARK: - 35 >>quantize ---------------------------------------------------------------------------------
+ *
+ * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
+ * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
+ * stores sum * scale + bias, floats again. Sums are exact and the roundings before and behind them the same
+ * everywhere, so that all instruction sets give the same bits.
+ *
+ * A weight lies in panels of 16 channels; a step is 4 neighbours in memory of what a channel reads. Along the
+ * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4.
+ */
+#ifndef HYBRID_NO_INT8
+HY__LOOPS_BEGIN
+
+enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP };
+enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
+
+typedef struct hy__int8_tile {
+    const signed char *from[HY__INT8_ROWS];     /* where each row begins, */
+    const int64_t     *shift;                   /* how much later in each of */
+    int64_t            stretches, steps;        /* so many stretches of so many steps */
+    const signed char *weight;
+    int64_t            next;                    /* bytes from one panel to the next; 0: there is none */
+    float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
+} hy__int8_tile;
+
+/* C(rows, cols), rows c_row apart. */
+typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row);
+
+typedef struct hy__int8_isa {
+    void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
+    hy__int8_tile_fn tile[3];
+    int rows[3], cols;                          /* rows of each, falling; cols: of all */
+    int flip;                                   /* 128: data is stored so much higher, without sign */
+} hy__int8_isa;
+
+/* Halves away from zero; NaN becomes 0. */
+#define HY__INT8_ROUND(name, TARGET) \
+TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
+{ \
+    int64_t i; \
+    for (i = 0; i < n; i++) { \
+        float v = from[i] * per_unit; \
+        v = v > 127.0f ? 127.0f : v; \
+        v = v < -127.0f ? -127.0f : v; \
+        v = from[i] == from[i] ? v : 0.0f; \
+        to[i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) ^ flip); \
+    } \
+}
+
+static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
+{
+    int32_t sum[HY__INT8_PANEL];
+    const signed char *b = t->weight, *a;
+    int64_t s, k;
+    int j;
+    (void)c_row;
+    memset(sum, 0, sizeof sum);
+    for (s = 0; s < t->stretches; s++) {
+        a = t->from[0] + t->shift[s];
+        for (k = 0; k < t->steps; k++, a += HY__INT8_STEP, b += HY__INT8_BYTES)
+            for (j = 0; j < HY__INT8_PANEL; j++)
+                sum[j] += a[0] * b[4 * j] + a[1] * b[4 * j + 1] + a[2] * b[4 * j + 2] + a[3] * b[4 * j + 3];
+    }
+    for (j = 0; j < HY__INT8_PANEL; j++) {
+        float y = (float)sum[j] * t->scale[j] + t->bias[j];
+        c[j] = y < t->least ? t->least : y;
+    }
+}
+HY__INT8_ROUND(hy__int8_round_base, )
+static const hy__int8_isa hy__int8_base = { hy__int8_round_base, { hy__int8_tile_base }, { 1 },
+                                            HY__INT8_PANEL, 0 };
+
+#ifdef HY__TARGET_AVX2
+HY__VECTOR(int32_t, 32, hy__i32x8)
+HY__VECTOR(int32_t, 64, hy__i32x16)
+typedef char hy__i8x32 __attribute__((vector_size(32)));
+typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
+
+/* acc += sums of four products. |b| and a with the sign of b: a pair of products fits 16 bits then, since no
+ * a is -128. */
+#define HY__INT8_DOT_AVX2(acc, a, b) \
+    acc += (hy__i32x8)__builtin_ia32_pmaddwd256((hy__i16x16)__builtin_ia32_pmaddubsw256( \
+        __builtin_ia32_psignb256((hy__i8x32)(b), (hy__i8x32)(b)), \
+        __builtin_ia32_psignb256((hy__i8x32)(a), (hy__i8x32)(b))), (hy__i16x16)ones)
+/* a is without sign here. In words, since compilers have different names for it. */
+#define HY__INT8_DOT_VNNI(acc, a, b) \
+    __asm__("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(a), "v"(b))
+
+#define HY__INT8_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define HY__INT8_ZERO(i) acc[i][0] = acc[i][1] = zero;
+#define HY__INT8_DOTS(i) if (rows > i) { \
+        memcpy(&four, t->from[i] + at, sizeof four); \
+        a = zero + four; \
+        HY__INT8_DOT(acc[i][0], a, b0); \
+        HY__INT8_DOT(acc[i][1], a, b1); }
+#define HY__INT8_STORE(i, j) \
+        y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
+            *(const real_at *)(t->bias + j * lanes); \
+        under = (bits)(y < least); \
+        *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
+#define HY__INT8_STORES(i) if (rows > i) { \
+        acc[i][0] -= extra[0]; \
+        acc[i][1] -= extra[1]; \
+        HY__INT8_STORE(i, 0) HY__INT8_STORE(i, 1) }
+
+/* rows times two vectors of sums. Where data has no sign, a row of 128s gives what they have too much. */
+#define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
+HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, int64_t c_row) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef VF real; \
+    typedef VF##_at real_at; \
+    typedef VF##_bits bits; \
+    enum { lanes = sizeof(V) / 4 }; \
+    const vec zero = {0}, half = zero + (int32_t)0x80808080u; \
+    HY__UNUSED const vec ones = zero + 0x00010001; \
+    const real least = (real)zero + t->least; \
+    const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : HY__INT8_BYTES / 2; \
+    const signed char *w = t->weight; \
+    vec acc[HY__INT8_ROWS][2], extra[2], a, b0, b1; \
+    int64_t s, k; \
+    int32_t four; \
+    bits under; \
+    real y; \
+    HY__INT8_EACH(HY__INT8_ZERO) \
+    extra[0] = extra[1] = zero; \
+    for (s = 0; s < t->stretches; s++) { \
+        int64_t at = t->shift[s]; \
+        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
+            b0 = *(const vec_at *)(const void *)w; \
+            b1 = *(const vec_at *)(const void *)(w + next); \
+            HY__INT8_EACH(HY__INT8_DOTS) \
+            if (unsigned_data) { HY__INT8_DOT(extra[0], half, b0); HY__INT8_DOT(extra[1], half, b1); } \
+        } \
+    } \
+    HY__INT8_EACH(HY__INT8_STORES) \
+}
+#define HY__INT8_STAMP(name, TARGET, rows) \
+TARGET static void name##_##rows(const hy__int8_tile *t, float *c, int64_t c_row) { name(rows, t, c, c_row); }
+
+#define HY__INT8_DOT HY__INT8_DOT_AVX2
+HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1)
+#undef HY__INT8_DOT
+#define HY__INT8_DOT HY__INT8_DOT_VNNI
+HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1)
+#undef HY__INT8_DOT
+HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
+HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
+static const hy__int8_isa hy__int8_avx2_isa = { hy__int8_round_avx2, { hy__int8_avx2_4, hy__int8_avx2_1 },
+                                                { 4, 1 }, HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_vnni_isa = {
+    hy__int8_round_avx512, { hy__int8_vnni_12, hy__int8_vnni_6, hy__int8_vnni_1 }, { 12, 6, 1 },
+    HY__INT8_COLS, 128 };
+#endif
+
+static const hy__int8_isa *hy__int8_isa_of(int isa)
+{
+#ifdef HY__TARGET_AVX2
+    if (isa >= HY_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &hy__int8_vnni_isa;
+    if (isa >= HY_ISA_AVX2) return &hy__int8_avx2_isa;
+#endif
+    (void)isa;
+    return &hy__int8_base;
+}
+
+/* --- what both operators are: a convolution; a dense layer's rows are places of one image --- */
+typedef struct hy__int8_plan {
+    const hy__int8_isa *isa;
+    int64_t images, groups, fine_c, coarse_c;   /* channels of a group */
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t wide[3], line;                      /* places with padding; those that an item rounds */
+    int64_t stretches, steps, panels;           /* panels of a group */
+    int64_t row_block, col_block;               /* of an item: places, panels */
+    float   per_unit, least;
+    int     last, biased;
+} hy__int8_plan;
+HY__FITS_PLAN(hy__int8_plan);
+
+static int64_t hy__int8_volume(const int64_t *size) { return size[0] * size[1] * size[2]; }
+
+/* So many places of a line from place x of the data on, all channels of the group: rounded, channels last. */
+static void hy__int8_round(const hy__int8_plan *p, signed char *to, const float *from, int64_t x, int64_t n)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    signed char line[HY__TILE];
+    int64_t c, i, m, k;
+    if (p->last) {
+        m = p->groups == 1 ? 1 : n;             /* groups stand side by side in each place */
+        for (i = 0; i < m; i++)
+            p->isa->round(to + i * p->fine_c, from + (x + i) * all, n / m * p->fine_c, p->per_unit,
+                          p->isa->flip);
+        return;
+    }
+    for (i = 0; i < n; i += m)
+        for (m = hy__least(n - i, HY__TILE), c = 0; c < p->fine_c; c++) {
+            signed char *at = to + i * p->fine_c + c;
+            p->isa->round(line, from + c * places + x + i, m, p->per_unit, p->isa->flip);
+            for (k = 0; k < m; k++) at[k * p->fine_c] = line[k];
+        }
+}
+
+/* A piece of a line of the padded data. */
+static void hy__int8_round_item(const hy__int8_plan *p, const float *x, signed char *shared, int64_t item)
+{
+    const int64_t pieces = hy__pieces(p->wide[2], p->line), row = item / pieces;
+    const int64_t image = row / (p->wide[0] * p->wide[1]), places = hy__int8_volume(p->fine);
+    const int64_t z = row / p->wide[1] % p->wide[0] - p->pad[0], y = row % p->wide[1] - p->pad[1];
+    const int64_t from = item % pieces * p->line, to = hy__least(from + p->line, p->wide[2]);
+    signed char *line = shared + (row * p->wide[2] + from) * p->fine_c;
+    int64_t first = hy__most(from - p->pad[2], 0), end = hy__least(to - p->pad[2], p->fine[2]);
+    if (z < 0 || z >= p->fine[0] || y < 0 || y >= p->fine[1] || first >= end) {
+        memset(line, p->isa->flip, (size_t)((to - from) * p->fine_c));
+        return;
+    }
+    x += image / p->groups * p->groups * p->fine_c * places;
+    x += image % p->groups * p->fine_c * (p->last ? 1 : places);
+    x += (z * p->fine[1] + y) * p->fine[2] * (p->last ? p->groups * p->fine_c : 1);
+    memset(line, p->isa->flip, (size_t)((first + p->pad[2] - from) * p->fine_c));
+    hy__int8_round(p, line + (first + p->pad[2] - from) * p->fine_c, x, first, end - first);
+    memset(line + (end + p->pad[2] - from) * p->fine_c, p->isa->flip,
+           (size_t)((to - end - p->pad[2]) * p->fine_c));
+}
+
+static void hy__int8_shifts(const hy__int8_plan *p, int64_t *shift)
+{
+    const int64_t taps = p->stretches / (p->kernel[0] * p->kernel[1]);     /* along a row */
+    int64_t s;
+    for (s = 0; s < p->stretches; s++) {
+        int64_t y = s / taps % p->kernel[1], z = s / taps / p->kernel[1];
+        shift[s] = ((z * p->dilate[0] * p->wide[1] + y * p->dilate[1]) * p->wide[2] +
+                    s % taps * p->dilate[2]) * p->fine_c;
+    }
+}
+
+/* So many rows from this place on, of this tile's channels, which begin at c and are so many. */
+static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed char *data, int64_t place,
+                          int64_t rows, float *c, int64_t cols)
+{
+    const hy__int8_isa *isa = p->isa;
+    const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
+    const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    float square[HY__INT8_ROWS * HY__INT8_COLS];
+    int64_t i, j, n, end = place + rows;
+    for (; place < end; place += n) {
+        int kernel = 0;
+        while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
+        n = hy__least(isa->rows[kernel], end - place);
+        for (i = 0; i < isa->rows[kernel]; i++) {
+            int64_t at = hy__least(place + i, end - 1), x = at % p->coarse[2], y = at / p->coarse[2];
+            int64_t z = y / p->coarse[1];
+            y %= p->coarse[1];
+            t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
+                                 x * p->stride[2]) * p->fine_c;
+        }
+        if (step_c == 1 && cols == isa->cols && n == isa->rows[kernel]) {
+            isa->tile[kernel](t, c + place * step_p, step_p);
+            continue;
+        }
+        isa->tile[kernel](t, square, isa->cols);
+        for (j = 0; j < cols; j++)
+            for (i = 0; i < n; i++)
+                c[(place + i) * step_p + j * step_c] = square[i * isa->cols + j];
+    }
+}
+
+static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const signed char *shared,
+                             int64_t *shift, int64_t item)
+{
+    const int64_t places = hy__int8_volume(p->coarse), rows = hy__pieces(places, p->row_block);
+    const int64_t cols = hy__pieces(p->panels, p->col_block), image = item / rows / cols;
+    const int64_t place = item % rows * p->row_block, group = image % p->groups;
+    const int64_t bytes = p->stretches * p->steps * HY__INT8_BYTES;         /* of a panel */
+    const float *scale = (const float *)now->data[2] + group * p->coarse_c;
+    const float *bias = p->biased ? (const float *)now->data[3] + group * p->coarse_c : NULL;
+    const int64_t first = item / rows % cols * p->col_block * HY__INT8_PANEL;
+    const int64_t end = hy__least(first + p->col_block * HY__INT8_PANEL, p->coarse_c);
+    float *c = (float *)now->data[now->job->nin] + image / p->groups * p->groups * p->coarse_c * places +
+               group * p->coarse_c * (p->last ? 1 : places);
+    hy__int8_tile t;
+    int64_t j, n, k;
+    memset(&t, 0, sizeof t);
+    hy__int8_shifts(p, shift);
+    t.shift = shift;
+    t.stretches = p->stretches;
+    t.steps = p->steps;
+    t.least = p->least;
+    shared += image * hy__int8_volume(p->wide) * p->fine_c;
+    for (j = first; j < end; j += n) {
+        n = hy__least(p->isa->cols, end - j);
+        for (k = 0; k < n; k++) {
+            t.scale[k] = scale[j + k];
+            t.bias[k] = bias ? bias[j + k] : 0;
+        }
+        t.next = n > HY__INT8_PANEL ? bytes : 0;
+        t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
+        hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
+                      c + j * (p->last ? 1 : places), n);
+    }
+}
+HY__LOOPS_END
+HY__COLD_ROOMS
+
+/* The last step of a panel may read 3 bytes behind the data, for zeros in the weight. */
+HY__RUN(hy__run_int8)
+{
+    const hy__int8_plan *p = (const hy__int8_plan *)(const void *)&job->plan;
+    if (stage) hy__int8_product(p, now, (const signed char *)shared, (int64_t *)scratch, item);
+    else hy__int8_round_item(p, (const float *)now->data[0], (signed char *)shared, item);
+    if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, 0, HY__INT8_STEP);
+}
+
+/* The caller has set images, groups, channels and the window. */
+static int hy__int8_bind(hy_job *job, hy__int8_plan *p, double threshold, int relu)
+{
+    const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
+    const int64_t places = hy__int8_volume(p->coarse);
+    int64_t lines, products;
+    int d;
+    for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + 2 * p->pad[d];
+    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
+    p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
+    p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
+    p->per_unit = (float)(127 / threshold);
+    p->least = relu ? 0 : (float)-HUGE_VAL;
+    p->biased = job->nin > 3;
+    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), 1);
+    p->row_block = 96;
+    p->col_block = 4;
+    lines = p->images * p->groups * p->wide[0] * p->wide[1];
+    products = p->images * p->groups * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
+    hy__two_stages(job, hy__run_int8, lines * hy__pieces(p->wide[2], p->line), products,
+                   (size_t)(lines * p->wide[2] * p->fine_c + HY__INT8_STEP),
+                   (double)(p->images * p->groups * places) * (double)(p->panels * HY__INT8_PANEL) *
+                   (double)(p->stretches * p->steps) / 40 +
+                   (double)(lines * p->wide[2] * p->fine_c) / 4 + 100);
+    job->scratch = (size_t)p->stretches * sizeof(int64_t);
+    return 0;
+}
+
+/* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
+static int hy__int8_infer(hy_infer *I, double threshold, int channels, int64_t panels, int64_t steps)
+{
+    const int most = 1 << 15;           /* steps */
+    hy_shape w = hy__rank(4);
+    int i;
+    if (!(threshold > 0 && threshold < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", threshold);
+    if (steps > most)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "sums of more than %d products may not fit 32 bits",
+                             HY__INT8_STEP * most);
+    w.dim[0] = panels;
+    w.dim[1] = steps;
+    w.dim[2] = HY__INT8_PANEL;
+    w.dim[3] = HY__INT8_STEP;
+    hy_infer_shape(I, &I->in[1].shape, w);
+    for (i = 0; i < I->nin; i++) hy_infer_type(I, &I->in[i].dtype, i == 1 ? HY_I8 : HY_F32);
+    for (i = 2; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__shape1(channels));
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    return I->status;
+}
+
+static int hy__int8_dense_infer(hy_infer *I)
+{
+    HY__REC(int8_dense, I);
+    hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->num_hidden), row = *x;
+    int64_t k = -1;
+    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim > 0) {
+        row.dim[0] = 1;
+        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&row);
+        want.dim[0] = x->dim[0];
+        if (r->no_flatten) { want = *x; want.dim[x->ndim - 1] = r->num_hidden; }
+    }
+    if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, &I->out[0].shape, want);
+    return hy__int8_infer(I, r->threshold, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
+                          k < 0 ? -1 : hy__pieces(k, HY__INT8_STEP));
+}
+static int hy__int8_dense_bind(hy_job *job)
+{
+    HY__REC(int8_dense, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden;
+    const hy_shape *x = &job->in[0].type.shape;
+    int d;
+    p->images = p->groups = p->last = 1;
+    p->fine_c = r->no_flatten ? x->dim[x->ndim - 1] : hy__product(x, 1, x->ndim);
+    p->coarse_c = r->num_hidden;
+    for (d = 0; d < 3; d++) {
+        p->fine[d] = p->coarse[d] = d < 2 ? 1 : rows;
+        p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
+        p->pad[d] = 0;
+    }
+    return hy__int8_bind(job, p, r->threshold, r->relu);
+}
+HY__DIFF(int8_dense, HY_NO_GRADIENT)
+#define HY__ON_int8_dense HY__OWN(int8_dense), NULL
+
+#ifndef HYBRID_NO_VISION
+static int hy__int8_convolution_infer(hy_infer *I)
+{
+    HY__REC(int8_convolution, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int64_t row = 1, taps = 1, channels, panels;
+    hy__conv_attr a;
+    int d;
+    HY__CONV_ATTR(&a, r);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_ranks(I, x, y, a.n + 2) < 0) return -1;
+    hy_infer_dim(I, &y->dim[a.channel], a.filters);
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    if (hy__infer_sizes(I, x) || hy__infer_sizes(I, y) || hy__infer_conv_places(I, &a, x, y) < 0) return -1;
+    channels = x->dim[a.channel];
+    if (channels >= 0 && channels % a.groups)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", channels,
+                             a.groups);
+    for (d = 0; d < a.n; d++) taps *= a.kernel->v[d];
+    if (hy__tuple_at(a.dilate, a.n - 1, 1) == 1) row = a.kernel->v[a.n - 1];
+    panels = a.groups * hy__pieces(a.filters / a.groups, HY__INT8_PANEL);
+    return hy__int8_infer(I, r->threshold, a.filters, panels, channels < 0 ? -1 :
+                          taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
+}
+static int hy__int8_convolution_bind(hy_job *job)
+{
+    HY__REC(int8_convolution, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    const hy_shape *x = &job->in[0].type.shape;
+    hy__conv_attr a;
+    hy__window w;
+    int d;
+    HY__CONV_ATTR(&a, r);
+    hy__conv_window(&w, &a, x, &job->out[0].type.shape);
+    p->images = x->dim[0];
+    p->groups = a.groups;
+    p->last = a.last;
+    p->fine_c = x->dim[a.channel] / a.groups;
+    p->coarse_c = a.filters / a.groups;
+    for (d = 0; d < 3; d++) {
+        p->fine[d] = w.fine[d];
+        p->coarse[d] = w.coarse[d];
+        p->kernel[d] = w.kernel[d];
+        p->stride[d] = w.stride[d];
+        p->dilate[d] = w.dilate[d];
+        p->pad[d] = w.pad[d];
+    }
+    return hy__int8_bind(job, p, r->threshold, r->relu);
+}
+HY__DIFF(int8_convolution, HY_NO_GRADIENT)
+#define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
+#endif
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 35 >>sampling ---------------------------------------------------------------------------------
+ *
+ * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
+ * plane is an item, computed in doubles.
+ */
+#ifndef HYBRID_NO_VISION
+HY__COLD_ROOMS
+
+/* A place between two of n neighbours: at + 1 counts by `share`. */
+typedef struct hy__between_two { int64_t at, next; double share; } hy__between_two;
+
+/* Where place i of `wide` lies among n, both ends meeting, or all edges. */
+static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int half)
+{
+    hy__between_two p;
+    double at = half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
+        : wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0;
+    if (at < 0) at = 0;
+    p.at = hy__least((int64_t)at, n - 1);
+    p.next = p.at + (p.at < n - 1);
+    p.share = at - (double)p.at;
+    return p;
+}
+
+/* --- bilinear_resize --- */
+static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t size, double scale)
+{
+    double grown;
+    if (n < 0 && (r->mode != HY_RESIZE_SIZE || scale > 0)) return -1;
+    switch (r->mode) {
+    case HY_RESIZE_TO_EVEN_DOWN: return n - n % 2;
+    case HY_RESIZE_TO_EVEN_UP:   return n + n % 2;
+    case HY_RESIZE_TO_ODD_DOWN:  return n - !(n % 2);
+    case HY_RESIZE_TO_ODD_UP:    return n + !(n % 2);
+    case HY_RESIZE_ODD_SCALE:    grown = n % 2 ? (double)(n - 1) * scale + 1 : (double)n * scale; break;
+    default:                     grown = scale > 0 ? (double)n * scale : (double)size;
+    }
+    return grown < HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
+}
+static int hy__bilinear_resize_infer(hy_infer *I)
+{
+    HY__REC(bilinear_resize, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    const double scale[2] = { r->scale_height, r->scale_width };
+    const int size[2] = { r->height, r->width };
+    int d, like = r->mode == HY_RESIZE_LIKE;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
+    if (r->mode == HY_RESIZE_ODD_SCALE && !(scale[0] > 0 && scale[1] > 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    if (like) {
+        if (!I->in[1].dtype) hy__infer_same_type(I, &I->in[1], &I->in[0]);
+        hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
+    }
+    for (d = 0; d < 4 && I->status >= 0; d++) {
+        int64_t *want = &y->dim[d];
+        if (d < 2) { hy__infer_same_dim(I, &x->dim[d], want); continue; }
+        if (like) { hy__infer_same_dim(I, &I->in[1].shape.dim[d], want); continue; }
+        hy_infer_dim(I, want, hy__resized(r, x->dim[d], size[d - 2], scale[d - 2]));
+        if (I->status >= 0 && *want >= 0 && (*want < 1 || *want > HY__WINDOW_MOST))
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot be %z", y);
+    }
+    if (I->status >= 0 && ((x->dim[2] == 0 && y->dim[2]) || (x->dim[3] == 0 && y->dim[3])))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
+    return I->status;
+}
+
+HY__RUN(hy__run_resize)
+{
+    HY__REC(bilinear_resize, job);
+    const int64_t *x = job->in[0].type.shape.dim, *y = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *upper = (double *)scratch, *lower = upper + x[3], *row = lower + x[3];
+    int64_t i, j;
+    for (i = 0; i < y[2]; i++) {
+        hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
+        hy__load_f64(upper, hy__place(now, &job->in[0], (item * x[2] + down.at) * x[3]), dtype, 1, x[3]);
+        hy__load_f64(lower, hy__place(now, &job->in[0], (item * x[2] + down.next) * x[3]), dtype, 1, x[3]);
+        for (j = 0; j < x[3]; j++) upper[j] = (1 - down.share) * upper[j] + down.share * lower[j];
+        for (j = 0; j < y[3]; j++) {
+            hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
+            row[j] = (1 - across.share) * upper[across.at] + across.share * upper[across.next];
+        }
+        hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, row, y[3]);
+    }
+}
+static int hy__bilinear_resize_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(2 * x->dim[3] + y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_resize, hy__size(y) ? x->dim[0] * x->dim[1] : 0,
+                         4.0 * (double)hy__size(y));
+}
+static int hy__bilinear_resize_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(bilinear_resize, D);
+    hy__bilinear_resize_grad_opt opt;
+    opt.half_pixels = r->half_pixels;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__bilinear_resize_grad(F, D->dy[0], D->in[0], &opt);
+    return 0;
+}
+#define HY__ON_bilinear_resize HY__OWN(bilinear_resize), hy__batch_split
+
+/* What a pixel of the result took from four, each of these gets of its gradient. */
+HY__RUN(hy__run_resize_back)
+{
+    HY__REC(_bilinear_resize_grad, job);
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *plane = (double *)scratch, *row = plane + x[2] * x[3];
+    int64_t i, j;
+    memset(plane, 0, (size_t)(x[2] * x[3]) * sizeof *plane);
+    for (i = 0; i < y[2]; i++) {
+        hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
+        double *upper = plane + down.at * x[3], *lower = plane + down.next * x[3];
+        hy__load_f64(row, hy__place(now, &job->in[0], (item * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
+            double left = (1 - across.share) * row[j], right = across.share * row[j];
+            upper[across.at] += (1 - down.share) * left;
+            upper[across.next] += (1 - down.share) * right;
+            lower[across.at] += down.share * left;
+            lower[across.next] += down.share * right;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], item * x[2] * x[3]), dtype, 1, plane, x[2] * x[3]);
+}
+static int hy___bilinear_resize_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_shape(I, &I->in[0].shape, hy__rank(4));
+    hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status;
+}
+static int hy___bilinear_resize_grad_bind(hy_job *job)
+{
+    const hy_shape *x = &job->out[0].type.shape, *y = &job->in[0].type.shape;
+    job->scratch = (size_t)(x->dim[2] * x->dim[3] + y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_resize_back, hy__size(x) ? x->dim[0] * x->dim[1] : 0,
+                         6.0 * (double)hy__size(y));
+}
+/* It is linear: the gradient of the gradient is the resizing itself. */
+static int hy___bilinear_resize_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_bilinear_resize_grad, D);
+    hy_bilinear_resize_opt opt;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    memset(&opt, 0, sizeof opt);
+    opt.mode = HY_RESIZE_LIKE;
+    opt.half_pixels = r->half_pixels;
+    D->dx[0] = hy_bilinear_resize(F, D->dy[0], D->in[0], 1, 1, &opt);
+    return 0;
+}
+#define HY__ON__bilinear_resize_grad HY__OWN(_bilinear_resize_grad), NULL
+
+/* --- grids: x and y of each place, from -1 to 1 --- */
+static double hy__grid_step(int64_t n) { return n > 1 ? 2 / (double)(n - 1) : 0; }
+
+/* Row i of the grid that an affine map makes. */
+static void hy__affine_row(const double map[6], int64_t i, int64_t height, int64_t width, double *x,
+                           double *y)
+{
+    double down = -1 + (double)i * hy__grid_step(height);
+    int64_t j;
+    for (j = 0; j < width; j++) {
+        double across = -1 + (double)j * hy__grid_step(width);
+        x[j] = map[0] * across + map[1] * down + map[2];
+        y[j] = map[3] * across + map[4] * down + map[5];
+    }
+}
+
+HY__RUN(hy__run_grid)
+{
+    HY__REC(grid_generator, job);
+    const int64_t *g = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double map[6], *x = (double *)scratch, *y = x + g[3];
+    int64_t n = item / g[2], i = item % g[2], at = (2 * n * g[2] + i) * g[3], j;
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__load_f64(map, hy__place(now, &job->in[0], 6 * n), dtype, 1, 6);
+        hy__affine_row(map, i, g[2], g[3], x, y);
+    } else {
+        hy__load_f64(x, hy__place(now, &job->in[0], at), dtype, 1, g[3]);
+        hy__load_f64(y, hy__place(now, &job->in[0], at + g[2] * g[3]), dtype, 1, g[3]);
+        for (j = 0; j < g[3]; j++) {
+            x[j] = (x[j] + (double)j) * hy__grid_step(g[3]) - 1;
+            y[j] = (y[j] + (double)i) * hy__grid_step(g[2]) - 1;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], at), dtype, 1, x, g[3]);
+    hy__store_f64(hy__place(now, &job->out[0], at + g[2] * g[3]), dtype, 1, y, g[3]);
+}
+/* Height and width of what an affine map gives. */
+static int hy__infer_target(hy_infer *I, const hy_ints *target, hy_shape *y)
+{
+    int d;
+    if (target->n != 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "target_shape needs a height and a width");
+    for (d = 0; d < 2; d++) {
+        if (target->v[d] < 1 || target->v[d] > HY__WINDOW_MOST)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "target_shape holds %l", (int64_t)target->v[d]);
+        hy_infer_dim(I, &y->dim[2 + d], target->v[d]);
+    }
+    return I->status;
+}
+static int hy__grid_generator_infer(hy_infer *I)
+{
+    HY__REC(grid_generator, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_range(I, "transform_type", r->transform_type, 0, HY_GRID_WARP)) return -1;
+    hy_infer_shape(I, y, hy__rank(4));
+    if (I->status >= 0) hy_infer_dim(I, &y->dim[1], 2);
+    if (r->transform_type == HY_GRID_WARP) { hy_infer_same(I, x, y); return I->status; }
+    hy_infer_shape(I, x, hy__shape2(-1, 6));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    return hy__infer_target(I, &r->target_shape, y);
+}
+static int hy__grid_generator_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(2 * y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_grid, hy__size(y) ? y->dim[0] * y->dim[2] : 0,
+                         2.0 * (double)hy__size(y));
+}
+/* Of six numbers each: sums of the grid's gradient times x, y and 1 at each place. These x and y are the grid
+ * of the map that changes nothing. */
+static hy_array *hy__affine_back(hy_frame *F, hy_array *dy, hy_dtype dtype, hy_ints target)
+{
+    hy_grid_generator_opt opt;
+    hy_dot_opt product;
+    hy__eye_opt eye;
+    hy_array *place;
+    memset(&eye, 0, sizeof eye);
+    memset(&product, 0, sizeof product);
+    eye.dtype = dtype;
+    opt.target_shape = target;
+    product.transpose_b = 1;
+    place = hy_reshape(F, hy__eye(F, 2, 3, 0, &eye), HY_INTS(1, 6), NULL);
+    place = hy_reshape(F, hy_grid_generator(F, place, HY_GRID_AFFINE, &opt), HY_INTS(2, -1), NULL);
+    place = hy_concat(F, hy_group(F, place, hy_ones_like(F, hy__between(F, place, 0, 0, 1))), 0);
+    dy = hy_reshape(F, dy, HY_INTS(-1, target.v[0] * target.v[1]), NULL);
+    return hy_reshape(F, hy_dot(F, dy, place, &product), HY_INTS(-1, 6), NULL);
+}
+static int hy__grid_generator_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(grid_generator, D);
+    hy_array *dy = D->dy[0], *x, *y;
+    const hy_shape *grid = &D->out[0]->t.type.shape;
+    if (!dy || !D->want[0]) return 0;
+    if (r->transform_type == HY_GRID_AFFINE) {
+        D->dx[0] = hy__affine_back(F, dy, D->in[0]->t.type.dtype, r->target_shape);
+        return 0;
+    }
+    x = hy_mul_scalar(F, hy__between(F, dy, 1, 0, 1), hy__grid_step(grid->dim[3]));
+    y = hy_mul_scalar(F, hy__between(F, dy, 1, 1, 2), hy__grid_step(grid->dim[2]));
+    D->dx[0] = hy_concat(F, hy_group(F, x, y), 1);
+    return 0;
+}
+#define HY__ON_grid_generator HY__OWN(grid_generator), hy__batch_split
+
+/* --- bilinear_sampler, and spatial_transformer, which makes its grid as it goes --- */
+
+/* Row i of the grid of image n: where to look, in pixels. */
+static void hy__sample_row(const hy_job *job, const hy_run *now, const hy_tensor *grid, const int64_t *x,
+                           int64_t n, int64_t i, double *across, double *down)
+{
+    const int64_t *g = grid->type.shape.dim, *y = job->out[0].type.shape.dim;
+    double map[6];
+    int64_t j, wide = grid->type.shape.ndim == 4 ? g[3] : y[3];
+    if (grid->type.shape.ndim == 4) {
+        int64_t at = (2 * n * g[2] + i) * wide;
+        hy__load_f64(across, hy__place(now, grid, at), grid->type.dtype, 1, wide);
+        hy__load_f64(down, hy__place(now, grid, at + g[2] * wide), grid->type.dtype, 1, wide);
+    } else {
+        hy__load_f64(map, hy__place(now, grid, 6 * n), grid->type.dtype, 1, 6);
+        hy__affine_row(map, i, y[2], wide, across, down);
+    }
+    for (j = 0; j < wide; j++) {
+        across[j] = (across[j] + 1) * 0.5 * (double)(x[3] - 1);
+        down[j] = (down[j] + 1) * 0.5 * (double)(x[2] - 1);
+    }
+}
+
+/* The four pixels around a place: where they lie in a plane, -1 outside of it, and the upper left weights. */
+typedef struct hy__corners { int64_t at[4]; double left, top; } hy__corners;
+static hy__corners hy__corners_of(double across, double down, int64_t height, int64_t width)
+{
+    hy__corners c;
+    int64_t row, column, k;
+    if (!(across > -1 && across < (double)width && down > -1 && down < (double)height)) across = down = -2;
+    column = (int64_t)floor(across);
+    row = (int64_t)floor(down);
+    c.left = 1 - (across - (double)column);
+    c.top = 1 - (down - (double)row);
+    for (k = 0; k < 4; k++) {
+        int64_t y = row + k / 2, x = column + k % 2;
+        c.at[k] = y >= 0 && y < height && x >= 0 && x < width ? y * width + x : -1;
+    }
+    return c;
+}
+static double hy__corner_weight(const hy__corners *c, int k)
+{
+    return (k / 2 ? 1 - c->top : c->top) * (k % 2 ? 1 - c->left : c->left);
+}
+
+HY__RUN(hy__run_sampler)
+{
+    const int64_t *x = job->in[0].type.shape.dim, *y = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *plane = (double *)scratch, *across = plane + x[2] * x[3], *down = across + y[3];
+    int64_t i, j;
+    int k;
+    hy__load_f64(plane, hy__place(now, &job->in[0], item * x[2] * x[3]), dtype, 1, x[2] * x[3]);
+    for (i = 0; i < y[2]; i++) {
+        hy__sample_row(job, now, &job->in[1], x, item / x[1], i, across, down);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners c = hy__corners_of(across[j], down[j], x[2], x[3]);
+            double sum = 0;
+            for (k = 0; k < 4; k++) if (c.at[k] >= 0) sum += hy__corner_weight(&c, k) * plane[c.at[k]];
+            across[j] = sum;
+        }
+        hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, across, y[3]);
+    }
+}
+static int hy__sampler_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(x->dim[2] * x->dim[3] + 2 * y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_sampler, hy__size(y) ? x->dim[0] * x->dim[1] : 0,
+                         12.0 * (double)hy__size(y));
+}
+static int hy__bilinear_sampler_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *grid = &I->in[1].shape, *y = &I->out[0].shape;
+    int d;
+    hy__same_types(I);
+    if (hy__infer_ranks(I, x, grid, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    hy_infer_shape(I, y, hy__rank(4));
+    hy_infer_dim(I, &grid->dim[1], 2);
+    for (d = 0; d < 4 && I->status >= 0; d++) {
+        if (d == 0) hy__infer_same_dim(I, &x->dim[0], &grid->dim[0]);
+        hy__infer_same_dim(I, &(d < 2 ? x : grid)->dim[d], &y->dim[d]);
+    }
+    return I->status;
+}
+static int hy__bilinear_sampler_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    both = hy__bilinear_sampler_grad(F, D->dy[0], D->in[0], D->in[1]);
+    D->dx[0] = hy_get(F, both, 0);
+    D->dx[1] = hy_get(F, both, 1);
+    return 0;
+}
+#define HY__ON_bilinear_sampler \
+    hy__bilinear_sampler_infer, hy__sampler_bind, hy__bilinear_sampler_diff, hy__first_axis_split
+
+/* Row i of the grid's gradient in image n: over all channels, how the sample changes as its place moves. */
+static void hy__sampler_back_row(const hy_job *job, const hy_run *now, int64_t n, int64_t i, double *across)
+{
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *down = across + y[3], *row = down + y[3], *dx = row + y[3], *dy = dx + y[3];
+    int64_t c, j;
+    int k;
+    hy__sample_row(job, now, &job->in[2], x, n, i, across, down);
+    memset(dx, 0, 2 * (size_t)y[3] * sizeof *dx);
+    for (c = n * x[1]; c < (n + 1) * x[1]; c++) {
+        hy__load_f64(row, hy__place(now, &job->in[0], (c * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners p = hy__corners_of(across[j], down[j], x[2], x[3]);
+            for (k = 0; k < 4; k++) {
+                double v = p.at[k] < 0 ? 0 : row[j] * hy__number(now, &job->in[1], c * x[2] * x[3] + p.at[k]);
+                dx[j] += (k % 2 ? v : -v) * (k / 2 ? 1 - p.top : p.top) * 0.5 * (double)(x[3] - 1);
+                dy[j] += (k / 2 ? v : -v) * (k % 2 ? 1 - p.left : p.left) * 0.5 * (double)(x[2] - 1);
+            }
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[1], (2 * n * y[2] + i) * y[3]), dtype, 1, dx, y[3]);
+    hy__store_f64(hy__place(now, &job->out[1], ((2 * n + 1) * y[2] + i) * y[3]), dtype, 1, dy, y[3]);
+}
+
+/* Stage 0: planes of the data's gradient. Stage 1: rows of the grid's. */
+HY__RUN(hy__run_sampler_back)
+{
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *across = (double *)scratch, *down = across + y[3], *row = down + y[3], *plane = row + y[3];
+    int64_t i, j, area = x[2] * x[3];
+    int k;
+    if (stage) { hy__sampler_back_row(job, now, item / y[2], item % y[2], across); return; }
+    memset(plane, 0, (size_t)area * sizeof *plane);
+    for (i = 0; i < y[2]; i++) {
+        hy__sample_row(job, now, &job->in[2], x, item / x[1], i, across, down);
+        hy__load_f64(row, hy__place(now, &job->in[0], (item * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners p = hy__corners_of(across[j], down[j], x[2], x[3]);
+            for (k = 0; k < 4; k++) if (p.at[k] >= 0) plane[p.at[k]] += hy__corner_weight(&p, k) * row[j];
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], item * area), dtype, 1, plane, area);
+}
+static int hy___bilinear_sampler_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    hy_infer_same(I, &I->in[2].shape, &I->out[1].shape);
+    return I->status;
+}
+static int hy___bilinear_sampler_grad_bind(hy_job *job)
+{
+    const hy_shape *x = &job->out[0].type.shape, *y = &job->in[0].type.shape;
+    int64_t area = x->dim[2] * x->dim[3], most = 2 * y->dim[3] > area ? 2 * y->dim[3] : area;
+    job->scratch = (size_t)(3 * y->dim[3] + most) * sizeof(double);
+    return hy__two_stages(job, hy__run_sampler_back, hy__size(x) ? x->dim[0] * x->dim[1] : 0,
+                          hy__product(y, 2, 4) ? y->dim[0] * y->dim[2] : 0, 0, 40.0 * (double)hy__size(y));
+}
+static int hy___bilinear_sampler_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__bilinear_sampler_grad HY__OWN(_bilinear_sampler_grad), NULL
+
+static int hy__spatial_transformer_infer(hy_infer *I)
+{
+    HY__REC(spatial_transformer, I);
+    hy_shape *x = &I->in[0].shape, *loc = &I->in[1].shape, *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    hy_infer_shape(I, loc, hy__shape2(-1, 6));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    hy__infer_same_dim(I, &x->dim[0], &loc->dim[0]);
+    hy__infer_same_dim(I, &x->dim[1], &y->dim[1]);
+    return hy__infer_target(I, &r->target_shape, y);
+}
+static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(spatial_transformer, D);
+    hy_grid_generator_opt opt;
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    opt.target_shape = r->target_shape;
+    both = hy_grid_generator(F, D->in[1], HY_GRID_AFFINE, &opt);
+    both = hy__bilinear_sampler_grad(F, D->dy[0], D->in[0], both);
+    D->dx[0] = hy_get(F, both, 0);
+    if (D->want[1])
+        D->dx[1] = hy__affine_back(F, hy_get(F, both, 1), D->in[1]->t.type.dtype, r->target_shape);
+    return 0;
+}
+#define HY__ON_spatial_transformer \
+    hy__spatial_transformer_infer, hy__sampler_bind, hy__spatial_transformer_diff, hy__first_axis_split
+
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 36 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
@@ -23967,6 +25186,336 @@ static int hy__shuffle_bind(hy_job *job)
 }
 HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__ON_shuffle HY__OWN(shuffle), NULL
+
+HY__WARM_ROOMS
+
+/* MARK: - 36 >>linalg -----------------------------------------------------------------------------------
+ *
+ * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
+ * matrices; each is an item, computed in doubles.
+ */
+HY__COLD_ROOMS
+
+/* Matrix `item` of t. */
+static void hy__matrix_load(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size, double *to)
+{
+    hy__load_f64(to, hy__place(now, t, item * size), t->type.dtype, 1, size);
+}
+static void hy__matrix_store(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size,
+                             const double *from)
+{
+    hy__store_f64(hy__place(now, t, item * size), t->type.dtype, 1, from, size);
+}
+
+/* Square matrices. */
+static int hy__infer_square(hy_infer *I, hy_shape *a)
+{
+    if (I->status < 0 || a->ndim < 0) return I->status;
+    if (a->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", a);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 2], &a->dim[a->ndim - 1]);
+    return I->status;
+}
+static int hy__square_infer(hy_infer *I)
+{
+    hy_infer_pointwise(I);
+    return hy__infer_square(I, &I->in[0].shape);
+}
+
+/* An item for each matrix of the first input, with so many doubles of scratch, and ns for the whole. */
+static int hy__matrices_bind(hy_job *job, hy__run_fn run, int64_t doubles, double ns, const char *fault)
+{
+    const hy_shape *a = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    job->scratch = (size_t)doubles * sizeof(double);
+    job->fault_text = fault;
+    return hy__one_stage(job, run, hy__size(&job->out[0].type.shape) ? hy__product(a, 0, a->ndim - 2) : 0,
+                         ns);
+}
+static int64_t hy__order_of(const hy_tensor *a) { return a->type.shape.dim[a->type.shape.ndim - 1]; }
+
+/* Two rows change places. */
+static void hy__exchange(double *a, double *b, int64_t n)
+{
+    for (; n > 0; n--, a++, b++) {
+        double t = *a;
+        *a = *b;
+        *b = t;
+    }
+}
+
+/* Rows of a (n x n) are exchanged and subtracted until it is an upper triangle; those of b (n x m) likewise.
+ * The sign of the exchanges, 0 if a column has nothing left to divide by. */
+static int hy__eliminate(double *a, int64_t n, double *b, int64_t m)
+{
+    int64_t i, j, k, top;
+    int sign = 1;
+    for (k = 0; k < n; k++) {
+        for (top = k, i = k + 1; i < n; i++) if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;
+        if (a[top * n + k] == 0) return 0;
+        if (top != k) {
+            hy__exchange(a + k * n, a + top * n, n);
+            if (m) hy__exchange(b + k * m, b + top * m, m);
+            sign = -sign;
+        }
+        for (i = k + 1; i < n; i++) {
+            double f = a[i * n + k] / a[k * n + k];
+            for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];
+            for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];
+        }
+    }
+    return sign;
+}
+
+/* A matrix whose element (i, j) is at[i * row + j * column]: turned round by exchanging the two. */
+typedef struct hy__matrix { double *at; int64_t row, column; } hy__matrix;
+static hy__matrix hy__matrix_at(double *at, int64_t columns, int turned)
+{
+    hy__matrix m;
+    m.at = at;
+    m.row = turned ? 1 : columns;
+    m.column = turned ? columns : 1;
+    return m;
+}
+
+/* T X = B for a triangle T of order n, in place of the m columns of B. */
+static void hy__triangle_solve(hy__matrix T, int lower, hy__matrix B, int64_t n, int64_t m)
+{
+    int64_t s, k, c;
+    for (s = 0; s < n; s++) {
+        int64_t i = lower ? s : n - 1 - s;
+        double *row = B.at + i * B.row, pivot = T.at[i * T.row + i * T.column];
+        for (k = 0; k < s; k++) {
+            int64_t j = lower ? k : n - 1 - k;
+            double f = T.at[i * T.row + j * T.column], *known = B.at + j * B.row;
+            for (c = 0; c < m; c++) row[c * B.column] -= f * known[c * B.column];
+        }
+        for (c = 0; c < m; c++) row[c * B.column] /= pivot;
+    }
+}
+
+/* --- inverse and determinant --- */
+HY__RUN(hy__run_inverse)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, *b = a + n * n;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(b, 0, (size_t)(n * n) * sizeof *b);
+    for (i = 0; i < n; i++) b[i * n + i] = 1;
+    if (!hy__eliminate(a, n, b, n)) hy_fault(now);
+    hy__triangle_solve(hy__matrix_at(a, n, 0), 0, hy__matrix_at(b, n, 0), n, n);
+    hy__matrix_store(now, &job->out[0], item, n * n, b);
+}
+static int hy__linalg_inverse_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = 2 * (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_inverse, 2 * n * n, ns, "a matrix is singular");
+}
+/* dA = -Y^T dY Y^T */
+static hy_array *hy__inverse_back(hy_frame *F, hy_array *y, hy_array *dy)
+{
+    hy_linalg_gemm2_opt left, right;
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    left.transpose_a = right.transpose_b = 1;
+    right.alpha = -1;
+    return hy_linalg_gemm2(F, hy_linalg_gemm2(F, y, dy, &left), y, &right);
+}
+HY__DIFF(linalg_inverse, hy__inverse_back(F, y, dy))
+#define HY__ON_linalg_inverse hy__square_infer, hy__linalg_inverse_bind, hy__linalg_inverse_diff, NULL
+
+/* Of linalg_slogdet too, whose outputs are the sign and the logarithm. */
+HY__RUN(hy__run_det)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, sign, product, logarithm = 0;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    product = sign = hy__eliminate(a, n, NULL, 0);
+    for (i = 0; i < n && sign != 0; i++) {
+        product *= a[i * n + i];
+        logarithm += log(fabs(a[i * n + i]));
+        if (a[i * n + i] < 0) sign = -sign;
+    }
+    if (job->nout == 1) { hy__matrix_store(now, &job->out[0], item, 1, &product); return; }
+    if (sign == 0) logarithm = -HUGE_VAL;
+    hy__matrix_store(now, &job->out[0], item, 1, &sign);
+    hy__matrix_store(now, &job->out[1], item, 1, &logarithm);
+}
+static int hy__det_infer(hy_infer *I)
+{
+    hy_shape *a = &I->in[0].shape, want;
+    int i;
+    hy__same_types(I);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0) return I->status;
+    want = *a;
+    want.ndim -= 2;
+    if (!want.ndim) want = hy__shape1(1);
+    for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, want);
+    return I->status;
+}
+static int hy__det_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_det, n * n, ns, NULL);
+}
+/* d log |det A| = A^-T: each matrix by its factor. */
+static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *factor)
+{
+    hy_array *turned = hy_swap_axes(F, hy_linalg_inverse(F, a), -2, -1);
+    if (a && a->t.type.shape.ndim > 2) factor = hy_expand_dims(F, hy_expand_dims(F, factor, -1), -1);
+    return hy_mul(F, turned, factor);
+}
+HY__DIFF(linalg_det, hy__det_back(F, x, hy_mul(F, dy, y)))
+#define HY__ON_linalg_det hy__det_infer, hy__det_bind, hy__linalg_det_diff, NULL
+static int hy__linalg_slogdet_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[1] && D->want[0]) D->dx[0] = hy__det_back(F, D->in[0], D->dy[1]);
+    return 0;
+}
+#define HY__ON_linalg_slogdet hy__det_infer, hy__det_bind, hy__linalg_slogdet_diff, NULL
+
+/* --- triangles --- */
+HY__RUN(hy__run_triangle)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t rows = x->dim[x->ndim - 2], columns = x->dim[x->ndim - 1], k = job->plan.i[0], i;
+    int size = hy__traits[job->in[0].type.dtype].size, upper = job->plan.i[1] != 0;
+    for (i = 0; i < rows; i++) {                        /* columns below `cut`, or those from it on, stay */
+        int64_t at = (item * rows + i) * columns, cut = hy__clamp_i64(i + k + !upper, 0, columns);
+        int64_t from = upper ? cut : 0, count = upper ? columns - cut : cut;
+        char *to = hy__place(now, &job->out[0], at);
+        memset(to, 0, (size_t)(columns * size));
+        memcpy(to + from * size, hy__place(now, &job->in[0], at + from), (size_t)(count * size));
+    }
+}
+static int hy__triangle_infer(hy_infer *I)
+{
+    const hy_shape *x = &I->in[0].shape;
+    hy_infer_pointwise(I);
+    if (x->ndim == 0 || x->ndim == 1)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", x);
+    return I->status;
+}
+static int hy__triangle_bind(hy_job *job, int64_t k, int upper)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    job->notes = 2 * sizeof *job->plan.i;
+    job->plan.i[0] = k;
+    job->plan.i[1] = upper;
+    return hy__one_stage(job, hy__run_triangle, hy__size(x) ? hy__product(x, 0, x->ndim - 2) : 0,
+                         0.3 * (double)hy__size(x));
+}
+HY__BIND(tril, hy__triangle_bind(job, r->k, 0))
+HY__DIFF(tril, hy_tril(F, dy, r->k))
+#define HY__ON_tril hy__triangle_infer, hy__tril_bind, hy__tril_diff, NULL
+HY__BIND(triu, hy__triangle_bind(job, r->k, 1))
+HY__DIFF(triu, hy_triu(F, dy, r->k))
+#define HY__ON_triu hy__triangle_infer, hy__triu_bind, hy__triu_diff, NULL
+
+/* --- systems with a triangle --- */
+HY__RUN(hy__run_trsm)
+{
+    HY__REC(linalg_trsm, job);
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), columns = y->dim[y->ndim - 1], size, i;
+    int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
+    int turned = (r->transpose != 0) != (r->rightside != 0);        /* X op(A) = B is op(A)^T X^T = B^T */
+    double *a = (double *)scratch, *b = a + n * n;
+    size = n * across;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    hy__matrix_load(now, &job->in[1], item, size, b);
+    for (i = 0; i < size; i++) b[i] *= r->alpha;
+    hy__triangle_solve(hy__matrix_at(a, n, turned), turned == (r->upper != 0),
+                       hy__matrix_at(b, columns, r->rightside), n, across);
+    hy__matrix_store(now, &job->out[0], item, size, b);
+}
+static int hy__linalg_trsm_infer(hy_infer *I)
+{
+    HY__REC(linalg_trsm, I);
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape;
+    int d;
+    hy__same_types(I);
+    hy_infer_same(I, b, &I->out[0].shape);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0 || hy__infer_ranks(I, a, b, a->ndim) < 0) return I->status;
+    for (d = 0; d < a->ndim - 2; d++) hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 1], &b->dim[a->ndim - (r->rightside ? 1 : 2)]);
+    hy_infer_same(I, b, &I->out[0].shape);
+    return hy__infer_square(I, a);
+}
+static int hy__linalg_trsm_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), size = hy__product(y, y->ndim - 2, y->ndim);
+    return hy__matrices_bind(job, hy__run_trsm, n * n + size, (double)n * (double)hy__size(y), NULL);
+}
+/* With G = op(A)^-T dX: dB = alpha G, d op(A) = -G X^T (X on the left: -X^T G), where A has its triangle. */
+static int hy__linalg_trsm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(linalg_trsm, D);
+    hy_array *x = D->out[0], *g, *left, *right;
+    hy_linalg_trsm_opt solve;
+    hy_linalg_gemm2_opt product;
+    if (!D->dy[0]) return 0;
+    memset(&solve, 0, sizeof solve);
+    memset(&product, 0, sizeof product);
+    solve.transpose = !r->transpose;
+    solve.rightside = r->rightside;
+    solve.upper = r->upper;
+    g = hy_linalg_trsm(F, D->in[0], D->dy[0], &solve);
+    if (D->want[1]) D->dx[1] = r->alpha == 1 ? g : hy_mul_scalar(F, g, r->alpha);
+    if (!D->want[0]) return 0;
+    product.alpha = -1;
+    product.transpose_a = r->rightside;
+    product.transpose_b = !r->rightside;
+    left = (r->rightside != 0) == (r->transpose != 0) ? g : x;
+    right = left == g ? x : g;
+    g = hy_linalg_gemm2(F, left, right, &product);
+    D->dx[0] = r->upper ? hy_triu(F, g, 0) : hy_tril(F, g, 0);
+    return 0;
+}
+#define HY__ON_linalg_trsm HY__OWN(linalg_trsm), NULL
+
+/* --- Cholesky --- */
+HY__RUN(hy__run_potrf)
+{
+    int64_t n = hy__order_of(&job->in[0]), i, j, k;
+    double *a = (double *)scratch, *l = a + n * n, sum;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(l, 0, (size_t)(n * n) * sizeof *l);
+    for (j = 0; j < n; j++)
+        for (i = j; i < n; i++) {
+            sum = 0.5 * (a[i * n + j] + a[j * n + i]);
+            for (k = 0; k < j; k++) sum -= l[i * n + k] * l[j * n + k];
+            if (i == j && !(sum > 0)) hy_fault(now);
+            l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
+        }
+    hy__matrix_store(now, &job->out[0], item, n * n, l);
+}
+static int hy__linalg_potrf_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_potrf, 2 * n * n, ns, "a matrix is not positive definite");
+}
+/* With P the lower triangle of L^T dL, its diagonal halved, and S = L^-T P L^-1: dA = (S + S^T) / 2. */
+static hy_array *hy__potrf_back(hy_frame *F, hy_array *l, hy_array *dl)
+{
+    hy_linalg_gemm2_opt product;
+    hy_linalg_trsm_opt left, right;
+    hy_array *s;
+    memset(&product, 0, sizeof product);
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    product.transpose_a = left.transpose = right.rightside = 1;
+    s = hy_linalg_gemm2(F, l, dl, &product);
+    s = hy_mul_scalar(F, hy_add(F, hy_tril(F, s, 0), hy_tril(F, s, -1)), 0.5);
+    s = hy_linalg_trsm(F, l, hy_linalg_trsm(F, l, s, &left), &right);
+    return hy_mul_scalar(F, hy_add(F, s, hy_swap_axes(F, s, -2, -1)), 0.5);
+}
+HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
+#define HY__ON_linalg_potrf hy__square_infer, hy__linalg_potrf_bind, hy__linalg_potrf_diff, NULL
 
 HY__WARM_ROOMS
 
@@ -40959,16 +42508,51 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 #ifndef HYBRID_NO_STDIO
 #include <errno.h>
 #ifdef _WIN32
+#include <fcntl.h>
 #include <io.h>
-#include <process.h>
-#ifdef __cplusplus
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#include <sys/stat.h>
+#define HY__SEEK(file, at, from) _fseeki64(file, at, from)      /* a long has 32 bits */
+#define HY__TELL(file) _ftelli64(file)
+#define HY__MOST_BYTES INT64_MAX
+enum { HY__NAME_BYTES = 4096 };
+
+/* Names are UTF-8 here, UTF-16 there. */
+static int hy__wide_name(wchar_t *to, const char *name)
+{
+    if (MultiByteToWideChar(65001, 8, name, -1, to, HY__NAME_BYTES)) return 0;
+    errno = strlen(name) < HY__NAME_BYTES ? EILSEQ : ENAMETOOLONG;
+    return -1;
+}
+
+static FILE *hy__fopen(const char *name, const char *mode)
+{
+    wchar_t wide[HY__NAME_BYTES], how[8];
+    int file;
+    if (hy__wide_name(wide, name) || hy__wide_name(how, mode)) return NULL;
+    if (!strchr(mode, 'x')) return _wfopen(wide, how);
+    file = _wopen(wide, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return file < 0 ? NULL : _fdopen(file, "wb");
+}
+
+static int hy__remove(const char *name)
+{
+    wchar_t wide[HY__NAME_BYTES];
+    return hy__wide_name(wide, name) ? -1 : _wremove(wide);
+}
+
+/* 1: read-only, 16: a folder; all bits where nothing is. */
+static unsigned long hy__attributes(const char *name)
+{
+    wchar_t wide[HY__NAME_BYTES];
+    return hy__wide_name(wide, name) ? 0 : GetFileAttributesW(wide);
+}
+
 static int hy__settle(FILE *file) { return _commit(_fileno(file)); }
 static int hy__replace(const char *from, const char *to)
 {
-    if (MoveFileExA(from, to, 1 | 8)) return 0;
+    wchar_t old[HY__NAME_BYTES], now[HY__NAME_BYTES];
+    if (hy__wide_name(old, from) || hy__wide_name(now, to)) return -1;
+    if (MoveFileExW(old, now, 1 | 8)) return 0;         /* replaces what is there, waits for the disk */
     errno = EACCES;
     return -1;
 }
@@ -41022,6 +42606,13 @@ static int hy__replace(const char *from, const char *to) { return rename(from, t
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
 #define HY__PROCESS 0
 #endif
+#ifndef _WIN32
+#define HY__SEEK(file, at, from) fseek(file, (long)(at), from)
+#define HY__TELL(file) ftell(file)
+#define HY__MOST_BYTES LONG_MAX
+static FILE *hy__fopen(const char *name, const char *mode) { return fopen(name, mode); }
+static int hy__remove(const char *name) { return remove(name); }
+#endif
 
 /* What errno means: own words where they are common. */
 static const char *hy__reason(int code)
@@ -41068,7 +42659,15 @@ static char *hy__behind_links(hy_frame *F, const char *name)
     return at;
 }
 #else
+#ifdef _WIN32
+static int hy__kind_of_file(const char *name)
+{
+    const unsigned long what = hy__attributes(name);
+    return what == 0xffffffffu ? HY__ABSENT : what & 16 ? HY__NO_FILE : HY__FILE;
+}
+#else
 static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
+#endif
 static char *hy__behind_links(hy_frame *F, const char *name) { return hy__string(F, name, ""); }
 #endif
 #endif
@@ -41130,7 +42729,7 @@ static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
     for (;;) {
         uint64_t got = 0;
         errno = 0;
-        if (*s->at == s->base + at || !fseek(s->file, (long)(s->base + at), SEEK_SET)) {
+        if (*s->at == s->base + at || !HY__SEEK(s->file, (int64_t)(s->base + at), SEEK_SET)) {
             got = n ? fread(to, 1, (size_t)n, s->file) : 0;
             if (got == n) { *s->at = s->base + at + n; return 0; }
         }
@@ -41175,7 +42774,7 @@ static void hy__memory_input(hy__input *s, hy_frame *F, const void *data, size_t
 #ifndef HYBRID_NO_STDIO
 static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
 {
-    long end;
+    int64_t end;
     hy__memory_input(s, F, NULL, 0, 0);
     s->name = name;
     s->data = NULL;
@@ -41187,7 +42786,7 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     }
     do {
         errno = 0;
-        s->file = fopen(name, "rb");
+        s->file = hy__fopen(name, "rb");
     } while (!s->file && hy__again(NULL));
     if (!s->file) {
         hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
@@ -41195,11 +42794,11 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     }
     do errno = 0; while (getc(s->file) == EOF && ferror(s->file) && hy__again(s->file));
     if (ferror(s->file)) end = -1;
-    else end = fseek(s->file, 0, SEEK_END) ? -1 : ftell(s->file);
+    else end = HY__SEEK(s->file, 0, SEEK_END) ? -1 : HY__TELL(s->file);
     s->own = UINT64_MAX;
     s->at = &s->own;
     s->bytes = (uint64_t)end;
-    if (end >= 0 && end < LONG_MAX) return 0;
+    if (end >= 0 && end < HY__MOST_BYTES) return 0;
     hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be read: %s", name,
              end < 0 ? hy__reason(errno) : "it is too large");
     fclose(s->file);
@@ -41398,7 +42997,7 @@ static void hy__sweep(const char *name)
 {
     int file = hy__open_file(name, O_WRONLY | O_NONBLOCK, 0);
     if (file < 0) return;
-    if (!hy__lock_file(file) && hy__is_under(file, name)) remove(name);
+    if (!hy__lock_file(file) && hy__is_under(file, name)) hy__remove(name);
     close(file);
 }
 
@@ -41446,20 +43045,24 @@ static void hy__sweep(const char *name) { (void)name; }
 static int hy__aside_open(hy__spout *to, hy__pending *p, const char *name)
 {
     (void)p;
-    to->file = fopen(name, "wbx");
-    if (!to->file && !remove(name)) to->file = fopen(name, "wbx");
+    to->file = hy__fopen(name, "wbx");
+    if (!to->file && !hy__remove(name)) to->file = hy__fopen(name, "wbx");
     return to->file ? 0 : -1;
 }
 
 static int hy__stream_open(hy__spout *to, const char *name)
 {
-    to->file = fopen(name, "wb");
+    to->file = hy__fopen(name, "wb");
     return to->file ? 0 : -1;
 }
 
 static int hy__is_kept(const char *name)
 {
-    FILE *file = fopen(name, "r+b");
+    FILE *file;
+#ifdef _WIN32
+    if (hy__attributes(name) & 1) { errno = EACCES; return 1; }
+#endif
+    file = hy__fopen(name, "r+b");
     if (!file) return errno != ENOENT;
     fclose(file);
     return 0;
@@ -41486,6 +43089,7 @@ static int hy__pending_open(hy_frame *F, hy__pending *p, hy__spout *to)
         hy__free(&F->root->heap, other);
     }
     if (!opened) hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be made: %s", p->name, hy__reason(errno));
+    else if (F->code) hy__spout_close(to);
     return F->code ? -1 : 0;
 }
 
@@ -41527,7 +43131,7 @@ static int hy__to_files(hy_frame *F, hy__pending *p, int n)
                      hy__reason(errno));
     if (n && !F->code && p[0].place) hy__settle_folder(F, p[0].place);
     for (i = 0; i < n; i++) {
-        if (p[i].aside && F->code) remove(p[i].aside);
+        if (p[i].aside && F->code) hy__remove(p[i].aside);
         hy__unlock(&p[i]);
         hy__free(&F->root->heap, p[i].aside);
         hy__free(&F->root->heap, p[i].place);
@@ -50260,6 +51864,8 @@ static int hy__fit_shows(const hy__fit *W)
     if (W->opt.progress) return W->opt.progress > 0;
 #if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
     return isatty(1);
+#elif defined(_WIN32) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    return _isatty(1);
 #else
     return 0;
 #endif
@@ -50509,8 +52115,10 @@ typedef struct hy__c_value {            /* an output of a node */
     int    where, index;                /* HY__AT_...; which input, head or blob it is */
     int    root;                        /* the value whose memory it shares, or itself */
     int    from, to;                    /* steps it lives in */
+    int    varies, reads;               /* from turn to turn; HY__C_EARLY and HY__C_LATE: who reads it */
     size_t offset;
 } hy__c_value;
+enum { HY__C_EARLY = 1, HY__C_LATE = 2 };               /* steps that are the same in all turns; others */
 
 /* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
  * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
@@ -50541,14 +52149,29 @@ struct hy__c_step {
     int       y;                        /* the value of output 0 */
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
+    int       body;                     /* the first of its own, or 0 */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
 
+/* A program: the whole, or a body of control flow, which becomes functions of its own. */
+typedef struct hy__c_body {
+    hy_graph *g;
+    int      *first, *uses;             /* by place, by value */
+    hy__c_value *value;
+    hy__c_step *step;
+    const char **name, **var;           /* by place: of steps and inputs; by variable */
+    int       values, steps;
+    size_t    arena;
+    const hy__node *of;                 /* whose body it is; the whole has none */
+    int       outer, vary;              /* where that stands; variables that turns change, -1: no turns */
+    int       early;                    /* so many steps, the first, are the same in all turns */
+    const char *before, *turn;          /* its functions: of these, of the rest */
+} hy__c_body;
+
 struct hy__c {
     hy_frame *F;
     hy__target *t;
-    hy_graph *g;
     const char *prefix, *upper, *title;
     int       separate, records;        /* weights are another file; with recorded inputs and outputs */
     int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
@@ -50556,13 +52179,11 @@ struct hy__c {
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
     hy_dtype  real;                     /* of numbers in the formula that is written */
-    int      *first, *uses;             /* by place, by value */
-    hy__c_value *value;
-    hy__c_step *step;
+    hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
+    int       bodies, body_cap, blobs, blob_cap;
+    hy__names taken;
     hy__c_blob *blob;
-    const char **name, **var;           /* by place: of steps and inputs; by variable */
-    int       values, steps, blobs, blob_cap;
-    size_t    arena, weights;
+    size_t    weights;
     hy_array *const *in;                /* what was recorded, ... */
     hy_array **out;                     /* ... and what came out */
 };
@@ -50598,12 +52219,43 @@ static const char *hy__c_number(char *to, double v, hy_dtype dtype)
     return to;
 }
 
+/* Sizes and steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". */
+static int hy__c_is_nothing(const char *s, size_t left, size_t *n)
+{
+    static const char *const words[] = { " * 1", " + 0", " - 0" };
+    int k;
+    for (k = 0; k < 3; k++) {
+        char next = left > 4 ? s[4] : ' ';
+        if (left < 4 || memcmp(s, words[k], 4)) continue;
+        *n = 4;
+        return next == ')' || next == ']' || next == ';' || next == ',' ||
+               (next == ' ' && left > 5 && (s[5] == '+' || s[5] == '<' || (!k && s[5] == '-')));
+    }
+    if (left < 5 || (memcmp(s, "[0 + ", 5) && memcmp(s, "(0 + ", 5))) return 0;
+    *n = 5;
+    return 2;
+}
+
+static void hy__c_simplify(hy__c *c)
+{
+    int i, to = 0;
+    for (i = 0; i < c->letters; ) {
+        size_t n = 0;
+        int what = hy__c_is_nothing(c->line + i, (size_t)(c->letters - i), &n);
+        if (what != 1) c->line[to++] = c->line[i];
+        i += what ? (int)n : 1;
+    }
+    c->letters = to;
+}
+
 /* Text goes out line by line, each as far to the right as braces are open. */
 static void hy__c_line(hy__c *c)
 {
     static const char spaces[] = "                                ";
     const char *s = c->line;
-    int n = c->letters, deep = c->depth, i, open = 0;
+    int n, deep = c->depth, i, open = 0;
+    hy__c_simplify(c);
+    n = c->letters;
     while (n && *s == ' ') { s++; n--; }
     for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
     if (n && *s == '}') deep--;
@@ -51092,11 +52744,11 @@ static const hy_type *hy__c_in(const hy__c_step *s, int k) { return hy__edge_typ
 static const hy_type *hy__c_out(const hy__c_step *s) { return &s->node->type[0]; }
 static int hy__c_value_of(const hy__c *c, const hy__edge *e)
 {
-    return c->first[c->g->place[e->node->number]] + e->output;
+    return c->at->first[c->at->g->place[e->node->number]] + e->output;
 }
 static int hy__c_wants(const hy__c *c, const hy__c_step *s, int output)
 {
-    return c->value[s->y + output].where != HY__NOWHERE;
+    return c->at->value[s->y + output].where != HY__NOWHERE;
 }
 static int hy__c_is_number(const hy__edge *e)          /* one that is written where it is used */
 {
@@ -52080,6 +53732,97 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
           hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
 }
 
+static void hy__c_triangle(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int upper = hy__op_number(s->node->op) == HY_OP_triu;
+    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++)\n"
+             "y0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0, x->ndim - 1),
+          columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+}
+
+#ifndef HYBRID_NO_VISION
+/* Where place `i` of `wide` lies among n, as an expression. */
+static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
+{
+    if (half) return hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide);
+    return wide > 1 ? hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1) : hy__c_text(to, "0.0");
+}
+
+static void hy__c_resize(hy__c *c, const hy__c_step *s)
+{
+    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char down[HY__C_TEXT], across[HY__C_TEXT];
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n",
+          hy__c_resized_place(down, "i", y[2], x[2], r->half_pixels),
+          hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
+          x[3] - 1, x[3] - 1);
+    hy__w(c, "const %t *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", (int)c->real, x[2],
+          x[3], x[2] - 1, x[3]);
+    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
+    hy__w(c, "const double f = v - top, g = u - left;\n");
+    hy__w(c, "y0[(n * %l + i) * %l + j] = (%t)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
+             "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3], (int)c->real);
+}
+
+/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
+static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
+{
+    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
+          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
+    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
+             "const double gy = m[3] * across + m[4] * down + m[5];\n");
+}
+
+static void hy__c_grid(hy__c *c, const hy__c_step *s)
+{
+    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
+    const int64_t *g = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          g[0], g[2], g[3]);
+    hy__w(c, "%t *y = y0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__w(c, "const %t *m = x0 + 6 * n;\n", (int)c->real);
+        hy__c_mapped(c, g[2], g[3]);
+    } else {
+        hy__w(c, "const %t *x = x0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
+              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
+              g[2] - (g[2] > 1));
+    }
+    hy__w(c, "y[0] = (%t)gx;\ny[%l] = (%t)gy;\n}\n", (int)c->real, g[2] * g[3], (int)c->real);
+}
+
+static void hy__c_sampler(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          y[0], y[2], y[3]);
+    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
+        hy__w(c, "const %t *m = x1 + 6 * n;\n", (int)c->real);
+        hy__c_mapped(c, y[2], y[3]);
+    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
+                    "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
+    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
+    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
+    hy__w(c, "for (int c = 0; c < %l; c++) {\nconst %t *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n",
+          x[1], (int)c->real, x[1], x[2] * x[3]);
+    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
+             "const int row = top + k / 2, column = left + k %% 2;\n"
+             "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+             "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n",
+          x[2], x[3], x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%t)sum;\n}\n}\n", y[1], y[2], y[3],
+          (int)c->real);
+}
+#endif
+
 /* topk, sort, argsort: the best so far stay in order. */
 static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
 {
@@ -52733,6 +54476,159 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 }
 #endif
 
+/* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
+/* Where memory begins: of the bodies, of two places for each state, of results that nobody wants. */
+typedef struct hy__c_turns { size_t at[2], states, spare, bytes; } hy__c_turns;
+
+static int hy__c_is_cond(const hy__node *node) { return node->op->member == HY__COND; }
+
+/* What a turn has of an operand. */
+static int64_t hy__c_row(const hy__node *node, const hy_type *t)
+{
+    int64_t n = hy__size(&t->shape);
+    return hy__c_is_cond(node) ? n : n / hy__most(t->shape.dim[0], 1);
+}
+
+/* Which parts of a body read its variable? */
+static int hy__c_body_reads(const hy__c_body *b, int variable)
+{
+    int place = b->g->place[b->g->var[variable]->number];
+    return place < 0 ? 0 : b->value[b->first[place]].reads;
+}
+
+/* Does its function take input k? What stands still is a constant of the bodies. */
+static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int pred = hy__c_is_cond(s->node), i, b, reads = k < pred || (k >= r->data && k < r->data + r->states);
+    for (i = 0; i < hy__control_vars(r, pred); i++)
+        for (b = 0; b < s->node->nsub && hy__control_input(r, pred, i) == k; b++)
+            reads |= hy__c_body_reads(c->body[s->body + b], i);
+    return reads != 0;
+}
+
+static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int i, k;
+    memset(l, 0, sizeof *l);
+    for (k = 0; k < s->node->nsub; k++) {
+        l->at[k] = hy__c_is_cond(s->node) ? 0 : l->states;
+        l->bytes = l->at[k] + hy__round64(c->body[s->body + k]->arena);
+        if (l->bytes > l->states) l->states = l->bytes;
+    }
+    l->spare = l->states;
+    for (i = 0; i < r->states; i++)
+        l->spare += 2 * hy__round64((size_t)hy__bytes(hy__c_in(s, r->data + i)));
+    l->bytes = l->spare;
+    for (i = 0; i < r->outputs; i++)
+        if (!hy__c_wants(c, s, i)) l->bytes += hy__round64((size_t)hy__bytes(&s->node->type[i]));
+}
+
+/* Result i of the bodies, as an argument of a call. */
+static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy_type *t = &s->node->type[i];
+    size_t spare = l->spare;
+    int k;
+    if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
+    else if (!hy__c_wants(c, s, i)) {
+        for (k = 0; k < i; k++)
+            if (!hy__c_wants(c, s, k)) spare += hy__round64((size_t)hy__bytes(&s->node->type[k]));
+        hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
+    } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
+    else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
+}
+
+/* A call of a part of body k. */
+static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int k, int part)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy__c_body *b = c->body[s->body + k];
+    int pred = hy__c_is_cond(s->node), data = r->data - pred, i, goes_on = !pred && k < s->node->nsub - 1;
+    const char *comma = "";
+    hy__w(c, "%p_%s(", part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        int at = hy__control_input(r, pred, i);
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%s", comma);
+        if (i < data) hy__w(c, "x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
+        else hy__w(c, i < data + r->states ? "s%d" : "x%d", i < data + r->states ? i - data : at);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s", comma);
+        if (goes_on) hy__w(c, "&goes_on"); else hy__c_turn_result(c, s, l, i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
+    hy__w(c, ");\n");
+}
+
+/* One body for a value that is not 0, the other for 0. */
+static void hy__c_cond(hy__c *c, const hy__c_step *s)
+{
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__w(c, hy__c_is_half(hy__c_in(s, 0)->dtype) ? "if ((x0[0] & 0x7fff) != 0) {\n" : "if (x0[0] != 0) {\n");
+    hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+    hy__w(c, "} else {\n");
+    hy__c_turn_call(c, s, &l, 1, HY__C_LATE);
+    hy__w(c, "}\n");
+}
+
+/* Each state has two places, s and n, which change roles after a turn. */
+static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    size_t at = l->states;
+    int i;
+    for (i = 0; i < r->states; i++) {
+        const hy_type *t = hy__c_in(s, r->data + i);
+        size_t bytes = (size_t)hy__bytes(t);
+        hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
+        at += hy__round64(bytes);
+        hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
+        at += hy__round64(bytes);
+    }
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
+static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
+    int i, k, last = s->node->nsub - 1;
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__c_turn_states(c, s, &l);
+    for (k = 0; k <= last; k++) if (c->body[s->body + k]->early) hy__c_turn_call(c, s, &l, k, HY__C_EARLY);
+    if (last) {
+        hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
+        hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
+        hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+        hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
+                                      : "if (goes_on == 0) break;\n");
+    } else hy__w(c, "for (int t = 0; t < %l; t++) {\n", turns);
+    hy__c_turn_call(c, s, &l, last, HY__C_LATE);
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
+              i, i, i, i);
+    hy__w(c, "}\n");
+    for (i = 0; i < r->outputs && last; i++) {          /* rows that had no turn */
+        int64_t row = hy__c_row(s->node, &s->node->type[i]);
+        if (hy__c_wants(c, s, i))
+            hy__w(c, "memset(y%d + t * %l, 0, (size_t)(%l - t) * %l * sizeof *y%d);\n", i, row, turns, row,
+                  i);
+    }
+    for (i = 0; i < r->states; i++)
+        if (hy__c_wants(c, s, r->outputs + i))
+            hy__w(c, "memcpy(y%d, s%d, %l);\n", r->outputs + i, i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
        HY__C_WHOLE = 16 };
@@ -52758,6 +54654,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
     { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_tril, hy__c_triangle, 0, NULL },
+    { HY_OP_triu, hy__c_triangle, 0, NULL },
     { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
@@ -52802,14 +54700,29 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+    { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
+    { HY_OP_grid_generator, hy__c_grid, 0, NULL },
+    { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
+    { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
 #endif
     { -1, NULL, 0, NULL }
 };
+
+/* Loops backwards, or of a number of turns that is given, are those of gradients. */
+static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
+{
+    static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
+    static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    if (r->reverse || r->counted || r->keyed || r->own) return NULL;
+    return hy__c_is_cond(node) ? &cond : &turns;
+}
 
 static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 {
     const hy__c_emitter *e = hy__c_emitters;
     int number = hy__op_number(node->op);
+    if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
     if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
         return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
     for (; e->emit; e++) if (e->op == number) return e;
@@ -52859,12 +54772,28 @@ HY__WARM_ROOMS
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 /* --- freezing: parameters become constants --- */
+/* A variable of a body that stands for a constant outside; they are the first nodes of a graph. */
+static int hy__c_freeze_variable(hy__rewrite *R, const hy__edge *old, hy__edge *in)
+{
+    hy__node *const *given = (hy__node *const *)R->notes;
+    const hy__node *from = given && !in->node->op && in->node->number < R->from->vars
+        ? given[in->node->number] : NULL;
+    hy__edge *value = &R->value[R->first[hy__place_of(R, old->node)]];
+    if (!from) return 0;
+    in->node = hy__rewrite_join(R, hy__node_copy(R->F, from));
+    in->output = 0;
+    *value = *in;
+    return in->node ? 0 : -1;
+}
+
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy_frame *F = R->F;
     hy_array *x = node->param ? &node->param->array : NULL, *y;
     hy__node *fresh;
+    int k;
     (void)in;
+    for (k = 0; k < node->nin; k++) if (hy__c_freeze_variable(R, &node->in[k], &R->in[k])) return -1;
     if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
     if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
     if (!x && (x = hy__handle(F)) != NULL) {
@@ -52884,17 +54813,43 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
     return out->node ? 1 : -1;
 }
 
+/* Which constant outside stands for variable i of a body? NULL: none, or another one in each turn. */
+static hy__node *hy__c_given(const hy__node *of, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)of->record;
+    int pred = hy__c_is_cond(of);
+    hy__node *from = of->in[hy__control_input(r, pred, i)].node;
+    return from->held && i >= r->data - pred + r->states ? from : NULL;
+}
+
+/* Typed, and without parameters. of: whose body it is, or NULL. */
+static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__mode *mode,
+                              const hy__node *of)
+{
+    hy_graph *g = hy__typed_copy(F, from, input, mode);
+    hy__rewrite R;
+    hy__node **given;
+    int i, failed;
+    if (!g) return NULL;
+    failed = hy__rewrite_open(&R, F, g, mode);
+    given = of ? (hy__node **)hy__alloc_zero(&F->root->heap, ((size_t)g->vars + 1) * sizeof *given) : NULL;
+    if (of && !given) hy__no_memory(F, "hy_export_c");
+    for (i = 0; given && i < g->vars; i++) given[i] = hy__c_given(of, i);
+    R.notes = (void *)given;
+    failed = failed || F->code || hy__rewrite_nodes(&R, hy__c_freeze);
+    hy__graph_drop(g);
+    return hy__rewrite_close(&R, failed);
+}
+
 /* The graph that is written: frozen, and what the passes make of it; all types known. */
-static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input)
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__node *of)
 {
     hy_graph *g;
-    static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
     hy__mode mode;
     int i;
     memset(&mode, 0, sizeof mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
-    g = hy__typed_copy(F, from, input, &mode);
-    if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
+    g = hy__c_frozen(F, from, input, &mode, of);
     if (g) g = hy__run_passes(F, g, &mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
     if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
@@ -52908,64 +54863,158 @@ static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *i
     return NULL;
 }
 
-/* --- names --- */
-/* Letters, digits and underscores; unique among those that were taken before. */
-static const char *hy__c_name(hy__c *c, hy__names *taken, const char *from)
+/* --- programs: the whole, then bodies, each behind the one that it stands in --- */
+static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, const hy__node *of, int outer)
 {
-    char *name = hy__string(c->F, from[0] ? from : "value", "_________");
+    hy__heap *heap = &c->F->root->heap;
+    hy__c_body *b = NULL;
+    if (!hy__grow(heap, (void **)&c->body, &c->body_cap, c->bodies + 1, sizeof *c->body))
+        b = (hy__c_body *)hy__alloc_zero(heap, sizeof *b);
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    c->body[c->bodies++] = c->at = b;
+    b->of = of;
+    b->outer = outer;
+    b->vary = -1;
+    if (of && !hy__c_is_cond(of))
+        b->vary = ((const hy__control_rec *)of->record)->data + ((const hy__control_rec *)of->record)->states;
+    b->g = hy__c_graph(c->F, from, input, of);
+    return b->g ? 0 : -1;
+}
+
+/* The bodies of an operator, for the types of its inputs. */
+static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    int i, k, pred = hy__c_is_cond(node), n = hy__control_vars(r, pred), failed = 0;
+    hy__buffer *room = hy__buffer_new(&c->F->cache, ((size_t)n + 1) * sizeof(hy_type));
+    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(c->F, "hy_export_c");
+    for (i = 0; type && i < n; i++) {
+        const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
+        type[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    for (k = 0; type && k < node->nsub && !failed; k++)
+        failed = hy__c_program(c, node->sub[k], type, node, outer);
+    hy__buffer_drop(&c->F->cache, room);
+    return type && !failed ? 0 : -1;
+}
+
+static int hy__c_programs(hy__c *c, const hy_graph *from, const hy_type *input)
+{
+    int i, k;
+    if (hy__c_program(c, from, input, NULL, -1)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        const hy_graph *g = c->body[k]->g;
+        for (i = 0; i < g->n; i++)
+            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(g->node[i]) &&
+                hy__c_bodies_of(c, g->node[i], k)) return -1;
+    }
+    return 0;
+}
+
+/* --- names --- */
+/* Names that files have already: macros, what is recorded, weights in another order. */
+static int hy__c_is_own(const char *name)
+{
+    static const char *const numbered[] = { "out", "given", "due", "got" };
+    size_t n = strlen(name), i;
+    for (i = 0; i < 4; i++)
+        if (!strncmp(name, numbered[i], strlen(numbered[i])) &&
+            !name[strlen(numbered[i]) + strspn(name + strlen(numbered[i]), "0123456789")]) return 1;
+    return (n >= 5 && !strcmp(name + n - 5, "_SIZE")) || (n >= 7 && !strcmp(name + n - 7, "_packed"));
+}
+
+/* Macros are made of inputs, which are to differ in more than capitals. */
+static int hy__c_is_taken(const hy__c *c, const char *name)
+{
+    size_t k;
+    int i;
+    if (hy__c_is_own(name) || hy__names_find(&c->taken, name) >= 0) return 1;
+    for (i = 0; i < c->at->g->vars && c->at->var[i]; i++) {
+        const char *other = c->at->var[i];
+        for (k = 0; name[k] && (name[k] | 32) == (other[k] | 32); k++) continue;
+        if (!name[k] && !other[k]) return 1;
+    }
+    return 0;
+}
+
+/* Letters, digits and underscores; unique among those that were taken before. */
+static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
+{
+    hy__heap *heap = &c->F->root->heap;
+    char *plain = hy__string(c->F, from[0] ? from : "value", behind), *name;
     size_t n, i;
     int k;
+    name = plain ? hy__string(c->F, plain, "____________") : NULL;
+    hy__free(heap, plain);
     if (!name) return NULL;
-    n = strlen(name) - 9;
+    n = strlen(name) - 12;
     for (i = 0; i < n; i++)
         if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
                                                                    name[i] <= '9')) name[i] = '_';
     name[n] = 0;
-    for (k = 2; hy__names_find(taken, name) >= 0; k++) {
+    for (k = 2; hy__c_is_taken(c, name); k++) {
         char number[32];
         int digits = hy__text_i64(number, k);
         name[n] = '_';
         memcpy(name + n + 1, number, (size_t)digits);
         name[n + 1 + (size_t)digits] = 0;
     }
-    if (!hy__names_add(&c->F->root->heap, taken, name, 0)) return name;
-    hy__free(&c->F->root->heap, name);
+    if (!hy__names_add(heap, &c->taken, name, 0)) return name;
+    hy__free(heap, name);
     return (const char *)hy__no_memory(c->F, "hy_export_c");
+}
+
+static int hy__c_reserve(hy__c *c)
+{
+    static const char *const reserved[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+        "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+        "volatile", "while", "alignas", "alignof", "and", "asm", "bitand", "bitor", "bool", "catch", "class",
+        "compl", "constexpr", "decltype", "delete", "explicit", "export", "false", "friend", "mutable",
+        "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+        "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual", "xor",
+        "int8_t", "uint8_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "memcpy",
+        "memset", "NULL", "NAN", "INFINITY", "linux", "unix", "ws", "workspace", "weights", "run", "call",
+        "memory", "test", "main", "name", "loaded", "H", "STEP", "APART", "TEST", "WORKSPACE", "WEIGHTS",
+        "NO_MEMORY" };
+    size_t k, n = sizeof reserved / sizeof *reserved;
+    for (k = 0; k < n + (size_t)HY__C_HELPERS; k++)
+        if (hy__names_add(&c->F->root->heap, &c->taken, k < n ? reserved[k] : hy__c_helpers[k - n].name, 0)) {
+            hy__no_memory(c->F, "hy_export_c");
+            return -1;
+        }
+    return 0;
 }
 
 static int hy__c_names(hy__c *c)
 {
-    static const char *const reserved[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-        "extern",
-        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
-        "signed",
-        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-        "ws",
-        "workspace", "weights", "run", "out", "memory", "test", "main", "name", "arena" };
-    hy__names taken;
-    size_t k;
-    int i;
-    memset(&taken, 0, sizeof taken);
-    for (k = 0; k < sizeof reserved / sizeof *reserved; k++)
-        if (hy__names_add(&c->F->root->heap, &taken, reserved[k], 0)) hy__no_memory(c->F, "hy_export_c");
-    for (k = 0; k < (size_t)HY__C_HELPERS; k++)
-        if (hy__names_add(&c->F->root->heap, &taken, hy__c_helpers[k].name, 0)) hy__no_memory(c->F,
-                "hy_export_c");
-    for (i = 0; i < c->g->vars && !c->F->code; i++) {
-        int place = c->g->place[c->g->var[i]->number];
-        const char *name = hy__c_name(c, &taken, c->g->var[i]->name);
-        if (place >= 0) c->name[place] = name;
-        c->var[i] = name;
+    static const char *const parts[] = { "_turn", "_while", "_then", "_else" };
+    hy__c_body *b = c->at;
+    const hy_graph *g = b->g;
+    int i, k;
+    for (i = 0; i < g->vars && !c->F->code; i++) {
+        int place = g->place[g->var[i]->number];
+        const char *name = hy__c_name(c, g->var[i]->name, "");
+        if (place >= 0) b->name[place] = name;
+        b->var[i] = name;
     }
-    for (i = 0; i < c->g->n && !c->F->code; i++)
-        if (!c->name[i]) c->name[i] = hy__c_name(c, &taken, c->g->node[i]->name);
-    hy__free(&c->F->root->heap, (void *)taken.key);
-    hy__free(&c->F->root->heap, taken.value);
-    return c->F->code ? -1 : 0;
+    for (i = 0; i < g->n && !c->F->code; i++)
+        if (!b->name[i]) b->name[i] = hy__c_name(c, g->node[i]->name, "");
+    if (!b->of || c->F->code) return c->F->code ? -1 : 0;
+    for (k = 0; c->body[k]->of != b->of; k++) continue;
+    i = hy__c_is_cond(b->of) ? 2 + (c->body[k] != b) : b->of->nsub > 1 && c->body[k] == b;
+    b->turn = hy__c_name(c, b->of->name, parts[i]);
+    b->before = b->turn ? hy__c_name(c, b->turn, "_before") : NULL;
+    return b->before ? 0 : -1;
 }
 
 /* --- values that are there before the run --- */
+static const char *hy__c_name_of(const hy__c *c, const hy__node *node)
+{
+    return c->at->name[c->at->g->place[node->number]];
+}
+
 static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
 {
     hy__c_blob *b;
@@ -52980,6 +55029,28 @@ static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
     b->n = hy__size(&from->type.shape);
     b->split = 1;
     return c->blobs++;
+}
+
+/* The same values in the same order are written once: bodies often share them. */
+static int hy__c_blob_once(hy__c *c, int at)
+{
+    const hy__c_blob *b = &c->blob[at];
+    int k;
+    for (k = 0; k < at; k++) {
+        const hy__c_blob *o = &c->blob[k];
+        if (o->from.data == b->from.data && hy__same_type(&o->from.type, &b->from.type) && !o->part &&
+            !b->part && o->groups == b->groups && o->rows == b->rows && o->columns == b->columns &&
+            o->lanes == b->lanes && o->step_g == b->step_g && o->step_r == b->step_r &&
+            o->step_c == b->step_c && o->split == b->split && o->step_s == b->step_s) break;
+    }
+    if (k < at) c->blobs--;
+    return k;
+}
+
+static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
+{
+    int at = hy__c_blob_add(c, from, name);
+    return at < 0 ? -1 : hy__c_blob_once(c, at);
 }
 
 /* The element of a packed blob that stands at i. */
@@ -53015,12 +55086,12 @@ static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 /* A constant that something reads as it is. */
 static void hy__c_raw(hy__c *c, int v)
 {
-    hy__c_value *x = &c->value[c->value[v].root];
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
     const hy__node *node = NULL;
     int i;
     if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
-    for (i = 0; i < c->g->n; i++) if (c->first[i] == c->value[v].root) node = c->g->node[i];
-    if (node && node->held) x->index = hy__c_blob_add(c, &node->constant, c->name[c->g->place[node->number]]);
+    for (i = 0; i < c->at->g->n; i++) if (c->at->first[i] == c->at->value[v].root) node = c->at->g->node[i];
+    if (node && node->held) x->index = hy__c_blob_of(c, &node->constant, hy__c_name_of(c, node));
 }
 
 static hy_array *hy__c_blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
@@ -53047,9 +55118,9 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
                 number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
     } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
     if (!y || F->code || y->count) return -1;
-    c->value[v].where = HY__AT_CONSTANT;
-    c->value[v].index = hy__c_blob_add(c, &y->t, c->name[c->g->place[node->number]]);
-    return c->value[v].index < 0 ? -1 : 0;
+    c->at->value[v].where = HY__AT_CONSTANT;
+    c->at->value[v].index = hy__c_blob_add(c, &y->t, hy__c_name_of(c, node));
+    return c->at->value[v].index < 0 ? -1 : 0;
 }
 
 /* --- maps of positions --- */
@@ -53152,11 +55223,11 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
 {
     int k;
     for (k = 0; k < node->nout; k++) {
-        hy__c_value *v = &c->value[c->first[place] + k];
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
         v->type = &node->type[k];
         v->where = where;
         v->index = index;
-        v->root = c->first[place] + k;
+        v->root = c->at->first[place] + k;
     }
     return 0;
 }
@@ -53164,13 +55235,14 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
 /* The same elements in another shape, and nobody's own. */
 static int hy__c_alias(hy__c *c, const hy__node *node, int place)
 {
-    hy__c_value *v = &c->value[c->first[place]];
+    hy__c_value *v = &c->at->value[c->at->first[place]];
     int from;
     if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || v->index >= 0) return 0;
     from = hy__c_value_of(c, &node->in[0]);
-    v->root = c->value[from].root;
+    v->root = c->at->value[from].root;
     v->type = &node->type[0];
-    v->where = c->value[v->root].where;
+    v->where = c->at->value[v->root].where;
+    v->varies = c->at->value[v->root].varies;
     return 1;
 }
 
@@ -53179,7 +55251,7 @@ static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
 {
     const hy_type *x = hy__edge_type(&node->in[k]);
     int v = hy__c_value_of(c, &node->in[k]), i;
-    if (c->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
+    if (c->at->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
         hy__c_is_half(x->dtype) || hy__size(&x->shape) != hy__size(&node->type[0].shape)) return 0;
     for (i = 0; i < node->nin; i++) {
         const hy_type *t = hy__edge_type(&node->in[i]);
@@ -53195,16 +55267,17 @@ static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
     int k, i;
     for (k = 0; k < node->nin; k++) {
         int v = hy__c_value_of(c, &node->in[k]);
-        if (!node->in[k].node->op || c->value[v].root != v || !hy__c_tail_fits(c, node, k)) continue;
-        for (i = c->steps - 1; i >= 0; i--) if (c->step[i].y == v) break;
-        if (i < 0 || c->step[i].tail || !c->step[i].tails || c->step[i].node->nout != 1) continue;
-        c->step[c->steps] = c->step[i];
-        c->step[i].emit = NULL;
-        c->value[v].where = HY__NOWHERE;
-        c->step[c->steps].tail = node;
-        c->step[c->steps].tail_at = k;
-        c->step[c->steps].place = place;
-        c->step[c->steps++].y = c->first[place];
+        if (!node->in[k].node->op || c->at->value[v].root != v || !hy__c_tail_fits(c, node, k) ||
+            c->at->value[v].varies != c->at->value[c->at->first[place]].varies) continue;
+        for (i = c->at->steps - 1; i >= 0; i--) if (c->at->step[i].y == v) break;
+        if (i < 0 || c->at->step[i].tail || !c->at->step[i].tails || c->at->step[i].node->nout != 1) continue;
+        c->at->step[c->at->steps] = c->at->step[i];
+        c->at->step[i].emit = NULL;
+        c->at->value[v].where = HY__NOWHERE;
+        c->at->step[c->at->steps].tail = node;
+        c->at->step[c->at->steps].tail_at = k;
+        c->at->step[c->at->steps].place = place;
+        c->at->step[c->at->steps++].y = c->at->first[place];
         return 1;
     }
     return 0;
@@ -53228,7 +55301,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
         !hy__size(&w->constant.type.shape) ||
         !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
-    s->packed = hy__c_blob_add(c, &w->constant, c->name[c->g->place[w->number]]);
+    s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
     if (s->packed < 0) return -1;
     c->blob[s->packed].of = s->name;
     c->blob[s->packed].lanes = HY__C_LANES;
@@ -53239,6 +55312,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
 #endif
     hy__c_pack_dense(s, &c->blob[s->packed]);
+    s->packed = hy__c_blob_once(c, s->packed);
     return 0;
 }
 
@@ -53246,17 +55320,19 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
 static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
 {
     const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
-    hy__c_step *s = &c->step[c->steps];
+    hy__c_step *s = &c->at->step[c->at->steps];
+    int k;
     memset(s, 0, sizeof *s);
     s->node = node;
-    s->name = c->name[place];
+    s->name = c->at->name[place];
     s->place = place;
     s->packed = -1;
-    s->y = c->first[place];
+    s->y = c->at->first[place];
     s->whole = !e || (e->flags & HY__C_WHOLE);
     s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
     s->tails = e && (e->flags & HY__C_TAIL);
-    c->steps++;
+    for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
+    c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
     if (e && hy__c_pack(c, s, e->flags)) return -1;
     if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
@@ -53273,19 +55349,29 @@ static int hy__c_covered(const hy__node *node)
     return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
 }
 
+/* Is there a node before this one, of the same operator and not covered, either? */
+static int hy__c_was_named(const hy__c *c, int body, int node)
+{
+    const hy_op *op = c->body[body]->g->node[node]->op;
+    int i, k;
+    for (k = 0; k <= body; k++)
+        for (i = 0; i < (k < body ? c->body[k]->g->n : node); i++)
+            if (c->body[k]->g->node[i]->op == op && !hy__c_covered(c->body[k]->g->node[i])) return 1;
+    return 0;
+}
+
 static int hy__c_check(hy__c *c)
 {
     char text[sizeof c->F->text / 2];
     hy__line line = hy__line_open(text, sizeof text);
     int i, k;
-    for (i = 0; i < c->g->n; i++) {
-        const hy__node *node = c->g->node[i];
-        if (!node->op || hy__c_covered(node)) continue;
-        for (k = 0; k < i && !(c->g->node[k]->op == node->op && !hy__c_covered(c->g->node[k])); k++) continue;
-        if (k < i) continue;
-        if (line.n) hy__puts(&line, ", ");
-        hy__puts(&line, node->op->name);
-    }
+    for (k = 0; k < c->bodies; k++)
+        for (i = 0; i < c->body[k]->g->n; i++) {
+            const hy__node *node = c->body[k]->g->node[i];
+            if (!node->op || hy__c_covered(node) || hy__c_was_named(c, k, i)) continue;
+            if (line.n) hy__puts(&line, ", ");
+            hy__puts(&line, node->op->name);
+        }
     if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
     return line.n ? -1 : 0;
 }
@@ -53298,98 +55384,152 @@ static int hy__c_is_empty(const hy__node *node)
     return 1;
 }
 
+/* What the outputs of an operator are; what is the same in all turns is copied out by each. */
+static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
+{
+    int k, varies = c->at->vary < 0;
+    for (k = 0; k < node->nin; k++) varies |= c->at->value[hy__c_value_of(c, &node->in[k])].varies;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
+        v->type = &node->type[k];
+        v->root = c->at->first[place] + k;
+        v->varies = varies;
+        v->where = v->index >= 0 && varies ? HY__AT_HEAD : c->at->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+    }
+}
+
+/* Steps that are the same in all turns come first. */
+static void hy__c_steps_sort(hy__c_body *b)
+{
+    int i;
+    for (i = 0; i < b->steps && b->vary >= 0; i++) {
+        hy__c_step s = b->step[i];
+        if (b->value[s.y].varies) continue;
+        memmove(b->step + b->early + 1, b->step + b->early, (size_t)(i - b->early) * sizeof s);
+        b->step[b->early++] = s;
+    }
+}
+
 static int hy__c_steps(hy__c *c)
 {
-    hy_graph *g = c->g;
-    int i, k;
-    for (i = 0; i < c->values; i++) c->value[i].index = -1;
-    for (i = g->heads - 1; i >= 0; i--) c->value[hy__c_value_of(c, &g->head[i])].index = i;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) hy__c_value_is(c, g->var[i], g->place[g->var[i]->number],
-                                                             HY__AT_INPUT, i);
+    hy_graph *g = c->at->g;
+    int i;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) c->at->value[hy__c_value_of(c, &g->head[i])].index = i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        hy__c_value_is(c, g->var[i], place, HY__AT_INPUT, i);
+        c->at->value[c->at->first[place]].varies = i < c->at->vary || c->at->vary < 0;
+    }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
         if (!node->op || hy__c_alias(c, node, i)) continue;
-        for (k = 0; k < node->nout; k++) {
-            hy__c_value *v = &c->value[c->first[i] + k];
-            v->type = &node->type[k];
-            v->root = c->first[i] + k;
-            v->where = v->index >= 0 ? HY__AT_HEAD : c->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
-        }
+        hy__c_outputs_of(c, node, i);
         if (hy__c_is_empty(node)) continue;
-        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->first[i])) return -1; continue; }
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->at->first[i])) return -1; continue; }
         if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
         if (hy__c_step_of(c, node, i)) return -1;
     }
+    hy__c_steps_sort(c->at);
     return 0;
 }
 
 /* --- where values lie --- */
 static void hy__c_touch(hy__c *c, int v, int step)
 {
-    hy__c_value *x = &c->value[c->value[v].root];
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
+    int late = step >= c->at->early;
     if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
     if (x->from < 0) x->from = step;
-    x->to = step;
+    x->to = late && x->from < c->at->early ? c->at->steps : step;       /* there will be other turns */
+    x->reads |= late ? HY__C_LATE : HY__C_EARLY;
 }
 
 /* Input k as the function's parameter: is it read? */
-static int hy__c_takes(const hy__c_step *s, int k)
+static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
+    if (s->body) return hy__c_control_takes(c, s, k);
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
-static int hy__c_place(hy__c *c)
+/* Does head i go out by itself? Others are copied at the end. */
+static int hy__c_is_own_head(const hy__c *c, int i)
 {
-    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
-                                                (size_t)(c->values + c->steps + 1) * sizeof *b);
-    int i, k, n = 0;
-    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    for (i = 0; i < c->values; i++) c->value[i].from = -1;
-    for (i = 0; i < c->steps; i++) {
-        const hy__c_step *s = &c->step[i];
+    const hy__c_value *x = &c->at->value[c->at->value[hy__c_value_of(c, &c->at->g->head[i])].root];
+    return x->where == HY__AT_HEAD && x->index == i;
+}
+
+static void hy__c_touch_all(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].from = -1;
+    for (i = 0; i < c->at->steps; i++) {
+        const hy__c_step *s = &c->at->step[i];
         const hy__node *last = s->tail ? s->tail : s->node;
         if (!s->emit) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_takes(s, k) && !(k == 1 && s->packed >= 0)) hy__c_touch(c, hy__c_value_of(c,
-                    &s->node->in[k]), i);
+            if (hy__c_takes(c, s, k) && !(k == 1 && s->packed >= 0))
+                hy__c_touch(c, hy__c_value_of(c, &s->node->in[k]), i);
         for (k = 0; s->tail && k < s->tail->nin; k++)
             if (k != s->tail_at && hy__c_reads(s->tail, k))
                 hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
         for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
     }
-    for (i = 0; i < c->g->heads; i++) hy__c_raw(c, hy__c_value_of(c, &c->g->head[i]));
-    for (i = 0; i < c->values + c->steps; i++) {
-        const hy__c_step *s = i < c->values ? NULL : &c->step[i - c->values];
-        const hy__c_value *v = s ? NULL : &c->value[i];
+    for (i = 0; i < c->at->g->heads; i++)
+        if (!hy__c_is_own_head(c, i)) hy__c_touch(c, hy__c_value_of(c, &c->at->g->head[i]), c->at->steps);
+}
+
+static int hy__c_place(hy__c *c)
+{
+    hy__c_body *p = c->at;
+    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
+                                                (size_t)(p->values + p->steps + 1) * sizeof *b);
+    int i, n = 0;
+    hy__c_turns turns;
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    for (i = 0; i < p->steps; i++) {
+        if (!p->step[i].body) continue;
+        hy__c_turns_of(c, &p->step[i], &turns);
+        p->step[i].scratch = turns.bytes;
+    }
+    hy__c_touch_all(c);
+    for (i = 0; i < p->values + p->steps; i++) {
+        const hy__c_step *s = i < p->values ? NULL : &p->step[i - p->values];
+        const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
         b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
-        b[n].from = s ? i - c->values : v->from;
-        b[n].to = s ? i - c->values : v->to;
+        b[n].from = s ? i - p->values : v->from;
+        b[n].to = s ? i - p->values : v->to;
         b[n++].value = i;
     }
     hy__sort_blocks(b, n, 0);
-    c->arena = hy__place_by_size(b, n);
+    p->arena = hy__place_by_size(b, n);
     while (n--) {
-        if (b[n].value < c->values) c->value[b[n].value].offset = b[n].offset;
-        else c->step[b[n].value - c->values].scratch_at = b[n].offset;
+        if (b[n].value < p->values) p->value[b[n].value].offset = b[n].offset;
+        else p->step[b[n].value - p->values].scratch_at = b[n].offset;
     }
     hy__free(&c->F->root->heap, b);
+    return c->F->code ? -1 : 0;
+}
+
+static void hy__c_place_weights(hy__c *c)
+{
+    int i;
     for (i = 0; i < c->blobs; i++) {
         c->blob[i].offset = c->weights;
         c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
     }
-    return c->F->code ? -1 : 0;
 }
 
 /* Halves that a step wants as floats lie behind its scratch. */
 static void hy__c_widen(hy__c *c)
 {
     int i, k;
-    for (i = 0; i < c->steps; i++) {
-        hy__c_step *s = &c->step[i];
+    for (i = 0; i < c->at->steps; i++) {
+        hy__c_step *s = &c->at->step[i];
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
             if (hy__c_is_half(hy__c_in(s, k)->dtype))
@@ -53492,10 +55632,10 @@ static void hy__c_put_weights(hy__target *t, const void *what)
 /* Where the value lies, as an argument of a call. */
 static void hy__c_write_where(hy__c *c, int v)
 {
-    const hy__c_value *x = &c->value[c->value[v].root];
+    const hy__c_value *x = &c->at->value[c->at->value[v].root];
     char name[HY__C_TEXT];
-    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->var[x->index]);
-    else if (x->where == HY__AT_HEAD) hy__w(c, c->g->heads > 1 ? "out%d" : "out", x->index);
+    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->at->var[x->index]);
+    else if (x->where == HY__AT_HEAD) hy__w(c, c->at->g->heads > 1 ? "out%d" : "out", x->index);
     else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
                                              (int64_t)x->offset);
     else if (x->index < 0) hy__w(c, "0");
@@ -53525,7 +55665,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     const char *comma = "";
     int k;
     for (k = 0; k < s->node->nin; k++) {
-        if (!hy__c_takes(s, k)) continue;
+        if (!hy__c_takes(c, s, k)) continue;
         hy__w(c, "%s", comma);
         comma = ", ";
         if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
@@ -53549,6 +55689,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     }
     if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
                                       (int64_t)s->scratch_at);
+    if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
 }
 
 /* Halves come in as floats before the body, or leave as halves behind it. */
@@ -53590,10 +55731,11 @@ static void hy__c_write_signature(hy__c *c)
 {
     int i;
     hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
-    for (i = 0; i < c->g->heads; i++) {
-        hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
-        if (c->g->heads > 1) hy__w(c, "%d", i);
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "const %t *%s, ", (int)c->at->g->var[i]->type[0].dtype, c->at->var[i]);
+    for (i = 0; i < c->at->g->heads; i++) {
+        hy__w(c, "%t *out", (int)hy__edge_type(&c->at->g->head[i])->dtype);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
     }
     hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
@@ -53602,20 +55744,20 @@ static void hy__c_write_signature(hy__c *c)
 static void hy__c_write_sizes(hy__c *c)
 {
     int i;
-    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->arena);
+    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->at->arena);
     hy__w(c, "      /* bytes of memory that a run takes */\n");
     if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
                            (int64_t)c->weights);
-    for (i = 0; i < c->g->vars + c->g->heads; i++) {
-        int out = i - c->g->vars;
-        const hy_type *t = out < 0 ? &c->g->var[i]->type[0] : hy__edge_type(&c->g->head[out]);
-        const char *s = out < 0 ? c->var[i] : c->g->heads > 1 ? "OUT" : "OUT";
+    for (i = 0; i < c->at->g->vars + c->at->g->heads; i++) {
+        int out = i - c->at->g->vars;
+        const hy_type *t = out < 0 ? &c->at->g->var[i]->type[0] : hy__edge_type(&c->at->g->head[out]);
+        const char *s = out < 0 ? c->at->var[i] : c->at->g->heads > 1 ? "OUT" : "OUT";
         hy__w(c, "#define %u_");
         for (; *s; s++) {
             char letter = *s >= 'a' && *s <= 'z' ? (char)(*s - 32) : *s;
             hy__c_put(c, &letter, 1);
         }
-        if (out >= 0 && c->g->heads > 1) hy__w(c, "%d", out);
+        if (out >= 0 && c->at->g->heads > 1) hy__w(c, "%d", out);
         {
             char shape[HY__C_TEXT];
             hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
@@ -53623,51 +55765,85 @@ static void hy__c_write_sizes(hy__c *c)
     }
 }
 
-/* Calls in order, then what comes out twice or was never computed. */
-static void hy__c_write_run(hy__c *c)
+/* Calls in order of a part, then (late) what comes out twice or was computed elsewhere. */
+static void hy__c_write_calls(hy__c *c, int part)
 {
-    int i, k;
-    hy__w(c, "/* 0, or -1 without memory to work in */\n");
-    hy__c_write_signature(c);
-    hy__w(c, "\n{\n");
-    if (c->arena) hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
-                        "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
-                        "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n    if (!ws) "
-                        "return -1;\n");
-    else hy__w(c, "    (void)workspace;\n");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "    (void)%s;\n", c->var[i]);
-    if (c->separate) hy__w(c, "    (void)weights;\n");
-    for (i = 0; i < c->steps; i++) {
-        const hy__c_step *s = &c->step[i];
+    int i, early = part == HY__C_EARLY;
+    for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
+        const hy__c_step *s = &c->at->step[i];
         if (!s->emit) continue;
         hy__w(c, "    %p_%s(", s->name);
         hy__c_write_ports(c, s, 1);
         hy__w(c, ");\n");
     }
-    for (i = 0; i < c->g->heads; i++) {
-        int v = hy__c_value_of(c, &c->g->head[i]);
-        const hy__c_value *x = &c->value[c->value[v].root];
-        if (x->where == HY__AT_HEAD && x->index == i) continue;
-        for (k = 0; k < c->values && x->where == HY__AT_HEAD && c->value[v].root != v; k++) continue;
+    for (i = 0; i < c->at->g->heads && !early; i++) {
+        int v = hy__c_value_of(c, &c->at->g->head[i]);
+        if (hy__c_is_own_head(c, i)) continue;
         hy__w(c, "    memcpy(out");
-        if (c->g->heads > 1) hy__w(c, "%d", i);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
         hy__c_write_where(c, v);
-        hy__w(c, ", %l);\n", hy__bytes(c->value[v].type));
+        hy__w(c, ", %l);\n", hy__bytes(c->at->value[v].type));
     }
+}
+
+static void hy__c_write_run(hy__c *c)
+{
+    int i;
+    hy__w(c, "/* 0, or -1 without memory to work in */\n");
+    hy__c_write_signature(c);
+    hy__w(c, "\n{\n");
+    if (c->at->arena)
+        hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
+                 "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
+                 "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n"
+                 "    if (!ws) return -1;\n");
+    else hy__w(c, "    (void)workspace;\n");
+    for (i = 0; i < c->at->g->vars; i++)
+        if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+    if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
+    hy__c_write_calls(c, HY__C_LATE);
     hy__w(c, "    return 0;\n}\n");
+}
+
+/* A part of a body as a function. */
+static void hy__c_write_part(hy__c *c, int part)
+{
+    const hy__c_body *b = c->at;
+    const char *comma = "";
+    int i;
+    hy__w(c, "/* %s of %s */\nstatic void %p_%s(",
+          part == HY__C_EARLY ? "what is the same in all turns"
+          : hy__c_is_cond(b->of) ? "a branch" : "a turn",
+          c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]],
+          part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%sconst %t *%s", comma, (int)b->g->var[i]->type[0].dtype, b->var[i]);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s%t *out", comma, (int)hy__edge_type(&b->g->head[i])->dtype);
+        if (b->g->heads > 1) hy__w(c, "%d", i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%schar *ws", comma);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
+    hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
+    hy__c_write_calls(c, part);
+    hy__w(c, "}\n\n");
 }
 
 /* Inputs and results that were recorded, and a program that compares. */
 static void hy__c_write_test(hy__c *c)
 {
     static const double tolerance[HY_DTYPE_COUNT] = { 0, 3e-5, 1e-10, 4e-3, 3e-2, 0, 0, 0, 0, 0 };
-    int i, heads = c->g->heads;
+    int i, heads = c->at->g->heads;
     hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
-    for (i = 0; i < c->g->vars + heads; i++) {
-        const hy_tensor *x = i < c->g->vars ? &c->in[i]->t : &c->out[i - c->g->vars]->t;
-        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->g->vars ? "given" : "due",
-              i < c->g->vars ? i : i - c->g->vars, hy__most(hy__size(&x->type.shape), 1));
+    for (i = 0; i < c->at->g->vars + heads; i++) {
+        const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
+        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->at->g->vars ? "given" : "due",
+              i < c->at->g->vars ? i : i - c->at->g->vars, hy__most(hy__size(&x->type.shape), 1));
         hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
         hy__w(c, "\n};\n");
     }
@@ -53683,7 +55859,7 @@ static void hy__c_write_test(hy__c *c)
               "weights\"); return 2; }\n"
               "    fclose(file);\n");
     hy__w(c, "    if (%p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
+    for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
@@ -53710,16 +55886,23 @@ static void hy__c_write_call(hy__c *c)
 {
     int i;
     hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "(const %t *)data[%d], ", (int)c->g->var[i]->type[0].dtype, i);
-    for (i = 0; i < c->g->heads; i++)
-        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->g->head[i])->dtype, c->callable - 1 + i);
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "(const %t *)data[%d], ", (int)c->at->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->at->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->at->g->head[i])->dtype, c->callable - 1 + i);
     hy__w(c, "ws, weights);\n}\n");
 }
 
+/* Inner programs stand before what calls them. */
 static void hy__c_write_body(hy__c *c)
 {
-    int i;
-    for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
+    int i, k;
+    for (k = c->bodies - 1; k >= 0; k--) {
+        c->at = c->body[k];
+        for (i = 0; i < c->at->steps; i++) if (c->at->step[i].emit) hy__c_write_step(c, &c->at->step[i]);
+        if (k && c->at->early) hy__c_write_part(c, HY__C_EARLY);
+        if (k) hy__c_write_part(c, HY__C_LATE);
+    }
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
     if (c->callable) hy__c_write_call(c);
@@ -53797,52 +55980,64 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
 static int hy__c_rooms(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    size_t n = (size_t)c->g->n + 1;
+    hy__c_body *b = c->at;
+    size_t n = (size_t)b->g->n + 1;
     int i, k;
-    c->first = (int *)hy__alloc_zero(heap, n * sizeof *c->first);
-    c->name = (const char **)hy__alloc_zero(heap, n * sizeof *c->name);
-    c->var = (const char **)hy__alloc_zero(heap, ((size_t)c->g->vars + 1) * sizeof *c->var);
-    c->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *c->step);
-    for (i = 0; i < c->g->n && c->first; i++) { c->first[i] = c->values; c->values += c->g->node[i]->nout; }
-    c->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->value);
-    c->uses = (int *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->uses);
-    if (!c->first || !c->name || !c->var || !c->step || !c->value || !c->uses) {
+    b->first = (int *)hy__alloc_zero(heap, n * sizeof *b->first);
+    b->name = (const char **)hy__alloc_zero(heap, n * sizeof *b->name);
+    b->var = (const char **)hy__alloc_zero(heap, ((size_t)b->g->vars + 1) * sizeof *b->var);
+    b->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *b->step);
+    for (i = 0; i < b->g->n && b->first; i++) { b->first[i] = b->values; b->values += b->g->node[i]->nout; }
+    b->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->value);
+    b->uses = (int *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->uses);
+    if (!b->first || !b->name || !b->var || !b->step || !b->value || !b->uses) {
         hy__no_memory(c->F, "hy_export_c");
         return -1;
     }
-    for (i = 0; i < c->g->n; i++)
-        for (k = 0; k < c->g->node[i]->nin; k++) c->uses[hy__c_value_of(c, &c->g->node[i]->in[k])]++;
-    for (i = 0; i < c->g->heads; i++) c->uses[hy__c_value_of(c, &c->g->head[i])]++;
+    for (i = 0; i < b->g->n; i++)
+        for (k = 0; k < b->g->node[i]->nin; k++) b->uses[hy__c_value_of(c, &b->g->node[i]->in[k])]++;
+    for (i = 0; i < b->g->heads; i++) b->uses[hy__c_value_of(c, &b->g->head[i])]++;
     return 0;
+}
+
+static void hy__c_body_free(hy__heap *heap, hy__c_body *b)
+{
+    int i, k, lent;
+    for (i = 0; i < b->steps; i++)
+        if (b->step[i].map && b->step[i].emit) {
+            for (k = 0; k < b->step[i].node->nout; k++) hy__free(heap, b->step[i].map[k].table);
+            hy__free(heap, b->step[i].map);
+        }
+    for (i = 0; b->name && i < b->g->n; i++) {
+        for (lent = k = 0; b->var && k < b->g->vars; k++) lent |= b->var[k] == b->name[i];
+        if (!lent) hy__free(heap, (void *)b->name[i]);
+    }
+    for (i = 0; b->var && i < b->g->vars; i++) hy__free(heap, (void *)b->var[i]);
+    hy__free(heap, (void *)b->name);
+    hy__free(heap, (void *)b->var);
+    hy__free(heap, b->first);
+    hy__free(heap, b->uses);
+    hy__free(heap, b->value);
+    hy__free(heap, b->step);
+    hy__free(heap, (void *)b->before);
+    hy__free(heap, (void *)b->turn);
+    hy__graph_drop(b->g);
+    hy__free(heap, b);
 }
 
 static void hy__c_close(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    int i, o;
-    for (i = 0; i < c->steps; i++)
-        if (c->step[i].map && c->step[i].emit) {
-            for (o = 0; o < c->step[i].node->nout; o++) hy__free(heap, c->step[i].map[o].table);
-            hy__free(heap, c->step[i].map);
-        }
+    int i;
+    while (c->bodies) hy__c_body_free(heap, c->body[--c->bodies]);
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
-    for (i = 0; c->g && c->name && i < c->g->n; i++) {
-        int k, lent = 0;
-        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
-        if (!lent) hy__free(heap, (void *)c->name[i]);
-    }
-    for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
+    hy__free(heap, (void *)c->body);
+    hy__free(heap, (void *)c->taken.key);
+    hy__free(heap, c->taken.value);
     hy__free(heap, (void *)c->prefix);
     hy__free(heap, (void *)c->upper);
-    hy__free(heap, (void *)c->name);
-    hy__free(heap, (void *)c->var);
-    hy__free(heap, c->first);
-    hy__free(heap, c->uses);
-    hy__free(heap, c->value);
-    hy__free(heap, c->step);
     hy__free(heap, c->blob);
     hy__free(heap, (void *)c->out);
-    hy__graph_drop(c->g);
 }
 
 /* The results that the compiled program has for these inputs. */
@@ -53855,13 +56050,22 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
 }
 
-/* The program of a graph for inputs of such types. */
+/* The program of a graph for inputs of such types, with all its bodies. */
 static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
 {
-    c->g = hy__c_graph(c->F, g, input);
-    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-    hy__c_widen(c);
-    return hy__c_place(c);
+    int k;
+    if (hy__c_programs(c, g, input) || hy__c_check(c) || hy__c_reserve(c)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        c->at = c->body[k];
+        if (hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+        hy__c_widen(c);
+    }
+    while (k--) {                       /* inner ones first: their memory is scratch of others */
+        c->at = c->body[k];
+        if (hy__c_place(c)) return -1;
+    }
+    hy__c_place_weights(c);
+    return 0;
 }
 
 /* All about a file of it. */
@@ -54127,7 +56331,7 @@ static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy
     rec.ready = j;
     jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
     if (!jit) return -1;
-    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->g->head[i]);
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->at->g->head[i]);
     ((hy__jit_rec *)jit->record)->type = jit->type;
     for (n = i = 0; i < g->vars + g->n && !failed; i++) {
         const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
@@ -54169,7 +56373,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
     if (!failed) {
         hy__jit_build(&c, j);
-        j->arena = c.arena;
+        j->arena = c.at->arena;
         fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
         if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
     }
@@ -54225,6 +56429,11 @@ HY__WARM_ROOMS
 #pragma clang fp contract(on)
 #elif defined(__GNUC__)
 #pragma GCC pop_options
+#endif
+#if defined(_WIN32) && (defined(__GNUC__) || defined(_MSC_VER))
+#pragma pop_macro("near")
+#pragma pop_macro("far")
+#pragma pop_macro("V_BOOL")
 #endif
 #endif /* HYBRID_IMPLEMENTATION */
 

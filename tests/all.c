@@ -49,10 +49,12 @@
 #include "test_modes.c"
 #include "test_lifetime.c"
 #include "test_save.c"
+#include "test_machines.c"
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
+#include "test_linalg.c"
 #include "test_ahead.c"
 #include "test_turns.c"
 #include "test_recompute.c"
@@ -67,6 +69,7 @@
 #include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_source_control.c"
 #include "test_onnx.c"
 
 int main(int argc, char **argv)
@@ -98,6 +101,7 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_machines();
     test_symbol();
     test_profile();
     test_layered();
@@ -106,6 +110,8 @@ int main(int argc, char **argv)
     test_turns();
     test_recompute();
     test_source();
+    test_linalg();
+    test_source_loops();
     test_first_call();
     test_catalogue();
     test_front();
