@@ -55,6 +55,7 @@
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_linalg.c"
+#include "test_random.c"
 #include "test_ahead.c"
 #include "test_turns.c"
 #include "test_recompute.c"
@@ -69,6 +70,7 @@
 #include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_quantize.c"
 #include "test_source_control.c"
 #include "test_onnx.c"
 
@@ -110,7 +112,9 @@ int main(int argc, char **argv)
     test_turns();
     test_recompute();
     test_source();
+    test_quantize();
     test_linalg();
+    test_random();
     test_source_loops();
     test_first_call();
     test_catalogue();
