@@ -180,10 +180,11 @@
  *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
  *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
  *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all turns
- *   is computed once before. The gradient of a compiled loop computes each turn a second time, from the
- *   states before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled
- *   body run in one thread, beside other jobs of the program. Where values decide the shape of something in
- *   a body, it cannot be compiled.
+ *   is computed once before, and so are products of the rows of the data with that, all rows in one product
+ *   (but for rounding; not with `exact` or HY_PASS_AHEAD off). The gradient of a compiled loop computes each
+ *   turn a second time, from the states before it. A loop takes one number of the random ones, whatever it
+ *   draws. The steps of a compiled body run in one thread, beside other jobs of the program. Where values
+ *   decide the shape of something in a body, it cannot be compiled.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
@@ -58069,6 +58070,8 @@ HY__WARM_ROOMS
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
  *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
+ *          Products of a loop's data run before it; hy_set_recompute; loaders with workers; records by
+ *          number.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
