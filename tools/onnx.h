@@ -942,6 +942,8 @@ static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
+static int onnx__within(int64_t v, int64_t low, int64_t high) { return v >= low && v <= high; }
+
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
 {
@@ -3411,58 +3413,57 @@ static void onnx__do_grid_sample(onnx__run *R)
     onnx__out(R, 0, onnx__move(R, y, g.ndim - 1, 1));
 }
 
+/* Where the taps of a part of the channels lie: offsets (N, 2 taps, Ho, Wo) beside the window's own places. */
+static int onnx__deformed(onnx__run *R, const onnx__window *w, hy_array *offset, int64_t n, hy_array **at)
+{
+    int64_t taps = w->kernel[0] * w->kernel[1], i, j;
+    int c;
+    offset = hy_transpose(R->F, onnx__to(R, offset, HY_SHAPE(n, taps, 2, w->out[0], w->out[1])), HY_INTS(2, 0, 3, 4, 1));
+    for (c = 0; c < 2; c++) {
+        hy_shape s = c ? HY_SHAPE(1, 1, w->out[1], taps) : HY_SHAPE(1, w->out[0], 1, taps);
+        double *base = (double *)onnx__scratch(R, w->out[c] * taps, sizeof *base);
+        hy_array *own = onnx__to(R, onnx__cut(R, offset, 0, c, c + 1, 1), HY_SHAPE(n, w->out[0], w->out[1], taps));
+        if (!base) return 0;
+        for (i = 0; i < w->out[c]; i++)
+            for (j = 0; j < taps; j++)
+                base[i * taps + j] = (double)(i * w->stride[c] - w->before[c] +
+                                              (c ? j % w->kernel[1] : j / w->kernel[1]) * w->dilate[c]);
+        at[1 - c] = hy_add(R->F, own, onnx__from_doubles(R, s, onnx__type_in(R, 0), base));
+    }
+    return 1;
+}
+
 /* A convolution whose taps lie where offsets say: samples, then a product with the weight. */
 static void onnx__do_deform_conv(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3),
-        *mask = onnx__in(R, 4);
-    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j,
-        c;
-    hy_array *all = NULL, *y = NULL;
+             *mask = onnx__in(R, 4), *all = NULL, *y = NULL, *at[2], *v, *k;
+    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, in, out, n;
     onnx__window w;
     hy_shape s, sw, so;
     hy_dot_opt opt;
-    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w))
-        return;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
     if (!onnx__shape(R, offset, &so)) return;
     taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
-    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) ||
-        parts < 1 ||
-        groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 ||
-            so.dim[1] != 2 * parts * taps) {
+    if (!taps || !onnx__within(parts, 1, s.dim[1]) || !onnx__within(groups, 1, s.dim[1]) || sw.dim[0] % groups ||
+        s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
     n = s.dim[0];
-    per = s.dim[1] / parts;
-    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, per) */
+    in = s.dim[1] / parts;
+    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, channels) */
         onnx__sampling p;
-        hy_array *o = onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), *at[2], *v;
-        double *base[2];
         p.data = s;
-        p.data.dim[1] = per;
+        p.data.dim[1] = in;
         p.padding = ONNX__ZEROS;
         p.corners = 1;
-        onnx__sampling_of(R, onnx__cut(R, x, 1, g * per, (g + 1) * per, 1), 4, &p);
-        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])),
-                         HY_INTS(2, 0, 3, 4, 1));
-        base[0] = (double *)onnx__scratch(R, w.out[0] * taps, sizeof(double));
-        base[1] = (double *)onnx__scratch(R, w.out[1] * taps, sizeof(double));
-        if (!base[0] || !base[1]) return;
-        for (c = 0; c < 2; c++)
-            for (i = 0; i < w.out[c]; i++)
-                for (j = 0; j < taps; j++)
-                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] +
-                                                     (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
-        for (c = 0; c < 2; c++) {
-            hy_shape sb = c ? HY_SHAPE(1, 1, w.out[1], taps) : HY_SHAPE(1, w.out[0], 1, taps);
-            v = onnx__to(R, onnx__cut(R, o, 0, c, c + 1, 1), HY_SHAPE(n, w.out[0], w.out[1], taps));
-            at[1 - c] = hy_add(R->F, v, onnx__from_doubles(R, sb, onnx__type_in(R, 0), base[c]));
-        }
+        onnx__sampling_of(R, onnx__cut(R, x, 1, g * in, (g + 1) * in, 1), 4, &p);
+        if (!onnx__deformed(R, &w, onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), n, at)) return;
         v = onnx__sampled_linear(R, &p, at);
         if (mask) {
-            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1),
-                                   HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
+            k = onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1);
+            k = onnx__to(R, k, HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
             v = hy_mul(R->F, v, hy_transpose(R->F, k, HY_INTS(0, 2, 3, 1, 4)));
         }
         all = all ? onnx__join(R, all, v, 4) : v;
@@ -3470,12 +3471,11 @@ static void onnx__do_deform_conv(onnx__run *R)
     all = hy_transpose(R->F, all, HY_INTS(0, 1, 2, 4, 3));      /* (N, Ho, Wo, C, taps) */
     opt.transpose_a = 0;
     opt.transpose_b = 1;
+    in = s.dim[1] / groups;
+    out = sw.dim[0] / groups;
     for (g = 0; g < groups; g++) {
-        int64_t in = s.dim[1] / groups, out = sw.dim[0] / groups;
-        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1),
-                               HY_SHAPE(n, w.out[0], w.out[1], in * taps));
-        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1),
-                               HY_SHAPE(out, in * taps));
+        v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
         v = hy_dot(R->F, v, k, &opt);
         y = y ? onnx__join(R, y, v, 3) : v;
     }
@@ -3571,74 +3571,96 @@ static void onnx__do_max_roi_pool(onnx__run *R)
                                    onnx__float(R, "spatial_scale", 1)));
 }
 
-/* Blocks of columns added up in an image. */
-static void onnx__do_col2im(onnx__run *R)
+/* Blocks of columns, added up in an image. */
+typedef struct onnx__blocks {
+    int     dims;
+    int64_t image[3], block[3], step[3], gap[3], before[3], padded[3], count[3];
+    int64_t taps, blocks, whole;        /* places of a block, blocks, places of the padded image */
+} onnx__blocks;
+
+/* One axis of it: 0 when the numbers cannot be. */
+static int onnx__block_axis(onnx__blocks *z, int k, int64_t after)
 {
-    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    if (!onnx__within(z->image[k], 1, INT32_MAX) || !onnx__within(z->block[k], 1, 65536) ||
+        !onnx__within(z->step[k], 1, 65536) || !onnx__within(z->gap[k], 1, 65536) || z->taps > 65536) return 0;
+    if (!onnx__within(z->before[k], 0, INT32_MAX) || !onnx__within(after, 0, INT32_MAX)) return 0;
+    z->padded[k] = z->image[k] + z->before[k] + after;
+    z->count[k] = (z->padded[k] - z->gap[k] * (z->block[k] - 1) - 1) / z->step[k] + 1;
+    if (z->count[k] < 1 || z->padded[k] > INT32_MAX || z->whole > (int64_t)1 << 31 || z->blocks > (int64_t)1 << 31)
+        return 0;
+    z->taps *= z->block[k];
+    z->blocks *= z->count[k];
+    z->whole *= z->padded[k];
+    return 1;
+}
+
+static int onnx__blocks_of(onnx__run *R, onnx__blocks *z)
+{
     hy_ints image, block, stride, dilate, pads;
-    hy_shape s, out;
-    int64_t taps = 1, blocks = 1, whole = 1, i, j, *n, places[HY_MAX_DIM], padded[HY_MAX_DIM];
-    int k;
-    double *v;
-    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block) || !onnx__shape(R, x, &s)) return;
+    int k, n;
+    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block)) return 0;
     onnx__ints(R, "strides", &stride);
     onnx__ints(R, "dilations", &dilate);
     onnx__ints(R, "pads", &pads);
-    n = places;
-    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 ||
-        (stride.n && stride.n != image.n) ||
-        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 *
-                                              image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
-    for (k = 0; k < image.n; k++) {
-        int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
-        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 ||
-            gap < 1 ||
-            step > 65536 || gap > 65536 || taps > 65536 || (pads.n &&
-                                                            (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
-            pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
-            onnx__fail(R, "blocks do not fit");
-            return;
-        }
-        padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
-        n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
-        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) {
-            onnx__fail(R, "blocks do not fit");
-            return;
-        }
-        taps *= block.v[k];
-        blocks *= n[k];
-        whole *= padded[k];
+    n = z->dims = image.n;
+    z->taps = z->blocks = z->whole = 1;
+    if (n < 1 || n > 3 || block.n != n || (stride.n && stride.n != n) || (dilate.n && dilate.n != n) ||
+        (pads.n && pads.n != 2 * n)) {
+        onnx__fail(R, "images of 1 to 3 dims");
+        return 0;
     }
-    if (blocks != s.dim[2] || s.dim[1] % taps) {
-        onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks);
+    for (k = 0; k < n; k++) {
+        z->image[k] = image.v[k];
+        z->block[k] = block.v[k];
+        z->step[k] = stride.n ? stride.v[k] : 1;
+        z->gap[k] = dilate.n ? dilate.v[k] : 1;
+        z->before[k] = pads.n ? pads.v[k] : 0;
+        if (!onnx__block_axis(z, k, pads.n ? pads.v[k + n] : 0)) { onnx__fail(R, "blocks do not fit"); return 0; }
+    }
+    return 1;
+}
+
+/* Where place `tap` of a block lies in the padded image. */
+static int64_t onnx__block_place(const onnx__blocks *z, int64_t tap, int64_t block)
+{
+    int64_t at = 0, row = 1;
+    int k;
+    for (k = z->dims - 1; k >= 0; k--) {
+        at += (block % z->count[k] * z->step[k] + tap % z->block[k] * z->gap[k]) * row;
+        row *= z->padded[k];
+        tap /= z->block[k];
+        block /= z->count[k];
+    }
+    return at;
+}
+
+static void onnx__do_col2im(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    onnx__blocks z;
+    hy_shape s, out;
+    int64_t i, rows;
+    double *v;
+    int k;
+    if (!onnx__shape(R, x, &s) || !onnx__blocks_of(R, &z)) return;
+    if (s.ndim != 3 || z.blocks != s.dim[2] || s.dim[1] % z.taps) {
+        onnx__fail(R, "data of %d dims for %d blocks", s.ndim, (int)z.blocks);
         return;
     }
-    v = (double *)onnx__scratch(R, taps * blocks, sizeof *v);
-    for (i = 0; v && i < taps; i++)
-        for (j = 0; j < blocks; j++) {
-            int64_t t = i, b = j, row = 1;
-            v[i * blocks + j] = 0;
-            for (k = image.n - 1; k >= 0; k--) {
-                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) *
-                    (dilate.n ? dilate.v[k] : 1);
-                v[i * blocks + j] += (double)(p * row);
-                row *= padded[k];
-                t /= block.v[k];
-                b /= n[k];
-            }
-        }
+    v = (double *)onnx__scratch(R, z.taps * z.blocks, sizeof *v);
+    for (i = 0; v && i < z.taps * z.blocks; i++)
+        v[i] = (double)onnx__block_place(&z, i / z.blocks, i % z.blocks);
     if (!v) return;
-    at = onnx__from_doubles(R, HY_SHAPE(1, taps * blocks), HY_I64, v);
-    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)),
-                     HY_INTS(1, 0));
-    zeros = onnx__filled(R, HY_SHAPE(whole, s.dim[0] * s.dim[1] / taps), onnx__type_in(R, 0), 0);
+    at = onnx__from_doubles(R, HY_SHAPE(1, z.taps * z.blocks), HY_I64, v);
+    rows = s.dim[0] * s.dim[1] / z.taps;
+    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(rows, z.taps * z.blocks)), HY_INTS(1, 0));
+    zeros = onnx__filled(R, HY_SHAPE(z.whole, rows), onnx__type_in(R, 0), 0);
     x = hy_transpose(R->F, hy__gather_nd_grad(R->F, x, at, zeros), HY_INTS(1, 0));
-    out.ndim = image.n + 2;
-    out.dim[0] = s.dim[0];
-    out.dim[1] = s.dim[1] / taps;
-    for (k = 0; k < image.n; k++) out.dim[k + 2] = padded[k];
+    out = HY_SHAPE(s.dim[0], s.dim[1] / z.taps);
+    for (k = 0; k < z.dims; k++) out.dim[out.ndim++] = z.padded[k];
     x = onnx__to(R, x, out);
-    for (k = 0; k < image.n && pads.n; k++) x = onnx__cut(R, x, k + 2, pads.v[k], pads.v[k] + image.v[k], 1);
+    for (k = 0; k < z.dims; k++)
+        if (z.padded[k] != z.image[k]) x = onnx__cut(R, x, k + 2, z.before[k], z.before[k] + z.image[k], 1);
     onnx__out(R, 0, x);
 }
 
