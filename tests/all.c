@@ -49,18 +49,29 @@
 #include "test_modes.c"
 #include "test_lifetime.c"
 #include "test_save.c"
+#include "test_machines.c"
 #include "test_symbol.c"
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
+#include "test_linalg.c"
+#include "test_random.c"
+#include "test_ahead.c"
+#include "test_turns.c"
+#include "test_recompute.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
 #include "test_train.c"
 #include "test_losses.c"
 #include "test_data.c"
+#include "test_crew.c"
+#include "test_step.c"
+#include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_quantize.c"
+#include "test_source_control.c"
 #include "test_onnx.c"
 
 int main(int argc, char **argv)
@@ -92,17 +103,28 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_machines();
     test_symbol();
     test_profile();
     test_layered();
     test_control();
+    test_ahead();
+    test_turns();
+    test_recompute();
     test_source();
+    test_quantize();
+    test_linalg();
+    test_random();
+    test_source_loops();
     test_first_call();
     test_catalogue();
     test_front();
     test_train();
     test_losses();
     test_data();
+    test_crew();
+    test_step();
+    test_records();
     test_fit();
     test_onnx();
     test_ops();

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _WIN32
+static int setenv(const char *name, const char *value, int over) { (void)over; return _putenv_s(name, value); }
+static int unsetenv(const char *name) { return _putenv_s(name, ""); }
+#endif
+
 static int test_passed, test_failed;    /* cases */
 static int test_broken;                 /* checks that failed in the running case */
 static const char *test_filter;

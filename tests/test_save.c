@@ -17,6 +17,9 @@
 #endif
 #else
 #define SAVE_UNIX 0
+#ifdef _WIN32
+#include <dirent.h>
+#endif
 #endif
 
 #ifndef HYBRID_NO_THREADS
@@ -76,7 +79,7 @@ static long save_size(const char *file)
 static int save_left(void)
 {
     int n = 0;
-#if SAVE_UNIX
+#if SAVE_UNIX || defined(_WIN32)
     DIR *here = opendir(".");
     const struct dirent *e;
     while (here && (e = readdir(here)) != NULL) n += strstr(e->d_name, ".part") != NULL;
@@ -1906,6 +1909,10 @@ static int save_oom_disk(hy_frame *F)
 
 static void save_oom(void)
 {
+#if SAVE_UNIX
+    int first = dup(1), again;          /* the lowest number that is free: no file may stay open */
+    close(first);
+#endif
     oom_walk(save_oom_files, 1);
     oom_walk(save_oom_model, 1);
     oom_walk(save_oom_inputs, 1);
@@ -1915,6 +1922,11 @@ static void save_oom(void)
 #endif
     oom_walk(save_oom_disk, 1);
     CHECK(!save_left());
+#if SAVE_UNIX
+    again = dup(1);
+    CHECK(again == first);
+    close(again);
+#endif
     remove("save_oom-symbol.json");
     remove("save_oom-0000.params");
     remove("save_oom-0000.real");
