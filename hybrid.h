@@ -200,6 +200,13 @@
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
  *   files are UTF-8, on Windows too.
  *
+ * INT8
+ *   hy_quantize gives a copy of a network for inference whose dense layers and convolutions compute in int8,
+ *   from batches that show which numbers come; the network keeps its parameters. A report tells what the copy
+ *   costs. A layer's data are cut at a threshold, the largest number that came or, with opt.entropy, what
+ *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
+ *   exact, so that results have the same bits on every instruction set. Where data hold a NaN, it counts as 0.
+ *
  * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
  *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
