@@ -25,7 +25,7 @@ static int source_is_left_out(const hy_op *op)
 {
     static const char *const names[] = { "boolean_mask", "box_nms", "box_iou", "multibox_detection", "roi_pooling",
                                          "roi_align", "ctc_loss", "linalg_inverse", "linalg_det", "linalg_slogdet",
-                                         "linalg_potrf", "linalg_trsm", "int8_dense", "int8_convolution", NULL };
+                                         "linalg_potrf", "linalg_trsm", NULL };
     const char *const *s = names;
     size_t n = strlen(op->name);
     if ((op->flags & HY_OP_RANDOM) && strcmp(op->name, "dropout") && strcmp(op->name, "leaky_relu") && strcmp(op->name, "rnn"))
