@@ -24239,17 +24239,22 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
     const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
-    int64_t i, j, n, end = place + rows;
+    int64_t i, j, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
+    z = y / p->coarse[1];
+    y %= p->coarse[1];
     for (; place < end; place += n) {
         int kernel = 0;
         while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
         n = hy__least(isa->rows[kernel], end - place);
         for (i = 0; i < isa->rows[kernel]; i++) {
-            int64_t at = hy__least(place + i, end - 1), x = at % p->coarse[2], y = at / p->coarse[2];
-            int64_t z = y / p->coarse[1];
-            y %= p->coarse[1];
+            if (i >= n) { t->from[i] = t->from[n - 1]; continue; }
             t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
                                  x * p->stride[2]) * p->fine_c;
+            if (++x < p->coarse[2]) continue;
+            x = 0;
+            if (++y < p->coarse[1]) continue;
+            y = 0;
+            z++;
         }
         if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
             tile[kernel](t, c + place * step_p, step_p);
@@ -24327,7 +24332,7 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     const int64_t places = hy__int8_volume(p->coarse);
     int64_t lines, products;
     p->isa = hy__int8_isa_of(job->kernels->isa);
-    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), 1);
+    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
     p->row_block = 96;
     p->col_block = 4;
     lines = p->images * p->groups * p->wide[0] * p->wide[1];
@@ -24432,7 +24437,7 @@ static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec 
 {
     hy__conv_attr a;
     hy__window w;
-    int d;
+    int d, alone = 1;                   /* no place has to do with another: all lie in one line */
     HY__CONV_ATTR(&a, r);
     hy__conv_window(&w, &a, x, y);
     p->images = x->dim[0];
@@ -24447,6 +24452,11 @@ static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec 
         p->stride[d] = w.stride[d];
         p->dilate[d] = w.dilate[d];
         p->pad[d] = w.pad[d];
+        alone &= w.kernel[d] == 1 && w.stride[d] == 1 && w.pad[d] == 0;
+    }
+    if (alone) {
+        p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
+        p->fine[0] = p->fine[1] = p->coarse[0] = p->coarse[1] = 1;
     }
     hy__int8_follow(p, r->threshold, r->relu, biased);
 }
