@@ -55,6 +55,7 @@
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_linalg.c"
+#include "test_random.c"
 #include "test_ahead.c"
 #include "test_turns.c"
 #include "test_recompute.c"
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
     test_source();
     test_quantize();
     test_linalg();
+    test_random();
     test_source_loops();
     test_first_call();
     test_catalogue();

@@ -786,7 +786,7 @@ static int fuzz_onnx(hy_frame *F, const char *data, size_t size)
 static hy_array *fuzz_onnx_seed(hy_frame *F, int k)
 {
     static const char *const names[] = {
-        "net", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence" };
+        "net", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart" };
     char path[100], data[20000];
     size_t n;
     FILE *f;
