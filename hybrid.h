@@ -204,6 +204,13 @@
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
  *   files are UTF-8, on Windows too.
  *
+ * INT8
+ *   hy_quantize gives a copy of a network for inference whose dense layers and convolutions compute in int8,
+ *   from batches that show which numbers come; the network keeps its parameters. A report tells what the copy
+ *   costs. A layer's data are cut at a threshold, the largest number that came or, with opt.entropy, what
+ *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
+ *   exact, so that results have the same bits on every instruction set. A NaN among them counts as 0.
+ *
  * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
  *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
@@ -24342,17 +24349,22 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
     const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
-    int64_t i, j, n, end = place + rows;
+    int64_t i, j, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
+    z = y / p->coarse[1];
+    y %= p->coarse[1];
     for (; place < end; place += n) {
         int kernel = 0;
         while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
         n = hy__least(isa->rows[kernel], end - place);
         for (i = 0; i < isa->rows[kernel]; i++) {
-            int64_t at = hy__least(place + i, end - 1), x = at % p->coarse[2], y = at / p->coarse[2];
-            int64_t z = y / p->coarse[1];
-            y %= p->coarse[1];
+            if (i >= n) { t->from[i] = t->from[n - 1]; continue; }
             t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
                                  x * p->stride[2]) * p->fine_c;
+            if (++x < p->coarse[2]) continue;
+            x = 0;
+            if (++y < p->coarse[1]) continue;
+            y = 0;
+            z++;
         }
         if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
             tile[kernel](t, c + place * step_p, step_p);
@@ -24411,22 +24423,26 @@ HY__RUN(hy__run_int8)
     if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, 0, HY__INT8_STEP);
 }
 
-/* The caller has set images, groups, channels and the window. */
-static int hy__int8_bind(hy_job *job, hy__int8_plan *p, double threshold, int relu)
+/* What follows from images, groups, channels and the window. */
+static void hy__int8_follow(hy__int8_plan *p, double threshold, int relu, int biased)
 {
     const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
-    const int64_t places = hy__int8_volume(p->coarse);
-    int64_t lines, products;
     int d;
     for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + 2 * p->pad[d];
-    p->isa = hy__int8_isa_of(job->kernels->isa);
     p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
     p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
     p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
     p->per_unit = (float)(127 / threshold);
     p->least = relu ? 0 : (float)-HUGE_VAL;
-    p->biased = job->nin > 3;
-    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), 1);
+    p->biased = biased;
+}
+
+static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
+{
+    const int64_t places = hy__int8_volume(p->coarse);
+    int64_t lines, products;
+    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
     p->row_block = 96;
     p->col_block = 4;
     lines = p->images * p->groups * p->wide[0] * p->wide[1];
@@ -24478,12 +24494,10 @@ static int hy__int8_dense_infer(hy_infer *I)
     return hy__int8_infer(I, r->threshold, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
                           k < 0 ? -1 : hy__pieces(k, HY__INT8_STEP));
 }
-static int hy__int8_dense_bind(hy_job *job)
+static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, const hy_shape *x,
+                                const hy_shape *y, int biased)
 {
-    HY__REC(int8_dense, job);
-    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden;
-    const hy_shape *x = &job->in[0].type.shape;
+    int64_t rows = hy__size(y) / r->num_hidden;
     int d;
     p->images = p->groups = p->last = 1;
     p->fine_c = r->no_flatten ? x->dim[x->ndim - 1] : hy__product(x, 1, x->ndim);
@@ -24493,7 +24507,14 @@ static int hy__int8_dense_bind(hy_job *job)
         p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
         p->pad[d] = 0;
     }
-    return hy__int8_bind(job, p, r->threshold, r->relu);
+    hy__int8_follow(p, r->threshold, r->relu, biased);
+}
+static int hy__int8_dense_bind(hy_job *job)
+{
+    HY__REC(int8_dense, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    hy__int8_dense_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_dense, HY_NO_GRADIENT)
 #define HY__ON_int8_dense HY__OWN(int8_dense), NULL
@@ -24521,16 +24542,14 @@ static int hy__int8_convolution_infer(hy_infer *I)
     return hy__int8_infer(I, r->threshold, a.filters, panels, channels < 0 ? -1 :
                           taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
 }
-static int hy__int8_convolution_bind(hy_job *job)
+static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec *r, const hy_shape *x,
+                               const hy_shape *y, int biased)
 {
-    HY__REC(int8_convolution, job);
-    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    const hy_shape *x = &job->in[0].type.shape;
     hy__conv_attr a;
     hy__window w;
-    int d;
+    int d, alone = 1;                   /* no place has to do with another: all lie in one line */
     HY__CONV_ATTR(&a, r);
-    hy__conv_window(&w, &a, x, &job->out[0].type.shape);
+    hy__conv_window(&w, &a, x, y);
     p->images = x->dim[0];
     p->groups = a.groups;
     p->last = a.last;
@@ -24543,8 +24562,20 @@ static int hy__int8_convolution_bind(hy_job *job)
         p->stride[d] = w.stride[d];
         p->dilate[d] = w.dilate[d];
         p->pad[d] = w.pad[d];
+        alone &= w.kernel[d] == 1 && w.stride[d] == 1 && w.pad[d] == 0;
     }
-    return hy__int8_bind(job, p, r->threshold, r->relu);
+    if (alone) {
+        p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
+        p->fine[0] = p->fine[1] = p->coarse[0] = p->coarse[1] = 1;
+    }
+    hy__int8_follow(p, r->threshold, r->relu, biased);
+}
+static int hy__int8_convolution_bind(hy_job *job)
+{
+    HY__REC(int8_convolution, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    hy__int8_conv_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 #define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
@@ -56215,6 +56246,81 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
             hy__w(c, "memcpy(y%d, s%d, %l);\n", r->outputs + i, i, hy__bytes(hy__c_in(s, r->data + i)));
 }
 
+#ifndef HYBRID_NO_INT8
+/* --- in int8: data are rounded to scratch, channels last, then summed panel by panel --- */
+static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    const void *r = s->node->record;
+    int biased = s->node->nin > 3;
+    memset(p, 0, sizeof *p);
+    if (hy__op_number(s->node->op) == HY_OP_int8_dense)
+        hy__int8_dense_plan(p, (const hy__int8_dense_rec *)r, x, y, biased);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_plan(p, (const hy__int8_convolution_rec *)r, x, y, biased);
+#endif
+}
+
+static int64_t hy__c_int8_bytes(const hy__int8_plan *p)
+{
+    return p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c;
+}
+static size_t hy__c_int8_scratch(const hy__c_step *s)
+{
+    hy__int8_plan p;
+    hy__c_int8_plan(s, &p);
+    return (size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP;
+}
+
+static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n"
+          "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++)\n"
+          "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
+          "for (int k = 0; k < %l; k++) {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0],
+          p->wide[0] - p->pad[0], -p->pad[1], p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2],
+          p->fine_c);
+    hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
+          p->fine[2]);
+    hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
+          p->fine_c, p->last ? 1 : places, p->fine[1], p->fine[2], p->last ? all : 1, (double)p->per_unit);
+    hy__w(c, "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
+          "for (int k = 0; k < 4; k++) q[k] = 0;\n");
+}
+
+static void hy__c_int8(hy__c *c, const hy__c_step *s)
+{
+    hy__int8_plan p;
+    int64_t all, places, taps;
+    hy__c_int8_plan(s, &p);
+    all = p.groups * p.coarse_c;
+    places = hy__int8_volume(p.coarse);
+    taps = p.stretches / (p.kernel[0] * p.kernel[1]);
+    hy__c_int8_round(c, &p);
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++) for (int p = 0; p < %l; p++)\n"
+          "for (int z = 0; z < %l; z++) for (int y = 0; y < %l; y++) for (int x = 0; x < %l; x++) {\n",
+          p.images, p.groups, p.panels, p.coarse[0], p.coarse[1], p.coarse[2]);
+    hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
+          "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
+          p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
+          p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
+    hy__w(c, "int32_t sum[16] = { 0 };\n"
+          "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) for (int k = 0; k < %l; k++) {\n"
+          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
+          p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
+    hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
+          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n",
+          p.steps);
+    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < %l; k++) {\nconst int o = g * %l + k;\n"
+          "const float v = (float)sum[k %% 16] * x2[o]%s;\n", p.coarse_c, p.coarse_c,
+          p.biased ? " + x3[o]" : "");
+    hy__w(c, "y0[n * %l + o * %l + ((z * %l + y) * %l + x) * %l] = %s;\n}\n}\n", all * places,
+          p.last ? 1 : places, p.coarse[1], p.coarse[2], p.last ? all : 1,
+          p.least < 0 ? "v" : "v < 0 ? 0 : v");
+}
+#endif
+
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
        HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
@@ -56277,6 +56383,12 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_INT8
+    { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
+#ifndef HYBRID_NO_VISION
+    { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
+#endif
+#endif
 #ifndef HYBRID_NO_RNN
     { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
 #endif
