@@ -53338,7 +53338,7 @@ HY__WARM_ROOMS
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
-       HY__C_LINE = 400, HY__C_NUMBER = 56 };
+       HY__C_LINE = 400, HY__C_COLUMNS = 110, HY__C_NUMBER = 56 };
 
 typedef struct hy__c hy__c;
 typedef struct hy__c_step hy__c_step;
@@ -53460,39 +53460,58 @@ static const char *hy__c_number(char *to, double v, hy_dtype dtype)
     return to;
 }
 
-/* Sizes and steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". */
-static int hy__c_is_nothing(const char *s, size_t left, size_t *n)
+/* Steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". How many letters go
+ * from s on: of those `keep` stays, if it is not 0. */
+static int hy__c_is_noise(const char *s, int left, char before, char *keep)
 {
-    static const char *const words[] = { " * 1", " + 0", " - 0" };
+    static const char *const nothing[] = { " * 1", " / 1", " + 0", " - 0" };
+    const char *next = s + 4;
     int k;
-    for (k = 0; k < 3; k++) {
-        char next = left > 4 ? s[4] : ' ';
-        if (left < 4 || memcmp(s, words[k], 4)) continue;
-        *n = 4;
-        return next == ')' || next == ']' || next == ';' || next == ',' ||
-               (next == ' ' && left > 5 && (s[5] == '+' || s[5] == '<' || (!k && s[5] == '-')));
-    }
-    if (left < 5 || (memcmp(s, "[0 + ", 5) && memcmp(s, "(0 + ", 5))) return 0;
-    *n = 5;
-    return 2;
+    *keep = 0;
+    if (left > 7 && !memcmp(s + 2, " + 0)", 5) && *s == '(' && strchr("([ ", before)) return *keep = s[1], 7;
+    if (left > 5 && (*s == '[' || *s == '(') && !memcmp(s + 1, "0 + ", 4)) return *keep = *s, 5;
+    for (k = 0; k < 4 && left > 4; k++)
+        if (!memcmp(s, nothing[k], 4))
+            return strchr(")];,", *next) ||
+                   (left > 6 && *next == ' ' && strchr(k > 1 ? "+<" : "+-<", next[1])) ? 4 : 0;
+    return 0;
 }
 
 static void hy__c_simplify(hy__c *c)
 {
-    int i, to = 0;
-    for (i = 0; i < c->letters; ) {
-        size_t n = 0;
-        int what = hy__c_is_nothing(c->line + i, (size_t)(c->letters - i), &n);
-        if (what != 1) c->line[to++] = c->line[i];
-        i += what ? (int)n : 1;
+    int i, n, to = 0;
+    char keep;
+    for (i = 0; i < c->letters; i += n ? n : 1) {
+        n = hy__c_is_noise(c->line + i, c->letters - i, to ? c->line[to - 1] : ' ', &keep);
+        if (!n) keep = c->line[i];
+        if (keep) c->line[to++] = keep;
     }
     c->letters = to;
+}
+
+static const char hy__c_spaces[] = "                                    ";
+
+/* A line, in several if it is long: a comma ends those before the last. */
+static void hy__c_put_folded(hy__target *t, const char *s, int n, int deep)
+{
+    int i, indent = 4 * (deep < 8 ? deep : 8);
+    int plain = *s != '#' && *s != '/' && !memchr(s, '"', (size_t)n);
+    while (plain && n > HY__C_COLUMNS - indent) {
+        for (i = HY__C_COLUMNS - indent; i > 1 && (s[i - 1] != ' ' || s[i - 2] != ','); i--) continue;
+        if (i < 2) break;
+        hy__put_bytes(t, s, (size_t)i - 1);
+        hy__put_bytes(t, "\n", 1);
+        hy__put_bytes(t, hy__c_spaces, (size_t)indent + 4);
+        s += i;
+        n -= i;
+    }
+    hy__put_bytes(t, s, (size_t)n);
+    hy__put_bytes(t, "\n", 1);
 }
 
 /* Text goes out line by line, each as far to the right as braces are open. */
 static void hy__c_line(hy__c *c)
 {
-    static const char spaces[] = "                                ";
     const char *s = c->line;
     int n, deep = c->depth, i, open = 0;
     hy__c_simplify(c);
@@ -53501,10 +53520,9 @@ static void hy__c_line(hy__c *c)
     for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
-    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
-    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
-    hy__put_bytes(c->t, s, (size_t)n);
-    hy__put_bytes(c->t, "\n", 1);
+    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, hy__c_spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n > 1 && *s == '*' && s[1] == ' ') hy__put_bytes(c->t, " ", 1);
+    hy__c_put_folded(c->t, s, n, deep > 0 ? deep : 0);
     c->depth += open;
     c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
                                                                                              "_APART", 6);
@@ -57300,7 +57318,11 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
             int64_t v;
             memcpy(&v, at, sizeof v);
             if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
-        } else hy__w(c, "%v", hy__load(at, dtype));
+        } else {
+            char text[HY__C_NUMBER];
+            size_t letters = strlen(hy__c_number(text, hy__load(at, dtype), dtype));
+            hy__c_put(c, text + (*text == '('), letters - 2 * (*text == '('));
+        }
     }
     if (!n) hy__w(c, " 0");
 }
