@@ -576,7 +576,7 @@ enum {                                  /* facts that passes ask for */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
     HY_OP_ABSENT    = 256,              /* known by name only: HYBRID_OPS does not list it */
-    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch */
+    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch; from 65536 on: not yours */
 };
 
 struct hy_run;
@@ -5564,17 +5564,83 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     return n;
 }
 
-static int hy__absent(hy_frame *F, const hy_op *op)
+/* --- operators that are not in this build: their names are --- */
+#ifdef HYBRID_OPS
+/* relu|"relu"|NULL and so on: own name, MXNet's, aliases, one text behind the other. */
+#define HY__SPELL_UNARY(name, mxnet, ...) HY__SPELL(hy_##name, #name "|" #mxnet)
+#define HY__SPELL_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, ...) \
+    HY__SPELL(hy_##name, #name "|" #broadcast "|" #more) \
+    HY__SPELL(hy_elemwise_##name, "elemwise_" #name "|" #same "|" #old) \
+    HY__SPELL(hy_##name##_scalar, #name "_scalar|" #scalar "|" #old_scalar)
+#define HY__SPELL_RSCALAR(name, mxnet, alias, ...) \
+    HY__SPELL(hy_r##name##_scalar, "r" #name "_scalar|" #mxnet "|" #alias)
+#define HY__SPELL_OP(name, mxnet, aliases, ...) HY__SPELL(hy_##name, #name "|" #mxnet "|" #aliases)
+#define HY__SPELL_ALL \
+    HY_UNARY_OPS(HY__SPELL_UNARY) HY_BINARY_OPS(HY__SPELL_BINARY) HY_RSCALAR_OPS(HY__SPELL_RSCALAR) \
+    HY_REDUCE_OPS(HY__SPELL_OP) HY_OPS(HY__SPELL_OP, HY__SPELL_OP)
+#define HY__SPELL(field, text) char field[sizeof text];
+typedef struct hy__spellings { HY__SPELL_ALL } hy__spellings;
+#undef HY__SPELL
+#define HY__SPELL(field, text) text,
+static const hy__spellings hy__spelt = { HY__SPELL_ALL };
+
+static int hy__spells(const char *text, const char *name)
+{
+    size_t n = strlen(name), length;
+    for (; *text; text += length + (text[length] != 0)) {
+        length = strcspn(text, "|\"");
+        if (length == n && !memcmp(text, name, n)) return 1;
+    }
+    return 0;
+}
+
+/* By any of its names; -1: there is no such operator. */
+static int hy__spelt_number(const char *name)
+{
+    const char *text = (const char *)&hy__spelt;
+    int number;
+    if (!*name || !strcmp(name, "NULL")) return -1;
+    for (number = 0; number < HY_OP_COUNT; number++, text += strlen(text) + 1)
+        if (hy__spells(text, name)) return number;
+    return -1;
+}
+
+static void hy__fail_absent(hy_frame *F, int number)
+{
+    const char *text = (const char *)&hy__spelt;
+    char name[64] = "...";              /* of one that came as the address of all */
+    size_t n = 0;
+    for (; number > 0; number--) text += strlen(text) + 1;
+    if (number == 0) n = strcspn(text, "|");
+    if (n && n < sizeof name) { memcpy(name, text, n); name[n] = 0; }
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", name, name);
+}
+#else
+static int hy__spelt_number(const char *name) { (void)name; return -1; }
+static void hy__fail_absent(hy_frame *F, int number) { (void)F; (void)number; }
+#endif
+
+/* Of those that are not there, all are one: what this one was called, the caller knows. */
+static int hy__absent(hy_frame *F, const hy_op *op, const char *name)
 {
     if (!(op->flags & HY_OP_ABSENT)) return 0;
-    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op->name, op->name);
+    hy__fail_absent(F, hy__spelt_number(name));
     return 1;
+}
+
+/* By number, NULL after an error. */
+static const hy_op *hy__op(hy_frame *F, int number)
+{
+    const hy_op *op = F->root->ops[number];
+    if (!(op->flags & HY_OP_ABSENT)) return op;
+    hy__fail_absent(F, number);
+    return NULL;
 }
 
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
     int i, arg;
-    if (hy__absent(F, op)) return NULL;
+    if (hy__absent(F, op, op->name)) return NULL;
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
@@ -5593,13 +5659,14 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
 }
 
 /* Arguments as declared -> the inputs that exist, groups opened. */
-static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *arg, const void *record)
+static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, const void *record)
 {
     enum { FEW = 32 };
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!F || F->code || hy__absent(F, op)) return NULL;
+    if (!op) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -5623,16 +5690,25 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     return y;
 }
 
-static hy_array *hy__emit1(hy_frame *F, int op, hy_array *x, const void *record)
+/* What was asked for just now: zero options become their defaults. */
+static hy_array *hy__emit_new(hy_frame *F, int number, hy_array *const *arg, void *record)
 {
-    return !F || F->code ? NULL : hy__emit_flat(F, F->root->ops[op], 1, &x, record);
+    hy_defaults(F->root->ops[number], record);
+    return hy__emit_args(F, number, arg, record);
 }
-static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
+
+static hy_array *hy__emit1(hy_frame *F, int number, hy_array *x, const void *record)
 {
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
+    return op ? hy__emit_flat(F, op, 1, &x, record) : NULL;
+}
+static hy_array *hy__emit2(hy_frame *F, int number, hy_array *a, hy_array *b)
+{
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     hy_array *in[2];
     in[0] = a;
     in[1] = b;
-    return !F || F->code ? NULL : hy__emit_flat(F, F->root->ops[op], 2, in, NULL);
+    return op ? hy__emit_flat(F, op, 2, in, NULL) : NULL;
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
@@ -5663,7 +5739,7 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
         memset(&r, 0, sizeof r); \
         HY_P_##name(HY__SET_P, name) \
         HY__OPTIONS(name) \
-        return hy__emit_args(F, F->root->ops[HY_OP_##name], arg, &r); \
+        return hy__emit_new(F, HY_OP_##name, arg, &r); \
     }
 #define HY__WRAP_OP(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, \
@@ -5674,9 +5750,7 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
 #define HY__OPTIONS(name)
 HY_OPS(HY__WRAP_OP, HY__SKIP)
 #undef HY__OPTIONS
-#define HY__OPTIONS(name) \
-        if (opt) { HY_A_##name(HY__SET_A, name) } \
-        hy_defaults(F->root->ops[HY_OP_##name], &r);
+#define HY__OPTIONS(name) if (opt) { HY_A_##name(HY__SET_A, name) }
 HY_OPS(HY__SKIP, HY__WRAP_OPT)
 #undef HY__OPTIONS
 
@@ -9994,12 +10068,6 @@ enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
 #endif
 #define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
 
-/* The rule of an operator that is not there. */
-static int hy__absent_infer(hy_infer *I)
-{
-    return hy_infer_fail(I, HY_ERROR_UNKNOWN, "not in this build: add X(%s) to HYBRID_OPS", I->op->name);
-}
-
 /* Without training no operator has a gradient, and the functions that would emit one are left out. */
 #ifdef HYBRID_NO_TRAIN
 #define HY__GRAD(grad) NULL
@@ -10014,7 +10082,7 @@ typedef int (*hy__grad_fn)(hy_frame *, hy_diff *);
 typedef int (*hy__split_fn)(const hy_job *, int, hy_slicing *);
 #define HY__DOES(built, ...) HY__DOES_ALL(built, __VA_ARGS__)
 #define HY__DOES_ALL(built, infer, bind, grad, split) \
-    (built) ? infer : hy__absent_infer, (built) ? bind : (hy__bind_fn)NULL, \
+    (built) ? infer : (hy__infer_fn)NULL, (built) ? bind : (hy__bind_fn)NULL, \
     (built) ? HY__GRAD(grad) : (hy__grad_fn)NULL, (built) ? split : (hy__split_fn)NULL
 
 /* --- records: attributes as text --- */
@@ -10617,7 +10685,7 @@ static hy_array *hy__alike(hy_frame *F, const void *record, int op, hy_array *a,
     arg[0] = a;
     arg[1] = b;
     arg[2] = c;
-    return hy__emit_args(F, F->root->ops[op], arg, record);
+    return hy__emit_args(F, op, arg, record);
 }
 
 /* Over all axes but one. */
@@ -25941,41 +26009,63 @@ static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO
 static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
+/* Rows of operators that are not in this build stand alone and go; flags hold the number, too. */
+#define HY__NUMBER_SHIFT 16
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
-#define HY__ROW(built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
-    { name, mxnet, aliases, (built) ? doc : "not in this build", in, out, attr, record, \
-      (built) ? (unsigned)(flags) : (unsigned)HY_OP_ABSENT, member, count, HY__DOES(built, __VA_ARGS__) },
+#define HY__ROW(id, built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
+    static const hy_op hy__row_##id = { name, mxnet, aliases, doc, in, out, attr, record, \
+        (unsigned)(flags) | (unsigned)HY_OP_##id << HY__NUMBER_SHIFT, member, count, \
+        HY__DOES(built, __VA_ARGS__) };
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
             HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
             hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
-    HY__ROW(HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, \
-            NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
+    HY__ROW(name, HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, \
+            hy__one_out, NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
             hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL) \
-    HY__ROW(HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, \
-            hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
+    HY__ROW(elemwise_##name, HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", \
+            hy__two_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
             hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, hy__pointwise_split) \
-    HY__ROW(HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, \
-            hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-            NULL, hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
+    HY__ROW(name##_scalar, HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", \
+            hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, \
+            HY__BINARY_##name, NULL, \
+            hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    HY__ROW(HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, \
-            hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, \
+    HY__ROW(r##name##_scalar, HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, \
+            hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, \
+            HY__BINARY_##name, NULL, \
             hy__scalar_infer, hy__rscalar_bind, hy__r##name##_scalar_grad, hy__pointwise_split)
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
             sizeof(hy__reduce_rec), saves, kind, NULL, \
             hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, aliases, doc, HY__BUILT(name) ? hy__##name##_in : hy__one_in, \
-            HY__BUILT(name) ? hy__##name##_out : hy__one_out, HY__BUILT(name) ? hy__##name##_attr : NULL, \
-            HY__BUILT(name) ? sizeof(hy__##name##_rec) : 0, flags, 0, \
-            HY__BUILT(name) ? hy__##name##_count : NULL, HY__ON_##name)
-static const hy_op hy__ops[] = {
-    HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
-    HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, \
+            hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__ON_##name)
+HY_UNARY_OPS(HY__UNARY_ENTRY)
+HY_BINARY_OPS(HY__BINARY_ENTRY)
+HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
+HY_REDUCE_OPS(HY__REDUCE_ENTRY)
+HY_OPS(HY__ENTRY, HY__ENTRY)
+
+/* By number. All that are not in this build are one. */
+#ifdef HYBRID_OPS
+static const hy_op hy__absent_op = { "an operator that HYBRID_OPS does not list", NULL, NULL,
+    "not in this build", hy__one_in, hy__one_out, NULL, 0, HY_OP_ABSENT | 0xffffu << HY__NUMBER_SHIFT, 0,
+    NULL, NULL, NULL, NULL, NULL };
+#define HY__PLACE(id, built) (built) ? &hy__row_##id : &hy__absent_op,
+#else
+#define HY__PLACE(id, built) &hy__row_##id,
+#endif
+#define HY__OP_PLACE(name, ...) HY__PLACE(name, HY__BUILT(name))
+#define HY__BINARY_PLACE(name, ...) HY__PLACE(name, HY__BUILT_FORMS(name)) \
+    HY__PLACE(elemwise_##name, HY__BUILT_FORMS(name)) HY__PLACE(name##_scalar, HY__BUILT_FORMS(name))
+#define HY__RSCALAR_PLACE(name, ...) HY__PLACE(r##name##_scalar, HY__BUILT(r##name##_scalar))
+static const hy_op *const hy__ops[] = {
+    HY_UNARY_OPS(HY__OP_PLACE) HY_BINARY_OPS(HY__BINARY_PLACE) HY_RSCALAR_OPS(HY__RSCALAR_PLACE)
+    HY_REDUCE_OPS(HY__OP_PLACE) HY_OPS(HY__OP_PLACE, HY__OP_PLACE)
 };
 
 /* A name and its aliases -> number. */
@@ -25999,13 +26089,13 @@ static int hy__add_op(hy_frame *F, const hy_op *op)
     if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops))
         return -1;
     root->ops[root->nops++] = op;
-    return hy__name_op(F, op, root->nops - 1);
+    return op->flags & HY_OP_ABSENT ? 0 : hy__name_op(F, op, root->nops - 1);
 }
 
 static int hy__add_builtin_ops(hy_frame *F)
 {
     int i;
-    for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, &hy__ops[i])) return -1;
+    for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, hy__ops[i])) return -1;
     return 0;
 }
 
@@ -26021,7 +26111,8 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name)
     i = hy__names_find(&F->root->names, name);
     if (i >= 0) return F->root->ops[i];
     for (i = 0; i < F->root->nops; i++) if (hy__is_alias(F->root->ops[i], name)) return F->root->ops[i];
-    return NULL;
+    i = hy__spelt_number(name);
+    return i < 0 ? NULL : F->root->ops[i];
 }
 
 HY_API int hy_register(hy_frame *F, const hy_op *op)
@@ -26531,8 +26622,8 @@ static int hy__writes_aux(const hy_op *op)
 /* Number of a built-in operator, else -1. */
 static int hy__op_number(const hy_op *op)
 {
-    uintptr_t at = (uintptr_t)op - (uintptr_t)hy__ops;
-    return at < sizeof hy__ops ? (int)(at / sizeof *hy__ops) : -1;
+    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
+    return number < HY_OP_COUNT && hy__ops[number] == op ? (int)number : -1;
 }
 
 /* --- jobs kept for the next call like it --- *
@@ -27183,7 +27274,7 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
-    if (hy__absent(F, op)) return NULL;
+    if (hy__absent(F, op, name)) return NULL;
     if (n < 0 || (n && !in)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
                  : "the list of inputs is NULL");
@@ -28499,7 +28590,7 @@ static int hy__rewrite_emit_op(hy__rewrite *R, const hy_op *op, const char *name
 static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int nin, const hy__edge *in,
                             const void *record, hy__edge *out)
 {
-    return hy__rewrite_emit_op(R, &hy__ops[number], name, nin, in, record, out);
+    return hy__rewrite_emit_op(R, hy__ops[number], name, nin, in, record, out);
 }
 
 /* The variables, all of them and in order, so that the new graph takes the same inputs. */
@@ -46137,7 +46228,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
     hy__node *node;
-    if (hy__absent(R->F, op)) return NULL;
+    if (hy__absent(R->F, op, hy__json_text(j, field[HY__IN_OP]))) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);
@@ -46204,12 +46295,12 @@ static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
     hy__reader *R = M->R;
-    const hy_op *op = R->F->root->ops[number];
+    const hy_op *op = R->F->code ? NULL : hy__op(R->F, number);
     uint64_t seen = 0;
     hy__node *node;
     int i, attrs = M->attrs, out;
     M->attrs = 0;
-    if (R->F->code) return -1;
+    if (!op) return -1;
     hy__record_clear(op, &record);
     for (i = 0; i < attrs; i++)
         if (hy__parse_attribute(R->F, op, &record, M->key[i], M->value[i], &seen))
