@@ -57,6 +57,7 @@
 #include "test_linalg.c"
 #include "test_ahead.c"
 #include "test_turns.c"
+#include "test_depthwise.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
     test_edges();
     test_rows();
     test_abreast();
+    test_depthwise();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }
