@@ -29446,9 +29446,9 @@ static int hy__fused_infer(hy_infer *I)
 }
 
 HY__WARM_ROOMS                          /* what runs */
-/* An input as one item meets it: read where it lies, copied first, one value, or laid out from a walk. Long
- * rows of one value need not be laid out where kernels take that value. */
-enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
+/* An input as one item meets it: read where it lies, copied first, one value, laid out from a walk, or once,
+ * where every tile is alike. Long rows of one value need not be laid out where kernels take that value. */
+enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__ALIKE, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
     int      kind, lone;                /* lone: this tile is of one value */
@@ -29508,6 +29508,32 @@ static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64
         hy__walk_past(&x->from, m);
     }
     return tile;
+}
+
+/* The elements after which an input of shape x repeats itself all over y, or 0. */
+static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
+{
+    int d = x->ndim, back = y->ndim - d;
+    int64_t n = 1;
+    for (; d > 0 && d + back > 0 && x->dim[d - 1] == y->dim[d + back - 1]; d--) n *= x->dim[d - 1];
+    while (d > 0 && x->dim[d - 1] == 1) d--;
+    return d ? 0 : n;
+}
+
+/* Tiles that are whole rows of a vector are alike in it: one of n elements serves all of them. */
+static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
+{
+    int64_t period;
+    int i;
+    for (i = 0; i < f->inputs; i++)
+        if (room->in[i].kind == HY__SPREAD && room->in[i].lone) return;         /* tiles end where rows do */
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        period = hy__fused_period(&job->in[i].type.shape, &job->out[0].type.shape);
+        if (x->kind != HY__SPREAD || period < 1 || f->tile % period) continue;
+        room->where[i] = hy__fused_expand(x, room->where[i], hy_dtype_size(f->dtype), n);
+        x->kind = HY__ALIKE;
+    }
 }
 
 /* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
@@ -29646,6 +29672,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     int loaded = -1;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
+    hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
         if (f->jobs && loaded != (n < f->tile)) {
@@ -29777,6 +29804,19 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
     return 0;
 }
 
+/* Elements of a tile: whole rows of the longest vector that fits. */
+static int64_t hy__fused_tile_of(const hy__fused *f, const hy_graph *sub)
+{
+    int64_t bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
+    int64_t tile = hy__least(bytes / (int64_t)hy_dtype_size(f->dtype), f->total), row = 1, period;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        period = hy__fused_period(&sub->store->node[i]->type[0].shape, &sub->head[0].node->type[0].shape);
+        if (period > row && period <= tile) row = period;
+    }
+    return tile / row * row;
+}
+
 static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 {
     size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors, list;
@@ -29805,8 +29845,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->args = args;
     f->dtype = sub->head[0].node->type[0].dtype;
     f->total = hy__size(&sub->head[0].node->type[0].shape);
-    f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
-    if (f->tile > f->total) f->tile = f->total;
+    f->tile = hy__fused_tile_of(f, sub);
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
     f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, f->total * hy__traits[f->dtype].size);
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;

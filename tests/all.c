@@ -58,6 +58,7 @@
 #include "test_ahead.c"
 #include "test_turns.c"
 #include "test_depthwise.c"
+#include "test_spread.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
     test_rows();
     test_abreast();
     test_depthwise();
+    test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }
