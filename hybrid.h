@@ -53,12 +53,15 @@
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
- *     >>save      networks, written and read         >>profile   what was timed, as a Chrome trace
+ *     >>save      networks, written and read         >>calibrate copies of them in int8
+ *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
+ *     >>text      C as text: lines, formulas         >>emitters  operators as C source
+ *     >>writers   larger ones; who writes what       >>source    programs as C source
+ *     >>jit       and as machine code
  *     >>end       history, licence
  *
  * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
@@ -117,6 +120,10 @@
  *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   A step in steady state takes nothing from the allocator. Where network and loss are one block, it is
+ *   three runs: forward with the loss, backward, all updates.
+ *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
+ *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
  *
  * BLOCKS
@@ -201,12 +208,12 @@
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
  *   the end of the product before them, bodies of loops and branches are functions, too.
  *   PREFIX_run(inputs, outputs, workspace) allocates nothing and may be given its memory, PREFIX_WORKSPACE
- *   bytes aligned for a double; NULL takes a static one. Sizes are macros, opt.header writes them and the
- *   prototype apart, opt.weights puts the weights into a file whose bytes are handed in, numbers with the
- *   lowest byte first. -DPREFIX_TEST makes a program that compares with recorded results. Sums run in another
- *   order than here: results agree to rounding. Indices beyond an axis are clipped; what has no source
- *   (gradients, random numbers, boxes and regions, int8, systems of equations, take in mode raise, shapes
- *   that values decide) is refused by name, all at once.
+ *   bytes aligned for a double; NULL takes a static one. It returns 0, or -2 where an operator met an index,
+ *   a label or a region that is none (a call in process fails there). Sizes are macros,
+ *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
+ *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
+ *   results. Sums run in another order than here: results agree to rounding. What has no source (gradients,
+ *   random numbers, int8, systems of equations, shapes that values decide) is refused by name, all at once.
  *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
  *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
  *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
@@ -742,9 +749,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal`
- * on they give 0 or 1, and integers compare with any number by value; otherwise a number beside integers must
- * be one of them. */
+ * set; PLAIN for the plainest only, as is DEAR, which calls the C library for doubles; OWN is written out for
+ * f32. From `equal` on they give 0 or 1, and integers compare with any number by value; otherwise a number
+ * beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -760,7 +767,7 @@ struct hy_op {
     B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+    B(power, DEAR, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
         V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
     B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
@@ -769,29 +776,29 @@ struct hy_op {
     B(minimum, FAST, 0, "broadcast_minimum", NULL, "_minimum", "_Minimum", "_minimum_scalar", \
         "_MinimumScalar", \
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
-    B(hypot, PLAIN, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
+    B(hypot, DEAR, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
-    B(equal, SINGLE, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
+    B(equal, PLAIN, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
         V_BOOL(a == b), NULL, NULL, "1 where a == b, else 0") \
-    B(not_equal, SINGLE, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
+    B(not_equal, PLAIN, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
         "_NotEqualScalar", V_BOOL(a != b), NULL, NULL, "1 where a != b, else 0") \
-    B(greater, SINGLE, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
+    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
         "_GreaterScalar", \
         V_BOOL(a > b), NULL, NULL, "1 where a > b, else 0") \
-    B(greater_equal, SINGLE, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
+    B(greater_equal, PLAIN, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
         "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, \
         "1 where a >= b, else 0") \
-    B(lesser, SINGLE, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
+    B(lesser, PLAIN, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
         V_BOOL(a < b), NULL, NULL, "1 where a < b, else 0") \
-    B(lesser_equal, SINGLE, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
+    B(lesser_equal, PLAIN, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
         "_lesser_equal_scalar", "_LesserEqualScalar", V_BOOL(a <= b), NULL, NULL, "1 where a <= b, else 0") \
-    B(logical_and, SINGLE, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
+    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
         "_logical_and_scalar", \
         "_LogicalAndScalar", V_BOOL((a != 0) & (b != 0)), NULL, NULL, "1 where both are not 0") \
-    B(logical_or, SINGLE, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
+    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
         "_logical_or_scalar", \
         "_LogicalOrScalar", V_BOOL((a != 0) | (b != 0)), NULL, NULL, "1 where one is not 0") \
-    B(logical_xor, SINGLE, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
+    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
         "_logical_xor_scalar", \
         "_LogicalXorScalar", V_BOOL((a != 0) != (b != 0)), NULL, NULL, "1 where exactly one is not 0")
 
@@ -1545,6 +1552,31 @@ struct hy_op {
 #define HY_O_random_exponential HY_O_OUT
 #define HY_P_random_exponential(P, R) HY_P_DIMS(P, R) HY_P_EXPONENTIAL(P, R)
 #define HY_A_random_exponential HY_A_DTYPE
+#define HY_I_random_gamma HY_NOTHING
+#define HY_O_random_gamma HY_O_OUT
+#define HY_P_random_gamma(P, R) HY_P_DIMS(P, R) P(R, real, alpha, alpha, 1, "shape of the distribution") \
+    P(R, real, beta, beta, 1, "its scale")
+#define HY_A_random_gamma HY_A_DTYPE
+#define HY_I_random_poisson HY_NOTHING
+#define HY_O_random_poisson HY_O_OUT
+#define HY_P_random_poisson(P, R) HY_P_DIMS(P, R) P(R, real, lam, lam, 1, "mean")
+#define HY_A_random_poisson HY_A_DTYPE
+#define HY_I_random_negative_binomial HY_NOTHING
+#define HY_O_random_negative_binomial HY_O_OUT
+#define HY_P_random_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, int, k, k, 1, "successes that end it") \
+    P(R, real, p, p, 1, "chance of a success")
+#define HY_A_random_negative_binomial HY_A_DTYPE
+#define HY_I_random_general_negative_binomial HY_NOTHING
+#define HY_O_random_general_negative_binomial HY_O_OUT
+#define HY_P_random_general_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, real, mu, mu, 1, "mean") \
+    P(R, real, alpha, alpha, 1, "the variance is mu + alpha mu^2")
+#define HY_A_random_general_negative_binomial HY_A_DTYPE
+#define HY_I_sample_multinomial HY_I_DATA
+#define HY_O_sample_multinomial(O) O(output, ONE, 1) O(log_prob, OPT, r->get_prob)
+#define HY_P_sample_multinomial(P, R) P(R, shape, shape, shape, 0, "draws from each row of data, () is one")
+#define HY_A_sample_multinomial(A, R) \
+    A(R, flag, get_prob, get_prob, 0, "give the logarithm of each draw's probability, too") \
+    A(R, dtype, dtype, dtype, HY_I32, "type of the draws")
 #define HY_I_random_randint HY_NOTHING
 #define HY_O_random_randint HY_O_OUT
 #define HY_P_random_randint(P, R) HY_P_DIMS(P, R) P(R, i64, low, low, HY_REQUIRED, "least value") \
@@ -1717,6 +1749,14 @@ struct hy_op {
         "normal with mean loc, deviation scale") \
     OPT(random_exponential, "_random_exponential", "random_exponential", HY_OP_RANDOM, \
         "exponential with rate lam") \
+    OPT(random_gamma, "_random_gamma", "random_gamma", HY_OP_RANDOM, "gamma with shape alpha, scale beta") \
+    OPT(random_poisson, "_random_poisson", "random_poisson", HY_OP_RANDOM, "counts with mean lam") \
+    OPT(random_negative_binomial, "_random_negative_binomial", "random_negative_binomial", HY_OP_RANDOM, \
+        "failures before the k-th success") \
+    OPT(random_general_negative_binomial, "_random_generalized_negative_binomial", \
+        "random_generalized_negative_binomial", HY_OP_RANDOM, "counts with mean mu, spread by alpha") \
+    OPT(sample_multinomial, "_sample_multinomial", "sample_multinomial", HY_OP_RANDOM, \
+        "indices of the last axis, by the probabilities in data") \
     OPT(random_randint, "_random_randint", "random_randint", HY_OP_RANDOM, "integers in [low, high)") \
     OP(uniform_like, "_random_uniform_like", NULL, HY_OP_RANDOM, "uniform, shaped like data") \
     OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM, "normal, shaped like data") \
@@ -2244,6 +2284,26 @@ HY_API hy_array *hy_random_normal(hy_frame *F, hy_shape shape, double loc, doubl
 typedef struct hy_random_exponential_opt { hy_dtype dtype /* HY_F32 */; } hy_random_exponential_opt;
 HY_API hy_array *hy_random_exponential(hy_frame *F, hy_shape shape, double lam,
                                        const hy_random_exponential_opt *opt);  /* exponential with rate lam */
+typedef struct hy_random_gamma_opt { hy_dtype dtype /* HY_F32 */; } hy_random_gamma_opt;
+HY_API hy_array *hy_random_gamma(hy_frame *F, hy_shape shape, double alpha, double beta,
+                                 const hy_random_gamma_opt *opt);  /* gamma with shape alpha, scale beta */
+typedef struct hy_random_poisson_opt { hy_dtype dtype /* HY_F32 */; } hy_random_poisson_opt;
+HY_API hy_array *hy_random_poisson(hy_frame *F, hy_shape shape, double lam, const hy_random_poisson_opt *opt);
+    /* counts with mean lam */
+typedef struct hy_random_negative_binomial_opt {
+    hy_dtype dtype /* HY_F32 */; } hy_random_negative_binomial_opt;
+HY_API hy_array *hy_random_negative_binomial(hy_frame *F, hy_shape shape, int k, double p,
+                                             const hy_random_negative_binomial_opt *opt);
+    /* failures before the k-th success */
+typedef struct hy_random_general_negative_binomial_opt {
+    hy_dtype dtype /* HY_F32 */; } hy_random_general_negative_binomial_opt;
+HY_API hy_array *hy_random_general_negative_binomial(hy_frame *F, hy_shape shape, double mu, double alpha,
+                                                     const hy_random_general_negative_binomial_opt *opt);
+    /* counts with mean mu, spread by alpha */
+typedef struct hy_sample_multinomial_opt { int get_prob; hy_dtype dtype /* 7 */; } hy_sample_multinomial_opt;
+HY_API hy_array *hy_sample_multinomial(hy_frame *F, hy_array *data, hy_shape shape,
+                                       const hy_sample_multinomial_opt *opt);
+    /* indices of the last axis, by the probabilities in data */
 typedef struct hy_random_randint_opt { hy_dtype dtype /* 7 */; } hy_random_randint_opt;
 HY_API hy_array *hy_random_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high,
                                    const hy_random_randint_opt *opt);  /* integers in [low, high) */
@@ -2706,6 +2766,12 @@ typedef struct hy_hybridize_opt {
     int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
+#ifndef HYBRID_NO_TRAIN
+/* What the block computes under recording is not kept for hy_backward, but computed a second time there, from
+ * its inputs: less memory, more time. Random numbers are the same and running statistics count once. It is
+ * traced for that, hybridized or not. */
+HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
+#endif
 typedef struct hy_cache_stats {
     int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
     int     programs;                   /* held now */
@@ -3101,6 +3167,27 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
                               const hy_export_c_opt *opt);
 #endif
 #endif
+
+/* --- int8 --- *
+ * A copy of a network for inference whose dense layers and convolutions compute in int8, with a batch norm
+ * and a relu behind them: weights in 127ths of the largest of their channel, data in 127ths of a threshold,
+ * sums in 32 bits, results in f32 again. samples: a batch as hy_call takes it, or a group of batches (each of
+ * them a group, where the network has several inputs); what they bring to a layer decides its threshold. The
+ * copy is a block like any other. Layers stay as they are that `skip` names, that are not f32, whose weight
+ * is no parameter, whose groups have less than 4 channels, or that stand in loops. */
+#ifndef HYBRID_NO_INT8
+typedef struct hy_quantize_report {
+    int    layers, left;                /* in int8; others */
+    double largest, mean;               /* difference of any two results for the samples, of all on average */
+    double same;                        /* share of rows whose largest number stands in the same place */
+} hy_quantize_report;
+typedef struct hy_quantize_opt {
+    int         entropy;                /* what loses least by Kullback and Leibler, not the largest number */
+    const char *skip;                   /* "dense1,conv0": parts of names between underscores */
+    hy_quantize_report *report;         /* where to write what the copy costs, or NULL */
+} hy_quantize_opt;
+HY_API hy_block  *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt);
+#endif
 #endif
 
 /* --- training --- *
@@ -3358,7 +3445,8 @@ HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
  *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
  *
  * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
- * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ * the thread pool, or in the host's job system, when a batch is asked for; with workers before that, while
+ * the program does other things. Both live until the last hy_close, or hy_..._free.
  */
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_dataset hy_dataset;
@@ -3384,7 +3472,8 @@ typedef struct hy_loader_opt {
     int      shuffle;
     uint64_t seed;                      /* of the order and of what samples draw */
     int      last_batch;                /* HY_LAST_KEEP */
-    int      prefetch;                  /* batches that are made at a time: 1 */
+    int      prefetch;                  /* batches that are made at a time: 1, or 1 + workers */
+    int      workers;                   /* threads that make the next batches in the background */
 } hy_loader_opt;
 HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
 HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
@@ -3403,11 +3492,16 @@ HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const 
 /* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
  * refused by name. */
 HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+/* The same records by number, each read when it is asked for: sample i is what line i of the index names
+ * ("key offset"; NULL: the records as they lie). Parts: values, labels. The memory must stay. */
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type);
 #ifndef HYBRID_NO_STDIO
 HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
 HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
 HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type);
 #endif
 #endif
 #endif
@@ -3543,16 +3637,22 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* Compilers spend most of -O2 on code that runs once a network: rooms between these get O1 from gcc, and
-   small code from clang, which has that ready sooner. */
+/* Compilers spend most of -O2 on code that runs once a network. Rooms between COLD and WARM become small (gcc
+   goes without those passes of -Os that take longest). Each call runs a little of what stands between MILD
+   and WARM: O1 from gcc; clang's small code is as quick. */
 #ifdef HY__TUNED
-#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
+#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \
+    \"no-gcse\", \"no-tree-pre\", \"no-tree-vrp\", \"no-schedule-insns2\", \"no-expensive-optimizations\", \
+    \"no-code-hoisting\", \"no-thread-jumps\", \"no-strict-aliasing\")")
+#define HY__MILD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
 #elif defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 8
 #define HY__COLD_ROOMS _Pragma("clang attribute push (__attribute__((minsize)), apply_to = function)")
+#define HY__MILD_ROOMS HY__COLD_ROOMS
 #define HY__WARM_ROOMS _Pragma("clang attribute pop")
 #else
 #define HY__COLD_ROOMS
+#define HY__MILD_ROOMS
 #define HY__WARM_ROOMS
 #endif
 
@@ -3567,6 +3667,7 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
+#define HY__UNROLL _Pragma("GCC unroll 4")
 /* After HY__LOOPS_BEGIN: in formulas a ternary is a select. What gcc likes to move from one side of it to the
    other, or into branches, costs more there than it saves. (Nested in another macro this has no effect.) */
 #define HY__FORMULAS \
@@ -3576,12 +3677,14 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
 #define HY__FORMULAS
+#define HY__UNROLL
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
 #define HY__FORMULAS
 #define HY__IVDEP
+#define HY__UNROLL
 #endif
 
 #if defined(__GNUC__)
@@ -4875,6 +4978,7 @@ typedef struct hy_root {
     hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
+    struct hy__crew *crews;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
@@ -5523,7 +5627,7 @@ static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 #define HY__SKIP(...)
 #define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
         name) char hy__end; } hy__##name##_rec;
@@ -6152,92 +6256,119 @@ static void hy__walk_past(hy__walker *r, int64_t n)
  * tiles of one of four compute types (f32, f64, i32, i64) and written back from them. Between integers a
  * conversion wraps; from floats it goes toward zero and saturates, NaN becoming 0.
  */
-HY__LOOPS_BEGIN
 
-/* --- tiles: runs without gaps are vector code --- */
+/* --- tiles: runs without gaps of types next to each other are vector code --- */
 #define HY__TO_I8(v) (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
 #define HY__TO_U8(v) (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
+#define HY__TO_BOOL(v) ((v) != 0)
+HY__LOOPS_BEGIN
 #if HY__X86
 typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
+#define HY__NEAR HY__TARGET_AVX2
 
-/* The bits are those of hy__f16_to_f32 and its like, so the frame's instruction set does not matter. */
-static int hy__has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+/* The bits are the same everywhere, so the frame's instruction set does not matter. */
+static int hy__has_near(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#else
+#define HY__NEAR
+static int hy__has_near(void) { return 1; }
+#endif
 
-HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
+HY__NEAR static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
 {
-    hy__half8 half = { 0 };
-    hy__wide8 wide;
-    for (; n >= 8; n -= 8, src += 8, dst += 8) {
-        memcpy(&half, src, sizeof half);
+    int64_t i;
+#if HY__X86
+    for (i = 0; i < n; i += 8) {
+        hy__half8 half;
+        hy__wide8 wide;
+        memcpy(&half, src + i, sizeof half);
         wide = __builtin_ia32_vcvtph2ps256(half);
-        memcpy(dst, &wide, sizeof wide);
+        memcpy(dst + i, &wide, sizeof wide);
     }
-    memcpy(&half, src, (size_t)n * sizeof *src);
-    wide = __builtin_ia32_vcvtph2ps256(half);
-    memcpy(dst, &wide, (size_t)n * sizeof *dst);
+#else
+    for (i = 0; i < n; i++) dst[i] = hy__f16_to_f32(src[i]);
+#endif
 }
-HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
+HY__NEAR static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
 {
-    hy__half8 half;
-    hy__wide8 wide = { 0 };
-    for (; n >= 8; n -= 8, src += 8, dst += 8) {
-        memcpy(&wide, src, sizeof wide);
+    int64_t i;
+#if HY__X86
+    for (i = 0; i < n; i += 8) {
+        hy__half8 half;
+        hy__wide8 wide;
+        memcpy(&wide, src + i, sizeof wide);
         half = __builtin_ia32_vcvtps2ph256(wide, 0);            /* to nearest even */
-        memcpy(dst, &half, sizeof half);
+        memcpy(dst + i, &half, sizeof half);
     }
-    memcpy(&wide, src, (size_t)n * sizeof *src);
-    half = __builtin_ia32_vcvtps2ph256(wide, 0);
-    memcpy(dst, &half, (size_t)n * sizeof *dst);
+#else
+    for (i = 0; i < n; i++) dst[i] = hy__f32_to_f16(src[i]);
+#endif
 }
 
-/* Runs without gaps of the types that are next to f32. 0: of another type. */
-#define HY__EACH(to, from, expr) \
-    { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return 1; }
-HY__TARGET_AVX2 static int hy__load_f32_avx2(float *dst, const void *src, hy_dtype dtype, int64_t n)
+/* The first n & -HY__NEAR_STEP elements: how many, or 0 where there is no loop for these types. */
+#define HY__NEAR_STEP 16
+#define HY__EACH(to, from, expr) { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return n; }
+HY__NEAR static int64_t hy__load_near(hy_dtype compute, void *dst, const void *src, hy_dtype dtype,
+                                      int64_t n)
 {
     const uint16_t *half = (const uint16_t *)src;
     const int8_t *i8 = (const int8_t *)src;
     const uint8_t *u8 = (const uint8_t *)src;
     const int32_t *i32 = (const int32_t *)src;
+    const float *f32 = (const float *)src;
+    float *to = (float *)dst;
+    double *wide = (double *)dst;
+    int32_t *whole = (int32_t *)dst;
     int64_t i;
+    n &= -HY__NEAR_STEP;
+    if (compute == HY_F64 && dtype == HY_F32) HY__EACH(wide, f32, (double))
+    if (compute == HY_I32 && dtype == HY_I8) HY__EACH(whole, i8, (int32_t))
+    if (compute == HY_I32 && dtype == HY_U8) HY__EACH(whole, u8, (int32_t))
+    if (compute == HY_I32 && dtype == HY_BOOL) HY__EACH(whole, u8, HY__TO_BOOL)
+    if (compute != HY_F32) return 0;
     switch (dtype) {
-    case HY_F16:  hy__widen_halves(dst, half, n); return 1;
-    case HY_BF16: HY__EACH(dst, half, hy__bf16_to_f32)
-    case HY_I8:   HY__EACH(dst, i8, (float))
-    case HY_U8:   HY__EACH(dst, u8, (float))
-    case HY_I32:  HY__EACH(dst, i32, (float))
+    case HY_F16:  hy__widen_halves(to, half, n); return n;
+    case HY_BF16: HY__EACH(to, half, hy__bf16_to_f32)
+    case HY_I8:   HY__EACH(to, i8, (float))
+    case HY_U8:   HY__EACH(to, u8, (float))
+    case HY_I32:  HY__EACH(to, i32, (float))
     default:      return 0;
     }
 }
-HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const float *src, int64_t n)
+HY__NEAR static int64_t hy__store_near(hy_dtype compute, void *dst, hy_dtype dtype, const void *src,
+                                       int64_t n)
 {
     uint16_t *half = (uint16_t *)dst;
     int8_t *i8 = (int8_t *)dst;
     uint8_t *u8 = (uint8_t *)dst;
     int32_t *i32 = (int32_t *)dst;
+    float *f32 = (float *)dst;
+    const float *from = (const float *)src;
+    const double *wide = (const double *)src;
+    const int32_t *whole = (const int32_t *)src;
     int64_t i;
+    n &= -HY__NEAR_STEP;
+    if (compute == HY_F64 && dtype == HY_F32) HY__EACH(f32, wide, (float))
+    if (compute == HY_I32 && (dtype == HY_I8 || dtype == HY_U8)) HY__EACH(u8, whole, (uint8_t))
+    if (compute == HY_I32 && dtype == HY_BOOL) HY__EACH(u8, whole, HY__TO_BOOL)
+    if (compute != HY_F32) return 0;
     switch (dtype) {
-    case HY_F16:  hy__narrow_halves(half, src, n); return 1;
-    case HY_BF16: HY__EACH(half, src, hy__f32_to_bf16)
-    case HY_I8:   HY__EACH(i8, src, HY__TO_I8)
-    case HY_U8:   HY__EACH(u8, src, HY__TO_U8)
-    case HY_I32:  HY__EACH(i32, src, hy__f32_to_i32)
+    case HY_F16:  hy__narrow_halves(half, from, n); return n;
+    case HY_BF16: HY__EACH(half, from, hy__f32_to_bf16)
+    case HY_I8:   HY__EACH(i8, from, HY__TO_I8)
+    case HY_U8:   HY__EACH(u8, from, HY__TO_U8)
+    case HY_I32:  HY__EACH(i32, from, hy__f32_to_i32)
     default:      return 0;
     }
 }
 #undef HY__EACH
-#endif
+HY__LOOPS_END
 
+/* Everything else, element by element. */
 #define HY__EACH(type, expr) \
     { const type *from = (const type *)src; \
-      if (stride == 1 && HY__TIGHT(type, *dst)) { \
-          HY__IVDEP \
-          for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } \
-      } else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
+      for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
       break; }
-/* Types that get a loop of their own for runs without gaps: 64-bit integers and doubles are rare. */
-#define HY__TIGHT(type, tile) (sizeof(type) <= 4 && (sizeof(tile) == 4 || sizeof(type) == 4))
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -6262,10 +6393,6 @@ HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const f
 #define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
 #define HY__AS_I32(v) (int32_t)hy__clamp_i64(hy__to_i64((double)(v)), INT32_MIN, INT32_MAX)
 #define HY__AS_I64(v) hy__to_i64((double)(v))
-#define HY__WRAP_I8(v)  (int8_t)(v)
-#define HY__WRAP_U8(v)  (uint8_t)(v)
-#define HY__WRAP_I32(v) (int32_t)(v)
-#define HY__WRAP_I64(v) (int64_t)(v)
 HY__LOAD_TILE(f32, float,   HY__AS_F32)
 HY__LOAD_TILE(f64, double,  HY__AS_F64)
 HY__LOAD_TILE(i32, int32_t, HY__AS_I32)
@@ -6274,10 +6401,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 
 #define HY__EACH(type, expr) \
     { type *to = (type *)dst; \
-      if (stride == 1 && HY__TIGHT(type, *src)) { \
-          HY__IVDEP \
-          for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } \
-      } else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
+      for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
       break; }
 #define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
@@ -6299,8 +6423,8 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
     }
 HY__STORE_TILE(f32, float,   HY__AS_F32, HY__TO_I8, HY__TO_U8, hy__f32_to_i32, HY__AS_I64)
 HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
-HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
-HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
+HY__STORE_TILE(i32, int32_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
+HY__STORE_TILE(i64, int64_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
 #undef HY__EACH
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
@@ -6320,10 +6444,12 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
-#if HY__X86
-    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
-        hy__load_f32_avx2((float *)dst, src, dtype, n)) return;
-#endif
+    if (stride == 1 && n >= HY__NEAR_STEP && hy__has_near()) {
+        int64_t done = hy__load_near(compute, dst, src, dtype, n);
+        dst = (char *)dst + done * hy__traits[compute].size;
+        src = (const char *)src + done * hy__traits[dtype].size;
+        n -= done;
+    }
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -6335,10 +6461,12 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
                            int64_t n)
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
-#if HY__X86
-    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
-        hy__store_f32_avx2(dst, dtype, (const float *)src, n)) return;
-#endif
+    if (stride == 1 && n >= HY__NEAR_STEP && hy__has_near()) {
+        int64_t done = hy__store_near(compute, dst, dtype, src, n);
+        dst = (char *)dst + done * hy__traits[dtype].size;
+        src = (const char *)src + done * hy__traits[compute].size;
+        n -= done;
+    }
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
     case HY_I32: hy__store_i32(dst, dtype, stride, (const int32_t *)src, n); break;
@@ -6370,8 +6498,7 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
     }
 }
 
-HY__LOOPS_END
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -8649,9 +8776,10 @@ typedef struct hy__gemm {
 #define HY__CONTRACT
 #endif
 
-/* Less than 64 bytes, a multiple of 4, in few moves. */
+/* Less than 128 bytes, a multiple of 4, in few moves. */
 HY__INLINE void hy__copy_short(char *to, const char *from, int n)
 {
+    if (n & 64) { memcpy(to, from, 64); to += 64; from += 64; }
     if (n & 32) { memcpy(to, from, 32); to += 32; from += 32; }
     if (n & 16) { memcpy(to, from, 16); to += 16; from += 16; }
     if (n & 8) { memcpy(to, from, 8); to += 8; from += 8; }
@@ -9792,7 +9920,7 @@ HY__LOOPS_END
  * front; the table in >>ops puts blocks and rows together. To add an operator: a row and four lists in
  * >>catalogue, a block in the room of its family, a row in tests/ops_ref.c.
  */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
 #ifdef HYBRID_OPS
@@ -10531,34 +10659,36 @@ HY__WARM_ROOMS
  */
 HY__LOOPS_BEGIN
 
-/* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
+/* --- pointwise: out[i] = f(in[0][i], in[1][i]); p are parameters --- *
+ * A kernel goes by steps of HY__WHOLE elements and ends with a whole one: it may read and write up to there,
+ * and needs no loops for what is left over. A single value stands there HY__WHOLE times, its step is 0. */
+#define HY__WHOLE (HY__SIMD ? 16 : 1)
 typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
                                  const double *p);
 
 #define HY__PASTE_(a, b, c) a##b##_##c
 #define HY__PASTE(a, b, c)  HY__PASTE_(a, b, c)
-#define HY__LOOP1(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; int64_t i; (void)step; (void)p; \
+#define HY__LOOP1_TO(end, formula) \
+    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; \
+      const int64_t last = end; int64_t i; (void)step; (void)p; \
       HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
-#define HY__LOOP2(formula) \
+      for (i = 0; i < last; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
+#define HY__LOOP1(formula) HY__LOOP1_TO((n + HY__WHOLE - 1) & -(int64_t)HY__WHOLE, formula)
+#define HY__LOOP1_DEAR(formula) HY__LOOP1_TO(n, formula)
+#define HY__LOOP2_BY(hint, formula) \
     { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      if (step[0] && step[1]) { HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } \
-      else if (step[0]) { HY__T b = in1[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i]; y[i] = (HY__T)(formula); } } \
-      else { HY__T a = in0[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T b = in1[i]; y[i] = (HY__T)(formula); } } }
+      const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; int64_t i; (void)p; \
+      for (; n > 0; n -= HY__WHOLE, in0 += step0, in1 += step1, y += HY__WHOLE) { HY__IVDEP hint \
+          for (i = 0; i < HY__WHOLE; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } }
+#define HY__LOOP2(formula) HY__LOOP2_BY(HY__UNROLL, formula)
+#define HY__LOOP2_LONG(formula) HY__LOOP2_BY(, formula)
+#define HY__LOOP2_DEAR(formula) \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+      const int64_t step0 = step[0], step1 = step[1]; int64_t i; (void)p; \
+      for (i = 0; i < n; i++) { HY__T a = in0[i * step0], b = in1[i * step1]; y[i] = (HY__T)(formula); } }
 #define HY__POINTWISE_ARGS (const void *const *in, const int *step, void *out, int64_t n, const double *p)
-#define HY__LOOP2_PLAIN(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      (void)step; \
-      HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } }
-#define HY__DEFINE_MAP(name, formula) \
-    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
+#define HY__DEFINE_MAP(name, LOOP, formula) \
+    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_ZIP(name, LOOP, formula) \
     HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_EXTRA(name, of, formula, doc) \
@@ -10567,14 +10697,14 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
 #define HY__DEFINE_BINARY(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
     HY__DEFINE_ZIP_##speed(name, formula)
-#define HY__DEFINE_FAST_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_FAST_MATH  HY__DEFINE_MAP
+#define HY__DEFINE_FAST_ARITH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1, formula)
+#define HY__DEFINE_FAST_MATH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2, formula)
 /* For the plainest instruction set everything, ... */
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_MATH  HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1, and the operator they belong to. */
@@ -10606,7 +10736,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
-#define HY__ROW_SINGLE HY__ROW_PLAIN
+#define HY__ROW_DEAR HY__ROW_PLAIN
 #define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
 #define HY__ROW_EXTRA(name, of, formula, doc) \
     HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
@@ -10617,10 +10747,12 @@ enum { HY_BINARY_OPS(HY__BINARY_NUMBER) HY__BINARY_COUNT };
 
 typedef struct hy__pointwise_table {
     hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT];
+    int size;                           /* bytes of an element */
 } hy__pointwise_table;
 #define HY__STAMP_TABLE \
     static const hy__pointwise_table HY__PASTE(hy__, table, HY__NAME) = { \
-        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) } };
+        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) }, \
+        (int)sizeof(HY__T) };
 
 /* What the formulas' words mean: floats. */
 #define V_K(k)       ((HY__T)(k))
@@ -10683,33 +10815,31 @@ HY__FORMULAS
 #define HY__MOD(name, target) \
     target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
     { \
-        enum { M = 128 }; \
         const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
-        float *to = (float *)out, x[M], y[M]; \
-        double d[M], inverse[M], r[M]; \
-        int64_t i, m; \
+        const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; \
+        float *to = (float *)out; \
+        double d[HY__WHOLE], inverse[HY__WHOLE], r[HY__WHOLE]; \
+        int64_t i; \
         (void)p; \
-        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
+        for (; n > 0; n -= HY__WHOLE, to += HY__WHOLE, in0 += step0, in1 += step1) { \
             double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
             int far = 0; \
-            m = hy__least(n, M); \
-            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
-            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
-            for (i = 0; i < m; i++) { \
-                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
+            for (i = 0; i < HY__WHOLE; i++) { \
+                float a = hy__abs_f32(in1[i]), b = hy__abs_f32(in0[i]); \
                 int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
-                d[i] = plain ? (double)y[i] : 1.0; \
-                r[i] = plain ? (double)x[i] : 0.0; \
+                d[i] = plain ? (double)in1[i] : 1.0; \
+                r[i] = plain ? (double)in0[i] : 0.0; \
                 inverse[i] = 1.0 / d[i]; \
                 far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
             } \
             if (!far) up = down = 1.0; \
             for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
-                for (i = 0; i < m; i++) { \
+                for (i = 0; i < HY__WHOLE; i++) { \
                     double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
                     r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
                 } \
-            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
+            HY__IVDEP \
+            for (i = 0; i < HY__WHOLE; i++) to[i] = hy__mod_end_f32(in0[i], in1[i], r[i]); \
         } \
     }
 HY__MOD(base, )
@@ -10729,14 +10859,14 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_ARITH
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_ZIP_PLAIN
-#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__DEFINE_ZIP_DEAR
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
 #define HY__DEFINE_ARITH(name, formula)
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_ZIP_PLAIN(name, formula)
-#define HY__DEFINE_ZIP_SINGLE(name, formula)
+#define HY__DEFINE_ZIP_DEAR(name, formula)
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
@@ -10758,9 +10888,8 @@ HY__STAMP_TABLE
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
 #define HY__ROW_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name) HY__PASTE(hy__zip_, name, HY__NAME)
@@ -10848,13 +10977,17 @@ HY__STAMP_TABLE
 #define V_GAMMA(x)   hy__gamma(x)
 #define V_GAMMALN(x) hy__gammaln(x)
 #define V_DIGAMMA(x) hy__digamma(x)
-#undef HY__DEFINE_ZIP_OWN
-#undef HY__DEFINE_ZIP_SINGLE
-#undef HY__ROW_OWN
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
-#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
-#define HY__ROW_OWN HY__ROW_PLAIN
 #define V_TRIGAMMA(x) hy__trigamma(x)
+#undef HY__DEFINE_FAST_MATH
+#undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_DEAR
+#undef HY__DEFINE_ZIP_OWN
+#undef HY__ROW_OWN
+#define HY__DEFINE_FAST_MATH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1_DEAR, formula)
+#define HY__DEFINE_MATH HY__DEFINE_FAST_MATH
+#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_DEAR
+#define HY__ROW_OWN HY__ROW_PLAIN
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -10880,14 +11013,12 @@ HY__INT_MATH(int32_t, uint32_t)
 HY__INT_MATH(int64_t, uint64_t)
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_FAST_MATH
-#undef HY__DEFINE_ZIP_FAST
 #undef HY__ROW_MATH
 #undef HY__ROW_FAST_MATH
 #undef HY__DEFINE_EXTRA
 #undef HY__ROW_EXTRA
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_FAST_MATH(name, formula)
-#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 #define HY__ROW_MATH(name) NULL
 #define HY__ROW_FAST_MATH(name) NULL
 #define HY__DEFINE_EXTRA(name, of, formula, doc)
@@ -10927,13 +11058,68 @@ HY__STAMP_TABLE
 #undef HY__NAME
 HY__LOOPS_END
 
+/* A single value HY__WHOLE times. */
+HY__INLINE void hy__repeat_value(void *to, const void *value, int size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    int i;
+    if (size == 4) {
+        memcpy(&narrow, value, 4);
+        for (i = 0; i < HY__WHOLE; i++) ((uint32_t *)to)[i] = narrow;
+    } else {
+        memcpy(&wide, value, 8);
+        for (i = 0; i < HY__WHOLE; i++) ((uint64_t *)to)[i] = wide;
+    }
+}
+
+/* A kernel on n elements: whole steps where they lie, then the last step once more for what is left over, on
+ * values that were put aside before. step[k]: 0 for a single value. */
+static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, const void *const *in,
+                      const int *step, void *out, int64_t n)
+{
+    uint64_t part[3][16];
+    const void *at[2], *again[2];
+    int64_t whole = n & -(int64_t)HY__WHOLE, last = (n - HY__WHOLE) * size;
+    int k;
+    if (n <= 0) return;
+    for (k = 0; k < nin; k++) {
+        again[k] = part[k];
+        at[k] = step[k] ? in[k] : (const void *)part[k];
+        if (!step[k] || !whole) hy__repeat_value(part[k], in[k], size);
+        if (!step[k] || whole == n) continue;
+        if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
+        else hy__copy_short((char *)part[k], (const char *)in[k], (int)(n * size));
+    }
+    if (whole) fn(at, step, out, whole, p);
+    if (whole && whole < n) fn(again, step, (char *)out + last, HY__WHOLE, p);
+    if (whole) return;
+    fn(again, step, part[2], n, p);
+    hy__copy_short((char *)out, (const char *)part[2], (int)(n * size));
+}
+
+static void hy__apply_unary(const hy__pointwise_table *table, int member, const void *x, void *to, int64_t n)
+{
+    static const int step = 1;
+    hy__apply(table->unary[member], NULL, table->size, 1, &x, &step, to, n);
+}
+
+static void hy__apply_binary(const hy__pointwise_table *table, int member, const void *a, const void *b,
+                             void *to, int64_t n)
+{
+    static const int step[] = { 1, 1 };
+    const void *in[2];
+    in[0] = a;
+    in[1] = b;
+    hy__apply(table->binary[member], NULL, table->size, 2, in, step, to, n);
+}
+
 /* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
 enum { HY__OPERANDS = 4 };
 typedef struct hy__pointwise {
     hy__walk  walk;
     int64_t   total;
     hy_dtype  compute, dtype[HY__OPERANDS];
-    int       loose;                    /* the kernel takes steps of 0 */
     hy__pointwise_fn fn;
     double    p[3];
 } hy__pointwise;
@@ -10948,7 +11134,7 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
     for (k = 0; k < pw->walk.n; k++) {
         stride[k] = hy__walk_step(&pw->walk, k);
         direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
-                                                    (k && stride[k] == 0 && pw->loose));
+                                                    (k && stride[k] == 0 && pw->walk.n == 3));
         all &= direct[k];
     }
     for (i = 0; i < n; i += m) {
@@ -10966,7 +11152,7 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
             in[0] = tile[1];
             step[0] = 1;
         }
-        pw->fn(in, step, out, m, pw->p);
+        hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1, in, step, out, m);
         if (!direct[0])
             hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
                            stride[0],
@@ -11024,7 +11210,7 @@ static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const 
                                    size, hy__walk_step(&pw->walk, k), run);
             hy__walk_past(&r, run);
         }
-        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
+        hy__apply(pw->fn, pw->p, size, pw->walk.n - 1, in, step, (char *)data[0] + first * size, m);
     }
 }
 
@@ -11196,7 +11382,6 @@ static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
     hy__walk_init(&pw->walk, &job->out[0].type.shape, nin + 1, (const int64_t (*)[HY_MAX_DIM])stride);
     pw->compute = compute;
     pw->total = hy__size(&job->out[0].type.shape);
-    pw->loose = 0;
     pw->p[0] = pw->p[1] = pw->p[2] = 0;
     return pw;
 }
@@ -11215,7 +11400,7 @@ HY__RUN(hy__run_flat)
         char *to = (char *)now->data[job->nin] + at * size;
         n = hy__least(n, end - at);
         for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
-        pw->fn(in, step, streams ? (char *)tile : to, n, pw->p);
+        hy__apply(pw->fn, pw->p, size, job->nin, in, step, streams ? (void *)tile : to, n);
         if (streams) hy__stream_out(isa, to, (const char *)tile, n * size);
     }
     if (streams) hy__stream_end();
@@ -11254,22 +11439,10 @@ static int hy__unary_bind_as(hy_job *job, int member)
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
-/* Has this binary kernel loops of its own for a single value on one side? In doubles only what is fast. */
-#define HY__SINGLE_FAST   2
-#define HY__SINGLE_SINGLE 1
-#define HY__SINGLE_OWN    1
-#define HY__SINGLE_PLAIN  0
-#define HY__SINGLE_OF(name, speed, ...) HY__SINGLE_##speed,
-static const unsigned char hy__binary_single[] = { HY_BINARY_OPS(HY__SINGLE_OF) };
-static int hy__takes_single(hy_dtype compute, int member)
-{
-    return hy__binary_single[member] > (compute == HY_F32 ? 0 : compute == HY_F64 ? 1 : 2);
-}
-
 static int hy__binary_bind(hy_job *job)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
-    hy__plan_pointwise(job, compute, 2)->loose = hy__takes_single(compute, job->op->member);
+    hy__plan_pointwise(job, compute, 2);
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.4);
 }
 
@@ -11327,7 +11500,6 @@ static int hy__scalar_bind_side(hy_job *job, int left)
     if (whole && member >= HY__BINARY_equal) member = hy__compare_whole(member, &v, compute);
     error = hy__finish_pointwise(job, plain ? plain : table->binary[member], 0.3);
     pw->walk.n = 3;
-    pw->loose = plain || hy__takes_single(compute, member);
     pw->p[0] = v;
     pw->p[2] = left;
     pw->dtype[left ? 2 : 1] = pw->dtype[1];
@@ -11432,17 +11604,13 @@ HY__RUN(hy__run_add_n)
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t total = hy__size(&job->out[0].type.shape), first = item * HY__CHUNK, m;
     int64_t end = hy__least(first + HY__CHUNK, total);
-    const void *in[2];
-    int step[2], k;
-    in[0] = sum;
-    in[1] = more;
-    step[0] = step[1] = 1;
+    int k;
     for (; first < end; first += m) {
         m = hy__least(end - first, HY__TILE);
         hy__load_tile(compute, sum, hy__place(now, &job->in[0], first), dtype, 1, m);
         for (k = 1; k < job->nin; k++) {
             hy__load_tile(compute, more, hy__place(now, &job->in[k], first), dtype, 1, m);
-            hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, sum, m, NULL);
+            hy__apply_binary(hy__pointwise_of(job, compute), HY__BINARY_add, sum, more, sum, m);
         }
         hy__store_tile(compute, hy__place(now, &job->out[0], first), dtype, 1, sum, m);
     }
@@ -11708,7 +11876,7 @@ static int hy__masked_bind(hy_job *job, int needed)
     hy_tensor mask = job->out[1];
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     hy__pack_strides(&mask);
-    hy__plan_pointwise(job, compute, 1)->loose = 1;
+    hy__plan_pointwise(job, compute, 1);
     memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
     memcpy(stride[1], job->in[0].stride, sizeof stride[1]);
     hy__broadcast_strides(&mask, job->out[0].type.shape.ndim, stride[2]);
@@ -11792,7 +11960,7 @@ static int hy__prelu_bind(hy_job *job)
         gamma->type.shape.dim[1] = given.type.shape.dim[0];
         gamma->stride[1] = given.stride[0];
     }
-    hy__plan_pointwise(job, compute, 2)->loose = 1;
+    hy__plan_pointwise(job, compute, 2);
     *gamma = given;
     return hy__finish_pointwise(job, compute == HY_F64 ? hy__prelu_f64 : hy__prelu_f32, 0.4);
 }
@@ -16663,13 +16831,6 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
                                 const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
                                 void *dr, void *full);
 
-/* to[i] = f(x[i]) of n elements */
-static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
-{
-    const int step = 1;
-    f->unary[member](&x, &step, to, n, NULL);
-}
-
 #define HY__RNN_STEP(T, suffix) \
     static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
                                       const void *recurrent, const void *bias_x, const void *bias_h, \
@@ -16682,9 +16843,9 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
         HY__IVDEP \
         for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
         if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
@@ -16692,21 +16853,21 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
                 s = s < low ? low : s; \
                 g[4 * n + j] = cell[j] = s > high ? high : s; \
             } \
-            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, cell, h, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
         } else if (c->mode == HY_RNN_GRU) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
                 g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
             } \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
         } else { \
-            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
+            hy__apply_unary(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
             memcpy(h, g, (size_t)n * sizeof *h); \
         } \
     }
@@ -16723,7 +16884,7 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
         T low = (T)c->low, high = (T)c->high; \
         int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 4 * n, full, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
@@ -22406,17 +22567,13 @@ HY__RUN(hy__run_batch_norm_relu)
     hy_tensor *y = &job->out[0];
     hy_dtype dtype = y->type.dtype, compute = hy__compute_type(dtype, 0);
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&y->type.shape)), n;
-    double tile[HY__TILE], result[HY__TILE];
-    const void *in[1];
-    int step[1];
+    double tile[HY__TILE];
     if (stage + 1 < job->stages) { hy__run_norms(job, now, stage, item, scratch, shared); return; }
-    in[0] = tile;
-    step[0] = 1;
     for (; i < end; i += n) {
         n = hy__least(end - i, HY__TILE);
         hy__load_tile(compute, tile, hy__place(now, y, i), dtype, 1, n);
-        hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
-        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, result, n);
+        hy__apply_unary(hy__pointwise_of(job, compute), HY__UNARY_relu, tile, tile, n);
+        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, tile, n);
     }
 }
 static int hy__batch_norm_relu_bind(hy_job *job)
@@ -22824,8 +22981,7 @@ HY__RUN(hy__run_lrn)
     int64_t half = r->nsize / 2;
     int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
-    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
-    const void *in[2];
+    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
         char *from, *to;
@@ -22847,13 +23003,9 @@ HY__RUN(hy__run_lrn)
             hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
             continue;
         }
-        in[0] = scale;
-        in[1] = exponent;
-        table->binary[HY__BINARY_power](in, step, sum, n, NULL);
+        hy__apply_binary(table, HY__BINARY_power, scale, exponent, sum, n);
         hy__load_tile(compute, x, from, dtype, 1, n);
-        in[0] = x;
-        in[1] = sum;
-        table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
+        hy__apply_binary(table, HY__BINARY_mul, x, sum, scale, n);
         hy__store_tile(compute, to, dtype, 1, scale, n);
     }
 }
@@ -22944,14 +23096,9 @@ static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const ch
                          int64_t n)
 {
     double a[HY__TILE], b[HY__TILE];
-    const void *in[2];
-    int step[2];
-    in[0] = a;
-    in[1] = b;
-    step[0] = step[1] = 1;
     hy__load_tile(compute, a, to, dtype, 1, n);
     hy__load_tile(compute, b, more, dtype, 1, n);
-    hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, a, n, NULL);
+    hy__apply_binary(hy__pointwise_of(job, compute), HY__BINARY_add, a, b, a, n);
     hy__store_tile(compute, to, dtype, 1, a, n);
 }
 
@@ -23970,8 +24117,10 @@ HY__WARM_ROOMS
  */
 #ifndef HYBRID_NO_INT8
 HY__LOOPS_BEGIN
+HY__FORMULAS
 
-enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP };
+enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
+       HY__INT8_MOST = 1 << 15 };       /* steps whose sums fit 32 bits */
 enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
 
 typedef struct hy__int8_tile {
@@ -23979,7 +24128,7 @@ typedef struct hy__int8_tile {
     const int64_t     *shift;                   /* how much later in each of */
     int64_t            stretches, steps;        /* so many stretches of so many steps */
     const signed char *weight;
-    int64_t            next;                    /* bytes from one panel to the next; 0: there is none */
+    int64_t            next;                    /* bytes from one panel to the next */
     float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
 } hy__int8_tile;
 
@@ -23988,22 +24137,23 @@ typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row
 
 typedef struct hy__int8_isa {
     void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
-    hy__int8_tile_fn tile[3];
-    int rows[3], cols;                          /* rows of each, falling; cols: of all */
+    hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
+    int rows[3], cols;                          /* rows of each, falling; most columns */
     int flip;                                   /* 128: data is stored so much higher, without sign */
 } hy__int8_isa;
 
-/* Halves away from zero; NaN becomes 0. */
+/* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
 #define HY__INT8_ROUND(name, TARGET) \
 TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
 { \
     int64_t i; \
+    HY__IVDEP \
     for (i = 0; i < n; i++) { \
         float v = from[i] * per_unit; \
+        v = v == v ? v : 0.0f; \
         v = v > 127.0f ? 127.0f : v; \
         v = v < -127.0f ? -127.0f : v; \
-        v = from[i] == from[i] ? v : 0.0f; \
-        to[i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) ^ flip); \
+        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip); \
     } \
 }
 
@@ -24027,8 +24177,8 @@ static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
     }
 }
 HY__INT8_ROUND(hy__int8_round_base, )
-static const hy__int8_isa hy__int8_base = { hy__int8_round_base, { hy__int8_tile_base }, { 1 },
-                                            HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_base = {
+    hy__int8_round_base, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
 
 #ifdef HY__TARGET_AVX2
 HY__VECTOR(int32_t, 32, hy__i32x8)
@@ -24052,7 +24202,7 @@ typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
         memcpy(&four, t->from[i] + at, sizeof four); \
         a = zero + four; \
         HY__INT8_DOT(acc[i][0], a, b0); \
-        HY__INT8_DOT(acc[i][1], a, b1); }
+        if (vecs > 1) HY__INT8_DOT(acc[i][1], a, b1); }
 #define HY__INT8_STORE(i, j) \
         y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
             *(const real_at *)(t->bias + j * lanes); \
@@ -24060,12 +24210,13 @@ typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
         *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
 #define HY__INT8_STORES(i) if (rows > i) { \
         acc[i][0] -= extra[0]; \
-        acc[i][1] -= extra[1]; \
-        HY__INT8_STORE(i, 0) HY__INT8_STORE(i, 1) }
+        HY__INT8_STORE(i, 0) \
+        if (vecs > 1) { acc[i][1] -= extra[1]; HY__INT8_STORE(i, 1) } }
 
-/* rows times two vectors of sums. Where data has no sign, a row of 128s gives what they have too much. */
+/* rows times one or two vectors of sums. Data without sign: a row of 128s gives what they have too much. */
 #define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
-HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, int64_t c_row) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__int8_tile *t, float *c, \
+                            int64_t c_row) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
@@ -24084,39 +24235,47 @@ HY__INLINE TARGET void name(const int rows, const hy__int8_tile *t, float *c, in
     bits under; \
     real y; \
     HY__INT8_EACH(HY__INT8_ZERO) \
-    extra[0] = extra[1] = zero; \
+    extra[0] = extra[1] = b1 = zero; \
     for (s = 0; s < t->stretches; s++) { \
         int64_t at = t->shift[s]; \
         for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
             b0 = *(const vec_at *)(const void *)w; \
-            b1 = *(const vec_at *)(const void *)(w + next); \
+            if (vecs > 1) b1 = *(const vec_at *)(const void *)(w + next); \
             HY__INT8_EACH(HY__INT8_DOTS) \
-            if (unsigned_data) { HY__INT8_DOT(extra[0], half, b0); HY__INT8_DOT(extra[1], half, b1); } \
+            if (unsigned_data) HY__INT8_DOT(extra[0], half, b0); \
+            if (unsigned_data && vecs > 1) HY__INT8_DOT(extra[1], half, b1); \
         } \
     } \
     HY__INT8_EACH(HY__INT8_STORES) \
 }
-#define HY__INT8_STAMP(name, TARGET, rows) \
-TARGET static void name##_##rows(const hy__int8_tile *t, float *c, int64_t c_row) { name(rows, t, c, c_row); }
+#define HY__INT8_STAMP(name, TARGET, rows, vecs) \
+TARGET static void name##_##rows##_##vecs(const hy__int8_tile *t, float *c, int64_t c_row) \
+{ name(rows, vecs, t, c, c_row); }
 
 #define HY__INT8_DOT HY__INT8_DOT_AVX2
 HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4, 2)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1, 2)
 #undef HY__INT8_DOT
 #define HY__INT8_DOT HY__INT8_DOT_VNNI
 HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 2)
 #undef HY__INT8_DOT
 HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
 HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
-static const hy__int8_isa hy__int8_avx2_isa = { hy__int8_round_avx2, { hy__int8_avx2_4, hy__int8_avx2_1 },
-                                                { 4, 1 }, HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_avx2_isa = {
+    hy__int8_round_avx2, { { hy__int8_avx2_4_2, hy__int8_avx2_1_2 },
+                           { hy__int8_avx2_4_2, hy__int8_avx2_1_2 } },
+    { 4, 1 }, HY__INT8_PANEL, 0 };
 static const hy__int8_isa hy__int8_vnni_isa = {
-    hy__int8_round_avx512, { hy__int8_vnni_12, hy__int8_vnni_6, hy__int8_vnni_1 }, { 12, 6, 1 },
-    HY__INT8_COLS, 128 };
+    hy__int8_round_avx512, { { hy__int8_vnni_12_1, hy__int8_vnni_6_1, hy__int8_vnni_1_1 },
+                             { hy__int8_vnni_12_2, hy__int8_vnni_6_2, hy__int8_vnni_1_2 } },
+    { 12, 6, 1 }, HY__INT8_COLS, 128 };
 #endif
 
 static const hy__int8_isa *hy__int8_isa_of(int isa)
@@ -24205,6 +24364,8 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const hy__int8_isa *isa = p->isa;
     const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
     const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
+    const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
     int64_t i, j, n, end = place + rows;
     for (; place < end; place += n) {
@@ -24218,14 +24379,14 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
             t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
                                  x * p->stride[2]) * p->fine_c;
         }
-        if (step_c == 1 && cols == isa->cols && n == isa->rows[kernel]) {
-            isa->tile[kernel](t, c + place * step_p, step_p);
+        if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
+            tile[kernel](t, c + place * step_p, step_p);
             continue;
         }
-        isa->tile[kernel](t, square, isa->cols);
+        tile[kernel](t, square, width);
         for (j = 0; j < cols; j++)
             for (i = 0; i < n; i++)
-                c[(place + i) * step_p + j * step_c] = square[i * isa->cols + j];
+                c[(place + i) * step_p + j * step_c] = square[i * width + j];
     }
 }
 
@@ -24249,6 +24410,7 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
     t.shift = shift;
     t.stretches = p->stretches;
     t.steps = p->steps;
+    t.next = bytes;
     t.least = p->least;
     shared += image * hy__int8_volume(p->wide) * p->fine_c;
     for (j = first; j < end; j += n) {
@@ -24257,7 +24419,6 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
             t.scale[k] = scale[j + k];
             t.bias[k] = bias ? bias[j + k] : 0;
         }
-        t.next = n > HY__INT8_PANEL ? bytes : 0;
         t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
         hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
                       c + j * (p->last ? 1 : places), n);
@@ -24307,14 +24468,13 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p, double threshold, int re
 /* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
 static int hy__int8_infer(hy_infer *I, double threshold, int channels, int64_t panels, int64_t steps)
 {
-    const int most = 1 << 15;           /* steps */
     hy_shape w = hy__rank(4);
     int i;
     if (!(threshold > 0 && threshold < HUGE_VAL))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", threshold);
-    if (steps > most)
+    if (steps > HY__INT8_MOST)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "sums of more than %d products may not fit 32 bits",
-                             HY__INT8_STEP * most);
+                             HY__INT8_STEP * HY__INT8_MOST);
     w.dim[0] = panels;
     w.dim[1] = steps;
     w.dim[2] = HY__INT8_PANEL;
@@ -25117,6 +25277,212 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 #define HY__ON_normal_like hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
 #define HY__ON_exponential_like hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
 
+/* --- random numbers that take as many throws as it needs --- *
+ * Element i has numbers of its own, 2^20 times i and following. */
+typedef struct hy__dice { uint64_t seed, stream, at; } hy__dice;
+static hy__dice hy__dice_of(const hy_run *now, int64_t i)
+{
+    hy__dice d;
+    d.seed = now->seed;
+    d.stream = now->stream;
+    d.at = (uint64_t)i << 20;
+    return d;
+}
+static double hy__throw(hy__dice *d)                    /* in (0, 1) */
+{
+    int64_t bits = (int64_t)(hy__random_u64(d->seed, d->stream, d->at++) >> 12);
+    return ((double)bits + 0.5) * 2.220446049250313e-16;
+}
+static double hy__throw_normal(hy__dice *d)
+{
+    uint64_t a = hy__random_u64(d->seed, d->stream, d->at), b = hy__random_u64(d->seed, d->stream, d->at + 1);
+    uint32_t word[4];
+    double x, y;
+    d->at += 2;
+    word[0] = (uint32_t)a;
+    word[1] = (uint32_t)(a >> 32);
+    word[2] = (uint32_t)b;
+    word[3] = (uint32_t)(b >> 32);
+    hy__normal_pair_f64(word, &x, &y);
+    return x;
+}
+
+/* e^x for x <= 0, the same bits everywhere. */
+static double hy__exp_down_f64(double x)
+{
+    double n = floor(x * 1.4426950408889634 + 0.5), r, sum = 1;
+    int k;
+    if (x < -700) return 0;
+    r = (x - n * 0.69314718036912382) - n * 1.9082149292705877e-10;
+    for (k = 13; k > 0; k--) sum = 1 + r / k * sum;
+    return ldexp(sum, (int)n);
+}
+
+/* log k!, after Stirling from 10 on */
+static double hy__log_factorial(double k)
+{
+    double x = k + 1, product = 1, z = 1 / (x * x);
+    if (k >= 10)
+        return (x - 0.5) * hy__log_f64(x) - x + 0.91893853320467274 +
+               (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z / 1680))) / x;
+    for (; k > 1; k--) product *= k;
+    return hy__log_f64(product);
+}
+
+/* Marsaglia and Tsang: the cube of a normal number, accepted nearly always. */
+static double hy__throw_gamma(hy__dice *d, double alpha)
+{
+    double less = alpha < 1 ? hy__exp_down_f64(hy__log_f64(hy__throw(d)) / alpha) : 1;
+    double a = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3, c = 1 / sqrt(9 * a);
+    for (;;) {
+        double x = hy__throw_normal(d), v = 1 + c * x, u = hy__throw(d);
+        if (v <= 0) continue;
+        v = v * v * v;
+        if (hy__log_f64(u) < 0.5 * x * x + a * (1 - v + hy__log_f64(v))) return a * v * less;
+    }
+}
+
+/* Small means by a product of numbers, others by Hormann's transformed rejection (PTRS). */
+static double hy__throw_poisson(hy__dice *d, double lam)
+{
+    double count = 0, a, b, log_lam, product, bound;
+    if (lam < 10) {
+        bound = hy__exp_down_f64(-lam);
+        for (product = hy__throw(d); product > bound; product *= hy__throw(d)) count++;
+        return count;
+    }
+    b = 0.931 + 2.53 * sqrt(lam);
+    a = -0.059 + 0.02483 * b;
+    log_lam = hy__log_f64(lam);
+    for (;;) {
+        double u = hy__throw(d) - 0.5, v = hy__throw(d), edge = 0.5 - fabs(u);
+        count = floor((2 * a / edge + b) * u + lam + 0.43);
+        if (edge >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return count;
+        if (count < 0 || (edge < 0.013 && v > edge)) continue;
+        if (hy__log_f64(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b)) <=
+            count * log_lam - lam - hy__log_factorial(count)) return count;
+    }
+}
+
+/* a, b: shape and scale of a gamma number, which (counts) is then the mean of a Poisson one; a 0: b is it. */
+static void hy__make_thrown(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    double *y = (double *)to;
+    int64_t i;
+    for (i = 0; i < count; i++) {
+        hy__dice d = hy__dice_of(now, first + i);
+        double v = f->a > 0 ? hy__throw_gamma(&d, f->a) * f->b : f->b;
+        y[i] = f->low ? hy__throw_poisson(&d, v) : v;
+    }
+}
+static int hy__thrown_bind(hy_job *job, int counts, double a, double b)
+{
+    hy__fresh *f = hy__fresh_bind(job, hy__make_thrown, HY_F64, counts ? 150 : 60);
+    f->low = counts;
+    f->a = a;
+    f->b = b;
+    return 0;
+}
+/* Means up to 2^52: a count above is no whole number any more. */
+#define HY__THROWN(x, makes_sense, error, counts, a, b) \
+    HY__INFER(random_##x, (makes_sense) ? hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32) \
+                                        : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
+    HY__BIND(random_##x, hy__thrown_bind(job, counts, a, b))
+HY__THROWN(gamma, r->alpha > 0 && r->alpha < HUGE_VAL && r->beta > 0 && r->beta < HUGE_VAL,
+           "alpha and beta must be above 0", 0, r->alpha, r->beta)
+HY__THROWN(poisson, r->lam >= 0 && r->lam < 4503599627370496.0, "lam must be from 0 to 2^52", 1, 0, r->lam)
+HY__THROWN(negative_binomial, r->k > 0 && r->p > 1e-6 && r->p <= 1, "k must be above 0, p from 1e-6 to 1", 1,
+           r->k, (1 - r->p) / r->p)
+HY__THROWN(general_negative_binomial,
+           r->mu >= 0 && r->alpha >= 0 && r->mu < 1e12 && r->alpha < 1e12,
+           "mu and alpha must be from 0 to 1e12", 1, r->alpha > 0 ? 1 / r->alpha : 0,
+           r->alpha > 0 ? r->mu * r->alpha : r->mu)
+#define HY__ON_random_gamma hy__random_gamma_infer, hy__random_gamma_bind, NULL, NULL
+#define HY__ON_random_poisson hy__random_poisson_infer, hy__random_poisson_bind, NULL, NULL
+#define HY__ON_random_negative_binomial \
+    hy__random_negative_binomial_infer, hy__random_negative_binomial_bind, NULL, NULL
+#define HY__ON_random_general_negative_binomial \
+    hy__random_general_negative_binomial_infer, hy__random_general_negative_binomial_bind, NULL, NULL
+
+/* --- sample_multinomial: an item draws from one row --- */
+static int hy__sample_multinomial_infer(hy_infer *I)
+{
+    HY__REC(sample_multinomial, I);
+    hy_shape *x = &I->in[0].shape, y;
+    int d;
+    hy_infer_type(I, &I->out[0].dtype, r->dtype ? r->dtype : HY_I32);
+    if (I->nout > 1) hy__infer_same_type(I, &I->out[1], &I->in[0]);
+    for (d = 0; d < r->shape.ndim; d++)
+        if (r->shape.dim[d] < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "size %l is negative", r->shape.dim[d]);
+    if (x->ndim < 0) return I->status;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim - 1 + r->shape.ndim > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    y = *x;
+    y.ndim--;
+    for (d = 0; d < r->shape.ndim; d++) y.dim[y.ndim++] = r->shape.dim[d];
+    if (!y.ndim) y = hy__shape1(1);
+    for (d = 0; d < I->nout; d++) hy_infer_shape(I, &I->out[d].shape, y);
+    return I->status;
+}
+
+/* The class where the running sum of probabilities passes the throw. */
+HY__RUN(hy__run_multinomial)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t classes = x->dim[x->ndim - 1], draws = job->plan.i[0], i, c;
+    double *p = (double *)scratch, total = 0, drawn, bound;
+    int bad = 0;
+    hy__load_f64(p, hy__place(now, &job->in[0], item * classes), job->in[0].type.dtype, 1, classes);
+    for (c = 0; c < classes; c++) {
+        bad |= !(p[c] >= 0);
+        total += p[c];
+    }
+    if (bad || !(total > 0 && total < HUGE_VAL)) { hy_fault(now); return; }
+    for (i = item * draws; i < (item + 1) * draws; i++) {
+        hy__dice d = hy__dice_of(now, i);
+        bound = hy__throw(&d) * total;
+        for (c = 0, drawn = p[0]; c + 1 < classes && (drawn <= bound || p[c] == 0); drawn += p[++c]) continue;
+        while (p[c] == 0) c--;                          /* rounding went past the last that is possible */
+        hy__store(hy__place(now, &job->out[0], i), job->out[0].type.dtype, (double)c);
+        if (job->nout > 1)
+            hy__store(hy__place(now, &job->out[1], i), job->out[1].type.dtype, log(p[c] / total));
+    }
+}
+static int hy__sample_multinomial_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t classes = x->dim[x->ndim - 1], rows = hy__product(x, 0, x->ndim - 1);
+    int64_t total = hy__size(&job->out[0].type.shape);
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    if (!classes && total) return hy_refuse(job, HY_ERROR_SHAPE, "data has no classes");
+    job->notes = sizeof *job->plan.i;
+    job->plan.i[0] = rows ? total / rows : 0;
+    job->scratch = (size_t)classes * sizeof(double);
+    job->fault_text = "a probability is negative or no number, or all are 0";
+    return hy__one_stage(job, hy__run_multinomial, total ? rows : 0,
+                         (double)hy__size(x) + (double)total * (20 + 0.5 * (double)classes));
+}
+/* Of the logarithm, data taken for what sums to 1: what was drawn gets dy / p. */
+static int hy__sample_multinomial_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *x = D->in[0], *g = D->nout > 1 ? D->dy[1] : NULL, *chosen;
+    int64_t classes, draws = hy__size(&D->out[0]->t.type.shape);
+    hy_one_hot_opt opt;
+    if (!g || !D->want[0]) return 0;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = x->t.type.dtype;
+    classes = x->t.type.shape.dim[x->t.type.shape.ndim - 1];
+    draws = classes && hy__size(&x->t.type.shape) ? draws / (hy__size(&x->t.type.shape) / classes) : 0;
+    chosen = hy_one_hot(F, hy_reshape(F, D->out[0], HY_INTS(-1, draws), NULL), (int)classes, &opt);
+    g = hy_mul(F, chosen, hy_reshape(F, g, HY_INTS(-1, draws, 1), NULL));
+    D->dx[0] = hy_div(F, hy_reshape_like(F, hy_sum(F, g, HY_AXES(1), NULL), x, NULL), x);
+    return 0;
+}
+#define HY__ON_sample_multinomial HY__OWN(sample_multinomial), NULL
+
+/* --- whole numbers --- */
 static void hy__make_randint(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     hy__stream stream = hy__stream_of(now);
@@ -27875,9 +28241,9 @@ static void hy__text_level_close(hy__text_level *level)
 static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
 {
     const hy_graph *g = node->sub[k];
-    int i, loop = strcmp(node->op->name, "_cond") != 0;
+    int i, branch = !strcmp(node->op->name, "_cond"), once = !strcmp(node->op->name, "_recompute");
     hy__write_blanks(w, indent);
-    hy__write(w, !loop ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
+    hy__write(w, once ? "block(" : branch ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
     for (i = 0; i < g->vars; i++) {
         if (i) hy__write(w, ", ");
         hy__write(w, g->var[i]->name);
@@ -29650,7 +30016,8 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
             in[step->side] = &step->number;
             one[step->side] = 0;
         }
-        step->fn(in, one, room->where[f->arg[step->first + step->nin]], n, step->p);
+        hy__apply(step->fn, step->p, (int)hy_dtype_size(f->dtype), step->nin + (step->side >= 0), in, one,
+                  room->where[f->arg[step->first + step->nin]], n);
     }
 }
 
@@ -29758,15 +30125,14 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     step->side = -1;
-    if ((job->run != hy__run_pointwise && job->run != hy__run_flat &&
-         (job->run != hy__run_scalar || !pw->loose)) ||
+    if ((job->run != hy__run_pointwise && job->run != hy__run_flat && job->run != hy__run_scalar) ||
         pw->compute != f->dtype) {
         f->jobs = 1;
         return;
     }
     step->fn = pw->fn;
     step->p = pw->p;
-    step->loose = pw->loose && job->nin == 2;
+    step->loose = job->nin == 2;
     if (job->run != hy__run_scalar) return;
     step->side = pw->p[2] == 0;
     hy__store(&step->number, pw->compute, pw->p[0]);
@@ -33534,7 +33900,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* Where the place of a parameter's variable is, or will be, kept. */
 static int *hy__param_slot(const hy_frame *S, const hy__param *p)
@@ -34836,6 +35202,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
 typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
+typedef hy_array *(*hy__wrap_fn)(hy_frame *S, hy_block *block, hy_array *x);
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
     int         hybrid, active;         /* what a call like the last one looks at stands in front */
@@ -34856,6 +35223,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__owner  *owner;                  /* once memory was bound to its calls */
+    hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -36410,6 +36778,14 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
     }
 }
 
+/* Is forward traced for training, of a block whose values are to be computed again? */
+static int hy__wraps(hy_frame *S, const struct hy__house *h)
+{
+    if (!h->wrap || !S->traced_for || hy__calling_frame(S)->check) return 0;
+    S->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    return S->training;
+}
+
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
@@ -36420,7 +36796,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (F->code) { F->lost = lost; return NULL; }
     F->floor = F->marks;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
-    if (!F->code) y = block->forward(F, block, x);
+    if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
@@ -36568,7 +36944,8 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 /* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
 static int hy__compiles(hy_frame *F, const struct hy__house *h)
 {
-    return h->active && h->hybrid && !F->graph && !hy__calling_frame(F)->filling;
+    return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !F->graph &&
+           !hy__calling_frame(F)->filling;
 }
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
@@ -38498,18 +38875,18 @@ static int hy__loop_infer(hy_infer *I)
     return I->status;
 }
 
-/* Both branches give the same. */
+/* Both branches give the same. A block that is computed again is one branch without a condition. */
 static int hy__cond_infer(hy_infer *I)
 {
     const hy__control_rec *r = (const hy__control_rec *)I->attr;
-    hy__buffer *room = hy__infer_open(I, r, 1);
+    int i, k, pred = r->data;
+    hy__buffer *room = hy__infer_open(I, r, pred);
     hy_type *var = room ? (hy_type *)room->data : NULL;
     hy__types T;
-    int i, k;
-    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+    if (pred && hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
         hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
-    for (k = 0; var && k < 2 && I->status >= 0; k++) {
-        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+    for (k = 0; var && k <= pred && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, pred), r->outputs, &T) >= 0)
             for (i = 0; i < r->outputs && I->status >= 0; i++) {
                 const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
                 if (!hy__types_agree(&I->out[i], t)) {
@@ -38523,7 +38900,7 @@ static int hy__cond_infer(hy_infer *I)
         hy__types_close(I->frame, &T);
     }
     if (var && I->status >= 0) {
-        hy__infer_inputs(I, r, 1, var);
+        hy__infer_inputs(I, r, pred, var);
         hy__infer_extras(I, r);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
@@ -38746,7 +39123,7 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     const hy__control *c;
     char    *memory;
     uint64_t seed, stream;              /* the random key */
-    int      pred;
+    int      pred, once;                /* the first input is a condition; there are no turns */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
 } hy__turning;
 
@@ -38796,7 +39173,7 @@ static char *hy__var_at(const hy__turning *L, int i)
 /* Where result i of a turn goes. */
 static char *hy__result_at(const hy__turning *L, int i)
 {
-    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    if (L->once) return (char *)L->now->data[L->job->nin + i];
     return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
         : hy__state_at(L, i - L->r->outputs, L->turn + 1);
 }
@@ -38951,9 +39328,10 @@ static void hy__loop_finish(const hy__turning *L)
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
-static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int once)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int pred = once && r->data;
     int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
     int i;
     L->job = job;
@@ -38962,6 +39340,7 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
     L->c = (const hy__control *)(const void *)&job->plan;
     L->memory = memory;
     L->pred = pred;
+    L->once = once;
     L->turn = L->row = 0;
     L->seed = now->seed;
     L->stream = now->stream;
@@ -39012,7 +39391,7 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
 static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     hy__turning L;
-    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    int k = job->nsub > 1 && hy__load(now->data[0], job->in[0].type.dtype) == 0;
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 1);
     if (hy__body_open(&L, k)) hy__body_fault(&L, k);
@@ -39055,13 +39434,16 @@ static int hy__loop_bind(hy_job *job)
 static int hy__cond_bind(hy_job *job)
 {
     hy__control *c = (hy__control *)(void *)&job->plan;
-    double cost;
+    int k, pred = ((const hy__control_rec *)job->attr)->data;
+    double cost = 0;
     memset(c, 0, sizeof *c);
     job->notes = sizeof *c;
-    if (hy__control_bodies(job, 1, c)) return -1;
-    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
-    hy__bind_own(job, c, 1);
-    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    if (hy__control_bodies(job, pred, c)) return -1;
+    for (k = 0; k <= pred; k++) {
+        if (c->body[k]->bytes > job->shared) job->shared = c->body[k]->bytes;
+        if (c->body[k]->plan.cost > cost) cost = c->body[k]->plan.cost;
+    }
+    hy__bind_own(job, c, pred);
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
 
@@ -39398,7 +39780,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     int i;
     if (hy__unwinding_open(U, F, sub)) return NULL;
     for (i = 0; i < sub->vars; i++) {
-        int at = hy__control_input(r, 1, i);
+        int at = hy__control_input(r, r->data, i);
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
@@ -39412,7 +39794,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
-/* A branch again, by the same condition. */
+/* A branch again, by the same condition if there is one. */
 static int hy__cond_grad(hy_frame *F, hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -39421,22 +39803,22 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
     hy__given in;
     hy_graph *sub[2];
     hy_array *y = NULL, **at;
-    int i, opened = !hy__given_open(F, &in, D);
+    int i, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = !hy__given_open(F, &in, D);
     memset(U, 0, sizeof U);
+    memset(sub, 0, sizeof sub);
     memset(&r2, 0, sizeof r2);
-    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
-    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
-    r2.data = 1;
+    for (i = 0; i < n && ready; i++) ready = (sub[i] = hy__branch_back(F, D, &U[i], i)) != NULL;
+    r2.data = r->data;
     r2.outputs = U[0].heads;
-    for (i = 0; sub[1] && i <= r->remain - r->own; i++) hy__given_add(&in, D->in[i]);
-    for (i = 0; sub[1] && i < r->outputs; i++)
+    for (i = 0; ready && i < lead; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
-    for (i = r->remain - r->own + 1; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
-    if (sub[1]) hy__given_end(&in, D, &r2);
-    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    for (i = lead; ready && i < lead + r->own; i++) hy__given_add(&in, D->in[i]);
+    if (ready) hy__given_end(&in, D, &r2);
+    if (ready) y = hy__given_emit(F, D, D->op->member, &in, &r2, n, sub);
     at = y && y->count ? y->item : &y;
-    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
-    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[r->data + i] = *at++;
+    for (i = 0; i < n; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
     hy__buffer_drop(&F->cache, in.room);
     return 0;
 }
@@ -39446,7 +39828,7 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 #endif
 
 /* --- the operators --- */
-enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
@@ -39460,7 +39842,10 @@ static const hy_op hy__control_ops[] = {
     { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__COND, hy__control_count,
           hy__cond_infer,
-      hy__cond_bind, hy__cond_grad, NULL }
+      hy__cond_bind, hy__cond_grad, NULL },
+    { "_recompute", NULL, NULL, "a body that is computed again for its gradient", hy__control_in,
+      hy__control_out, hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__ONCE,
+      hy__control_count, hy__cond_infer, hy__cond_bind, hy__cond_grad, NULL }
 };
 
 /* The handles of a form, as the C functions get them. */
@@ -39646,7 +40031,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
 {
     hy__control_rec r;
     const hy_frame *B = N[0].S;
-    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    int i, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
     hy_graph *sub[2];
@@ -39657,7 +40042,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
     r.limit = l->limit;
     for (i = 0; i < n; i++) {
         r.aux = hy__inner_sort(N[i].S);
-        hy__inner_settle(N[i].S, which != HY__COND);
+        hy__inner_settle(N[i].S, which < HY__COND);
         if (S->code || hy__inner_heads(&N[i])) break;
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
@@ -39749,6 +40134,41 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     hy__inner_close(S, &N[1]);
     return S->code ? NULL : y;
 }
+
+/* forward of a block as one operator, whose gradient computes it a second time. */
+#ifndef HYBRID_NO_TRAIN
+static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
+{
+    hy__inner N;
+    hy__loop l;
+    hy_array *in, *y = NULL, **at;
+    memset(&l, 0, sizeof l);
+    memset(&N, 0, sizeof N);
+    l.who = "hy_set_recompute";
+    if (!hy__flat_open(S, &l.states, x, l.who) && !hy__inner_open(S, &N, l.who)) {
+        in = hy__inner_vars(&N, &l.states, "data", 0);
+        if (!N.S->code && !hy__inner_results(&N, block->forward(N.S, block, in), &l, 0))
+            y = hy__inner_emit(S, &l, HY__ONCE, &N, 1);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N.out.full, at);
+    }
+    hy__inner_close(S, &N);
+    hy__flat_close(S, &l.states);
+    return S->code ? NULL : y;
+}
+
+HY_API void hy_set_recompute(hy_frame *F, hy_block *block, int on)
+{
+    if (!hy__block_ok(F, block, "hy_set_recompute")) return;
+    if (on && !block->house->hybrid) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_recompute: %s is no hybrid block: its forward cannot be "
+                 "traced", block->kind);
+        return;
+    }
+    block->house->wrap = on ? hy__traced_once : NULL;
+    hy__changed(block);
+}
+#endif
 
 /* --- line by line --- */
 /* Each call of a C function draws by a key of its own, as compiled turns do. */
@@ -47412,7 +47832,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     hy__traces *all = &net->house->traces;
     const hy__trace *t, *best = NULL;
     hy_graph *g = NULL;
-    int cost, least = 8;
+    int i, cost, least = 8;
     hy__compile_options(F, net);        /* traces older than a change go */
     hy__acquire(&all->lock);
     for (t = all->first; t; t = t->next) {
@@ -47429,6 +47849,13 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
                      best->bound);
     }
     hy__release(&all->lock);
+    for (i = 0; g && i < g->n; i++)
+        if (g->node[i]->op == &hy__control_ops[HY__ONCE]) {
+            hy__fail(F, HY_ERROR_STATE, "%s: the network has been called in training only, where %s is "
+                     "computed twice (hy_set_recompute): call it once outside of hy_record", who,
+                     g->node[i]->name);
+            break;
+        }
     return g;
 }
 
@@ -47984,6 +48411,633 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
+/* MARK: - 55 >>calibrate --------------------------------------------------------------------------------
+ *
+ * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
+ * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
+ * it in a symbolic frame writes the new graph.
+ */
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_INT8)
+HY__COLD_ROOMS
+
+enum { HY__INT8_BINS = 2048, HY__INT8_LEVELS = 128 };   /* of a histogram of |x|; of whole numbers, 0 too */
+
+/* A node of the graph. A layer may take in the batch norm and the relu behind it. */
+typedef struct hy__int8_layer {
+    int     taken, batch_norm, relu;    /* becomes int8; places of these, or 0: no layer has an input there */
+    int     within;                     /* 1 + the place of the layer that took it in */
+    double  most;                       /* largest |x| that came in, then the threshold */
+    double *count;                      /* how many came, by |x| / most */
+} hy__int8_layer;
+
+typedef struct hy__quantizer {
+    hy_frame         *F;
+    hy__symbol_block *b;
+    hy__int8_layer   *layer;            /* by place */
+    hy_array *const  *batch;
+    int               batches, round;   /* round 1: most, 2: count */
+    int               taken, left;
+} hy__quantizer;
+
+/* How a layer reads its weight. */
+typedef struct hy__int8_reading {
+    int64_t groups, outs, channels;     /* outs, channels: of a group */
+    int64_t taps, joined;               /* joined: taps of a stretch */
+    int64_t stretches, steps, panels;   /* steps of a stretch, panels of a group */
+    int     last, axis;                 /* channels last; axis of the results' channels */
+} hy__int8_reading;
+
+static int hy__int8_place(const hy__symbol_block *b, int i, int k)      /* of input k of node i */
+{
+    return b->graph->place[b->graph->node[i]->in[k].node->number];
+}
+
+/* Input k, if it is a parameter in f32 of so many numbers (0: any). */
+static const hy_array *hy__int8_param(const hy__symbol_block *b, int i, int k, int64_t n)
+{
+    const hy_array *x = b->param[hy__int8_place(b, i, k)];
+    return x && x->buffer && x->t.type.dtype == HY_F32 && (!n || hy__size(&x->t.type.shape) == n) ? x : NULL;
+}
+
+static void hy__int8_dense_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
+{
+    const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
+    r->groups = r->taps = r->joined = 1;
+    r->outs = w->dim[0];
+    r->channels = w->dim[1];
+    r->last = 1;
+    r->axis = rec->no_flatten ? -1 : 1;
+}
+
+#ifndef HYBRID_NO_VISION
+static void hy__int8_conv_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
+{
+    const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, rec);
+    r->groups = a.groups;
+    r->outs = a.filters / a.groups;
+    r->channels = w->dim[a.channel];
+    r->taps = hy__product(w, a.places, a.places + a.n);
+    r->joined = hy__tuple_at(a.dilate, a.n - 1, 1) == 1 ? a.kernel->v[a.n - 1] : 1;
+    r->last = a.last;
+    r->axis = a.channel;
+}
+#endif
+
+/* Can it be in int8? A group of few channels would fill steps with zeros; sums must fit 32 bits. 0: it is no
+ * layer at all. */
+static int hy__int8_read(const hy__symbol_block *b, int i, hy__int8_reading *r)
+{
+    const hy__node *node = b->graph->node[i];
+    int number = node->op ? hy__op_number(node->op) : -1, known = number == HY_OP_fully_connected;
+    const hy_array *w;
+    memset(r, 0, sizeof *r);
+#ifndef HYBRID_NO_VISION
+    known |= number == HY_OP_convolution;
+#endif
+    if (!known) return 0;
+    w = hy__int8_param(b, i, 1, 0);
+    if (!w || !hy__size(&w->t.type.shape)) return -1;
+    if (number == HY_OP_fully_connected) hy__int8_dense_reading(node, &w->t.type.shape, r);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_reading(node, &w->t.type.shape, r);
+#endif
+    r->stretches = r->taps / r->joined;
+    r->steps = hy__pieces(r->channels * r->joined, HY__INT8_STEP);
+    r->panels = hy__pieces(r->outs, HY__INT8_PANEL);
+    if (node->nin > 2 && !hy__int8_param(b, i, 2, r->groups * r->outs)) return -1;
+    return (r->groups > 1 && r->channels < HY__INT8_STEP) || r->stretches * r->steps > HY__INT8_MOST ? -1 : 1;
+}
+
+/* --- which layers --- */
+
+/* Is it one of the words between underscores? dense1 is one of net0_dense1_fwd. */
+static int hy__int8_called(const char *name, const char *word, size_t n)
+{
+    const char *at = name;
+    for (; n && *at; at++)
+        if (!strncmp(at, word, n) && (at == name || at[-1] == '_') && (!at[n] || at[n] == '_')) return 1;
+    return 0;
+}
+
+static int hy__int8_skip(hy__quantizer *Q, const char *list)
+{
+    const hy_graph *g = Q->b->graph;
+    hy__int8_reading r;
+    hy__brief known;
+    size_t n;
+    int i, found;
+    for (; list && *list; list += n) {
+        list += strspn(list, " ,");
+        n = strcspn(list, " ,");
+        for (known.n = found = i = 0; i < g->n && n; i++) {
+            if (!hy__int8_read(Q->b, i, &r)) continue;
+            hy__brief_add(&known, g->node[i]->name);
+            if (!hy__int8_called(g->node[i]->name, list, n)) continue;
+            found = 1;
+            Q->layer[i].taken = 0;
+        }
+        if (found || !n) continue;
+        hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
+                 known.n ? hy__brief_end(&known) : "none");
+        return -1;
+    }
+    return 0;
+}
+
+/* Does this batch norm, for inference, only scale and shift the channels of that layer? */
+static int hy__int8_normed(const hy__symbol_block *b, int i, int layer)
+{
+    const hy__batch_norm_rec *rec = (const hy__batch_norm_rec *)b->graph->node[i]->record;
+    hy__int8_reading r;
+    int k;
+    hy__int8_read(b, layer, &r);
+    for (k = 1; k < 5; k++) if (!hy__int8_param(b, i, k, r.groups * r.outs)) return 0;
+    return !rec->output_mean_var && (rec->axis == r.axis || (rec->axis == -1 && r.last));
+}
+
+/* Layers, and what stands behind them alone. */
+static void hy__int8_find(hy__quantizer *Q)
+{
+    const hy__symbol_block *b = Q->b;
+    hy__int8_reading r;
+    int i, from, number, relu, normed;
+    for (i = 0; i < b->graph->n; i++) {
+        const hy__node *node = b->graph->node[i];
+        hy__int8_layer *layer;
+        if (Q->layer[i].taken || !node->op || !node->nin) continue;
+        from = hy__int8_place(b, i, 0);
+        number = hy__op_number(node->op);
+        normed = number == HY_OP_batch_norm || number == HY_OP_batch_norm_relu;
+        relu = number == HY_OP_relu || number == HY_OP_batch_norm_relu || (number == HY_OP_activation &&
+            ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU);
+        if (b->uses[from] != 1 || !(normed || relu) || hy__int8_read(b, i, &r)) continue;
+        if (Q->layer[from].within) from = Q->layer[from].within - 1;
+        layer = &Q->layer[from];
+        if (!layer->taken || layer->relu || (normed && (layer->batch_norm || !hy__int8_normed(b, i, from))))
+            continue;
+        if (normed) layer->batch_norm = i;
+        if (relu) layer->relu = i;
+        Q->layer[i].within = from + 1;
+    }
+}
+
+static int hy__int8_choose(hy__quantizer *Q, const char *skip)
+{
+    hy__int8_reading r;
+    int i;
+    Q->layer = (hy__int8_layer *)hy__alloc_zero(&Q->F->root->heap,
+                                                (size_t)Q->b->graph->n * sizeof *Q->layer + 1);
+    if (!Q->layer) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+    for (i = 0; i < Q->b->graph->n; i++) Q->layer[i].taken = hy__int8_read(Q->b, i, &r) > 0;
+    if (hy__int8_skip(Q, skip)) return -1;
+    hy__int8_find(Q);
+    for (i = 0; i < Q->b->graph->n; i++) {
+        Q->taken += Q->layer[i].taken;
+        Q->left += !Q->layer[i].taken && hy__int8_read(Q->b, i, &r) != 0;
+    }
+    if (!Q->taken) hy__warn(Q->F, "hy_quantize: there is no layer that can be in int8");
+    return 0;
+}
+
+/* --- what comes in --- */
+static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
+{
+    hy__int8_layer *layer = &Q->layer[i];
+    const float *v;
+    int64_t n = hy__size(&x->t.type.shape), k;
+    if (x->t.type.dtype != HY_F32) return 0;    /* which the layer itself will say better */
+    x = hy__packed_array(Q->F, x);
+    if (!x) return -1;
+    v = (const float *)x->t.data;
+    for (k = 0; k < n; k++) {
+        double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
+        if (!(size < HUGE_VAL)) {
+            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
+                     Q->b->graph->node[i]->name, (double)v[k], batch);
+            return -1;
+        }
+        if (Q->round == 1) { if (size > layer->most) layer->most = size; }
+        else if (size > 0)              /* 0 is exact with every threshold */
+            layer->count[(int)hy__least((int64_t)(size / layer->most * (int)HY__INT8_BINS),
+                                        HY__INT8_BINS - 1)]++;
+    }
+    return 0;
+}
+
+/* What is lost, as Kullback and Leibler measure it, if numbers beyond `bins` are cut and the rest has only
+ * so many levels: each then stands for its bins that are not empty. */
+static double hy__int8_loss(const double *count, int bins)
+{
+    double all = 0, beyond = 0, loss = 0;
+    int i, k, end;
+    for (i = 0; i < HY__INT8_BINS; i++) *(i < bins ? &all : &beyond) += count[i];
+    for (k = i = 0; k < HY__INT8_LEVELS; k++, i = end) {
+        double sum = 0, full = 0;
+        int at;
+        end = (int)((int64_t)bins * (k + 1) / HY__INT8_LEVELS);
+        for (at = i; at < end; at++) { sum += count[at]; full += count[at] > 0; }
+        for (at = i; at < end; at++) {
+            double p = count[at] + (at == bins - 1 ? beyond : 0), q = count[at] > 0 ? sum / full : 1e-4;
+            if (p > 0) loss += p * log(p / (all + beyond) / (q / all));
+        }
+    }
+    return all > 0 ? loss / (all + beyond) : HUGE_VAL;
+}
+
+/* From the largest number that came, or the least lossy part of it. Nothing came but zeros: any will do. */
+static void hy__int8_threshold(hy__int8_layer *layer)
+{
+    double least = HUGE_VAL, loss;
+    int bins, best = HY__INT8_BINS;
+    if (!(layer->most > 0)) layer->most = 1;
+    for (bins = HY__INT8_LEVELS; layer->count && bins <= HY__INT8_BINS; bins += 16) {
+        loss = hy__int8_loss(layer->count, bins);
+        if (loss < least) { least = loss; best = bins; }
+    }
+    layer->most = (float)(layer->most * best / (int)HY__INT8_BINS);
+}
+
+/* --- one layer's weight --- */
+static hy_array *hy__int8_empty(hy_frame *F, hy_shape shape, hy_dtype dtype)
+{
+    hy_array *x = hy_empty(F, shape, dtype);
+    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    return x;
+}
+
+/* Largest |w| of a channel; -1: one is not finite. */
+static double hy__int8_largest(const float *w, int64_t n)
+{
+    double most = 0, size;
+    for (; n > 0; n--, w++) {
+        size = *w < 0 ? -(double)*w : (double)*w;
+        if (!(size < HUGE_VAL)) return -1;
+        if (size > most) most = size;
+    }
+    return most;
+}
+
+/* Channel o, in 127ths of `most`, to its place in a panel. */
+static void hy__int8_pack(const hy__int8_reading *r, int64_t o, const float *w, double most, signed char *to)
+{
+    int64_t tap, c, panel = o / r->outs * r->panels + o % r->outs / HY__INT8_PANEL;
+    double per_unit = most > 0 ? 127 / most : 0;
+    to += panel * r->stretches * r->steps * HY__INT8_BYTES + o % r->outs % HY__INT8_PANEL * HY__INT8_STEP;
+    for (tap = 0; tap < r->taps; tap++)
+        for (c = 0; c < r->channels; c++) {
+            double v = w[r->last ? tap * r->channels + c : c * r->taps + tap] * per_unit;
+            int64_t at = tap % r->joined * r->channels + c;
+            int64_t step = tap / r->joined * r->steps + at / HY__INT8_STEP;
+            to[step * HY__INT8_BYTES + at % HY__INT8_STEP] = (signed char)(int)(v < 0 ? v - 0.5 : v + 0.5);
+        }
+}
+
+/* The batch norm behind a layer: results times *factor, + *shift. */
+static void hy__int8_norm(const hy__symbol_block *b, int i, int64_t o, double *factor, double *shift)
+{
+    const hy__batch_norm_rec *rec = (const hy__batch_norm_rec *)b->graph->node[i]->record;
+    double v[5];
+    int k;
+    for (k = 1; k < 5; k++) v[k] = ((const float *)hy__int8_param(b, i, k, 0)->t.data)[o];
+    *factor = (rec->learn_gamma ? v[1] : 1) / sqrt(v[4] + rec->eps);
+    *shift = v[2] - v[3] * *factor;
+}
+
+typedef struct hy__int8_made { hy_array *weight, *scale, *bias; } hy__int8_made;
+
+static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading *r, hy__int8_made *to)
+{
+    const hy__int8_layer *layer = &Q->layer[i];
+    const hy__node *node = Q->b->graph->node[i];
+    const float *w = (const float *)hy__int8_param(Q->b, i, 1, 0)->t.data, *bias = NULL;
+    int64_t all = r->groups * r->outs, n = r->channels * r->taps, o;
+    hy_shape shape = hy__rank(4);
+    shape.dim[0] = r->groups * r->panels;
+    shape.dim[1] = r->stretches * r->steps;
+    shape.dim[2] = HY__INT8_PANEL;
+    shape.dim[3] = HY__INT8_STEP;
+    if (node->nin > 2) bias = (const float *)hy__int8_param(Q->b, i, 2, 0)->t.data;
+    to->weight = hy__int8_empty(Q->F, shape, HY_I8);
+    to->scale = hy__int8_empty(Q->F, hy__shape1(all), HY_F32);
+    to->bias = bias || layer->batch_norm ? hy__int8_empty(Q->F, hy__shape1(all), HY_F32) : NULL;
+    if (Q->F->code) return -1;
+    for (o = 0; o < all; o++) {
+        double most = hy__int8_largest(w + o * n, n), factor = 1, shift = 0;
+        if (most < 0) {
+            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
+                     node->name);
+            return -1;
+        }
+        if (layer->batch_norm) hy__int8_norm(Q->b, layer->batch_norm, o, &factor, &shift);
+        hy__int8_pack(r, o, w + o * n, most, (signed char *)to->weight->t.data);
+        ((float *)to->scale->t.data)[o] = (float)(layer->most / 127 * (most / 127) * factor);
+        if (to->bias) ((float *)to->bias->t.data)[o] = (float)((bias ? bias[o] : 0) * factor + shift);
+    }
+    return 0;
+}
+
+/* --- the new graph --- */
+
+/* A variable of S for an array that goes on the shelf by this name. */
+static hy_array *hy__int8_var(hy_frame *S, hy__shelf *shelf, const char *name, const char *more, hy_array *x,
+                              int aux)
+{
+    size_t n = strlen(name), k = strlen(more);
+    char *text = (char *)hy__alloc(&S->root->heap, n + k + 1);
+    hy_array *y = NULL;
+    hy_var_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.shaped = 1;
+    opt.shape = x->t.type.shape;
+    opt.dtype = x->t.type.dtype;
+    opt.aux = aux;
+    if (!text) return (hy_array *)hy__no_memory(S, "hy_quantize");
+    memcpy(text, name, n);
+    memcpy(text + n, more, k + 1);
+    if (!hy__shelve(shelf, x, text, n + k, 0)) y = hy_var(S, text, &opt);
+    hy__free(&S->root->heap, text);
+    return y;
+}
+
+static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, hy_array *x, hy__shelf *shelf)
+{
+    const hy__node *node = Q->b->graph->node[i];
+    const hy__int8_layer *layer = &Q->layer[i];
+    hy__int8_reading r;
+    hy__int8_made made;
+    hy_array *w, *scale, *bias = NULL, *y = NULL;
+    hy__int8_read(Q->b, i, &r);
+    if (hy__int8_weight(Q, i, &r, &made)) return NULL;
+    w = hy__int8_var(S, shelf, node->name, "_int8_weight", made.weight, 0);
+    scale = hy__int8_var(S, shelf, node->name, "_int8_scale", made.scale, 0);
+    if (made.bias) bias = hy__int8_var(S, shelf, node->name, "_int8_bias", made.bias, 0);
+    if (hy__op_number(node->op) == HY_OP_fully_connected) {
+        const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
+        hy_int8_dense_opt opt;
+        opt.no_bias = !bias;
+        opt.relu = layer->relu != 0;
+        opt.no_flatten = rec->no_flatten;
+        y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, layer->most, &opt);
+    }
+#ifndef HYBRID_NO_VISION
+    else {
+        const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
+        hy_int8_convolution_opt opt;
+        HY__CONV_OPT(opt, rec);
+        opt.no_bias = !bias;
+        opt.relu = layer->relu != 0;
+        y = hy_int8_convolution(S, x, w, scale, bias, rec->kernel, rec->num_filter, layer->most, &opt);
+    }
+#endif
+    return y ? hy_named(S, y, node->name) : NULL;
+}
+
+/* The graph once: line by line in F, where layers are watched, or written anew in a symbolic frame, where
+ * what has values goes on the shelf. */
+static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, int batch, hy__shelf *shelf,
+                         hy_array **made)
+{
+    const hy__symbol_block *b = Q->b;
+    const hy_graph *g = b->graph;
+    hy_array **in = made + g->n;
+    int *left = (int *)(void *)(in + b->widest + g->heads), i;
+    if (g->n) memcpy(left, b->uses, (size_t)g->n * sizeof *left);
+    for (i = 0; i < g->n && !F->code && !Q->F->code; i++) {
+        const hy__node *node = g->node[i];
+        const hy__int8_layer *layer = &Q->layer[i];
+        hy_array *x = node->op && node->nin ? hy__symbol_value(made, g, &node->in[0]) : NULL;
+        if (!shelf && layer->taken && x && hy__int8_watch(Q, i, x, batch)) return -1;
+        if (shelf && !node->op && b->param[i])
+            made[i] = hy__int8_var(F, shelf, node->name, "", b->param[i], node->aux);
+        else if (!node->op) made[i] = hy__symbol_leaf(F, b, i, given);
+        else if (shelf && layer->within) made[i] = x;
+        else if (shelf && layer->taken) made[i] = x ? hy__int8_layer_in(F, Q, i, x, shelf) : NULL;
+        else made[i] = hy__symbol_op(F, g, i, made, in);
+        if (!shelf && node->op && !F->code) hy__symbol_let_go(F, g, i, made, left);
+    }
+    for (i = 0; i < g->heads && !F->code; i++) {
+        in[b->widest + i] = hy__symbol_value(made, g, &g->head[i]);
+        if (!in[b->widest + i])
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_quantize: output %s needs an input that was not given",
+                     g->head[i].node->name);
+    }
+    return F->code || Q->F->code ? -1 : 0;
+}
+
+/* Room for that walk: the value of every node, inputs of one, heads, uses that are left. */
+static hy_array **hy__int8_room(const hy__quantizer *Q)
+{
+    const hy__symbol_block *b = Q->b;
+    size_t most = (size_t)(b->graph->n + b->widest + b->graph->heads);
+    hy_array **room = (hy_array **)hy__alloc_zero(&Q->F->root->heap, most * sizeof *room +
+                                                  (size_t)b->graph->n * sizeof(int) + 1);
+    return room ? room : (hy_array **)hy__no_memory(Q->F, "hy_quantize");
+}
+
+static int hy__int8_watch_batch(hy__quantizer *Q, int batch)
+{
+    hy_frame *F = Q->F;
+    hy_array **room = hy__int8_room(Q);
+    hy__flat flat;
+    int failed = 1;
+    flat.room = NULL;
+    hy_begin(F);
+    if (room && hy__alive(F, Q->batch[batch], "hy_quantize") &&
+        !hy__flat_open(F, &flat, Q->batch[batch], "hy_quantize")) {
+        if (flat.n == Q->b->inputs) failed = hy__int8_walk(F, Q, flat.at, batch, NULL, room);
+        else hy__fail(F, HY_ERROR_ARGUMENT, "hy_quantize: batch %d has %d arrays, the network takes %d",
+                      batch, flat.n, Q->b->inputs);
+        hy__flat_close(F, &flat);
+    }
+    hy_end(F);
+    hy__free(&F->root->heap, (void *)room);
+    return failed;
+}
+
+static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
+{
+    int rounds = Q->taken ? 1 + (entropy != 0) : 0, i, batch;
+    for (Q->round = 1; Q->round <= rounds; Q->round++) {
+        for (i = 0; i < Q->b->graph->n && Q->round == 2; i++) {
+            if (!Q->layer[i].taken || !(Q->layer[i].most > 0)) continue;
+            Q->layer[i].count = (double *)hy__alloc_zero(&Q->F->root->heap, HY__INT8_BINS * sizeof(double));
+            if (!Q->layer[i].count) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+        }
+        for (batch = 0; batch < Q->batches; batch++) if (hy__int8_watch_batch(Q, batch)) return -1;
+    }
+    for (i = 0; i < Q->b->graph->n; i++) if (Q->layer[i].taken) hy__int8_threshold(&Q->layer[i]);
+    return 0;
+}
+
+/* The inputs as variables of S, and their names as hy_import takes them. */
+static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **in)
+{
+    const hy_graph *g = b->graph;
+    size_t n = 1;
+    char *names, spare[32];
+    hy__line line;
+    int i, k;
+    for (i = 0; i < g->n; i++) if (b->input[i] >= 0) n += strlen(g->node[i]->name) + 1;
+    n += (size_t)b->inputs * sizeof spare;
+    names = (char *)hy__alloc(&S->root->heap, n);
+    if (!names) return (char *)hy__no_memory(S, "hy_quantize");
+    line = hy__line_open(names, n);
+    for (k = 0; k < b->inputs && !S->code; k++) {
+        hy__line own = hy__line_open(spare, sizeof spare);
+        hy_var_opt opt;
+        memset(&opt, 0, sizeof opt);
+        hy__say(&own, "unused%d", k);
+        for (i = 0; i < g->n && b->input[i] != k; i++) continue;
+        opt.shaped = i < g->n;
+        if (i < g->n) opt.shape = g->node[i]->constant.type.shape;
+        if (i < g->n) opt.dtype = g->node[i]->constant.type.dtype;
+        in[k] = hy_var(S, i < g->n ? g->node[i]->name : spare, &opt);
+        hy__puts(&line, k ? "," : "");
+        hy__puts(&line, i < g->n ? g->node[i]->name : spare);
+    }
+    return names;
+}
+
+static hy_block *hy__int8_build(hy__quantizer *Q)
+{
+    hy_frame *F = Q->F, *S = hy_symbolic(F);
+    const hy_graph *g = Q->b->graph;
+    hy_array **room = S ? hy__int8_room(Q) : NULL, *y = NULL;
+    hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)Q->b->inputs * sizeof *in + 1);
+    char *names = S && in ? hy__int8_inputs(S, Q->b, in) : NULL;
+    hy_graph *made = NULL;
+    hy_block *block = NULL;
+    hy_import_opt opt;
+    hy_arrays arrays;
+    hy__shelf shelf;
+    memset(&shelf, 0, sizeof shelf);
+    memset(&opt, 0, sizeof opt);
+    shelf.F = F;
+    shelf.lent = 1;
+    if (!in) hy__no_memory(F, "hy_quantize");
+    if (room && names && !hy__int8_walk(S, Q, in, 0, &shelf, room))
+        y = g->heads == 1 ? room[g->n + Q->b->widest] : hy_group_of(S, g->heads, room + g->n + Q->b->widest);
+    if (y) made = hy__compile_heads(S, y, 1);
+    if (S) hy__tracer_close(F, S);
+    arrays = hy__shelf_close(&shelf, 1, NULL);
+    opt.inputs = names;
+    opt.ignore_extra = 1;
+    if (made && !F->code) block = hy__import_graph(F, made, &arrays, &opt, "hy_quantize", 1);
+    hy_graph_free(F, made);
+    hy__free(&F->root->heap, (void *)room);
+    hy__free(&F->root->heap, (void *)in);
+    hy__free(&F->root->heap, names);
+    return block;
+}
+
+/* --- what it costs in accuracy --- */
+static double hy__int8_element(const hy_array *x, int64_t i)
+{
+    hy_dtype dtype = x->t.type.dtype;
+    return hy__load((const char *)x->t.data + i * hy__traits[dtype].size, dtype);
+}
+
+typedef struct hy__int8_sums { double error, numbers, same, rows; } hy__int8_sums;
+
+static void hy__int8_compare(hy_frame *F, hy_array *x, hy_array *y, hy_quantize_report *report,
+                             hy__int8_sums *sums)
+{
+    const hy_shape *s;
+    int64_t i, n, row, best_x = 0, best_y = 0;
+    x = hy__packed_array(F, x);
+    y = hy__packed_array(F, y);
+    if (!x || !y) return;
+    s = &x->t.type.shape;
+    n = hy__size(s);
+    row = s->ndim ? s->dim[s->ndim - 1] : 1;
+    for (i = 0; i < n; i++) {
+        double a = hy__int8_element(x, i), b = hy__int8_element(y, i);
+        double off = a == b || (a != a && b != b) ? 0 : fabs(a - b);
+        if (off != off) off = HUGE_VAL;
+        if (off > report->largest) report->largest = off;
+        sums->error += off;
+        if (i % row == 0) best_x = best_y = i;
+        if (a > hy__int8_element(x, best_x)) best_x = i;
+        if (b > hy__int8_element(y, best_y)) best_y = i;
+        if (i % row == row - 1) { sums->rows++; sums->same += best_x == best_y; }
+    }
+    sums->numbers += (double)n;
+}
+
+static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report *report)
+{
+    hy_frame *F = Q->F;
+    hy__int8_sums sums = { 0, 0, 0, 0 };
+    int i, k;
+    memset(report, 0, sizeof *report);
+    report->layers = Q->taken;
+    report->left = Q->left;
+    for (i = 0; i < Q->batches && !F->code; i++) {
+        hy_array *x, *y;
+        hy_begin(F);
+        x = hy_call_at(F, &Q->b->base, Q->batch[i], NULL, 0);
+        y = hy_call_at(F, made, Q->batch[i], NULL, 0);
+        for (k = 0; y && k < hy_count(F, y); k++)
+            hy__int8_compare(F, hy_get(F, x, k), hy_get(F, y, k), report, &sums);
+        hy_end(F);
+    }
+    report->mean = sums.numbers > 0 ? sums.error / sums.numbers : 0;
+    report->same = sums.rows > 0 ? sums.same / sums.rows : 1;
+}
+
+/* --- from outside --- */
+static int hy__int8_open(hy__quantizer *Q, hy_block *net)
+{
+    hy_frame *F = Q->F;
+    hy_array *text = NULL;
+    hy_block *copy = NULL;
+    hy_graph *g = NULL;
+    hy__exported e;
+    if (F->recording || F->training) {
+        hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s", F->recording ? "recording" : "training");
+        return -1;
+    }
+    if (!hy__export_open(F, &e, net, Q->batch[0], "hy_quantize", 1))
+        text = hy__to_memory(F, hy__put_symbol, &e.symbol);
+    if (text) g = hy_symbol_from(F, (const char *)text->t.data, (size_t)hy__size(&text->t.type.shape));
+    if (g) copy = hy__import_graph(F, g, &e.arrays, NULL, "hy_quantize", 0);
+    hy_graph_free(F, g);
+    hy__export_close(F, &e);
+    Q->b = (hy__symbol_block *)(void *)copy;
+    return copy ? 0 : -1;
+}
+
+static void hy__int8_close(hy__quantizer *Q)
+{
+    int i;
+    for (i = 0; Q->layer && i < Q->b->graph->n; i++) hy__free(&Q->F->root->heap, Q->layer[i].count);
+    hy__free(&Q->F->root->heap, Q->layer);
+    if (Q->b) hy_block_free(Q->F, &Q->b->base);
+}
+
+HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt)
+{
+    hy__quantizer Q;
+    hy_block *made = NULL;
+    if (!hy__alive(F, samples, "hy_quantize")) return NULL;
+    memset(&Q, 0, sizeof Q);
+    Q.F = F;
+    Q.batches = samples->count ? samples->count : 1;
+    Q.batch = samples->count ? samples->item : &samples;
+    hy_begin(F);
+    if (!hy__int8_open(&Q, net) && !hy__int8_choose(&Q, opt ? opt->skip : NULL) &&
+        !hy__int8_calibrate(&Q, opt && opt->entropy)) made = hy__int8_build(&Q);
+    if (made && opt && opt->report) hy__int8_report(&Q, made, opt->report);
+    hy__int8_close(&Q);
+    hy_end(F);
+    return made ? hy__made(F, made) : NULL;
+}
+
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 56 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
@@ -50466,6 +51520,7 @@ struct hy_dataset {
     hy__buffer  *held[HY__PARTS];       /* ... counted */
     hy_sample_fn fn;
     void        *user;
+    void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
 static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -50474,10 +51529,198 @@ static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
     return NULL;
 }
+/* --- a crew: threads that make samples in the background --- *
+ * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
+ * count what is made by batch; places for batches are used in turn.
+ */
+enum { HY__CREW = 64, HY__CREW_STEP = 8 };
+typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
+#ifndef HYBRID_NO_THREADS
+typedef struct hy__crewman { struct hy__crew *crew; int worker; pthread_t thread; } hy__crewman;
+#define HY__HAS_CREWS 1
+#define HY__CREW_LOCK(c)     pthread_mutex_lock(&(c)->lock)
+#define HY__CREW_UNLOCK(c)   pthread_mutex_unlock(&(c)->lock)
+#define HY__CREW_WAIT(c, on) pthread_cond_wait(&(c)->on, &(c)->lock)
+#define HY__CREW_TELL(c, on) pthread_cond_broadcast(&(c)->on)
+#else
+#define HY__HAS_CREWS 0
+#define HY__CREW_LOCK(c)     ((void)0)
+#define HY__CREW_UNLOCK(c)   ((void)0)
+#define HY__CREW_WAIT(c, on) ((void)0)
+#define HY__CREW_TELL(c, on) ((void)0)
+#endif
+typedef struct hy__crew {
+    hy_root     *root;
+    hy_dataset  *data;
+    struct hy__crew *next, **link;      /* of the root's list, while it may read datasets */
+    hy__crew_fn  make;
+    void        *user;
+    int64_t      size;                  /* of a batch */
+    int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
+    int64_t     *made;                  /* by place of a batch */
+    int          places, workers, busy, stop;
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_t lock;
+    pthread_cond_t  work, done;
+    hy__crewman  hand[HY__CREW];
+#endif
+} hy__crew;
+
+/* Makes the next few samples; under the lock, which it leaves meanwhile. */
+static void hy__crew_step(hy__crew *c, int worker)
+{
+    int64_t from = c->claimed, to = (from / c->size + 1) * c->size, at;
+    to = hy__least(hy__least(to, c->armed), from + HY__CREW_STEP);
+    c->claimed = to;
+    c->busy++;
+    HY__CREW_UNLOCK(c);
+    for (at = from; at < to; at++) c->make(c->user, at, worker);
+    HY__CREW_LOCK(c);
+    c->busy--;
+    c->made[from / c->size % c->places] += to - from;
+    HY__CREW_TELL(c, done);
+}
+
+#ifndef HYBRID_NO_THREADS
+static void *hy__crew_main(void *arg)
+{
+    const hy__crewman *hand = (const hy__crewman *)arg;
+    hy__crew *c = hand->crew;
+    HY__CREW_LOCK(c);
+    while (!c->stop) {
+        if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
+        else HY__CREW_WAIT(c, work);
+    }
+    HY__CREW_UNLOCK(c);
+    return NULL;
+}
+#endif
+
+/* One more batch may be made: rows from position c->armed on. */
+static void hy__crew_arm(hy__crew *c, int64_t rows)
+{
+    HY__CREW_LOCK(c);
+    c->made[c->armed / c->size % c->places] = 0;
+    c->armed += rows;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+}
+
+/* Until the rows of the batch that begins at this position are made; who waits helps. */
+static void hy__crew_wait(hy__crew *c, int64_t from, int64_t rows)
+{
+    const int64_t *made = &c->made[from / c->size % c->places];
+    HY__CREW_LOCK(c);
+    while (*made < rows) {
+        if (c->claimed < c->armed) hy__crew_step(c, 0);
+        else HY__CREW_WAIT(c, done);
+    }
+    HY__CREW_UNLOCK(c);
+}
+
+/* Nobody makes anything any more; what comes next begins at this position. */
+static void hy__crew_rest(hy__crew *c, int64_t at)
+{
+    HY__CREW_LOCK(c);
+    c->armed = c->claimed;
+    while (c->busy) HY__CREW_WAIT(c, done);
+    c->armed = c->claimed = at;
+    HY__CREW_UNLOCK(c);
+}
+
+/* It rests, and is no longer among those that may read datasets. */
+static void hy__crew_halt(hy__crew *c)
+{
+    hy__acquire(&c->root->lock);
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next) c->next->link = c->link;
+        c->link = NULL;
+    }
+    hy__release(&c->root->lock);
+    hy__crew_rest(c, 0);
+}
+
+static void hy__crew_free(hy__crew *c)
+{
+    if (!c) return;
+    hy__crew_halt(c);
+#ifndef HYBRID_NO_THREADS
+    HY__CREW_LOCK(c);
+    c->stop = 1;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+    while (c->workers > 0) pthread_join(c->hand[--c->workers].thread, NULL);
+    pthread_cond_destroy(&c->done);
+    pthread_cond_destroy(&c->work);
+    pthread_mutex_destroy(&c->lock);
+#endif
+    hy__free(&c->root->heap, c);
+}
+
+/* A crew with room for some batches; fewer threads than asked for change nothing but time. */
+static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int places, hy__crew_fn make,
+                              void *user)
+{
+    hy__crew *c = (hy__crew *)hy__alloc_zero(&root->heap, sizeof *c + (size_t)places * sizeof *c->made);
+    if (!c) return NULL;
+    c->root = root;
+    c->data = D;
+    c->make = make;
+    c->user = user;
+    c->size = size;
+    c->places = places;
+    c->made = (int64_t *)(void *)(c + 1);
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->done, NULL);
+#endif
+    hy__acquire(&root->lock);
+    c->next = root->crews;
+    c->link = &root->crews;
+    if (c->next) c->next->link = &c->next;
+    root->crews = c;
+    hy__release(&root->lock);
+    return c;
+}
+
+static void hy__crew_start(hy__crew *c, int workers)
+{
+#ifndef HYBRID_NO_THREADS
+    for (; c->workers < workers; c->workers++) {
+        hy__crewman *hand = &c->hand[c->workers];
+        hand->crew = c;
+        hand->worker = c->workers + 1;
+        if (pthread_create(&hand->thread, NULL, hy__crew_main, hand)) return;
+    }
+#else
+    (void)c; (void)workers;
+#endif
+}
+
+/* A dataset goes: nobody reads it any more. */
+static void hy__crews_leave(hy_root *root, const hy_dataset *D)
+{
+    hy__crew *c;
+    do {
+        hy__acquire(&root->lock);
+        for (c = root->crews; c; c = c->next) {
+            const hy_dataset *at = c->data;
+            while (at && at != D) at = at->below;
+            if (at) break;
+        }
+        hy__release(&root->lock);
+        if (c) hy__crew_halt(c);
+    } while (c);
+}
+
 static void hy__dataset_release(hy_block *self)
 {
     hy_dataset *D = (hy_dataset *)(void *)self;
     int k;
+    hy__crews_leave(self->house->root, D);
+    if (D->close) D->close(self->house->root, D->user);
     for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
 }
 
@@ -50615,6 +51858,7 @@ struct hy_loader {
     int          ended;                 /* the last call said that the epoch is over */
     int64_t     *order;                 /* numbers of samples, what was left over first */
     int64_t      left;                  /* of them from the epoch before */
+    int          parts;                 /* of a sample */
     int          ready, next;           /* batches made and not given out: from next on */
     hy__value   *made;                  /* [batch * parts + part] */
     int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
@@ -50622,15 +51866,52 @@ struct hy_loader {
     char        *scratch;               /* of all workers */
     size_t       each;                  /* bytes of one */
     unsigned char *failed;              /* by sample of the batches under way */
+    hy__crew    *crew;                  /* of its workers: batch number b of an epoch lies at b % prefetch */
+    int64_t      armed;                 /* with a crew: samples of this epoch whose batches have room */
 };
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+/* The sample at this position in order, into a row of a batch that has room. */
+static int hy__loader_sample(hy_loader *L, int64_t at, int64_t batch, int64_t row, int worker)
+{
+    const hy_dataset *D = L->data;
+    int64_t i = L->order[at];
+    void *out[HY__PARTS];
+    int k;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    return hy__dataset_sample(D, i, hy__loader_bits(L, 0, at < L->left ? i + D->n : i), out,
+                              L->scratch + L->each * (size_t)worker) != 0;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    (void)stage;
+    L->failed[item] = (unsigned char)hy__loader_sample(L, L->begin + item, item / L->size, item % L->size,
+                                                       worker);
+}
+
+/* The same by position in the epoch. */
+static void hy__loader_crew_item(void *user, int64_t at, int worker)
+{
+    hy_loader *L = (hy_loader *)user;
+    int64_t batch = at / L->size % L->opt.prefetch, row = at % L->size;
+    L->failed[batch * L->size + row] = (unsigned char)hy__loader_sample(L, at, batch, row, worker);
+}
 
 static void hy__loader_release(hy_block *self)
 {
     hy_loader *L = (hy_loader *)(void *)self;
     hy__heap *heap = &self->house->root->heap;
     int i;
-    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
-        hy__buffer_free(heap, L->made[i].buffer);
+    hy__crew_free(L->crew);
+    for (i = 0; L->made && i < L->opt.prefetch * L->parts; i++) hy__buffer_free(heap, L->made[i].buffer);
     hy__free(heap, L->order);
     hy__free(heap, L->made);
     hy__free(heap, L->scratch);
@@ -50642,12 +51923,16 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     hy_loader_opt o;
     hy_loader *L;
     hy__heap *heap;
+    int hands, crewed;
     HY__OPTIONS_INTO(o, opt);
-    if (!o.prefetch) o.prefetch = 1;
     if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
+    if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
+        (unsigned)o.workers > HY__CREW) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
+                 o.last_batch, o.workers);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
@@ -50655,15 +51940,20 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     heap = &F->root->heap;
     L->base.free_fn = hy__loader_release;
     L->data = D;
+    L->parts = D->parts;
     L->opt = o;
     L->size = batch_size;
     L->epoch = -1;
     L->each = hy__round64(hy__dataset_scratch(D) + 1);
     L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
     L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
-    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    if (!crewed) o.workers = 0;
+    hands = F->root->threads > o.workers ? F->root->threads : 1 + o.workers;
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)hands);
     L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
-    if (L->order && L->made && L->scratch && L->failed) return L;
+    if (crewed) L->crew = hy__crew_new(F->root, D, batch_size, o.prefetch, hy__loader_crew_item, L);
+    if (L->crew) hy__crew_start(L->crew, o.workers);
+    if (L->order && L->made && L->scratch && L->failed && (L->crew || !crewed)) return L;
     hy__no_memory(F, "hy_loader_new");
     hy_block_free(F, &L->base);
     return NULL;
@@ -50677,20 +51967,16 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     return 0;
 }
 
-/* Random bits of sample i in an epoch; a second stream of them shuffles. */
-static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
-{
-    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
-}
-
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+    if (L->crew) hy__crew_rest(L->crew, L->at);
+    for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
         L->made[i].buffer = NULL;
     }
     L->ready = L->next = 0;
+    L->armed = L->at;
 }
 
 /* The order of the next epoch, behind what the last one left over. */
@@ -50708,8 +51994,9 @@ static void hy__loader_begin(hy_loader *L)
     }
     L->left = left;
     L->n = left + n;
-    L->at = 0;
+    L->at = L->armed = 0;
     L->ended = 0;
+    if (L->crew) hy__crew_rest(L->crew, 0);
 }
 
 /* Of samples that are left in this epoch: how many make up its next batches. */
@@ -50719,28 +52006,13 @@ static int64_t hy__loader_rest(const hy_loader *L)
     return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
 }
 
-static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
-{
-    hy_loader *L = (hy_loader *)arg;
-    const hy_dataset *D = L->data;
-    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
-    void *out[HY__PARTS];
-    uint64_t random;
-    int k;
-    (void)stage;
-    for (k = 0; k < D->parts; k++)
-        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
-    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
-    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
-}
-
-/* Room for batches of rows, counted from the first that is not ready. */
-static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+/* Room for a batch of rows. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t batch, int64_t rows)
 {
     const hy_dataset *D = L->data;
     int k;
     for (k = 0; k < D->parts; k++) {
-        hy__value *v = &L->made[L->ready * D->parts + k];
+        hy__value *v = &L->made[batch * D->parts + k];
         int d;
         v->t.type.dtype = D->type[k].dtype;
         v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
@@ -50749,13 +52021,11 @@ static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
         hy__pack_strides(&v->t);
         v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
         if (!v->buffer) {
-            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
             hy__no_memory(F, "hy_next");
             return -1;
         }
         v->t.data = v->buffer->data;
     }
-    L->ready++;
     return 0;
 }
 
@@ -50769,7 +52039,8 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     L->samples = 0;
     while (L->samples < rest && L->ready < L->opt.prefetch) {
         rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        if (hy__loader_room(F, L, L->ready, rows)) { hy__loader_drop(F, L); return; }
+        L->ready++;
         L->samples += rows;
     }
     region.run = hy__loader_item;
@@ -50787,12 +52058,12 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
 }
 
 /* A batch as an array or a group, in this scope. */
-static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
 {
     int k, parts = L->data->parts;
     hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
     for (k = 0; k < parts && !F->code; k++) {
-        hy__value *v = &L->made[L->next * parts + k];
+        hy__value *v = &L->made[batch * parts + k];
         x = hy__handle(F);
         if (!x) break;
         x->t = v->t;
@@ -50801,16 +52072,47 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
         if (all) all->item[k] = x;
     }
     for (; F->code && k < parts; k++) {
-        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
-        L->made[L->next * parts + k].buffer = NULL;
+        hy__buffer_drop(&F->cache, L->made[batch * parts + k].buffer);
+        L->made[batch * parts + k].buffer = NULL;
     }
-    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
-    if (++L->next == L->ready) L->next = L->ready = 0;
+    L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
+}
+
+/* Room for the batches that are made ahead, and work for the crew. */
+static void hy__loader_arm(hy_frame *F, hy_loader *L)
+{
+    int64_t end = L->at + hy__loader_rest(L), most = L->at + L->size * L->opt.prefetch;
+    while (L->armed < end && L->armed < most) {
+        int64_t rows = hy__least(end - L->armed, L->size);
+        if (hy__loader_room(F, L, L->armed / L->size % L->opt.prefetch, rows)) return;
+        L->armed += rows;
+        hy__crew_arm(L->crew, rows);
+    }
+}
+
+/* The next batch of a loader with a crew. */
+static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
+{
+    int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
+    hy_array *y = NULL;
+    hy__loader_arm(F, L);
+    rows = hy__least(L->armed - L->at, L->size);
+    if (!F->code) hy__crew_wait(L->crew, L->at, rows);
+    for (i = 0; i < rows && !F->code; i++)
+        if (L->failed[batch * L->size + i])
+            hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                     L->order[L->at + i]);
+    if (!F->code) y = hy__loader_hand_out(F, L, batch);
+    if (!F->code) hy__loader_arm(F, L);
+    if (!F->code) return y;
+    hy__loader_drop(F, L);
+    return NULL;
 }
 
 HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 {
+    hy_array *y;
     if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
@@ -50818,8 +52120,12 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     }
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (L->crew) return hy__loader_fetch(F, L);
     if (!L->ready) hy__loader_make(F, L);
-    return F->code ? NULL : hy__loader_hand_out(F, L);
+    if (F->code) return NULL;
+    y = hy__loader_hand_out(F, L, L->next);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return y;
 }
 
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
@@ -51149,6 +52455,241 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
     return F->code ? NULL : y;
 }
 
+/* --- records by number --- */
+/* An open file, or memory, of which samples are read. Pieces of a record lie one behind the other. */
+typedef struct hy__indexed {
+    hy__lock  lock;                     /* the file stands at one place at a time */
+    hy__input in;                       /* its frame is the opener's, not to be used later */
+    uint64_t *at;                       /* where each record begins */
+    int64_t   n, cap, width;            /* width: labels of each */
+    uint64_t  bytes;                    /* of data */
+} hy__indexed;
+
+static void hy__indexed_close(hy_root *root, void *user)
+{
+    hy__indexed *h = (hy__indexed *)user;
+#ifndef HYBRID_NO_STDIO
+    if (h->in.file) fclose(h->in.file);
+#endif
+    hy__lock_done(&h->lock);
+    hy__free(&root->heap, h->at);
+    hy__free(&root->heap, h);
+}
+
+static int hy__indexed_get(hy__indexed *h, uint64_t at, void *to, uint64_t n)
+{
+    if (at > h->in.bytes || n > h->in.bytes - at) return -1;
+    if (h->in.data) { memcpy(to, h->in.data + at, (size_t)n); return 0; }
+#ifndef HYBRID_NO_STDIO
+    return fseek(h->in.file, (long)at, SEEK_SET) || fread(to, 1, (size_t)n, h->in.file) != n ? -1 : 0;
+#else
+    return -1;
+#endif
+}
+
+/* A record's payload, as it is put together: first head, then labels, then data. */
+typedef struct hy__payload {
+    char     head[HY__RECORD_HEAD], *label, *data;
+    uint64_t at;
+} hy__payload;
+
+/* Where the payload goes on, and how many bytes have room there: 0 when it is too long. */
+static char *hy__payload_room(const hy__indexed *h, hy__payload *p, uint64_t *room)
+{
+    uint64_t flag, labels, end;
+    *room = HY__RECORD_HEAD - p->at;
+    if (p->at < HY__RECORD_HEAD) return p->head + p->at;
+    flag = hy__record_u32(p->head);
+    labels = HY__RECORD_HEAD + 4 * flag;
+    end = labels + h->bytes;
+    if (flag != (uint64_t)h->width && (flag || h->width != 1)) *room = 0;
+    else *room = (p->at < labels ? labels : end) - p->at;
+    return p->at < labels ? p->label + (p->at - HY__RECORD_HEAD) : p->data + (p->at - labels);
+}
+
+/* n bytes more, from the file, or (from NULL) the magic number where a payload was cut. */
+static int hy__payload_add(hy__indexed *h, hy__payload *p, uint64_t at, uint64_t n, const char *from)
+{
+    while (n) {
+        uint64_t room, size;
+        char *to = hy__payload_room(h, p, &room);
+        size = room < n ? room : n;
+        if (!size) return -1;
+        if (from) { memcpy(to, from, (size_t)size); from += size; }
+        else if (hy__indexed_get(h, at, to, size)) return -1;
+        p->at += size;
+        at += size;
+        n -= size;
+    }
+    return 0;
+}
+
+static int hy__indexed_take(hy__indexed *h, uint64_t at, hy__payload *p)
+{
+    char head[8];
+    int kind, pieces = 0;
+    do {
+        uint64_t n;
+        if (hy__indexed_get(h, at, head, 8) || hy__record_u32(head) != HY__RECORD_MAGIC) return -1;
+        kind = (int)(hy__record_u32(head + 4) >> 29);
+        n = hy__record_u32(head + 4) & 0x1fffffff;
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1)) return -1;
+        if (pieces++ && hy__payload_add(h, p, 0, 4, "\x0a\x23\xd7\xce")) return -1;
+        if (hy__payload_add(h, p, at + 8, n, NULL)) return -1;
+        at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+static int hy__indexed_sample(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+{
+    hy__indexed *h = (hy__indexed *)user;
+    hy__payload p;
+    int64_t k;
+    int failed;
+    uint32_t flag, bits;
+    (void)random; (void)in;
+    memset(&p, 0, sizeof p);
+    p.data = (char *)out[0];
+    p.label = (char *)out[1];
+    hy__acquire(&h->lock);
+    failed = hy__indexed_take(h, h->at[i], &p);
+    hy__release(&h->lock);
+    flag = hy__record_u32(p.head);
+    if (failed || p.at != HY__RECORD_HEAD + 4 * (uint64_t)flag + h->bytes) return -1;
+    for (k = 0; k < h->width; k++) {
+        bits = hy__record_u32(flag ? p.label + 4 * k : p.head + 4);
+        memcpy(p.label + 4 * k, &bits, 4);
+    }
+    return 0;
+}
+
+static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
+{
+    if (h->n == h->cap) {
+        int64_t wide = h->cap ? 2 * h->cap : 256;
+        uint64_t *more = (uint64_t *)hy__alloc(&F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(F, "hy_dataset_records"); return -1; }
+        if (h->n) memcpy(more, h->at, (size_t)h->n * sizeof *more);
+        hy__free(&F->root->heap, h->at);
+        h->at = more;
+        h->cap = wide;
+    }
+    h->at[h->n++] = at;
+    return 0;
+}
+
+/* Goes over a record whose payload is not looked at; *at: behind it. */
+static int hy__record_pass(hy__input *s, int64_t i, uint64_t *at)
+{
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    do {
+        if (hy__get_u64(s, *at, 4, &magic) || hy__get_u64(s, *at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = ((word & 0x1fffffff) + 3) / 4 * 4;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, *at, "record %l does not begin with the magic number", i);
+        if (kind > 3 || (pieces++ ? kind < 2 : kind > 1))
+            return hy__damaged(s, *at + 4, "record %l is cut", i);
+        if (!hy__there(s, *at + 8, n)) return -1;
+        *at += 8 + n;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+/* Digits, behind blanks; NULL: there are none, or too many. */
+static const char *hy__index_number(const char *p, const char *end, uint64_t *v)
+{
+    const char *first;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    for (first = p, *v = 0; p < end && *p >= '0' && *p <= '9'; p++) *v = *v * 10 + (uint64_t)(*p - '0');
+    return p > first && p - first < 19 ? p : NULL;
+}
+
+/* Lines of "key offset". */
+static int hy__index_read(hy_frame *F, hy__indexed *h, const char *p, size_t bytes)
+{
+    const char *end = p + bytes;
+    uint64_t key, at;
+    while (p < end) {
+        p = hy__index_number(p, end, &key);
+        if (p) p = hy__index_number(p, end, &at);
+        while (p && p < end && (*p == ' ' || *p == '\r')) p++;
+        if (!p || (p < end && *p != '\n')) {
+            hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and offset",
+                     h->n + 1);
+            return -1;
+        }
+        p += p < end;
+        if (hy__indexed_add(F, h, at)) return -1;
+    }
+    return 0;
+}
+
+/* Where records begin, each with a look at its pieces; how many labels the first has. */
+static int hy__indexed_fill(hy_frame *F, hy__indexed *h, const char *index, size_t index_bytes)
+{
+    hy__records R;
+    uint64_t at = 0;
+    int64_t i;
+    if (index && hy__index_read(F, h, index, index_bytes)) return -1;
+    for (i = 0; i < h->n; i++) {
+        at = h->at[i];
+        if (hy__record_pass(&h->in, i, &at)) return -1;
+    }
+    while (!index && at < h->in.bytes)
+        if (hy__indexed_add(F, h, at) || hy__record_pass(&h->in, h->n - 1, &at)) return -1;
+    h->width = 1;
+    if (!h->n) return 0;
+    memset(&R, 0, sizeof R);
+    R.s = &h->in;
+    R.at = h->at[0];
+    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes);
+    hy__free(&F->root->heap, R.room);
+    return F->code ? -1 : 0;
+}
+
+/* Takes the input, which is open, over. */
+static hy_dataset *hy__dataset_indexed(hy_frame *F, const hy__input *in, const char *index,
+                                       size_t index_bytes, const hy_type *type)
+{
+    hy__indexed *h = (hy__indexed *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    hy_dataset *D = NULL;
+    hy_type types[2];
+    if (!h) {
+#ifndef HYBRID_NO_STDIO
+        if (in->file) fclose(in->file);
+#endif
+        return (hy_dataset *)hy__no_memory(F, "hy_dataset_records");
+    }
+    hy__lock_init(&h->lock);
+    h->in = *in;
+    if (in->at) h->in.at = &h->in.own;
+    if (hy__check_type(F, type, in->name)) {
+        h->bytes = (uint64_t)hy__bytes(type);
+        if (!hy__indexed_fill(F, h, index, index_bytes)) {
+            types[0] = *type;
+            types[1].dtype = HY_F32;
+            types[1].shape = hy__shape1(h->width);
+            if (h->width == 1) types[1].shape.ndim = 0;
+            D = hy_dataset_of(F, h->n, 2, types, hy__indexed_sample, h);
+        }
+    }
+    if (D) D->close = hy__indexed_close;
+    else hy__indexed_close(F->root, h);
+    return D;
+}
+
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type)
+{
+    hy__input in;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&in, F, data, bytes, 0);
+    return hy__dataset_indexed(F, &in, index, index_bytes, &type);
+}
+
 /* All of them read memory, or a file. */
 typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
 static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
@@ -51200,6 +52741,29 @@ HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *op
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
 {
     return hy__read_file(F, file, hy__get_records, &type);
+}
+
+/* A whole file as bytes. */
+static hy_array *hy__get_bytes(hy__input *s, const void *options)
+{
+    hy_array *x = hy_empty(s->F, hy__shape1((int64_t)s->bytes), HY_U8);
+    (void)options;
+    return x && !hy__get(s, 0, x->t.data, s->bytes) ? x : NULL;
+}
+
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type)
+{
+    hy__input in;
+    hy_array *lines = NULL;
+    hy_dataset *D = NULL;
+    if (!F || F->code) return NULL;
+    hy_begin(F);
+    if (index) lines = hy__read_file(F, index, hy__get_bytes, NULL);
+    if (!F->code && !hy__file_input(&in, F, file))
+        D = hy__dataset_indexed(F, &in, !lines ? NULL : lines->t.data ? (const char *)lines->t.data : "",
+                              lines ? (size_t)hy__size(&lines->t.type.shape) : 0, &type);
+    hy_end(F);
+    return D;
 }
 #endif
 #endif
@@ -51572,12 +53136,10 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>emitters ---------------------------------------------------------------------------------
+/* MARK: - 61 >>text ------------------------------------------------------------------------------------
  *
- * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
- * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
- * that only move elements from the map that they make of positions, all others from the emitter that
- * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
+ * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
+ * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
  */
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
@@ -51627,7 +53189,7 @@ struct hy__c_step {
     int       y;                        /* the value of output 0 */
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
-    int       body;                     /* the first of its own, or 0 */
+    int       body, faults;             /* the first of its own, or 0; it may meet bad data */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
@@ -51643,7 +53205,7 @@ typedef struct hy__c_body {
     size_t    arena;
     const hy__node *of;                 /* whose body it is; the whole has none */
     int       outer, vary;              /* where that stands; variables that turns change, -1: no turns */
-    int       early;                    /* so many steps, the first, are the same in all turns */
+    int       early, faults;            /* so many steps, the first, are the same in all turns; some fault */
     const char *before, *turn;          /* its functions: of these, of the rest */
 } hy__c_body;
 
@@ -51667,7 +53229,8 @@ struct hy__c {
 };
 
 /* --- text --- *
- * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %p prefix  %u PREFIX
+ * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
+ * %p prefix  %u PREFIX
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -51676,6 +53239,12 @@ static const char *hy__c_type(hy_dtype dtype)
         "uint8_t"
     };
     return names[dtype];
+}
+
+/* Of a variable: nothing is said of comparing it with 0. */
+static const char *hy__c_local(hy_dtype dtype)
+{
+    return dtype == HY_U8 || dtype == HY_BOOL ? "int" : hy__c_type(dtype);
 }
 
 static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
@@ -51777,6 +53346,7 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
         case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
         case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
+        case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
         case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
         default:  hy__c_put(c, format, 1);
@@ -51923,6 +53493,20 @@ static const hy__c_helper hy__c_helpers[] = {
       "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
       "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
       "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+    { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
+      "    const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "    const int64_t at = from_end && i < 0 ? i + n : i;\n"
+      "    if (at >= 0 && at < n) return at;\n"
+      "    *fault = 1;\n    return 0;\n}\n" },
+    { "whole", "static inline int64_t %p_whole(double x)\n{\n"
+      "    return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 "
+      ": (int64_t)x;\n"
+      "}\n" },
+    { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
+      "    return x < low ? low : x > high ? high : x;\n}\n" },
+    { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
+      "    const double most = a > b ? a : b;\n"
+      "    return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
     { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
       "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
 };
@@ -52012,8 +53596,8 @@ static void hy__c_write_helpers(hy__c *c)
 #undef V_DIGAMMA
 #undef V_TRIGAMMA
 #define V_K(k)          ((V__T)k)
-#define V_SEL(c, a, b)  (c ? a : b)
-#define V_BOOL(c)       (c ? 1 : 0)
+#define V_SEL(c, a, b)  ((c) ? a : b)
+#define V_BOOL(c)       ((c) ? 1 : 0)
 #define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
 #define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
 #define V_NEG(x)        (-x)
@@ -52069,6 +53653,8 @@ static void hy__c_write_helpers(hy__c *c)
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
 static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_MAX
+#undef V_MIN
 #undef V_NEG
 #undef V_ADD
 #undef V_SUB
@@ -52077,6 +53663,8 @@ static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
 #undef V_MOD
 #undef V_POW
 #undef V_HYPOT
+#define V_MAX(a, b)     (a > b ? a : b)
+#define V_MIN(a, b)     (a < b ? a : b)
 #define V_NEG(x)        ((V__T)(0 - (V__U)x))
 #define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
 #define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
@@ -52280,6 +53868,17 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
     hy__w(c, "    {\n");
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>emitters --------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from an emitter.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 /* --- pointwise: one loop for a group --- */
 static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
 {
@@ -52308,7 +53907,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     hy_dtype dtype = node->type[0].dtype;
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
     c->real = hy__c_wide(dtype);
-    hy__w(c, "        const %t %s = ", (int)c->real, name);
+    hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
     hy__c_expression(c, node, operand);
@@ -52419,7 +54018,7 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
         hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
                                                                             0));
-        hy__w(c, "        const %t a%d = %s;\n", (int)hy__c_wide(dtype), k, text);
+        hy__w(c, "        const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
     hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
@@ -52888,6 +54487,64 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           w->fine_p, l->size[2]);
 }
 
+/* How far from the first place of an image lies the one that tap t meets. */
+static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t t)
+{
+    int64_t at[3], phase = 0, place = 0;
+    int k;
+    at[0] = t / (w->kernel[1] * w->kernel[2]) * w->dilate[0];
+    at[1] = t / w->kernel[2] % w->kernel[1] * w->dilate[1];
+    at[2] = t % w->kernel[2] * w->dilate[2];
+    for (k = 0; k < 3; k++) {
+        phase = phase * l->phase[k] + at[k] % l->phase[k];
+        place = place * l->size[k] + at[k] / w->stride[k];
+    }
+    return phase * l->plane + place;
+}
+
+/* Filters of one channel each: all taps are written out, or compilers keep sums in memory. */
+enum { HY__C_MOST_TAPS = 49 };
+static int hy__c_is_depthwise(const hy__c_window *w)
+{
+    return w->channels == w->groups && w->taps > 1 && w->taps <= HY__C_MOST_TAPS;
+}
+
+static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows,
+                                 int64_t lanes)
+{
+    int64_t t;
+    int r;
+    hy__w(c, "        const %r *from = image + g * %l + p;\n", l->channel);
+    for (t = 0; t < w->taps; t++)
+        for (r = 0; r < rows; r++) {
+            hy__c_loop(c, "        ", "q", lanes);
+            hy__w(c, " s%d[q] += w[%l] * from[q + %l];\n", r, t * rows + r, hy__c_tap_of(w, l, t));
+        }
+}
+
+static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t t;
+    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
+    hy__w(c, " };\n");
+}
+
+static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
+{
+    int r;
+    hy__c_loop(c, "        ", "c", w->channels / w->groups);
+    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
+    hy__w(c, " {\n            const %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups,
+          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
+        else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "        }\n");
+}
+
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
 static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
                             int rows,
@@ -52897,18 +54554,8 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
     char text[HY__C_TEXT], value[HY__C_TEXT];
     int r;
     hy__c_sums(c, rows, lanes, "0");
-    hy__c_loop(c, "        ", "c", w->channels / w->groups);
-    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
-    hy__w(c, " {\n            const %t *from = image + (g * %l + c) * %l + p%s;\n", (int)real,
-          w->channels / w->groups,
-          l->channel, w->taps > 1 ? " + tap[t]" : "");
-    for (r = 0; r < rows; r++) {
-        if (w->taps > 1) hy__w(c, "            const %t u%d = w[(c * %l + t) * %d + %d];\n", (int)real, r,
-                               w->taps, rows, r);
-        else hy__w(c, "            const %t u%d = w[c * %d + %d];\n", (int)real, r, rows, r);
-    }
-    hy__c_sums_add(c, rows, lanes, "from[q]");
-    hy__w(c, "        }\n");
+    if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
+    else hy__c_channel_taps(c, w, l, rows, lanes);
     for (r = 0; r < rows; r++) {
         hy__c_loop(c, "        ", "q", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
@@ -52951,26 +54598,6 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__c_store(c, s, text, "sum");
     hy__w(c, "    }\n");
     c->real = real;
-}
-
-static void hy__c_conv_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
-{
-    int64_t d, h, v;
-    int n = 0;
-    hy__w(c, "    static const int tap[%l] = {", w->taps);
-    for (d = 0; d < w->kernel[0]; d++) for (h = 0; h < w->kernel[1]; h++) for (v = 0; v < w->kernel[2]; v++) {
-        int64_t at[3], phase = 0, place = 0;
-        int k;
-        at[0] = d * w->dilate[0];
-        at[1] = h * w->dilate[1];
-        at[2] = v * w->dilate[2];
-        for (k = 0; k < 3; k++) {
-            phase = phase * l->phase[k] + at[k] % l->phase[k];
-            place = place * l->size[k] + at[k] / w->stride[k];
-        }
-        hy__w(c, "%s%l", n++ ? ", " : " ", phase * l->plane + place);
-    }
-    hy__w(c, " };\n");
 }
 
 /* Weights that the program is given: one sum after the other. */
@@ -53020,7 +54647,7 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     rest = each % HY__C_ROWS;
     whole = each - rest;
     k = w.channels / w.groups * w.taps;
-    if (w.taps > 1) hy__c_conv_taps(c, &w, &l);
+    if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
     if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
     if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
                        l.direct ? (int64_t)0 : l.channel * w.channels);
@@ -53189,14 +54816,54 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     char e[HY__C_TEXT], g[HY__C_TEXT];
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
-    hy__c_need(c, "index_of");
+    hy__c_need(c, "index_due");
     hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
              "-INFINITY, sum = 0;\n",
           l.outer, (int)c->real, l.n, (int)c->real);
     hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
     hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
-    hy__w(c, "loss += %s(sum) + top - x[%p_index_of((double)x1[o], %l, 0)];\n}\ny0[0] = (%t)loss;\n", g, l.n,
-          (int)c->real);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
+          g, l.n);
+}
+
+static size_t hy__c_ctc_scratch(const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, most = hy__c_in(s, 1)->shape.dim[1];
+    return (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
+}
+
+/* What labels spell, with blanks between: sums over all paths through the places, step by step. */
+static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
+{
+    const hy__ctc_loss_rec *r = (const hy__ctc_loss_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim;
+    int64_t most = hy__c_in(s, 1)->shape.dim[1], blank = r->blank_label ? x[2] - 1 : 0;
+    hy__c_need(c, "whole");
+    hy__c_need(c, "log_sum");
+    hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
+             "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
+    hy__w(c, "for (int n = 0; n < %l; n++) {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\n"
+             "int bad = 0;\n", x[1], x[0], most);
+    if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
+    if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
+    hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
+    hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
+    if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
+    hy__w(c, "bad = label[i] < 0 || label[i] >= %l || label[i] == %l;\n}\n"
+             "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
+    hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
+             "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
+    hy__w(c, "for (int k = 0; k < %l; k++) if (from[k] > top) top = from[k];\n"
+             "for (int k = 0; k < %l; k++) sum += exp(from[k] - top);\n"
+             "for (int k = 0; k < %l; k++) p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
+    hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
+             "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
+             "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
+             "a = %p_log_sum(a, before[k - 2]);\n"
+             "to[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
+    hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
+             "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
+             "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
 }
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
@@ -53372,10 +55039,12 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
         0)->shape);
     hy__c_open_lines(c, s, l, 1);
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
-             "x[k * %l] "
-          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
-          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner);
+    if (hy__floating(hy__c_in(s, 0)->dtype))
+        hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
+              l.inner);
+    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
 /* --- reductions --- */
@@ -53568,18 +55237,28 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
 }
 
 /* --- indexing --- */
+/* The index `value` within n: the nearest, from the start again, or a mistake if it lies beyond (signed:
+ * counted from the end if negative). */
+static const char *hy__c_index_in(hy__c *c, char *to, const char *value, int64_t n, int mode)
+{
+    int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
+    hy__c_need(c, due ? "index_due" : "index_of");
+    if (due) return hy__c_text(to, "%s_index_due((double)%s, %l, %d, fault)", c->prefix, value, n,
+                               mode == HY__INDEX_SIGNED);
+    return hy__c_text(to, "%s_index_of((double)%s, %l, %d)", c->prefix, value, n, mode == HY_INDEX_WRAP);
+}
+
 static void hy__c_take(hy__c *c, const hy__c_step *s)
 {
+    char at[HY__C_TEXT];
     int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
     const hy__take_rec *r = (const hy__take_rec *)s->node->record;
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
     int64_t m = hy__size(&hy__c_in(s, index)->shape);
-    hy__c_need(c, "index_of");
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\n"
-          "const int64_t at = %p_index_of((double)x%d[i], %l, %d);\n"
+    hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\nconst int64_t at = %s;\n"
           "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
-          l.outer, m, index,
-          l.n, !embedding && r->mode == HY_INDEX_WRAP, l.inner, m, l.inner, a, l.n, l.inner);
+          l.outer, m, at, l.inner, m, l.inner, a, l.n, l.inner);
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
@@ -53589,23 +55268,22 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
     int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
     hy__c_lines l = { 1, 0, 1 };
     int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    char at[HY__C_TEXT];
     if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
     m = all / hy__most(l.outer * l.inner, 1);
-    hy__c_need(c, "index_of");
+    hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
     hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + i) * %l + j;\n"
-          "y0[at] = x0[(o * %l + %p_index_of((double)x1[at], %l, %d)) * %l + j];\n}\n", l.outer, m, l.inner,
-          m, l.inner,
-          l.n, l.n, !batch && r->mode == HY_INDEX_WRAP, l.inner);
+          "const int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n}\n", l.outer, m,
+          l.inner, m, l.inner, l.n, at, l.inner);
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__c_need(c, "whole");
     hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
-          "y0[i * %d + k] = (int64_t)x0[i] == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape), r->depth,
-          r->depth,
-          r->on_value, r->off_value);
+          "y0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape),
+          r->depth, r->depth, r->on_value, r->off_value);
 }
 
 /* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
@@ -53615,13 +55293,15 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
         1)->shape;
     int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    char value[HY__C_TEXT], at[HY__C_TEXT];
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
-    hy__c_need(c, "index_of");
     if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
     hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
-    for (d = 0; d < m; d++)
-        hy__w(c, "at = at * %l + %p_index_of((double)x1[i + %l], %l, 0);\n", whole->dim[d], d * tuples,
-              whole->dim[d]);
+    for (d = 0; d < m; d++) {
+        hy__c_text(value, "x1[i + %l]", d * tuples);
+        hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
+              hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
+    }
     hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
                     : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
                     slice);
@@ -53631,11 +55311,11 @@ static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
-    hy__c_need(c, "index_of");
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) for (int k = 0; k "
-             "< %l; k++)\n"
-          "y0[%p_index_of((double)x1[i], %l, 0) * %l + k] = x2[i * %l + k];\n", hy__size(x),
-          hy__size(&hy__c_in(s, 1)->shape), row, x->dim[0], row, row);
+    char at[HY__C_TEXT];
+    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) {\n"
+             "const int64_t at = %s;\nfor (int k = 0; k < %l; k++) y0[at * %l + k] = x2[i * %l + k];\n}\n",
+          hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
+          hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
 }
 
 /* --- sequences: time is axis 0 or 1, the batch the other --- */
@@ -53672,8 +55352,18 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     }
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>writers ---------------------------------------------------------------------------------
+ *
+ * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
+ * hy__c_emitters says who writes what; >>source makes a file of it.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifndef HYBRID_NO_VISION
-/* --- more windows --- */
+/* --- images: windows again, and places between places --- */
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
@@ -53763,6 +55453,260 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
               y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
         if (!sum) at += x[1];
     }
+}
+#endif
+
+#ifndef HYBRID_NO_VISION
+/* --- boxes and regions --- */
+/* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
+static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
+{
+    const char *l = letter;
+    if (center) {
+        hy__w(c, "const %r %sw = %s[2], %sh = %s[3], %sl = %s[0] - %sw / 2, %st = %s[1] - %sh / 2;\n", l,
+              from, l, from, l, from, l, l, from, l);
+        hy__w(c, "const %r %sr = %s[0] + %sw / 2, %sb = %s[1] + %sh / 2;\n", l, from, l, l, from, l);
+    } else {
+        hy__w(c, "const %r %sl = %s[0], %st = %s[1], %sr = %s[2], %sb = %s[3];\n", l, from, l, from, l, from,
+              l, from);
+        hy__w(c, "const %r %sw = %sr - %sl, %sh = %sb - %st;\n", l, l, l, l, l, l);
+    }
+    hy__w(c, "const %r %s_area = %sw < 0 || %sh < 0 ? 0 : %sw * %sh;\n", l, l, l, l, l);
+}
+
+/* What part of their union boxes a and b have in common. */
+static void hy__c_overlap(hy__c *c)
+{
+    hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
+             "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
+             "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
+             "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
+}
+
+static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
+{
+    int center = ((const hy__box_iou_rec *)s->node->record)->format;
+    int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
+             "const %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4, n);
+    hy__c_box(c, "a", "u", center);
+    hy__c_box(c, "b", "v", center);
+    hy__c_overlap(c);
+    hy__w(c, "y0[i * %l + j] = part;\n}\n", n);
+}
+
+/* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
+static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
+{
+    hy__w(c, "int m = 0;\nfor (int i = 0; i < %l; i++) {\nint p;\nif (!(%s)) continue;\n", n, fits);
+    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
+          score, other);
+    hy__w(c, "if (p < m) order[p] = i;\n}\n");
+}
+
+static size_t hy__c_nms_scratch(const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    return ((size_t)x->dim[x->ndim - 2] + 1) * sizeof(int32_t);
+}
+
+/* The other way to write a box; one that begins below 0 stays as it is. */
+static void hy__c_turn_box(hy__c *c, int64_t width, int64_t coord, int center)
+{
+    hy__w(c, "for (int i = 0; i < kept; i++) {\n%r *v = y + i * %l + %l;\n", width, coord);
+    hy__w(c, "const double a = v[0], b = v[1], c = v[2], d = v[3];\nif (a < 0) continue;\n");
+    hy__w(c, center ? "v[0] = (%r)(a - c / 2);\nv[1] = (%r)(b - d / 2);\nv[2] = (%r)(a + c / 2);\n"
+                      "v[3] = (%r)(b + d / 2);\n}\n"
+                    : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
+                      "v[3] = (%r)(d - b);\n}\n");
+}
+
+static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
+{
+    const hy__box_nms_rec *r = (const hy__box_nms_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
+    int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
+    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\nfor (int o = 0; o < %l; o++) {\n"
+             "const %r *x = x0 + o * %l;\n%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
+    hy__c_number(valid, r->valid_thresh, c->real);
+    hy__c_number(plain, r->background_id, c->real);
+    hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
+    hy__c_text(other, "x[order[p - 1] * %l + %d]", w, r->score_index);
+    if (r->id_index < 0) hy__c_text(fits, "%s > %s", score, valid);
+    else hy__c_text(fits, "%s > %s && x[i * %l + %d] != %s", score, valid, w, r->id_index, plain);
+    if (!k) hy__w(c, "for (; kept < %l; kept++) order[kept] = kept;\n", n);
+    else {
+        hy__c_best(c, n, k, fits, score, other);
+        hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
+              w, r->coord_start);
+        hy__c_box(c, "a", "u", r->in_format);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
+              r->coord_start);
+        hy__c_box(c, "b", "v", r->in_format);
+        hy__c_overlap(c);
+        hy__w(c, "crowded = part > %v", r->overlap_thresh);
+        if (r->id_index >= 0 && !r->force_suppress)
+            hy__w(c, " && (int64_t)u[%d] == (int64_t)v[%d]", r->id_index - r->coord_start,
+                  r->id_index - r->coord_start);
+        hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
+             "y[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
+    if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
+    if (hy__c_wants(c, s, 1))
+        hy__w(c, "for (int i = 0; i < %l; i++) y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+    hy__w(c, "}\n");
+}
+
+static size_t hy__c_detection_scratch(const hy__c_step *s)
+{
+    size_t n = (size_t)hy__c_in(s, 0)->shape.dim[2];
+    return n * (6 * hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)) + sizeof(int32_t));
+}
+
+/* Rows of what has a class: class, score, corners. */
+static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
+{
+    int k;
+    hy__w(c, "for (int i = 0; i < %l; i++) {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
+    hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
+             "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
+    hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
+    hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
+    for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
+    hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
+          anchors);
+    hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
+             "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
+    hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
+                        : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
+                          "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
+    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < %l; i++) y[i] = -1;\n", 6 * anchors);
+}
+
+static void hy__c_detection(hy__c *c, const hy__c_step *s)
+{
+    const hy__multibox_detection_rec *r = (const hy__multibox_detection_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
+    hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
+          6 * anchors);
+    hy__w(c, "(void)order;\nfor (int o = 0; o < %l; o++) {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0],
+          6 * anchors);
+    hy__c_detected(c, r, x->dim[1], anchors);
+    if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
+        hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
+        hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
+                 "%r *row = y + i * 6;\nint crowded = 0;\n");
+        hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
+                 "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+        hy__c_box(c, "a", "(row + 2)", 0);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
+        hy__c_box(c, "b", "v", 0);
+        hy__c_overlap(c);
+        hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
+                                   : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
+        hy__w(c, "if (crowded) row[0] = -1; else order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "}\n");
+}
+
+/* Opens loops over regions; image, inside, scaled corners are numbers of each. */
+static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
+             "const int64_t image = %p_whole(roi[0]);\nconst int inside = image >= 0 && image < %l;\n",
+          hy__c_in(s, 1)->shape.dim[0], hy__c_in(s, 0)->shape.dim[0]);
+}
+
+static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    double scale = ((const hy__roi_pooling_rec *)s->node->record)->spatial_scale;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %s0 = %p_whole(round(roi[%d] * %v)), ", axis[i], 2 - i, scale);
+        hy__w(c, "%s1 = %p_whole(round(roi[%d] * %v));\n", axis[i], 4 - i, scale);
+        hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
+              axis[i], axis[i], y[2 + i]);
+    }
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
+          y[1], y[2], y[3]);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+        hy__w(c, "const int64_t %sb = %p_between(%s0 + %p_whole(ceil((%s + 1) * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+    }
+    hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
+          x[2] * x[3]);
+    hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
+             "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
+             "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3],
+          x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
+    else hy__w(c, "(void)best;\n");
+    hy__w(c, "}\n}\n");
+}
+
+/* One axis of a sample: low, high and the share of high; those that lie outside are passed over. */
+static void hy__c_sample(hy__c *c, const char *a, const char *i, int64_t size)
+{
+    hy__w(c, "%r %s_at = %s0 + %s * %ss + (%s + (%r)0.5) * %ss / %sn;\n", a, a, a, a, i, a, a);
+    hy__w(c, "if (!(%s_at >= -1 && %s_at <= %l)) continue;\nif (%s_at < 0) %s_at = 0;\n", a, a, size, a, a);
+    hy__w(c, "const int64_t %sl = %p_between((int64_t)%s_at, 0, %l), %sh = %p_between(%sl + 1, 0, %l);\n", a,
+          a, size - 1, a, a, size - 1);
+    hy__w(c, "const %r %sp = %sl < %sh ? %s_at - %sl : 0;\n", a, a, a, a, a);
+}
+
+static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const hy__roi_align_rec *r = (const hy__roi_align_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        const char *a = axis[i];
+        hy__w(c, "const %r %s0 = roi[%d] * %v - %v, ", a, 2 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0);
+        hy__w(c, "%sw = roi[%d] * %v - %v - %s0;\n", a, 4 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0, a);
+        if (r->aligned) hy__w(c, "if (inside && !(%sw > 0)) { *fault = 1; continue; }\n", a);
+        if (r->aligned) hy__w(c, "const %r %ss = %sw / %l;\n", a, a, y[2 + i]);
+        else hy__w(c, "const %r %ss = (%sw > 1 ? %sw : 1) / %l;\n", a, a, a, y[2 + i]);
+        if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
+        else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
+    }
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
+          y[1], y[2], y[3]);
+    if (r->position_sensitive)
+        hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
+              y[3], x[2] * x[3]);
+    else hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + c) * %l;\n", x[1], x[2] * x[3]);
+    hy__w(c, "%r sum = 0;\n");
+    for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
+        const char *a = axis[i];
+        hy__w(c, "const %r %sb = %s0 + %s * %ss, %sd = %ss / %sn;\n", a, a, a, a, a, a, a);
+        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a,
+              a, a, a);
+        hy__w(c, "const int64_t %se = inside ? %p_between(%p_whole((%l - %sb) / %sd) + 2, 0, %sn) : 0;\n", a,
+              x[2 + i], a, a, a);
+    }
+    hy__w(c, "for (int64_t i = hf; i < he; i++) {\n");
+    hy__c_sample(c, "h", "i", x[2]);
+    hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
+    hy__c_sample(c, "v", "j", x[3]);
+    hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
+             "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
+             "b[vh];\n}\n}\n", x[3], x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
+          y[2], y[3]);
 }
 #endif
 
@@ -54042,6 +55986,7 @@ static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l,
     }
     if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
     if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", fault" : "fault");
     hy__w(c, ");\n");
 }
 
@@ -54109,7 +56054,7 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
-       HY__C_WHOLE = 16 };
+       HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
 typedef struct hy__c_emitter {
     int      op;
     hy__c_fn emit;
@@ -54130,7 +56075,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_softmin, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
-    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, HY__C_FAULTS, NULL },
+    { HY_OP_ctc_loss, hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch },
     { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
     { HY_OP_tril, hy__c_triangle, 0, NULL },
     { HY_OP_triu, hy__c_triangle, 0, NULL },
@@ -54158,13 +56104,13 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
     { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
     { HY_OP_embedding, hy__c_take, 0, NULL },
-    { HY_OP_take, hy__c_take, 0, NULL },
-    { HY_OP_pick, hy__c_pick, 0, NULL },
+    { HY_OP_take, hy__c_take, HY__C_FAULTS, NULL },
+    { HY_OP_pick, hy__c_pick, HY__C_FAULTS, NULL },
     { HY_OP_batch_take, hy__c_pick, 0, NULL },
     { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
-    { HY_OP_gather_nd, hy__c_tuples, 0, NULL },
-    { HY_OP_scatter_nd, hy__c_tuples, 0, NULL },
-    { HY_OP_index_copy, hy__c_index_copy, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
@@ -54178,6 +56124,11 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+    { HY_OP_box_iou, hy__c_box_iou, 0, NULL },
+    { HY_OP_box_nms, hy__c_box_nms, 0, hy__c_nms_scratch },
+    { HY_OP_multibox_detection, hy__c_detection, 0, hy__c_detection_scratch },
+    { HY_OP_roi_pooling, hy__c_roi_pooling, 0, NULL },
+    { HY_OP_roi_align, hy__c_roi_align, HY__C_FAULTS, NULL },
     { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
     { HY_OP_grid_generator, hy__c_grid, 0, NULL },
     { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
@@ -54201,10 +56152,20 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
     const hy__c_emitter *e = hy__c_emitters;
     int number = hy__op_number(node->op);
     if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
-    if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
-        return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
-    for (; e->emit; e++) if (e->op == number) return e;
+    for (; e->emit; e++) if (number >= 0 && e->op == number) return e;
     return NULL;
+}
+
+/* May it meet an index, or a region, that is none? Then its function is given where to say so. */
+static int hy__c_may_fault(const hy__node *node, int flags)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_take) return ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE;
+    if (number == HY_OP_pick) return ((const hy__pick_rec *)node->record)->mode == HY_INDEX_RAISE;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_roi_align) return ((const hy__roi_align_rec *)node->record)->aligned;
+#endif
+    return flags & HY__C_FAULTS;
 }
 
 /* Do its results not depend on any value? */
@@ -54810,6 +56771,7 @@ static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
     s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
     s->tails = e && (e->flags & HY__C_TAIL);
     for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
+    s->faults = e && hy__c_may_fault(node, e->flags);
     c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
     if (e && hy__c_pack(c, s, e->flags)) return -1;
@@ -54929,6 +56891,8 @@ static void hy__c_touch(hy__c *c, int v, int step)
 static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
     if (s->body) return hy__c_control_takes(c, s, k);
+    if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
@@ -54968,9 +56932,13 @@ static int hy__c_place(hy__c *c)
     hy__c_turns turns;
     if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
     for (i = 0; i < p->steps; i++) {
-        if (!p->step[i].body) continue;
-        hy__c_turns_of(c, &p->step[i], &turns);
-        p->step[i].scratch = turns.bytes;
+        hy__c_step *s = &p->step[i];
+        int k;
+        for (k = 0; s->body && k < s->node->nsub; k++) s->faults |= c->body[s->body + k]->faults;
+        p->faults |= s->emit && s->faults;
+        if (!s->body) continue;
+        hy__c_turns_of(c, s, &turns);
+        s->scratch = turns.bytes;
     }
     hy__c_touch_all(c);
     for (i = 0; i < p->values + p->steps; i++) {
@@ -55010,7 +56978,7 @@ static void hy__c_widen(hy__c *c)
         hy__c_step *s = &c->at->step[i];
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_is_half(hy__c_in(s, k)->dtype))
+            if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
                 s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
         for (k = 0; k < s->node->nout; k++)
             if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
@@ -55168,6 +57136,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
                                       (int64_t)s->scratch_at);
     if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
+    if (s->faults) hy__w(c, !call ? ", int *fault" : c->at->of ? ", fault" : ", &fault");
 }
 
 /* Halves come in as floats before the body, or leave as halves behind it. */
@@ -55179,7 +57148,7 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         int out = k - s->node->nin;
         const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
         const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
-        if (!hy__c_is_half(t->dtype) || (out >= 0 && !hy__c_wants(c, s, out))) continue;
+        if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
         hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out,
@@ -55265,10 +57234,23 @@ static void hy__c_write_calls(hy__c *c, int part)
     }
 }
 
+/* Results that hold nothing. */
+static void hy__c_write_voids(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->at->g->heads; i++) {
+        if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
+        hy__w(c, "    (void)out");
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ";\n");
+    }
+}
+
 static void hy__c_write_run(hy__c *c)
 {
     int i;
-    hy__w(c, "/* 0, or -1 without memory to work in */\n");
+    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2: an index, label or region is none */\n"
+                           : "/* 0, or -1 without memory to work in */\n");
     hy__c_write_signature(c);
     hy__w(c, "\n{\n");
     if (c->at->arena)
@@ -55279,9 +57261,11 @@ static void hy__c_write_run(hy__c *c)
     else hy__w(c, "    (void)workspace;\n");
     for (i = 0; i < c->at->g->vars; i++)
         if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+    hy__c_write_voids(c);
     if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
+    if (c->at->faults) hy__w(c, "    int fault = 0;\n");
     hy__c_write_calls(c, HY__C_LATE);
-    hy__w(c, "    return 0;\n}\n");
+    hy__w(c, c->at->faults ? "    return fault ? -2 : 0;\n}\n" : "    return 0;\n}\n");
 }
 
 /* A part of a body as a function. */
@@ -55307,7 +57291,10 @@ static void hy__c_write_part(hy__c *c, int part)
     }
     if (b->arena) hy__w(c, "%schar *ws", comma);
     if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
     hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
+    if (b->faults) hy__w(c, "    (void)fault;\n");
+    if (part == HY__C_LATE) hy__c_write_voids(c);
     hy__c_write_calls(c, part);
     hy__w(c, "}\n\n");
 }
@@ -55386,6 +57373,13 @@ static void hy__c_write_body(hy__c *c)
     if (c->callable) hy__c_write_call(c);
 }
 
+/* What the user called the network, within a comment. */
+static void hy__c_write_title(hy__c *c)
+{
+    const char *s = c->title;
+    for (; *s; s++) hy__c_put(c, *s < ' ' || *s > '~' || strchr("*/\\", *s) ? "_" : s, 1);
+}
+
 static void hy__c_put_source(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
@@ -55395,13 +57389,16 @@ static void hy__c_put_source(hy__target *t, const void *what)
     c.t = &nowhere;
     hy__c_write_body(&c);               /* tells which helpers it needs */
     c.t = t;
-    hy__w(&c, "/* %s as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
-          " *     cc -O3 -march=native -c %s.c\n", c.title, hy_version(), c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, " as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", hy_version(), c.prefix);
     if (c.records) hy__w(&c,
             " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
     hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
           "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     hy__c_write_sizes(&c);
+    hy__w(&c, "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\"\n#endif\n");
     hy__c_write_signature(&c);
     hy__w(&c, ";\n\n");
     hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
@@ -55418,7 +57415,9 @@ static void hy__c_put_header(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
     c.t = t;
-    hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, ": see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     c.depth = 0;
@@ -55630,7 +57629,15 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     return failed;
 }
 
-/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 62 >>jit -------------------------------------------------------------------------------------
+ *
+ * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifdef HY__POSIX_FILES
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -55674,12 +57681,13 @@ static int hy__jit_infer(hy_infer *I)
 HY__RUN(hy__run_jit)
 {
     const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
-    j->run(now->data, (char *)scratch, j->weights);
+    if (j->run(now->data, (char *)scratch, j->weights)) hy_fault(now);
 }
 
 static int hy__jit_bind(hy_job *job)
 {
     job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    job->fault_text = "an index, a label or a region is none";
     return hy__one_stage(job, hy__run_jit, 1, 1);
 }
 

@@ -1292,7 +1292,7 @@ static const ref_op ref_convolution = { "fdhb", ref_convolution_fn, REF_TRUE, NU
 static int ref_int8_round(double x, double threshold)
 {
     float v = (float)x * (float)(127 / threshold);
-    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)(v < 0 ? v - 0.5f : v + 0.5f);
+    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)rint(v);
 }
 static double ref_int8_result(const ref_case *c, double sum, int64_t channel)
 {
@@ -3530,6 +3530,25 @@ static const char *const cases_random_exponential[] = {
     "| shape=(30,40) lam=2 dtype=float64", "| shape=(30,40) dtype=float16", "| shape=(2,1,3,2,3)",
     "| shape=(0,)", NULL };
 static const ref_op ref_random_exponential = { "f", NULL, REF_ZERO, NULL, 0, cases_random_exponential };
+static const char *const cases_random_gamma[] = {
+    "| shape=(40,50)", "| shape=(2000,) alpha=0.5 beta=2", "| shape=(2000,) alpha=9", "| shape=(1,)",
+    "| shape=(30,40) alpha=3 beta=0.5 dtype=float64", "| shape=(30,40) dtype=float16", "| shape=(0,)", NULL };
+static const ref_op ref_random_gamma = { "f", NULL, REF_ZERO, NULL, 0, cases_random_gamma };
+static const char *const cases_random_poisson[] = {
+    "| shape=(40,50)", "| shape=(2000,) lam=0.25", "| shape=(2000,) lam=30", "| shape=(30,40) lam=1000 dtype=float64",
+    "| shape=(30,) lam=0", "| shape=(0,)", NULL };
+static const ref_op ref_random_poisson = { "f", NULL, REF_ZERO, NULL, 0, cases_random_poisson };
+static const char *const cases_random_negative_binomial[] = {
+    "| shape=(40,50) k=3 p=0.5", "| shape=(2000,) k=1 p=0.1", "| shape=(20,) k=2 p=1", "| shape=(0,)", NULL };
+static const ref_op ref_random_negative_binomial = { "f", NULL, REF_ZERO, NULL, 0, cases_random_negative_binomial };
+static const char *const cases_random_general_negative_binomial[] = {
+    "| shape=(40,50) mu=3 alpha=0.5", "| shape=(2000,) mu=2 alpha=0", "| shape=(20,) mu=0", "| shape=(0,)", NULL };
+static const ref_op ref_random_general_negative_binomial = {
+    "f", NULL, REF_ZERO, NULL, 0, cases_random_general_negative_binomial };
+static const char *const cases_sample_multinomial[] = {
+    "(5)[0.1,1]", "(3,4)[0.1,1]", "(2,3,4)[0.1,1] | shape=(6,)", "(4)[0.5,1] | shape=(2,3)", "(2,4)[0.1,1] | dtype=float32",
+    "(0,4)[0.1,1]", NULL };
+static const ref_op ref_sample_multinomial = { "fdhb", NULL, REF_ZERO, NULL, 0, cases_sample_multinomial };
 static const char *const cases_random_randint[] = {
     "| shape=(40,50) low=0 high=10", "| shape=(2000,) low=-5 high=6", "| shape=(5,) low=3 high=4",
     "| shape=(2,3,4) low=0 high=2", "| shape=(40,50) low=-5000000000 high=5000000000 dtype=int64",

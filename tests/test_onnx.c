@@ -22,7 +22,7 @@ static void onnx_test_free(void *p)
 #include "onnx_case.h"
 
 static const char *const onnx_own[] = {
-    "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence" };
+    "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart" };
 enum { ONNX_OWN = (int)(sizeof onnx_own / sizeof *onnx_own) };
 
 static void onnx_own_cases(void)
@@ -210,8 +210,23 @@ static void onnx_kept(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* A border, layer norm and gelu that a file writes apart are an operator each. */
+static void onnx_fused(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_graph *graph = hy_onnx_graph(F, hy_onnx_load(F, "tests/golden/onnx/apart/model.onnx"), NULL, NULL);
+    char text[4000] = "";
+    if (graph) hy_graph_text(graph, HY_FORM_LINES, text, sizeof text);
+    CHECK(strstr(text, "layer_norm(") && strstr(text, "act_type=gelu"));
+    CHECK(!strstr(text, "erf") && !strstr(text, "sqrt") && !strstr(text, "mean(") && !strstr(text, "take("));
+    CHECK(!hy_error(F));
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
 static void test_onnx(void)
 {
+    RUN(onnx_fused);
     RUN(onnx_kept);
     RUN(onnx_written);
     RUN(onnx_own_cases);

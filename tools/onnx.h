@@ -227,8 +227,9 @@ typedef struct onnx__slot {             /* a value of the model */
     hy_type     type;                   /* as declared */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
-    onnx__node *maker;                  /* the node that gives it */
-    int         bound;                  /* input of a body */
+    onnx__node *maker, *user;           /* the node that gives it; the last one that reads it, ... */
+    int         uses;                   /* ... and how many do, outputs of bodies counted */
+    int         bound, result;          /* input of a body; output of the network */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
     int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; */
                                         /* cut: a late node reads what an earlier one has made */
@@ -1096,7 +1097,8 @@ static double onnx__number(onnx__run *R, int i, double missing)
 static double onnx__single(onnx__run *R, int i, double missing)
 {
     double v = missing;
-    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) != 1) onnx__fail(R, "input %d: one number is due", i);
+    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) != 1)
+        onnx__fail(R, "input %d: one number is due", i);
     return v;
 }
 
@@ -2244,7 +2246,24 @@ static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis)
 
 static void onnx__do_gather(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0);
+    hy_array *x = onnx__in(R, 0), *index;
+    hy_shape s;
+    hy_frame *F;
+    double at;
+    int axis, k;
+    if (R->F != R->K && onnx__is_known(R, 1) && R->K && onnx__shape(R, x, &s)) {
+        index = onnx__known(R, 1, &F);
+        axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+        if (index && !hy_ndim(F, index) && s.ndim && onnx__read_numbers(R, 1, &at, 1) == 1 &&
+            at < (double)s.dim[axis] && at >= -(double)s.dim[axis]) { /* one place that is known: a slice */
+            int64_t i = (int64_t)at + (at < 0 ? s.dim[axis] : 0);
+            x = onnx__cut(R, x, axis, i, i + 1, 1);
+            for (k = axis; k + 1 < s.ndim; k++) s.dim[k] = s.dim[k + 1];
+            s.ndim--;
+            onnx__out(R, 0, onnx__to(R, x, s));
+            return;
+        }
+    }
     onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), onnx__axis(R, onnx__int(R, "axis", 0),
                                                                  onnx__rank(R, x))));
 }
@@ -4098,8 +4117,16 @@ static void onnx__do_attention(onnx__run *R)
     scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
     k = onnx__shared_heads(R, k, sq.dim[1]);
     v = onnx__shared_heads(R, v, sq.dim[1]);
-    k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
-    score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    if (d == HY_F32 && sq.dim[0] == sk.dim[0]) {
+        hy_linalg_gemm2_opt opt;
+        memset(&opt, 0, sizeof opt);
+        opt.transpose_b = 1;
+        opt.alpha = scale == 0 ? HY_ZERO : scale;
+        score = hy_linalg_gemm2(F, q, k, &opt);
+    } else {                                    /* 16 bits are rounded as the standard says */
+        k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
+        score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    }
     if (mode == 0) onnx__out(R, 3, onnx__cast(R, score, d));
     if (softcap > 0) score = hy_mul_scalar(F, hy_tanh(F, hy_div_scalar(F, score, softcap)), softcap);
     if (mode == 1) onnx__out(R, 3, onnx__cast(R, score, d));
@@ -4932,71 +4959,102 @@ typedef struct onnx__nms_record { int64_t most; double overlap, threshold; int c
 typedef struct onnx__unique_record { int sorted; } onnx__unique_record;
 typedef struct onnx__det_record { int none; } onnx__det_record;
 
-static double onnx__overlap(const float *a, const float *b, int center)
+typedef struct onnx__box { double low[2], high[2], area, score; int64_t at; } onnx__box;
+
+static void onnx__box_of(onnx__box *b, const float *p, int center)
 {
-    double box[2][4], w, h, both;
-    int i;
-    for (i = 0; i < 2; i++) {
-        const float *p = i ? b : a;
-        if (center) {
-            box[i][0] = p[0] - p[2] / 2.0; box[i][1] = p[1] - p[3] / 2.0;
-            box[i][2] = p[0] + p[2] / 2.0; box[i][3] = p[1] + p[3] / 2.0;
-        } else {                                /* any two corners */
-            box[i][0] = fmin(p[0], p[2]); box[i][1] = fmin(p[1], p[3]);
-            box[i][2] = fmax(p[0], p[2]); box[i][3] = fmax(p[1], p[3]);
-        }
+    int k;
+    for (k = 0; k < 2; k++) {                   /* middle and size, or any two corners */
+        double a = center ? p[k] - p[k + 2] / 2.0 : p[k], z = center ? p[k] + p[k + 2] / 2.0 : p[k + 2];
+        int swap = !center && z < a;
+        b->low[k] = swap ? z : a;
+        b->high[k] = swap ? a : z;
     }
-    w = fmin(box[0][2], box[1][2]) - fmax(box[0][0], box[1][0]);
-    h = fmin(box[0][3], box[1][3]) - fmax(box[0][1], box[1][1]);
-    if (w <= 0 || h <= 0) return 0;
-    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) *
-        (box[1][3] - box[1][1]) - w * h;
-    return both > 0 ? w * h / both : 0;
+    b->area = (b->high[0] - b->low[0]) * (b->high[1] - b->low[1]);
 }
 
-/* (image, class, box) of all that stay; to may be NULL, gone has a byte for each box. How many. */
+static double onnx__overlap(const onnx__box *a, const onnx__box *b)
+{
+    double side[2], both;
+    int k;
+    for (k = 0; k < 2; k++) {
+        side[k] = (a->high[k] < b->high[k] ? a->high[k] : b->high[k]) -
+                  (a->low[k] > b->low[k] ? a->low[k] : b->low[k]);
+        if (!(side[k] > 0)) return 0;
+    }
+    both = a->area + b->area - side[0] * side[1];
+    return both > 0 ? side[0] * side[1] / both : 0;
+}
+
+/* The best first, of equals the earlier one. */
+static void onnx__sort_boxes(onnx__box *box, int64_t n)
+{
+    int64_t gap, i, k;
+    for (gap = 1; gap < n / 3; gap = 3 * gap + 1) continue;
+    for (; gap > 0; gap /= 3)
+        for (i = gap; i < n; i++) {
+            onnx__box one = box[i];
+            for (k = i; k >= gap && (box[k - gap].score < one.score ||
+                                     (box[k - gap].score == one.score && box[k - gap].at > one.at)); k -= gap)
+                box[k] = box[k - gap];
+            box[k] = one;
+        }
+}
+
+/* (image, class, box) of all that stay; box has room for those of an image. How many. */
 static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s,
-                              int64_t *to,
-                              int64_t room, char *gone)
+                              int64_t *to, onnx__box *box)
 {
     int64_t images = s.dim[0], classes = s.dim[1], n = s.dim[2], b, c, i, k, have = 0;
     for (b = 0; b < images; b++)
         for (c = 0; c < classes; c++) {
-            const float *score = scores + (b * classes + c) * n, *box = boxes + b * n * 4;
-            for (i = 0; i < n; i++) gone[i] = !(score[i] > r->threshold);
-            for (k = 0; k < r->most; k++) {
-                int64_t best = -1;
-                for (i = 0; i < n; i++) if (!gone[i] && (best < 0 || score[i] > score[best])) best = i;
-                if (best < 0) break;
-                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4,
-                                                                      r->center) > r->overlap) gone[i] = 1;
-                gone[best] = 1;
-                if (to && have < room) { to[3 * have] = b; to[3 * have + 1] = c; to[3 * have + 2] = best; }
+            const float *score = scores + (b * classes + c) * n;
+            int64_t some = 0, kept = 0;
+            for (i = 0; i < n; i++) {
+                if (!(score[i] > r->threshold)) continue;
+                onnx__box_of(&box[some], boxes + (b * n + i) * 4, r->center);
+                box[some].score = score[i];
+                box[some++].at = i;
+            }
+            onnx__sort_boxes(box, some);
+            for (i = 0; i < some && kept < r->most; i++) {
+                for (k = 0; k < kept && !(onnx__overlap(&box[k], &box[i]) > r->overlap); k++) continue;
+                if (k < kept) continue;
+                box[kept] = box[i];
+                to[3 * have] = b;
+                to[3 * have + 1] = c;
+                to[3 * have + 2] = box[kept].at;
+                kept++;
                 have++;
             }
         }
     return have;
 }
 
+/* Rows for all that could stay, and how many do. */
 static int onnx__nms_infer(hy_infer *I)
 {
+    const onnx__nms_record *r = (const onnx__nms_record *)I->attr;
     hy_shape *boxes = &I->in[0].shape, *scores = &I->in[1].shape, want = HY_SHAPE(-1, 3);
+    int64_t lists;
     hy_infer_type(I, &I->in[0].dtype, HY_F32);
     hy_infer_type(I, &I->in[1].dtype, HY_F32);
     hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
     hy_infer_shape(I, boxes, HY_SHAPE(-1, -1, 4));
     hy_infer_shape(I, scores, HY_SHAPE(-1, -1, -1));
     if (I->status < 0) return -1;
     hy_infer_dim(I, &scores->dim[0], boxes->dim[0]);
     hy_infer_dim(I, &scores->dim[2], boxes->dim[1]);
-    if (I->value && I->status >= 0) {
-        char *gone = (char *)HY_ONNX_MALLOC((size_t)scores->dim[2] + 1);
-        if (!gone) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
-        want.dim[0] = onnx__suppress((const onnx__nms_record *)I->attr, (const float *)I->value[0].data,
-                                     (const float *)I->value[1].data, *scores, NULL, 0, gone);
-        HY_ONNX_FREE(gone);
+    if (scores->dim[0] >= 0 && scores->dim[1] >= 0 && scores->dim[2] >= 0) {
+        lists = scores->dim[0] * scores->dim[1];
+        want.dim[0] = r->most < scores->dim[2] ? r->most : scores->dim[2];
+        if (lists && want.dim[0] > INT32_MAX / lists)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "too many boxes");
+        want.dim[0] *= lists;
     }
     hy_infer_shape(I, &I->out[0].shape, want);
+    hy_infer_shape(I, &I->out[1].shape, HY_SHAPE(1));
     return I->status;
 }
 
@@ -5004,10 +5062,9 @@ static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t ite
                           void *shared)
 {
     (void)stage; (void)item; (void)shared;
-    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0],
-                   (const float *)now->data[1],
-                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0],
-                       (char *)scratch);
+    *(int64_t *)now->data[3] = onnx__suppress(
+        (const onnx__nms_record *)job->attr, (const float *)now->data[0], (const float *)now->data[1],
+        job->in[1].type.shape, (int64_t *)now->data[2], (onnx__box *)scratch);
 }
 
 static int onnx__nms_bind(hy_job *job)
@@ -5015,7 +5072,7 @@ static int onnx__nms_bind(hy_job *job)
     job->run = onnx__nms_run;
     job->stages = 1;
     job->items[0] = 1;
-    job->scratch = (size_t)job->in[1].type.shape.dim[2] + 1;
+    job->scratch = sizeof(onnx__box) * (size_t)(job->in[1].type.shape.dim[2] + 1);
     job->cost = (double)(job->in[1].type.shape.dim[1] * job->in[1].type.shape.dim[2]) * 20;
     return 0;
 }
@@ -5023,7 +5080,8 @@ static int onnx__nms_bind(hy_job *job)
 static void onnx__do_nms(onnx__run *R)
 {
     onnx__nms_record r;
-    hy_array *in[2];
+    hy_array *in[2], *y;
+    int64_t n = 0;
     memset(&r, 0, sizeof r);
     r.most = (int64_t)fmin(fmax(onnx__number(R, 2, 0), 0), INT32_MAX);
     r.overlap = onnx__number(R, 3, 0);
@@ -5031,7 +5089,9 @@ static void onnx__do_nms(onnx__run *R)
     r.center = onnx__int(R, "center_point_box", 0) != 0;
     in[0] = onnx__in(R, 0);
     in[1] = onnx__in(R, 1);
-    onnx__out(R, 0, hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r));
+    y = hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r);
+    if (y && hy_to(R->F, hy_get(R->F, y, 1), HY_I64, &n, sizeof n))
+        onnx__out(R, 0, onnx__cut(R, hy_get(R->F, y, 0), 0, 0, n, 1));
 }
 
 /* --- slices that differ: rows of a matrix of doubles --- */
@@ -5226,6 +5286,8 @@ static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE }
 static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE },
                                       { NULL, HY_ARG_ONE } };
+static const hy_arg onnx__nms_out[] = {
+    { "rows", HY_ARG_ONE }, { "count", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE },
                                           { "count", HY_ARG_ONE },
                                            { NULL, HY_ARG_ONE } };
@@ -5244,9 +5306,8 @@ static const hy_attr onnx__unique_attr[] = {
     { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
 static const hy_op onnx__own_ops[ONNX__OWN] = {
-    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1,
-     onnx__nms_attr,
-      sizeof(onnx__nms_record), HY_OP_DYNAMIC, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
+    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__nms_out,
+      onnx__nms_attr, sizeof(onnx__nms_record), 0, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
     { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
       sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL,
           NULL },
@@ -6019,7 +6080,14 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = none;
     if (n->body >= 0 || n->row->special == ONNX__FLOW) { onnx__begin(R, n); return; }
     if (n->row->special == ONNX__LISTS) { n->row->fn(R); return; }
-    if (n->row->one == hy_identity && onnx__value_in(R, n, 0).list) { onnx__do_optional(R); return; }
+    if (n->row->one == hy_identity) {
+        onnx__value v = onnx__value_in(R, n, 0);
+        if (onnx__wants(R, 0) && onnx__has(R, 0) &&
+            (v.list || (R->m->slot[n->in[0]].tensor && !n->home && !R->m->slot[n->out[0]].result))) {
+            R->value[n->out[0]] = v;            /* a copy would have to be the file's tensor itself */
+            return;
+        }
+    }
     if (known) {
         R->F = R->K;
         n->row->fn(R);
@@ -6273,10 +6341,243 @@ static void onnx__check_order(onnx__model *m)
                     onnx__complain(m, n->op, n->name, "an input that no node before it gives");
     for (b = 0; b < m->bodies; b++)
         for (i = 0; i < m->body[b].nout; i++) {
-            const onnx__slot *s = &m->slot[m->body[b].out[i]];
+            onnx__slot *s = &m->slot[m->body[b].out[i]];
+            s->result |= !b;
             if (!s->tensor && !s->bound && !s->maker)
                 onnx__complain(m, "output", s->name, "no node gives it");
         }
+}
+
+/* --- what files write apart, as one operator --- */
+static void onnx__count_uses(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i;
+    for (i = 0; i < m->slots; i++) m->slot[i].uses = 0;
+    for (b = 0; b < m->bodies; b++) {
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nin; i++)
+                if (n->in[i] >= 0) {
+                    m->slot[n->in[i]].uses++;
+                    m->slot[n->in[i]].user = n;
+                }
+        for (i = 0; i < m->body[b].nout; i++) m->slot[m->body[b].out[i]].uses += 2;
+    }
+}
+
+/* The node of that kind which gives a value; NULL: another does. */
+static onnx__node *onnx__made_by(const onnx__model *m, int k, const char *op)
+{
+    onnx__node *n = k < 0 ? NULL : m->slot[k].maker;
+    return n && !*n->domain && !strcmp(n->op, op) && n->body < 0 && n->nout == 1 ? n : NULL;
+}
+
+/* The node of that kind which alone reads what n gives. */
+static onnx__node *onnx__read_by(const onnx__model *m, const onnx__node *n, const char *op)
+{
+    const onnx__slot *s = n ? &m->slot[n->out[0]] : NULL;
+    return s && s->uses == 1 && onnx__made_by(m, s->user->out[0], op) == s->user && s->user->home == n->home
+        ? s->user : NULL;
+}
+
+/* Of two operands the one that is not k. */
+static int onnx__other(const onnx__node *n, int k)
+{
+    return !n || n->nin != 2 ? -1 : n->in[0] == k ? n->in[1] : n->in[1] == k ? n->in[0] : -1;
+}
+
+/* What the file says of a value, which copies of copies may stand for. */
+static onnx__tensor *onnx__tensor_of(const onnx__model *m, int k)
+{
+    const onnx__node *n;
+    while ((n = onnx__made_by(m, k, "Identity")) != NULL) k = n->nin == 1 ? n->in[0] : -1;
+    return k < 0 ? NULL : m->slot[k].tensor;
+}
+
+/* Is it that number, as the file knows it? */
+static int onnx__is_number(onnx__model *m, int k, double v, double *found)
+{
+    onnx__tensor *t = onnx__tensor_of(m, k);
+    double have;
+    if (!t || t->count != 1 || (t->kind != 1 && t->kind != 11)) return 0;
+    onnx__read_data(m, t);
+    if (!t->data) return 0;
+    have = t->kind == 1 ? (double)*(const float *)t->data : *(const double *)t->data;
+    if (found) *found = have;
+    return found || fabs(have - v) <= 1e-6 * v;
+}
+
+static void onnx__become(onnx__model *m, onnx__node *n, const char *op, int nin, int a, int b, int c)
+{
+    int *in = ONNX__ROOM(m, int, 3);
+    if (!in) return;
+    in[0] = a;
+    in[1] = b;
+    in[2] = c;
+    n->op = op;
+    n->in = in;
+    n->nin = nin;
+    n->attrs = 0;
+}
+
+/* x / 2 (1 + erf(x / sqrt(2))), in the orders in which it is written. */
+static void onnx__fuse_gelu(onnx__model *m, onnx__node *erf)
+{
+    const onnx__node *by = onnx__made_by(m, erf->in[0], "Div"), *half;
+    onnx__node *last;
+    double c = 1.4142135623730951;
+    int x, o;
+    if (!by) { by = onnx__made_by(m, erf->in[0], "Mul"); c = 1 / c; }
+    if (!by || by->nin != 2 || !onnx__is_number(m, by->in[1], c, NULL)) return;
+    x = by->in[0];
+    by = onnx__read_by(m, erf, "Add");
+    if (!by || !onnx__is_number(m, onnx__other(by, erf->out[0]), 1, NULL)) return;
+    last = onnx__read_by(m, by, "Mul");
+    o = last ? onnx__other(last, by->out[0]) : -1;
+    half = onnx__made_by(m, o, "Mul");
+    if (o == x) {
+        by = last;
+        last = onnx__read_by(m, by, "Mul");
+        o = last ? onnx__other(last, by->out[0]) : -1;
+    } else o = half ? onnx__other(half, x) : -1;
+    if (last && onnx__is_number(m, o, 0.5, NULL)) onnx__become(m, last, "Gelu", 1, x, 0, 0);
+}
+
+static int onnx__is_mean_of_last(onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *a = onnx__attr_of(n, "axes"), *keep = onnx__attr_of(n, "keepdims");
+    const onnx__tensor *t = n && n->nin > 1 ? onnx__tensor_of(m, n->in[1]) : NULL;
+    if (!n || (keep && !keep->i)) return 0;
+    if (a) return a->n == 1 && a->ints[0] == -1;
+    return t && t->count == 1 && t->kind == 7 && t->data && *(const int64_t *)t->data == -1;
+}
+
+/* (x - mean) / sqrt(mean of its square + eps) g + b over the last axis. */
+static void onnx__fuse_layer_norm(onnx__model *m, onnx__node *root)
+{
+    const onnx__node *sum = onnx__made_by(m, root->in[0], "Add"), *var = NULL, *square, *part[2], *mean, *by;
+    onnx__node *last;
+    const onnx__tensor *scale, *shift;
+    onnx__attr *attr;
+    double eps = 0;
+    int i, x, g, b;
+    for (i = 0; sum && !var && i < 2 && sum->nin == 2; i++)
+        if (onnx__is_number(m, sum->in[1 - i], 0, &eps)) var = onnx__made_by(m, sum->in[i], "ReduceMean");
+    if (!onnx__is_mean_of_last(m, var)) return;
+    square = onnx__made_by(m, var->in[0], "Pow");
+    if (square && (square->nin != 2 || !onnx__is_number(m, square->in[1], 2, NULL))) return;
+    if (!square) square = onnx__made_by(m, var->in[0], "Mul");
+    if (!square || (!strcmp(square->op, "Mul") && onnx__other(square, square->in[0]) != square->in[0]))
+        return;
+    by = onnx__read_by(m, root, "Div");
+    if (!by || by->nin != 2 || by->in[1] != root->out[0]) return;
+    part[0] = onnx__made_by(m, square->in[0], "Sub");
+    part[1] = onnx__made_by(m, by->in[0], "Sub");
+    for (i = 0; i < 2; i++) {
+        if (!part[i] || part[i]->nin != 2 || part[i]->in[0] != part[0]->in[0]) return;
+        mean = onnx__made_by(m, part[i]->in[1], "ReduceMean");
+        if (!onnx__is_mean_of_last(m, mean) || mean->in[0] != part[0]->in[0]) return;
+    }
+    x = part[0]->in[0];
+    last = onnx__read_by(m, by, "Mul");
+    g = last ? onnx__other(last, by->out[0]) : -1;
+    by = last;
+    last = onnx__read_by(m, by, "Add");
+    b = last ? onnx__other(last, by->out[0]) : -1;
+    scale = onnx__tensor_of(m, g);
+    shift = onnx__tensor_of(m, b);
+    if (!scale || !shift || scale->type.shape.ndim != 1) return;
+    if (!onnx__same_shape(scale->type.shape, shift->type.shape)) return;
+    attr = ONNX__ROOM(m, onnx__attr, 1);
+    if (!attr) return;
+    attr->name = "epsilon";
+    attr->f = eps;
+    attr->body = -1;
+    onnx__become(m, last, "LayerNormalization", 3, x, g, b);
+    last->attr = attr;
+    last->attrs = 1;
+}
+
+/* Whole numbers that an attribute says, or since a later opset a tensor: how many, -1 if it is neither. */
+static int64_t onnx__ints_said(onnx__model *m, const onnx__node *n, const char *name, int i,
+                               const int64_t **v)
+{
+    const onnx__attr *a = onnx__attr_of(n, name);
+    onnx__tensor *t = a || i >= n->nin ? NULL : onnx__tensor_of(m, n->in[i]);
+    if (a) { *v = a->ints; return a->n; }
+    if (!t || t->kind != 7 || t->count > 2 * HY_MAX_DIM) return -1;
+    onnx__read_data(m, t);
+    *v = (const int64_t *)t->data;
+    return *v ? t->count : -1;
+}
+
+/* A border of zeros around the data of a convolution is the convolution's. */
+static void onnx__fuse_pad(onnx__model *m, onnx__node *conv)
+{
+    const onnx__node *pad = conv->nin ? onnx__made_by(m, conv->in[0], "Pad") : NULL;
+    const onnx__attr *mode = onnx__attr_of(pad, "mode"), *own = onnx__attr_of(conv, "pads");
+    const int64_t *v;
+    onnx__attr *list;
+    int64_t n, i, k;
+    int in;
+    if (!pad || onnx__attr_of(conv, "auto_pad") || (mode && strcmp(mode->s, "constant")) || pad->nin > 3)
+        return;
+    if (onnx__attr_of(pad, "value") ||
+        (pad->nin > 2 && pad->in[2] >= 0 && !onnx__is_number(m, pad->in[2], 0, NULL)))
+        return;
+    n = onnx__ints_said(m, pad, "pads", 1, &v) / 2;
+    if (n < 3 || n > HY_MAX_DIM || (own && own->n != 2 * (n - 2))) return;
+    for (i = 0; i < 2 * n; i++) if (v[i] < 0 || v[i] > INT32_MAX / 2 || (i % n < 2 && v[i])) return;
+    list = ONNX__ROOM(m, onnx__attr, conv->attrs + 1);
+    if (!list) return;
+    for (in = 0, i = 0; i < conv->attrs; i++) if (&conv->attr[i] != own) list[in++] = conv->attr[i];
+    list[in].name = "pads";
+    list[in].body = -1;
+    list[in].n = (int)(2 * (n - 2));
+    list[in].ints = ONNX__ROOM(m, int64_t, 2 * n);
+    if (!list[in].ints) return;
+    for (i = 0; i < 2; i++)
+        for (k = 2; k < n; k++)
+            list[in].ints[i * (n - 2) + k - 2] = v[i * n + k] + (own ? own->ints[i * (n - 2) + k - 2] : 0);
+    conv->attr = list;
+    conv->attrs = in + 1;
+    conv->in[0] = pad->in[0];
+}
+
+/* Nodes whose results nobody reads any more go. */
+static int onnx__drop_unread(onnx__model *m)
+{
+    int b, i, dropped = 0;
+    for (b = 0; b < m->bodies; b++) {
+        onnx__node *n = m->body[b].first, *before = NULL;
+        for (; n; n = n->next) {
+            int uses = 0;
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) uses += m->slot[n->out[i]].uses;
+            if (uses) { before = n; continue; }
+            dropped++;
+            if (before) before->next = n->next;
+            else m->body[b].first = n->next;
+        }
+        m->body[b].last = before;
+    }
+    return dropped;
+}
+
+static void onnx__fuse(onnx__model *m)
+{
+    onnx__node *n;
+    int b;
+    onnx__count_uses(m);
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next) {
+            if (*n->domain || n->nout != 1 || n->out[0] < 0) continue;
+            if (!strcmp(n->op, "Conv")) onnx__fuse_pad(m, n);
+            if (n->nin != 1) continue;
+            if (!strcmp(n->op, "Erf")) onnx__fuse_gelu(m, n);
+            if (!strcmp(n->op, "Sqrt")) onnx__fuse_layer_norm(m, n);
+        }
+    do onnx__count_uses(m);
+    while (onnx__drop_unread(m));
 }
 
 static void onnx__check_nodes(onnx__model *m)
@@ -6284,6 +6585,7 @@ static void onnx__check_nodes(onnx__model *m)
     onnx__node *n;
     int b, i;
     onnx__check_order(m);
+    if (!m->list) onnx__fuse(m);
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
             if (n->body >= 0) continue;
