@@ -8891,6 +8891,39 @@ HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
 #endif
 
+/* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
+   either is NaN or both are zeros; `even` is 0 where low is, so that -0 becomes 0 as it does there, else -0,
+   which changes nothing. */
+#if HY__X86
+#define hy__f32x4_within(sum, low, high, even) \
+    __builtin_ia32_minps(high, __builtin_ia32_maxps(low, sum) + even)
+#define hy__f64x2_within(sum, low, high, even) \
+    __builtin_ia32_minpd(high, __builtin_ia32_maxpd(low, sum) + even)
+#define hy__f32x8_within(sum, low, high, even) \
+    __builtin_ia32_minps256(high, __builtin_ia32_maxps256(low, sum) + even)
+#define hy__f64x4_within(sum, low, high, even) \
+    __builtin_ia32_minpd256(high, __builtin_ia32_maxpd256(low, sum) + even)
+#ifdef __clang__
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512(a, b, 4)     /* 4: rounding as it is */
+#else
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (unsigned short)65535, 4)
+#endif
+#define hy__f32x16_within(sum, low, high, even) HY__512(min, high, HY__512(max, low, sum) + even)
+#else
+#define HY__WITHIN(V) \
+HY__INLINE V V##_within(V sum, V low, V high, V even) \
+{ \
+    const V##_bits under = (V##_bits)(sum <= low), over = (V##_bits)(sum > high); \
+    (void)even; \
+    return (V)((under & (V##_bits)low) | (over & (V##_bits)high) | (~(under | over) & (V##_bits)sum)); \
+}
+HY__WITHIN(hy__f32x4)
+HY__WITHIN(hy__f64x2)
+#endif
+#define HY__BOUNDS(T, tail) \
+    low = zero + (T)(tail).low, high = zero + (T)(tail).high, \
+    even = (T)((tail).low < 0 || (tail).low > 0 ? -0.0 : 0.0) - zero;
+
 /* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
    by macros and their bounds are constants after inlining, so that all sums live in registers. */
 #define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
@@ -8905,21 +8938,20 @@ HY__VECTOR(float, 64, hy__f32x16)
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__CLAMP(sum) \
-        under = (bits)(sum <= low); \
-        over = (bits)(sum > high); \
-        sum = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)sum));
-#define HY__TILE_CLAMP(i, j) if (vecs > j) { HY__CLAMP(acc[i][j]) }
+#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
+#define HY__TILE_CLAMPS(V, i) \
+    if (rows > i) { \
+        HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
+    }
 #define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
-#define HY__TILE_CLAMPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_CLAMP, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
-#define HY__TILE_END \
+#define HY__TILE_END(V) \
     if (t->tail.add) { \
         const real *add = (const real *)t->tail.add; \
         HY__EACH_ROW(HY__TILE_ADDS) \
@@ -8929,9 +8961,9 @@ HY__VECTOR(float, 64, hy__f32x16)
         HY__EACH_ROW(HY__TILE_BIASES) \
     } \
     if (t->tail.clamp) { \
-        const vec low = zero + (real)t->tail.low, high = zero + (real)t->tail.high; \
-        bits under, over; \
-        HY__EACH_ROW(HY__TILE_CLAMPS) \
+        const vec HY__BOUNDS(real, t->tail) \
+        HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
+        HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
@@ -8941,13 +8973,11 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}, low = zero + (T)t->tail.low, high = zero + (T)t->tail.high; \
+    const vec zero = {0}, HY__BOUNDS(T, t->tail) \
     const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
     char edge[64]; \
     vec acc[1][1]; \
-    bits under, over; \
     int64_t i; \
     memset(edge, 0, sizeof edge); \
     for (i = 0; i < t->rows; i++) { \
@@ -8960,7 +8990,7 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
             hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
-        if (t->tail.clamp) { HY__CLAMP(acc[0][0]) } \
+        if (t->tail.clamp) acc[0][0] = V##_within(acc[0][0], low, high, even); \
         *(vec_at *)edge = acc[0][0]; \
         hy__copy_short((char *)(c + i * t->c_row), edge, bytes); \
     } \
@@ -8974,7 +9004,6 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef T real; \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
     const vec zero = {0}; \
     const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
@@ -8998,7 +9027,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         name##_edge(t, sums, c); \
         return; \
     } \
-    HY__TILE_END \
+    HY__TILE_END(V) \
 }
 
 /* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
@@ -9014,7 +9043,6 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef float real; \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
     const int64_t c_row = t->c_row, k = t->k; \
@@ -9029,7 +9057,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         HY__EACH_COL(HY__DEPTH_FETCH, 0) \
         HY__EACH_ROW(HY__DEPTH_STEPS) \
     } \
-    HY__TILE_END \
+    HY__TILE_END(V) \
 }
 
 /* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
@@ -9214,13 +9242,10 @@ TARGET static void name##_in(int out, const float *const *from, int64_t channels
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    typedef V vec; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const int side = out + 2; \
-    const V zero = {0}, low = zero + (float)tail->low, high = zero + (float)tail->high; \
+    const V zero = {0}, HY__BOUNDS(float, *tail) \
     V d[36]; \
-    bits under, over; \
     int64_t c; \
     int i, j; \
     for (c = 0; c < cols; c += lanes) { \
@@ -9234,7 +9259,7 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
                 if (place[i * out + j] < 0) continue; \
                 if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
                 if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
-                if (tail->clamp) { HY__CLAMP(sum) } \
+                if (tail->clamp) sum = V##_within(sum, low, high, even); \
                 *(V##_at *)(y + at) = sum; \
             } \
     } \
@@ -18445,6 +18470,17 @@ static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
     at[0] = i / size[2] / size[1];
 }
 
+/* The tap `by` further on, in its row of taps or where the next one begins. */
+static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
+{
+    tap[2] += by;
+    if (tap[2] < w->kernel[2]) return;
+    tap[2] = 0;
+    if (++tap[1] < w->kernel[1]) return;
+    tap[1] = 0;
+    tap[0]++;
+}
+
 /* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets
  * `fine`, each next one lies stride[2] further. */
 typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
@@ -20051,17 +20087,17 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
     memset(parts, 0, (size_t)((count * v->part + HY__TAPS_SLACK) * size));
     for (r = 0; r < count; r++) {
         hy__window_place(w->stride, r, at);
+        place[2] = at[2] - w->pad[2];
+        low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
+        high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
+        if (high > v->split[2]) high = v->split[2];
+        if (low >= high) continue;
+        place[2] += low * w->stride[2];
         for (z = 0; z < v->split[0]; z++)
             for (y = 0; y < v->split[1]; y++) {
                 for (n = 0; n < 2; n++) place[n] = (n ? y + band : z) * w->stride[n] + at[n] - w->pad[n];
                 if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1])
                     continue;
-                place[2] = at[2] - w->pad[2];
-                low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
-                high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
-                if (high > v->split[2]) high = v->split[2];
-                if (low >= high) continue;
-                place[2] += low * w->stride[2];
                 to = r * v->part + (z * v->split[1] + y) * v->split[2] + low;
                 from = (place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2];
                 hy__load_tile(v->compute, parts + to * size, plane + from * x->step_p * x->size, x->dtype,
@@ -20074,12 +20110,12 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
 static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
 {
     const hy__window *w = &v->win;
-    int64_t t, tap[HY__SPACE], inside, part, d;
-    for (t = 0; t < v->taps; t++) {
-        hy__window_place(w->kernel, t, tap);
+    int64_t t, tap[HY__SPACE] = { 0, 0, 0 }, inside, part, d;
+    for (t = 0; t < v->taps; t++, hy__tap_next(w, tap, 1)) {
         for (inside = part = d = 0; d < HY__SPACE; d++) {
-            part = part * w->stride[d] + tap[d] * w->dilate[d] % w->stride[d];
-            inside = inside * v->split[d] + tap[d] * w->dilate[d] / w->stride[d];
+            const int64_t from = tap[d] * w->dilate[d], past = w->stride[d] > 1 ? from / w->stride[d] : from;
+            part = part * w->stride[d] + from - past * w->stride[d];
+            inside = inside * v->split[d] + past;
         }
         offset[t] = part * v->part + inside;
     }
@@ -20565,16 +20601,6 @@ static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64
     }
 }
 
-static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
-{
-    tap[2] += by;
-    if (tap[2] < w->kernel[2]) return;
-    tap[2] = 0;
-    if (++tap[1] < w->kernel[1]) return;
-    tap[1] = 0;
-    tap[0]++;
-}
-
 /* Steps of k that one visit to C takes from `at` on: whole rows of taps, whole taps, or a part of one tap. */
 static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
 {
@@ -20710,7 +20736,8 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     }
 }
 
-/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole. */
+/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole, or
+ * few places that are left go one by one. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
@@ -20719,9 +20746,8 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
-    const int64_t high = line < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t i, place[3];
+    int64_t i, step, place[3];
     hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
     hy__aims aims;
     hy__tile t;
@@ -20731,9 +20757,11 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     t.from = room.from;
     t.taps = v->taps;
     t.b_step = t.c_row = v->coarse_c;
-    t.rows = (int)high;
-    for (i = 0; i < rows; i = i % line + high < line ? i + high : i / line * line + line) {
-        const int64_t first = row + hy__least(i, i / line * line + line - high);
+    for (i = 0; i < rows; i += step) {
+        const int64_t left = line - i % line, high = line < HY__TILE_ROWS || left < 3 ? 1 : HY__TILE_ROWS;
+        const int64_t first = row + i - hy__most(high - left, 0);
+        step = hy__least(high, left);
+        t.rows = (int)high;
         hy__window_place(v->win.coarse, first, place);
         hy__aim(&v->win, place, (int)high, &aims);
         t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
@@ -29909,9 +29937,9 @@ static int hy__fused_infer(hy_infer *I)
 }
 
 HY__WARM_ROOMS                          /* what runs */
-/* An input as one item meets it: read where it lies, copied first, one value, or laid out from a walk. Long
- * rows of one value need not be laid out where kernels take that value. */
-enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
+/* An input as one item meets it: read where it lies, copied first, one value, laid out from a walk, or once,
+ * where every tile is alike. Long rows of one value need not be laid out where kernels take that value. */
+enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__ALIKE, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
     int      kind, lone;                /* lone: this tile is of one value */
@@ -29971,6 +29999,32 @@ static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64
         hy__walk_past(&x->from, m);
     }
     return tile;
+}
+
+/* The elements after which an input of shape x repeats itself all over y, or 0. */
+static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
+{
+    int d = x->ndim, back = y->ndim - d;
+    int64_t n = 1;
+    for (; d > 0 && d + back > 0 && x->dim[d - 1] == y->dim[d + back - 1]; d--) n *= x->dim[d - 1];
+    while (d > 0 && x->dim[d - 1] == 1) d--;
+    return d ? 0 : n;
+}
+
+/* Tiles that are whole rows of a vector are alike in it: one of n elements serves all of them. */
+static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
+{
+    int64_t period;
+    int i;
+    for (i = 0; i < f->inputs; i++)
+        if (room->in[i].kind == HY__SPREAD && room->in[i].lone) return;         /* tiles end where rows do */
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        period = hy__fused_period(&job->in[i].type.shape, &job->out[0].type.shape);
+        if (x->kind != HY__SPREAD || period < 1 || f->tile % period) continue;
+        room->where[i] = hy__fused_expand(x, room->where[i], hy_dtype_size(f->dtype), n);
+        x->kind = HY__ALIKE;
+    }
 }
 
 /* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
@@ -30110,6 +30164,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     int loaded = -1;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
+    hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
         if (f->jobs && loaded != (n < f->tile)) {
@@ -30240,6 +30295,19 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
     return 0;
 }
 
+/* Elements of a tile: whole rows of the longest vector that fits. */
+static int64_t hy__fused_tile_of(const hy__fused *f, const hy_graph *sub)
+{
+    int64_t bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
+    int64_t tile = hy__least(bytes / (int64_t)hy_dtype_size(f->dtype), f->total), row = 1, period;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        period = hy__fused_period(&sub->store->node[i]->type[0].shape, &sub->head[0].node->type[0].shape);
+        if (period > row && period <= tile) row = period;
+    }
+    return tile / row * row;
+}
+
 static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 {
     size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors, list;
@@ -30268,8 +30336,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->args = args;
     f->dtype = sub->head[0].node->type[0].dtype;
     f->total = hy__size(&sub->head[0].node->type[0].shape);
-    f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
-    if (f->tile > f->total) f->tile = f->total;
+    f->tile = hy__fused_tile_of(f, sub);
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
     f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, f->total * hy__traits[f->dtype].size);
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
