@@ -43141,6 +43141,9 @@ static void hy__settle_folder(hy_frame *F, const char *file)
 }
 #define HY__PROCESS getpid()
 #else
+#ifdef __wasi__
+#include <sys/stat.h>
+#endif
 static int hy__settle(FILE *file) { (void)file; return 0; }
 static int hy__replace(const char *from, const char *to) { return rename(from, to); }
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
@@ -43173,7 +43176,7 @@ static const char *hy__reason(int code)
 
 /* What stands under a name, behind all links. A stream is written to as it is, never replaced. */
 enum { HY__ABSENT, HY__FILE, HY__STREAM, HY__NO_FILE };
-#ifdef HY__POSIX_FILES
+#if defined(HY__POSIX_FILES) || defined(__wasi__)
 static int hy__kind_of_file(const char *name)
 {
     struct stat s;
@@ -43181,7 +43184,17 @@ static int hy__kind_of_file(const char *name)
     return S_ISREG(s.st_mode) ? HY__FILE : S_ISCHR(s.st_mode) || S_ISFIFO(s.st_mode) ? HY__STREAM
         : HY__NO_FILE;
 }
+#elif defined(_WIN32)
+static int hy__kind_of_file(const char *name)
+{
+    const unsigned long what = hy__attributes(name);
+    return what == 0xffffffffu ? HY__ABSENT : what & 16 ? HY__NO_FILE : HY__FILE;
+}
+#else
+static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
+#endif
 
+#ifdef HY__POSIX_FILES
 /* Where a file is to be put, so that a link goes on pointing there; the caller frees it. */
 static char *hy__behind_links(hy_frame *F, const char *name)
 {
@@ -43199,15 +43212,6 @@ static char *hy__behind_links(hy_frame *F, const char *name)
     return at;
 }
 #else
-#ifdef _WIN32
-static int hy__kind_of_file(const char *name)
-{
-    const unsigned long what = hy__attributes(name);
-    return what == 0xffffffffu ? HY__ABSENT : what & 16 ? HY__NO_FILE : HY__FILE;
-}
-#else
-static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
-#endif
 static char *hy__behind_links(hy_frame *F, const char *name) { return hy__string(F, name, ""); }
 #endif
 #endif
