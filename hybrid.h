@@ -57351,8 +57351,10 @@ static void hy__c_touch(hy__c *c, int v, int step)
 /* Input k as the function's parameter: is it read? */
 static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
+    int number = hy__op_number(s->node->op);
     if (s->body) return hy__c_control_takes(c, s, k);
-    if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (k && (s->emit == hy__c_moves || number == HY_OP__sum_like || number == HY_OP_softmax_output))
+        return 0;                       /* of the other only the shape counts, or nothing */
     if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
