@@ -57355,6 +57355,9 @@ static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
     if (s->body) return hy__c_control_takes(c, s, k);
     if (k && (s->emit == hy__c_moves || number == HY_OP__sum_like || number == HY_OP_softmax_output))
         return 0;                       /* of the other only the shape counts, or nothing */
+#ifndef HYBRID_NO_VISION
+    if (k && s->emit == hy__c_resize) return 0;
+#endif
     if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
