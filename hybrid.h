@@ -52,7 +52,8 @@
  *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
- *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
+ *     >>symbol    graphs as MXNet's JSON             >>parser    nodes from that
+ *     >>numpy     MXNet's other operators            >>reader    loops, bodies, the whole graph
  *     >>save      networks, written and read         >>calibrate copies of them in int8
  *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
@@ -179,10 +180,11 @@
  *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
  *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
  *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all turns
- *   is computed once before. The gradient of a compiled loop computes each turn a second time, from the
- *   states before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled
- *   body run in one thread, beside other jobs of the program. Where values decide the shape of something in
- *   a body, it cannot be compiled.
+ *   is computed once before, and so are products of the rows of the data with that, all rows in one product
+ *   (but for rounding; not with `exact` or HY_PASS_AHEAD off). The gradient of a compiled loop computes each
+ *   turn a second time, from the states before it. A loop takes one number of the random ones, whatever it
+ *   draws. The steps of a compiled body run in one thread, beside other jobs of the program. Where values
+ *   decide the shape of something in a body, it cannot be compiled.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
@@ -201,6 +203,13 @@
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
  *   files are UTF-8, on Windows too.
+ *
+ * INT8
+ *   hy_quantize gives a copy of a network for inference whose dense layers and convolutions compute in int8,
+ *   from batches that show which numbers come; the network keeps its parameters. A report tells what the copy
+ *   costs. A layer's data are cut at a threshold, the largest number that came or, with opt.entropy, what
+ *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
+ *   exact, so that results have the same bits on every instruction set. A NaN among them counts as 0.
  *
  * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
@@ -567,7 +576,7 @@ enum {                                  /* facts that passes ask for */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
     HY_OP_ABSENT    = 256,              /* known by name only: HYBRID_OPS does not list it */
-    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch */
+    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch; from 65536 on: not yours */
 };
 
 struct hy_run;
@@ -5568,17 +5577,83 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     return n;
 }
 
-static int hy__absent(hy_frame *F, const hy_op *op)
+/* --- operators that are not in this build: their names are --- */
+#ifdef HYBRID_OPS
+/* relu|"relu"|NULL and so on: own name, MXNet's, aliases, one text behind the other. */
+#define HY__SPELL_UNARY(name, mxnet, ...) HY__SPELL(hy_##name, #name "|" #mxnet)
+#define HY__SPELL_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, ...) \
+    HY__SPELL(hy_##name, #name "|" #broadcast "|" #more) \
+    HY__SPELL(hy_elemwise_##name, "elemwise_" #name "|" #same "|" #old) \
+    HY__SPELL(hy_##name##_scalar, #name "_scalar|" #scalar "|" #old_scalar)
+#define HY__SPELL_RSCALAR(name, mxnet, alias, ...) \
+    HY__SPELL(hy_r##name##_scalar, "r" #name "_scalar|" #mxnet "|" #alias)
+#define HY__SPELL_OP(name, mxnet, aliases, ...) HY__SPELL(hy_##name, #name "|" #mxnet "|" #aliases)
+#define HY__SPELL_ALL \
+    HY_UNARY_OPS(HY__SPELL_UNARY) HY_BINARY_OPS(HY__SPELL_BINARY) HY_RSCALAR_OPS(HY__SPELL_RSCALAR) \
+    HY_REDUCE_OPS(HY__SPELL_OP) HY_OPS(HY__SPELL_OP, HY__SPELL_OP)
+#define HY__SPELL(field, text) char field[sizeof text];
+typedef struct hy__spellings { HY__SPELL_ALL } hy__spellings;
+#undef HY__SPELL
+#define HY__SPELL(field, text) text,
+static const hy__spellings hy__spelt = { HY__SPELL_ALL };
+
+static int hy__spells(const char *text, const char *name)
+{
+    size_t n = strlen(name), length;
+    for (; *text; text += length + (text[length] != 0)) {
+        length = strcspn(text, "|\"");
+        if (length == n && !memcmp(text, name, n)) return 1;
+    }
+    return 0;
+}
+
+/* By any of its names; -1: there is no such operator. */
+static int hy__spelt_number(const char *name)
+{
+    const char *text = (const char *)&hy__spelt;
+    int number;
+    if (!*name || !strcmp(name, "NULL")) return -1;
+    for (number = 0; number < HY_OP_COUNT; number++, text += strlen(text) + 1)
+        if (hy__spells(text, name)) return number;
+    return -1;
+}
+
+static void hy__fail_absent(hy_frame *F, int number)
+{
+    const char *text = (const char *)&hy__spelt;
+    char name[64] = "...";              /* of one that came as the address of all */
+    size_t n = 0;
+    for (; number > 0; number--) text += strlen(text) + 1;
+    if (number == 0) n = strcspn(text, "|");
+    if (n && n < sizeof name) { memcpy(name, text, n); name[n] = 0; }
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", name, name);
+}
+#else
+static int hy__spelt_number(const char *name) { (void)name; return -1; }
+static void hy__fail_absent(hy_frame *F, int number) { (void)F; (void)number; }
+#endif
+
+/* Of those that are not there, all are one: what this one was called, the caller knows. */
+static int hy__absent(hy_frame *F, const hy_op *op, const char *name)
 {
     if (!(op->flags & HY_OP_ABSENT)) return 0;
-    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op->name, op->name);
+    hy__fail_absent(F, hy__spelt_number(name));
     return 1;
+}
+
+/* By number, NULL after an error. */
+static const hy_op *hy__op(hy_frame *F, int number)
+{
+    const hy_op *op = F->root->ops[number];
+    if (!(op->flags & HY_OP_ABSENT)) return op;
+    hy__fail_absent(F, number);
+    return NULL;
 }
 
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
     int i, arg;
-    if (hy__absent(F, op)) return NULL;
+    if (hy__absent(F, op, op->name)) return NULL;
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
@@ -5597,13 +5672,14 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
 }
 
 /* Arguments as declared -> the inputs that exist, groups opened. */
-static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *arg, const void *record)
+static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, const void *record)
 {
     enum { FEW = 32 };
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!F || F->code || hy__absent(F, op)) return NULL;
+    if (!op) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -5627,16 +5703,25 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     return y;
 }
 
-static hy_array *hy__emit1(hy_frame *F, int op, hy_array *x, const void *record)
+/* What was asked for just now: zero options become their defaults. */
+static hy_array *hy__emit_new(hy_frame *F, int number, hy_array *const *arg, void *record)
 {
-    return !F || F->code ? NULL : hy__emit_flat(F, F->root->ops[op], 1, &x, record);
+    hy_defaults(F->root->ops[number], record);
+    return hy__emit_args(F, number, arg, record);
 }
-static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
+
+static hy_array *hy__emit1(hy_frame *F, int number, hy_array *x, const void *record)
 {
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
+    return op ? hy__emit_flat(F, op, 1, &x, record) : NULL;
+}
+static hy_array *hy__emit2(hy_frame *F, int number, hy_array *a, hy_array *b)
+{
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     hy_array *in[2];
     in[0] = a;
     in[1] = b;
-    return !F || F->code ? NULL : hy__emit_flat(F, F->root->ops[op], 2, in, NULL);
+    return op ? hy__emit_flat(F, op, 2, in, NULL) : NULL;
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
@@ -5667,7 +5752,7 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
         memset(&r, 0, sizeof r); \
         HY_P_##name(HY__SET_P, name) \
         HY__OPTIONS(name) \
-        return hy__emit_args(F, F->root->ops[HY_OP_##name], arg, &r); \
+        return hy__emit_new(F, HY_OP_##name, arg, &r); \
     }
 #define HY__WRAP_OP(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, \
@@ -5678,9 +5763,7 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
 #define HY__OPTIONS(name)
 HY_OPS(HY__WRAP_OP, HY__SKIP)
 #undef HY__OPTIONS
-#define HY__OPTIONS(name) \
-        if (opt) { HY_A_##name(HY__SET_A, name) } \
-        hy_defaults(F->root->ops[HY_OP_##name], &r);
+#define HY__OPTIONS(name) if (opt) { HY_A_##name(HY__SET_A, name) }
 HY_OPS(HY__SKIP, HY__WRAP_OPT)
 #undef HY__OPTIONS
 
@@ -8871,6 +8954,39 @@ HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
 #endif
 
+/* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
+   either is NaN or both are zeros; `even` is 0 where low is, so that -0 becomes 0 as it does there, else -0,
+   which changes nothing. */
+#if HY__X86
+#define hy__f32x4_within(sum, low, high, even) \
+    __builtin_ia32_minps(high, __builtin_ia32_maxps(low, sum) + even)
+#define hy__f64x2_within(sum, low, high, even) \
+    __builtin_ia32_minpd(high, __builtin_ia32_maxpd(low, sum) + even)
+#define hy__f32x8_within(sum, low, high, even) \
+    __builtin_ia32_minps256(high, __builtin_ia32_maxps256(low, sum) + even)
+#define hy__f64x4_within(sum, low, high, even) \
+    __builtin_ia32_minpd256(high, __builtin_ia32_maxpd256(low, sum) + even)
+#ifdef __clang__
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512(a, b, 4)     /* 4: rounding as it is */
+#else
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (unsigned short)65535, 4)
+#endif
+#define hy__f32x16_within(sum, low, high, even) HY__512(min, high, HY__512(max, low, sum) + even)
+#else
+#define HY__WITHIN(V) \
+HY__INLINE V V##_within(V sum, V low, V high, V even) \
+{ \
+    const V##_bits under = (V##_bits)(sum <= low), over = (V##_bits)(sum > high); \
+    (void)even; \
+    return (V)((under & (V##_bits)low) | (over & (V##_bits)high) | (~(under | over) & (V##_bits)sum)); \
+}
+HY__WITHIN(hy__f32x4)
+HY__WITHIN(hy__f64x2)
+#endif
+#define HY__BOUNDS(T, tail) \
+    low = zero + (T)(tail).low, high = zero + (T)(tail).high, \
+    even = (T)((tail).low < 0 || (tail).low > 0 ? -0.0 : 0.0) - zero;
+
 /* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
    by macros and their bounds are constants after inlining, so that all sums live in registers. */
 #define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
@@ -8885,22 +9001,20 @@ HY__VECTOR(float, 64, hy__f32x16)
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__CLAMP(sum) \
-        beyond = (bits)(sum <= low); \
-        sum = (vec)((beyond & (bits)low) | (~beyond & (bits)sum)); \
-        beyond = (bits)(sum > high); \
-        sum = (vec)((beyond & (bits)high) | (~beyond & (bits)sum));
-#define HY__TILE_CLAMP(i, j) if (vecs > j) { HY__CLAMP(acc[i][j]) }
+#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
+#define HY__TILE_CLAMPS(V, i) \
+    if (rows > i) { \
+        HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
+    }
 #define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
-#define HY__TILE_CLAMPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_CLAMP, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
-#define HY__TILE_END \
+#define HY__TILE_END(V) \
     if (t->tail.add) { \
         const real *add = (const real *)t->tail.add; \
         HY__EACH_ROW(HY__TILE_ADDS) \
@@ -8910,9 +9024,9 @@ HY__VECTOR(float, 64, hy__f32x16)
         HY__EACH_ROW(HY__TILE_BIASES) \
     } \
     if (t->tail.clamp) { \
-        const vec low = zero + (real)t->tail.low, high = zero + (real)t->tail.high; \
-        bits beyond; \
-        HY__EACH_ROW(HY__TILE_CLAMPS) \
+        const vec HY__BOUNDS(real, t->tail) \
+        HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
+        HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
@@ -8922,13 +9036,11 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}, low = zero + (T)t->tail.low, high = zero + (T)t->tail.high; \
+    const vec zero = {0}, HY__BOUNDS(T, t->tail) \
     const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
     char edge[64]; \
     vec acc[1][1]; \
-    bits beyond; \
     int64_t i; \
     memset(edge, 0, sizeof edge); \
     for (i = 0; i < t->rows; i++) { \
@@ -8941,7 +9053,7 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
             hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
-        if (t->tail.clamp) { HY__CLAMP(acc[0][0]) } \
+        if (t->tail.clamp) acc[0][0] = V##_within(acc[0][0], low, high, even); \
         *(vec_at *)edge = acc[0][0]; \
         hy__copy_short((char *)(c + i * t->c_row), edge, bytes); \
     } \
@@ -8955,7 +9067,6 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef T real; \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
     const vec zero = {0}; \
     const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
@@ -8979,7 +9090,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         name##_edge(t, sums, c); \
         return; \
     } \
-    HY__TILE_END \
+    HY__TILE_END(V) \
 }
 
 /* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
@@ -8995,7 +9106,6 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef float real; \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
     const int64_t c_row = t->c_row, k = t->k; \
@@ -9010,7 +9120,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         HY__EACH_COL(HY__DEPTH_FETCH, 0) \
         HY__EACH_ROW(HY__DEPTH_STEPS) \
     } \
-    HY__TILE_END \
+    HY__TILE_END(V) \
 }
 
 /* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
@@ -9184,13 +9294,10 @@ TARGET static void name##_in(int out, const float *const *from, int64_t channels
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    typedef V vec; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const int side = out + 2; \
-    const V zero = {0}, low = zero + (float)tail->low, high = zero + (float)tail->high; \
+    const V zero = {0}, HY__BOUNDS(float, *tail) \
     V d[36]; \
-    bits beyond; \
     int64_t c; \
     int i, j; \
     for (c = 0; c < cols; c += lanes) { \
@@ -9204,7 +9311,7 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
                 if (place[i * out + j] < 0) continue; \
                 if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
                 if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
-                if (tail->clamp) { HY__CLAMP(sum) } \
+                if (tail->clamp) sum = V##_within(sum, low, high, even); \
                 *(V##_at *)(y + at) = sum; \
             } \
     } \
@@ -10007,12 +10114,6 @@ enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
 #endif
 #define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
 
-/* The rule of an operator that is not there. */
-static int hy__absent_infer(hy_infer *I)
-{
-    return hy_infer_fail(I, HY_ERROR_UNKNOWN, "not in this build: add X(%s) to HYBRID_OPS", I->op->name);
-}
-
 /* Without training no operator has a gradient, and the functions that would emit one are left out. */
 #ifdef HYBRID_NO_TRAIN
 #define HY__GRAD(grad) NULL
@@ -10027,7 +10128,7 @@ typedef int (*hy__grad_fn)(hy_frame *, hy_diff *);
 typedef int (*hy__split_fn)(const hy_job *, int, hy_slicing *);
 #define HY__DOES(built, ...) HY__DOES_ALL(built, __VA_ARGS__)
 #define HY__DOES_ALL(built, infer, bind, grad, split) \
-    (built) ? infer : hy__absent_infer, (built) ? bind : (hy__bind_fn)NULL, \
+    (built) ? infer : (hy__infer_fn)NULL, (built) ? bind : (hy__bind_fn)NULL, \
     (built) ? HY__GRAD(grad) : (hy__grad_fn)NULL, (built) ? split : (hy__split_fn)NULL
 
 /* --- records: attributes as text --- */
@@ -10262,7 +10363,8 @@ static int hy__ignored_attribute(const char *key)
 {
     return !strncmp(key, "__", 2) ||
            hy__word_number("workspace|cudnn_tune|cudnn_off|ctx|num_args|is_int|lr_mult|wd_mult|ctx_group"
-                           "|force_mirroring|mirror_stage|infer_range|dtype_source|ndev|key", key) >= 0;
+                           "|force_mirroring|mirror_stage|infer_range|dtype_source|ndev|key|optimize",
+                           key) >= 0;
 }
 
 /* Reads key = value into the record; *seen collects which attributes came. */
@@ -10629,7 +10731,7 @@ static hy_array *hy__alike(hy_frame *F, const void *record, int op, hy_array *a,
     arg[0] = a;
     arg[1] = b;
     arg[2] = c;
-    return hy__emit_args(F, F->root->ops[op], arg, record);
+    return hy__emit_args(F, op, arg, record);
 }
 
 /* Over all axes but one. */
@@ -18428,6 +18530,17 @@ static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
     at[0] = i / size[2] / size[1];
 }
 
+/* The tap `by` further on, in its row of taps or where the next one begins. */
+static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
+{
+    tap[2] += by;
+    if (tap[2] < w->kernel[2]) return;
+    tap[2] = 0;
+    if (++tap[1] < w->kernel[1]) return;
+    tap[1] = 0;
+    tap[0]++;
+}
+
 /* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets
  * `fine`, each next one lies stride[2] further. */
 typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
@@ -20034,17 +20147,17 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
     memset(parts, 0, (size_t)((count * v->part + HY__TAPS_SLACK) * size));
     for (r = 0; r < count; r++) {
         hy__window_place(w->stride, r, at);
+        place[2] = at[2] - w->pad[2];
+        low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
+        high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
+        if (high > v->split[2]) high = v->split[2];
+        if (low >= high) continue;
+        place[2] += low * w->stride[2];
         for (z = 0; z < v->split[0]; z++)
             for (y = 0; y < v->split[1]; y++) {
                 for (n = 0; n < 2; n++) place[n] = (n ? y + band : z) * w->stride[n] + at[n] - w->pad[n];
                 if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1])
                     continue;
-                place[2] = at[2] - w->pad[2];
-                low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
-                high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
-                if (high > v->split[2]) high = v->split[2];
-                if (low >= high) continue;
-                place[2] += low * w->stride[2];
                 to = r * v->part + (z * v->split[1] + y) * v->split[2] + low;
                 from = (place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2];
                 hy__load_tile(v->compute, parts + to * size, plane + from * x->step_p * x->size, x->dtype,
@@ -20057,12 +20170,12 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
 static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
 {
     const hy__window *w = &v->win;
-    int64_t t, tap[HY__SPACE], inside, part, d;
-    for (t = 0; t < v->taps; t++) {
-        hy__window_place(w->kernel, t, tap);
+    int64_t t, tap[HY__SPACE] = { 0, 0, 0 }, inside, part, d;
+    for (t = 0; t < v->taps; t++, hy__tap_next(w, tap, 1)) {
         for (inside = part = d = 0; d < HY__SPACE; d++) {
-            part = part * w->stride[d] + tap[d] * w->dilate[d] % w->stride[d];
-            inside = inside * v->split[d] + tap[d] * w->dilate[d] / w->stride[d];
+            const int64_t from = tap[d] * w->dilate[d], past = w->stride[d] > 1 ? from / w->stride[d] : from;
+            part = part * w->stride[d] + from - past * w->stride[d];
+            inside = inside * v->split[d] + past;
         }
         offset[t] = part * v->part + inside;
     }
@@ -20548,16 +20661,6 @@ static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64
     }
 }
 
-static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
-{
-    tap[2] += by;
-    if (tap[2] < w->kernel[2]) return;
-    tap[2] = 0;
-    if (++tap[1] < w->kernel[1]) return;
-    tap[1] = 0;
-    tap[0]++;
-}
-
 /* Steps of k that one visit to C takes from `at` on: whole rows of taps, whole taps, or a part of one tap. */
 static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
 {
@@ -20693,7 +20796,8 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     }
 }
 
-/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole. */
+/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole, or
+ * few places that are left go one by one. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
@@ -20702,9 +20806,8 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
-    const int64_t high = line < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t i, place[3];
+    int64_t i, step, place[3];
     hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
     hy__aims aims;
     hy__tile t;
@@ -20714,9 +20817,11 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     t.from = room.from;
     t.taps = v->taps;
     t.b_step = t.c_row = v->coarse_c;
-    t.rows = (int)high;
-    for (i = 0; i < rows; i = i % line + high < line ? i + high : i / line * line + line) {
-        const int64_t first = row + hy__least(i, i / line * line + line - high);
+    for (i = 0; i < rows; i += step) {
+        const int64_t left = line - i % line, high = line < HY__TILE_ROWS || left < 3 ? 1 : HY__TILE_ROWS;
+        const int64_t first = row + i - hy__most(high - left, 0);
+        step = hy__least(high, left);
+        t.rows = (int)high;
         hy__window_place(v->win.coarse, first, place);
         hy__aim(&v->win, place, (int)high, &aims);
         t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
@@ -24406,17 +24511,22 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
     const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
     const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
-    int64_t i, j, n, end = place + rows;
+    int64_t i, j, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
+    z = y / p->coarse[1];
+    y %= p->coarse[1];
     for (; place < end; place += n) {
         int kernel = 0;
         while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
         n = hy__least(isa->rows[kernel], end - place);
         for (i = 0; i < isa->rows[kernel]; i++) {
-            int64_t at = hy__least(place + i, end - 1), x = at % p->coarse[2], y = at / p->coarse[2];
-            int64_t z = y / p->coarse[1];
-            y %= p->coarse[1];
+            if (i >= n) { t->from[i] = t->from[n - 1]; continue; }
             t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
                                  x * p->stride[2]) * p->fine_c;
+            if (++x < p->coarse[2]) continue;
+            x = 0;
+            if (++y < p->coarse[1]) continue;
+            y = 0;
+            z++;
         }
         if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
             tile[kernel](t, c + place * step_p, step_p);
@@ -24475,22 +24585,26 @@ HY__RUN(hy__run_int8)
     if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, 0, HY__INT8_STEP);
 }
 
-/* The caller has set images, groups, channels and the window. */
-static int hy__int8_bind(hy_job *job, hy__int8_plan *p, double threshold, int relu)
+/* What follows from images, groups, channels and the window. */
+static void hy__int8_follow(hy__int8_plan *p, double threshold, int relu, int biased)
 {
     const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
-    const int64_t places = hy__int8_volume(p->coarse);
-    int64_t lines, products;
     int d;
     for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + 2 * p->pad[d];
-    p->isa = hy__int8_isa_of(job->kernels->isa);
     p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
     p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
     p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
     p->per_unit = (float)(127 / threshold);
     p->least = relu ? 0 : (float)-HUGE_VAL;
-    p->biased = job->nin > 3;
-    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), 1);
+    p->biased = biased;
+}
+
+static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
+{
+    const int64_t places = hy__int8_volume(p->coarse);
+    int64_t lines, products;
+    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
     p->row_block = 96;
     p->col_block = 4;
     lines = p->images * p->groups * p->wide[0] * p->wide[1];
@@ -24542,12 +24656,10 @@ static int hy__int8_dense_infer(hy_infer *I)
     return hy__int8_infer(I, r->threshold, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
                           k < 0 ? -1 : hy__pieces(k, HY__INT8_STEP));
 }
-static int hy__int8_dense_bind(hy_job *job)
+static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, const hy_shape *x,
+                                const hy_shape *y, int biased)
 {
-    HY__REC(int8_dense, job);
-    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    int64_t rows = hy__size(&job->out[0].type.shape) / r->num_hidden;
-    const hy_shape *x = &job->in[0].type.shape;
+    int64_t rows = hy__size(y) / r->num_hidden;
     int d;
     p->images = p->groups = p->last = 1;
     p->fine_c = r->no_flatten ? x->dim[x->ndim - 1] : hy__product(x, 1, x->ndim);
@@ -24557,7 +24669,14 @@ static int hy__int8_dense_bind(hy_job *job)
         p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
         p->pad[d] = 0;
     }
-    return hy__int8_bind(job, p, r->threshold, r->relu);
+    hy__int8_follow(p, r->threshold, r->relu, biased);
+}
+static int hy__int8_dense_bind(hy_job *job)
+{
+    HY__REC(int8_dense, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    hy__int8_dense_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_dense, HY_NO_GRADIENT)
 #define HY__ON_int8_dense HY__OWN(int8_dense), NULL
@@ -24585,16 +24704,14 @@ static int hy__int8_convolution_infer(hy_infer *I)
     return hy__int8_infer(I, r->threshold, a.filters, panels, channels < 0 ? -1 :
                           taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
 }
-static int hy__int8_convolution_bind(hy_job *job)
+static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec *r, const hy_shape *x,
+                               const hy_shape *y, int biased)
 {
-    HY__REC(int8_convolution, job);
-    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    const hy_shape *x = &job->in[0].type.shape;
     hy__conv_attr a;
     hy__window w;
-    int d;
+    int d, alone = 1;                   /* no place has to do with another: all lie in one line */
     HY__CONV_ATTR(&a, r);
-    hy__conv_window(&w, &a, x, &job->out[0].type.shape);
+    hy__conv_window(&w, &a, x, y);
     p->images = x->dim[0];
     p->groups = a.groups;
     p->last = a.last;
@@ -24607,8 +24724,20 @@ static int hy__int8_convolution_bind(hy_job *job)
         p->stride[d] = w.stride[d];
         p->dilate[d] = w.dilate[d];
         p->pad[d] = w.pad[d];
+        alone &= w.kernel[d] == 1 && w.stride[d] == 1 && w.pad[d] == 0;
     }
-    return hy__int8_bind(job, p, r->threshold, r->relu);
+    if (alone) {
+        p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
+        p->fine[0] = p->fine[1] = p->coarse[0] = p->coarse[1] = 1;
+    }
+    hy__int8_follow(p, r->threshold, r->relu, biased);
+}
+static int hy__int8_convolution_bind(hy_job *job)
+{
+    HY__REC(int8_convolution, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    hy__int8_conv_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 #define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
@@ -25974,41 +26103,63 @@ static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO
 static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
+/* Rows of operators that are not in this build stand alone and go; flags hold the number, too. */
+#define HY__NUMBER_SHIFT 16
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
-#define HY__ROW(built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
-    { name, mxnet, aliases, (built) ? doc : "not in this build", in, out, attr, record, \
-      (built) ? (unsigned)(flags) : (unsigned)HY_OP_ABSENT, member, count, HY__DOES(built, __VA_ARGS__) },
+#define HY__ROW(id, built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
+    static const hy_op hy__row_##id = { name, mxnet, aliases, doc, in, out, attr, record, \
+        (unsigned)(flags) | (unsigned)HY_OP_##id << HY__NUMBER_SHIFT, member, count, \
+        HY__DOES(built, __VA_ARGS__) };
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
             HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
             hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
-    HY__ROW(HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, \
-            NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
+    HY__ROW(name, HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, \
+            hy__one_out, NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
             hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL) \
-    HY__ROW(HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, \
-            hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
+    HY__ROW(elemwise_##name, HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", \
+            hy__two_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
             hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, hy__pointwise_split) \
-    HY__ROW(HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, \
-            hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-            NULL, hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
+    HY__ROW(name##_scalar, HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", \
+            hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, \
+            HY__BINARY_##name, NULL, \
+            hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    HY__ROW(HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, \
-            hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, \
+    HY__ROW(r##name##_scalar, HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, \
+            hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, \
+            HY__BINARY_##name, NULL, \
             hy__scalar_infer, hy__rscalar_bind, hy__r##name##_scalar_grad, hy__pointwise_split)
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
             sizeof(hy__reduce_rec), saves, kind, NULL, \
             hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, aliases, doc, HY__BUILT(name) ? hy__##name##_in : hy__one_in, \
-            HY__BUILT(name) ? hy__##name##_out : hy__one_out, HY__BUILT(name) ? hy__##name##_attr : NULL, \
-            HY__BUILT(name) ? sizeof(hy__##name##_rec) : 0, flags, 0, \
-            HY__BUILT(name) ? hy__##name##_count : NULL, HY__ON_##name)
-static const hy_op hy__ops[] = {
-    HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
-    HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, \
+            hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__ON_##name)
+HY_UNARY_OPS(HY__UNARY_ENTRY)
+HY_BINARY_OPS(HY__BINARY_ENTRY)
+HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
+HY_REDUCE_OPS(HY__REDUCE_ENTRY)
+HY_OPS(HY__ENTRY, HY__ENTRY)
+
+/* By number. All that are not in this build are one. */
+#ifdef HYBRID_OPS
+static const hy_op hy__absent_op = { "an operator that HYBRID_OPS does not list", NULL, NULL,
+    "not in this build", hy__one_in, hy__one_out, NULL, 0, HY_OP_ABSENT | 0xffffu << HY__NUMBER_SHIFT, 0,
+    NULL, NULL, NULL, NULL, NULL };
+#define HY__PLACE(id, built) (built) ? &hy__row_##id : &hy__absent_op,
+#else
+#define HY__PLACE(id, built) &hy__row_##id,
+#endif
+#define HY__OP_PLACE(name, ...) HY__PLACE(name, HY__BUILT(name))
+#define HY__BINARY_PLACE(name, ...) HY__PLACE(name, HY__BUILT_FORMS(name)) \
+    HY__PLACE(elemwise_##name, HY__BUILT_FORMS(name)) HY__PLACE(name##_scalar, HY__BUILT_FORMS(name))
+#define HY__RSCALAR_PLACE(name, ...) HY__PLACE(r##name##_scalar, HY__BUILT(r##name##_scalar))
+static const hy_op *const hy__ops[] = {
+    HY_UNARY_OPS(HY__OP_PLACE) HY_BINARY_OPS(HY__BINARY_PLACE) HY_RSCALAR_OPS(HY__RSCALAR_PLACE)
+    HY_REDUCE_OPS(HY__OP_PLACE) HY_OPS(HY__OP_PLACE, HY__OP_PLACE)
 };
 
 /* A name and its aliases -> number. */
@@ -26032,13 +26183,13 @@ static int hy__add_op(hy_frame *F, const hy_op *op)
     if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops))
         return -1;
     root->ops[root->nops++] = op;
-    return hy__name_op(F, op, root->nops - 1);
+    return op->flags & HY_OP_ABSENT ? 0 : hy__name_op(F, op, root->nops - 1);
 }
 
 static int hy__add_builtin_ops(hy_frame *F)
 {
     int i;
-    for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, &hy__ops[i])) return -1;
+    for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, hy__ops[i])) return -1;
     return 0;
 }
 
@@ -26054,7 +26205,8 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name)
     i = hy__names_find(&F->root->names, name);
     if (i >= 0) return F->root->ops[i];
     for (i = 0; i < F->root->nops; i++) if (hy__is_alias(F->root->ops[i], name)) return F->root->ops[i];
-    return NULL;
+    i = hy__spelt_number(name);
+    return i < 0 ? NULL : F->root->ops[i];
 }
 
 HY_API int hy_register(hy_frame *F, const hy_op *op)
@@ -26564,8 +26716,8 @@ static int hy__writes_aux(const hy_op *op)
 /* Number of a built-in operator, else -1. */
 static int hy__op_number(const hy_op *op)
 {
-    uintptr_t at = (uintptr_t)op - (uintptr_t)hy__ops;
-    return at < sizeof hy__ops ? (int)(at / sizeof *hy__ops) : -1;
+    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
+    return number < HY_OP_COUNT && hy__ops[number] == op ? (int)number : -1;
 }
 
 /* --- jobs kept for the next call like it --- *
@@ -27216,7 +27368,7 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
-    if (hy__absent(F, op)) return NULL;
+    if (hy__absent(F, op, name)) return NULL;
     if (n < 0 || (n && !in)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
                  : "the list of inputs is NULL");
@@ -28532,7 +28684,7 @@ static int hy__rewrite_emit_op(hy__rewrite *R, const hy_op *op, const char *name
 static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int nin, const hy__edge *in,
                             const void *record, hy__edge *out)
 {
-    return hy__rewrite_emit_op(R, &hy__ops[number], name, nin, in, record, out);
+    return hy__rewrite_emit_op(R, hy__ops[number], name, nin, in, record, out);
 }
 
 /* The variables, all of them and in order, so that the new graph takes the same inputs. */
@@ -29851,9 +30003,9 @@ static int hy__fused_infer(hy_infer *I)
 }
 
 HY__WARM_ROOMS                          /* what runs */
-/* An input as one item meets it: read where it lies, copied first, one value, or laid out from a walk. Long
- * rows of one value need not be laid out where kernels take that value. */
-enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
+/* An input as one item meets it: read where it lies, copied first, one value, laid out from a walk, or once,
+ * where every tile is alike. Long rows of one value need not be laid out where kernels take that value. */
+enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__ALIKE, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
     int      kind, lone;                /* lone: this tile is of one value */
@@ -29913,6 +30065,32 @@ static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64
         hy__walk_past(&x->from, m);
     }
     return tile;
+}
+
+/* The elements after which an input of shape x repeats itself all over y, or 0. */
+static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
+{
+    int d = x->ndim, back = y->ndim - d;
+    int64_t n = 1;
+    for (; d > 0 && d + back > 0 && x->dim[d - 1] == y->dim[d + back - 1]; d--) n *= x->dim[d - 1];
+    while (d > 0 && x->dim[d - 1] == 1) d--;
+    return d ? 0 : n;
+}
+
+/* Tiles that are whole rows of a vector are alike in it: one of n elements serves all of them. */
+static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
+{
+    int64_t period;
+    int i;
+    for (i = 0; i < f->inputs; i++)
+        if (room->in[i].kind == HY__SPREAD && room->in[i].lone) return;         /* tiles end where rows do */
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        period = hy__fused_period(&job->in[i].type.shape, &job->out[0].type.shape);
+        if (x->kind != HY__SPREAD || period < 1 || f->tile % period) continue;
+        room->where[i] = hy__fused_expand(x, room->where[i], hy_dtype_size(f->dtype), n);
+        x->kind = HY__ALIKE;
+    }
 }
 
 /* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
@@ -30052,6 +30230,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     int loaded = -1;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
+    hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
         if (f->jobs && loaded != (n < f->tile)) {
@@ -30182,6 +30361,19 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
     return 0;
 }
 
+/* Elements of a tile: whole rows of the longest vector that fits. */
+static int64_t hy__fused_tile_of(const hy__fused *f, const hy_graph *sub)
+{
+    int64_t bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
+    int64_t tile = hy__least(bytes / (int64_t)hy_dtype_size(f->dtype), f->total), row = 1, period;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        period = hy__fused_period(&sub->store->node[i]->type[0].shape, &sub->head[0].node->type[0].shape);
+        if (period > row && period <= tile) row = period;
+    }
+    return tile / row * row;
+}
+
 static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 {
     size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors, list;
@@ -30210,8 +30402,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->args = args;
     f->dtype = sub->head[0].node->type[0].dtype;
     f->total = hy__size(&sub->head[0].node->type[0].shape);
-    f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
-    if (f->tile > f->total) f->tile = f->total;
+    f->tile = hy__fused_tile_of(f, sub);
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
     f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, f->total * hy__traits[f->dtype].size);
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
@@ -43016,6 +43207,9 @@ static void hy__settle_folder(hy_frame *F, const char *file)
 }
 #define HY__PROCESS getpid()
 #else
+#ifdef __wasi__
+#include <sys/stat.h>
+#endif
 static int hy__settle(FILE *file) { (void)file; return 0; }
 static int hy__replace(const char *from, const char *to) { return rename(from, to); }
 static void hy__settle_folder(hy_frame *F, const char *file) { (void)F; (void)file; }
@@ -43048,7 +43242,7 @@ static const char *hy__reason(int code)
 
 /* What stands under a name, behind all links. A stream is written to as it is, never replaced. */
 enum { HY__ABSENT, HY__FILE, HY__STREAM, HY__NO_FILE };
-#ifdef HY__POSIX_FILES
+#if defined(HY__POSIX_FILES) || defined(__wasi__)
 static int hy__kind_of_file(const char *name)
 {
     struct stat s;
@@ -43056,7 +43250,17 @@ static int hy__kind_of_file(const char *name)
     return S_ISREG(s.st_mode) ? HY__FILE : S_ISCHR(s.st_mode) || S_ISFIFO(s.st_mode) ? HY__STREAM
         : HY__NO_FILE;
 }
+#elif defined(_WIN32)
+static int hy__kind_of_file(const char *name)
+{
+    const unsigned long what = hy__attributes(name);
+    return what == 0xffffffffu ? HY__ABSENT : what & 16 ? HY__NO_FILE : HY__FILE;
+}
+#else
+static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
+#endif
 
+#ifdef HY__POSIX_FILES
 /* Where a file is to be put, so that a link goes on pointing there; the caller frees it. */
 static char *hy__behind_links(hy_frame *F, const char *name)
 {
@@ -43074,15 +43278,6 @@ static char *hy__behind_links(hy_frame *F, const char *name)
     return at;
 }
 #else
-#ifdef _WIN32
-static int hy__kind_of_file(const char *name)
-{
-    const unsigned long what = hy__attributes(name);
-    return what == 0xffffffffu ? HY__ABSENT : what & 16 ? HY__NO_FILE : HY__FILE;
-}
-#else
-static int hy__kind_of_file(const char *name) { (void)name; return HY__FILE; }
-#endif
 static char *hy__behind_links(hy_frame *F, const char *name) { return hy__string(F, name, ""); }
 #endif
 #endif
@@ -45737,13 +45932,14 @@ static int hy__numpy_truth(const char *name)
 {
     name = hy__numpy_name(name);
     return name && hy__word_number("equal|not_equal|greater|greater_equal|less|less_equal|logical_not"
-        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar",
-        name) >= 0;
+        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar"
+        "|isnan|isinf|isfinite|any|all", name) >= 0;
 }
 
 /* Those that are several of ours, and how they are made: see hy__make_numpy. */
 enum { HY__NP_FOLD, HY__NP_PLACE, HY__NP_VAR, HY__NP_STD, HY__NP_SQUEEZE, HY__NP_RESHAPE, HY__NP_LEFT,
-       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL };
+       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL, HY__NP_TRUTH, HY__NP_ISNAN,
+       HY__NP_ISINF, HY__NP_ISFINITE, HY__NP_DIFF, HY__NP_NORM, HY__NP_EINSUM };
 typedef struct hy__numpy { const char *name; int op, way; } hy__numpy;
 static const hy__numpy hy__numpy_ops[] = {
     { "sum", HY_OP_sum, HY__NP_FOLD }, { "mean", HY_OP_mean, HY__NP_FOLD },
@@ -45755,7 +45951,11 @@ static const hy__numpy hy__numpy_ops[] = {
     { "reshape", HY_OP_reshape, HY__NP_RESHAPE }, { "where_lscalar", HY_OP_where, HY__NP_LEFT },
     { "where_rscalar", HY_OP_where, HY__NP_RIGHT }, { "full_like", HY_OP_zeros_like, HY__NP_FILL },
     { "tensordot_int_axes", HY_OP_dot, HY__NP_TENSORDOT }, { "tensordot", HY_OP_dot, HY__NP_TENSORDOT },
-    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL } };
+    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL },
+    { "any", HY_OP_max, HY__NP_TRUTH }, { "all", HY_OP_min, HY__NP_TRUTH },
+    { "isnan", HY_OP_not_equal, HY__NP_ISNAN }, { "isinf", HY_OP_equal_scalar, HY__NP_ISINF },
+    { "isfinite", HY_OP_equal, HY__NP_ISFINITE }, { "diff", HY_OP_sub, HY__NP_DIFF },
+    { "norm", HY_OP_norm, HY__NP_NORM }, { "einsum", HY_OP_linalg_gemm2, HY__NP_EINSUM } };
 
 static const hy__numpy *hy__numpy_find(const char *name)
 {
@@ -46165,7 +46365,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
     hy__node *node;
-    if (hy__absent(R->F, op)) return NULL;
+    if (hy__absent(R->F, op, hy__json_text(j, field[HY__IN_OP]))) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);
@@ -46191,10 +46391,17 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     return hy__read_own_notes(R, node, field) ? NULL : node;
 }
 
-/* --- operators of MXNet's that are several of ours --- */
+#endif
+
+/* MARK: - 54 >>numpy ------------------------------------------------------------------------------------
+ *
+ * Operators of MXNet's numpy interface that are several of ours.
+ */
+#ifndef HYBRID_NO_IO
 enum { HY__NP_AXIS, HY__NP_KEEPDIMS, HY__NP_DTYPE, HY__NP_INITIAL, HY__NP_NEWSHAPE, HY__NP_ORDER,
        HY__NP_REVERSE, HY__NP_DDOF, HY__NP_VALUE, HY__NP_SCALAR, HY__NP_AXES, HY__NP_A_AXES, HY__NP_B_AXES,
-       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_KEYS };
+       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_N, HY__NP_ORD, HY__NP_FLAG, HY__NP_SUBSCRIPTS,
+       HY__NP_KEYS };
 typedef struct hy__making {
     hy__reader *R;
     const int  *field;
@@ -46203,6 +46410,7 @@ typedef struct hy__making {
     const char *key[4], *value[4];      /* attributes of what is made next */
     int         attrs;
     hy__edge    in[2], at;              /* its inputs; what there is so far */
+    int         nin;
 } hy__making;
 
 static int hy__making_bad(hy__making *M, const char *what, const char *value)
@@ -46224,12 +46432,12 @@ static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
     hy__reader *R = M->R;
-    const hy_op *op = R->F->root->ops[number];
+    const hy_op *op = R->F->code ? NULL : hy__op(R->F, number);
     uint64_t seen = 0;
     hy__node *node;
     int i, attrs = M->attrs, out;
     M->attrs = 0;
-    if (R->F->code) return -1;
+    if (!op) return -1;
     hy__record_clear(op, &record);
     for (i = 0; i < attrs; i++)
         if (hy__parse_attribute(R->F, op, &record, M->key[i], M->value[i], &seen))
@@ -46362,13 +46570,216 @@ static int hy__make_choice(hy__making *M, int left)
     return hy__make_op(M, HY_OP_where, 3, in);
 }
 
+/* A number among the attributes. */
+static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
+{
+    const char *text = M->text[key];
+    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
+    return hy__making_bad(M, what, text);
+}
+
+/* Over one axis, the first or last of either. */
 static int hy__make_tensordot(hy__making *M)
 {
     const char *axes = M->text[HY__NP_AXES], *a = M->text[HY__NP_A_AXES], *b = M->text[HY__NP_B_AXES];
     int64_t v[HY_MAX_DIM], w[HY_MAX_DIM];
-    if (axes ? strcmp(axes, "1") : !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || v[0] != -1 ||
-        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || w[0]) return hy__making_bad(M, "axes", axes ? axes : a);
+    if (axes && !strcmp(axes, "1")) return hy__make_op(M, HY_OP_dot, 2, M->in);
+    if (axes || !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || (v[0] && v[0] != -1) ||
+        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || (w[0] && w[0] != -1))
+        return hy__making_bad(M, "axes", axes ? axes : a);
+    hy__make_with(M, "transpose_a", v[0] ? "False" : "True");
+    hy__make_with(M, "transpose_b", w[0] ? "True" : "False");
     return hy__make_op(M, HY_OP_dot, 2, M->in);
+}
+
+/* --- einsum: each axis has a letter --- */
+typedef struct hy__term { hy__edge at; char letters[HY_MAX_DIM + 1]; } hy__term;
+
+static int hy__has_letter(const char *letters, char c) { return c && strchr(letters, c) != NULL; }
+
+/* Those of `of` that are (or are not) in `in`, behind what `to` holds. */
+static void hy__pick_letters(char *to, const char *of, const char *in, int wanted)
+{
+    size_t n = strlen(to);
+    for (; *of; of++)
+        if (hy__has_letter(in, *of) == wanted && !hy__has_letter(to, *of) && n < HY_MAX_DIM) to[n++] = *of;
+    to[n] = 0;
+}
+
+static int hy__term_op(hy__making *M, hy__term *t, int op, const char *key, const int64_t *v, int n)
+{
+    char text[HY_MAX_DIM * 4 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__put_tuple(&line, v, n);
+    M->at = t->at;
+    if (hy__make_unary(M, op, key, text)) return -1;
+    t->at = M->at;
+    return 0;
+}
+
+/* Summed over axes that nobody has in `keep`. */
+static int hy__term_sum(hy__making *M, hy__term *t, const char *keep)
+{
+    int64_t axis[HY_MAX_DIM];
+    char left[HY_MAX_DIM + 1] = "";
+    int i, n = 0;
+    for (i = 0; t->letters[i]; i++) if (!hy__has_letter(keep, t->letters[i])) axis[n++] = i;
+    if (!n) return 0;
+    hy__pick_letters(left, t->letters, keep, 1);
+    memcpy(t->letters, left, sizeof left);
+    return hy__term_op(M, t, HY_OP_sum, "axis", axis, n) ||
+           (!*left && hy__term_op(M, t, HY_OP_reshape, "shape", NULL, 0)) ? -1 : 0;
+}
+
+/* Its axes in the order of these letters; those that it lacks become axes of size 1 if `spread`. */
+static int hy__term_turn(hy__making *M, hy__term *t, const char *order, int spread)
+{
+    int64_t axis[HY_MAX_DIM], at;
+    char left[HY_MAX_DIM + 1] = "";
+    int i, moved = 0;
+    hy__pick_letters(left, order, t->letters, 1);
+    for (i = 0; left[i]; i++) {
+        axis[i] = strchr(t->letters, left[i]) - t->letters;
+        moved |= axis[i] != i;
+    }
+    if (moved && hy__term_op(M, t, HY_OP_transpose, "axes", axis, i)) return -1;
+    memcpy(t->letters, left, sizeof left);
+    for (i = 0; spread && order[i]; i++) {
+        char axis_text[8];
+        if (hy__has_letter(t->letters, order[i])) continue;
+        at = i;
+        hy__text_i64(axis_text, at);
+        M->at = t->at;
+        if (hy__make_unary(M, HY_OP_expand_dims, "axis", axis_text)) return -1;
+        t->at = M->at;
+    }
+    return 0;
+}
+
+/* "ab,bc->ac" as letters of each input and of the result; without an arrow those that come once, in order. */
+static int hy__read_subscripts(hy__making *M, hy__term *term, char *result)
+{
+    const char *s = M->text[HY__NP_SUBSCRIPTS], *whole = s;
+    char c, *to = term[0].letters;
+    int n = 0, terms = 0, arrow = 0, count[128];
+    memset(count, 0, sizeof count);
+    for (; s && *s; s++) {
+        if (*s == ' ') continue;
+        if (*s == ',' && !arrow && terms < 1) { to[n] = 0; to = term[++terms].letters; n = 0; continue; }
+        if (*s == '-' && s[1] == '>' && !arrow) { to[n] = 0; to = result; n = 0; arrow = 1; s++; continue; }
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')) || n == HY_MAX_DIM ||
+            memchr(to, *s, (size_t)n)) return hy__making_bad(M, "subscripts", whole);
+        to[n++] = *s;
+        if (!arrow) count[(int)*s]++;
+        else if (!count[(int)*s]) return hy__making_bad(M, "subscripts", whole);
+    }
+    to[n] = 0;
+    if (terms + 1 != M->nin) return hy__making_bad(M, "subscripts", whole);
+    for (n = 0, c = 'A'; !arrow && c <= 'z'; c++) if (count[(int)c] == 1 && n < HY_MAX_DIM) result[n++] = c;
+    if (!arrow) result[n] = 0;
+    return 0;
+}
+
+/* Sums out what only one input has; then one product of matrices where one axis each is left, or products of
+ * everything with everything, summed. */
+static int hy__make_einsum(hy__making *M)
+{
+    hy__term t[2];
+    char result[HY_MAX_DIM + 1], both[HY_MAX_DIM + 1] = "", rows[HY_MAX_DIM + 1] = "";
+    char columns[HY_MAX_DIM + 1] = "", inner[HY_MAX_DIM + 1] = "", order[4 * HY_MAX_DIM + 1] = "";
+    hy__edge in[2];
+    int i;
+    memset(t, 0, sizeof t);
+    if (hy__read_subscripts(M, t, result)) return -1;
+    for (i = 0; i < M->nin; i++) t[i].at = M->in[i];
+    if (M->nin == 1) {
+        if (hy__term_sum(M, t, result) || hy__term_turn(M, t, result, 0)) return -1;
+        M->at = t[0].at;
+        return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    }
+    for (i = 0; i < 2; i++) {
+        char keep[2 * HY_MAX_DIM + 1];
+        strcpy(keep, result);
+        strcat(keep, t[!i].letters);
+        if (hy__term_sum(M, &t[i], keep)) return -1;
+    }
+    hy__pick_letters(inner, t[0].letters, result, 0);
+    hy__pick_letters(rows, t[0].letters, t[1].letters, 0);
+    hy__pick_letters(columns, t[1].letters, t[0].letters, 0);
+    for (i = 0; t[0].letters[i]; i++)
+        if (hy__has_letter(t[1].letters, t[0].letters[i]) && hy__has_letter(result, t[0].letters[i]))
+            both[strlen(both)] = t[0].letters[i];
+    strcat(strcat(strcpy(order, both), rows), columns);
+    if (strlen(order) + strlen(inner) > HY_MAX_DIM)
+        return hy__making_bad(M, "subscripts", M->text[HY__NP_SUBSCRIPTS]);
+    if (strlen(inner) == 1 && strlen(rows) == 1 && strlen(columns) == 1) {
+        char left[2 * HY_MAX_DIM + 1], right[2 * HY_MAX_DIM + 1];
+        strcat(strcat(strcpy(left, both), rows), inner);
+        strcat(strcat(strcpy(right, both), inner), columns);
+        if (hy__term_turn(M, &t[0], left, 0) || hy__term_turn(M, &t[1], right, 0)) return -1;
+        in[0] = t[0].at;
+        in[1] = t[1].at;
+        if (hy__make_op(M, HY_OP_linalg_gemm2, 2, in)) return -1;
+    } else {
+        strcat(order, inner);
+        if (hy__term_turn(M, &t[0], order, 1) || hy__term_turn(M, &t[1], order, 1)) return -1;
+        in[0] = t[0].at;
+        in[1] = t[1].at;
+        if (hy__make_op(M, HY_OP_mul, 2, in)) return -1;
+    }
+    t[0].at = M->at;
+    strcpy(t[0].letters, order);
+    if (hy__term_sum(M, t, result) || hy__term_turn(M, t, result, 0)) return -1;
+    M->at = t[0].at;
+    return 0;
+}
+
+/* --- tests, differences, norms --- */
+
+/* x against itself, or against x - x, which is 0 where x is finite. */
+static int hy__make_against(hy__making *M, int op, int less)
+{
+    hy__edge in[2];
+    in[0] = in[1] = M->at;
+    if (less && hy__make_op(M, HY_OP_sub, 2, in)) return -1;
+    in[0] = in[1] = M->at;
+    return hy__make_op(M, op, 2, in);
+}
+
+static int hy__make_diff(hy__making *M)
+{
+    const char *axis = M->text[HY__NP_AXIS] ? M->text[HY__NP_AXIS] : "-1";
+    hy__edge x = M->at, in[2];
+    int64_t n = 1, v;
+    int i;
+    if ((M->text[HY__NP_N] && hy__making_number(M, HY__NP_N, "n", &n)) || n < 0 || n > 64)
+        return hy__making_bad(M, "n", M->text[HY__NP_N]);
+    if (hy__read_tuple(axis, 0, 1, &v) != 1) return hy__making_bad(M, "axis", axis);
+    for (; n > 0; n--, x = M->at) {
+        for (i = 0; i < 2; i++) {
+            M->at = x;
+            hy__make_with(M, "axis", axis);
+            hy__make_with(M, "begin", i ? "0" : "1");
+            if (hy__make_unary(M, HY_OP_slice_axis, "end", i ? "-1" : "None")) return -1;
+            in[i] = M->at;
+        }
+        if (hy__make_op(M, HY_OP_sub, 2, in)) return -1;
+    }
+    return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
+}
+
+/* flag: -2 of all elements, 1 of all along the axes, -1 of vectors, of order 1 or 2. */
+static int hy__make_norm(hy__making *M)
+{
+    const char *flag = M->text[HY__NP_FLAG], *ord = M->text[HY__NP_ORD];
+    int64_t axis[HY_MAX_DIM];
+    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1");
+    int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
+    if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
+    if (ord && strcmp(ord, "2") && strcmp(ord, "2.0") && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
+        return hy__making_bad(M, "ord", ord);
+    hy__make_with(M, "ord", ord && *ord == '1' ? "1" : "2");
+    return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
 }
 
 /* Squared distances from the mean: what moments gives without the mean MXNet computes wrong. */
@@ -46380,14 +46791,6 @@ static int hy__make_squares(hy__making *M)
     if (hy__make_unary(M, HY_OP_mean, "axis", M->text[HY__NP_AXIS])) return -1;
     in[1] = M->at;
     return hy__make_op(M, HY_OP_sub, 2, in) || hy__make_unary(M, HY_OP_square, NULL, NULL);
-}
-
-/* A number among the attributes. */
-static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
-{
-    const char *text = M->text[key];
-    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
-    return hy__making_bad(M, what, text);
 }
 
 /* An axis moves step by step; from one end to the other by way of a matrix, since nobody knows how far. */
@@ -46473,6 +46876,16 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
                hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_VALUE]);
     case HY__NP_MOVE: return hy__make_move(M);
     case HY__NP_ROLL: return hy__make_roll(M);
+    case HY__NP_TRUTH:
+        return hy__make_unary(M, HY_OP_not_equal_scalar, "scalar", "0") || hy__make_fold(M, np->op) ||
+               hy__make_folded(M);
+    case HY__NP_ISNAN: return hy__make_against(M, np->op, 0);
+    case HY__NP_ISFINITE: return hy__make_against(M, np->op, 1);
+    case HY__NP_ISINF:
+        return hy__make_unary(M, HY_OP_abs, NULL, NULL) || hy__make_unary(M, np->op, "scalar", "inf");
+    case HY__NP_DIFF: return hy__make_diff(M);
+    case HY__NP_NORM: return hy__make_norm(M);
+    case HY__NP_EINSUM: return hy__make_einsum(M);
     default: return hy__make_tensordot(M);
     }
 }
@@ -46481,10 +46894,10 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
 static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *field)
 {
     static const char keys[] = "axis|keepdims|dtype|initial|newshape|order|reverse|ddof|fill_value|scalar"
-        "|axes|a_axes_summed|b_axes_summed|source|destination|shift";
+        "|axes|a_axes_summed|b_axes_summed|source|destination|shift|n|ord|flag|subscripts";
     const hy__json *j = &R->j;
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, f, i, k, t;
-    int due = np->op == HY_OP_where || np->op == HY_OP_dot ? 2 : 1;
+    int due = np->op == HY_OP_where || np->op == HY_OP_dot || (np->way == HY__NP_EINSUM && n == 2) ? 2 : 1;
     hy__making M;
     memset(&M, 0, sizeof M);
     M.R = R;
@@ -46506,8 +46919,17 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     for (i = 0, t = inputs + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_edge(R, t, R->n, &M.in[i])) return NULL;
     M.at = M.in[0];
+    M.nin = n;
     return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;
 }
+
+#endif
+
+/* MARK: - 54 >>reader -----------------------------------------------------------------------------------
+ *
+ * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
+ */
+#ifndef HYBRID_NO_IO
 
 /* Variables are told apart by their names. */
 static int hy__read_names(hy__reader *R)
@@ -53167,7 +53589,7 @@ HY__WARM_ROOMS
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
-       HY__C_LINE = 400, HY__C_NUMBER = 56 };
+       HY__C_LINE = 400, HY__C_COLUMNS = 110, HY__C_NUMBER = 56 };
 
 typedef struct hy__c hy__c;
 typedef struct hy__c_step hy__c_step;
@@ -53289,39 +53711,58 @@ static const char *hy__c_number(char *to, double v, hy_dtype dtype)
     return to;
 }
 
-/* Sizes and steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". */
-static int hy__c_is_nothing(const char *s, size_t left, size_t *n)
+/* Steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". How many letters go
+ * from s on: of those `keep` stays, if it is not 0. */
+static int hy__c_is_noise(const char *s, int left, char before, char *keep)
 {
-    static const char *const words[] = { " * 1", " + 0", " - 0" };
+    static const char *const nothing[] = { " * 1", " / 1", " + 0", " - 0" };
+    const char *next = s + 4;
     int k;
-    for (k = 0; k < 3; k++) {
-        char next = left > 4 ? s[4] : ' ';
-        if (left < 4 || memcmp(s, words[k], 4)) continue;
-        *n = 4;
-        return next == ')' || next == ']' || next == ';' || next == ',' ||
-               (next == ' ' && left > 5 && (s[5] == '+' || s[5] == '<' || (!k && s[5] == '-')));
-    }
-    if (left < 5 || (memcmp(s, "[0 + ", 5) && memcmp(s, "(0 + ", 5))) return 0;
-    *n = 5;
-    return 2;
+    *keep = 0;
+    if (left > 7 && !memcmp(s + 2, " + 0)", 5) && *s == '(' && strchr("([ ", before)) return *keep = s[1], 7;
+    if (left > 5 && (*s == '[' || *s == '(') && !memcmp(s + 1, "0 + ", 4)) return *keep = *s, 5;
+    for (k = 0; k < 4 && left > 4; k++)
+        if (!memcmp(s, nothing[k], 4))
+            return strchr(")];,", *next) ||
+                   (left > 6 && *next == ' ' && strchr(k > 1 ? "+<" : "+-<", next[1])) ? 4 : 0;
+    return 0;
 }
 
 static void hy__c_simplify(hy__c *c)
 {
-    int i, to = 0;
-    for (i = 0; i < c->letters; ) {
-        size_t n = 0;
-        int what = hy__c_is_nothing(c->line + i, (size_t)(c->letters - i), &n);
-        if (what != 1) c->line[to++] = c->line[i];
-        i += what ? (int)n : 1;
+    int i, n, to = 0;
+    char keep;
+    for (i = 0; i < c->letters; i += n ? n : 1) {
+        n = hy__c_is_noise(c->line + i, c->letters - i, to ? c->line[to - 1] : ' ', &keep);
+        if (!n) keep = c->line[i];
+        if (keep) c->line[to++] = keep;
     }
     c->letters = to;
+}
+
+static const char hy__c_spaces[] = "                                    ";
+
+/* A line, in several if it is long: a comma ends those before the last. */
+static void hy__c_put_folded(hy__target *t, const char *s, int n, int deep)
+{
+    int i, indent = 4 * (deep < 8 ? deep : 8);
+    int plain = *s != '#' && *s != '/' && !memchr(s, '"', (size_t)n);
+    while (plain && n > HY__C_COLUMNS - indent) {
+        for (i = HY__C_COLUMNS - indent; i > 1 && (s[i - 1] != ' ' || s[i - 2] != ','); i--) continue;
+        if (i < 2) break;
+        hy__put_bytes(t, s, (size_t)i - 1);
+        hy__put_bytes(t, "\n", 1);
+        hy__put_bytes(t, hy__c_spaces, (size_t)indent + 4);
+        s += i;
+        n -= i;
+    }
+    hy__put_bytes(t, s, (size_t)n);
+    hy__put_bytes(t, "\n", 1);
 }
 
 /* Text goes out line by line, each as far to the right as braces are open. */
 static void hy__c_line(hy__c *c)
 {
-    static const char spaces[] = "                                ";
     const char *s = c->line;
     int n, deep = c->depth, i, open = 0;
     hy__c_simplify(c);
@@ -53330,10 +53771,9 @@ static void hy__c_line(hy__c *c)
     for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
-    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
-    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
-    hy__put_bytes(c->t, s, (size_t)n);
-    hy__put_bytes(c->t, "\n", 1);
+    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, hy__c_spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n > 1 && *s == '*' && s[1] == ' ') hy__put_bytes(c->t, " ", 1);
+    hy__c_put_folded(c->t, s, n, deep > 0 ? deep : 0);
     c->depth += open;
     c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
                                                                                              "_APART", 6);
@@ -56075,6 +56515,81 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
             hy__w(c, "memcpy(y%d, s%d, %l);\n", r->outputs + i, i, hy__bytes(hy__c_in(s, r->data + i)));
 }
 
+#ifndef HYBRID_NO_INT8
+/* --- in int8: data are rounded to scratch, channels last, then summed panel by panel --- */
+static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    const void *r = s->node->record;
+    int biased = s->node->nin > 3;
+    memset(p, 0, sizeof *p);
+    if (hy__op_number(s->node->op) == HY_OP_int8_dense)
+        hy__int8_dense_plan(p, (const hy__int8_dense_rec *)r, x, y, biased);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_plan(p, (const hy__int8_convolution_rec *)r, x, y, biased);
+#endif
+}
+
+static int64_t hy__c_int8_bytes(const hy__int8_plan *p)
+{
+    return p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c;
+}
+static size_t hy__c_int8_scratch(const hy__c_step *s)
+{
+    hy__int8_plan p;
+    hy__c_int8_plan(s, &p);
+    return (size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP;
+}
+
+static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n"
+          "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++)\n"
+          "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
+          "for (int k = 0; k < %l; k++) {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0],
+          p->wide[0] - p->pad[0], -p->pad[1], p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2],
+          p->fine_c);
+    hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
+          p->fine[2]);
+    hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
+          p->fine_c, p->last ? 1 : places, p->fine[1], p->fine[2], p->last ? all : 1, (double)p->per_unit);
+    hy__w(c, "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
+          "for (int k = 0; k < 4; k++) q[k] = 0;\n");
+}
+
+static void hy__c_int8(hy__c *c, const hy__c_step *s)
+{
+    hy__int8_plan p;
+    int64_t all, places, taps;
+    hy__c_int8_plan(s, &p);
+    all = p.groups * p.coarse_c;
+    places = hy__int8_volume(p.coarse);
+    taps = p.stretches / (p.kernel[0] * p.kernel[1]);
+    hy__c_int8_round(c, &p);
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++) for (int p = 0; p < %l; p++)\n"
+          "for (int z = 0; z < %l; z++) for (int y = 0; y < %l; y++) for (int x = 0; x < %l; x++) {\n",
+          p.images, p.groups, p.panels, p.coarse[0], p.coarse[1], p.coarse[2]);
+    hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
+          "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
+          p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
+          p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
+    hy__w(c, "int32_t sum[16] = { 0 };\n"
+          "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) for (int k = 0; k < %l; k++) {\n"
+          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
+          p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
+    hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
+          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n",
+          p.steps);
+    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < %l; k++) {\nconst int o = g * %l + k;\n"
+          "const float v = (float)sum[k %% 16] * x2[o]%s;\n", p.coarse_c, p.coarse_c,
+          p.biased ? " + x3[o]" : "");
+    hy__w(c, "y0[n * %l + o * %l + ((z * %l + y) * %l + x) * %l] = %s;\n}\n}\n", all * places,
+          p.last ? 1 : places, p.coarse[1], p.coarse[2], p.last ? all : 1,
+          p.least < 0 ? "v" : "v < 0 ? 0 : v");
+}
+#endif
+
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
        HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
@@ -56137,6 +56652,12 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_INT8
+    { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
+#ifndef HYBRID_NO_VISION
+    { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
+#endif
+#endif
 #ifndef HYBRID_NO_RNN
     { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
 #endif
@@ -57048,7 +57569,11 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
             int64_t v;
             memcpy(&v, at, sizeof v);
             if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
-        } else hy__w(c, "%v", hy__load(at, dtype));
+        } else {
+            char text[HY__C_NUMBER];
+            size_t letters = strlen(hy__c_number(text, hy__load(at, dtype), dtype));
+            hy__c_put(c, text + (*text == '('), letters - 2 * (*text == '('));
+        }
     }
     if (!n) hy__w(c, " 0");
 }
@@ -57930,6 +58455,8 @@ HY__WARM_ROOMS
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
  *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
+ *          Products of a loop's data run before it; hy_set_recompute; loaders with workers; records by
+ *          number.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

@@ -58,6 +58,8 @@
 #include "test_random.c"
 #include "test_ahead.c"
 #include "test_turns.c"
+#include "test_depthwise.c"
+#include "test_spread.c"
 #include "test_recompute.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
@@ -132,6 +134,8 @@ int main(int argc, char **argv)
     test_edges();
     test_rows();
     test_abreast();
+    test_depthwise();
+    test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }

@@ -174,6 +174,36 @@ static void test_ahead_stays(void)
     CHECK(hy_close(F) == 0);
 }
 
+#ifndef HYBRID_NO_IO
+/* What the pass has made can be written and read like any graph. */
+static void test_ahead_file(void)
+{
+    hy_frame *F = control_open(1);
+    ahead_net *net = ahead_new(F, 0);
+    hy_array *x = ahead_input(F, 0, 4), *file, *y, *z, *in[8];
+    hy_params all;
+    hy_graph *g, *again;
+    const char *name;
+    int i, k, states = 0;
+    hy_hybridize(F, &net->base, NULL);
+    y = hy_call(F, &net->base, x);
+    g = hy_optimize(F, hy_graph_of(F, &net->base), x, NULL);
+    file = hy_symbol_to(F, g);
+    again = hy_symbol_from(F, (const char *)hy_data(F, file), (size_t)hy_size(F, file));
+    all = hy_collect_params(F, &net->base, NULL);
+    if (!CHECK(again != NULL && all.n == 4)) return;
+    for (i = 0; i < 8 && (name = hy_graph_name(again, HY_NAMES_VARIABLES, i)) != NULL; i++) {
+        in[i] = NULL;
+        for (k = 0; k < all.n; k++) if (!strcmp(hy_name_of(F, all.at[k]), name)) in[i] = all.at[k];
+        if (!in[i]) in[i] = strcmp(name, "data") ? hy_full(F, HY_SHAPE(2, 5), states++) : x;
+    }
+    z = hy_graph_run(F, again, hy_group_of(F, i, in));
+    CHECK(ahead_near(F, hy_get(F, y, 0), hy_get(F, z, 0)));
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static int ahead_oom(hy_frame *F)
 {
     ahead_net *net = ahead_new(F, 1);
@@ -191,5 +221,8 @@ static void test_ahead(void)
     RUN(test_ahead_values);
     RUN(test_ahead_graph);
     RUN(test_ahead_stays);
+#ifndef HYBRID_NO_IO
+    RUN(test_ahead_file);
+#endif
     RUN(test_ahead_memory);
 }

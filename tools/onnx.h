@@ -404,16 +404,31 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
 }
 
 /* --- tensors --- */
-static const struct { hy_dtype dtype; int bytes; const char *name; } onnx__kinds[] = {
-    { HY_DTYPE_NONE, 0, "undefined" }, { HY_F32, 4, "float" }, { HY_U8, 1, "uint8" }, { HY_I8, 1, "int8" },
-    { HY_DTYPE_NONE, 2, "uint16" }, { HY_DTYPE_NONE, 2, "int16" }, { HY_I32, 4, "int32" },
-        { HY_I64, 8, "int64" },
-    { HY_DTYPE_NONE, 0, "string" }, { HY_BOOL, 1, "bool" }, { HY_F16, 2, "float16" }, { HY_F64, 8, "double" },
-    { HY_DTYPE_NONE, 4, "uint32" }, { HY_DTYPE_NONE, 8, "uint64" }, { HY_DTYPE_NONE, 0, "complex64" },
-    { HY_DTYPE_NONE, 0, "complex128" }, { HY_BF16, 2, "bfloat16" }, { HY_DTYPE_NONE, 1, "float8e4m3fn" },
-    { HY_DTYPE_NONE, 1, "float8e4m3fnuz" }, { HY_DTYPE_NONE, 1, "float8e5m2" },
-    { HY_DTYPE_NONE, 1, "float8e5m2fnuz" }, { HY_DTYPE_NONE, 0, "uint4" }, { HY_DTYPE_NONE, 0, "int4" },
-    { HY_DTYPE_NONE, 0, "float4e2m1" } };
+static const struct { hy_dtype dtype; int bytes; const char *name;
+} onnx__kinds[] = { { HY_DTYPE_NONE, 0, "undefined" },
+                    { HY_F32, 4, "float" },
+                    { HY_U8, 1, "uint8" },
+                    { HY_I8, 1, "int8" },
+                    { HY_DTYPE_NONE, 2, "uint16" },
+                    { HY_DTYPE_NONE, 2, "int16" },
+                    { HY_I32, 4, "int32" },
+                    { HY_I64, 8, "int64" },
+                    { HY_DTYPE_NONE, 0, "string" },
+                    { HY_BOOL, 1, "bool" },
+                    { HY_F16, 2, "float16" },
+                    { HY_F64, 8, "double" },
+                    { HY_DTYPE_NONE, 4, "uint32" },
+                    { HY_DTYPE_NONE, 8, "uint64" },
+                    { HY_DTYPE_NONE, 0, "complex64" },
+                    { HY_DTYPE_NONE, 0, "complex128" },
+                    { HY_BF16, 2, "bfloat16" },
+                    { HY_DTYPE_NONE, 1, "float8e4m3fn" },
+                    { HY_DTYPE_NONE, 1, "float8e4m3fnuz" },
+                    { HY_DTYPE_NONE, 1, "float8e5m2" },
+                    { HY_DTYPE_NONE, 1, "float8e5m2fnuz" },
+                    { HY_DTYPE_NONE, 0, "uint4" },
+                    { HY_DTYPE_NONE, 0, "int4" },
+                    { HY_DTYPE_NONE, 0, "float4e2m1" } };
 enum { ONNX__KINDS = (int)(sizeof onnx__kinds / sizeof *onnx__kinds) };
 
 static const char *onnx__kind_name(int64_t kind)
@@ -539,8 +554,8 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
     if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all
         : !onnx__typed_data(t, to, bytes)) {
         onnx__broken(m, t->outside
-                     ? "a tensor's data beside the file is not there, or shorter than its sizes say"
-                                   : "a tensor has more or fewer numbers than its sizes say");
+                            ? "a tensor's data beside the file is not there, or shorter than its sizes say"
+                            : "a tensor has more or fewer numbers than its sizes say");
         return 0;
     }
     if (!t->outside && t->raw.at && all) memcpy(to, t->raw.at, all);
@@ -674,8 +689,8 @@ static int onnx__is_constant(onnx__model *m, onnx__node *n)
     if (!strcmp(a->name, "value_float")) *(float *)t->data = (float)a->f;
     if (!strcmp(a->name, "value_int")) *(int64_t *)t->data = a->i;
     if (!strcmp(a->name, "value_ints")) memcpy(t->data, a->ints, sizeof(int64_t) * (size_t)a->n);
-    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++) ((float *)t->data)[i] =
-        (float)a->floats[i];
+    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++)
+        ((float *)t->data)[i] = (float)a->floats[i];
     m->slot[n->out[0]].tensor = t;
     return 1;
 }
@@ -819,8 +834,8 @@ static int onnx__opset_of(onnx__model *m, onnx__bytes b, int opset)
 static void onnx__read_body(onnx__model *m, int body)
 {
     int is_function = m->body[body].is_function, *in, *out, nin = 0, nout = 0;
-    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12, node_field = is_function ? 7
-        : 1;
+    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12,
+             node_field = is_function ? 7 : 1;
     onnx__bytes b = m->body[body].message, nodes = b, outputs = b;
     onnx__field f;
     in = ONNX__ROOM(m, int, onnx__count_fields(b, in_field) + 1);
@@ -846,8 +861,8 @@ static void onnx__read_body(onnx__model *m, int body)
 
 static void onnx__read_function(onnx__model *m, onnx__bytes b)
 {
-    onnx__function *list = (onnx__function *)onnx__grown(m, m->function, m->functions, &m->function_room,
-                                                         sizeof *list), *at;
+    onnx__function *at, *list =
+        (onnx__function *)onnx__grown(m, m->function, m->functions, &m->function_room, sizeof *list);
     onnx__field f;
     if (!list) return;
     m->function = list;
@@ -927,6 +942,8 @@ static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
+static int onnx__within(int64_t v, int64_t low, int64_t high) { return v >= low && v <= high; }
+
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
 {
@@ -995,9 +1012,11 @@ static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
     v = &R->value[R->node->in[i]];
     if (!v->known && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->known)
-        onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
-                              "when it runs: such a network runs line by line", i,
-                              R->m->slot[R->node->in[i]].name);
+        onnx__fail(
+            R,
+            "the value of input %d, '%s', decides shapes, and a compiled call only knows it when it runs: "
+            "such a network runs line by line",
+            i, R->m->slot[R->node->in[i]].name);
     return v->known;
 }
 
@@ -1106,8 +1125,9 @@ static double onnx__single(onnx__run *R, int i, double missing)
 static int64_t onnx__whole(onnx__run *R, int i, double missing)
 {
     double v = onnx__number(R, i, missing);
-    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0
-        ? -(int64_t)9000000000000000 : 0;
+    const double most = 9e15;
+    if (!(v == v)) return 0;
+    return (int64_t)(v > most ? most : v < -most ? -most : v);
 }
 
 /* --- shapes --- */
@@ -1337,8 +1357,8 @@ typedef hy_array *(*onnx__by)(hy_frame *F, hy_array *x, double scalar);
 static const struct { onnx__two two; onnx__by right, left; } onnx__scalars[] = {
     { hy_add, hy_add_scalar, hy_add_scalar }, { hy_sub, hy_sub_scalar, hy_rsub_scalar },
     { hy_mul, hy_mul_scalar, hy_mul_scalar }, { hy_div, hy_div_scalar, hy_rdiv_scalar },
-    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar }, { hy_minimum, hy_minimum_scalar,
-                                                           hy_minimum_scalar } };
+    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar },
+    { hy_minimum, hy_minimum_scalar, hy_minimum_scalar } };
 
 static int onnx__number_known(onnx__run *R, int i, double *v)
 {
@@ -1392,10 +1412,11 @@ static void onnx__do_pow(onnx__run *R)
                   : hy_power_scalar(R->F, x, v));
         return;
     }
-    if (d == e) onnx__out(R, 0, hy_power(R->F, x, y));
-    else if (onnx__is_float(d)) onnx__out(R, 0, hy_power(R->F, x, onnx__cast(R, y, d)));
-    else onnx__out(R, 0, onnx__cast(R, hy_power(R->F, onnx__cast(R, x, HY_F64), onnx__cast(R, y, HY_F64)),
-                                    d));
+    if (d != e && !onnx__is_float(d)) {
+        x = onnx__cast(R, x, HY_F64);
+        e = HY_F64;
+    } else e = d;
+    onnx__out(R, 0, onnx__cast(R, hy_power(R->F, x, onnx__cast(R, y, e)), d));
 }
 
 static void onnx__do_mod(onnx__run *R)
@@ -1763,14 +1784,13 @@ static void onnx__do_flatten(onnx__run *R)
 static void onnx__do_concat(onnx__run *R)
 {
     hy_array **list = (hy_array **)onnx__scratch(R, R->node->nin, sizeof *list);
-    int i;
+    int i, axis;
     if (list && !R->node->nin) onnx__fail(R, "nothing to join");
     if (!list) return;
     for (i = 0; i < R->node->nin; i++) list[i] = onnx__in(R, i);
     if (hy_error(R->F)) return;
-    onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list),
-                              onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0),
-                                         onnx__rank(R, list[0]))));
+    axis = onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0), onnx__rank(R, list[0]));
+    onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list), axis));
 }
 
 static void onnx__do_split(onnx__run *R)
@@ -2059,9 +2079,10 @@ static void onnx__do_reduce(onnx__run *R)
     else if (!strcmp(kind, "Mean")) y = onnx__reduce(R, hy_mean, x, axes, keep);
     else if (!strcmp(kind, "Prod")) y = onnx__reduce(R, hy_prod, x, axes, keep);
     else if (!strcmp(kind, "LogSumExp")) {
+        hy_array *finite;
         top = onnx__reduce(R, hy_max, x, axes, 1);
-        top = hy_where(R->F, hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY), top,
-                       hy_zeros_like(R->F, top));
+        finite = hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY);
+        top = hy_where(R->F, finite, top, hy_zeros_like(R->F, top));
         y = hy_log(R->F, onnx__sum_of(R, hy_exp(R->F, hy_sub(R->F, x, top)), axes, 1));
         y = hy_add(R->F, y, top);
         y = keep ? y : onnx__sum_of(R, y, axes, 0);
@@ -2140,12 +2161,10 @@ static void onnx__do_cum_sum(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y;
     hy_shape s;
     hy_frame *F = R->F;
-    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0,
-        product;
-    int exclusive = onnx__int(R, "exclusive", 0) != 0;
+    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), product = !strcmp(R->node->op, "CumProd");
+    int reverse = onnx__int(R, "reverse", 0) != 0, exclusive = onnx__int(R, "exclusive", 0) != 0;
     int64_t d, by;
     if (!onnx__shape(R, x, &s)) return;
-    product = !strcmp(R->node->op, "CumProd");
     axis = onnx__axis(R, axis, s.ndim);
     d = s.dim[axis];
     if (reverse) x = hy_reverse(F, x, HY_AXES(axis));
@@ -2158,8 +2177,8 @@ static void onnx__do_cum_sum(onnx__run *R)
     y = x;
     if (!product) y = hy_cumsum(F, x, axis, NULL);
     else for (by = 1; by < d; by *= 2)                          /* each turn covers twice as many */
-        y = onnx__join(R, onnx__cut(R, y, axis, 0, by, 1), hy_mul(F, onnx__cut(R, y, axis, by, d, 1),
-                       onnx__cut(R, y, axis, 0, d - by, 1)), axis);
+        y = onnx__join(R, onnx__cut(R, y, axis, 0, by, 1),
+                       hy_mul(F, onnx__cut(R, y, axis, by, d, 1), onnx__cut(R, y, axis, 0, d - by, 1)), axis);
     onnx__out(R, 0, reverse ? hy_reverse(F, y, HY_AXES(axis)) : y == x ? hy_identity(F, y) : y);
 }
 
@@ -2264,8 +2283,8 @@ static void onnx__do_gather(onnx__run *R)
             return;
         }
     }
-    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), onnx__axis(R, onnx__int(R, "axis", 0),
-                                                                 onnx__rank(R, x))));
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
+    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), axis));
 }
 
 /* Numbers 0, 1, 2 ... times a factor, along one axis of so many dims. */
@@ -2694,8 +2713,7 @@ static hy_array *onnx__pooled(onnx__run *R, hy_array *x, const onnx__window *w, 
 
 /* Which element of the whole array each window of max pooling takes: the first of the largest. */
 static hy_array *onnx__pool_indices(onnx__run *R, hy_array *x, hy_array *values, hy_array *wide,
-                                    const onnx__window *w,
-                                    hy_shape s)
+                                    const onnx__window *w, hy_shape s)
 {
     hy_array *at = NULL, *wide_at, *y = NULL;
     hy_shape whole = s;
@@ -3154,8 +3172,8 @@ static void onnx__do_resize(onnx__run *R)
     memset(&z, 0, sizeof z);
     z.mode = onnx__string(R, "mode", "nearest");
     if (strstr(z.mode, "linear")) z.mode = "linear";
-    z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode",
-                                                            "half_pixel");
+    z.where =
+        old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode", "half_pixel");
     z.nearest = old ? "simple" : upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
     z.a = onnx__float(R, "cubic_coeff_a", -0.75);
     z.exclude = onnx__int(R, "exclude_outside", 0) != 0;
@@ -3245,8 +3263,11 @@ static void onnx__do_affine_grid(onnx__run *R)
 }
 
 /* --- samples at any place: GridSample, DeformConv --- */
-typedef struct onnx__sampling { hy_shape data; int dims, padding, corners; hy_array *rows,
-                               *first; } onnx__sampling;
+typedef struct onnx__sampling {
+    hy_shape  data;
+    int       dims, padding, corners;
+    hy_array *rows, *first;
+} onnx__sampling;
 enum { ONNX__ZEROS, ONNX__BORDER, ONNX__REFLECTION };
 
 /* Coordinates thrown back into [low, high]. */
@@ -3379,10 +3400,9 @@ static void onnx__do_grid_sample(onnx__run *R)
         double d = (double)p.data.dim[p.data.ndim - 1 - k];
         less.ndim--;
         at[k] = onnx__to(R, onnx__cut(R, grid, g.ndim - 1, k, k + 1, 1), less);
-        if (p.corners) at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), (d - 1) / 2);
-        else at[k] = hy_mul_scalar(R->F,
-                                   hy_add_scalar(R->F, hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), d),
-                                                 -1), 0.5);
+        at[k] = hy_add_scalar(R->F, at[k], 1);
+        if (p.corners) at[k] = hy_mul_scalar(R->F, at[k], (d - 1) / 2);
+        else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, at[k], d), -1), 0.5);
         if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
         else if (p.padding == ONNX__BORDER) at[k] = hy_clip(R->F, at[k], 0, d - 1);
         else if (p.padding == ONNX__REFLECTION)
@@ -3393,58 +3413,57 @@ static void onnx__do_grid_sample(onnx__run *R)
     onnx__out(R, 0, onnx__move(R, y, g.ndim - 1, 1));
 }
 
+/* Where the taps of a part of the channels lie: offsets (N, 2 taps, Ho, Wo) beside the window's own places. */
+static int onnx__deformed(onnx__run *R, const onnx__window *w, hy_array *offset, int64_t n, hy_array **at)
+{
+    int64_t taps = w->kernel[0] * w->kernel[1], i, j;
+    int c;
+    offset = hy_transpose(R->F, onnx__to(R, offset, HY_SHAPE(n, taps, 2, w->out[0], w->out[1])), HY_INTS(2, 0, 3, 4, 1));
+    for (c = 0; c < 2; c++) {
+        hy_shape s = c ? HY_SHAPE(1, 1, w->out[1], taps) : HY_SHAPE(1, w->out[0], 1, taps);
+        double *base = (double *)onnx__scratch(R, w->out[c] * taps, sizeof *base);
+        hy_array *own = onnx__to(R, onnx__cut(R, offset, 0, c, c + 1, 1), HY_SHAPE(n, w->out[0], w->out[1], taps));
+        if (!base) return 0;
+        for (i = 0; i < w->out[c]; i++)
+            for (j = 0; j < taps; j++)
+                base[i * taps + j] = (double)(i * w->stride[c] - w->before[c] +
+                                              (c ? j % w->kernel[1] : j / w->kernel[1]) * w->dilate[c]);
+        at[1 - c] = hy_add(R->F, own, onnx__from_doubles(R, s, onnx__type_in(R, 0), base));
+    }
+    return 1;
+}
+
 /* A convolution whose taps lie where offsets say: samples, then a product with the weight. */
 static void onnx__do_deform_conv(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3),
-        *mask = onnx__in(R, 4);
-    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j,
-        c;
-    hy_array *all = NULL, *y = NULL;
+             *mask = onnx__in(R, 4), *all = NULL, *y = NULL, *at[2], *v, *k;
+    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, in, out, n;
     onnx__window w;
     hy_shape s, sw, so;
     hy_dot_opt opt;
-    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w))
-        return;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
     if (!onnx__shape(R, offset, &so)) return;
     taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
-    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) ||
-        parts < 1 ||
-        groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 ||
-            so.dim[1] != 2 * parts * taps) {
+    if (!taps || !onnx__within(parts, 1, s.dim[1]) || !onnx__within(groups, 1, s.dim[1]) || sw.dim[0] % groups ||
+        s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
     n = s.dim[0];
-    per = s.dim[1] / parts;
-    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, per) */
+    in = s.dim[1] / parts;
+    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, channels) */
         onnx__sampling p;
-        hy_array *o = onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), *at[2], *v;
-        double *base[2];
         p.data = s;
-        p.data.dim[1] = per;
+        p.data.dim[1] = in;
         p.padding = ONNX__ZEROS;
         p.corners = 1;
-        onnx__sampling_of(R, onnx__cut(R, x, 1, g * per, (g + 1) * per, 1), 4, &p);
-        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])),
-                         HY_INTS(2, 0, 3, 4, 1));
-        base[0] = (double *)onnx__scratch(R, w.out[0] * taps, sizeof(double));
-        base[1] = (double *)onnx__scratch(R, w.out[1] * taps, sizeof(double));
-        if (!base[0] || !base[1]) return;
-        for (c = 0; c < 2; c++)
-            for (i = 0; i < w.out[c]; i++)
-                for (j = 0; j < taps; j++)
-                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] +
-                                                     (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
-        for (c = 0; c < 2; c++) {
-            hy_shape sb = c ? HY_SHAPE(1, 1, w.out[1], taps) : HY_SHAPE(1, w.out[0], 1, taps);
-            v = onnx__to(R, onnx__cut(R, o, 0, c, c + 1, 1), HY_SHAPE(n, w.out[0], w.out[1], taps));
-            at[1 - c] = hy_add(R->F, v, onnx__from_doubles(R, sb, onnx__type_in(R, 0), base[c]));
-        }
+        onnx__sampling_of(R, onnx__cut(R, x, 1, g * in, (g + 1) * in, 1), 4, &p);
+        if (!onnx__deformed(R, &w, onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), n, at)) return;
         v = onnx__sampled_linear(R, &p, at);
         if (mask) {
-            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1),
-                                   HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
+            k = onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1);
+            k = onnx__to(R, k, HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
             v = hy_mul(R->F, v, hy_transpose(R->F, k, HY_INTS(0, 2, 3, 1, 4)));
         }
         all = all ? onnx__join(R, all, v, 4) : v;
@@ -3452,12 +3471,11 @@ static void onnx__do_deform_conv(onnx__run *R)
     all = hy_transpose(R->F, all, HY_INTS(0, 1, 2, 4, 3));      /* (N, Ho, Wo, C, taps) */
     opt.transpose_a = 0;
     opt.transpose_b = 1;
+    in = s.dim[1] / groups;
+    out = sw.dim[0] / groups;
     for (g = 0; g < groups; g++) {
-        int64_t in = s.dim[1] / groups, out = sw.dim[0] / groups;
-        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1),
-                               HY_SHAPE(n, w.out[0], w.out[1], in * taps));
-        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1),
-                               HY_SHAPE(out, in * taps));
+        v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
         v = hy_dot(R->F, v, k, &opt);
         y = y ? onnx__join(R, y, v, 3) : v;
     }
@@ -3553,74 +3571,96 @@ static void onnx__do_max_roi_pool(onnx__run *R)
                                    onnx__float(R, "spatial_scale", 1)));
 }
 
-/* Blocks of columns added up in an image. */
-static void onnx__do_col2im(onnx__run *R)
+/* Blocks of columns, added up in an image. */
+typedef struct onnx__blocks {
+    int     dims;
+    int64_t image[3], block[3], step[3], gap[3], before[3], padded[3], count[3];
+    int64_t taps, blocks, whole;        /* places of a block, blocks, places of the padded image */
+} onnx__blocks;
+
+/* One axis of it: 0 when the numbers cannot be. */
+static int onnx__block_axis(onnx__blocks *z, int k, int64_t after)
 {
-    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    if (!onnx__within(z->image[k], 1, INT32_MAX) || !onnx__within(z->block[k], 1, 65536) ||
+        !onnx__within(z->step[k], 1, 65536) || !onnx__within(z->gap[k], 1, 65536) || z->taps > 65536) return 0;
+    if (!onnx__within(z->before[k], 0, INT32_MAX) || !onnx__within(after, 0, INT32_MAX)) return 0;
+    z->padded[k] = z->image[k] + z->before[k] + after;
+    z->count[k] = (z->padded[k] - z->gap[k] * (z->block[k] - 1) - 1) / z->step[k] + 1;
+    if (z->count[k] < 1 || z->padded[k] > INT32_MAX || z->whole > (int64_t)1 << 31 || z->blocks > (int64_t)1 << 31)
+        return 0;
+    z->taps *= z->block[k];
+    z->blocks *= z->count[k];
+    z->whole *= z->padded[k];
+    return 1;
+}
+
+static int onnx__blocks_of(onnx__run *R, onnx__blocks *z)
+{
     hy_ints image, block, stride, dilate, pads;
-    hy_shape s, out;
-    int64_t taps = 1, blocks = 1, whole = 1, i, j, *n, places[HY_MAX_DIM], padded[HY_MAX_DIM];
-    int k;
-    double *v;
-    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block) || !onnx__shape(R, x, &s)) return;
+    int k, n;
+    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block)) return 0;
     onnx__ints(R, "strides", &stride);
     onnx__ints(R, "dilations", &dilate);
     onnx__ints(R, "pads", &pads);
-    n = places;
-    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 ||
-        (stride.n && stride.n != image.n) ||
-        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 *
-                                              image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
-    for (k = 0; k < image.n; k++) {
-        int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
-        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 ||
-            gap < 1 ||
-            step > 65536 || gap > 65536 || taps > 65536 || (pads.n &&
-                                                            (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
-            pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
-            onnx__fail(R, "blocks do not fit");
-            return;
-        }
-        padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
-        n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
-        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) {
-            onnx__fail(R, "blocks do not fit");
-            return;
-        }
-        taps *= block.v[k];
-        blocks *= n[k];
-        whole *= padded[k];
+    n = z->dims = image.n;
+    z->taps = z->blocks = z->whole = 1;
+    if (n < 1 || n > 3 || block.n != n || (stride.n && stride.n != n) || (dilate.n && dilate.n != n) ||
+        (pads.n && pads.n != 2 * n)) {
+        onnx__fail(R, "images of 1 to 3 dims");
+        return 0;
     }
-    if (blocks != s.dim[2] || s.dim[1] % taps) {
-        onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks);
+    for (k = 0; k < n; k++) {
+        z->image[k] = image.v[k];
+        z->block[k] = block.v[k];
+        z->step[k] = stride.n ? stride.v[k] : 1;
+        z->gap[k] = dilate.n ? dilate.v[k] : 1;
+        z->before[k] = pads.n ? pads.v[k] : 0;
+        if (!onnx__block_axis(z, k, pads.n ? pads.v[k + n] : 0)) { onnx__fail(R, "blocks do not fit"); return 0; }
+    }
+    return 1;
+}
+
+/* Where place `tap` of a block lies in the padded image. */
+static int64_t onnx__block_place(const onnx__blocks *z, int64_t tap, int64_t block)
+{
+    int64_t at = 0, row = 1;
+    int k;
+    for (k = z->dims - 1; k >= 0; k--) {
+        at += (block % z->count[k] * z->step[k] + tap % z->block[k] * z->gap[k]) * row;
+        row *= z->padded[k];
+        tap /= z->block[k];
+        block /= z->count[k];
+    }
+    return at;
+}
+
+static void onnx__do_col2im(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    onnx__blocks z;
+    hy_shape s, out;
+    int64_t i, rows;
+    double *v;
+    int k;
+    if (!onnx__shape(R, x, &s) || !onnx__blocks_of(R, &z)) return;
+    if (s.ndim != 3 || z.blocks != s.dim[2] || s.dim[1] % z.taps) {
+        onnx__fail(R, "data of %d dims for %d blocks", s.ndim, (int)z.blocks);
         return;
     }
-    v = (double *)onnx__scratch(R, taps * blocks, sizeof *v);
-    for (i = 0; v && i < taps; i++)
-        for (j = 0; j < blocks; j++) {
-            int64_t t = i, b = j, row = 1;
-            v[i * blocks + j] = 0;
-            for (k = image.n - 1; k >= 0; k--) {
-                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) *
-                    (dilate.n ? dilate.v[k] : 1);
-                v[i * blocks + j] += (double)(p * row);
-                row *= padded[k];
-                t /= block.v[k];
-                b /= n[k];
-            }
-        }
+    v = (double *)onnx__scratch(R, z.taps * z.blocks, sizeof *v);
+    for (i = 0; v && i < z.taps * z.blocks; i++)
+        v[i] = (double)onnx__block_place(&z, i / z.blocks, i % z.blocks);
     if (!v) return;
-    at = onnx__from_doubles(R, HY_SHAPE(1, taps * blocks), HY_I64, v);
-    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)),
-                     HY_INTS(1, 0));
-    zeros = onnx__filled(R, HY_SHAPE(whole, s.dim[0] * s.dim[1] / taps), onnx__type_in(R, 0), 0);
+    at = onnx__from_doubles(R, HY_SHAPE(1, z.taps * z.blocks), HY_I64, v);
+    rows = s.dim[0] * s.dim[1] / z.taps;
+    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(rows, z.taps * z.blocks)), HY_INTS(1, 0));
+    zeros = onnx__filled(R, HY_SHAPE(z.whole, rows), onnx__type_in(R, 0), 0);
     x = hy_transpose(R->F, hy__gather_nd_grad(R->F, x, at, zeros), HY_INTS(1, 0));
-    out.ndim = image.n + 2;
-    out.dim[0] = s.dim[0];
-    out.dim[1] = s.dim[1] / taps;
-    for (k = 0; k < image.n; k++) out.dim[k + 2] = padded[k];
+    out = HY_SHAPE(s.dim[0], s.dim[1] / z.taps);
+    for (k = 0; k < z.dims; k++) out.dim[out.ndim++] = z.padded[k];
     x = onnx__to(R, x, out);
-    for (k = 0; k < image.n && pads.n; k++) x = onnx__cut(R, x, k + 2, pads.v[k], pads.v[k] + image.v[k], 1);
+    for (k = 0; k < z.dims; k++)
+        if (z.padded[k] != z.image[k]) x = onnx__cut(R, x, k + 2, z.before[k], z.before[k] + z.image[k], 1);
     onnx__out(R, 0, x);
 }
 
@@ -4447,8 +4487,8 @@ static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int
         x = hy_div_scalar(F, x, (double)length);
         y = hy_div_scalar(F, y, (double)length);
     }
-    return real_only ? hy_expand_dims(F, x, onnx__rank(R, x)) : hy_stack(F, hy_group(F, x, y),
-                                                                         onnx__rank(R, x));
+    if (real_only) return hy_expand_dims(F, x, onnx__rank(R, x));
+    return hy_stack(F, hy_group(F, x, y), onnx__rank(R, x));
 }
 
 static hy_array *onnx__without_last(onnx__run *R, hy_array *x, int64_t at)
@@ -4942,13 +4982,11 @@ static void onnx__do_random(onnx__run *R)
     normal.dtype = uniform.dtype = onnx__is_float(d) ? d : HY_F32;
     if (!strcmp(op, "Bernoulli")) {
         y = hy_random_uniform(R->F, s, 0, 1, &uniform);
-        y = hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype));
-        onnx__out(R, 0, onnx__cast(R, y, d ? d : HY_F32));
+        y = onnx__cast(R, hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype)), d ? d : HY_F32);
     } else if (strstr(op, "Normal"))
-        onnx__out(R, 0, hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1),
-                                         &normal));
-    else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1),
-                                           &uniform));
+        y = hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1), &normal);
+    else y = hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1), &uniform);
+    onnx__out(R, 0, y);
 }
 
 /* --- operators of this file: what no others together do --- */
@@ -5282,38 +5320,38 @@ static void onnx__do_det(onnx__run *R)
     onnx__out(R, 0, onnx__cast(R, onnx__to(R, x, out), d));
 }
 
-static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE },
-                                      { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__nms_out[] = {
-    { "rows", HY_ARG_ONE }, { "count", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE },
-                                          { "count", HY_ARG_ONE },
-                                           { NULL, HY_ARG_ONE } };
+#define ONNX__ARG(name) { name, HY_ARG_ONE }
+#define ONNX__END       { NULL, HY_ARG_ONE }
+#define ONNX__ATTR(op, name, kind, missing, what) \
+    { #name, #name, HY_ATTR_##kind, 0, offsetof(onnx__##op##_record, name), missing, what }
+#define ONNX__NO_MORE   { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL }
+static const hy_arg onnx__in1[] = { ONNX__ARG("data"), ONNX__END };
+static const hy_arg onnx__out1[] = { ONNX__ARG("output"), ONNX__END };
+static const hy_arg onnx__nms_in[] = { ONNX__ARG("boxes"), ONNX__ARG("scores"), ONNX__END };
+static const hy_arg onnx__nms_out[] = { ONNX__ARG("rows"), ONNX__ARG("count"), ONNX__END };
+static const hy_arg onnx__unique_out[] = {
+    ONNX__ARG("first"), ONNX__ARG("inverse"), ONNX__ARG("count"), ONNX__END };
 static const hy_attr onnx__nms_attr[] = {
-    { "most", "most", HY_ATTR_i64, 0, offsetof(onnx__nms_record, most), 0, "boxes of a class at most" },
-    { "overlap", "overlap", HY_ATTR_real, 0, offsetof(onnx__nms_record, overlap), 0,
-     "what overlaps more goes" },
-    { "threshold", "threshold", HY_ATTR_real, 0, offsetof(onnx__nms_record, threshold), 0,
-     "scores have to be above" },
-    { "center", "center", HY_ATTR_flag, 0, offsetof(onnx__nms_record, center), 0,
-     "boxes are middle and size" },
-    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+    ONNX__ATTR(nms, most, i64, 0, "boxes of a class at most"),
+    ONNX__ATTR(nms, overlap, real, 0, "what overlaps more goes"),
+    ONNX__ATTR(nms, threshold, real, 0, "scores have to be above"),
+    ONNX__ATTR(nms, center, flag, 0, "boxes are middle and size"), ONNX__NO_MORE };
 static const hy_attr onnx__unique_attr[] = {
-    { "sorted", "sorted", HY_ATTR_flag, 0, offsetof(onnx__unique_record, sorted), 1,
-     "by size, else as they come" },
-    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
-static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+    ONNX__ATTR(unique, sorted, flag, 1, "by size, else as they come"), ONNX__NO_MORE };
+static const hy_attr onnx__no_attr[] = { ONNX__NO_MORE };
 static const hy_op onnx__own_ops[ONNX__OWN] = {
     { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__nms_out,
       onnx__nms_attr, sizeof(onnx__nms_record), 0, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
     { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
       sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL,
-          NULL },
+      NULL },
     { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record),
-     0, 0, NULL,
-      onnx__det_infer, onnx__det_bind, NULL, NULL } };
+      0, 0, NULL, onnx__det_infer, onnx__det_bind, NULL, NULL }
+};
+#undef ONNX__ARG
+#undef ONNX__END
+#undef ONNX__ATTR
+#undef ONNX__NO_MORE
 
 static const hy_op *onnx__own_op(hy_frame *F, int which)
 {
@@ -5330,210 +5368,99 @@ static const hy_op *onnx__own_op(hy_frame *F, int which)
 #define ONNX__TWO(name, how, fn)     { name, 1, 0, 0, onnx__do_##how, NULL, fn, 0 }
 #define ONNX__WITH(name, fn, what)   { name, 1, 0, 0, onnx__do_##fn, NULL, NULL, what }
 static const onnx__row onnx__rows[] = {
-    ONNX__ONE("Abs", hy_abs),
-    ONNX__ONE("Acos", hy_arccos),
-    ONNX__ONE("Acosh", hy_arccosh),
-    ONNX__ONE("Asin", hy_arcsin),
-    ONNX__ONE("Asinh", hy_arcsinh),
-    ONNX__ONE("Atan", hy_arctan),
-    ONNX__ONE("Atanh", hy_arctanh),
-    ONNX__ONE("Ceil", hy_ceil),
-    ONNX__ONE("Cos", hy_cos),
-    ONNX__ONE("Cosh", hy_cosh),
-    ONNX__ONE("Erf", hy_erf),
-    ONNX__ONE("Exp", hy_exp),
-    ONNX__ONE("Floor", hy_floor),
-    ONNX__ONE("HardSwish", onnx__hard_swish),
-    ONNX__ONE("Identity", hy_identity),
-    ONNX__ONE("Log", hy_log),
-    ONNX__ONE("Mish", hy_mish),
-    ONNX__ONE("Neg", hy_negative),
-    ONNX__ONE("Not", hy_logical_not),
-    ONNX__ONE("Reciprocal", hy_reciprocal),
-    ONNX__ONE("Relu", hy_relu),
-    ONNX__ONE("Round", onnx__round),
-    ONNX__ONE("Sigmoid", hy_sigmoid),
-    ONNX__ONE("Sign", hy_sign),
-    ONNX__ONE("Sin", hy_sin),
-    ONNX__ONE("Sinh", hy_sinh),
-    ONNX__ONE("Softplus", hy_softrelu),
-    ONNX__ONE("Softsign", hy_softsign),
-    ONNX__ONE("Sqrt", hy_sqrt),
-    ONNX__ONE("Tan", hy_tan),
-    ONNX__ONE("Tanh", hy_tanh),
-    ONNX__TWO("Add", two, hy_add),
-    ONNX__TWO("Sub", two, hy_sub),
-    ONNX__TWO("Mul", two, hy_mul),
-    ONNX__TWO("Div", two, hy_div),
-    ONNX__TWO("And", compare, hy_logical_and),
-    ONNX__TWO("Or", compare, hy_logical_or),
-    ONNX__TWO("Xor", compare, hy_logical_xor),
-    ONNX__TWO("Equal", compare, hy_equal),
-    ONNX__TWO("Less", compare, hy_lesser),
-    ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
-    ONNX__TWO("Greater", compare, hy_greater),
-    ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
-    ONNX__TWO("Max", several, hy_maximum),
-    ONNX__TWO("Min", several, hy_minimum),
-    ONNX__TWO("Sum", several, hy_add),
-    ONNX__TWO("Mean", several, hy_add),
-    ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and),
-    ONNX__TWO("BitwiseOr", bitwise, hy_logical_or),
-    ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor),
-    ONNX__DO("BitwiseNot", 0, bitwise_not),
-    ONNX__DO("BitShift", 0, bit_shift),
-    ONNX__DO("Pow", 0, pow),
-    ONNX__DO("Mod", 0, mod),
-    ONNX__DO("IsInf", 0, is_inf),
-    ONNX__DO("IsNaN", 0, is_nan),
-    ONNX__DO("Clip", 0, clip),
-    ONNX__DO("LeakyRelu", 0, activation),
-    ONNX__DO("Elu", 0, activation),
-    ONNX__DO("HardSigmoid", 0, activation),
-    ONNX__DO("ThresholdedRelu", 0, activation),
-    ONNX__DO("Celu", 0, activation),
-    ONNX__DO("Swish", 0, activation),
-    ONNX__DO("Selu", 0, selu),
-    ONNX__DO("SwiGLU", 0, swiglu),
-    ONNX__DO("Gelu", 0, gelu),
-    ONNX__DO("PRelu", 0, prelu),
-    ONNX__DO("Shrink", 0, shrink),
-    ONNX__DO("Where", 0, where),
-    ONNX__DO("Cast", 0, cast),
-    ONNX__WITH("CastLike", cast, ONNX__FIRST),
-    ONNX__DO("BitCast", 1, bit_cast),
+    ONNX__ONE("Abs", hy_abs), ONNX__ONE("Acos", hy_arccos), ONNX__ONE("Acosh", hy_arccosh),
+    ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
+    ONNX__ONE("Atanh", hy_arctanh), ONNX__ONE("Ceil", hy_ceil), ONNX__ONE("Cos", hy_cos),
+    ONNX__ONE("Cosh", hy_cosh), ONNX__ONE("Erf", hy_erf), ONNX__ONE("Exp", hy_exp),
+    ONNX__ONE("Floor", hy_floor), ONNX__ONE("HardSwish", onnx__hard_swish),
+    ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log), ONNX__ONE("Mish", hy_mish),
+    ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not), ONNX__ONE("Reciprocal", hy_reciprocal),
+    ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round), ONNX__ONE("Sigmoid", hy_sigmoid),
+    ONNX__ONE("Sign", hy_sign), ONNX__ONE("Sin", hy_sin), ONNX__ONE("Sinh", hy_sinh),
+    ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign), ONNX__ONE("Sqrt", hy_sqrt),
+    ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh), ONNX__TWO("Add", two, hy_add),
+    ONNX__TWO("Sub", two, hy_sub), ONNX__TWO("Mul", two, hy_mul), ONNX__TWO("Div", two, hy_div),
+    ONNX__TWO("And", compare, hy_logical_and), ONNX__TWO("Or", compare, hy_logical_or),
+    ONNX__TWO("Xor", compare, hy_logical_xor), ONNX__TWO("Equal", compare, hy_equal),
+    ONNX__TWO("Less", compare, hy_lesser), ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
+    ONNX__TWO("Greater", compare, hy_greater), ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
+    ONNX__TWO("Max", several, hy_maximum), ONNX__TWO("Min", several, hy_minimum),
+    ONNX__TWO("Sum", several, hy_add), ONNX__TWO("Mean", several, hy_add),
+    ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and), ONNX__TWO("BitwiseOr", bitwise, hy_logical_or),
+    ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor), ONNX__DO("BitwiseNot", 0, bitwise_not),
+    ONNX__DO("BitShift", 0, bit_shift), ONNX__DO("Pow", 0, pow), ONNX__DO("Mod", 0, mod),
+    ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan), ONNX__DO("Clip", 0, clip),
+    ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation),
+    ONNX__DO("HardSigmoid", 0, activation), ONNX__DO("ThresholdedRelu", 0, activation),
+    ONNX__DO("Celu", 0, activation), ONNX__DO("Swish", 0, activation), ONNX__DO("Selu", 0, selu),
+    ONNX__DO("SwiGLU", 0, swiglu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
+    ONNX__DO("Shrink", 0, shrink), ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast),
+    ONNX__WITH("CastLike", cast, ONNX__FIRST), ONNX__DO("BitCast", 1, bit_cast),
     { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
-    ONNX__WITH("Shape", shape, ONNX__SHAPES),
-    ONNX__WITH("Size", size, ONNX__SHAPES),
-    ONNX__DO("Reshape", 2, reshape),
-    ONNX__DO("Transpose", 0, transpose),
-    ONNX__DO("Unsqueeze", 2, unsqueeze),
-    ONNX__DO("Squeeze", 2, squeeze),
-    ONNX__DO("Flatten", 0, flatten),
-    ONNX__DO("Concat", 0, concat),
-    ONNX__DO("Split", 2, split),
-    ONNX__DO("Slice", 30, slice),
-    ONNX__DO("Expand", 2, expand),
-    ONNX__DO("Tile", 2, tile),
-    ONNX__DO("ConstantOfShape", 1, constant_of_shape),
-    ONNX__DO("Range", 7, range),
-    ONNX__DO("EyeLike", 0, eye_like),
-    ONNX__DO("Trilu", 2, trilu),
-    ONNX__DO("DepthToSpace", 0, depth_to_space),
-    ONNX__DO("SpaceToDepth", 0, space_to_depth),
-    ONNX__DO("Pad", 14, pad),
-    ONNX__DO("CenterCropPad", 2, center_crop_pad),
-    ONNX__DO("ReduceSum", 2, reduce),
-    ONNX__DO("ReduceMean", 2, reduce),
-    ONNX__DO("ReduceMax", 2, reduce),
-    ONNX__DO("ReduceMin", 2, reduce),
-    ONNX__DO("ReduceProd", 2, reduce),
-    ONNX__DO("ReduceL1", 2, reduce),
-    ONNX__DO("ReduceL2", 2, reduce),
-    ONNX__DO("ReduceSumSquare", 2, reduce),
-    ONNX__DO("ReduceLogSum", 2, reduce),
-    ONNX__DO("ReduceLogSumExp", 2, reduce),
-    ONNX__DO("ArgMax", 0, arg),
-    ONNX__DO("ArgMin", 0, arg),
-    ONNX__DO("TopK", 2, top_k),
-    ONNX__DO("Softmax", 0, softmax),
-    ONNX__DO("LogSoftmax", 0, softmax),
-    ONNX__DO("Hardmax", 0, softmax),
-    ONNX__DO("CumSum", 2, cum_sum),
-    ONNX__DO("CumProd", 2, cum_sum),
-    ONNX__DO("LpNormalization", 0, lp_norm),
-    ONNX__DO("MatMul", 0, matmul),
-    ONNX__DO("Gemm", 0, gemm),
-    ONNX__DO("Gather", 0, gather),
-    ONNX__DO("GatherElements", 0, gather_elements),
-    ONNX__DO("GatherND", 0, gather_nd),
-    ONNX__DO("Scatter", 0, scatter_elements),
-    ONNX__DO("ScatterElements", 0, scatter_elements),
-    ONNX__DO("ScatterND", 0, scatter_nd),
-    ONNX__DO("OneHot", 2, one_hot),
-    ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
-    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC),
-    ONNX__DO("ReverseSequence", 0, reverse_sequence),
-    ONNX__DO("Conv", 0, conv),
-    ONNX__DO("ConvTranspose", 0, conv_transpose),
-    ONNX__DO("MaxPool", 0, max_pool),
-    ONNX__DO("AveragePool", 0, average_pool),
-    ONNX__DO("LpPool", 0, lp_pool),
-    ONNX__DO("GlobalAveragePool", 0, global_pool),
-    ONNX__DO("GlobalMaxPool", 0, global_pool),
-    ONNX__DO("GlobalLpPool", 0, global_pool),
-    ONNX__DO("MaxUnpool", 4, max_unpool),
-    ONNX__DO("BatchNormalization", 0, batch_norm),
-    ONNX__DO("InstanceNormalization", 0, instance_norm),
-    ONNX__DO("LayerNormalization", 0, layer_norm),
-    ONNX__DO("RMSNormalization", 0, rms_norm),
-    ONNX__DO("GroupNormalization", 0, group_norm),
-    ONNX__DO("LRN", 0, lrn),
-    ONNX__DO("MeanVarianceNormalization", 0, mvn),
-    ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss),
-    ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
-    ONNX__DO("Resize", 14, resize),
-    ONNX__DO("Upsample", 2, resize),
-    ONNX__DO("AffineGrid", 2, affine_grid),
-    ONNX__DO("GridSample", 0, grid_sample),
-    ONNX__DO("DeformConv", 0, deform_conv),
-    ONNX__DO("RoiAlign", 0, roi_align),
-    ONNX__DO("MaxRoiPool", 0, max_roi_pool),
-    ONNX__DO("Col2Im", 6, col2im),
-    ONNX__DO("RNN", 0, rnn),
-    ONNX__DO("LSTM", 0, rnn),
-    ONNX__DO("GRU", 0, rnn),
-    ONNX__DO("QuantizeLinear", 0, quantize),
-    ONNX__DO("DequantizeLinear", 0, dequantize),
-    ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
-    ONNX__DO("MatMulInteger", 0, matmul_integer),
-    ONNX__DO("ConvInteger", 0, conv_integer),
-    ONNX__DO("QLinearMatMul", 0, qlinear_matmul),
-    ONNX__DO("QLinearConv", 0, qlinear_conv),
-    ONNX__DO("Attention", 0, attention),
-    ONNX__DO("RotaryEmbedding", 0, rotary),
-    ONNX__DO("CausalConvWithState", 0, causal_conv),
-    ONNX__DO("LinearAttention", 0, linear_attention),
-    ONNX__DO("TensorScatter", 0, tensor_scatter),
-    ONNX__DO("Einsum", 0, einsum),
-    ONNX__DO("DFT", 6, dft),
-    ONNX__DO("STFT", 10, stft),
-    ONNX__DO("HannWindow", 1, window),
-    ONNX__DO("HammingWindow", 1, window),
+    ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
+    ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose),
+    ONNX__DO("Unsqueeze", 2, unsqueeze), ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten),
+    ONNX__DO("Concat", 0, concat), ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice),
+    ONNX__DO("Expand", 2, expand), ONNX__DO("Tile", 2, tile),
+    ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range),
+    ONNX__DO("EyeLike", 0, eye_like), ONNX__DO("Trilu", 2, trilu),
+    ONNX__DO("DepthToSpace", 0, depth_to_space), ONNX__DO("SpaceToDepth", 0, space_to_depth),
+    ONNX__DO("Pad", 14, pad), ONNX__DO("CenterCropPad", 2, center_crop_pad),
+    ONNX__DO("ReduceSum", 2, reduce), ONNX__DO("ReduceMean", 2, reduce), ONNX__DO("ReduceMax", 2, reduce),
+    ONNX__DO("ReduceMin", 2, reduce), ONNX__DO("ReduceProd", 2, reduce), ONNX__DO("ReduceL1", 2, reduce),
+    ONNX__DO("ReduceL2", 2, reduce), ONNX__DO("ReduceSumSquare", 2, reduce),
+    ONNX__DO("ReduceLogSum", 2, reduce), ONNX__DO("ReduceLogSumExp", 2, reduce), ONNX__DO("ArgMax", 0, arg),
+    ONNX__DO("ArgMin", 0, arg), ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax),
+    ONNX__DO("LogSoftmax", 0, softmax), ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum),
+    ONNX__DO("CumProd", 2, cum_sum), ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul),
+    ONNX__DO("Gemm", 0, gemm), ONNX__DO("Gather", 0, gather),
+    ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
+    ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
+    ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot),
+    ONNX__WITH("Compress", compress, ONNX__DYNAMIC), ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC),
+    ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
+    ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
+    ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
+    ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
+    ONNX__DO("GlobalLpPool", 0, global_pool), ONNX__DO("MaxUnpool", 4, max_unpool),
+    ONNX__DO("BatchNormalization", 0, batch_norm), ONNX__DO("InstanceNormalization", 0, instance_norm),
+    ONNX__DO("LayerNormalization", 0, layer_norm), ONNX__DO("RMSNormalization", 0, rms_norm),
+    ONNX__DO("GroupNormalization", 0, group_norm), ONNX__DO("LRN", 0, lrn),
+    ONNX__DO("MeanVarianceNormalization", 0, mvn), ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss),
+    ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy), ONNX__DO("Resize", 14, resize),
+    ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
+    ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv),
+    ONNX__DO("RoiAlign", 0, roi_align), ONNX__DO("MaxRoiPool", 0, max_roi_pool),
+    ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn), ONNX__DO("LSTM", 0, rnn),
+    ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
+    ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
+    ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
+    ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
+    ONNX__DO("Attention", 0, attention), ONNX__DO("RotaryEmbedding", 0, rotary),
+    ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
+    ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
+    ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
     ONNX__DO("BlackmanWindow", 1, window),
     { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
-    ONNX__WITH("Unique", unique, ONNX__DYNAMIC),
-    ONNX__DO("Det", 0, det),
-    ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
-    ONNX__DO("MelWeightMatrix", 31, mel_weights),
-    ONNX__DO("TfIdfVectorizer", 0, tfidf),
-    ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
-    ONNX__DO("ai.onnx.ml.Binarizer", 0, binarizer),
-    ONNX__DO("ai.onnx.preview.training.Adagrad", 0, learn),
+    ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
+    ONNX__WITH("RandomNormal", random, ONNX__RANDOM), ONNX__DO("MelWeightMatrix", 31, mel_weights),
+    ONNX__DO("TfIdfVectorizer", 0, tfidf), ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
+    ONNX__DO("ai.onnx.ml.Binarizer", 0, binarizer), ONNX__DO("ai.onnx.preview.training.Adagrad", 0, learn),
     ONNX__DO("ai.onnx.preview.training.Adam", 0, learn),
     ONNX__DO("ai.onnx.preview.training.Momentum", 0, learn),
-    ONNX__WITH("RandomUniform", random, ONNX__RANDOM),
-    ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
-    ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM),
-    ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
-
-    ONNX__WITH("SequenceEmpty", list, ONNX__LISTS),
-    ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
+    ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
+    ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
+    ONNX__WITH("SequenceEmpty", list, ONNX__LISTS), ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
     { "SequenceInsert", 1, 0, 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
     { "SequenceErase", 1, 0, 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
     { "SequenceAt", 1, 0, 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
     ONNX__WITH("SequenceLength", list_length, ONNX__LISTS),
     ONNX__WITH("ConcatFromSequence", list_concat, ONNX__LISTS),
     { "SplitToSequence", 1, 0, 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
-    ONNX__WITH("Optional", optional, ONNX__LISTS),
-    ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
-    ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS),
-    ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
-
-    ONNX__WITH("If", flow, ONNX__FLOW),
-    ONNX__WITH("Loop", flow, ONNX__FLOW),
-    ONNX__WITH("Scan", flow, ONNX__FLOW)
-};
+    ONNX__WITH("Optional", optional, ONNX__LISTS), ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
+    ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
+    ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
+    ONNX__WITH("Scan", flow, ONNX__FLOW) };
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
@@ -6051,15 +5978,16 @@ static void onnx__blame(onnx__run *R)
     char text[1024];
     hy_error_t code;
     const char *why;
+    int named;
     if (R->K && hy_error(R->K) && !hy_error(R->trace))
         hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
     why = hy_error(R->trace);
     if (!why || R->blamed) return;
     R->blamed = 1;
     code = hy_error_code(R->trace);
-    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node &&
-             *R->node->name ? " '" : "",
-             R->node ? R->node->name : "", R->node && *R->node->name ? "'" : "", why);
+    named = R->node && *R->node->name;
+    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", named ? " '" : "",
+             named ? R->node->name : "", named ? "'" : "", why);
     if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
     hy_clear(R->trace);
     hy_raise(R->trace, code, text);
@@ -6276,10 +6204,8 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
 {
     onnx__net *net = ((onnx__net *)self)->inner;
     onnx__body *b = &net->model.body[0];
-    hy_array **rest = (hy_array **)hy_write(F,
-                                            hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) *
-                                                                 (net->inputs + 1)), HY_U8));
-    hy_array *y;
+    int64_t bytes = (int64_t)sizeof(hy_array *) * (net->inputs + 1);
+    hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE(bytes), HY_U8)), *y;
     int i, n = 0, k = 0, changed = 0;
     if (!rest || hy_error(F)) return NULL;
     if (hy_count(F, x) != net->inputs) {
@@ -6311,8 +6237,7 @@ static void onnx__complain(onnx__model *m, const char *op, const char *name, con
     if (!m->list) m->list = ONNX__ROOM(m, char, ROOM + 1);
     if (!m->list || m->listed + 200 > ROOM) return;
     m->listed += (size_t)snprintf(m->list + m->listed, 180, "%s%.60s%s%.60s%s: %.50s", m->listed ? "; " : "",
-                                  op,
-                                  *name ? " '" : "", name, *name ? "'" : "", why);
+                                  op, *name ? " '" : "", name, *name ? "'" : "", why);
 }
 
 /* Is the value there when the node runs: made before it, or before the node whose body it stands in? */
@@ -6721,8 +6646,8 @@ static void onnx__find_late(onnx__model *m)
     for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
-            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow &&
-                n->row->special != ONNX__RANDOM;
+            int flow = n->body >= 0 || n->row->special == ONNX__FLOW;
+            int fixed = !flow && n->row->special != ONNX__RANDOM;
             for (i = 0; i < n->nin && fixed && n->row->special != ONNX__SHAPES; i++)
                 fixed = n->in[i] < 0 || m->slot[n->in[i]].fixed || (i && n->row->special == ONNX__FIRST);
             for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].fixed = fixed;
@@ -6943,8 +6868,8 @@ static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_a
     for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
     list = (char *)HY_ONNX_MALLOC(n);
     if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
-    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list,
-                                                                              name);
+    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++)
+        strcat(i ? strcat(list, ",") : list, name);
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
     if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
@@ -7920,8 +7845,8 @@ static void onnx__put_nodes(onnx__writer *W)
             else onnx__put_value_info(W, 11, W->now.name, t);
             continue;
         }
-        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++) if (!strcmp(onnx__ways[k].name,
-                                                                                 W->now.op->name)) break;
+        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++)
+            if (!strcmp(onnx__ways[k].name, W->now.op->name)) break;
         if (k == sizeof onnx__ways / sizeof *onnx__ways) onnx__refused(W, "ONNX has no such operator");
         else onnx__ways[k].put(W, onnx__ways[k].op);
         W->node.n = W->attr.n = 0;              /* what a refused one has begun */
